@@ -1,0 +1,145 @@
+import { GraphQLError } from 'graphql'
+
+/** Every error code with its natural status: contract, section 6. */
+export const naturalStatus = {
+  INVALID_JSON: 400,
+  INVALID_INPUT: 400,
+  INVALID_PATH: 400,
+  INVALID_DURATION: 400,
+  INVALID_MODE: 400,
+  INVALID_SCOPE: 400,
+  FOLDER_NOT_EMPTY: 400,
+  FILE_TOO_LARGE: 400,
+  QUOTA_EXCEEDED: 400,
+  SLUG_TAKEN: 400,
+  ALREADY_A_MEMBER: 400,
+  UPLOAD_INCOMPLETE: 400,
+  CHECKSUM_MISMATCH: 400,
+  UNAUTHENTICATED: 401,
+  PASSWORD_REQUIRED: 401,
+  FORBIDDEN: 403,
+  INSUFFICIENT_SCOPE: 403,
+  KEY_OUT_OF_BOUNDS: 403,
+  WRONG_PASSWORD: 403,
+  TOO_MANY_ATTEMPTS: 403,
+  SHARE_EXPIRED: 403,
+  SHARE_USED_UP: 403,
+  INVITE_EXPIRED: 403,
+  INVITE_NOT_FOR_YOU: 403,
+  LAST_OWNER: 403,
+  FILE_NOT_FOUND: 404,
+  FOLDER_NOT_FOUND: 404,
+  SHARE_NOT_FOUND: 404,
+  TOKEN_NOT_FOUND: 404,
+  UPLOAD_NOT_FOUND: 404,
+  API_KEY_NOT_FOUND: 404,
+  WORKSPACE_NOT_FOUND: 404,
+  MEMBER_NOT_FOUND: 404,
+  INVITE_NOT_FOUND: 404,
+  ROUTE_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  PATH_EXISTS: 409,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+} as const
+
+export type ErrorCode = keyof typeof naturalStatus
+export type ErrorDetails = Record<string, unknown>
+
+/**
+ * What a caller may be told: a code of the contract, one sentence that says what to do, and details.
+ * Extends GraphQLError, so that both faces carry the same thing.
+ */
+export class AppError extends GraphQLError {
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
+    super(message, {
+      extensions: { ...details, code },
+      ...(cause instanceof Error ? { originalError: cause } : {}),
+    })
+    this.name = 'AppError'
+    this.code = code
+    this.details = details
+  }
+
+  get status(): number {
+    return naturalStatus[this.code]
+  }
+}
+
+export class InvalidInput extends AppError {
+  constructor(field: string, message: string) {
+    super('INVALID_INPUT', message, { field })
+  }
+}
+
+export class Unauthenticated extends AppError {
+  constructor(message = 'Sign in, or send a valid API key in the X-API-Key header.') {
+    super('UNAUTHENTICATED', message)
+  }
+}
+
+export class Forbidden extends AppError {
+  constructor(message = 'You may not do this.') {
+    super('FORBIDDEN', message)
+  }
+}
+
+/** A part that Satchel needs (database, blob store) does not answer; the caller should try again. */
+export class Unavailable extends AppError {
+  constructor(part: string, cause?: unknown) {
+    super(
+      'UNAVAILABLE',
+      `The ${part} does not answer at the moment. Try again in a few seconds.`,
+      { retry_after: 5 },
+      cause,
+    )
+  }
+}
+
+const unavailableNames = new Set([
+  'SequelizeConnectionError',
+  'SequelizeConnectionRefusedError',
+  'SequelizeConnectionAcquireTimeoutError',
+  'SequelizeHostNotFoundError',
+  'SequelizeHostNotReachableError',
+  'SequelizeConnectionTimedOutError',
+])
+
+const unavailableCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'PROTOCOL_CONNECTION_LOST',
+  'PROTOCOL_SEQUENCE_TIMEOUT',
+  'ER_SERVER_SHUTDOWN',
+  'ER_CON_COUNT_ERROR',
+])
+
+/** Whether an error says that the database cannot be reached (rather than that a statement is wrong). */
+export function isDatabaseDown(error: unknown): boolean {
+  for (let e = error; e instanceof Error; e = 'parent' in e && e.parent !== e ? e.parent : e.cause) {
+    if (unavailableNames.has(e.name)) return true
+    if ('code' in e && typeof e.code === 'string' && unavailableCodes.has(e.code)) return true
+    if ('fatal' in e && e.fatal === true) return true
+  }
+  return false
+}
+
+/** Turns anything thrown into what is said outside. The second value says whether it deserves a full log line. */
+export function toAppError(thrown: unknown): { error: AppError; unexpected: boolean } {
+  let e = thrown
+  while (e instanceof GraphQLError && !(e instanceof AppError) && e.originalError) e = e.originalError
+  if (e instanceof AppError) return { error: e, unexpected: e.status >= 500 }
+  if (isDatabaseDown(e)) return { error: new Unavailable('database', e), unexpected: true }
+  return {
+    error: new AppError('INTERNAL', 'Something went wrong on our side. Tell the operator the request id.', {}, e),
+    unexpected: true,
+  }
+}

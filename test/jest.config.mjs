@@ -1,0 +1,35 @@
+import { probeEngines } from './engines.mjs'
+
+const transform = {
+  '^.+\\.ts$': [
+    '@swc/jest',
+    { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' }, sourceMaps: 'inline' },
+  ],
+}
+
+/** One project of tests that need no database, and one for each database engine that answers. */
+export default async function config() {
+  const engines = await probeEngines()
+  const project = (displayName, testMatch, engine) => ({
+    rootDir: '..',
+    displayName,
+    testMatch,
+    transform,
+    extensionsToTreatAsEsm: ['.ts'],
+    testEnvironment: 'node',
+    globals: { engine },
+    globalSetup: '<rootDir>/test/global-setup.ts',
+    globalTeardown: '<rootDir>/test/global-teardown.ts',
+    modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/'],
+  })
+  return {
+    rootDir: '..',
+    projects: [
+      project('unit', ['<rootDir>/test/unit/**/*.test.ts']),
+      ...engines.databases.map(engine => project(engine, ['<rootDir>/test/*.test.ts'], engine)),
+    ],
+    reporters: ['default', ['<rootDir>/test/summary-reporter.mjs', { said: engines.said }]],
+    maxWorkers: 2,
+    testTimeout: 30_000,
+  }
+}
