@@ -1,0 +1,40 @@
+import type { Sequelize } from 'sequelize'
+import { Blob } from './models/blob.ts'
+import { Bucket } from './models/bucket.ts'
+import { Entry } from './models/entry.ts'
+import { Identity } from './models/identity.ts'
+import { Job } from './models/job.ts'
+import { Note } from './models/note.ts'
+import { Plan } from './models/plan.ts'
+import { Session } from './models/session.ts'
+import { Share } from './models/share.ts'
+import { User } from './models/user.ts'
+
+/**
+ * Defines every model on a connection, and how they belong together.
+ * A subclass each, because Sequelize binds a class to one connection, and tests open several.
+ */
+export function defineModels(sequelize: Sequelize) {
+  const models = {
+    Blob: class extends Blob {},
+    Bucket: class extends Bucket {},
+    Entry: class extends Entry {},
+    Identity: class extends Identity {},
+    Job: class extends Job {},
+    Note: class extends Note {},
+    Plan: class extends Plan {},
+    Session: class extends Session {},
+    Share: class extends Share {},
+    User: class extends User {},
+  }
+  for (const model of Object.values(models)) model.define(sequelize)
+  models.User.belongsTo(models.Plan, { foreignKey: 'planId', as: 'plan' })
+  models.User.hasMany(models.Identity, { foreignKey: 'userId', as: 'identities' })
+  models.Session.belongsTo(models.User, { foreignKey: 'userId', as: 'user' })
+  models.Bucket.hasMany(models.Entry, { foreignKey: 'bucketId', as: 'entries', constraints: false })
+  models.Entry.belongsTo(models.Blob, { foreignKey: 'blobId', as: 'blob', constraints: false })
+  models.Share.belongsTo(models.Entry, { foreignKey: 'entryId', as: 'entry', constraints: false })
+  return models
+}
+
+export type Models = ReturnType<typeof defineModels>

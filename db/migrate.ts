@@ -1,0 +1,80 @@
+import type { ModelAttributes, QueryInterface } from 'sequelize'
+import { Umzug, type UmzugStorage } from 'umzug'
+import type { Db, Dialect } from './index.ts'
+import { foundation } from './migrations/0001-foundation.ts'
+
+/** What a migration may use; every call takes part in the migration's transaction where the engine has such. */
+export interface MigrationTools {
+  dialect: Dialect
+  create(table: string, columns: ModelAttributes): Promise<void>
+  index(table: string, columns: string[], options?: { unique: true }): Promise<void>
+  insert(table: string, rows: object[]): Promise<void>
+  drop(table: string): Promise<void>
+}
+
+export interface Migration {
+  name: string
+  up(tools: MigrationTools): Promise<void>
+  down(tools: MigrationTools): Promise<void>
+}
+
+const migrations: Migration[] = [foundation]
+
+/**
+ * Brings the tables up to date (or takes them down). Any number of instances may call it at once: one works, the others wait.
+ * SQLite migrates in one transaction; MySQL commits every DDL statement, so there a named lock keeps others out.
+ */
+export async function migrate(db: Db, direction: 'up' | 'down' = 'up'): Promise<void> {
+  await db.exclusively('satchel-migrate', async transaction => {
+    const query = db.sequelize.getQueryInterface()
+    const umzug = new Umzug<MigrationTools>({
+      migrations: migrations.map(m => ({
+        name: m.name,
+        up: ({ context }: { context: MigrationTools }) => m.up(context),
+        down: ({ context }: { context: MigrationTools }) => m.down(context),
+      })),
+      context: tools(db.dialect, query, transaction),
+      storage: storage(db, transaction),
+      logger: undefined,
+    })
+    if (direction === 'up') await umzug.up()
+    else await umzug.down({ to: 0 })
+  })
+}
+
+type Tx = Parameters<Parameters<Db['exclusively']>[1]>[0]
+
+function tools(dialect: Dialect, query: QueryInterface, tx: Tx): MigrationTools {
+  const within = tx ? { transaction: tx } : {}
+  return {
+    dialect,
+    // The binary collation makes names compare exactly, and sort by code point as SQLite does.
+    create: (table, columns) =>
+      query.createTable(table, columns, { charset: 'utf8mb4', collate: 'utf8mb4_bin', ...within }),
+    index: (table, columns, options) => query.addIndex(table, columns, { ...options, ...within }),
+    insert: async (table, rows) => {
+      await query.bulkInsert(table, rows, within)
+    },
+    drop: table => query.dropTable(table, within),
+  }
+}
+
+function storage(db: Db, tx: Tx): UmzugStorage {
+  return {
+    async logMigration({ name }) {
+      await db.run('INSERT INTO migration (name, at) VALUES (?, ?)', [name, Date.now()], tx)
+    },
+    async unlogMigration({ name }) {
+      await db.run('DELETE FROM migration WHERE name = ?', [name], tx)
+    },
+    async executed() {
+      await db.run(
+        'CREATE TABLE IF NOT EXISTS migration (name VARCHAR(128) NOT NULL PRIMARY KEY, at BIGINT NOT NULL)',
+        [],
+        tx,
+      )
+      const rows = await db.rows<{ name: string }>('SELECT name FROM migration ORDER BY name', [], tx)
+      return rows.map(r => r.name)
+    },
+  }
+}

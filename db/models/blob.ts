@@ -1,0 +1,35 @@
+import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import { moment, uuid } from './columns.ts'
+
+/**
+ * The ledger of every object in the store; the id is the object's key.
+ * staged: reserved, bytes on their way; live: an entry names it; doomed: the object is to go, then the row.
+ */
+export class Blob extends Model<InferAttributes<Blob>, InferCreationAttributes<Blob>> {
+  declare id: string
+  declare bucketId: string
+  declare state: 'staged' | 'live' | 'doomed'
+  /** What it holds of the bucket's reservation while it is staged. */
+  declare reservedBytes: number
+  declare size: number
+  /** Until when its uploader is known to live (staged), or when the sweeper may next try (doomed). */
+  declare leaseUntil: number
+  declare createdAt: number
+
+  static define(sequelize: Sequelize): void {
+    // A function, because Sequelize writes into the objects it is given.
+    const bytes = () => ({ type: DataTypes.BIGINT, allowNull: false, defaultValue: 0 })
+    this.init(
+      {
+        id: uuid({ primaryKey: true }),
+        bucketId: uuid({ allowNull: false }),
+        state: { type: DataTypes.STRING(8), allowNull: false },
+        reservedBytes: bytes(),
+        size: bytes(),
+        leaseUntil: moment(),
+        createdAt: moment(),
+      },
+      { sequelize, tableName: 'blob' },
+    )
+  }
+}

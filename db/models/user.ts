@@ -1,0 +1,37 @@
+import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import { moment, reference, uuid } from './columns.ts'
+
+export class User extends Model<InferAttributes<User>, InferCreationAttributes<User>> {
+  declare id: string
+  /** As the provider wrote it. */
+  declare email: string
+  /** Lower-case, and only when a provider vouches for it: what shares and invites are made out to. At most one account has it. */
+  declare verifiedEmail: string | null
+  declare name: string
+  declare givenName: string
+  declare familyName: string
+  declare picture: string
+  declare locale: string
+  declare planId: string
+  declare status: 'active' | 'suspended'
+  declare createdAt: number
+
+  static define(sequelize: Sequelize): void {
+    this.init(
+      {
+        id: uuid({ primaryKey: true }),
+        email: { type: DataTypes.STRING(320), allowNull: false },
+        verifiedEmail: { type: DataTypes.STRING(320), allowNull: true },
+        name: { type: DataTypes.STRING(255), allowNull: false },
+        givenName: { type: DataTypes.STRING(255), allowNull: false },
+        familyName: { type: DataTypes.STRING(255), allowNull: false },
+        picture: { type: DataTypes.STRING(2048), allowNull: false },
+        locale: { type: DataTypes.STRING(35), allowNull: false },
+        planId: { type: DataTypes.STRING(32), allowNull: false, ...reference('plan') },
+        status: { type: DataTypes.STRING(16), allowNull: false },
+        createdAt: moment(),
+      },
+      { sequelize, tableName: 'user' },
+    )
+  }
+}
