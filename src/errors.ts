@@ -122,12 +122,23 @@ const unavailableCodes = new Set([
   'ER_CON_COUNT_ERROR',
 ])
 
+/**
+ * An error and what it wraps, from the outside in. Looks at the shape, not the class: errors of Node's core are of another realm
+ * in a sandbox.
+ */
+export function* causesOf(error: unknown): Generator<{ name?: unknown; code?: unknown; message?: unknown; fatal?: unknown }> {
+  let e = error
+  for (let depth = 0; depth < 8 && typeof e === 'object' && e !== null; depth++) {
+    yield e
+    const { parent, originalError, cause } = e as { parent?: unknown; originalError?: unknown; cause?: unknown }
+    e = parent ?? originalError ?? cause
+  }
+}
+
 /** Whether an error says that the database cannot be reached (rather than that a statement is wrong). */
 export function isDatabaseDown(error: unknown): boolean {
-  for (let e = error; e instanceof Error; e = 'parent' in e && e.parent !== e ? e.parent : e.cause) {
-    if (unavailableNames.has(e.name)) return true
-    if ('code' in e && typeof e.code === 'string' && unavailableCodes.has(e.code)) return true
-    if ('fatal' in e && e.fatal === true) return true
+  for (const { name, code, fatal } of causesOf(error)) {
+    if (unavailableNames.has(String(name)) || unavailableCodes.has(String(code)) || fatal === true) return true
   }
   return false
 }

@@ -1,4 +1,8 @@
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { probeEngines } from './engines.mjs'
+
+const rootDir = dirname(dirname(fileURLToPath(import.meta.url)))
 
 const transform = {
   '^.+\\.ts$': [
@@ -11,7 +15,7 @@ const transform = {
 export default async function config() {
   const engines = await probeEngines()
   const project = (displayName, testMatch, engine) => ({
-    rootDir: '..',
+    rootDir,
     displayName,
     testMatch,
     transform,
@@ -23,7 +27,7 @@ export default async function config() {
     modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/'],
   })
   return {
-    rootDir: '..',
+    rootDir,
     projects: [
       project('unit', ['<rootDir>/test/unit/**/*.test.ts']),
       ...engines.databases.map(engine => project(engine, ['<rootDir>/test/*.test.ts'], engine)),

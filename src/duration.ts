@@ -1,0 +1,34 @@
+import { AppError } from './errors.ts'
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+const units = new Map([
+  ['s', second],
+  ['m', minute],
+  ['h', hour],
+  ['d', day],
+  ['w', 7 * day],
+  ['mo', 30 * day],
+  ['y', 365 * day],
+])
+const pattern = new RegExp(`^([0-9]{1,9})(${[...units.keys()].join('|')})$`)
+
+/**
+ * Reads a duration: a whole number and a unit (`s m h d w mo y`, with `mo` 30 days and `y` 365 days), such as `7d`.
+ * @param field the input that is named in the error
+ * @returns milliseconds, from 1 minute to 5 years
+ * @throws AppError INVALID_DURATION
+ */
+export function parseDuration(text: string, field = 'duration'): number {
+  const [, amount = '', unit = ''] = pattern.exec(text) ?? []
+  const milliseconds = Number(amount) * (units.get(unit) ?? Number.NaN)
+  if (milliseconds >= minute && milliseconds <= 5 * 365 * day) return milliseconds
+  throw new AppError(
+    'INVALID_DURATION',
+    'Give a duration as a whole number and a unit (s, m, h, d, w, mo or y) without a space, from 1m to 5y, such as 7d.',
+    { field },
+  )
+}

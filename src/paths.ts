@@ -1,0 +1,95 @@
+import { AppError } from './errors.ts'
+
+/** What bounds a path: names in it, bytes of UTF-8 of the joined path, bytes of UTF-8 of one name. */
+export const limits = { names: 32, pathBytes: 1024, nameBytes: 255 } as const
+
+// A byte of a normalised path takes at most one and a half UTF-16 units of input (u, diaeresis and macron become two
+// bytes), so nothing longer can be valid. Looking first keeps a megabyte of combining marks out of the normalisation.
+const longestInput = 2 * limits.pathBytes
+
+const loneSurrogate = /\p{Surrogate}/u
+const control = /\p{Control}/u
+// U+FEFF is white space to JavaScript and to editors, though not to Unicode.
+const edgeSpace = /^[\p{White_Space}\uFEFF]|[\p{White_Space}\uFEFF]$/u
+
+/**
+ * Reads a path of a folder or a file.
+ * @param text names joined by `/`; leading and trailing slashes are ignored
+ * @param field the input that is named in the error
+ * @returns the names, NFC-normalised; none for the root
+ * @throws AppError INVALID_PATH
+ */
+export function parsePath(text: string, field = 'path'): string[] {
+  const inner = normalise(withoutOuterSlashes(text), field)
+  if (inner === '') return []
+  const names = inner.split('/')
+  if (names.length > limits.names)
+    throw invalid(field, `A path has at most ${limits.names} names: use fewer folders inside each other.`)
+  for (const name of names) checkName(name, field)
+  if (Buffer.byteLength(inner) > limits.pathBytes) throw pathTooLong(field)
+  return names
+}
+
+/**
+ * Reads a path that must name something, so not the root.
+ * @returns one name or more
+ * @throws AppError INVALID_PATH
+ */
+export function parseFilePath(text: string, field = 'path'): [string, ...string[]] {
+  const [first, ...rest] = parsePath(text, field)
+  if (first === undefined) throw invalid(field, 'The path is empty: name a file or a folder, such as docs/a.txt.')
+  return [first, ...rest]
+}
+
+/**
+ * Reads the name of one file or folder.
+ * @returns the name, NFC-normalised
+ * @throws AppError INVALID_PATH
+ */
+export function parseName(text: string, field = 'name'): string {
+  const name = normalise(text, field)
+  if (name.includes('/')) throw invalid(field, 'A name cannot contain a slash: give the folder separately.')
+  checkName(name, field)
+  return name
+}
+
+/** Joins names to a path without a leading slash: `docs/a.txt`, and `` for the root. */
+export function joinPath(names: readonly string[]): string {
+  return names.join('/')
+}
+
+// A loop, because /\/+$/ takes quadratic time on slashes that something follows.
+function withoutOuterSlashes(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && text[start] === '/') start++
+  while (end > start && text[end - 1] === '/') end--
+  return text.slice(start, end)
+}
+
+// Normalising the whole path is normalising each name: nothing composes with a slash, and nothing becomes one.
+function normalise(text: string, field: string): string {
+  if (text.length > longestInput) throw pathTooLong(field)
+  if (loneSurrogate.test(text))
+    throw invalid(field, 'The path is not valid Unicode (it holds half of a surrogate pair): rename it.')
+  return text.normalize('NFC')
+}
+
+function checkName(name: string, field: string): void {
+  if (name === '') throw invalid(field, 'A name is empty: put one slash between names, and at least one character.')
+  if (name === '.' || name === '..')
+    throw invalid(field, 'The names . and .. are not allowed: write the full path from the top folder.')
+  if (name.includes('\\')) throw invalid(field, 'A name cannot contain a backslash: separate names by / instead.')
+  if (control.test(name)) throw invalid(field, 'A name cannot contain control characters, such as line breaks or tabs.')
+  if (edgeSpace.test(name)) throw invalid(field, 'A name cannot start or end with white space: remove it.')
+  if (Buffer.byteLength(name) > limits.nameBytes)
+    throw invalid(field, `A name has at most ${limits.nameBytes} bytes of UTF-8: use a shorter one.`)
+}
+
+function pathTooLong(field: string): AppError {
+  return invalid(field, `A path has at most ${limits.pathBytes} bytes of UTF-8: use shorter names or fewer folders.`)
+}
+
+function invalid(field: string, message: string): AppError {
+  return new AppError('INVALID_PATH', message, { field })
+}

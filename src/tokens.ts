@@ -1,0 +1,124 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
+
+/** A new secret of so many random bytes, as base64url. */
+export function newSecret(bytes = 32): string {
+  return randomBytes(bytes).toString('base64url')
+}
+
+/**
+ * What is stored of a secret: its SHA-256, 32 bytes. A fast hash is right for secrets from newSecret, which nobody can
+ * guess, and wrong for anything that a person chose (see auth/password.ts).
+ */
+export function hashSecret(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer')
+}
+
+/** Makes and reads tokens with keys of their own for every purpose: a token of one purpose is none of another. */
+export interface Tokens {
+  /**
+   * The token of a row: 43 characters of base64url that hold the id and a MAC over it. The same id gives the same
+   * token, so it can be shown again without being stored, and the database alone never suffices to make one.
+   * @param id a UUID
+   */
+  derive(purpose: string, id: string): string
+  /** The id (lower case) in a token of derive, or null for anything else. A forgery costs no look-up. */
+  read(purpose: string, token: string): string | null
+  /**
+   * Encrypts a payload into a token that expires. Nobody can read or change it.
+   * @param payload anything that survives JSON
+   */
+  seal(purpose: string, payload: object, seconds: number): string
+  /** The payload of a token of seal, `expired` when its time is over, or null for anything else. */
+  unseal(purpose: string, token: string): object | null | 'expired'
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const idBytes = 16
+const macBytes = 16
+const derivedLength = 43
+
+// AES-GCM with random nonces is safe for some 2^32 tokens of one purpose.
+const nonceBytes = 12
+const tagBytes = 16
+const timeBytes = 6
+const longestSealed = 8192
+
+/**
+ * @param secretKey the server's SECRET_KEY, the same on all instances; 32 characters or more
+ */
+export function createTokens(secretKey: string): Tokens {
+  if (secretKey.length < 32) throw new TypeError('The secret key must have 32 characters or more')
+  // HKDF takes longer than the MAC itself, and the purposes are few and come from the code.
+  const keys = new Map<string, KeyObject>()
+  const keyOf = (use: 'derive' | 'seal', purpose: string): KeyObject => {
+    const label = `satchel ${use} ${purpose}`
+    const known = keys.get(label)
+    if (known) return known
+    const key = createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', label, 32)))
+    keys.set(label, key)
+    return key
+  }
+  const macOf = (purpose: string, id: Buffer): Buffer =>
+    createHmac('sha256', keyOf('derive', purpose)).update(id).digest().subarray(0, macBytes)
+
+  return {
+    derive(purpose, id) {
+      if (!uuid.test(id)) throw new TypeError('Tokens are derived from UUIDs only')
+      const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
+      return Buffer.concat([bytes, macOf(purpose, bytes)]).toString('base64url')
+    },
+
+    read(purpose, token) {
+      if (token.length !== derivedLength) return null
+      const bytes = decode(token)
+      if (!bytes) return null
+      const id = bytes.subarray(0, idBytes)
+      if (!timingSafeEqual(bytes.subarray(idBytes), macOf(purpose, id))) return null
+      const hex = id.toString('hex')
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+    },
+
+    seal(purpose, payload, seconds) {
+      const nonce = randomBytes(nonceBytes)
+      const expires = Buffer.alloc(timeBytes)
+      expires.writeUIntBE(Date.now() + Math.ceil(seconds * 1000), 0, timeBytes)
+      const cipher = createCipheriv('aes-256-gcm', keyOf('seal', purpose), nonce)
+      const sealed = [nonce, cipher.update(expires), cipher.update(JSON.stringify(payload), 'utf8'), cipher.final()]
+      return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64url')
+    },
+
+    unseal(purpose, token) {
+      if (token.length > longestSealed) return null
+      const bytes = decode(token)
+      if (!bytes || bytes.length < nonceBytes + timeBytes + tagBytes) return null
+      const key = keyOf('seal', purpose)
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })
+      decipher.setAuthTag(bytes.subarray(-tagBytes))
+      const opened = decipher.update(bytes.subarray(nonceBytes, -tagBytes))
+      try {
+        decipher.final()
+      } catch {
+        return null
+      }
+      if (opened.readUIntBE(0, timeBytes) <= Date.now()) return 'expired'
+      return JSON.parse(opened.toString('utf8', timeBytes))
+    },
+  }
+}
+
+// Node decodes leniently: padding, the other alphabet, foreign characters and stray last bits. One token must have one
+// spelling, or a list of refused or counted tokens could be walked around.
+function decode(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64url')
+  return bytes.toString('base64url') === text ? bytes : null
+}

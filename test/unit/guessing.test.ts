@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, expect, it } from '@jest/globals'
+import { Redis } from 'ioredis'
+import { createGuessLimiter, type GuessLimiter, type GuessRules, networkOf } from '../../src/auth/guessing.ts'
+
+const redisUrl = process.env.TEST_REDIS_URL
+const redis = redisUrl ? new Redis(redisUrl, { maxRetriesPerRequest: 1 }) : undefined
+const prefixes: string[] = []
+
+afterAll(async () => {
+  if (!redis) return
+  for (const prefix of prefixes) {
+    const keys = await redis.keys(`${prefix}*`)
+    if (keys.length > 0) await redis.del(keys)
+  }
+  await redis.quit()
+})
+
+// Windows begin at round times, so the ones here are long enough for no test to meet an end by chance.
+const quick: Partial<GuessRules> = { windowSeconds: 86_400, delayStepMs: 1, longestDelayMs: 20 }
+
+/** A share with the password `right`, which counts how often it was really looked at and how many at once. */
+function aShare() {
+  const share = {
+    id: randomUUID(),
+    checks: 0,
+    mostAtOnce: 0,
+    guess: (limiter: GuessLimiter, address: string, password: string) =>
+      limiter.attempt(share.id, address, async () => {
+        share.checks++
+        share.mostAtOnce = Math.max(share.mostAtOnce, ++atOnce)
+        await sleep(1)
+        atOnce--
+        return password === 'right'
+      }),
+  }
+  let atOnce = 0
+  return share
+}
+
+const refused = { code: 'TOO_MANY_ATTEMPTS', status: 403, details: { retry_after: expect.any(Number) } }
+
+const stores: [string, (changes?: Partial<GuessRules>) => GuessLimiter[]][] = [
+  ['in memory', changes => [createGuessLimiter(undefined, { ...quick, ...changes })]],
+]
+if (redis)
+  stores.push([
+    'on two instances with Redis',
+    changes => {
+      const prefix = `satchel-test:${randomUUID()}`
+      prefixes.push(prefix)
+      const rules = { ...quick, ...changes, prefix }
+      return [createGuessLimiter(redis, rules), createGuessLimiter(redis, rules)]
+    },
+  ])
+
+describe.each(stores)('guessing %s', (_where, instances) => {
+  const any = (limiters: GuessLimiter[], i: number) => {
+    const limiter = limiters[i % limiters.length]
+    if (!limiter) throw new Error('no instance')
+    return limiter
+  }
+
+  it('looks at 10 of 1,000 wrong guesses from one address', async () => {
+    const limiters = instances()
+    const share = aShare()
+    let refusals = 0
+    for (let i = 0; i < 1000; i++) {
+      try {
+        expect(await share.guess(any(limiters, i), '198.51.100.1', 'wrong')).toBe(false)
+      } catch (error) {
+        expect(error).toMatchObject(refused)
+        refusals++
+      }
+    }
+    expect(share.checks).toBe(10)
+    expect(refusals).toBe(990)
+  })
+
+  it('looks at 10 of 1,000 that come at once', async () => {
+    const limiters = instances()
+    const share = aShare()
+    const guesses = Array.from({ length: 1000 }, (_, i) => share.guess(any(limiters, i), '198.51.100.1', 'wrong'))
+    const settled = await Promise.allSettled(guesses)
+    expect(share.checks).toBe(10)
+    expect(settled.filter(result => result.status === 'fulfilled')).toHaveLength(10)
+    expect(share.mostAtOnce).toBeLessThanOrEqual(limiters.length)
+  })
+
+  it('refuses the right password after too many wrong ones, but from that address and for that share only', async () => {
+    const limiters = instances()
+    const share = aShare()
+    for (let i = 0; i < 10; i++) await share.guess(any(limiters, i), '198.51.100.1', 'wrong')
+    for (const limiter of limiters) {
+      await expect(share.guess(limiter, '198.51.100.1', 'right')).rejects.toMatchObject(refused)
+      expect(await share.guess(limiter, '198.51.100.2', 'right')).toBe(true)
+      expect(await aShare().guess(limiter, '198.51.100.1', 'right')).toBe(true)
+    }
+  })
+
+  it('does not count right passwords, also many at once', async () => {
+    const limiters = instances()
+    const share = aShare()
+    for (let round = 0; round < 3; round++) {
+      const visits = Array.from({ length: 60 }, (_, i) => share.guess(any(limiters, i), '198.51.100.1', 'right'))
+      expect(new Set(await Promise.all(visits))).toEqual(new Set([true]))
+    }
+    for (let i = 0; i < 10; i++) expect(await share.guess(any(limiters, i), '198.51.100.1', 'wrong')).toBe(false)
+    await expect(share.guess(any(limiters, 0), '198.51.100.1', 'wrong')).rejects.toMatchObject(refused)
+  })
+
+  it('does not forget wrong guesses over a right one', async () => {
+    const limiters = instances()
+    const share = aShare()
+    for (let i = 0; i < 10; i++) {
+      await share.guess(any(limiters, i), '198.51.100.1', 'wrong')
+      if (i < 9) expect(await share.guess(any(limiters, i), '198.51.100.1', 'right')).toBe(true)
+    }
+    await expect(share.guess(any(limiters, 0), '198.51.100.1', 'right')).rejects.toMatchObject(refused)
+  })
+
+  it('does not count a check that failed', async () => {
+    const limiters = instances()
+    const share = aShare()
+    const broken = () => Promise.reject(new Error('database is gone'))
+    for (let i = 0; i < 20; i++)
+      await expect(any(limiters, i).attempt(share.id, '198.51.100.1', broken)).rejects.toThrow('database is gone')
+    expect(await share.guess(any(limiters, 0), '198.51.100.1', 'right')).toBe(true)
+  })
+
+  it('gives a crowd few tries each, and lets a visitor in who comes in the middle of it', async () => {
+    const limiters = instances()
+    const share = aShare()
+    const crowd = Array.from({ length: 100 }, (_, i) => `203.0.113.${i}`)
+    const guesses = crowd.flatMap(address =>
+      Array.from({ length: 10 }, (_, i) => share.guess(any(limiters, i), address, 'wrong')),
+    )
+    await sleep(20)
+    expect(await share.guess(any(limiters, 1), '198.51.100.1', 'right')).toBe(true)
+    await Promise.allSettled(guesses)
+    expect(share.checks).toBeLessThan(400)
+    expect(share.mostAtOnce).toBeLessThanOrEqual(limiters.length)
+    const before = share.checks
+    for (const address of crowd) await share.guess(any(limiters, 0), address, 'wrong').catch(() => {})
+    expect(share.checks).toBe(before)
+    expect(await share.guess(any(limiters, 0), '198.51.100.2', 'right')).toBe(true)
+  })
+
+  it('slows a crowd down, a fresh visitor by no more than the longest wait', async () => {
+    const limiters = instances({ slowedBeyond: 5, delayStepMs: 60, longestDelayMs: 300 })
+    const share = aShare()
+    const time = async (address: string, password: string) => {
+      const started = performance.now()
+      await share.guess(any(limiters, 0), address, password)
+      return performance.now() - started
+    }
+    for (let i = 0; i < 5; i++) expect(await time(`203.0.113.${i}`, 'wrong')).toBeLessThan(250)
+    for (let i = 5; i < 12; i++) await time(`203.0.113.${i}`, 'wrong')
+    const waited = await time('198.51.100.1', 'right')
+    expect(waited).toBeGreaterThanOrEqual(299)
+    expect(waited).toBeLessThan(1500)
+  })
+
+  it('begins again after the time it names', async () => {
+    const limiters = instances({ windowSeconds: 2, tries: 1 })
+    const share = aShare()
+    await sleep(2005 - (Date.now() % 2000))
+    expect(await share.guess(any(limiters, 0), '198.51.100.1', 'wrong')).toBe(false)
+    const error = await share.guess(any(limiters, 1), '198.51.100.1', 'right').catch(error => error)
+    expect(error).toMatchObject(refused)
+    expect([1, 2]).toContain(error.details.retry_after)
+    await sleep(error.details.retry_after * 1000)
+    expect(await share.guess(any(limiters, 1), '198.51.100.1', 'right')).toBe(true)
+  })
+
+  it('counts an IPv6 address by its /64', async () => {
+    const limiters = instances()
+    const share = aShare()
+    for (let i = 0; i < 10; i++) await share.guess(any(limiters, i), `2001:db8:0:7::${i}`, 'wrong')
+    await expect(share.guess(any(limiters, 0), '2001:db8:0:7:1:2:3:4', 'right')).rejects.toMatchObject(refused)
+    expect(await share.guess(any(limiters, 0), '2001:db8:0:8::1', 'right')).toBe(true)
+  })
+})
+
+describe('guessing without the Redis it was given', () => {
+  it('counts in this process', async () => {
+    const gone = new Redis('redis://127.0.0.1:1', { lazyConnect: true, retryStrategy: () => null })
+    gone.on('error', () => {})
+    const limiter = createGuessLimiter(gone, quick)
+    const share = aShare()
+    for (let i = 0; i < 10; i++) expect(await share.guess(limiter, '198.51.100.1', 'wrong')).toBe(false)
+    await expect(share.guess(limiter, '198.51.100.1', 'right')).rejects.toMatchObject(refused)
+    expect(await share.guess(limiter, '198.51.100.2', 'right')).toBe(true)
+  })
+
+  const onRedis = redisUrl ? it : it.skip
+
+  onRedis('goes on when Redis stops answering, and when it is back', async () => {
+    const prefix = `satchel-test:${randomUUID()}`
+    prefixes.push(prefix)
+    const client = new Redis(redisUrl ?? '', { maxRetriesPerRequest: 1 })
+    client.on('error', () => {})
+    const limiter = createGuessLimiter(client, { ...quick, prefix })
+    const share = aShare()
+    expect(await share.guess(limiter, '198.51.100.1', 'right')).toBe(true)
+    client.disconnect()
+    for (let i = 0; i < 10; i++) expect(await share.guess(limiter, '198.51.100.1', 'wrong')).toBe(false)
+    await expect(share.guess(limiter, '198.51.100.1', 'right')).rejects.toMatchObject(refused)
+    await client.connect()
+    expect(await share.guess(limiter, '198.51.100.1', 'right')).toBe(true)
+    client.disconnect()
+  })
+
+  onRedis('does not wait for a Redis that hangs', async () => {
+    const prefix = `satchel-test:${randomUUID()}`
+    prefixes.push(prefix)
+    const client = new Redis(redisUrl ?? '')
+    client.on('error', () => {})
+    const limiter = createGuessLimiter(client, { ...quick, prefix })
+    await client.ping()
+    // A blocking read holds up everything behind it on the same connection.
+    const hanging = client.blpop(`${prefix}:nothing`, 5).catch(() => {})
+    const started = performance.now()
+    expect(await aShare().guess(limiter, '198.51.100.1', 'right')).toBe(true)
+    expect(performance.now() - started).toBeLessThan(4000)
+    client.disconnect()
+    await hanging
+  })
+})
+
+describe('networkOf', () => {
+  it.each([
+    ['198.51.100.1', '198.51.100.1'],
+    ['198.51.100.1:4711', '198.51.100.1'],
+    ['::ffff:198.51.100.1', '198.51.100.1'],
+    ['::FFFF:c633:6401', '198.51.100.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::9]:4711', '2001:db8:1:2::/64'],
+    ['2001:db8::', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['1::2:3:4:5:6:7', '1:0:2:3::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['', 'unknown'],
+    ['anything', 'unknown'],
+    ['1.2.3', 'unknown'],
+    [':::', 'unknown'],
+  ])('counts %s as %s', (address, network) => {
+    expect(networkOf(address)).toBe(network)
+  })
+})
