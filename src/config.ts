@@ -280,7 +280,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   )
     problems.push('AZURE_STORAGE_CONNECTION_STRING: must hold AccountName and AccountKey (signed URLs need the key)')
   if (config.production && !config.secretKey) problems.push('SECRET_KEY: must be set when NODE_ENV is production')
-  if (config.providers.length === 0 && problems.length === 0) {
+  if (config.providers.length === 0 && !problems.some(p => /^(OAUTH_|PUBLIC_URL|PORT)/.test(p))) {
     if (config.production)
       problems.push('OAUTH_<NAME>_CLIENT_ID and the rest: a sign-in provider must be set when NODE_ENV is production')
     else if (config.publicUrl && !isLoopback(config.publicUrl))

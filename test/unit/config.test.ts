@@ -1,0 +1,302 @@
+import { isAbsolute, resolve } from 'node:path'
+import { describe, expect, it } from '@jest/globals'
+import { ConfigError, describeSettings, isLoopback, readConfig } from '../../src/config.ts'
+
+type Env = Record<string, string>
+
+/** What is said to be wrong with an environment, a line each; nothing when it is right. */
+function problemsOf(env: Env): string[] {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+const secret = 's'.repeat(32)
+const provider = (name: string, more: Env = {}): Env => ({
+  [`OAUTH_${name}_CLIENT_ID`]: 'an-id',
+  [`OAUTH_${name}_CLIENT_SECRET`]: 'a-secret',
+  [`OAUTH_${name}_AUTHORIZE_URL`]: 'https://id.example.com/authorize',
+  [`OAUTH_${name}_TOKEN_URL`]: 'https://id.example.com/token',
+  [`OAUTH_${name}_USERINFO_URL`]: 'https://id.example.com/me',
+  ...more,
+})
+
+describe('without any setting', () => {
+  const config = readConfig({})
+
+  it('listens on loopback', () => {
+    expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, publicUrl: 'http://localhost:8080' })
+  })
+
+  it('uses what is embedded', () => {
+    expect(config).toMatchObject({
+      dataDir: resolve('data'),
+      database: { dialect: 'sqlite', file: resolve('data', 'satchel.sqlite') },
+      azureConnectionString: '',
+      azureContainer: 'satchel',
+      secretKey: '',
+      smtpUrl: '',
+      redisUrl: '',
+      providers: [],
+    })
+  })
+
+  it('trusts nobody', () => {
+    expect(config).toMatchObject({ corsOrigins: [], trustProxy: [], production: false })
+  })
+
+  it('has the limits that the documentation names', () => {
+    expect(config).toMatchObject({
+      databasePool: 10,
+      downloads: 'redirect',
+      signedUrlSeconds: 60,
+      sessionSeconds: 24 * 3600,
+      uploadLeaseSeconds: 60,
+      sweepSeconds: 15,
+      shutdownSeconds: 30,
+      retentionDays: 30,
+      graphiql: true,
+      logLevel: 'info',
+    })
+  })
+
+  it('takes an empty text for one that is not set', () => {
+    expect(readConfig({ PORT: '', SECRET_KEY: '', PUBLIC_URL: '', OAUTH_GITHUB_CLIENT_ID: '' })).toEqual(config)
+  })
+})
+
+describe('addresses', () => {
+  it('derives the public one from the port, and leaves it open until the port is known', () => {
+    expect(readConfig({ PORT: '9000' }).publicUrl).toBe('http://localhost:9000')
+    expect(readConfig({ PORT: '0' }).publicUrl).toBe('')
+    expect(readConfig({ PORT: '0', PUBLIC_URL: 'http://localhost:9000/' }).publicUrl).toBe('http://localhost:9000')
+  })
+
+  it('keeps only the origin, and no slash at the end', () => {
+    const env = { PUBLIC_URL: 'https://Files.Example.com:443/', BLOB_PUBLIC_URL: 'https://blobs.example.com/store//' }
+    const config = readConfig({ ...env, ...provider('A') })
+    expect(config.publicUrl).toBe('https://files.example.com')
+    expect(config.blobPublicUrl).toBe('https://blobs.example.com/store')
+  })
+
+  it('reads lists at their commas', () => {
+    const config = readConfig({
+      CORS_ORIGINS: 'https://a.example.com, http://localhost:3000/ ,',
+      TRUST_PROXY: 'loopback, 10.0.0.0/8',
+    })
+    expect(config.corsOrigins).toEqual(['https://a.example.com', 'http://localhost:3000'])
+    expect(config.trustProxy).toEqual(['loopback', '10.0.0.0/8'])
+  })
+
+  it.each([
+    'http://localhost:8080',
+    'http://satchel.localhost',
+    'https://127.0.0.1',
+    'http://127.8.9.1:1',
+    'http://[::1]',
+  ])('knows %s as loopback', url => expect(isLoopback(url)).toBe(true))
+
+  it.each([
+    'https://files.example.com',
+    'http://localhost.example.com',
+    'http://127.0.0.1.example.com',
+    'http://localhost@example.com',
+    'http://0.0.0.0:8080',
+    'http://192.168.1.2',
+    'http://[::]',
+  ])('knows %s as somewhere else', url => expect(isLoopback(url)).toBe(false))
+})
+
+describe('DATABASE_URL', () => {
+  it('names a MySQL or MariaDB server', () => {
+    const url = 'mysql://satchel:pass@db:3306/satchel'
+    expect(readConfig({ DATABASE_URL: url }).database).toEqual({ dialect: 'mysql', url })
+    expect(readConfig({ DATABASE_URL: url.replace('mysql', 'mariadb') }).database).toEqual({ dialect: 'mysql', url })
+  })
+
+  it('names a file of SQLite', () => {
+    const file = (url: string) => readConfig({ DATABASE_URL: url }).database
+    expect(file('sqlite:files.db')).toEqual({ dialect: 'sqlite', file: resolve('files.db') })
+    expect(file('sqlite:/var/lib/files.db')).toEqual({ dialect: 'sqlite', file: '/var/lib/files.db' })
+    expect(file('sqlite:///var/lib/files.db')).toEqual({ dialect: 'sqlite', file: '/var/lib/files.db' })
+  })
+
+  it('otherwise lies in DATA_DIR, which may be relative', () => {
+    const { dataDir, database } = readConfig({ DATA_DIR: 'elsewhere' })
+    expect(isAbsolute(dataDir)).toBe(true)
+    expect(database).toEqual({ dialect: 'sqlite', file: resolve('elsewhere', 'satchel.sqlite') })
+  })
+})
+
+describe('a wrong setting', () => {
+  it.each([
+    ['PORT', 'abc'],
+    ['PORT', '65536'],
+    ['PORT', '80.5'],
+    ['PUBLIC_URL', 'files.example.com'],
+    ['PUBLIC_URL', 'ftp://files.example.com'],
+    ['DATABASE_URL', 'postgres://db/satchel'],
+    ['DATABASE_URL', 'mysql://db'],
+    ['DATABASE_POOL', '0'],
+    ['AZURE_STORAGE_CONNECTION_STRING', 'https://account.blob.core.windows.net/?sv=a-sas'],
+    ['AZURE_STORAGE_CONTAINER', 'Satchel'],
+    ['AZURE_STORAGE_CONTAINER', 'sat--chel'],
+    ['BLOB_PUBLIC_URL', 'blobs'],
+    ['DOWNLOADS', 'direct'],
+    ['SIGNED_URL_SECONDS', '0'],
+    ['SESSION_HOURS', '-1'],
+    ['SECRET_KEY', 's'.repeat(31)],
+    ['SMTP_URL', 'http://mail.example.com'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'https://a.example.com, b'],
+    ['GRAPHIQL', 'yes'],
+    ['LOG_LEVEL', 'loud'],
+    ['SWEEP_SECONDS', '1 minute'],
+    ['RETENTION_DAYS', '0'],
+  ])('is named: %s=%s', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}: .+`))])
+  })
+
+  it('stops the start with one message that lists all that is wrong', () => {
+    const env = {
+      PORT: 'abc',
+      DATABASE_URL: 'postgres://db/satchel',
+      AZURE_STORAGE_CONNECTION_STRING: 'nonsense',
+      SECRET_KEY: 'short',
+      CORS_ORIGINS: '*',
+      GRAPHIQL: 'yes',
+      OAUTH_GITHUB_CLIENT_ID: 'an-id',
+      OAUTH_GITHUB_CLIENT_SECRET: 'a-secret',
+      OAUTH_GITHUB_AUTHORIZE_URL: 'nowhere',
+    }
+    const named = problemsOf(env).map(problem => problem.slice(0, problem.indexOf(':')))
+    expect(named.sort()).toEqual([
+      'AZURE_STORAGE_CONNECTION_STRING',
+      'CORS_ORIGINS',
+      'DATABASE_URL',
+      'GRAPHIQL',
+      'OAUTH_GITHUB_AUTHORIZE_URL',
+      'OAUTH_GITHUB_TOKEN_URL',
+      'OAUTH_GITHUB_USERINFO_URL',
+      'PORT',
+      'SECRET_KEY',
+    ])
+    const lines = problemsOf(env).map(problem => `  - ${problem}\n`)
+    expect(() => readConfig(env)).toThrow(lines.join(''))
+    expect(() => readConfig(env)).toThrow(/^Satchel cannot start.+--help/s)
+  })
+
+  it('is told without its value, which may be a secret', () => {
+    expect(problemsOf({ SECRET_KEY: 'hunter2', DATABASE_URL: 'hunter2', SMTP_URL: 'hunter2' }).join()).not.toContain(
+      'hunter2',
+    )
+  })
+})
+
+describe('the Azure account', () => {
+  it.each([
+    'UseDevelopmentStorage=true',
+    'DefaultEndpointsProtocol=https;AccountName=files;AccountKey=a2V5;EndpointSuffix=core.windows.net',
+  ])('is taken from %s', connection => {
+    expect(readConfig({ AZURE_STORAGE_CONNECTION_STRING: connection }).azureConnectionString).toBe(connection)
+  })
+
+  it('must come with its key, which signs the URLs', () => {
+    expect(problemsOf({ AZURE_STORAGE_CONNECTION_STRING: 'AccountName=files;SharedAccessSignature=sv' })).toEqual([
+      expect.stringContaining('AccountKey'),
+    ])
+  })
+})
+
+describe('NODE_ENV=production', () => {
+  it('refuses a generated secret', () => {
+    expect(problemsOf({ NODE_ENV: 'production', ...provider('GITHUB') })).toEqual([
+      expect.stringMatching(/^SECRET_KEY: must be set/),
+    ])
+  })
+
+  it('refuses the embedded sign-in, on loopback, too', () => {
+    expect(problemsOf({ NODE_ENV: 'production', SECRET_KEY: secret })).toEqual([
+      expect.stringMatching(/^OAUTH_<NAME>_CLIENT_ID.+must be set/),
+    ])
+  })
+
+  it('accepts both when they are set', () => {
+    const config = readConfig({ NODE_ENV: 'production', SECRET_KEY: secret, ...provider('GITHUB') })
+    expect(config).toMatchObject({ production: true, secretKey: secret })
+  })
+})
+
+describe('the embedded sign-in', () => {
+  it('is refused where others can reach it', () => {
+    expect(problemsOf({ PUBLIC_URL: 'https://files.example.com' })).toEqual([
+      expect.stringMatching(/^OAUTH_<NAME>_CLIENT_ID.+loopback/),
+    ])
+  })
+
+  it('gives way to a provider that is set', () => {
+    expect(problemsOf({ PUBLIC_URL: 'https://files.example.com', ...provider('GITHUB') })).toEqual([])
+  })
+})
+
+describe('OAUTH_<NAME>_*', () => {
+  it('makes a provider of each name', () => {
+    const { providers } = readConfig({
+      ...provider('GITHUB', { OAUTH_GITHUB_SCOPES: 'read:user, user:email' }),
+      ...provider('MY_IDP'),
+    })
+    const addresses = {
+      authorizeUrl: 'https://id.example.com/authorize',
+      tokenUrl: 'https://id.example.com/token',
+      userinfoUrl: 'https://id.example.com/me',
+      clientId: 'an-id',
+      clientSecret: 'a-secret',
+    }
+    expect(providers).toEqual([
+      { name: 'github', ...addresses, scopes: ['read:user', 'user:email'] },
+      { name: 'my-idp', ...addresses, scopes: ['openid', 'email', 'profile'] },
+    ])
+  })
+
+  it('names each part that is missing', () => {
+    expect(problemsOf({ OAUTH_MY_IDP_SCOPES: 'openid' }).sort()).toEqual(
+      ['AUTHORIZE_URL', 'CLIENT_ID', 'CLIENT_SECRET', 'TOKEN_URL', 'USERINFO_URL'].map(
+        field => `OAUTH_MY_IDP_${field}: is missing`,
+      ),
+    )
+  })
+
+  it('takes addresses of the web alone', () => {
+    expect(problemsOf(provider('A', { OAUTH_A_TOKEN_URL: 'file:///etc/passwd' }))).toEqual([
+      expect.stringMatching(/^OAUTH_A_TOKEN_URL: /),
+    ])
+  })
+})
+
+describe('describeSettings', () => {
+  const described = [...describeSettings().matchAll(/^ {2}(\S+)\n {6}(.+)\n {6}default: (.+)$/gm)]
+  const names = described.map(([, name]) => name)
+
+  it('tells of every setting that is read, and of no other', () => {
+    const read = new Set<string>()
+    const spy = new Proxy<Env>({}, { get: (_env, name) => void read.add(String(name)) })
+    readConfig(spy)
+    expect(read.size).toBeGreaterThan(20)
+    expect(names.filter(name => !name?.startsWith('OAUTH_<NAME>_')).sort()).toEqual([...read].sort())
+  })
+
+  it('tells of every part of a provider', () => {
+    const parts = [...Object.keys(provider('<NAME>')), 'OAUTH_<NAME>_SCOPES']
+    expect(names.filter(name => name?.startsWith('OAUTH_')).sort()).toEqual(parts.sort())
+  })
+
+  it('gives each a meaning and a default', () => {
+    expect(describeSettings().split('\n')).toHaveLength(3 * described.length)
+    expect(describeSettings()).toContain('  PORT\n      port to listen on\n      default: 8080')
+  })
+})
