@@ -4,6 +4,7 @@ import pRetry from 'p-retry'
 import { Sequelize, Transaction } from 'sequelize'
 import sqlite3 from 'sqlite3'
 import type { Database } from '../src/config.ts'
+import { causesOf } from '../src/errors.ts'
 import { defineModels, type Models } from './associations.ts'
 
 export type Dialect = Database['dialect']
@@ -200,14 +201,7 @@ function retried<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The engine's codes of an error and of what it wraps. */
-function codesOf(error: unknown): string[] {
-  const codes: string[] = []
-  for (let e = error; e instanceof Error; e = 'parent' in e && e.parent !== e ? e.parent : e.cause) {
-    if ('code' in e && typeof e.code === 'string') codes.push(e.code)
-    codes.push(e.message)
-  }
-  return codes
-}
+const codesOf = (error: unknown): string[] => [...causesOf(error)].flatMap(({ code, message }) => [String(code), String(message)])
 
 /** Whether a unique index refused a row: the index decides races, not a read before it. */
 export function isDuplicate(error: unknown): boolean {

@@ -1,0 +1,56 @@
+import './plugins/rest.ts'
+import './plugins/require-auth.ts'
+import SchemaBuilder from '@pothos/core'
+import RelayPlugin from '@pothos/plugin-relay'
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
+import { hasSession, mayUsePrivateFiles, type PrivateFiles } from '../src/auth/scopes.ts'
+import type { Viewer } from '../src/auth/viewer.ts'
+import type { Context } from '../src/context.ts'
+import { Forbidden, Unauthenticated } from '../src/errors.ts'
+import type { Upload } from '../src/upload.ts'
+
+export interface SchemaTypes {
+  Context: Context
+  DefaultFieldNullability: false
+  DefaultAuthStrategy: 'all'
+  Scalars: {
+    ID: { Input: string; Output: string }
+    /** A size or a count beyond 32 bits. */
+    Long: { Input: number; Output: number }
+    /** Milliseconds since 1970 here, RFC 3339 outside. */
+    DateTime: { Input: number; Output: number }
+    Labels: { Input: never; Output: Record<string, string> }
+    Upload: { Input: Promise<Upload>; Output: never }
+  }
+  AuthScopes: {
+    /** Everybody, signed in or not. */
+    public: boolean
+    /** A person's session; no API key. */
+    session: boolean
+    /** The caller's own files, at a level of the private_files scope. */
+    privateFiles: PrivateFiles
+  }
+  /** What a passed scope proves to the compiler. */
+  AuthContexts: {
+    session: Context & { viewer: Viewer }
+    privateFiles: Context & { viewer: Viewer }
+  }
+}
+
+export const builder = new SchemaBuilder<SchemaTypes>({
+  plugins: [ScopeAuthPlugin, RelayPlugin, 'rest', 'requireAuth'],
+  defaultFieldNullability: false,
+  scopeAuth: {
+    defaultStrategy: 'all',
+    authScopes: ({ viewer }) => ({
+      public: true,
+      session: () => hasSession(viewer),
+      privateFiles: level => mayUsePrivateFiles(viewer, level),
+    }),
+    unauthorizedError: (_parent, { viewer }) => (viewer ? new Forbidden() : new Unauthenticated()),
+  },
+  relay: { clientMutationId: 'omit', cursorType: 'String', nodeQueryOptions: false, nodesQueryOptions: false },
+})
+
+builder.queryType({ description: 'What can be read.' })
+builder.mutationType({ description: 'What can be changed.' })

@@ -1,0 +1,11 @@
+import './scalars.ts'
+import './node.ts'
+import './file.ts'
+import './folder.ts'
+import './note.ts'
+import './share.ts'
+import './user.ts'
+import { builder } from './builder.ts'
+
+/** The one description of the service: GraphQL serves it, the REST view is derived from it. */
+export const schema = builder.toSchema()

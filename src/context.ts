@@ -1,0 +1,18 @@
+import type { Viewer } from './auth/viewer.ts'
+import type { Log } from './log.ts'
+import type { Download } from './services/download.ts'
+import type { Services } from './services/index.ts'
+
+/** What every resolver is given besides its arguments. */
+export interface Context {
+  services: Services
+  viewer: Viewer | null
+  /** Client address, as believed after the trusted proxies. */
+  address: string
+  log: Log
+  signal: AbortSignal
+  /** HEAD looks without taking: nothing is counted then. */
+  looksOnly: boolean
+  /** Where a REST route leaves what it redirects to. */
+  download?: Download
+}

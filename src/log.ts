@@ -1,0 +1,46 @@
+import { type Logger, pino } from 'pino'
+import type { Config } from './config.ts'
+
+export type Log = Logger
+
+/** Query strings carry signatures and cursors, and some paths carry tokens: what may be logged of an address is its path, with tokens cut. */
+export function loggablePath(url: string): string {
+  const path = url.split('?', 1)[0] ?? ''
+  return path
+    .replace(/^(\/api\/(?:d\/private|d|share\/(?:info|resolve|revoke))\/|\/(?:share|invite|bytes)\/)[^/]+/, '$1:token')
+    .replace(/^\/sign-in\/.*/, '/sign-in/...')
+}
+
+/** What an error may say in the log: no values of statements, no addresses with signatures. */
+function loggableError(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: String(error).slice(0, 500) }
+  const code = 'code' in error ? error.code : undefined
+  const inner =
+    error.cause ??
+    ('originalError' in error ? error.originalError : undefined) ??
+    ('parent' in error ? error.parent : undefined)
+  return {
+    type: error.name,
+    message: redact(error.message),
+    ...(code === undefined ? {} : { code }),
+    stack: redact(error.stack ?? ''),
+    ...(inner && inner !== error ? { cause: loggableError(inner) } : {}),
+  }
+}
+
+const redact = (text: string) =>
+  text
+    .replace(/https?:\/\/\S+\?\S*/g, url => `${url.split('?', 1)[0]}?...`)
+    .replace(/[^\s@"'<>=:,(]+@[^\s@"'<>,)]+/g, '...@...')
+    .slice(0, 4000)
+
+/** One JSON object a line on standard output. */
+export function createLog(config: Pick<Config, 'logLevel'>): Log {
+  return pino({
+    level: config.logLevel,
+    serializers: { err: loggableError },
+    base: { pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: { paths: ['*.password', '*.token', '*.cookie', '*.authorization', '*.email'], censor: '...' },
+  })
+}

@@ -1,0 +1,95 @@
+import type { Viewer } from '../auth/viewer.ts'
+import { AppError } from '../errors.ts'
+import { deliveryOf, type Mode, parseMode } from '../media.ts'
+import { parseFilePath } from '../paths.ts'
+import type { BlobStore } from '../storage/azure.ts'
+import type { Tokens } from '../tokens.ts'
+import type { FileService } from './file.ts'
+
+/** A file that somebody may have, and how it is to be delivered. */
+export interface Delivery {
+  blobId: string
+  fileName: string
+  size: number
+  md5: string
+  contentType: string
+  disposition: string
+}
+
+/** A link to a delivery: a signed address that lives for a short while. */
+export interface Download {
+  url: string
+  fileName: string
+  delivery: Delivery
+}
+
+interface Options {
+  store: BlobStore
+  files: FileService
+  tokens: Tokens
+  proxied: boolean
+  publicUrl: () => string
+  seconds: number
+}
+
+const TOKEN_SECONDS = 3600
+const gone = () => new AppError('TOKEN_NOT_FOUND', 'There is nothing behind this token. Ask for a new one.')
+
+/** Signed addresses: of the store, or of this service where clients cannot reach the store. */
+export function downloadService({ store, files, tokens, proxied, publicUrl, seconds }: Options) {
+  return {
+    proxied,
+
+    link(file: { blobId: string; name: string; fileType: string; size: number; md5: string }, mode: Mode): Download {
+      const { blobId, name, fileType, size, md5 } = file
+      const delivery: Delivery = { blobId, fileName: name, size, md5, ...deliveryOf(name, fileType, mode) }
+      const url = proxied
+        ? `${publicUrl()}/bytes/${tokens.seal('bytes', { blobId, name, fileType, size, md5, mode }, seconds)}`
+        : store.signUrl(blobId, { contentType: delivery.contentType, disposition: delivery.disposition, seconds })
+      return { url, fileName: name, delivery }
+    },
+
+    /** A token for one of the caller's own files. It holds the file's id, so it survives a move. @throws FILE_NOT_FOUND, INVALID_PATH */
+    async createToken(viewer: Viewer, path: string): Promise<{ token: string; expiresAt: number }> {
+      const { node } = await files.locate(viewer.bucket, parseFilePath(path, 'file'))
+      const token = tokens.seal('private-download', { fileId: node.id, userId: viewer.userId }, TOKEN_SECONDS)
+      return { token, expiresAt: Date.now() + TOKEN_SECONDS * 1000 }
+    },
+
+    /** The link behind such a token, for its owner. Lenient about the mode. @throws TOKEN_NOT_FOUND, SHARE_EXPIRED */
+    async openToken(viewer: Viewer, token: string, mode: string | null | undefined): Promise<Download> {
+      const sealed = tokens.unseal('private-download', token)
+      if (sealed === 'expired') throw new AppError('SHARE_EXPIRED', 'This token has expired. Ask for a new one.')
+      const { fileId, userId } = (sealed ?? {}) as { fileId?: string; userId?: string }
+      const file = fileId && userId === viewer.userId ? await files.byId(viewer.bucket, fileId) : null
+      if (!file?.blobId) throw gone()
+      return this.link(
+        { ...file, blobId: file.blobId, name: file.names.at(-1) ?? '' },
+        parseMode(mode ?? undefined, true),
+      )
+    },
+
+    /** The delivery behind a signed address of this service. @throws TOKEN_NOT_FOUND */
+    open(token: string): Delivery {
+      const sealed = tokens.unseal('bytes', token)
+      if (sealed === null || sealed === 'expired')
+        throw new AppError('TOKEN_NOT_FOUND', 'This download link is not valid any more. Ask for a new one.')
+      const { blobId, name, fileType, size, md5, mode } = sealed as {
+        blobId: string
+        name: string
+        fileType: string
+        size: number
+        md5: string
+        mode: Mode
+      }
+      return { blobId, fileName: name, size, md5, ...deliveryOf(name, fileType, mode) }
+    },
+
+    /** The bytes of a delivery, or a part of them. */
+    read(delivery: Delivery, range: { offset: number; count: number } | undefined, signal: AbortSignal) {
+      return store.open(delivery.blobId, { ...range, signal })
+    },
+  }
+}
+
+export type DownloadService = ReturnType<typeof downloadService>

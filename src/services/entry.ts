@@ -1,0 +1,336 @@
+import { v7 as newId } from 'uuid'
+import { type Db, isDuplicate, type Tx, type Value } from '../../db/index.ts'
+import { FILE, FOLDER } from '../../db/models/entry.ts'
+import { AppError } from '../errors.ts'
+import { joinPath, limits } from '../paths.ts'
+
+/** Where a tree begins: one storage area and its root folder. */
+export interface Tree {
+  bucketId: string
+  rootId: string
+}
+
+/** An entry on a path, with what moving it needs to know. */
+export interface Node {
+  id: string
+  kind: typeof FOLDER | typeof FILE
+  blobId: string | null
+  bytes: number
+  files: number
+  folders: number
+  levelsBelow: number
+  bytesBelow: number
+}
+
+/** What a change adds to the totals of the folders above it. */
+export interface Totals {
+  bytes: number
+  files: number
+  folders: number
+}
+
+const columns = [
+  'id',
+  'kind',
+  'blob_id',
+  'total_bytes',
+  'total_files',
+  'total_folders',
+  'levels_below',
+  'bytes_below',
+] as const
+
+/** One statement for each depth: a path is resolved by a join per name, never by matching text. */
+const chainStatements = new Map<number, string>()
+
+function chainStatement(depth: number): string {
+  const known = chainStatements.get(depth)
+  if (known) return known
+  const levels = Array.from({ length: depth }, (_, i) => i + 1)
+  const sql = `SELECT ${levels.flatMap(i => columns.map((c, n) => `e${i}.${c} AS c${i}_${n}`)).join(', ')} FROM (SELECT 1 AS one) AS start ${levels
+    .map(i => `LEFT JOIN entry e${i} ON e${i}.parent_id = ${i === 1 ? '?' : `e${i - 1}.id`} AND e${i}.name = ?`)
+    .join(' ')}`
+  chainStatements.set(depth, sql)
+  return sql
+}
+
+/** The entries along a path, as far as they exist: one for each name, fewer when something is missing. */
+export async function resolveChain(db: Db, tree: Tree, names: string[], tx?: Tx): Promise<Node[]> {
+  if (names.length === 0) return []
+  const [row] = await db.rows<Record<string, string | number | null>>(
+    chainStatement(names.length),
+    [tree.rootId, ...names],
+    tx,
+  )
+  const chain: Node[] = []
+  for (let i = 1; row && i <= names.length && row[`c${i}_0`] !== null; i++) {
+    const number = (column: number) => Number(row[`c${i}_${column}`])
+    const blobId = row[`c${i}_2`]
+    chain.push({
+      id: String(row[`c${i}_0`]),
+      kind: number(1) === FILE ? FILE : FOLDER,
+      blobId: typeof blobId === 'string' ? blobId : null,
+      bytes: number(3),
+      files: number(4),
+      folders: number(5),
+      levelsBelow: number(6),
+      bytesBelow: number(7),
+    })
+  }
+  return chain
+}
+
+/** The entry at a path, and the folders above it (without the root); undefined when there is none. */
+export async function findEntry(
+  db: Db,
+  tree: Tree,
+  names: string[],
+  tx?: Tx,
+): Promise<{ node: Node; above: Node[] } | undefined> {
+  const chain = await resolveChain(db, tree, names, tx)
+  const node = chain.length === names.length ? chain.at(-1) : undefined
+  return node && { node, above: chain.slice(0, -1) }
+}
+
+/** Locks the tree until the transaction ends. Every change of a tree begins with this, or with an UPDATE of the bucket's row. */
+export async function lockTree(db: Db, tree: Tree, tx: Tx): Promise<void> {
+  const rows = await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [tree.bucketId], tx)
+  if (rows.length === 0) throw new AppError('FOLDER_NOT_FOUND', 'This storage area does not exist any more.')
+}
+
+/** Changes the usage of the whole tree. */
+export function addUsage(db: Db, tree: Tree, by: Totals, tx: Tx): Promise<number> {
+  return db.run(
+    'UPDATE bucket SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ? WHERE id = ?',
+    [by.bytes, by.files, by.folders, tree.bucketId],
+    tx,
+  )
+}
+
+/** Changes the totals of some folders. */
+export async function addTotals(db: Db, folders: Node[], by: Totals, tx: Tx): Promise<void> {
+  if (folders.length === 0 || (by.bytes === 0 && by.files === 0 && by.folders === 0)) return
+  await db.run(
+    `UPDATE entry SET total_bytes = total_bytes + ?, total_files = total_files + ?, total_folders = total_folders + ? WHERE id IN (${marks(folders)})`,
+    [by.bytes, by.files, by.folders, ...folders.map(f => f.id)],
+    tx,
+  )
+}
+
+export const minus = (t: Totals): Totals => ({ bytes: -t.bytes, files: -t.files, folders: -t.folders })
+export const marks = (list: unknown[]): string => list.map(() => '?').join(', ')
+
+/** What an entry counts in the folders above it. */
+export const weightOf = (node: Node): Totals => ({
+  bytes: node.bytes,
+  files: node.files,
+  folders: node.folders + (node.kind === FOLDER ? 1 : 0),
+})
+
+export function pathExists(names: string[]): AppError {
+  return new AppError(
+    'PATH_EXISTS',
+    `Something named "${joinPath(names)}" exists already. Choose another name, or delete or move it first.`,
+    {
+      path: joinPath(names),
+    },
+  )
+}
+
+/** What is about to hang below a path: its weight, and how far it reaches down. */
+export interface Load {
+  weight: Totals
+  levelsBelow: number
+  bytesBelow: number
+}
+
+/**
+ * Makes sure that the parent folders of `names` exist, and accounts there for what will hang at `names`.
+ * Call it with the tree locked. Answers the parent's id and how many folders were made.
+ * @throws PATH_EXISTS when a file is in the way, or something is at `names` already
+ */
+export async function prepareParent(
+  db: Db,
+  tree: Tree,
+  names: string[],
+  load: Load,
+  by: string | null,
+  tx: Tx,
+): Promise<{ parentId: string; foldersMade: number }> {
+  const chain = await resolveChain(db, tree, names, tx)
+  if (chain.length === names.length) throw pathExists(names)
+  const blocking = chain.findIndex(n => n.kind === FILE)
+  if (blocking >= 0) throw pathExists(names.slice(0, blocking + 1))
+
+  const missing = names.slice(chain.length, -1)
+  await addTotals(db, chain, { ...load.weight, folders: load.weight.folders + missing.length }, tx)
+  const reachOf = (depth: number) => ({
+    levels: names.length - depth + load.levelsBelow,
+    bytes: Buffer.byteLength(joinPath(names.slice(depth))) + (load.bytesBelow > 0 ? 1 + load.bytesBelow : 0),
+  })
+  for (const [i, folder] of chain.entries()) {
+    const reach = reachOf(i + 1)
+    if (reach.levels > folder.levelsBelow || reach.bytes > folder.bytesBelow) {
+      await db.run(
+        'UPDATE entry SET levels_below = ?, bytes_below = ? WHERE id = ?',
+        [Math.max(reach.levels, folder.levelsBelow), Math.max(reach.bytes, folder.bytesBelow), folder.id],
+        tx,
+      )
+    }
+  }
+
+  let parentId = chain.at(-1)?.id ?? tree.rootId
+  for (const [i, name] of missing.entries()) {
+    const reach = reachOf(chain.length + i + 1)
+    const totals = { ...load.weight, folders: load.weight.folders + missing.length - i - 1 }
+    parentId = await insertEntry(
+      db,
+      tree,
+      { parentId, kind: FOLDER, name, totals, levelsBelow: reach.levels, bytesBelow: reach.bytes, by },
+      tx,
+    )
+  }
+  return { parentId, foldersMade: missing.length }
+}
+
+export interface NewEntry {
+  parentId: string
+  kind: typeof FOLDER | typeof FILE
+  name: string
+  totals: Totals
+  levelsBelow?: number
+  bytesBelow?: number
+  blobId?: string
+  fileType?: string
+  md5?: string
+  by: string | null
+  at?: number
+}
+
+/** Adds a row, and nothing else: totals above are the caller's. Answers its id. */
+export async function insertEntry(db: Db, tree: Tree, e: NewEntry, tx: Tx): Promise<string> {
+  const id = newId()
+  const at = e.at ?? Date.now()
+  const row: Record<string, Value> = {
+    id,
+    bucket_id: tree.bucketId,
+    parent_id: e.parentId,
+    kind: e.kind,
+    name: e.name,
+    blob_id: e.blobId ?? null,
+    file_type: e.fileType ?? '',
+    md5: e.md5 ?? '',
+    total_bytes: e.totals.bytes,
+    total_files: e.totals.files,
+    total_folders: e.totals.folders,
+    levels_below: e.levelsBelow ?? 0,
+    bytes_below: e.bytesBelow ?? 0,
+    created_by: e.by,
+    created_at: at,
+    updated_at: at,
+  }
+  try {
+    await db.run(
+      `INSERT INTO entry (${Object.keys(row).join(', ')}) VALUES (${marks(Object.keys(row))})`,
+      Object.values(row),
+      tx,
+    )
+  } catch (error) {
+    if (isDuplicate(error)) throw pathExists([e.name])
+    throw error
+  }
+  return id
+}
+
+/**
+ * Moves an entry: one parent changes, and two chains of totals, whatever hangs below it. Call it with the tree locked.
+ * @throws PATH_EXISTS when something is at the destination, INVALID_PATH when a path below would become too long
+ */
+export async function moveEntry(
+  db: Db,
+  tree: Tree,
+  found: { node: Node; above: Node[] },
+  destination: string[],
+  by: string | null,
+  tx: Tx,
+): Promise<void> {
+  const { node, above } = found
+  const weight = weightOf(node)
+  let load: Load = { weight, levelsBelow: node.levelsBelow, bytesBelow: node.bytesBelow }
+  if (!fits(destination, load)) {
+    load = { weight, ...(await measureBelow(db, node.id, tx)) }
+    if (!fits(destination, load))
+      throw new AppError(
+        'INVALID_PATH',
+        `Something below would get a path of more than ${limits.names} names or ${limits.pathBytes} bytes there. Choose a shorter destination.`,
+        { field: 'destination' },
+      )
+  }
+  const { parentId, foldersMade } = await prepareParent(db, tree, destination, load, by, tx)
+  await addTotals(db, above, minus(weight), tx)
+  if (foldersMade > 0) await addUsage(db, tree, { bytes: 0, files: 0, folders: foldersMade }, tx)
+  const name = destination.at(-1) ?? ''
+  await db.run(
+    'UPDATE entry SET parent_id = ?, name = ?, levels_below = ?, bytes_below = ?, updated_at = ? WHERE id = ?',
+    [parentId, name, load.levelsBelow, load.bytesBelow, Date.now(), node.id],
+    tx,
+  )
+}
+
+function fits(names: string[], below: { levelsBelow: number; bytesBelow: number }): boolean {
+  const bytes = Buffer.byteLength(joinPath(names)) + (below.bytesBelow > 0 ? 1 + below.bytesBelow : 0)
+  return names.length + below.levelsBelow <= limits.names && bytes <= limits.pathBytes
+}
+
+/** How far a folder really reaches down. Walks the subtree: only for the rare move whose stored upper bound says no. */
+async function measureBelow(db: Db, id: string, tx: Tx): Promise<{ levelsBelow: number; bytesBelow: number }> {
+  const bytes = db.dialect === 'mysql' ? 'OCTET_LENGTH(e.name)' : 'LENGTH(CAST(e.name AS BLOB))'
+  const [row] = await db.rows<{ levels: number | null; bytes: number | null }>(
+    `WITH RECURSIVE below (id, levels, bytes) AS (
+       SELECT e.id, 1, ${bytes} FROM entry e WHERE e.parent_id = ?
+       UNION ALL SELECT e.id, b.levels + 1, b.bytes + 1 + ${bytes} FROM below b JOIN entry e ON e.parent_id = b.id
+     ) SELECT MAX(levels) AS levels, MAX(bytes) AS bytes FROM below`,
+    [id],
+    tx,
+  )
+  return { levelsBelow: Number(row?.levels ?? 0), bytesBelow: Number(row?.bytes ?? 0) }
+}
+
+/**
+ * The names of some folders, from the root down; a folder that does not hang below one of the roots (a deleted one) is left out.
+ * One statement for up to 1,000 folders.
+ */
+export async function pathsOfFolders(
+  db: Db,
+  rootIds: Iterable<string>,
+  folderIds: Iterable<string>,
+): Promise<Map<string, string[]>> {
+  const wanted = [...new Set(folderIds)]
+  const known = new Map<string, { parentId: string | null; name: string }>()
+  for (let i = 0; i < wanted.length; i += 1000) {
+    const some = wanted.slice(i, i + 1000)
+    const rows = await db.rows<{ id: string; parentId: string | null; name: string }>(
+      `WITH RECURSIVE up (id, parent_id, name) AS (
+         SELECT id, parent_id, name FROM entry WHERE id IN (${marks(some)})
+         UNION SELECT p.id, p.parent_id, p.name FROM up JOIN entry p ON p.id = up.parent_id
+       ) SELECT id, parent_id AS parentId, name FROM up`,
+      some,
+    )
+    for (const row of rows) known.set(row.id, row)
+  }
+  const paths = new Map<string, string[] | undefined>(Array.from(rootIds, id => [id, []]))
+  const pathOf = (id: string): string[] | undefined => {
+    if (paths.has(id)) return paths.get(id)
+    const folder = known.get(id)
+    const above = folder?.parentId ? pathOf(folder.parentId) : undefined
+    const path = folder && above && [...above, folder.name]
+    paths.set(id, path)
+    return path
+  }
+  return new Map(
+    wanted.flatMap(id => {
+      const path = pathOf(id)
+      return path ? [[id, path] as const] : []
+    }),
+  )
+}

@@ -1,0 +1,135 @@
+import { v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../db/index.ts'
+import { FOLDER } from '../../db/models/entry.ts'
+import { AppError } from '../errors.ts'
+import { joinPath, parseFilePath, parsePath } from '../paths.ts'
+import {
+  addTotals,
+  addUsage,
+  findEntry,
+  insertEntry,
+  lockTree,
+  minus,
+  moveEntry,
+  prepareParent,
+  type Tree,
+  weightOf,
+} from './entry.ts'
+import { promise } from './outbox.ts'
+
+/** A folder just made, or met. */
+export interface MadeFolder {
+  id: string
+  names: string[]
+  createdAt: number
+}
+
+export function folderService({ db, wake }: { db: Db; wake: () => void }) {
+  async function locate(tree: Tree, names: string[], tx: Tx) {
+    const found = await findEntry(db, tree, names, tx)
+    if (found?.node.kind !== FOLDER)
+      throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${joinPath(names)}". Check its path.`, {
+        path: joinPath(names),
+      })
+    return found
+  }
+
+  return {
+    /** The names of the folders in a folder. Lenient: a path that cannot be is an unknown one, and empty. */
+    async list(tree: Tree, path: string): Promise<{ path: string; folders: string[] }> {
+      let names: string[]
+      try {
+        names = parsePath(path, 'path')
+      } catch {
+        return { path: '', folders: [] }
+      }
+      const found = names.length > 0 ? await findEntry(db, tree, names) : undefined
+      if (names.length > 0 && !found) return { path: joinPath(names), folders: [] }
+      const rows = await db.rows<{ name: string }>(
+        `SELECT name FROM entry WHERE parent_id = ? AND kind = ${FOLDER} ORDER BY name LIMIT 10000`,
+        [found?.node.id ?? tree.rootId],
+      )
+      return { path: joinPath(names), folders: rows.map(r => r.name) }
+    },
+
+    /** Makes a folder, and those above it. @throws PATH_EXISTS */
+    async create(tree: Tree, path: string, by: string): Promise<MadeFolder> {
+      const names = parseFilePath(path, 'path')
+      return db.transaction(async tx => {
+        await lockTree(db, tree, tx)
+        const none = { bytes: 0, files: 0, folders: 0 }
+        const load = { weight: { ...none, folders: 1 }, levelsBelow: 0, bytesBelow: 0 }
+        const { parentId, foldersMade } = await prepareParent(db, tree, names, load, by, tx)
+        await addUsage(db, tree, { ...none, folders: foldersMade + 1 }, tx)
+        const createdAt = Date.now()
+        const id = await insertEntry(
+          db,
+          tree,
+          { parentId, kind: FOLDER, name: names.at(-1) ?? '', totals: none, by, at: createdAt },
+          tx,
+        )
+        return { id, names, createdAt }
+      })
+    },
+
+    /** Moves a folder with all that is in it; costs the same whatever that is. */
+    async move(
+      tree: Tree,
+      source: string,
+      destination: string,
+      by: string,
+    ): Promise<{ source: string[]; destination: string[]; filesMoved: number }> {
+      const from = parseFilePath(source, 'source')
+      const to = parseFilePath(destination, 'destination')
+      if (from.every((name, i) => to[i] === name))
+        throw new AppError(
+          'INVALID_PATH',
+          'A folder cannot be moved into itself. Choose a destination outside of it.',
+          { field: 'destination' },
+        )
+      const filesMoved = await db.transaction(async tx => {
+        await lockTree(db, tree, tx)
+        const found = await locate(tree, from, tx)
+        await moveEntry(db, tree, found, to, by, tx)
+        return found.node.files
+      })
+      return { source: from, destination: to, filesMoved }
+    },
+
+    /**
+     * Deletes a folder. One row is detached, whatever lies below it; what lay there is purged afterwards, and is gone for everybody at once.
+     * @throws FOLDER_NOT_EMPTY unless recursive
+     */
+    async remove(tree: Tree, path: string, recursive: boolean): Promise<{ names: string[]; filesDeleted: number }> {
+      const names = parseFilePath(path, 'path')
+      const filesDeleted = await db.transaction(async tx => {
+        await lockTree(db, tree, tx)
+        const { node, above } = await locate(tree, names, tx)
+        const empty = node.files === 0 && node.folders === 0
+        if (!empty && !recursive)
+          throw new AppError(
+            'FOLDER_NOT_EMPTY',
+            `The folder "${joinPath(names)}" is not empty. Empty it first, or delete it with recursive=true.`,
+            {
+              files: node.files,
+              folders: node.folders,
+            },
+          )
+        const gone = minus(weightOf(node))
+        await addTotals(db, above, gone, tx)
+        await addUsage(db, tree, gone, tx)
+        if (empty) await db.run('DELETE FROM entry WHERE id = ?', [node.id], tx)
+        else {
+          await db.run('UPDATE entry SET parent_id = NULL, name = ? WHERE id = ?', [newId(), node.id], tx)
+          await db.run('UPDATE bucket SET purging = purging + 1 WHERE id = ?', [tree.bucketId], tx)
+          await promise(db, 'purge-folder', { folderId: node.id, bucketId: tree.bucketId }, tx)
+        }
+        return node.files
+      })
+      wake()
+      return { names, filesDeleted }
+    },
+  }
+}
+
+export type FolderService = ReturnType<typeof folderService>

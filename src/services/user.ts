@@ -1,0 +1,68 @@
+import type { Db } from '../../db/index.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import { Unauthenticated } from '../errors.ts'
+
+/** An account, with the identity it began with. */
+export interface UserView {
+  id: string
+  email: string
+  name: string
+  givenName: string
+  familyName: string
+  picture: string
+  locale: string
+  provider: string
+  providerUserId: string
+  createdAt: number
+  plan: PlanView
+}
+
+/** The limits of a plan; null means unlimited. */
+export interface PlanView {
+  id: string
+  name: string
+  maxFileSizeBytes: number
+  maxTotalStorageBytes: number
+  maxFiles: number | null
+  maxUserWorkspaces: number
+  maxFilesWorkspace: number | null
+  maxTotalStorageBytesWorkspace: number
+  maxUsersWorkspace: number
+  maxWorkspaceFolders: number | null
+  maxPrivateApiKeys: number
+  maxWorkspaceApiKeys: number
+}
+
+/** What a storage area holds. Bytes. */
+export interface Usage {
+  id: string
+  createdAt: number
+  usedBytes: number
+  fileCount: number
+  folderCount: number
+}
+
+export function userService({ db }: { db: Db }) {
+  return {
+    async read(viewer: Viewer): Promise<UserView> {
+      const [user, identity] = await Promise.all([
+        db.User.findByPk(viewer.userId, { raw: true }),
+        db.Identity.findOne({ where: { userId: viewer.userId }, order: ['createdAt', 'id'], raw: true }),
+      ])
+      const plan = user && (await db.Plan.findByPk(user.planId, { raw: true }))
+      if (!user || !plan) throw new Unauthenticated()
+      return { ...user, plan, provider: identity?.provider ?? '', providerUserId: identity?.providerUserId ?? '' }
+    },
+
+    async usage(viewer: Viewer): Promise<Usage> {
+      const [row] = await db.rows<Usage>(
+        'SELECT id, created_at AS createdAt, used_bytes AS usedBytes, used_files AS fileCount, used_folders AS folderCount FROM bucket WHERE id = ?',
+        [viewer.bucket.bucketId],
+      )
+      if (!row) throw new Unauthenticated()
+      return row
+    },
+  }
+}
+
+export type UserService = ReturnType<typeof userService>

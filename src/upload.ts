@@ -1,0 +1,30 @@
+/**
+ * A file on its way in, from either face. A class, because nothing that a client writes as JSON can be an instance of it.
+ */
+export class Upload {
+  readonly filename: string
+  /** What the sender says the media type is. */
+  readonly mimetype: string
+  readonly source: AsyncIterable<Uint8Array>
+  /** Upper bound of the size in bytes, where the request declares one. */
+  readonly bound: number | undefined
+  readonly signal: AbortSignal | undefined
+  /** Browsers send the file before the folder: then the destination is known only after the bytes. */
+  readonly folderAfterwards: (() => Promise<string | null | undefined>) | undefined
+
+  constructor(file: {
+    filename: string
+    mimetype: string
+    source: AsyncIterable<Uint8Array>
+    bound?: number | undefined
+    signal?: AbortSignal | undefined
+    folderAfterwards?: () => Promise<string | null | undefined>
+  }) {
+    this.filename = file.filename
+    this.mimetype = file.mimetype
+    this.source = file.source
+    this.bound = file.bound
+    this.signal = file.signal
+    this.folderAfterwards = file.folderAfterwards
+  }
+}
