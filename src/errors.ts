@@ -126,7 +126,9 @@ const unavailableCodes = new Set([
  * An error and what it wraps, from the outside in. Looks at the shape, not the class: errors of Node's core are of another realm
  * in a sandbox.
  */
-export function* causesOf(error: unknown): Generator<{ name?: unknown; code?: unknown; message?: unknown; fatal?: unknown }> {
+export function* causesOf(
+  error: unknown,
+): Generator<{ name?: unknown; code?: unknown; message?: unknown; fatal?: unknown }> {
   let e = error
   for (let depth = 0; depth < 8 && typeof e === 'object' && e !== null; depth++) {
     yield e

@@ -109,39 +109,37 @@ async function findByEmail(db: Db, email: string, tx: Tx): Promise<Owner | undef
   return row
 }
 
+/** An account and its storage area, a root folder with nothing in it. */
 async function createAccount(db: Db, profile: Profile, tx: Tx): Promise<string> {
   const { email, verifiedEmail, name, givenName, familyName, picture, locale } = profile
   const [userId, bucketId, rootId] = [newId(), newId(), newId()]
-  const createdAt = Date.now()
-  const within = { transaction: tx }
-  await db.User.create(
-    {
-      ...{ id: userId, email, verifiedEmail, name, givenName, familyName, picture, locale },
-      ...{ planId: newPlan, status: 'active', createdAt },
-    },
-    within,
+  const now = Date.now()
+  await db.run(
+    `INSERT INTO user (id, email, verified_email, name, given_name, family_name, picture, locale, plan_id, status, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'active', ?)`,
+    [userId, email, verifiedEmail, name, givenName, familyName, picture, locale, newPlan, now],
+    tx,
   )
-  const unused = { usedBytes: 0, usedFiles: 0, usedFolders: 0, reservedBytes: 0, reservedFiles: 0, purging: 0 }
-  await db.Bucket.create({ id: bucketId, userId, workspaceId: null, rootId, ...unused, createdAt }, within)
-  const empty = { totalBytes: 0, totalFiles: 0, totalFolders: 0, levelsBelow: 0, bytesBelow: 0 }
-  await db.Entry.create(
-    {
-      ...{ id: rootId, bucketId, parentId: null, kind: FOLDER, name: '', blobId: null, fileType: '', md5: '' },
-      ...{ ...empty, createdBy: userId, createdAt, updatedAt: createdAt },
-    },
-    within,
+  await db.run(
+    'INSERT INTO bucket (id, user_id, root_id, created_at) VALUES (?, ?, ?, ?)',
+    [bucketId, userId, rootId, now],
+    tx,
+  )
+  await db.run(
+    "INSERT INTO entry (id, bucket_id, kind, name, created_by, created_at, updated_at) VALUES (?, ?, ?, '', ?, ?, ?)",
+    [rootId, bucketId, FOLDER, userId, now, now],
+    tx,
   )
   return userId
 }
 
 async function createIdentity(db: Db, userId: string, profile: Profile, tx: Tx): Promise<void> {
   const { provider, providerUserId, email, emailVerified, name, picture } = profile
-  await db.Identity.create(
-    {
-      ...{ id: newId(), userId, provider, providerUserId },
-      ...{ email, emailVerified, name, avatarUrl: picture, createdAt: Date.now() },
-    },
-    { transaction: tx },
+  await db.run(
+    `INSERT INTO identity (id, user_id, provider, provider_user_id, email, email_verified, name, avatar_url, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [newId(), userId, provider, providerUserId, email, emailVerified, name, picture, Date.now()],
+    tx,
   )
 }
 
@@ -196,6 +194,6 @@ function readProfile(raw: ProviderProfile): Profile {
 
 /** Makes a text one line of so many characters, and never half a character. */
 function shorten(text: string, longest: number): string {
-  const line = text.toWellFormed().replace(/[\s\p{Cc}]+/gu, ' ')
+  const line = text.replace(/\p{Cs}/gu, '\ufffd').replace(/[\s\p{Cc}]+/gu, ' ')
   return [...line.trim()].slice(0, longest).join('').trim()
 }

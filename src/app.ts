@@ -1,0 +1,175 @@
+import { Redis } from 'ioredis'
+import { openDatabase } from '../db/index.ts'
+import { migrate } from '../db/migrate.ts'
+import { schema } from '../schema/index.ts'
+import { createGuessLimiter } from './auth/guessing.ts'
+import { createAuthRoutes } from './auth/routes.ts'
+import { findViewer } from './auth/viewer.ts'
+import type { Config, OAuthProvider } from './config.ts'
+import type { Context } from './context.ts'
+import { createGraphql } from './gateway/graphql.ts'
+import { healthz, readyz } from './gateway/health.ts'
+import { createGateway, type Incoming, type Mount, refuseForeignWrites } from './gateway/http.ts'
+import { createMailer } from './jobs/mail.ts'
+import { purgeFolder } from './jobs/purge.ts'
+import { createSweeper } from './jobs/sweeper.ts'
+import { createWorker } from './jobs/worker.ts'
+import type { Log } from './log.ts'
+import { sendBytes } from './rest/bytes.ts'
+import { createApiDocument } from './rest/openapi.ts'
+import { createRestRouter, write } from './rest/router.ts'
+import { accountService } from './services/account.ts'
+import { blobService } from './services/blob.ts'
+import { downloadService } from './services/download.ts'
+import { fileService } from './services/file.ts'
+import { folderService } from './services/folder.ts'
+import type { Services } from './services/index.ts'
+import { noteService } from './services/note.ts'
+import { sessionService } from './services/session.ts'
+import { shareService } from './services/share.ts'
+import { userService } from './services/user.ts'
+import { createBlobStore } from './storage/azure.ts'
+import { createTokens } from './tokens.ts'
+
+export interface AppOptions {
+  log: Log
+  /** Told every SQL statement, for tests that count. */
+  onStatement?: (sql: string) => void
+  /** More providers than the configuration has: the embedded one, once its address is known. */
+  embeddedSignIn?: (publicUrl: string) => Promise<{ provider: OAuthProvider; mount: Mount }>
+}
+
+/**
+ * Makes everything once and hands it down. The configuration is complete here: what is embedded has been started and filled in.
+ */
+export async function createApp(config: Config, { log, onStatement, embeddedSignIn }: AppOptions) {
+  let { publicUrl } = config
+  const address = () => publicUrl
+  const db = openDatabase(config.database, { pool: config.databasePool, ...(onStatement ? { onStatement } : {}) })
+  const store = createBlobStore({
+    connectionString: config.azureConnectionString,
+    container: config.azureContainer,
+    publicUrl: config.blobPublicUrl,
+  })
+  const redis = config.redisUrl ? connectRedis(config.redisUrl, log) : undefined
+  const tokens = createTokens(config.secretKey)
+  const mailer = createMailer(config)
+
+  const blobs = blobService({ db, store, log, leaseSeconds: config.uploadLeaseSeconds })
+  const files = fileService({ db, blobs })
+  const downloads = downloadService({
+    store,
+    files,
+    tokens,
+    proxied: config.downloads === 'proxy',
+    publicUrl: address,
+    seconds: config.signedUrlSeconds,
+  })
+  const worker = createWorker({
+    db,
+    log,
+    pollMs: config.sweepSeconds * 1000,
+    handlers: { 'purge-folder': folder => purgeFolder(db, folder), mail: (mail, job) => mailer.send(mail, job) },
+  })
+  const sweeper = createSweeper({ db, store, log, everyMs: config.sweepSeconds * 1000 })
+  const services: Services = {
+    blobs,
+    files,
+    downloads,
+    folders: folderService({ db, wake: worker.wake }),
+    notes: noteService({ db, files }),
+    shares: shareService({ db, files, downloads, tokens, guesses: createGuessLimiter(redis), publicUrl: address }),
+    users: userService({ db }),
+  }
+
+  const ownOrigins = () => [publicUrl, ...config.corsOrigins]
+  const rest = createRestRouter(schema)
+  const graphql = createGraphql(schema, { graphiql: config.graphiql })
+  const document = createApiDocument(schema, rest.routes, address)
+
+  /** What resolvers are given: the caller is looked up once, before anything else is. */
+  async function contextOf({ req, address: client, log: requestLog, signal }: Incoming): Promise<Context> {
+    refuseForeignWrites(req, ownOrigins())
+    return {
+      services,
+      viewer: await findViewer(db, req),
+      address: client,
+      log: requestLog,
+      signal,
+      looksOnly: req.method === 'HEAD',
+    }
+  }
+
+  const mounts: Mount[] = [
+    { prefix: '/healthz', exact: true, handle: ({ req, res }) => write(res, req, healthz()) },
+    { prefix: '/readyz', exact: true, handle: async ({ req, res }) => write(res, req, await readyz(db, store)) },
+    {
+      prefix: '/graphql',
+      exact: true,
+      handle: async incoming => graphql(incoming.req, incoming.res, await contextOf(incoming)),
+    },
+    { prefix: '/api', handle: incoming => rest.handle(incoming, () => contextOf(incoming)) },
+    { prefix: '/api/openapi.json', exact: true, handle: ({ req, res }) => document.sendJson(req, res) },
+    { prefix: '/api/docs', handle: ({ req, res, path }) => document.sendPage(req, res, path) },
+    {
+      prefix: '/bytes',
+      handle: ({ req, res, path, signal }) =>
+        sendBytes(req, res, downloads.open(path.slice('/bytes/'.length)), downloads, signal),
+    },
+  ]
+  const gateway = createGateway({ config, publicUrl: address, log, mounts })
+
+  return {
+    services,
+    db,
+    store,
+    worker,
+    sweeper,
+    gateway,
+    publicUrl: address,
+
+    /** Brings the tables up to date, listens, and starts to work. Answers the public address. */
+    async start(): Promise<string> {
+      await Promise.all([migrate(db), store.ensureContainer()])
+      const port = await gateway.listen(config.host, config.port)
+      publicUrl ||= `http://localhost:${port}`
+      const embedded = await embeddedSignIn?.(publicUrl)
+      const auth = createAuthRoutes({
+        providers: embedded ? [...config.providers, embedded.provider] : config.providers,
+        sessions: sessionService({ db, sessionSeconds: config.sessionSeconds }),
+        accounts: accountService({ db }),
+        tokens,
+        publicUrl: address,
+        secure: publicUrl.startsWith('https:'),
+        allowedOrigins: config.corsOrigins,
+        clientViewer: req => findViewer(db, req),
+        log,
+      })
+      gateway.mount({ prefix: '/auth', handle: ({ req, res }) => auth(req, res) })
+      if (embedded) gateway.mount(embedded.mount)
+      worker.start()
+      sweeper.start()
+      return publicUrl
+    },
+
+    /** Lets running requests finish, up to the configured limit, and closes everything. */
+    async stop(): Promise<void> {
+      await gateway.stop(config.shutdownSeconds * 1000)
+      await Promise.all([worker.stop(), sweeper.stop()])
+      blobs.stop()
+      mailer.close()
+      redis?.disconnect()
+      await db.close()
+    },
+  }
+}
+
+export type App = Awaited<ReturnType<typeof createApp>>
+
+function connectRedis(url: string, log: Log): Redis {
+  const redis = new Redis(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false })
+  redis.on('error', error =>
+    log.warn({ err: error }, 'Redis does not answer; limits are counted in this process meanwhile'),
+  )
+  return redis
+}

@@ -1,0 +1,36 @@
+const longest = 1024
+
+/**
+ * Where a sign-in may lead back to: a path of this service, with its query and fragment, as browsers will read it.
+ * @returns the path in its one canonical spelling, or null for anything that could lead elsewhere or back into a sign-in
+ */
+export function readReturnTo(text: string | undefined): string | null {
+  // Browsers drop tabs and line ends from addresses, and take a backslash for a slash.
+  if (!text?.startsWith('/') || /[\p{Cc}\p{Cs}\\]/u.test(text) || text.length > longest) return null
+  const base = 'http://satchel.invalid'
+  if (!URL.canParse(text, base)) return null
+  const { origin, pathname, search, hash } = new URL(text, base)
+  const path = decode(pathname)
+  if (origin !== base || path === null || /^\/[/\\]|[\p{Cc}]/u.test(path) || pathname.startsWith('//')) return null
+  if (/^\/auth(\/|$)/i.test(path)) return null
+  const canonical = pathname + search + hash
+  return canonical.length <= longest ? canonical : null
+}
+
+/**
+ * The address of a place with the reason why a sign-in has failed.
+ * @param place a result of readReturnTo, or null for the public address itself
+ */
+export function withError(publicUrl: string, place: string | null, reason: string): string {
+  const url = new URL(place ?? '/', publicUrl)
+  url.searchParams.set('error', reason)
+  return place === null ? url.href : url.pathname + url.search + url.hash
+}
+
+function decode(pathname: string): string | null {
+  try {
+    return decodeURIComponent(pathname)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,200 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
+import { isLoopback, type OAuthProvider } from '../config.ts'
+import { AppError, Forbidden, InvalidInput, toAppError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { type AccountService, SignInRefused } from '../services/account.ts'
+import type { SessionService } from '../services/session.ts'
+import type { Tokens } from '../tokens.ts'
+import { createOAuth } from './oauth.ts'
+import { isFromElsewhere, isNavigation } from './origin.ts'
+import { withError } from './return-to.ts'
+import type { Pending } from './state.ts'
+import { SESSION_COOKIE, sessionSecret, type Viewer } from './viewer.ts'
+
+export interface AuthRoutesOptions {
+  /** The first one is the default. */
+  providers: OAuthProvider[]
+  sessions: SessionService
+  accounts: AccountService
+  tokens: Tokens
+  /** Origin of the service, without a trailing slash. */
+  publicUrl: () => string
+  /** Whether the public address is https. */
+  secure: boolean
+  /** Other origins whose pages may act for their visitors. */
+  allowedOrigins?: string[]
+  clientViewer: (req: IncomingMessage) => Promise<Viewer | null>
+  log: Log
+  /** How long a provider may take for one answer; tests shorten it. */
+  providerTimeoutMs?: number
+}
+
+const sessionCookie = { path: '/', httpOnly: true, sameSite: 'lax' } as const
+
+/** Everything under /auth: contract, section 5. CORS and the headers that every answer has are the caller's. */
+export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
+  const { providers, sessions, accounts, tokens, publicUrl, secure, clientViewer, log } = options
+  const { allowedOrigins = [], providerTimeoutMs = 10_000 } = options
+  const fromElsewhere = (req: Request) => isFromElsewhere(req, [publicUrl(), ...allowedOrigins])
+
+  /**
+   * Whose account a sign-in is to be attached to. Not when somebody else's page has sent the browser here: it could have
+   * signed the browser in at the provider as somebody else before, and that identity would open the account from then on.
+   */
+  async function linkTo(req: Request): Promise<string | null> {
+    const viewer = fromElsewhere(req) ? null : await clientViewer(req)
+    return viewer?.via === 'session' ? viewer.userId : null
+  }
+
+  const oauth = createOAuth({ providers, tokens, publicUrl, secure, linkTo, timeoutMs: providerTimeoutMs })
+
+  const begin: RequestHandler = (req, res, next) => {
+    const { provider = providers[0]?.name } = readQuery(req, ['provider', 'return_to'])
+    if (provider === undefined || !providers.some(({ name }) => name === provider)) {
+      const names = providers.map(({ name }) => name).join(', ')
+      throw new InvalidInput('provider', `There is no such sign-in provider. There is: ${names || 'none'}.`)
+    }
+    const elsewhere = otherNameOf(req, publicUrl())
+    if (elsewhere) return redirect(res, elsewhere)
+    return oauth.begin(provider)(req, res, next)
+  }
+
+  const callback: RequestHandler = async (req, res) => {
+    readQuery(req, ['code', 'state', 'error'])
+    const pending = oauth.take(req, res)
+    try {
+      if (!pending) throw new SignInRefused('invalid_state', 'This browser has begun no such sign-in.')
+      await signIn(req, res, pending)
+      redirect(res, pending.returnTo ?? `${publicUrl()}/`)
+    } catch (error) {
+      if (!(error instanceof SignInRefused)) throw error
+      const { reason, cause } = error
+      const why = { reason, provider: pending?.provider, requestId: requestIdOf(res), ...(cause ? { err: cause } : {}) }
+      log.warn(why, error.message)
+      redirect(res, withError(publicUrl(), pending?.returnTo ?? null, reason))
+    }
+  }
+
+  async function signIn(req: Request, res: Response, pending: Pending): Promise<void> {
+    const viewer = pending.linkTo === null ? null : await clientViewer(req)
+    // Whoever meant to attach an identity to an account must not end up in another one, or make one.
+    if (pending.linkTo !== (viewer?.userId ?? null))
+      throw new SignInRefused('invalid_state', 'The session that began this sign-in has ended.')
+    const profile = await oauth.finish(req, res, pending)
+    const { userId } = await accounts.signIn(profile, viewer)
+    // A new session every time, so that a secret that somebody knew before is worth nothing.
+    const old = sessionSecret(req)
+    if (old) await sessions.end(old)
+    const { secret, expiresAt } = await sessions.start(userId)
+    res.cookie(SESSION_COOKIE, secret, { ...sessionCookie, secure, maxAge: expiresAt - Date.now() })
+  }
+
+  const isValid: RequestHandler = async (req, res) => {
+    const viewer = await clientViewer(req)
+    if (!viewer) return send(res, { authenticated: false, user_info: null })
+    const { userId, email, verifiedEmail, name, picture, via, expiresAt } = viewer
+    send(res, {
+      authenticated: true,
+      user_info: { sub: userId, email, email_verified: verifiedEmail !== null, name, picture },
+      via,
+      expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    })
+  }
+
+  const logout: RequestHandler = async (req, res) => {
+    const secret = sessionSecret(req)
+    if (secret) {
+      if (fromElsewhere(req) && !(req.method === 'GET' && mayFollowLink(req)))
+        throw new Forbidden('Sign out on a page of this service.')
+      await sessions.end(secret)
+      res.clearCookie(SESSION_COOKIE, { ...sessionCookie, secure })
+    }
+    send(res, { logout_successful: true })
+  }
+
+  const list: RequestHandler = (_req, res) => {
+    send(res, Object.fromEntries(providers.map(({ name }) => [name, true])))
+  }
+
+  const login: RequestHandler<{ provider: string }> = (req, res) => {
+    const { return_to } = readQuery(req, ['return_to'])
+    const query = new URLSearchParams({ provider: req.params.provider, ...(return_to ? { return_to } : {}) })
+    redirect(res, `/auth/oauth?${query}`)
+  }
+
+  const fail: ErrorRequestHandler = (thrown, req, res, next) => {
+    // Express cannot decode the path.
+    const { error, unexpected } = toAppError(thrown instanceof URIError ? noRoute() : thrown)
+    if (unexpected) log.error({ err: thrown, requestId: requestIdOf(res), path: req.path }, error.message)
+    if (res.headersSent) return next(thrown)
+    if (typeof error.details.retry_after === 'number') res.set('Retry-After', String(error.details.retry_after))
+    const { status, message, code, details } = error
+    res.status(status).json({ status, msg: message, response: { ...details, code } })
+  }
+
+  const app = express()
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', 'simple')
+  app.use((_req, res, next) => {
+    res.set('Cache-Control', 'no-store')
+    next()
+  })
+  // HEAD is refused where GET changes something.
+  app.all('/auth/oauth', only(['GET']), begin)
+  app.all('/auth/callback', only(['GET']), callback)
+  app.all('/auth/is_valid', only(['GET', 'HEAD']), isValid)
+  app.all('/auth/logout', only(['GET', 'POST']), logout)
+  app.all('/auth/providers', only(['GET', 'HEAD']), list)
+  app.all('/auth/:provider/login', only<{ provider: string }>(['GET', 'HEAD']), login)
+  app.use(() => {
+    throw noRoute()
+  })
+  app.use(fail)
+  return app
+}
+
+const noRoute = () => new AppError('ROUTE_NOT_FOUND', 'There is nothing at this address.')
+
+const only =
+  <P>(methods: string[]): RequestHandler<P> =>
+  (req, res, next) => {
+    if (methods.includes(req.method)) return next()
+    res.set('Allow', methods.join(', '))
+    throw new AppError('METHOD_NOT_ALLOWED', `This address answers ${methods.join(' and ')} only.`)
+  }
+
+function send(res: Response, response: object): void {
+  res.json({ status: 200, msg: 'ok', response })
+}
+
+function redirect(res: Response, to: string): void {
+  res.status(302).location(to).end()
+}
+
+/** The named parameters of a query, those that are "" left out. @throws InvalidInput for one that is repeated */
+function readQuery<K extends string>(req: Request, names: K[]): Partial<Record<K, string>> {
+  const read: Partial<Record<K, string>> = {}
+  for (const name of names) {
+    const value = req.query[name]
+    if (Array.isArray(value)) throw new InvalidInput(name, `Give ${name} once.`)
+    if (typeof value === 'string' && value !== '') read[name] = value
+  }
+  return read
+}
+
+/** Whether a browser without the headers of Fetch Metadata, or one that follows a link, asks: then signing out is the visitor's wish. */
+const mayFollowLink = (req: Request) => req.headers['sec-fetch-mode'] === undefined || isNavigation(req)
+
+/**
+ * Where a person should begin who has opened the service by another name of this computer: the provider leads back to the
+ * public name, and the cookies of one name are not those of the other. Null where that is not so.
+ */
+function otherNameOf(req: Request, publicUrl: string): string | null {
+  const host = `http://${req.headers.host}`
+  if (!isNavigation(req) || !URL.canParse(host) || !isLoopback(publicUrl) || !isLoopback(host)) return null
+  const [asked, known] = [new URL(host), new URL(publicUrl)]
+  // Behind a proxy the port differs; there, this would lead in a circle.
+  return asked.hostname !== known.hostname && asked.port === known.port ? publicUrl + req.originalUrl : null
+}
+
+const requestIdOf = (res: Response) => res.getHeader('X-Request-Id')

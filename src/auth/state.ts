@@ -1,0 +1,93 @@
+import { parseCookie } from 'cookie'
+import type { CookieOptions, Request, Response } from 'express'
+import { z } from 'zod'
+import { newSecret, type Tokens } from '../tokens.ts'
+import { readReturnTo } from './return-to.ts'
+
+/** A sign-in whose browser is away at the provider. */
+export interface Pending {
+  provider: string
+  /** The PKCE verifier. */
+  verifier: string
+  /** A path of this service, or null for the public address. */
+  returnTo: string | null
+  /** The account that the identity is to be attached to, or null. */
+  linkTo: string | null
+}
+
+const sealed = z.object({
+  state: z.string(),
+  provider: z.string(),
+  verifier: z.string(),
+  returnTo: z.string().nullable(),
+  linkTo: z.string().nullable(),
+})
+
+const purpose = 'sign-in state'
+const seconds = 600
+// A cookie for each sign-in, so that several tabs do not meet, and few enough to stay far below the limit of a request's headers.
+const prefix = 'oauth_'
+const most = 5
+
+type Done<T extends unknown[]> = (error: Error | null, ...result: T) => void
+
+/**
+ * Keeps what a sign-in must remember in a cookie of its browser, encrypted and named after the state. So any instance
+ * can finish what another has begun, and only the browser that began it can.
+ */
+export function createStateCookies(options: {
+  tokens: Tokens
+  secure: boolean
+  linkTo: (req: Request) => Promise<string | null>
+}) {
+  const { tokens, secure, linkTo } = options
+  // Under /auth, because the beginning of a sign-in clears away what others have left.
+  const cookie: CookieOptions = { path: '/auth', httpOnly: true, sameSite: 'lax', secure }
+
+  async function remember(req: Request, provider: string, verifier: string): Promise<string> {
+    const state = newSecret(16)
+    const payload = {
+      state,
+      provider,
+      verifier,
+      returnTo: readReturnTo(text(req.query.return_to)),
+      linkTo: await linkTo(req),
+    }
+    const left = Object.keys(cookiesOf(req)).filter(name => name.startsWith(prefix))
+    // Browsers send the oldest first.
+    for (const name of left.slice(0, Math.max(0, left.length + 1 - most))) req.res?.clearCookie(name, cookie)
+    req.res?.cookie(prefix + state, tokens.seal(purpose, payload, seconds), { ...cookie, maxAge: seconds * 1000 })
+    return state
+  }
+
+  function read(req: Request): z.infer<typeof sealed> | null {
+    const state = text(req.query.state)
+    const token = state && cookiesOf(req)[prefix + state]
+    const payload = sealed.safeParse(token ? tokens.unseal(purpose, token) : null)
+    return payload.success && payload.data.state === state ? payload.data : null
+  }
+
+  return {
+    /** What a strategy of passport-oauth2 remembers with; the library tells the forms of a store apart by the number of parameters. */
+    storeOf: (provider: string) => ({
+      store(req: Request, verifier: string, _state: unknown, _meta: unknown, done: Done<[state?: string]>): void {
+        remember(req, provider, verifier).then(state => done(null, state), done)
+      },
+      verify(req: Request, _state: unknown, _meta: unknown, done: Done<[verifier: string | false]>): void {
+        const pending = read(req)
+        done(null, pending?.provider === provider && pending.verifier)
+      },
+    }),
+
+    /** The sign-in that a callback belongs to, or null. The answer tells the browser to forget it: a state is good once. */
+    take(req: Request, res: Response): Pending | null {
+      const pending = read(req)
+      if (pending) res.clearCookie(prefix + pending.state, cookie)
+      return pending
+    },
+  }
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+const cookiesOf = (req: Request) => parseCookie(req.headers.cookie ?? '')

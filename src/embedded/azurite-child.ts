@@ -1,0 +1,206 @@
+/** What is used of Azurite and of LokiJS, its table of blobs: neither speaks TypeScript. */
+interface Document {
+  $loki: number
+}
+interface Collection {
+  name: string
+  data: Document[]
+  idIndex: number[] | null
+  maxId: number
+  dirty: boolean
+  uniqueNames: string[]
+  ensureAllIndexes(force: boolean): void
+  on(event: 'insert' | 'update' | 'delete', listener: (document: Document) => void): void
+}
+interface Loki {
+  filename: string
+  collections: Collection[]
+  autosaveInterval: number
+  autosaveEnable(): void
+  autosaveDisable(): void
+  persistenceAdapter: { saveDatabase(file: string, text: string, done: (error?: unknown) => void): void }
+}
+interface Store {
+  db: Loki
+  init(): Promise<void>
+}
+interface BlobServer {
+  metadataStore: Store
+  extentMetadataStore: Store
+  gcManager: { markSweep(): Promise<void> }
+  httpServer: import('node:net').Server
+  start(): Promise<void>
+  close(): Promise<void>
+}
+type Query = Record<string, unknown> | undefined
+interface Results {
+  find(query: Query, first?: boolean): unknown
+}
+
+/**
+ * The program of the process that serves the blobs of the folder it stands in. It is handed over as text, so that it
+ * is the same from source and compiled: therefore it may use nothing from outside of its own braces.
+ *
+ * It runs Azurite's blob server without the command line around it, and mends what an emulator may do and a keeper of
+ * files may not: forget what it has acknowledged, get slower with every file, sweep what is in use.
+ *
+ * Arguments on its command line: the folders of azurite and sqlite3, the port (0: any). Sends its port when it answers.
+ */
+export function serveBlobs(load: NodeJS.Require): void {
+  const fs: typeof import('node:fs') = load('node:fs')
+  const { join }: typeof import('node:path') = load('node:path')
+  const { createRequire }: typeof import('node:module') = load('node:module')
+  const [azurite = '', sqlite3 = '', port] = process.argv.slice(1)
+  const own = createRequire(join(azurite, 'package.json'))
+  const here = (name: string) => join(process.cwd(), name)
+  const fail = (message: string) => {
+    fs.writeSync(2, `${message}\n`)
+    process.exit(1)
+  }
+
+  // The channel closes whatever the parent dies of. Signals are for the parent: it drains first, and needs the blobs.
+  let end: () => unknown = () => process.exit(0)
+  process.once('disconnect', () => end())
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+
+  // A lock that the kernel lets go of with the process. It is waited for, because the last owner may still be saving.
+  const { Database }: typeof import('sqlite3') = load(sqlite3)
+  const lock = new Database(here('lock'))
+  lock.configure('busyTimeout', 5000)
+  const locked = new Promise<void>(done => {
+    lock.exec('BEGIN EXCLUSIVE', error => {
+      if (error)
+        fail('code' in error && error.code === 'SQLITE_BUSY' ? 'another process uses this folder' : error.message)
+      done()
+    })
+  })
+  process.on('exit', () => lock.close())
+
+  // Never loaded, so it never phones home; and it would be a third of the start.
+  Object.assign(own.cache, { [own.resolve('applicationinsights')]: { exports: {}, loaded: true } })
+
+  // LokiJS looks into the index of the first field only, which Azurite makes the account: the same for all blobs.
+  const loki: { new (name: string): { addCollection(name: string): { chain(): Results } } } = own('lokijs')
+  const results: Results = Object.getPrototypeOf(new loki('').addCollection('').chain())
+  const { find } = results
+  results.find = function (query, first) {
+    const key = ['blobName', 'name'].find(name => query?.[name] !== undefined)
+    return find.call(this, key ? { [key]: query?.[key], ...query } : query, first)
+  }
+
+  /**
+   * LokiJS writes its whole table every few seconds. In between, each change is a line of a journal before it is
+   * acknowledged; the next start reads the table, then the journals that are younger.
+   */
+  const journal = ({ db }: Store) => {
+    const prefix = `${db.filename}.journal.`
+    const name = (n: number) => prefix + String(n).padStart(12, '0')
+    const numbers = () =>
+      fs
+        .readdirSync('.')
+        .filter(file => here(file).startsWith(prefix))
+        .map(file => Number(here(file).slice(prefix.length)))
+        .sort((a, b) => a - b)
+    const tables = () => db.collections.filter(table => table.uniqueNames.length === 0)
+    let current = -1
+
+    const replay = () => {
+      const changed = new Map<Collection, Map<number, Document>>()
+      for (const number of numbers()) {
+        for (const line of fs.readFileSync(name(number), 'utf8').split('\n').slice(0, -1)) {
+          const [table, id, document]: [string, number, Document | null] = JSON.parse(line)
+          const collection = tables().find(each => each.name === table)
+          if (!collection) continue
+          const documents = changed.get(collection) ?? new Map(collection.data.map(each => [each.$loki, each]))
+          changed.set(collection, documents)
+          if (document) documents.set(id, document)
+          else documents.delete(id)
+          collection.maxId = Math.max(collection.maxId, id)
+        }
+      }
+      for (const [collection, documents] of changed) {
+        collection.data = [...documents.values()].sort((a, b) => a.$loki - b.$loki)
+        collection.idIndex = collection.data.map(each => each.$loki)
+        collection.ensureAllIndexes(true)
+        collection.dirty = true
+      }
+    }
+    const turn = () => {
+      const next = (numbers().at(-1) ?? 0) + 1
+      if (current >= 0) fs.closeSync(current)
+      current = fs.openSync(name(next), 'a', 0o600)
+    }
+    const record = (collection: Collection) => {
+      const write = (id: number, document: Document | null) =>
+        fs.writeSync(current, `${JSON.stringify([collection.name, id, document])}\n`)
+      collection.on('insert', document => write(document.$loki, document))
+      collection.on('update', document => write(document.$loki, document))
+      collection.on('delete', document => write(document.$loki, null))
+      // Of a removal of several, LokiJS tells only where more than one listens.
+      collection.on('delete', () => {})
+    }
+    const start = () => {
+      replay()
+      turn()
+      tables().forEach(record)
+      // What is in the text is in no need of a journal once the text is on the disk.
+      const save = db.persistenceAdapter.saveDatabase.bind(db.persistenceAdapter)
+      db.persistenceAdapter.saveDatabase = (file, text, done) => {
+        const old = numbers()
+        turn()
+        save(file, text, error => {
+          if (!error) for (const number of old) fs.unlinkSync(name(number))
+          done(error)
+        })
+      }
+      db.autosaveDisable()
+      db.autosaveInterval = 30_000
+      db.autosaveEnable()
+    }
+    return start
+  }
+
+  const azuriteBlob = <T>(path: string): T => own(join(azurite, 'dist/src/blob', path)).default
+  const Server = azuriteBlob<new (configuration: object) => BlobServer>('BlobServer')
+  const Configuration = azuriteBlob<new (...values: unknown[]) => object>('BlobConfiguration')
+  const configuration = new Configuration(
+    '127.0.0.1',
+    Number(port),
+    60,
+    here('__azurite_db_blob__.json'),
+    here('__azurite_db_blob_extent__.json'),
+    [{ locationId: 'Default', locationPath: here('__blobstorage__'), maxConcurrency: 50 }],
+    ...[false, undefined, false, undefined, false, true],
+  )
+
+  const run = async () => {
+    await locked
+    const server = new Server(configuration)
+    for (const store of [server.metadataStore, server.extentMetadataStore]) {
+      const init = store.init.bind(store)
+      const keep = journal(store)
+      store.init = async () => {
+        await init()
+        keep()
+      }
+    }
+    // Closed in the middle of its mark phase, the collector sweeps what it has not marked yet.
+    let sweeping: Promise<void> | undefined
+    const markSweep = server.gcManager.markSweep.bind(server.gcManager)
+    server.gcManager.markSweep = () => {
+      sweeping = markSweep()
+      return sweeping
+    }
+    await server.start()
+    end = async () => {
+      setTimeout(() => process.exit(1), 10_000).unref()
+      await sweeping
+      await server.close()
+      process.exit(0)
+    }
+    if (!process.connected) return end()
+    const address = server.httpServer.address()
+    process.send?.(typeof address === 'object' ? address?.port : undefined)
+  }
+  run().catch((error: Error) => fail(error.message))
+}

@@ -1,0 +1,34 @@
+import type { Db } from '../../db/index.ts'
+import { type Answer, answer } from '../rest/envelope.ts'
+import type { BlobStore } from '../storage/azure.ts'
+
+const LIMIT_MS = 2500
+
+async function answers(check: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>(resolve => {
+    timer = setTimeout(() => resolve(false), LIMIT_MS)
+  })
+  try {
+    return await Promise.race([check.then(() => true), late])
+  } catch {
+    return false
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Whether the process lives. */
+export const healthz = (): Answer => answer({ status: 200, msg: 'ok', response: { alive: true } })
+
+/** Whether what it needs lives, too; says which part does not. */
+export async function readyz(db: Db, store: BlobStore): Promise<Answer> {
+  const [database, blobs] = await Promise.all([answers(db.ping()), answers(store.ping())])
+  const parts = { database: database ? 'ok' : 'unavailable', blob_store: blobs ? 'ok' : 'unavailable' }
+  if (database && blobs) return answer({ status: 200, msg: 'ok', response: parts })
+  const down = [database ? '' : 'database', blobs ? '' : 'blob store'].filter(Boolean).join(' and the ')
+  return answer(
+    { status: 503, msg: `The ${down} does not answer.`, response: { code: 'UNAVAILABLE', ...parts } },
+    { 'retry-after': '5' },
+  )
+}

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import cors from 'cors'
+import proxyAddr from 'proxy-addr'
+import { isFromElsewhere } from '../auth/origin.ts'
+import { SESSION_COOKIE } from '../auth/viewer.ts'
+import type { Config } from '../config.ts'
+import { AppError, Forbidden } from '../errors.ts'
+import { type Log, loggablePath } from '../log.ts'
+import { failure } from '../rest/envelope.ts'
+import { write } from '../rest/router.ts'
+
+/** What a mounted part is given of a request. */
+export interface Incoming {
+  req: IncomingMessage
+  res: ServerResponse
+  path: string
+  query: URLSearchParams
+  /** Client address, as believed after the trusted proxies. */
+  address: string
+  log: Log
+  /** Fires when the client goes away. */
+  signal: AbortSignal
+}
+
+/** Answers what lies below its prefix. */
+export interface Mount {
+  /** A path, which this mount answers, and all below it unless `exact`. */
+  prefix: string
+  exact?: true
+  handle(incoming: Incoming): unknown
+}
+
+interface GatewayOptions {
+  config: Pick<Config, 'corsOrigins' | 'trustProxy'>
+  publicUrl: () => string
+  log: Log
+  mounts: Mount[]
+}
+
+const securityHeaders = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'interest-cohort=()',
+}
+
+const SECOND = 1000
+/** A connection on which nothing moves for so long is cut; uploads as a whole may take as long as they need. */
+const IDLE_LIMIT = 120 * SECOND
+/** How long the rest of a body that was refused is still taken, so that the client gets to read why. */
+const DRAIN_LIMIT = 3 * SECOND
+
+/** The edge: one node:http server that hands each request to the part below whose prefix it lies. */
+export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions) {
+  const trust = proxyAddr.compile(config.trustProxy)
+  const share = config.corsOrigins.length > 0 ? cors(corsOptions(config.corsOrigins)) : undefined
+  const byLength = (a: Mount, b: Mount) => b.prefix.length - a.prefix.length
+  let sorted = [...mounts].sort(byLength)
+  const mountOf = (path: string) =>
+    sorted.find(
+      m => path === m.prefix || (!m.exact && path.startsWith(m.prefix.endsWith('/') ? m.prefix : `${m.prefix}/`)),
+    )
+  let running = 0
+  let stopping = false
+
+  const server = createServer(
+    { requestTimeout: 0, headersTimeout: 30 * SECOND, keepAliveTimeout: 65 * SECOND },
+    listener,
+  )
+  server.setTimeout(IDLE_LIMIT)
+
+  function listener(req: IncomingMessage, res: ServerResponse): void {
+    const started = performance.now()
+    const requestId = randomUUID()
+    const url = req.url ?? '/'
+    const mark = url.indexOf('?')
+    const path = mark < 0 ? url : url.slice(0, mark)
+    const gone = new AbortController()
+    running++
+    for (const [name, value] of Object.entries(securityHeaders)) res.setHeader(name, value)
+    res.setHeader('x-request-id', requestId)
+    if (publicUrl().startsWith('https:')) res.setHeader('strict-transport-security', 'max-age=31536000')
+    if (stopping) res.setHeader('connection', 'close')
+    const requestLog = log.child({ request_id: requestId })
+    res.on('close', () => {
+      running--
+      if (!res.writableFinished) gone.abort()
+      if (!req.complete) drain(req)
+      requestLog.info(
+        {
+          method: req.method,
+          path: loggablePath(url),
+          status: res.statusCode,
+          ms: Math.round(performance.now() - started),
+          ...(res.writableFinished ? {} : { cut: true }),
+        },
+        'request',
+      )
+    })
+    const incoming: Incoming = {
+      req,
+      res,
+      path,
+      query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
+      address: proxyAddr(req, trust),
+      log: requestLog,
+      signal: gone.signal,
+    }
+    serve(incoming).catch(error => write(res, req, failure(error, requestLog)))
+  }
+
+  async function serve(incoming: Incoming): Promise<void> {
+    const { req, res, path } = incoming
+    if (share) {
+      const preflight = req.method === 'OPTIONS'
+      await new Promise<void>((resolve, reject) => {
+        share(req, res, error => (error ? reject(error) : resolve()))
+        if (preflight) resolve()
+      })
+      if (res.writableEnded) return
+    }
+    const mount = mountOf(path)
+    if (!mount) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this address.')
+    await mount.handle(incoming)
+  }
+
+  return {
+    server,
+
+    /** Adds a part that could only be made once the address was known. */
+    mount(part: Mount): void {
+      sorted = [...sorted, part].sort(byLength)
+    },
+
+    /** Listens, and answers the port. */
+    listen: (host: string, port: number): Promise<number> =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, host, () => {
+          server.off('error', reject)
+          const address = server.address()
+          resolve(typeof address === 'object' && address ? address.port : port)
+        })
+      }),
+
+    /** Stops accepting, lets running requests finish for so many milliseconds, then cuts what is left. */
+    async stop(limit: number): Promise<void> {
+      stopping = true
+      const closed = new Promise<void>(resolve => server.close(() => resolve()))
+      server.closeIdleConnections()
+      const timer = setTimeout(() => server.closeAllConnections(), limit)
+      await closed
+      clearTimeout(timer)
+    },
+
+    get running(): number {
+      return running
+    },
+  }
+}
+
+export type Gateway = ReturnType<typeof createGateway>
+export type { Server }
+
+/**
+ * Refuses a write that a browser sends with the cookie on behalf of somebody else's page: contract, "Credentials".
+ * @throws FORBIDDEN
+ */
+export function refuseForeignWrites(req: IncomingMessage, own: string[]): void {
+  if (req.method === 'GET' || req.method === 'HEAD' || req.headers['x-api-key'] !== undefined) return
+  if (!req.headers.cookie?.includes(SESSION_COOKIE)) return
+  if (isFromElsewhere(req, own))
+    throw new Forbidden('This request comes from a page of another origin. Open the page of this service instead.')
+}
+
+const corsOptions = (origins: string[]): cors.CorsOptions => ({
+  origin: origins,
+  credentials: true,
+  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  allowedHeaders: [
+    'Content-Type',
+    'X-API-Key',
+    'X-Share-Password',
+    'Content-MD5',
+    'Range',
+    'If-Range',
+    'If-None-Match',
+  ],
+  exposedHeaders: [
+    'X-Request-Id',
+    'Retry-After',
+    'RateLimit',
+    'RateLimit-Policy',
+    'ETag',
+    'Content-Range',
+    'Accept-Ranges',
+    'Content-Disposition',
+  ],
+  maxAge: 600,
+})
+
+/** Takes the rest of a body for a while, then cuts: closing at once would make the client lose the answer. */
+function drain(req: IncomingMessage): void {
+  const timer = setTimeout(() => req.socket.destroy(), DRAIN_LIMIT)
+  timer.unref()
+  req.once('end', () => clearTimeout(timer))
+  req.once('close', () => clearTimeout(timer))
+  req.resume()
+}

@@ -1,0 +1,49 @@
+import type { Db } from '../../db/index.ts'
+import { FILE } from '../../db/models/entry.ts'
+import { doomBlobs } from '../services/blob.ts'
+import { marks } from '../services/entry.ts'
+
+const BATCH = 500
+
+/**
+ * Ends what lies below a deleted folder, in batches from the bottom up. Nobody can reach it any more, so nothing is locked but the rows.
+ * The tree itself remembers how far it got: a purge that is killed goes on where it was.
+ */
+export async function purgeFolder(
+  db: Db,
+  { folderId, bucketId }: { folderId: string; bucketId: string },
+): Promise<void> {
+  const path = [folderId]
+  for (;;) {
+    const current = path.at(-1)
+    if (current === undefined) break
+    const children = await db.rows<{ id: string; kind: number; blobId: string | null }>(
+      `SELECT id, kind, blob_id AS blobId FROM entry WHERE parent_id = ? ORDER BY kind DESC LIMIT ${BATCH}`,
+      [current],
+    )
+    const files = children.filter(c => c.kind === FILE)
+    const folder = children.find(c => c.kind !== FILE)
+    if (files.length > 0) {
+      const ids = files.map(f => f.id)
+      await db.transaction(async tx => {
+        await doomBlobs(
+          db,
+          files.flatMap(f => f.blobId ?? []),
+          tx,
+        )
+        await db.run(`DELETE FROM share WHERE entry_id IN (${marks(ids)})`, ids, tx)
+        await db.run(`DELETE FROM entry WHERE id IN (${marks(ids)})`, ids, tx)
+      })
+    } else if (folder) {
+      path.push(folder.id)
+    } else {
+      path.pop()
+      await db.transaction(async tx => {
+        const changed = await db.run('DELETE FROM entry WHERE id = ?', [current], tx)
+        // Counted down once, with the row that was counted up for.
+        if (current === folderId && changed === 1)
+          await db.run('UPDATE bucket SET purging = purging - 1 WHERE id = ?', [bucketId], tx)
+      })
+    }
+  }
+}

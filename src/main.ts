@@ -1,0 +1,92 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { createApp } from './app.ts'
+import { type Config, ConfigError, describeSettings, loadConfig } from './config.ts'
+import { type Azurite, startAzurite } from './embedded/azurite.ts'
+import { readOrMakeSecret } from './embedded/secrets.ts'
+import { mountSignIn } from './embedded/sign-in-mount.ts'
+import { createLog } from './log.ts'
+
+new Command('npm start --')
+  .description('Starts Satchel: file storage and sharing over GraphQL and REST.')
+  .helpOption('-h, --help', 'print every setting with its default')
+  .addHelpText('after', `\nSettings, from the environment or from a file .env:\n${describeSettings()}`)
+  .allowExcessArguments(false)
+  .parse()
+
+await main()
+
+async function main(): Promise<void> {
+  const config = readConfigOrExit()
+  const log = createLog(config)
+  // A request that failed in a way nobody caught is that request's trouble, not everybody's.
+  process.on('unhandledRejection', error => log.error({ err: error }, 'a rejection was not handled'))
+
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+  const [azurite, secretKey] = await Promise.all([
+    config.azureConnectionString
+      ? null
+      : startAzurite({ dir: join(config.dataDir, 'blobs'), port: 0, log: line => log.warn({ line }, 'Azurite') }),
+    config.secretKey || readOrMakeSecret(join(config.dataDir, 'secret.key')),
+  ])
+  const complete: Config = {
+    ...config,
+    secretKey,
+    azureConnectionString: azurite?.connectionString ?? config.azureConnectionString,
+  }
+  const app = await createApp(complete, {
+    log,
+    ...(config.providers.length === 0
+      ? { embeddedSignIn: (publicUrl: string) => mountSignIn(publicUrl, secretKey, log) }
+      : {}),
+  })
+
+  let stopping = false
+  const stop = async (signal: string) => {
+    if (stopping) return
+    stopping = true
+    log.info({ signal }, 'stopping: running requests may finish')
+    await app.stop()
+    await azurite?.stop()
+    process.exit(0)
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+
+  const publicUrl = await app.start()
+  process.stdout.write(welcome(config, publicUrl, azurite))
+}
+
+function readConfigOrExit(): Config {
+  try {
+    return loadConfig()
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(1)
+  }
+}
+
+/** What runs where, and how to begin. No secrets. */
+function welcome(config: Config, publicUrl: string, azurite: Azurite | null): string {
+  const database =
+    config.database.dialect === 'sqlite'
+      ? `SQLite in ${config.database.file}`
+      : `MySQL at ${new URL(config.database.url).host}`
+  const embedded = config.providers.length === 0
+  return `
+Satchel is up at ${publicUrl}
+
+  Database   ${database}
+  Blobs      ${azurite ? `embedded Azurite in ${azurite.dir}` : 'Azure Blob Storage, as configured'}
+  Mail       ${config.smtpUrl ? 'SMTP server, as configured' : `written to ${join(config.dataDir, 'mail')}`}
+  Sign-in    ${embedded ? 'embedded: be anybody, on this machine only' : config.providers.map(p => p.name).join(', ')}
+
+  Sign in    ${publicUrl}/auth/oauth?return_to=/graphql
+  GraphiQL   ${publicUrl}/graphql
+  REST       ${publicUrl}/api/docs
+
+Press Ctrl+C to stop. npm start -- --help lists every setting.
+`
+}

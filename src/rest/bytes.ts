@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import fresh from 'fresh'
+import parseRange from 'range-parser'
+import type { Context } from '../context.ts'
+import type { Delivery, Download, DownloadService } from '../services/download.ts'
+
+/** Answers a download: 302 to its signed address, or its bytes where clients cannot reach the store. */
+export async function sendDelivery(
+  req: IncomingMessage,
+  res: ServerResponse,
+  download: Download,
+  { services, signal }: Context,
+): Promise<void> {
+  if (services.downloads.proxied) return sendBytes(req, res, download.delivery, services.downloads, signal)
+  res.writeHead(302, { location: download.url, 'cache-control': 'no-store', 'content-length': 0 })
+  res.end()
+}
+
+/** Streams a file through the service: HEAD, ranges (RFC 9110, section 14) and conditional requests (section 13), at constant memory. */
+export async function sendBytes(
+  req: IncomingMessage,
+  res: ServerResponse,
+  delivery: Delivery,
+  downloads: DownloadService,
+  signal: AbortSignal,
+): Promise<void> {
+  const etag = `"${delivery.md5}"`
+  const headers = {
+    etag,
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+    'content-type': delivery.contentType,
+    'content-disposition': delivery.disposition,
+    // Whatever the file is, on our origin it can do nothing.
+    'content-security-policy':
+      "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'",
+    'cross-origin-resource-policy': 'same-site',
+  }
+  if (fresh(req.headers, { etag })) {
+    res.writeHead(304, headers).end()
+    return
+  }
+  const range = rangeOf(req, delivery.size, etag)
+  if (range === 'unsatisfiable') {
+    res.writeHead(416, { ...headers, 'content-range': `bytes */${delivery.size}`, 'content-length': 0 }).end()
+    return
+  }
+  const count = range ? range.end - range.start + 1 : delivery.size
+  const send = () =>
+    res.writeHead(range ? 206 : 200, {
+      ...headers,
+      'content-length': count,
+      ...(range ? { 'content-range': `bytes ${range.start}-${range.end}/${delivery.size}` } : {}),
+    })
+  if (req.method === 'HEAD' || count === 0) {
+    send().end()
+    return
+  }
+  // Opened before the status is sent: a store that is down is a 503, not a broken 200.
+  const source = await downloads.read(delivery, range ? { offset: range.start, count } : undefined, signal)
+  send()
+  // After the head nothing can be said any more: a failing store or a client that hangs up ends the connection.
+  await pipeline(source, res).catch(() => res.destroy())
+}
+
+/** The one range asked for; several at once are answered with the whole, as RFC 9110 allows. */
+function rangeOf(
+  req: IncomingMessage,
+  size: number,
+  etag: string,
+): { start: number; end: number } | undefined | 'unsatisfiable' {
+  const { range, 'if-range': ifRange } = req.headers
+  if (!range || (ifRange !== undefined && ifRange !== etag)) return undefined
+  const ranges = parseRange(size, range, { combine: true })
+  if (ranges === -1) return 'unsatisfiable'
+  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined
+  return ranges[0]
+}

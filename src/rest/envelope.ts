@@ -1,0 +1,60 @@
+import { type AppError, type ErrorCode, toAppError } from '../errors.ts'
+import type { Log } from '../log.ts'
+
+/** Contract, section 1: every JSON answer has this shape. */
+export interface Envelope {
+  status: number
+  msg: string
+  response: unknown
+}
+
+/** An answer that is ready to be written. */
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+
+export const success = (value: unknown, msg = 'ok'): Envelope => ({ status: 200, msg, response: value })
+
+export function answer(envelope: Envelope, headers: Record<string, string> = {}): Answer {
+  return { status: envelope.status, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(envelope) }
+}
+
+/**
+ * What is said of anything thrown, with a status that the route lists: contract, "Statuses are closed".
+ * @param statuses those of the route; undefined where there is no route
+ */
+export function failure(thrown: unknown, log: Log, statuses?: readonly number[]): Answer {
+  const { error, unexpected } = toAppError(thrown)
+  if (unexpected) log.error({ err: error.originalError ?? error }, error.message)
+  return refusal(error, statuses)
+}
+
+function refusal(error: AppError, statuses?: readonly number[]): Answer {
+  const { code, details, message } = error
+  const status = clamp(error.status, code, statuses)
+  const retryAfter = details.retry_after ?? (status >= 500 ? 5 : undefined)
+  const headers: Record<string, string> = {
+    ...(typeof retryAfter === 'number' ? { 'retry-after': String(retryAfter) } : {}),
+    ...(Array.isArray(details.allow) ? { allow: details.allow.join(', ') } : {}),
+  }
+  return answer({ status, msg: message, response: { code, ...details } }, headers)
+}
+
+/** The route's own status for an error: a refused credential becomes 401, anything else 400, where the natural one is not listed. */
+export function clamp(natural: number, code: ErrorCode, statuses?: readonly number[]): number {
+  if (
+    !statuses ||
+    natural >= 500 ||
+    statuses.includes(natural) ||
+    code === 'ROUTE_NOT_FOUND' ||
+    code === 'METHOD_NOT_ALLOWED'
+  )
+    return natural
+  if (natural === 403 && statuses.includes(401)) return 401
+  if (statuses.includes(400)) return 400
+  return statuses.includes(404) ? 404 : natural
+}

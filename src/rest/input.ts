@@ -1,0 +1,137 @@
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputType,
+  GraphQLList,
+  getNullableType,
+  isEnumType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+} from 'graphql'
+import { AppError, InvalidInput } from '../errors.ts'
+import { type Route, sourceOf } from './routes.ts'
+
+/** The parts of a request that arguments come from. */
+export interface RequestParts {
+  path: Record<string, string | undefined>
+  query: URLSearchParams
+  /** Undefined where the route takes none. */
+  body: Record<string, unknown> | undefined
+  form: Record<string, unknown> | undefined
+  header: (name: string) => string | undefined
+}
+
+export type InputReader = (parts: RequestParts) => Record<string, unknown>
+
+/**
+ * Makes the reader of a route's arguments, from the types of its field in the REST view. It says exactly what is wrong with an input,
+ * before anything is looked at: unknown field, wrong type, missing, given twice. A lenient route drops what it cannot read.
+ * @throws (when called) INVALID_INPUT with `field`
+ */
+export function inputReader(route: Route, field: GraphQLField<unknown, unknown>): InputReader {
+  const args = field.args.map(arg => ({ arg, source: sourceOf(route, arg.name) }))
+  const inBody = new Set(args.filter(a => a.source === 'body').map(a => a.arg.name))
+  const inQuery = new Set(args.filter(a => a.source === 'query').map(a => a.arg.name))
+
+  return parts => {
+    if (parts.body) {
+      for (const name of Object.keys(parts.body))
+        if (!inBody.has(name))
+          throw new InvalidInput(
+            name.slice(0, 100),
+            `There is no field "${name.slice(0, 100)}" here. ${wanted(inBody)}`,
+          )
+    }
+    const values: Record<string, unknown> = {}
+    for (const { arg, source } of args) {
+      const given = readFrom(parts, source, arg.name, route, inQuery)
+      const value = typed(arg, given, source === 'query' || source === 'path', route.lenient)
+      if (value !== undefined) values[arg.name] = value
+      else if (isNonNullType(arg.type)) throw new InvalidInput(arg.name, `"${arg.name}" is missing.`)
+    }
+    return values
+  }
+}
+
+const wanted = (names: Set<string>): string =>
+  names.size > 0 ? `Known are: ${[...names].join(', ')}.` : 'It takes no fields.'
+
+function readFrom(parts: RequestParts, source: string, name: string, route: Route, inQuery: Set<string>): unknown {
+  if (source === 'path') return parts.path[name]
+  // A secret in an address ends up in logs and histories: one that is sent there is refused, not ignored.
+  if (name === 'password' && parts.query.has(name))
+    throw new InvalidInput(name, 'Never send a password in the address. Send it in the body, or in its header.')
+  if (source === 'body') return parts.body?.[name]
+  if (source === 'form') return parts.form?.[name]
+  if (source.startsWith('header ')) return parts.header(source.slice('header '.length))
+  if (!inQuery.has(name)) return undefined
+  const all = parts.query.getAll(name)
+  if (all.length > 1 && !route.lenient) throw new InvalidInput(name, `"${name}" is given more than once.`)
+  return all[0]
+}
+
+/** A value of the argument's type; undefined when it is absent. */
+function typed(arg: GraphQLArgument, given: unknown, isText: boolean, lenient: boolean): unknown {
+  const required = isNonNullType(arg.type)
+  if (given === undefined || given === null) return undefined
+  // Clients send empty texts for what they leave out.
+  if (given === '' && !required) return undefined
+  try {
+    return coerce(arg.type, isText && typeof given === 'string' ? fromText(arg.type, given) : given, arg.name)
+  } catch (error) {
+    if (lenient && !required) return undefined
+    throw error
+  }
+}
+
+/** What a text in an address stands for. */
+function fromText(type: GraphQLInputType, text: string): unknown {
+  const leaf = getNullableType(type)
+  if (!isScalarType(leaf)) return text
+  if (leaf.name === 'Boolean') return text === 'true' ? true : text === 'false' ? false : text
+  if ((leaf.name === 'Int' || leaf.name === 'Long') && /^-?\d{1,15}$/.test(text)) return Number(text)
+  return text
+}
+
+function coerce(type: GraphQLInputType, value: unknown, name: string): unknown {
+  const inner = getNullableType(type)
+  if (isListType(inner)) {
+    if (!Array.isArray(value)) throw new InvalidInput(name, `"${name}" must be a list.`)
+    return value.map(item => {
+      if (item === null || item === undefined) throw new InvalidInput(name, `"${name}" must not hold null.`)
+      return coerce(inner.ofType, item, name)
+    })
+  }
+  if (!isLeafType(inner)) throw new TypeError(`REST arguments are flat; ${name} is not.`)
+  // GraphQL takes numbers for ids; on the wire an id is a text.
+  if (inner.name === 'ID' && typeof value !== 'string') throw new InvalidInput(name, `"${name}" must be a text.`)
+  try {
+    // Only to check: the executor parses it again, so the value itself is handed on.
+    inner.parseValue(value)
+    return value
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new InvalidInput(name, `"${name}" must be ${nameOf(inner)}.`)
+  }
+}
+
+function nameOf(type: GraphQLInputType): string {
+  if (isEnumType(type))
+    return `one of ${type
+      .getValues()
+      .map(v => v.name)
+      .join(', ')}`
+  if (type instanceof GraphQLList) return 'a list'
+  const names: Record<string, string> = {
+    String: 'a text',
+    ID: 'a text',
+    Int: 'a whole number',
+    Long: 'a whole number',
+    Boolean: 'true or false',
+    DateTime: 'an RFC 3339 time',
+    Upload: 'a file',
+  }
+  return names[String(type)] ?? `a ${String(type)}`
+}

@@ -1,0 +1,136 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import busboy from 'busboy'
+import { AppError, InvalidInput } from '../errors.ts'
+import { Upload } from '../upload.ts'
+
+/** A form whose file is on its way. */
+export interface MultipartForm {
+  /** What is known so far: the file, and the folder if it came first. */
+  values: { file: Upload; folder?: string }
+  /** Settles when the whole form has been read. */
+  finished: Promise<void>
+  /** Stops reading; call it when the request has been answered. */
+  close(): void
+}
+
+const MAX_FIELD_BYTES = 8 * 1024
+
+/**
+ * Reads the form of an upload up to the first byte of its file; the parts come in either order, because browsers send `file` before `folder`.
+ * @throws INVALID_INPUT that names what is wrong with the form
+ */
+export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promise<MultipartForm> {
+  const length = Number(req.headers['content-length'])
+  let parser: busboy.Busboy
+  try {
+    parser = busboy({
+      headers: req.headers,
+      defParamCharset: 'utf8',
+      preservePath: true,
+      limits: { files: 2, fields: 8, parts: 10, fieldNameSize: 100, fieldSize: MAX_FIELD_BYTES, headerPairs: 32 },
+    })
+  } catch (error) {
+    return Promise.reject(
+      wrong('content-type', 'Send a form: Content-Type: multipart/form-data, with a boundary.', error),
+    )
+  }
+
+  return new Promise((resolve, reject) => {
+    let file: Readable | undefined
+    let folder: string | undefined
+    let problem: AppError | undefined
+    let done = false
+    const finished = settleable()
+    finished.promise.catch(() => {})
+
+    const fail = (error: AppError) => {
+      if (done) return
+      done = true
+      problem = error
+      req.unpipe(parser)
+      file?.destroy(error)
+      finished.reject(error)
+      reject(error)
+    }
+
+    parser.on('file', (name, stream, info) => {
+      // A stream that nobody reads must still not throw.
+      stream.on('error', () => {})
+      if (name !== 'file' || file) {
+        stream.resume()
+        return fail(
+          wrong(
+            name || 'file',
+            file ? 'Send one file a request.' : `There is no file part "${name}" here; the file goes into "file".`,
+          ),
+        )
+      }
+      if (!info.filename) {
+        stream.resume()
+        return fail(wrong('file', 'The part "file" needs a file name.'))
+      }
+      file = stream
+      const upload = new Upload({
+        filename: info.filename,
+        mimetype: info.mimeType,
+        source: untilTruncated(stream, () => problem),
+        ...(Number.isSafeInteger(length) ? { bound: length } : {}),
+        signal,
+        ...(folder === undefined ? { folderAfterwards: () => finished.promise.then(() => folder) } : {}),
+      })
+      resolve({
+        values: { file: upload, ...(folder === undefined ? {} : { folder }) },
+        finished: finished.promise,
+        close: () => {
+          req.unpipe(parser)
+          if (!done) parser.destroy()
+        },
+      })
+    })
+    parser.on('field', (name, value, info) => {
+      if (name !== 'folder')
+        return fail(wrong(name || 'folder', `There is no field "${name}" here. Known are: file, folder.`))
+      if (folder !== undefined) return fail(wrong('folder', '"folder" is given more than once.'))
+      if (info.valueTruncated) return fail(wrong('folder', `"folder" may have up to ${MAX_FIELD_BYTES} bytes.`))
+      folder = value
+    })
+    for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const)
+      parser.on(limit, () =>
+        fail(wrong('file', 'The form has too many parts. Send one file and, if need be, its folder.')),
+      )
+    parser.on('error', error => fail(wrong('file', 'The form is malformed or incomplete. Send it again.', error)))
+    parser.on('close', () => {
+      if (done) return
+      if (!file) return fail(wrong('file', '"file" is missing: send the file as a part of the form.'))
+      done = true
+      finished.resolve()
+    })
+    req.on('aborted', () => fail(wrong('file', 'The connection broke before the file was complete.')))
+    req.on('error', error => fail(wrong('file', 'The connection broke before the file was complete.', error)))
+    req.pipe(parser)
+  })
+}
+
+/** The bytes of a part; ends with what went wrong, never early and quietly. */
+async function* untilTruncated(stream: Readable, problem: () => AppError | undefined): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stream) yield chunk as Uint8Array
+  const error = problem()
+  if (error) throw error
+}
+
+function wrong(field: string, message: string, cause?: unknown): AppError {
+  return cause === undefined
+    ? new InvalidInput(field.slice(0, 100), message)
+    : new AppError('INVALID_INPUT', message, { field: field.slice(0, 100) }, cause)
+}
+
+function settleable() {
+  let resolve = () => {}
+  let reject = (_error: Error) => {}
+  const promise = new Promise<void>((res, rej) => {
+    resolve = res
+    reject = rej
+  })
+  return { promise, resolve, reject }
+}

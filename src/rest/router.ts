@@ -1,0 +1,178 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import findMyWay from 'find-my-way'
+import { type DocumentNode, type GraphQLSchema, isObjectType } from 'graphql'
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
+import { useSofa } from 'sofa-api'
+import type { Context } from '../context.ts'
+import { AppError, Unauthenticated } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { readJson } from './body.ts'
+import { sendDelivery } from './bytes.ts'
+import { type Answer, answer, failure, success } from './envelope.ts'
+import { type InputReader, inputReader } from './input.ts'
+import { readMultipart } from './multipart.ts'
+import { type Route, routesOf, sourceOf } from './routes.ts'
+import { restView } from './view.ts'
+
+/** One request on its way through SOFA: it routes and builds the operation; what goes in and comes out is ours. */
+interface Call {
+  route: Route
+  context: Context
+  variables: Record<string, unknown>
+}
+
+interface Endpoint {
+  route: Route
+  read: InputReader
+  takesForm: boolean
+}
+
+export interface RestRequest {
+  req: IncomingMessage
+  res: ServerResponse
+  path: string
+  query: URLSearchParams
+  log: Log
+}
+
+/** Every path under /api that the schema declares, and no other. */
+export function createRestRouter(schema: GraphQLSchema) {
+  const view = restView(schema)
+  const routes = routesOf(schema)
+  const paths = findMyWay({ maxParamLength: 4096 })
+  const endpoints = new Map<Route, Endpoint>()
+  for (const route of routes) {
+    const root = view.getType(route.operation)
+    const field = isObjectType(root) ? root.getFields()[route.field] : undefined
+    if (!field) throw new TypeError(`${route.operation}.${route.field} is not in the REST view.`)
+    endpoints.set(route, {
+      route,
+      read: inputReader(route, field),
+      takesForm: field.args.some(arg => sourceOf(route, arg.name) === 'form'),
+    })
+    const pattern = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    for (const method of route.also ? [route.method, route.also] : [route.method])
+      paths.on(method, pattern, () => {}, route)
+  }
+  const methods = [...new Set(routes.flatMap(r => (r.also ? [r.method, r.also] : [r.method])))]
+
+  const sofa = useSofa({
+    basePath: '/',
+    schema: view,
+    // Without this, a type that can be both listed and looked up would shrink to its id.
+    ignore: Object.keys(view.getTypeMap()),
+    routes: Object.fromEntries(
+      routes.map(route => [
+        `${route.operation}.${route.field}`,
+        { method: route.method, path: route.path.replaceAll(/\{(\w+)\}/g, ':$1') },
+      ]),
+    ),
+    context: (server: { call: Call }) => server.call,
+    execute: executeCompiled,
+    errorHandler: errors => {
+      throw errors[0]
+    },
+  })
+
+  const compiled = new WeakMap<DocumentNode, CompiledQuery>()
+
+  /** Runs the operation that SOFA built for a route, compiled once, with the inputs that were read. */
+  async function executeCompiled(args: { document: DocumentNode; contextValue?: unknown }) {
+    const { route, context, variables } = args.contextValue as Call
+    let query = compiled.get(args.document)
+    if (!query) {
+      const made = compileQuery(view, args.document)
+      if (!isCompiledQuery(made)) throw made.errors?.[0] ?? new TypeError(`Cannot compile ${route.field}.`)
+      compiled.set(args.document, made)
+      query = made
+    }
+    const result = await query.query(undefined, context, variables)
+    if (result.errors?.[0]) throw result.errors[0]
+    const value = result.data?.[route.field]
+    return { data: { [route.field]: success(route.wrap ? { [route.wrap]: value } : value, route.msg) } }
+  }
+
+  /** The route of a path. @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
+  function find(method: string, path: string): { endpoint: Endpoint; params: Record<string, string | undefined> } {
+    const wanted = method === 'HEAD' ? 'GET' : method
+    const found = methods.includes(wanted as never) ? paths.find(wanted as never, path) : null
+    const endpoint = found && endpoints.get(found.store as Route)
+    if (found && endpoint) return { endpoint, params: found.params }
+    const allow = methods.filter(m => paths.find(m, path))
+    if (allow.length === 0)
+      throw new AppError(
+        'ROUTE_NOT_FOUND',
+        'There is nothing at this address. The interface is described at /api/docs.',
+      )
+    if (allow.includes('GET')) allow.push('HEAD' as never)
+    throw new AppError('METHOD_NOT_ALLOWED', `This address takes ${allow.join(', ')}.`, { allow })
+  }
+
+  async function run(
+    { req, path, query }: RestRequest,
+    context: Context,
+    { route, read, takesForm }: Endpoint,
+    params: Record<string, string | undefined>,
+  ) {
+    if (!context.viewer && !route.public) throw new Unauthenticated()
+    const form = takesForm ? await readMultipart(req, context.signal) : undefined
+    try {
+      const body = takesForm ? undefined : await bodyOf(req, route)
+      const variables = read({ path: params, query, body, form: form?.values, header: name => headerText(req, name) })
+      const url = `http://localhost${path}`
+      const response = await sofa.handleRequest({ method: route.method, url, body: null } as unknown as Request, {
+        call: { route, context, variables } satisfies Call,
+      })
+      await form?.finished
+      return response
+    } finally {
+      form?.close()
+    }
+  }
+
+  return {
+    routes,
+
+    /** Answers a request under /api. Never throws. */
+    async handle(request: RestRequest, contextOf: () => Promise<Context>): Promise<void> {
+      const { req, res, log } = request
+      let route: Route | undefined
+      try {
+        const { endpoint, params } = find(req.method ?? 'GET', request.path)
+        route = endpoint.route
+        const context = await contextOf()
+        const response = await run(request, context, endpoint, params)
+        if (context.download) await sendDelivery(req, res, context.download, context)
+        else write(res, req, { ...answer(success(null)), body: await response.text() })
+      } catch (error) {
+        write(res, req, failure(error, log, route?.statuses))
+      }
+    },
+  }
+}
+
+async function bodyOf(req: IncomingMessage, route: Route): Promise<Record<string, unknown> | undefined> {
+  if (req.method === 'GET' || req.method === 'HEAD') return undefined
+  try {
+    return await readJson(req)
+  } catch (error) {
+    if (route.lenient) return undefined
+    throw error
+  }
+}
+
+/** Node reads header bytes as Latin-1; what was sent as UTF-8 is read again. */
+function headerText(req: IncomingMessage, name: string): string | undefined {
+  const value = req.headers[name]
+  if (typeof value !== 'string') return undefined
+  const again = Buffer.from(value, 'latin1').toString('utf8')
+  return again.includes('\uFFFD') ? value : again
+}
+
+export function write(res: ServerResponse, req: IncomingMessage, { status, headers, body }: Answer): void {
+  if (res.headersSent) return void res.destroy()
+  // The rest of a body that nobody wants would have to be read before the connection serves again.
+  const refused = req.complete ? {} : { connection: 'close' }
+  res.writeHead(status, { ...headers, ...refused, 'content-length': Buffer.byteLength(body) })
+  res.end(req.method === 'HEAD' ? undefined : body)
+}

@@ -1,0 +1,96 @@
+/** Bytes of a block. Azure takes 50,000 blocks per blob, so the largest file is 195 GiB. */
+export const blockSize = 4 * 1024 * 1024
+
+/** A filled stretch of a source. All but the last hold exactly `blockSize` bytes; those lie in shared memory. */
+export interface Block {
+  bytes: Buffer
+  last: boolean
+  /** Hands the memory back; nothing may read `bytes` afterwards. */
+  release(): void
+}
+
+/** What a source starts with: most files are small, and many slow small uploads must not hold a block each. */
+const growing = [64 * 1024, 512 * 1024]
+
+const idleMs = 10_000
+const free: SharedArrayBuffer[] = []
+let letGo: NodeJS.Timeout | undefined
+
+function take(): SharedArrayBuffer {
+  return free.pop() ?? new SharedArrayBuffer(blockSize)
+}
+
+/** Kept for the next, so that memory follows the uploads of a moment and not the garbage collector. */
+function giveBack(memory: SharedArrayBuffer): void {
+  free.push(memory)
+  letGo ??= setTimeout(() => {
+    free.length = 0
+    letGo = undefined
+  }, idleMs).unref()
+  letGo.refresh()
+}
+
+/** Iterates a source until `signal` fires: then the pending step rejects with its reason, however silent the source is. */
+function interruptible<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
+  const steps = source[Symbol.asyncIterator]()
+  const leave = () => {
+    // Not awaited: a source that waits for its next chunk answers only after it.
+    Promise.resolve(steps.return?.()).catch(() => {})
+    return Promise.resolve({ done: true as const, value: undefined })
+  }
+  // One listener for the whole source: racing each step against a promise would pile up reactions on it.
+  let interrupt = (_reason: unknown) => {}
+  signal.addEventListener('abort', () => interrupt(signal.reason), { once: true })
+  const next = () =>
+    new Promise<IteratorResult<T>>((resolve, reject) => {
+      interrupt = reason => {
+        leave()
+        reject(reason)
+      }
+      if (signal.aborted) return interrupt(signal.reason)
+      steps.next().then(resolve, reject)
+    })
+  return { [Symbol.asyncIterator]: () => ({ next, return: leave }) }
+}
+
+/**
+ * Collects a source into blocks; the last one may be shorter, and is empty only if the source is.
+ * The receiver releases each block. Errors of the source, and the reason of `signal`, are thrown as they are.
+ */
+export async function* fillBlocks(source: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Block, void> {
+  let shared: SharedArrayBuffer | undefined
+  let memory: Buffer = Buffer.alloc(0)
+  let used = 0
+  const makeRoom = (wanted: number) => {
+    const size = growing.find(each => each >= wanted)
+    if (size === undefined) shared = take()
+    const larger = shared ? Buffer.from(shared) : Buffer.allocUnsafeSlow(size ?? 0)
+    memory.copy(larger, 0, 0, used)
+    memory = larger
+  }
+  const hand = (last: boolean): Block => {
+    const given = shared
+    const bytes = memory.subarray(0, used)
+    shared = undefined
+    return { bytes, last, release: () => given && giveBack(given) }
+  }
+  try {
+    for await (const chunk of interruptible(source, signal)) {
+      for (let from = 0; from < chunk.length; ) {
+        if (used === blockSize) {
+          yield hand(false)
+          used = 0
+          makeRoom(blockSize)
+        }
+        const part = chunk.subarray(from, from + blockSize - used)
+        if (used + part.length > memory.length) makeRoom(used + part.length)
+        memory.set(part, used)
+        used += part.length
+        from += part.length
+      }
+    }
+    yield hand(true)
+  } finally {
+    if (shared) giveBack(shared)
+  }
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { Worker } from 'node:worker_threads'
+
+interface Job {
+  /** Which of the running sums. */
+  id: number
+  bytes?: Uint8Array
+  end?: boolean
+}
+
+/** The program of the thread, handed over as text: so it is the same from source and compiled. */
+function hashJobs(load: NodeJS.Require): void {
+  const { createHash: create }: typeof import('node:crypto') = load('node:crypto')
+  const { parentPort }: typeof import('node:worker_threads') = load('node:worker_threads')
+  const running = new Map<number, import('node:crypto').Hash>()
+  parentPort?.on('message', ({ id, bytes, end }: Job) => {
+    const hash = running.get(id) ?? create('md5')
+    running.set(id, hash)
+    if (bytes) hash.update(bytes)
+    if (end) running.delete(id)
+    parentPort?.postMessage(end ? hash.digest('hex') : '')
+  })
+}
+
+interface Thread {
+  /** Answers come in the order of the jobs. */
+  ask(job: Job): Promise<string>
+}
+let thread: Thread | undefined
+let lastId = 0
+
+function startThread(): Thread {
+  const worker = new Worker(`(${hashJobs})(require)`, { eval: true, env: {}, execArgv: [] })
+  const waiting: { resolve: (sum: string) => void; reject: (error: Error) => void }[] = []
+  let broken: Error | undefined
+  // Referenced only while somebody waits, so that it keeps no process from ending.
+  worker.unref()
+  worker.on('message', (sum: string) => {
+    waiting.shift()?.resolve(sum)
+    if (waiting.length === 0) worker.unref()
+  })
+  const breakDown = (error: Error) => {
+    broken = error
+    if (thread === self) thread = undefined
+    for (const each of waiting.splice(0)) each.reject(error)
+  }
+  worker.once('error', breakDown)
+  worker.once('exit', code => breakDown(new Error(`The hashing thread ended with code ${code}.`)))
+  const self: Thread = {
+    ask: job =>
+      new Promise((resolve, reject) => {
+        if (broken) return reject(broken)
+        if (waiting.push({ resolve, reject }) === 1) worker.ref()
+        worker.postMessage(job)
+      }),
+  }
+  return self
+}
+
+/** MD5 of many blocks, computed beside the main thread on shared memory. `end` must be called, also to give up. */
+export interface RunningMd5 {
+  /** Resolves when the bytes have been read and their memory may be used again. Not copied if it is shared memory. */
+  add(bytes: Uint8Array): Promise<void>
+  /** Resolves to the sum in lower-case hex. */
+  end(): Promise<string>
+}
+
+export function startMd5(): RunningMd5 {
+  // Bound to its thread: a new one would know nothing of the blocks before.
+  const mine = thread ?? startThread()
+  thread = mine
+  lastId += 1
+  const id = lastId
+  return {
+    add: async bytes => {
+      await mine.ask({ id, bytes })
+    },
+    end: () => mine.ask({ id, end: true }),
+  }
+}
+
+/** Up to here hashing takes about as long as handing over; beyond, other requests would feel the pause. */
+const atOnce = 1024 * 1024
+
+/** MD5 of bytes that are at hand, in lower-case hex. */
+export async function md5(bytes: Uint8Array): Promise<string> {
+  if (bytes.length <= atOnce) return createHash('md5').update(bytes).digest('hex')
+  const hash = startMd5()
+  await hash.add(bytes)
+  return hash.end()
+}

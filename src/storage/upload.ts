@@ -1,0 +1,109 @@
+import { type Block, fillBlocks } from './blocks.ts'
+import { md5, type RunningMd5, startMd5 } from './hash.ts'
+
+export interface UploadOptions {
+  /** Ends the upload; it rejects with its reason. */
+  signal?: AbortSignal
+  /**
+   * Called and awaited before bytes leave for the store, once per filled block. Throwing refuses the upload.
+   * @param total bytes read so far, this block included
+   * @param ended whether the source has ended with this block
+   */
+  admit(total: number, ended: boolean): Promise<void>
+}
+
+/** What a store does for an upload. Sums are MD5 in lower-case hex. */
+export interface Target {
+  /** Stores everything with one request. */
+  whole(bytes: Buffer, sum: string): Promise<void>
+  /** Leaves a block that shows only after `commit`. */
+  stage(id: string, bytes: Buffer, signal: AbortSignal): Promise<void>
+  commit(ids: string[], sum: string): Promise<void>
+}
+
+/** While one is read the other keeps the store busy. A third gains nothing and costs its memory. */
+const blocksInFlight = 2
+
+/** All ids of a blob must have one length. */
+const blockId = (n: number) => Buffer.from(String(n).padStart(6, '0')).toString('base64')
+
+/**
+ * Sends a source to a store: with one request if it ends within the first block, else in blocks, hashed beside.
+ * Resolves to its size in bytes and its MD5. Rejects with what failed first, when nothing is under way any more.
+ */
+export async function upload(
+  source: AsyncIterable<Uint8Array>,
+  target: Target,
+  { signal, admit }: UploadOptions,
+): Promise<{ size: number; md5: string }> {
+  const stop = new AbortController()
+  const onAbort = () => stop.abort(signal?.reason)
+  if (signal?.aborted) onAbort()
+  signal?.addEventListener('abort', onAbort)
+  const sending = new Set<Promise<void>>()
+  const ids: string[] = []
+  let running: RunningMd5 | undefined
+  let size = 0
+
+  const stage = async (block: Block, hash: RunningMd5) => {
+    const id = blockId(ids.length)
+    ids.push(id)
+    const work = [hash.add(block.bytes), target.stage(id, block.bytes, stop.signal)]
+    try {
+      await Promise.all(work)
+    } catch (error) {
+      stop.abort(error)
+    }
+    await Promise.allSettled(work)
+    block.release()
+  }
+
+  /** Takes one block over; resolves to the sum if that was all. */
+  const accept = async (block: Block): Promise<string | undefined> => {
+    let mine = true
+    try {
+      size += block.bytes.length
+      await admit(size, block.last)
+      stop.signal.throwIfAborted()
+      if (block.last && ids.length === 0) {
+        const sum = await md5(block.bytes)
+        await target.whole(block.bytes, sum)
+        return sum
+      }
+      running ??= startMd5()
+      const task: Promise<void> = stage(block, running).finally(() => sending.delete(task))
+      sending.add(task)
+      mine = false
+      while (sending.size >= blocksInFlight) await Promise.race(sending)
+      return undefined
+    } finally {
+      if (mine) block.release()
+    }
+  }
+
+  const send = async () => {
+    for await (const block of fillBlocks(source, stop.signal)) {
+      const sum = await accept(block)
+      if (sum !== undefined) return sum
+    }
+    await Promise.all(sending)
+    stop.signal.throwIfAborted()
+    const sum = (await running?.end()) ?? ''
+    running = undefined
+    await target.commit(ids, sum)
+    return sum
+  }
+
+  try {
+    const sum = await send()
+    stop.signal.throwIfAborted()
+    return { size, md5: sum }
+  } catch (error) {
+    stop.abort(error)
+    await Promise.all(sending)
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+    running?.end().catch(() => {})
+  }
+}

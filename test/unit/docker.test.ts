@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from '@jest/globals'
+import { describeSettings, readConfig } from '../../src/config.ts'
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+const dockerfile = read('docker/Dockerfile')
+const compose = read('docker/compose.yml')
+
+/** The variables that compose.yml asks for, as an operator might set them. */
+const given: Record<string, string> = {
+  PUBLIC_URL: 'https://files.example.com',
+  SECRET_KEY: 'k'.repeat(64),
+  MYSQL_PASSWORD: 'secret',
+  BLOB_KEY: 'a2V5',
+  OAUTH_SSO_CLIENT_ID: 'satchel',
+  OAUTH_SSO_CLIENT_SECRET: 'secret',
+  OAUTH_SSO_AUTHORIZE_URL: 'https://sso.example.com/authorize',
+  OAUTH_SSO_TOKEN_URL: 'https://sso.example.com/token',
+  OAUTH_SSO_USERINFO_URL: 'https://sso.example.com/userinfo',
+}
+
+/** What an instance finds in its environment: the image's settings, overlaid by those of the compose file. */
+function environment(): Record<string, string> {
+  const [image = ''] = /^ENV .*$/gm.exec(dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))) ?? []
+  const [service = ''] = /^ {2}satchel:\n(?: {4}.*\n)+/m.exec(compose) ?? []
+  const settings = [...image.matchAll(/(\w+)=(\S+)/g), ...service.matchAll(/^ {6}([A-Z]\w+): (.*)$/gm)]
+  return Object.fromEntries(
+    settings.map(([, name = '', value = '']) => [
+      name,
+      value.replace(
+        /\$\{(\w+):([?-])([^}]*)\}/g,
+        (_, variable: string, operator: string, text: string) => given[variable] ?? (operator === '-' ? text : ''),
+      ),
+    ]),
+  )
+}
+
+describe('docker/compose.yml', () => {
+  it('names settings that exist', () => {
+    const known = [...describeSettings().matchAll(/^ {2}(\S+)$/gm)].map(([, name]) => name)
+    const named = Object.keys(environment()).map(name => name.replace(/^OAUTH_SSO_/, 'OAUTH_<NAME>_'))
+    expect(named).toContain('DATABASE_URL')
+    expect(known).toEqual(expect.arrayContaining(named))
+  })
+
+  it('makes a configuration for production in which nothing is embedded', () => {
+    expect(readConfig(environment())).toMatchObject({
+      host: '0.0.0.0',
+      production: true,
+      database: { dialect: 'mysql' },
+      azureConnectionString: expect.stringContaining('AccountKey=a2V5'),
+      redisUrl: 'redis://redis:6379',
+      secretKey: given.SECRET_KEY,
+      providers: [{ name: 'sso', scopes: ['openid', 'email', 'profile'] }],
+      trustProxy: ['uniquelocal'],
+    })
+  })
+
+  it('keeps the path of the blob store on its way through the proxy, because signed URLs cover it', () => {
+    const { azureConnectionString, blobPublicUrl } = readConfig(environment())
+    const [, endpoint = ''] = /BlobEndpoint=([^;]+)/.exec(azureConnectionString) ?? []
+    const { pathname } = new URL(blobPublicUrl)
+    expect(new URL(endpoint).pathname).toBe(pathname)
+    expect(read('docker/Caddyfile')).toContain(`handle ${pathname}/* {`)
+  })
+
+  it('runs the Azurite that the tests run', () => {
+    expect(compose).toContain(`/azurite:${JSON.parse(read('package.json')).dependencies.azurite}\n`)
+  })
+
+  it('gives a stop more time than the service takes for it', () => {
+    const [, seconds] = /stop_grace_period: (\d+)s/.exec(compose) ?? []
+    expect(Number(seconds)).toBeGreaterThan(readConfig(environment()).shutdownSeconds)
+  })
+})
+
+describe('docker/Dockerfile', () => {
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
+    sources.split(' '),
+  )
+
+  it('copies exactly what .dockerignore lets through', () => {
+    const allowed = [...read('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path]) => path)
+    expect(copied.toSorted()).toEqual(allowed.toSorted())
+  })
+
+  it('takes the folders of the service from what was built, and no tests', () => {
+    const taken = [...dockerfile.matchAll(/^COPY --from=build \/app\/dist\/(\w+) dist\/\1$/gm)].map(
+      ([, folder]) => folder,
+    )
+    expect(taken.toSorted()).toEqual(copied.filter(path => !path.includes('.')).toSorted())
+  })
+
+  it('starts what npm start starts', () => {
+    const [, command = ''] = /^CMD (\[.*\])$/m.exec(dockerfile) ?? []
+    expect(JSON.parse(read('package.json')).scripts.start).toMatch(new RegExp(`${JSON.parse(command).join(' ')}$`))
+  })
+})
