@@ -40,7 +40,7 @@ interface GatewayOptions {
 
 const securityHeaders = {
   'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
+  'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'interest-cohort=()',

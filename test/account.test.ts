@@ -1,0 +1,330 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Db } from '../db/index.ts'
+import { FOLDER } from '../db/models/entry.ts'
+import { findViewer } from '../src/auth/viewer.ts'
+import { type AccountService, accountService, type ProviderProfile } from '../src/services/account.ts'
+import { type SessionService, sessionService } from '../src/services/session.ts'
+import { hashSecret } from '../src/tokens.ts'
+import { freshDatabase } from './fresh-database.ts'
+
+let db: Db
+let drop: () => Promise<void>
+let accounts: AccountService
+let sessions: SessionService
+
+beforeAll(async () => {
+  ;({ db, drop } = await freshDatabase())
+  accounts = accountService({ db })
+  sessions = sessionService({ db, sessionSeconds: 3600 })
+})
+
+afterAll(() => drop())
+
+afterEach(async () => {
+  for (const table of ['session', 'identity', 'entry', 'bucket', 'user']) await db.run(`DELETE FROM ${table}`)
+})
+
+/** What the provider "hub" says of somebody, with a verified address. */
+const profileOf = (name: string, changes: Partial<ProviderProfile> = {}): ProviderProfile => ({
+  provider: 'hub',
+  providerUserId: `${name}-1`,
+  email: `${name}@example.com`,
+  emailVerified: true,
+  name,
+  givenName: '',
+  familyName: '',
+  picture: '',
+  locale: 'en',
+  ...changes,
+})
+
+const refused = (reason: string) => expect.objectContaining({ name: 'SignInRefused', reason })
+const users = () => db.User.findAll({ raw: true, order: ['createdAt', 'id'] })
+const identities = () => db.Identity.findAll({ raw: true, order: ['createdAt', 'id'] })
+const suspend = (userId: string) => db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [userId])
+
+describe('A first sign-in', () => {
+  it('makes an account on the free plan, with an identity and an empty storage area', async () => {
+    const before = Date.now()
+    const profile = profileOf('alice', {
+      email: ' Alice@Example.com ',
+      name: 'Alice  Mary\nSmith',
+      givenName: 'Alice Mary',
+      familyName: 'Smith',
+      picture: 'https://example.com/alice.png',
+    })
+    const { userId } = await accounts.signIn(profile, null)
+    expect(await users()).toEqual([
+      {
+        id: userId,
+        email: 'Alice@Example.com',
+        verifiedEmail: 'alice@example.com',
+        name: 'Alice Mary Smith',
+        givenName: 'Alice Mary',
+        familyName: 'Smith',
+        picture: 'https://example.com/alice.png',
+        locale: 'en',
+        planId: 'free',
+        status: 'active',
+        createdAt: expect.any(Number),
+      },
+    ])
+    const [identity] = await identities()
+    expect(identity).toMatchObject({ userId, provider: 'hub', providerUserId: 'alice-1', email: 'Alice@Example.com' })
+    const [bucket] = await db.Bucket.findAll({ raw: true })
+    expect(bucket).toMatchObject({
+      userId,
+      workspaceId: null,
+      usedBytes: 0,
+      usedFiles: 0,
+      reservedBytes: 0,
+      purging: 0,
+    })
+    expect(bucket?.createdAt).toBeGreaterThanOrEqual(before)
+    expect(await db.Entry.findAll({ raw: true })).toEqual([
+      expect.objectContaining({ id: bucket?.rootId, bucketId: bucket?.id, parentId: null, kind: FOLDER, name: '' }),
+    ])
+  })
+
+  it('with an unverified address makes an account that nobody vouches for', async () => {
+    await accounts.signIn(profileOf('alice', { emailVerified: false }), null)
+    expect(await users()).toEqual([expect.objectContaining({ email: 'alice@example.com', verifiedEmail: null })])
+  })
+
+  it('with the verified address of an account joins that account, whatever the case of its letters', async () => {
+    const alice = await accounts.signIn(profileOf('alice'), null)
+    const again = profileOf('alice', { provider: 'lab', providerUserId: '7', email: 'ALICE@example.com' })
+    expect(await accounts.signIn(again, null)).toEqual(alice)
+    expect(await users()).toHaveLength(1)
+    expect((await identities()).map(i => [i.provider, i.userId])).toEqual([
+      ['hub', alice.userId],
+      ['lab', alice.userId],
+    ])
+  })
+
+  it('with an address that is only claimed never joins an account: email_unverified', async () => {
+    await accounts.signIn(profileOf('alice'), null)
+    const claim = profileOf('alice', { provider: 'lab', emailVerified: false })
+    await expect(accounts.signIn(claim, null)).rejects.toEqual(refused('email_unverified'))
+    expect(await identities()).toHaveLength(1)
+  })
+
+  it('with a verified address does not join an account that only claims it', async () => {
+    const mallory = await accounts.signIn(profileOf('alice', { provider: 'lab', emailVerified: false }), null)
+    const alice = await accounts.signIn(profileOf('alice'), null)
+    expect(alice.userId).not.toBe(mallory.userId)
+    expect(await db.User.findByPk(mallory.userId, { raw: true })).toMatchObject({ verifiedEmail: null })
+  })
+
+  it('takes the same id of another provider for somebody else', async () => {
+    const alice = await accounts.signIn(profileOf('alice', { providerUserId: '1' }), null)
+    const bob = await accounts.signIn(profileOf('bob', { providerUserId: '1', provider: 'lab' }), null)
+    expect(bob.userId).not.toBe(alice.userId)
+  })
+
+  it('shortens names to what fits, and leaves out a picture and a locale that do not', async () => {
+    const picture = `https://example.com/${'a'.repeat(2048)}`
+    await accounts.signIn(profileOf('alice', { name: '🦊'.repeat(300), picture, locale: 'e'.repeat(36) }), null)
+    await accounts.signIn(profileOf('bob', { name: 'B\ud800b', picture: 'javascript:alert(1)' }), null)
+    expect(await users()).toEqual([
+      expect.objectContaining({ name: '🦊'.repeat(255), picture: '', locale: '' }),
+      expect.objectContaining({ name: 'B\ufffdb', picture: '' }),
+    ])
+  })
+
+  it.each<[string, Partial<ProviderProfile>]>([
+    ['no address', { email: '' }],
+    ['an address without @', { email: 'alice' }],
+    ['an address that ends early', { email: 'alice@' }],
+    ['an address with a line end', { email: 'alice@example.com\r\nBcc: bob@example.com' }],
+    ['an address with an invisible character', { email: 'ali\u200bce@example.com' }],
+    ['an address of more than 320 characters', { email: `${'a'.repeat(310)}@example.com` }],
+    ['an address that grows too long in lower case', { email: `${'İ'.repeat(200)}@example.com` }],
+    ['no id', { providerUserId: '' }],
+    ['an id of more than 255 characters', { providerUserId: '1'.repeat(256) }],
+    ['an id that MySQL takes for another', { providerUserId: 'alice-1 ' }],
+    ['an id with a control character', { providerUserId: 'alice\0' }],
+  ])('is refused for a profile with %s: auth_failed', async (_what, changes) => {
+    await expect(accounts.signIn(profileOf('alice', changes), null)).rejects.toEqual(refused('auth_failed'))
+    expect(await users()).toEqual([])
+  })
+})
+
+describe('A further sign-in', () => {
+  it('finds the account by the identity, brings the identity up to date and leaves the account as it is', async () => {
+    const alice = await accounts.signIn(profileOf('alice'), null)
+    const changes = { email: 'smith@example.com', name: 'A. Smith', picture: 'https://example.com/new.png' }
+    expect(await accounts.signIn(profileOf('alice', changes), null)).toEqual(alice)
+    expect(await identities()).toEqual([
+      expect.objectContaining({
+        email: 'smith@example.com',
+        name: 'A. Smith',
+        avatarUrl: 'https://example.com/new.png',
+      }),
+    ])
+    expect(await users()).toEqual([expect.objectContaining({ verifiedEmail: 'alice@example.com', name: 'alice' })])
+  })
+
+  it('gives the account the address that the provider vouches for by now', async () => {
+    await accounts.signIn(profileOf('alice', { emailVerified: false, email: 'old@example.com' }), null)
+    await accounts.signIn(profileOf('alice', { email: 'Alice@example.com' }), null)
+    expect(await users()).toEqual([
+      expect.objectContaining({ email: 'Alice@example.com', verifiedEmail: 'alice@example.com' }),
+    ])
+  })
+
+  it('leaves an address to the account that has it', async () => {
+    const claim = profileOf('alice', { provider: 'lab', emailVerified: false })
+    const late = await accounts.signIn(claim, null)
+    await accounts.signIn(profileOf('alice'), null)
+    expect(await accounts.signIn({ ...claim, emailVerified: true }, null)).toEqual(late)
+    expect(await db.User.findByPk(late.userId, { raw: true })).toMatchObject({ verifiedEmail: null })
+  })
+
+  it('is refused to a suspended account, by its identity and by its address: auth_failed', async () => {
+    const alice = await accounts.signIn(profileOf('alice'), null)
+    await suspend(alice.userId)
+    await expect(accounts.signIn(profileOf('alice'), null)).rejects.toEqual(refused('auth_failed'))
+    await expect(accounts.signIn(profileOf('alice', { provider: 'lab' }), null)).rejects.toEqual(refused('auth_failed'))
+    expect(await identities()).toHaveLength(1)
+  })
+})
+
+describe('Signed in already', () => {
+  it('a new identity is attached to the account, whatever its address', async () => {
+    const alice = await accounts.signIn(profileOf('alice'), null)
+    await accounts.signIn(profileOf('bob'), null)
+    const other = profileOf('bob', { provider: 'lab', emailVerified: false })
+    expect(await accounts.signIn(other, alice)).toEqual(alice)
+    expect(await accounts.signIn(profileOf('bob', { provider: 'pub' }), alice)).toEqual(alice)
+    expect((await identities()).filter(i => i.userId === alice.userId).map(i => i.provider)).toEqual([
+      'hub',
+      'lab',
+      'pub',
+    ])
+    expect(await users()).toHaveLength(2)
+  })
+
+  it('a new identity gives an account without a verified address its own', async () => {
+    const alice = await accounts.signIn(profileOf('alice', { emailVerified: false }), null)
+    await accounts.signIn(profileOf('smith', { provider: 'lab' }), alice)
+    expect(await users()).toEqual([
+      expect.objectContaining({ email: 'smith@example.com', verifiedEmail: 'smith@example.com' }),
+    ])
+  })
+
+  it('the own identity is welcome', async () => {
+    const alice = await accounts.signIn(profileOf('alice'), null)
+    expect(await accounts.signIn(profileOf('alice'), alice)).toEqual(alice)
+  })
+
+  it('the identity of another account is refused: identity_taken', async () => {
+    const alice = await accounts.signIn(profileOf('alice'), null)
+    await accounts.signIn(profileOf('bob'), null)
+    await expect(accounts.signIn(profileOf('bob'), alice)).rejects.toEqual(refused('identity_taken'))
+  })
+
+  it('an account that has been suspended or deleted meanwhile gets no identity: auth_failed', async () => {
+    const alice = await accounts.signIn(profileOf('alice'), null)
+    const other = profileOf('alice', { provider: 'lab' })
+    await suspend(alice.userId)
+    await expect(accounts.signIn(other, alice)).rejects.toEqual(refused('auth_failed'))
+    await db.run('DELETE FROM user WHERE id = ?', [alice.userId])
+    await expect(accounts.signIn(other, alice)).rejects.toEqual(refused('auth_failed'))
+  })
+})
+
+describe('At once', () => {
+  const ten = Array.from({ length: 10 }, (_, i) => i)
+
+  async function expectOneAccount(results: { userId: string }[]) {
+    const [user, ...more] = await users()
+    expect(more).toEqual([])
+    expect(new Set(results.map(r => r.userId))).toEqual(new Set([user?.id]))
+    expect(await db.Bucket.count()).toBe(1)
+    expect(await db.Entry.count()).toBe(1)
+  }
+
+  it('ten first sign-ins of one identity make one account', async () => {
+    await expectOneAccount(await Promise.all(ten.map(() => accounts.signIn(profileOf('alice'), null))))
+    expect(await identities()).toHaveLength(1)
+  })
+
+  it('ten first sign-ins with one verified address make one account with ten identities', async () => {
+    const profiles = ten.map(i => profileOf('alice', { provider: `hub-${i}` }))
+    await expectOneAccount(await Promise.all(profiles.map(profile => accounts.signIn(profile, null))))
+    expect(await identities()).toHaveLength(10)
+  })
+
+  it('ten accounts that attach one identity: one has it', async () => {
+    const people = await Promise.all(ten.map(i => accounts.signIn(profileOf(`person${i}`), null)))
+    const shared = profileOf('alice', { provider: 'lab' })
+    const results = await Promise.allSettled(people.map(person => accounts.signIn(shared, person)))
+    expect(results.filter(r => r.status === 'fulfilled')).toHaveLength(1)
+    for (const r of results) if (r.status === 'rejected') expect(r.reason).toEqual(refused('identity_taken'))
+    expect((await identities()).filter(i => i.provider === 'lab')).toHaveLength(1)
+  })
+
+  it('ten accounts whose one address is verified: one has it', async () => {
+    const claims = ten.map(i => profileOf('alice', { provider: `hub-${i}`, emailVerified: false }))
+    for (const claim of claims) await accounts.signIn(claim, null)
+    await Promise.all(claims.map(claim => accounts.signIn({ ...claim, emailVerified: true }, null)))
+    expect((await users()).map(u => u.verifiedEmail).sort()).toEqual(['alice@example.com', ...Array(9).fill(null)])
+  })
+})
+
+describe('A session', () => {
+  const viewerOf = (secret: string) => {
+    const headers = { cookie: `session_id=${secret}` }
+    return findViewer(db, Object.assign(Object.create(null), { headers }))
+  }
+
+  it('is known by the hash of its secret only, and ends at its time', async () => {
+    const { userId } = await accounts.signIn(profileOf('alice'), null)
+    const { secret, expiresAt } = await sessions.start(userId)
+    expect(secret).toMatch(/^[\w-]{43}$/)
+    expect(Math.abs(expiresAt - Date.now() - 3_600_000)).toBeLessThan(10_000)
+    const [row] = await db.Session.findAll({ raw: true })
+    expect(row).toEqual({
+      hash: hashSecret(secret).toString('hex'),
+      userId,
+      createdAt: expiresAt - 3_600_000,
+      expiresAt,
+    })
+    expect(await viewerOf(secret)).toMatchObject({ userId, via: 'session', expiresAt })
+  })
+
+  it('is ended by its secret, or with all of its user', async () => {
+    const alice = await accounts.signIn(profileOf('alice'), null)
+    const bob = await accounts.signIn(profileOf('bob'), null)
+    const [first, second, third] = [
+      await sessions.start(alice.userId),
+      await sessions.start(alice.userId),
+      await sessions.start(alice.userId),
+    ]
+    const bobs = await sessions.start(bob.userId)
+    await sessions.end(first.secret)
+    await sessions.end(first.secret)
+    expect([await viewerOf(first.secret), (await viewerOf(second.secret))?.userId]).toEqual([null, alice.userId])
+    await sessions.endAll(alice.userId)
+    expect([await viewerOf(second.secret), await viewerOf(third.secret)]).toEqual([null, null])
+    expect((await viewerOf(bobs.secret))?.userId).toBe(bob.userId)
+  })
+
+  it('is purged once its time is over, in any number', async () => {
+    const { userId } = await accounts.signIn(profileOf('alice'), null)
+    const over = Array.from({ length: 1201 }, (_, i) => ({
+      hash: i.toString(16).padStart(64, '0'),
+      userId,
+      createdAt: 0,
+      expiresAt: Date.now() - i,
+    }))
+    await db.Session.bulkCreate(over)
+    const live = await sessions.start(userId)
+    const purged = await Promise.all([sessions.purgeExpired(), sessions.purgeExpired()])
+    expect(purged[0] + purged[1]).toBe(1201)
+    expect(await db.Session.count()).toBe(1)
+    expect(await viewerOf(live.secret)).not.toBeNull()
+    expect(await sessions.purgeExpired()).toBe(0)
+  })
+})

@@ -1,0 +1,650 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, type RequestListener, request, type Server } from 'node:http'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { pino } from 'pino'
+import type { Db } from '../db/index.ts'
+import { createAuthRoutes } from '../src/auth/routes.ts'
+import { findViewer } from '../src/auth/viewer.ts'
+import type { OAuthProvider } from '../src/config.ts'
+import { createEmbeddedSignIn, type EmbeddedSignIn } from '../src/embedded/sign-in.ts'
+import { accountService } from '../src/services/account.ts'
+import { sessionService } from '../src/services/session.ts'
+import { createTokens } from '../src/tokens.ts'
+import { freshDatabase } from './fresh-database.ts'
+
+let db: Db
+let drop: () => Promise<void>
+let origin: string
+/** What answers at `origin`, and the same over https as far as cookies can tell. */
+let service: RequestListener
+let secureService: RequestListener
+const servers: Server[] = []
+const signIns: EmbeddedSignIn[] = []
+
+/** What the provider "odd" answers next. */
+const odd = {
+  token: '',
+  userinfo: '',
+  userinfoStatus: 200,
+  asked: [] as { url: string; headers: IncomingHttpHeaders; body: string }[],
+}
+
+beforeAll(async () => {
+  ;({ db, drop } = await freshDatabase())
+  origin = await listen((req, res) => {
+    if (req.url?.startsWith('/sign-in')) return local?.handle(req, res)
+    if (req.url?.startsWith('/secure/')) return secureService(Object.assign(req, { url: req.url.slice(7) }), res)
+    service(req, res)
+  })
+  const redirectUri = `${origin}/auth/callback`
+  const local = await createEmbeddedSignIn({ publicUrl: origin, redirectUri, key: randomBytes(32) })
+  const labOrigin = await listen((req, res) => lab?.handle(req, res))
+  const lab = await createEmbeddedSignIn({ publicUrl: labOrigin, redirectUri, key: randomBytes(32) })
+  signIns.push(local, lab)
+  const oddOrigin = await listen(answerOddly)
+  const silentOrigin = await listen(() => {})
+  const closedOrigin = await listen(() => {})
+  servers.pop()?.close()
+
+  const at = (name: string, base: string): OAuthProvider => ({
+    name,
+    authorizeUrl: `${base}/authorize?kept=1`,
+    tokenUrl: `${base}/token`,
+    userinfoUrl: `${base}/userinfo`,
+    clientId: 'satchel',
+    clientSecret: 'a secret & more',
+    scopes: ['read:user', 'user:email'],
+  })
+  const options = {
+    providers: [
+      local.provider,
+      { ...lab.provider, name: 'lab' },
+      at('odd', oddOrigin),
+      at('silent', silentOrigin),
+      at('closed', closedOrigin),
+    ],
+    sessions: sessionService({ db, sessionSeconds: 3600 }),
+    accounts: accountService({ db }),
+    tokens: createTokens('k'.repeat(32)),
+    publicUrl: () => origin,
+    allowedOrigins: ['https://app.example.com'],
+    clientViewer: (req: Parameters<typeof findViewer>[1]) => findViewer(db, req),
+    log: pino({ level: 'silent' }),
+    providerTimeoutMs: 400,
+  }
+  service = createAuthRoutes({ ...options, secure: false })
+  secureService = createAuthRoutes({ ...options, secure: true })
+})
+
+afterAll(async () => {
+  for (const signIn of signIns) signIn.close()
+  for (const server of servers) {
+    server.closeAllConnections()
+    server.close()
+  }
+  await drop()
+})
+
+afterEach(async () => {
+  for (const table of ['session', 'identity', 'entry', 'bucket', 'user']) await db.run(`DELETE FROM ${table}`)
+})
+
+async function listen(handle: RequestListener): Promise<string> {
+  const server = createServer(handle)
+  servers.push(server)
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  const address = server.address()
+  return `http://localhost:${typeof address === 'object' && address ? address.port : 0}`
+}
+
+const answerOddly: RequestListener = (req, res) => {
+  let body = ''
+  req.on('data', part => {
+    body += part
+  })
+  req.on('end', () => {
+    odd.asked.push({ url: req.url ?? '', headers: req.headers, body })
+    if (req.url === '/token') return res.end(odd.token)
+    res.writeHead(odd.userinfoStatus, { Location: '/elsewhere' }).end(odd.userinfo)
+  })
+}
+
+interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  cookies: string[]
+  location: string
+  body: string
+}
+
+/** A browser that follows nothing by itself, and keeps the cookies of localhost. */
+class Browser {
+  readonly jar = new Map<string, { path: string; value: string }>()
+  last = ''
+
+  send(method: string, to: string, more: Record<string, string> = {}, body = ''): Promise<Answer> {
+    const url = new URL(to, this.last || origin)
+    this.last = url.href
+    const cookies = [...this.jar]
+      .filter(([, c]) => url.pathname.startsWith(c.path))
+      .map(([name, c]) => `${name}=${c.value}`)
+    const headers = { ...(cookies.length > 0 ? { Cookie: cookies.join('; ') } : {}), Host: url.host, ...more }
+    return new Promise((resolve, reject) => {
+      request({ host: '127.0.0.1', port: url.port, path: url.pathname + url.search, method, headers }, async res => {
+        let text = ''
+        for await (const part of res.setEncoding('utf8')) text += part
+        const set = res.headers['set-cookie'] ?? []
+        for (const line of set) this.keep(line)
+        const location = res.headers.location ?? ''
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, cookies: set, location, body: text })
+      })
+        .on('error', reject)
+        .end(body)
+    })
+  }
+
+  get = (to: string, headers?: Record<string, string>) => this.send('GET', to, headers)
+
+  private keep(line: string): void {
+    const [pair = '', ...attributes] = line.split(/; */)
+    const [name = '', value = ''] = pair.split('=')
+    const path = attributes.find(a => /^path=/i.test(a))?.slice(5) ?? '/'
+    if (value && !/expires=Thu, 01 Jan 1970/i.test(line)) this.jar.set(name, { path, value })
+    else this.jar.delete(name)
+  }
+
+  /** Begins at the service and fills in the form of the embedded provider; answers the address of the callback. */
+  async visitProvider(email: string, start: string, { verified = true, headers = {} } = {}): Promise<string> {
+    const begun = await this.get(start, headers)
+    expect(begun.status).toBe(302)
+    const form = await this.get(begun.location)
+    await this.get(form.location)
+    const typed = new URLSearchParams({ email, name: '', ...(verified ? { verified: 'yes' } : {}) }).toString()
+    const sent = await this.send('POST', this.last, { 'Content-Type': 'application/x-www-form-urlencoded' }, typed)
+    return (await this.get(sent.location)).location
+  }
+
+  async signIn(
+    email: string,
+    start = '/auth/oauth',
+    how: Parameters<Browser['visitProvider']>[2] = {},
+  ): Promise<Answer> {
+    const callback = await this.visitProvider(email, new URL(start, origin).href, how)
+    expect(callback).toMatch(`${origin}/auth/callback?code=`)
+    return this.get(callback)
+  }
+
+  async isValid() {
+    return JSON.parse((await this.get(`${origin}/auth/is_valid`)).body)
+  }
+
+  /** Begins at a provider that has no pages, and calls back with a code of one's own. */
+  async callBack(provider: string, answer = 'code=x', start = `/auth/oauth?provider=${provider}&return_to=/files`) {
+    const begun = await this.get(new URL(start, origin).href)
+    const state = new URL(begun.location).searchParams.get('state')
+    return this.get(`${origin}/auth/callback?state=${state}&${answer}`)
+  }
+}
+
+const anonymous = { status: 200, msg: 'ok', response: { authenticated: false, user_info: null } }
+const identities = () => db.Identity.findAll({ raw: true, order: ['createdAt', 'id'] })
+
+function expectEnvelope(answer: Answer, status: number, code: string, details: object = {}): void {
+  expect(answer.status).toBe(status)
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(answer.headers['cache-control']).toBe('no-store')
+  expect(JSON.parse(answer.body)).toEqual({ status, msg: expect.any(String), response: { code, ...details } })
+}
+
+describe('GET /auth/oauth', () => {
+  it('leads to the first provider with state and PKCE, and remembers them in a cookie of its own', async () => {
+    const { status, location, cookies, headers } = await new Browser().get('/auth/oauth')
+    const url = new URL(location)
+    expect([status, url.origin + url.pathname]).toEqual([302, `${origin}/sign-in/auth`])
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      client_id: 'satchel',
+      response_type: 'code',
+      redirect_uri: `${origin}/auth/callback`,
+      scope: 'openid email profile',
+      state: expect.stringMatching(/^[\w-]{22}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    })
+    const state = url.searchParams.get('state')
+    expect(cookies).toEqual([
+      expect.stringMatching(`^oauth_${state}=[\\w-]+; Max-Age=600; Path=/auth; .*HttpOnly; SameSite=Lax$`),
+    ])
+    expect(headers['cache-control']).toBe('no-store')
+    expect(headers['x-powered-by']).toBeUndefined()
+  })
+
+  it('leads to a provider that is named, with its own scopes', async () => {
+    const url = new URL((await new Browser().get('/auth/oauth?provider=odd')).location)
+    expect(url.pathname).toBe('/authorize')
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({ kept: '1', scope: 'read:user user:email' })
+  })
+
+  it('sets cookies for https alone when the public address is https', async () => {
+    const { cookies } = await new Browser().get('/secure/auth/oauth')
+    expect(cookies).toEqual([expect.stringMatching(/; HttpOnly; Secure; SameSite=Lax$/)])
+  })
+
+  it('400 for a provider that there is not, and for a parameter that is given twice', async () => {
+    const browser = new Browser()
+    expectEnvelope(await browser.get('/auth/oauth?provider=nope'), 400, 'INVALID_INPUT', { field: 'provider' })
+    expectEnvelope(await browser.get('/auth/oauth?provider=odd&provider=lab'), 400, 'INVALID_INPUT', {
+      field: 'provider',
+    })
+    expectEnvelope(await browser.get('/auth/oauth?return_to=/a&return_to=/b'), 400, 'INVALID_INPUT', {
+      field: 'return_to',
+    })
+    expect(browser.jar.size).toBe(0)
+  })
+
+  it('takes an empty parameter for none, and ignores what it does not know', async () => {
+    const { status, location } = await new Browser().get('/auth/oauth?provider=&return_to=&x=1&x=2')
+    expect([status, new URL(location).pathname]).toEqual([302, '/sign-in/auth'])
+  })
+
+  it('keeps the cookies of a few sign-ins only', async () => {
+    const browser = new Browser()
+    for (let i = 0; i < 8; i++) await browser.get('/auth/oauth?provider=odd')
+    expect(browser.jar.size).toBe(5)
+  })
+
+  it('leads a person to the public name of this computer first', async () => {
+    const page = { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Site': 'none' }
+    const host = `127.0.0.1:${new URL(origin).port}`
+    const asked = await new Browser().get('/auth/oauth?provider=odd&return_to=/x', { ...page, Host: host })
+    expect([asked.status, asked.location]).toEqual([302, `${origin}/auth/oauth?provider=odd&return_to=/x`])
+    for (const headers of [
+      page,
+      { ...page, Host: '127.0.0.1:1' },
+      { ...page, Host: 'files.example.com' },
+      { Host: host },
+    ])
+      expect(new URL((await new Browser().get('/auth/oauth?provider=odd', headers)).location).pathname).toBe(
+        '/authorize',
+      )
+  })
+})
+
+describe('GET /auth/callback', () => {
+  it('signs in: a session cookie, and back to the public address', async () => {
+    const browser = new Browser()
+    const done = await browser.signIn('alice@example.com')
+    expect([done.status, done.location]).toEqual([302, `${origin}/`])
+    expect(done.cookies).toEqual([
+      expect.stringMatching(/^oauth_[\w-]{22}=; Path=\/auth; Expires=Thu, 01 Jan 1970 /),
+      expect.stringMatching(
+        /^session_id=[\w-]{43}; Max-Age=3(600|599); Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
+      ),
+    ])
+    expect([...browser.jar.keys()].filter(name => name.startsWith('oauth_'))).toEqual([])
+    const { response, ...envelope } = await browser.isValid()
+    expect(envelope).toEqual({ status: 200, msg: 'ok' })
+    const [user] = await db.User.findAll({ raw: true })
+    expect(response).toEqual({
+      authenticated: true,
+      user_info: { sub: user?.id, email: 'alice@example.com', email_verified: true, name: 'alice', picture: '' },
+      via: 'session',
+      expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    })
+  })
+
+  it('begins a new session at every sign-in, and ends the old one of that browser', async () => {
+    const browser = new Browser()
+    browser.jar.set('session_id', { path: '/', value: 'planted' })
+    await browser.signIn('alice@example.com')
+    const first = browser.jar.get('session_id')?.value
+    expect(first).not.toBe('planted')
+    await browser.signIn('alice@example.com')
+    expect(browser.jar.get('session_id')?.value).not.toBe(first)
+    expect(await db.Session.count()).toBe(1)
+  })
+
+  it('leads back to return_to', async () => {
+    const done = await new Browser().signIn('alice@example.com', '/auth/oauth?return_to=%2Fdocs%3Fa%3D1%23part')
+    expect(done.location).toBe('/docs?a=1#part')
+  })
+
+  it.each(['//evil.example', '/\\evil.example', '/%5cevil.example', 'https://evil.example', '/auth/logout', '/a\r\nb'])(
+    'leads to the public address instead of %j',
+    async to => {
+      const done = await new Browser().signIn('alice@example.com', `/auth/oauth?return_to=${encodeURIComponent(to)}`)
+      expect(done.location).toBe(`${origin}/`)
+    },
+  )
+
+  it('lets two tabs sign in side by side', async () => {
+    const browser = new Browser()
+    const first = await browser.visitProvider('alice@example.com', '/auth/oauth?return_to=/first')
+    const second = await browser.visitProvider(
+      'alice@example.com',
+      `${origin}/auth/oauth?return_to=/second&provider=lab`,
+    )
+    expect((await browser.get(first)).location).toBe('/first')
+    expect((await browser.get(second)).location).toBe('/second')
+  })
+
+  it('invalid_state without a state, with a wrong one, one of another browser, and one that was used', async () => {
+    const browser = new Browser()
+    const callback = await browser.visitProvider('alice@example.com', '/auth/oauth?return_to=/docs')
+    const wrong = new URL(callback)
+    wrong.searchParams.set('state', 'A'.repeat(22))
+    const without = new URL(callback)
+    without.searchParams.delete('state')
+    const failed = [302, `${origin}/?error=invalid_state`]
+    for (const url of [wrong.href, without.href, `${origin}/auth/callback`]) {
+      const { status, location } = await browser.get(url)
+      expect([status, location]).toEqual(failed)
+    }
+    expect((await new Browser().get(callback)).location).toBe(failed[1])
+    expect((await browser.get(callback)).location).toBe('/docs')
+    expect((await browser.get(callback)).location).toBe(failed[1])
+    expect(await db.Session.count()).toBe(1)
+  })
+
+  it('invalid_state for the cookie of another state, and for one that was changed', async () => {
+    const browser = new Browser()
+    const [a, b] = [await browser.get('/auth/oauth?provider=odd'), await browser.get('/auth/oauth?provider=odd')]
+    const [first, second] = [a, b].map(begun => `oauth_${new URL(begun.location).searchParams.get('state')}`)
+    const value = browser.jar.get(first ?? '')?.value ?? ''
+    for (const put of [value, `${value.slice(0, -2)}AA`, 'x']) {
+      browser.jar.set(second ?? '', { path: '/auth', value: put })
+      const { location } = await browser.get(`/auth/callback?code=x&state=${second?.slice(6)}`)
+      expect(location).toBe(`${origin}/?error=invalid_state`)
+    }
+  })
+
+  it('400 for a parameter that is given twice', async () => {
+    expectEnvelope(await new Browser().get('/auth/callback?state=a&state=b'), 400, 'INVALID_INPUT', { field: 'state' })
+  })
+
+  it('email_unverified for the address of an account that nobody vouches for', async () => {
+    await new Browser().signIn('alice@example.com')
+    const mallory = new Browser()
+    const done = await mallory.signIn('alice@example.com', '/auth/oauth?provider=lab&return_to=/docs?a=1', {
+      verified: false,
+    })
+    expect(done.location).toBe('/docs?a=1&error=email_unverified')
+    expect(await mallory.isValid()).toEqual(anonymous)
+  })
+
+  it('auth_failed when the person cancels', async () => {
+    const done = await new Browser().callBack('odd', 'error=access_denied&error_description=no')
+    expect([done.status, done.location]).toEqual([302, '/files?error=auth_failed'])
+  })
+
+  it('auth_failed without a code', async () => {
+    expect((await new Browser().callBack('odd', 'code=')).location).toBe('/files?error=auth_failed')
+    expect((await new Browser().callBack('odd', 'x=1')).location).toBe('/files?error=auth_failed')
+  })
+
+  it.each(['closed', 'silent'])('auth_failed in bounded time when the provider is %s', async provider => {
+    const started = Date.now()
+    expect((await new Browser().callBack(provider)).location).toBe('/files?error=auth_failed')
+    expect(Date.now() - started).toBeLessThan(3000)
+  })
+})
+
+describe('Signed in already', () => {
+  it('the new identity is attached to the account', async () => {
+    const browser = new Browser()
+    await browser.signIn('alice@example.com')
+    const done = await browser.signIn('smith@example.com', '/auth/oauth?provider=lab&return_to=/me', {
+      verified: false,
+    })
+    expect(done.location).toBe('/me')
+    expect(await db.User.count()).toBe(1)
+    expect((await identities()).map(i => [i.provider, i.email])).toEqual([
+      ['local', 'alice@example.com'],
+      ['lab', 'smith@example.com'],
+    ])
+    const other = new Browser()
+    await other.signIn('smith@example.com', '/auth/oauth?provider=lab')
+    expect((await other.isValid()).response.user_info.email).toBe('alice@example.com')
+  })
+
+  it('identity_taken for the identity of another account; the session stays', async () => {
+    await new Browser().signIn('bob@example.com', '/auth/oauth?provider=lab')
+    const browser = new Browser()
+    await browser.signIn('alice@example.com')
+    const done = await browser.signIn('bob@example.com', '/auth/oauth?provider=lab&return_to=/me')
+    expect(done.location).toBe('/me?error=identity_taken')
+    expect((await browser.isValid()).response.user_info.email).toBe('alice@example.com')
+  })
+
+  it('nothing is attached to an account whose session has ended meanwhile: invalid_state', async () => {
+    const browser = new Browser()
+    await browser.signIn('alice@example.com')
+    const callback = await browser.visitProvider('smith@example.com', `${origin}/auth/oauth?provider=lab`)
+    await browser.get(`${origin}/auth/logout`)
+    expect((await browser.get(callback)).location).toBe(`${origin}/?error=invalid_state`)
+    expect(await identities()).toHaveLength(1)
+  })
+
+  it("nothing is attached when somebody else's page has begun it", async () => {
+    const browser = new Browser()
+    await browser.signIn('alice@example.com')
+    const page = { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }
+    const evil = { ...page, 'Sec-Fetch-Site': 'cross-site', Referer: 'https://evil.example/' }
+    await browser.signIn('mallory@example.com', '/auth/oauth?provider=lab', { headers: evil })
+    expect(await db.User.count()).toBe(2)
+    const own = { ...page, 'Sec-Fetch-Site': 'cross-site', Referer: 'https://app.example.com/' }
+    await browser.signIn('mallory-2@example.com', '/auth/oauth?provider=lab', { headers: own })
+    expect(await db.User.count()).toBe(2)
+  })
+})
+
+describe('GET /auth/is_valid', () => {
+  it('200 for nobody, for a cookie of nobody, and for a session whose time is over', async () => {
+    const browser = new Browser()
+    expect(await browser.isValid()).toEqual(anonymous)
+    browser.jar.set('session_id', { path: '/', value: 'x'.repeat(43) })
+    expect(await browser.isValid()).toEqual(anonymous)
+    await browser.signIn('alice@example.com')
+    await db.run('UPDATE session SET expires_at = ?', [Date.now()])
+    expect(await browser.isValid()).toEqual(anonymous)
+    const answer = await browser.get('/auth/is_valid?x=1&x=2')
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
+    expect([answer.headers['cache-control'], answer.headers.etag]).toEqual(['no-store', undefined])
+  })
+
+  it('says when nobody vouches for the address', async () => {
+    const browser = new Browser()
+    await browser.signIn('alice@example.com', '/auth/oauth', { verified: false })
+    expect((await browser.isValid()).response.user_info.email_verified).toBe(false)
+  })
+})
+
+describe('GET and POST /auth/logout', () => {
+  it.each(['GET', 'POST'])('%s ends the session and clears its cookie', async method => {
+    const browser = new Browser()
+    await browser.signIn('alice@example.com')
+    const cookie = browser.jar.get('session_id')
+    const out = await browser.send(method, `${origin}/auth/logout`, { Origin: origin })
+    expect([out.status, JSON.parse(out.body)]).toEqual([
+      200,
+      { status: 200, msg: 'ok', response: { logout_successful: true } },
+    ])
+    expect(out.cookies).toEqual([expect.stringMatching(/^session_id=; Path=\/; Expires=Thu, 01 Jan 1970 /)])
+    expect(await db.Session.count()).toBe(0)
+    if (cookie) browser.jar.set('session_id', cookie)
+    expect(await browser.isValid()).toEqual(anonymous)
+  })
+
+  it('works without a session', async () => {
+    const out = await new Browser().send('POST', '/auth/logout', { Origin: 'https://evil.example' }, '{}')
+    expect([out.status, out.cookies]).toEqual([200, []])
+    expect(JSON.parse(out.body).response).toEqual({ logout_successful: true })
+  })
+
+  const navigate = { 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' }
+  it.each<[string, Record<string, string>]>([
+    ['POST', { Origin: 'https://evil.example' }],
+    ['POST', { Origin: 'null', 'Sec-Fetch-Site': 'cross-site', ...navigate }],
+    ['POST', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['GET', { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'no-cors', 'Sec-Fetch-Dest': 'image' }],
+    ['GET', { 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'iframe' }],
+    ['GET', { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'cors', Origin: 'https://evil.example' }],
+  ])('403 for a %s that another page has caused: %j', async (method, headers) => {
+    const browser = new Browser()
+    await browser.signIn('alice@example.com')
+    expectEnvelope(await browser.send(method, `${origin}/auth/logout`, headers), 403, 'FORBIDDEN')
+    expect((await browser.isValid()).response.authenticated).toBe(true)
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['POST', { 'Sec-Fetch-Site': 'same-origin', Origin: 'http://127.0.0.1:8080' }],
+    ['POST', { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://app.example.com' }],
+    ['GET', { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://app.example.com', 'Sec-Fetch-Mode': 'cors' }],
+    ['GET', { 'Sec-Fetch-Site': 'cross-site', ...navigate }],
+    ['GET', { 'Sec-Fetch-Site': 'none', ...navigate }],
+  ])('200 for a %s of an own or allowed page, or by a link: %j', async (method, headers) => {
+    const browser = new Browser()
+    await browser.signIn('alice@example.com')
+    expect((await browser.send(method, `${origin}/auth/logout`, headers)).status).toBe(200)
+    expect(await browser.isValid()).toEqual(anonymous)
+  })
+})
+
+describe('GET /auth/providers', () => {
+  it('names every provider', async () => {
+    const { body } = await new Browser().get('/auth/providers')
+    const response = { local: true, lab: true, odd: true, silent: true, closed: true }
+    expect(JSON.parse(body)).toEqual({ status: 200, msg: 'ok', response })
+  })
+})
+
+describe('GET /auth/{provider}/login', () => {
+  it('leads to /auth/oauth', async () => {
+    const browser = new Browser()
+    const { status, location } = await browser.get('/auth/lab/login')
+    expect([status, location]).toEqual([302, '/auth/oauth?provider=lab'])
+    expect((await browser.get('/auth/lab/login?return_to=/a%26b')).location).toBe(
+      '/auth/oauth?provider=lab&return_to=%2Fa%26b',
+    )
+    expect((await browser.get('/auth/a%26b=c%0d%0a/login')).location).toBe('/auth/oauth?provider=a%26b%3Dc%0D%0A')
+  })
+})
+
+describe('Other addresses and methods', () => {
+  it.each([
+    '/auth',
+    '/auth/',
+    '/auth/nope',
+    '/auth/local',
+    '/auth/local/login/more',
+    '/auth/%ff/login',
+    '/AUTH/is_valid',
+  ])('404 for %s', async path => expectEnvelope(await new Browser().get(path), 404, 'ROUTE_NOT_FOUND'))
+
+  it.each([
+    ['POST', '/auth/oauth', 'GET'],
+    ['HEAD', '/auth/logout', 'GET, POST'],
+    ['DELETE', '/auth/logout', 'GET, POST'],
+    ['PUT', '/auth/callback', 'GET'],
+    ['POST', '/auth/is_valid', 'GET, HEAD'],
+    ['PATCH', '/auth/providers', 'GET, HEAD'],
+    ['POST', '/auth/local/login', 'GET, HEAD'],
+  ])('405 for %s %s', async (method, path, allow) => {
+    const answer = await new Browser().send(method, path)
+    expect(answer.headers.allow).toBe(allow)
+    if (method === 'HEAD') expect(answer.status).toBe(405)
+    else expectEnvelope(answer, 405, 'METHOD_NOT_ALLOWED')
+  })
+
+  it('503 when the database does not answer', async () => {
+    const tokens = createTokens('k'.repeat(32))
+    const down = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
+    const broken = createAuthRoutes({
+      ...{ providers: [], tokens, publicUrl: () => origin, secure: false, log: pino({ level: 'silent' }) },
+      ...{ sessions: sessionService({ db, sessionSeconds: 1 }), accounts: accountService({ db }) },
+      clientViewer: () => Promise.reject(down),
+    })
+    const address = await listen(broken)
+    const answer = await new Browser().get(`${address}/auth/is_valid`)
+    expectEnvelope(answer, 503, 'UNAVAILABLE', { retry_after: 5 })
+    expect(answer.headers['retry-after']).toBe('5')
+    expectEnvelope(await new Browser().get(`${address}/auth/oauth`), 400, 'INVALID_INPUT', { field: 'provider' })
+  })
+})
+
+describe('What a provider answers', () => {
+  const token = JSON.stringify({ access_token: 'a token', token_type: 'bearer' })
+  const person = { sub: 'p1', email: 'alice@example.com', email_verified: true }
+
+  async function callBack(answer: Partial<Omit<typeof odd, 'asked'>>) {
+    Object.assign(odd, { token, userinfo: JSON.stringify(person), userinfoStatus: 200, asked: [] }, answer)
+    return (await new Browser().callBack('odd')).location
+  }
+
+  it('is asked for with the code, the verifier and the secret, then with the token', async () => {
+    expect(await callBack({})).toBe('/files')
+    const [asked, user] = odd.asked
+    expect(asked?.headers).toMatchObject({
+      accept: 'application/json',
+      'content-type': expect.stringMatching(/^application\/x-www-form-urlencoded/),
+    })
+    expect(Object.fromEntries(new URLSearchParams(asked?.body))).toEqual({
+      grant_type: 'authorization_code',
+      code: 'x',
+      redirect_uri: `${origin}/auth/callback`,
+      code_verifier: expect.stringMatching(/^[\w-]{43}$/),
+      client_id: 'satchel',
+      client_secret: 'a secret & more',
+    })
+    expect(user).toMatchObject({
+      url: '/userinfo',
+      headers: { authorization: 'Bearer a token', accept: 'application/json' },
+    })
+  })
+
+  it('may be a form, a number for an id, and other names', async () => {
+    const userinfo = JSON.stringify({
+      id: 583231,
+      login: 'octo',
+      email: 'octo@example.com',
+      avatar_url: 'https://example.com/o.png',
+      name: null,
+    })
+    expect(await callBack({ token: 'access_token=t&scope=user&token_type=bearer', userinfo })).toBe('/files')
+    expect(await identities()).toEqual([
+      expect.objectContaining({ providerUserId: '583231', name: 'octo', avatarUrl: 'https://example.com/o.png' }),
+    ])
+    expect(await db.User.findAll({ raw: true })).toEqual([expect.objectContaining({ verifiedEmail: null })])
+  })
+
+  it.each([
+    [true, true],
+    ['true', true],
+    ['false', false],
+    [1, false],
+    [null, false],
+    [undefined, false],
+  ])('vouches for an address with email_verified %j: %j', async (email_verified, vouched) => {
+    expect(await callBack({ userinfo: JSON.stringify({ ...person, email_verified }) })).toBe('/files')
+    const [user] = await db.User.findAll({ raw: true })
+    expect(user?.verifiedEmail).toBe(vouched ? 'alice@example.com' : null)
+  })
+
+  it.each<[string, Partial<typeof odd>]>([
+    ['an error instead of a token', { token: JSON.stringify({ error: 'bad_verification_code' }) }],
+    ['a token that is none', { token: JSON.stringify({ access_token: { a: 1 } }) }],
+    ['no text', { userinfo: '' }],
+    ['no object', { userinfo: '[]' }],
+    ['no id', { userinfo: JSON.stringify({ email: 'alice@example.com' }) }],
+    [
+      'a number that has lost its last digits',
+      { userinfo: '{"id": 12345678901234567890, "email": "alice@example.com"}' },
+    ],
+    ['no address', { userinfo: JSON.stringify({ sub: 'p1', email: null }) }],
+    ['a status of its own', { userinfoStatus: 500 }],
+    ['another address', { userinfoStatus: 302 }],
+    ['too much', { userinfo: JSON.stringify({ ...person, name: 'a'.repeat(300_000) }) }],
+  ])('auth_failed for %s', async (_what, answer) => {
+    expect(await callBack(answer)).toBe('/files?error=auth_failed')
+    expect(await db.User.count()).toBe(0)
+  })
+})

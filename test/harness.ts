@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createConnection } from 'mysql2/promise'
+import { type App, type AppOptions, createApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { createLog } from '../src/log.ts'
+import { accountService } from '../src/services/account.ts'
+import { sessionService } from '../src/services/session.ts'
+
+declare const engine: 'sqlite' | 'mysql'
+
+/** A person with a browser: a session cookie, and what REST and GraphQL answer to it. */
+export interface Person {
+  email: string
+  userId: string
+  cookie: string
+  rest(method: string, path: string, options?: RestOptions): Promise<RestAnswer>
+  graphql<T = Record<string, unknown>>(query: string, variables?: object): Promise<GraphqlAnswer<T>>
+  /** Uploads bytes by REST. */
+  upload(path: string, bytes: Uint8Array | string, type?: string): Promise<RestAnswer>
+}
+
+export interface RestOptions {
+  json?: unknown
+  form?: FormData
+  body?: Uint8Array | string | ReadableStream
+  headers?: Record<string, string>
+}
+
+export interface RestAnswer {
+  status: number
+  headers: Headers
+  msg: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  response: any
+  text: string
+}
+
+export interface GraphqlAnswer<T> {
+  status: number
+  data: T | null | undefined
+  errors: { message: string; extensions: { code: string } & Record<string, unknown>; path?: unknown }[] | undefined
+  /** Code of the first error. */
+  code: string | undefined
+}
+
+export interface TestApp {
+  app: App
+  url: string
+  /** Statements since the last call of `statements()`. */
+  statements(): string[]
+  /** All log lines so far. */
+  logs(): string
+  /** A caller without a credential. */
+  nobody: Person
+  /** A person who has signed in; the same e-mail is the same account with a new session. */
+  signIn(name: string, options?: { emailVerified?: boolean }): Promise<Person>
+  /** Sets limits of the plan that everybody has. */
+  limit(limits: Record<string, number | null>): Promise<void>
+  /** Finishes all work in the background: jobs, then the sweeper. */
+  settle(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** A new database of the engine under test, and how to drop it. */
+export async function newDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `satchel_${randomBytes(6).toString('hex')}`
+  if (engine === 'sqlite') {
+    const dir = mkdtempSync(join(tmpdir(), 'satchel-test-'))
+    return {
+      url: `sqlite:${join(dir, `${name}.sqlite`)}`,
+      drop: async () => rmSync(dir, { recursive: true, force: true }),
+    }
+  }
+  const server = process.env.TEST_MYSQL_URL ?? ''
+  const run = async (sql: string) => {
+    const connection = await createConnection({ uri: server })
+    await connection.query(sql)
+    await connection.end()
+  }
+  await run(`CREATE DATABASE ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => run(`DROP DATABASE ${name}`) }
+}
+
+/** The whole service on a new database and a new container, listening on a free port. */
+export async function startApp(
+  settings: Record<string, string> = {},
+  options: Partial<AppOptions> = {},
+): Promise<TestApp> {
+  const database = await newDatabase()
+  const dataDir = mkdtempSync(join(tmpdir(), 'satchel-data-'))
+  const config = readConfig({
+    PORT: '0',
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    AZURE_STORAGE_CONNECTION_STRING: process.env.TEST_AZURE ?? '',
+    AZURE_STORAGE_CONTAINER: `t${randomBytes(8).toString('hex')}`,
+    SECRET_KEY: randomBytes(32).toString('base64url'),
+    // Tests say when to sweep.
+    SWEEP_SECONDS: '3600',
+    SHUTDOWN_SECONDS: '1',
+    ...settings,
+  })
+  const lines: string[] = []
+  const log = createLog({ logLevel: 'debug' }, { write: line => void lines.push(line) })
+  let statements: string[] = []
+  const app = await createApp(config, { log, onStatement: sql => statements.push(sql), ...options })
+  const url = await app.start()
+  const accounts = accountService({ db: app.db })
+  const sessions = sessionService({ db: app.db, sessionSeconds: config.sessionSeconds })
+
+  return {
+    app,
+    url,
+    statements: () => {
+      const all = statements
+      statements = []
+      return all
+    },
+    logs: () => lines.join(''),
+    nobody: person(url, { email: '', userId: '', cookie: '' }),
+    async signIn(name, { emailVerified = true } = {}) {
+      const email = name.includes('@') ? name : `${name}@example.com`
+      const { userId } = await accounts.signIn(
+        {
+          provider: 'test',
+          providerUserId: email,
+          email,
+          emailVerified,
+          name,
+          givenName: name,
+          familyName: '',
+          picture: '',
+          locale: 'en',
+        },
+        null,
+      )
+      const { secret } = await sessions.start(userId)
+      return person(url, { email, userId, cookie: `session_id=${secret}` })
+    },
+    async limit(limits) {
+      await app.db.Plan.update(limits, { where: { id: 'free' } })
+    },
+    async settle() {
+      await app.worker.idle()
+      await app.sweeper.run()
+    },
+    async stop() {
+      await app.stop()
+      await database.drop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+function person(url: string, who: { email: string; userId: string; cookie: string }): Person {
+  const credentials: Record<string, string> = who.cookie ? { cookie: who.cookie } : {}
+  const self: Person = {
+    ...who,
+    rest: (method, path, options) =>
+      rest(url, method, path, { ...options, headers: { ...credentials, ...options?.headers } }),
+    async graphql<T>(query: string, variables: object = {}) {
+      const response = await fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json', ...credentials },
+        body: JSON.stringify({ query, variables }),
+      })
+      const { data, errors } = (await response.json()) as GraphqlAnswer<T>
+      return { status: response.status, data, errors, code: errors?.[0]?.extensions.code }
+    },
+    upload(path, bytes, type = 'application/octet-stream') {
+      const cut = path.lastIndexOf('/')
+      const form = new FormData()
+      if (cut > 0) form.append('folder', path.slice(0, cut))
+      form.append('file', new Blob([bytes as Uint8Array<ArrayBuffer>], { type }), path.slice(cut + 1))
+      return self.rest('POST', '/api/files/upload', { form })
+    },
+  }
+  return self
+}
+
+/** One request by REST; redirects are not followed. */
+export async function rest(url: string, method: string, path: string, options: RestOptions = {}): Promise<RestAnswer> {
+  const { json, form, body, headers = {} } = options
+  const response = await fetch(`${url}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    body: (json === undefined ? (form ?? body) : JSON.stringify(json)) ?? null,
+    ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
+  } as RequestInit)
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json')
+  const { msg, response: value } = isJson && text ? JSON.parse(text) : { msg: '', response: undefined }
+  return { status: response.status, headers: response.headers, msg, response: value, text }
+}
