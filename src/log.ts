@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import type { Config } from './config.ts'
 
 export type Log = Logger
@@ -34,13 +34,14 @@ const redact = (text: string) =>
     .replace(/[^\s@"'<>=:,(]+@[^\s@"'<>,)]+/g, '...@...')
     .slice(0, 4000)
 
-/** One JSON object a line on standard output. */
-export function createLog(config: Pick<Config, 'logLevel'>): Log {
-  return pino({
+/** One JSON object a line, on standard output unless told otherwise. */
+export function createLog(config: Pick<Config, 'logLevel'>, stream: DestinationStream = pino.destination(1)): Log {
+  const options: LoggerOptions = {
     level: config.logLevel,
     serializers: { err: loggableError },
     base: { pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: ['*.password', '*.token', '*.cookie', '*.authorization', '*.email'], censor: '...' },
-  })
+  }
+  return pino(options, stream)
 }

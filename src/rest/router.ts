@@ -56,6 +56,8 @@ export function createRestRouter(schema: GraphQLSchema) {
   }
   const methods = [...new Set(routes.flatMap(r => (r.also ? [r.method, r.also] : [r.method])))]
 
+  /** What SOFA says failed, for the envelope; it hands on nothing but a response. */
+  const failures = new WeakMap<object, unknown>()
   const sofa = useSofa({
     basePath: '/',
     schema: view,
@@ -70,24 +72,28 @@ export function createRestRouter(schema: GraphQLSchema) {
     context: (server: { call: Call }) => server.call,
     execute: executeCompiled,
     errorHandler: errors => {
-      throw errors[0]
+      const response = new Response(null, { status: 500 })
+      failures.set(response, errors[0])
+      return response as never
     },
   })
 
   const compiled = new WeakMap<DocumentNode, CompiledQuery>()
 
+  function compiledOf(document: DocumentNode, route: Route): CompiledQuery {
+    const known = compiled.get(document)
+    if (known) return known
+    const made = compileQuery(view, document)
+    if (!isCompiledQuery(made)) throw made.errors?.[0] ?? new TypeError(`Cannot compile ${route.field}.`)
+    compiled.set(document, made)
+    return made
+  }
+
   /** Runs the operation that SOFA built for a route, compiled once, with the inputs that were read. */
   async function executeCompiled(args: { document: DocumentNode; contextValue?: unknown }) {
     const { route, context, variables } = args.contextValue as Call
-    let query = compiled.get(args.document)
-    if (!query) {
-      const made = compileQuery(view, args.document)
-      if (!isCompiledQuery(made)) throw made.errors?.[0] ?? new TypeError(`Cannot compile ${route.field}.`)
-      compiled.set(args.document, made)
-      query = made
-    }
-    const result = await query.query(undefined, context, variables)
-    if (result.errors?.[0]) throw result.errors[0]
+    const result = await compiledOf(args.document, route).query(undefined, context, variables)
+    if (result.errors) return { errors: result.errors }
     const value = result.data?.[route.field]
     return { data: { [route.field]: success(route.wrap ? { [route.wrap]: value } : value, route.msg) } }
   }
@@ -119,10 +125,10 @@ export function createRestRouter(schema: GraphQLSchema) {
     try {
       const body = takesForm ? undefined : await bodyOf(req, route)
       const variables = read({ path: params, query, body, form: form?.values, header: name => headerText(req, name) })
-      const url = `http://localhost${path}`
-      const response = await sofa.handleRequest({ method: route.method, url, body: null } as unknown as Request, {
-        call: { route, context, variables } satisfies Call,
-      })
+      const call: Call = { route, context, variables }
+      const request = { method: route.method, url: `http://localhost${path}`, body: null } as unknown as Request
+      const response = await sofa.handleRequest(request, { call })
+      if (failures.has(response)) throw failures.get(response)
       await form?.finished
       return response
     } finally {

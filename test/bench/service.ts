@@ -1,0 +1,140 @@
+/** What the benchmarks share: the built service as a child process on a database of its own, and a person who is signed in. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createConnection } from 'mysql2/promise'
+import { type Db, openDatabase } from '../../db/index.ts'
+import { migrate } from '../../db/migrate.ts'
+import { readConfig } from '../../src/config.ts'
+import { type Azurite, startAzurite } from '../../src/embedded/azurite.ts'
+import { accountService } from '../../src/services/account.ts'
+import { sessionService } from '../../src/services/session.ts'
+
+export const MiB = 1024 * 1024
+
+const here = dirname(fileURLToPath(import.meta.url))
+const main = join(here, '../../src/main.js')
+
+export interface Bench {
+  url: string
+  cookie: string
+  db: Db
+  databaseUrl: string
+  userId: string
+  bucketId: string
+  rootId: string
+  azurite: Azurite
+  /** Resident memory of the service, in MiB. */
+  resident(): number
+  /** Highest resident memory since the last reset. */
+  peak(): number
+  resetPeak(): void
+  stop(): Promise<void>
+}
+
+/** @param engine mysql at MYSQL_URL (or the standard port of this machine), or sqlite */
+export async function startService(engine: 'mysql' | 'sqlite', settings: Record<string, string> = {}): Promise<Bench> {
+  const dir = mkdtempSync(join(tmpdir(), 'satchel-bench-'))
+  const { url: databaseUrl, drop } =
+    engine === 'mysql' ? await newMysql() : { url: `sqlite:${join(dir, 'bench.sqlite')}`, drop: async () => {} }
+  const azurite = await startAzurite({ dir: join(dir, 'blobs'), port: 0 })
+  const db = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database, { pool: 4 })
+  await migrate(db)
+  const { userId } = await accountService({ db }).signIn(
+    {
+      provider: 'bench',
+      providerUserId: '1',
+      email: 'bench@example.com',
+      emailVerified: true,
+      name: 'Bench',
+      givenName: '',
+      familyName: '',
+      picture: '',
+      locale: '',
+    },
+    null,
+  )
+  await db.Plan.update(
+    { maxFileSizeBytes: 2 ** 43, maxTotalStorageBytes: 2 ** 43, maxFiles: null },
+    { where: { id: 'free' } },
+  )
+  const { secret } = await sessionService({ db, sessionSeconds: 86_400 }).start(userId)
+  const [bucket] = await db.rows<{ id: string; rootId: string }>(
+    'SELECT id, root_id AS rootId FROM bucket WHERE user_id = ?',
+    [userId],
+  )
+  if (!bucket) throw new Error('The account has no bucket.')
+
+  const child = spawn(process.execPath, [main], {
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      DATA_DIR: dir,
+      DATABASE_URL: databaseUrl,
+      AZURE_STORAGE_CONNECTION_STRING: azurite.connectionString,
+      SECRET_KEY: randomBytes(32).toString('hex'),
+      LOG_LEVEL: 'warn',
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = await firstMatch(child, /Satchel is up at (\S+)/)
+  const status = (field: string) =>
+    Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
+
+  return {
+    url,
+    cookie: `session_id=${secret}`,
+    db,
+    databaseUrl,
+    userId,
+    bucketId: bucket.id,
+    rootId: bucket.rootId,
+    azurite,
+    resident: () => status('VmRSS'),
+    peak: () => status('VmHWM'),
+    resetPeak: () => {
+      // 5 resets the high-water mark: proc(5), clear_refs.
+      spawn('sh', ['-c', `echo 5 > /proc/${child.pid}/clear_refs`])
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      await new Promise(resolve => child.once('exit', resolve))
+      await db.close()
+      await azurite.stop()
+      await drop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function newMysql() {
+  const server = process.env.MYSQL_URL || 'mysql://root@127.0.0.1:3306'
+  const name = `satchel_bench_${randomBytes(4).toString('hex')}`
+  const run = async (sql: string) => {
+    const connection = await createConnection({ uri: server })
+    await connection.query(sql)
+    await connection.end()
+  }
+  await run(`CREATE DATABASE ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => run(`DROP DATABASE ${name}`) }
+}
+
+export function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk
+      const found = pattern.exec(output)?.[1]
+      if (found) resolve(found)
+    })
+    child.once('exit', code => reject(new Error(`The service ended with ${code}: ${output}`)))
+  })
+}
+
+export const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
