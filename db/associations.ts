@@ -1,14 +1,18 @@
 import type { Sequelize } from 'sequelize'
+import { ApiKey } from './models/api-key.ts'
 import { Blob } from './models/blob.ts'
 import { Bucket } from './models/bucket.ts'
 import { Entry } from './models/entry.ts'
 import { Identity } from './models/identity.ts'
+import { Invite } from './models/invite.ts'
 import { Job } from './models/job.ts'
+import { Member } from './models/member.ts'
 import { Note } from './models/note.ts'
 import { Plan } from './models/plan.ts'
 import { Session } from './models/session.ts'
 import { Share } from './models/share.ts'
 import { User } from './models/user.ts'
+import { Workspace } from './models/workspace.ts'
 
 /**
  * Defines every model on a connection, and how they belong together.
@@ -16,6 +20,10 @@ import { User } from './models/user.ts'
  */
 export function defineModels(sequelize: Sequelize) {
   const models = {
+    ApiKey: class extends ApiKey {},
+    Invite: class extends Invite {},
+    Member: class extends Member {},
+    Workspace: class extends Workspace {},
     Blob: class extends Blob {},
     Bucket: class extends Bucket {},
     Entry: class extends Entry {},
@@ -34,6 +42,9 @@ export function defineModels(sequelize: Sequelize) {
   models.Bucket.hasMany(models.Entry, { foreignKey: 'bucketId', as: 'entries', constraints: false })
   models.Entry.belongsTo(models.Blob, { foreignKey: 'blobId', as: 'blob', constraints: false })
   models.Share.belongsTo(models.Entry, { foreignKey: 'entryId', as: 'entry', constraints: false })
+  models.Member.belongsTo(models.Workspace, { foreignKey: 'workspaceId', as: 'workspace' })
+  models.Member.belongsTo(models.User, { foreignKey: 'userId', as: 'user' })
+  models.Invite.belongsTo(models.Workspace, { foreignKey: 'workspaceId', as: 'workspace' })
   return models
 }
 

@@ -1,7 +1,8 @@
-import type { ModelAttributes, QueryInterface } from 'sequelize'
+import type { ModelAttributeColumnOptions, ModelAttributes, QueryInterface } from 'sequelize'
 import { Umzug, type UmzugStorage } from 'umzug'
 import type { Db, Dialect } from './index.ts'
 import { foundation } from './migrations/0001-foundation.ts'
+import { workspaces } from './migrations/0002-workspaces.ts'
 
 /** What a migration may use; every call takes part in the migration's transaction where the engine has such. */
 export interface MigrationTools {
@@ -10,6 +11,9 @@ export interface MigrationTools {
   index(table: string, columns: string[], options?: { unique: true }): Promise<void>
   insert(table: string, rows: object[]): Promise<void>
   drop(table: string): Promise<void>
+  column(table: string, name: string, column: ModelAttributeColumnOptions): Promise<void>
+  /** Drops a column, and the index that has its name alone. */
+  dropColumn(table: string, name: string): Promise<void>
 }
 
 export interface Migration {
@@ -18,7 +22,7 @@ export interface Migration {
   down(tools: MigrationTools): Promise<void>
 }
 
-const migrations: Migration[] = [foundation]
+const migrations: Migration[] = [foundation, workspaces]
 
 /**
  * Brings the tables up to date (or takes them down). Any number of instances may call it at once: one works, the others wait.
@@ -56,6 +60,12 @@ function tools(dialect: Dialect, query: QueryInterface, tx: Tx): MigrationTools 
       await query.bulkInsert(table, rows, within)
     },
     drop: table => query.dropTable(table, within),
+    column: (table, name, column) => query.addColumn(table, name, column, within),
+    async dropColumn(table, name) {
+      await query.removeIndex(table, [name], within)
+      // Not removeColumn: on SQLite, Sequelize copies the table and loses what refers to it.
+      await query.sequelize.query(`ALTER TABLE ${table} DROP COLUMN ${name}`, within)
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import type { Config } from './config.ts'
 
@@ -13,7 +14,8 @@ export function loggablePath(url: string): string {
 
 /** What an error may say in the log: no values of statements, no addresses with signatures. */
 function loggableError(error: unknown): unknown {
-  if (!(error instanceof Error)) return { message: String(error).slice(0, 500) }
+  // Not instanceof: errors of Node's core are of another realm in a sandbox.
+  if (!isNativeError(error)) return { message: String(error).slice(0, 500) }
   const code = 'code' in error ? error.code : undefined
   const inner =
     error.cause ??

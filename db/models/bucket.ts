@@ -19,6 +19,9 @@ export class Bucket extends Model<InferAttributes<Bucket>, InferCreationAttribut
   declare reservedFiles: number
   /** Deleted folders whose content is still being purged; while it is 0, every entry of the bucket hangs below its root. */
   declare purging: number
+  /** The kept data of a deleted account: the verified address it waits for, and until when. */
+  declare keptFor: string | null
+  declare keptUntil: number | null
   declare createdAt: number
 
   static define(sequelize: Sequelize): void {
@@ -36,6 +39,8 @@ export class Bucket extends Model<InferAttributes<Bucket>, InferCreationAttribut
         reservedBytes: counter(),
         reservedFiles: counter(),
         purging: counter(),
+        keptFor: { type: DataTypes.STRING(320), allowNull: true },
+        keptUntil: moment({ allowNull: true }),
         createdAt: moment(),
       },
       { sequelize, tableName: 'bucket' },

@@ -89,75 +89,88 @@ export function serveBlobs(load: NodeJS.Require): void {
   }
 
   /**
-   * LokiJS writes its whole table every few seconds. In between, each change is a line of a journal before it is
-   * acknowledged; the next start reads the table, then the journals that are younger.
+   * LokiJS writes its whole tables now and then. In between, each change is a line of a journal before it is
+   * acknowledged; a start reads the tables, then the journals, in which the last word on a document counts.
    */
-  const journal = ({ db }: Store) => {
+  const keep = (store: Store) => {
+    const { db } = store
+    const init = store.init.bind(store)
     const prefix = `${db.filename}.journal.`
     const name = (n: number) => prefix + String(n).padStart(12, '0')
-    const numbers = () =>
+    const journals = () =>
       fs
         .readdirSync('.')
-        .filter(file => here(file).startsWith(prefix))
-        .map(file => Number(here(file).slice(prefix.length)))
-        .sort((a, b) => a - b)
+        .map(here)
+        .filter(file => file.startsWith(prefix))
+        .sort()
     const tables = () => db.collections.filter(table => table.uniqueNames.length === 0)
     let current = -1
+    let count = 0
 
-    const replay = () => {
-      const changed = new Map<Collection, Map<number, Document>>()
-      for (const number of numbers()) {
-        for (const line of fs.readFileSync(name(number), 'utf8').split('\n').slice(0, -1)) {
-          const [table, id, document]: [string, number, Document | null] = JSON.parse(line)
-          const collection = tables().find(each => each.name === table)
-          if (!collection) continue
-          const documents = changed.get(collection) ?? new Map(collection.data.map(each => [each.$loki, each]))
-          changed.set(collection, documents)
-          if (document) documents.set(id, document)
-          else documents.delete(id)
-          collection.maxId = Math.max(collection.maxId, id)
-        }
-      }
-      for (const [collection, documents] of changed) {
-        collection.data = [...documents.values()].sort((a, b) => a.$loki - b.$loki)
-        collection.idIndex = collection.data.map(each => each.$loki)
-        collection.ensureAllIndexes(true)
-        collection.dirty = true
-      }
-    }
     const turn = () => {
-      const next = (numbers().at(-1) ?? 0) + 1
       if (current >= 0) fs.closeSync(current)
-      current = fs.openSync(name(next), 'a', 0o600)
+      count += 1
+      current = fs.openSync(name(count), 'a', 0o600)
     }
-    const record = (collection: Collection) => {
+    const read = (line: string): [table: string, id: number, document: Document | null] | undefined => {
+      try {
+        return JSON.parse(line)
+      } catch {
+        // The torn end of a journal, after a power cut: it was never acknowledged.
+        return undefined
+      }
+    }
+    const recover = () => {
+      const files = journals()
+      count = Number(files.at(-1)?.slice(prefix.length) ?? 0)
+      const lines = files.flatMap(file => fs.readFileSync(file, 'utf8').split('\n').slice(0, -1))
+      if (lines.length === 0) return
+      const documents = new Map(tables().map(table => [table.name, new Map(table.data.map(d => [d.$loki, d]))]))
+      for (const line of lines) {
+        const [table = '', id = 0, document] = read(line) ?? []
+        if (document) documents.get(table)?.set(id, document)
+        else documents.get(table)?.delete(id)
+      }
+      for (const table of tables()) {
+        table.data = [...(documents.get(table.name)?.values() ?? [])].sort((a, b) => a.$loki - b.$loki)
+        table.idIndex = table.data.map(document => document.$loki)
+        table.maxId = Math.max(table.maxId, table.idIndex.at(-1) ?? 0)
+        table.ensureAllIndexes(true)
+        table.dirty = true
+      }
+    }
+    const record = (table: Collection) => {
       const write = (id: number, document: Document | null) =>
-        fs.writeSync(current, `${JSON.stringify([collection.name, id, document])}\n`)
-      collection.on('insert', document => write(document.$loki, document))
-      collection.on('update', document => write(document.$loki, document))
-      collection.on('delete', document => write(document.$loki, null))
+        fs.writeSync(current, `${JSON.stringify([table.name, id, document])}\n`)
+      table.on('insert', document => write(document.$loki, document))
+      table.on('update', document => write(document.$loki, document))
+      table.on('delete', document => write(document.$loki, null))
       // Of a removal of several, LokiJS tells only where more than one listens.
-      collection.on('delete', () => {})
+      table.on('delete', () => {})
     }
-    const start = () => {
-      replay()
+    // The tables are on the disk before the journals go that they make superfluous.
+    const save = async (file: string, text: string) => {
+      const old = journals()
+      turn()
+      await fs.promises.writeFile(`${file}~`, text, { flush: true, mode: 0o600 })
+      await fs.promises.rename(`${file}~`, file)
+      for (const journal of old) await fs.promises.unlink(journal)
+    }
+
+    store.init = async () => {
+      // Azurite saves what it has just read; that would be without the journals.
+      db.persistenceAdapter.saveDatabase = (_file, _text, done) => done()
+      await init()
+      recover()
       turn()
       tables().forEach(record)
-      // What is in the text is in no need of a journal once the text is on the disk.
-      const save = db.persistenceAdapter.saveDatabase.bind(db.persistenceAdapter)
       db.persistenceAdapter.saveDatabase = (file, text, done) => {
-        const old = numbers()
-        turn()
-        save(file, text, error => {
-          if (!error) for (const number of old) fs.unlinkSync(name(number))
-          done(error)
-        })
+        save(file, text).then(() => done(), done)
       }
       db.autosaveDisable()
       db.autosaveInterval = 30_000
       db.autosaveEnable()
     }
-    return start
   }
 
   const azuriteBlob = <T>(path: string): T => own(join(azurite, 'dist/src/blob', path)).default
@@ -176,14 +189,8 @@ export function serveBlobs(load: NodeJS.Require): void {
   const run = async () => {
     await locked
     const server = new Server(configuration)
-    for (const store of [server.metadataStore, server.extentMetadataStore]) {
-      const init = store.init.bind(store)
-      const keep = journal(store)
-      store.init = async () => {
-        await init()
-        keep()
-      }
-    }
+    keep(server.metadataStore)
+    keep(server.extentMetadataStore)
     // Closed in the middle of its mark phase, the collector sweeps what it has not marked yet.
     let sweeping: Promise<void> | undefined
     const markSweep = server.gcManager.markSweep.bind(server.gcManager)
@@ -198,7 +205,6 @@ export function serveBlobs(load: NodeJS.Require): void {
       await server.close()
       process.exit(0)
     }
-    if (!process.connected) return end()
     const address = server.httpServer.address()
     process.send?.(typeof address === 'object' ? address?.port : undefined)
   }

@@ -1,35 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveBlobs } from './azurite-child.ts'
+import { readOrMakeSecret } from './secrets.ts'
 
 /** A running blob store of this machine. */
 export interface Azurite {
   /** What AZURE_STORAGE_CONNECTION_STRING would hold, with the random key of this folder. */
   connectionString: string
   dir: string
+  /** Of the child; another one after it has been started again. */
+  readonly pid: number | undefined
   /** Saves everything and ends the process; resolves when it is gone. Calling it again is harmless. */
   stop(): Promise<void>
 }
 
 const account = 'satchel'
+/** Milliseconds before a dead child is started again: doubled each time, until one lives longer than the longest. */
+const firstPause = 100
+const longestPause = 5000
+/** Milliseconds that the child has for saving. */
+const stopLimit = 15_000
 const require = createRequire(import.meta.url)
-
-/** The key of the account, made once per folder: the well-known one would let any local page in. */
-async function readKey(dir: string): Promise<string> {
-  const file = join(dir, 'account.key')
-  try {
-    await writeFile(file, `${randomBytes(64).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    await chmod(file, 0o600)
-  }
-  return (await readFile(file, 'utf8')).trim()
-}
 
 /**
  * Runs Azurite's blob service in a child process on loopback, its data in `dir`. Resolves when it answers.
@@ -46,16 +41,18 @@ export async function startAzurite(options: {
 }): Promise<Azurite> {
   const dir = resolve(options.dir)
   await mkdir(dir, { recursive: true, mode: 0o700 })
-  const key = await readKey(dir)
+  // The well-known key would let any page that this machine shows read and write here.
+  const key = Buffer.from(await readOrMakeSecret(join(dir, 'account.key'))).toString('base64')
   const folders = ['azurite', 'sqlite3'].map(name => dirname(require.resolve(`${name}/package.json`)))
-  let stopping = false
   let child: ChildProcess
+  let stopped: Promise<void> | undefined
   let lastWords = ''
+  let pause = firstPause
 
-  /** Resolves to the port when the child answers; onEnd is told of an end after that. */
-  const launch = (port: number, onEnd: (code: number | null) => void) =>
+  /** Resolves to the port when the child answers; an end after that is mended by `revive`. */
+  const launch = (port: number) =>
     new Promise<number>((ready, failed) => {
-      let up = false
+      let upSince = 0
       child = spawn(process.execPath, ['-e', `(${serveBlobs})(require)`, ...folders, String(port)], {
         cwd: dir,
         env: { AZURITE_ACCOUNTS: `${account}:${key}`, NODE_ENV: 'production' },
@@ -68,43 +65,52 @@ export async function startAzurite(options: {
           lastWords = line
           options.log?.(line)
         })
-      child.once('error', failed)
+      child.on('error', failed)
       child.once('message', message => {
-        up = true
+        upSince = Date.now()
         ready(Number(message))
       })
       child.once('exit', code => {
-        if (up) onEnd(code)
-        else failed(new Error(`Azurite could not be started in ${dir}: ${lastWords || `exit code ${code}`}`))
+        if (!upSince) failed(new Error(`Azurite could not be started in ${dir}: ${lastWords || `exit code ${code}`}`))
+        else if (!stopped) {
+          if (Date.now() - upSince > longestPause) pause = firstPause
+          options.onExit?.(code)
+          revive()
+        }
       })
     })
 
-  const revive = async (code: number | null) => {
-    for (let wait = 100; !stopping; wait = Math.min(2 * wait, 5000)) {
-      options.onExit?.(code)
-      await sleep(wait)
-      if (stopping) return
-      try {
-        await launch(port, revive)
-        return
-      } catch {
-        code = child.exitCode
-      }
+  const revive = async () => {
+    await sleep(pause)
+    pause = Math.min(2 * pause, longestPause)
+    if (stopped) return
+    try {
+      await launch(port)
+    } catch (error) {
+      options.log?.(String(error))
+      revive()
     }
   }
 
-  const port = await launch(options.port, revive)
+  const end = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const gone = new Promise(done => child.once('exit', done))
+    const hurry = setTimeout(() => child.kill('SIGKILL'), stopLimit)
+    if (child.connected) child.disconnect()
+    await gone
+    clearTimeout(hurry)
+  }
+
+  const port = await launch(options.port)
   return {
     connectionString: `DefaultEndpointsProtocol=http;AccountName=${account};AccountKey=${key};BlobEndpoint=http://127.0.0.1:${port}/${account};`,
     dir,
-    async stop() {
-      if (stopping || child.exitCode !== null) return
-      stopping = true
-      const gone = new Promise(done => child.once('exit', done))
-      const hurry = setTimeout(() => child.kill('SIGKILL'), 10_000)
-      child.disconnect()
-      await gone
-      clearTimeout(hurry)
+    get pid() {
+      return child.pid
+    },
+    stop() {
+      stopped ??= end()
+      return stopped
     },
   }
 }

@@ -1,4 +1,3 @@
-import { Agent } from 'node:http'
 import { addAbortSignal, Readable } from 'node:stream'
 import {
   BlobSASPermissions,
@@ -9,47 +8,11 @@ import {
   StorageSharedKeyCredential,
 } from '@azure/storage-blob'
 import { Unavailable } from '../errors.ts'
-import { type UploadOptions, upload } from './upload.ts'
+import { keepAliveAgent } from './agent.ts'
+import { BlobMissing, type BlobStore } from './store.ts'
+import { upload } from './upload.ts'
 
-export interface PutOptions extends UploadOptions {
-  contentType: string
-}
-
-/** Where the bytes are. Every method throws Unavailable, in bounded time, when the store does not do its part. */
-export interface BlobStore {
-  /** Makes the container if it is missing. */
-  ensureContainer(): Promise<void>
-  /** Resolves if the store answers within two seconds. */
-  ping(): Promise<void>
-  /**
-   * Stores a source under a key, in constant memory. Resolves to its size in bytes and its MD5 in lower-case hex.
-   * Rejects with what the source, `admit` or the signal threw; then nothing of it is under way any more, so that the
-   * key can be removed. The source is left by its iterator's `return`, which destroys a Node stream.
-   */
-  put(key: string, source: AsyncIterable<Uint8Array>, options: PutOptions): Promise<{ size: number; md5: string }>
-  /** An address from which this one blob can be read, and nothing else done, for some seconds. Needs no network. */
-  signUrl(key: string, options: { contentType: string; disposition: string; seconds: number }): string
-  /**
-   * The bytes of a blob from `offset` on, `count` of them (all, if not given), in constant memory.
-   * @throws BlobMissing
-   */
-  open(key: string, options?: { offset?: number; count?: number; signal?: AbortSignal }): Promise<Readable>
-  /** Removes blobs and what broken uploads left under their keys. Keys without anything are fine. */
-  remove(keys: string[]): Promise<void>
-  /** All blobs of the container. */
-  list(): AsyncIterable<{ key: string; size: number; createdAt: Date }>
-}
-
-/** There is no blob under this key. */
-export class BlobMissing extends Error {
-  readonly key: string
-
-  constructor(key: string) {
-    super(`There is no blob ${key} in the store.`)
-    this.name = 'BlobMissing'
-    this.key = key
-  }
-}
+export { BlobMissing, type BlobStore, type PutOptions } from './store.ts'
 
 const seconds = 1000
 /** Of a request that carries a block: long, because many may share a thin line. */
@@ -101,23 +64,22 @@ async function within<T>(
 }
 
 function connect(connectionString: string) {
-  const parsed = BlobServiceClient.fromConnectionString(connectionString)
-  const { credential, url } = parsed
+  const { credential, url } = BlobServiceClient.fromConnectionString(connectionString)
   if (!(credential instanceof StorageSharedKeyCredential))
     throw new Error('The connection string must hold AccountName and AccountKey.')
+  const { protocol, hostname } = new URL(url)
+  const agent = keepAliveAgent(protocol)
+  const here = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
   const pipeline = newPipeline(credential, { retryOptions })
-  if (/^http:\/\/(127\.|localhost[:/]|\[::1\])/.test(url)) {
-    // The SDK would send even this through the proxy that the environment names.
-    const agent = new Agent({ keepAlive: true })
-    pipeline.factories.push({
-      create: next => ({
-        sendRequest: request => {
-          request.agent = agent
-          return next.sendRequest(request)
-        },
-      }),
-    })
-  }
+  pipeline.factories.push({
+    create: next => ({
+      sendRequest: request => {
+        // An agent that is there already is one for the proxy that the environment names: not meant for this machine.
+        if (here || !request.agent) request.agent = agent
+        return next.sendRequest(request)
+      },
+    }),
+  })
   return { service: new BlobServiceClient(url, pipeline), credential }
 }
 

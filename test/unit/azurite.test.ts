@@ -1,6 +1,173 @@
-import { expect, it } from '@jest/globals'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import { transformFileSync } from '@swc/core'
+import { type Azurite, startAzurite } from '../../src/embedded/azurite.ts'
+import { type BlobStore, createBlobStore } from '../../src/storage/azure.ts'
 
-it('is there', async () => {
-  const response = await fetch(/BlobEndpoint=([^;]+)/.exec(process.env.TEST_AZURE ?? '')?.[1] ?? '')
-  expect(response.headers.get('server')).toMatch(/Azurite/)
+const MiB = 1024 * 1024
+const dirs: string[] = []
+const running: Azurite[] = []
+
+function newDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'satchel-azurite-test-'))
+  dirs.push(dir)
+  return dir
+}
+
+async function start(options: Partial<Parameters<typeof startAzurite>[0]> = {}): Promise<Azurite> {
+  const azurite = await startAzurite({ dir: newDir(), port: 0, ...options })
+  running.push(azurite)
+  return azurite
+}
+
+async function storeOf({ connectionString }: { connectionString: string }): Promise<BlobStore> {
+  const store = createBlobStore({ connectionString, container: 'files', publicUrl: '' })
+  await store.ensureContainer()
+  return store
+}
+
+const put = (store: BlobStore, key: string, bytes: Uint8Array) =>
+  store.put(key, Readable.from([bytes]), { contentType: 'text/plain', admit: async () => {} })
+
+async function keys(store: BlobStore): Promise<string[]> {
+  const found: string[] = []
+  for await (const { key } of store.list()) found.push(key)
+  return found.sort()
+}
+
+async function bytesOf(store: BlobStore, key: string): Promise<Buffer> {
+  return Buffer.concat(await (await store.open(key)).toArray())
+}
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function until(met: () => boolean, ms: number): Promise<void> {
+  for (const end = Date.now() + ms; !met(); await sleep(20))
+    if (Date.now() > end) throw new Error(`Not within ${ms} ms: ${met}`)
+}
+
+const portOf = ({ connectionString }: Azurite) => Number(/:(\d+)\//.exec(connectionString)?.[1])
+
+afterEach(async () => {
+  for (const azurite of running.splice(0)) await azurite.stop()
+  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true })
+})
+
+describe('the embedded blob store', () => {
+  it('has a key of its own, which nobody else can read', async () => {
+    const [one, other] = [await start(), await start()]
+    const keyOf = (azurite: Azurite) => /AccountKey=([^;]+)/.exec(azurite.connectionString)?.[1]
+    expect(keyOf(one)?.length).toBeGreaterThan(40)
+    expect(keyOf(one)).not.toBe(keyOf(other))
+    expect(statSync(join(one.dir, 'account.key')).mode & 0o777).toBe(0o600)
+    const forged = one.connectionString.replace(/AccountKey=[^;]+/, `AccountKey=${keyOf(other)}`)
+    await expect(storeOf({ connectionString: forged })).rejects.toThrow(/refused.*403/)
+  })
+
+  it('has its blobs and its key again after a restart', async () => {
+    const first = await start()
+    await put(await storeOf(first), 'a', Buffer.from('kept'))
+    await first.stop()
+    await first.stop()
+    const second = await start({ dir: first.dir, port: portOf(first) })
+    expect(second.connectionString).toBe(first.connectionString)
+    expect(String(await bytesOf(await storeOf(second), 'a'))).toBe('kept')
+  })
+
+  it('refuses a folder that is in use, in plain words', async () => {
+    const azurite = await start()
+    const store = await storeOf(azurite)
+    await expect(start({ dir: azurite.dir })).rejects.toThrow(
+      /could not be started in .*another process uses this folder/,
+    )
+    await put(store, 'a', Buffer.from('unharmed'))
+    expect(await keys(store)).toEqual(['a'])
+  })
+
+  it('says that its port is taken', async () => {
+    const azurite = await start()
+    await expect(start({ port: portOf(azurite) })).rejects.toThrow(/EADDRINUSE/)
+  })
+
+  it('comes back on the same port when it is killed, and has forgotten nothing', async () => {
+    const exits: (number | null)[] = []
+    const azurite = await start({ onExit: code => exits.push(code) })
+    const store = await storeOf(azurite)
+    const large = randomBytes(9 * MiB)
+    for (let round = 1; round <= 3; round++) {
+      await Promise.all(Array.from({ length: 20 }, (_, n) => put(store, `${round}-${n}`, Buffer.from(`${round} ${n}`))))
+      await put(store, `${round}-large`, large)
+      await store.remove([`${round}-0`, `${round}-1`])
+      const { pid } = azurite
+      process.kill(Number(pid), 'SIGKILL')
+      await until(() => exits.length === round && azurite.pid !== pid, 5000)
+      // The requests wait for it: a kill is a delay for clients, not an error.
+      expect(String(await bytesOf(store, `${round}-19`))).toBe(`${round} 19`)
+      expect(large.equals(await bytesOf(store, `${round}-large`))).toBe(true)
+    }
+    expect(await keys(store)).toHaveLength(3 * 19)
+    await put(store, '1-2', Buffer.from('again'))
+    await azurite.stop()
+    const again = await start({ dir: azurite.dir })
+    const after = await storeOf(again)
+    expect(await keys(after)).toHaveLength(3 * 19)
+    expect(String(await bytesOf(after, '1-2'))).toBe('again')
+    expect(String(await bytesOf(after, '2-2'))).toBe('2 2')
+  })
+
+  it('stays gone after stop, also while it is about to come back', async () => {
+    const azurite = await start()
+    const pid = Number(azurite.pid)
+    process.kill(pid, 'SIGKILL')
+    await until(() => !isAlive(pid), 1000)
+    await azurite.stop()
+    await sleep(300)
+    expect(azurite.pid).toBe(pid)
+  })
+
+  it('ignores the signals that a terminal sends to all, and ends with its parent, whatever that dies of', async () => {
+    const dir = newDir()
+    const program = newDir()
+    symlinkSync(resolve('node_modules'), join(program, 'node_modules'))
+    writeFileSync(join(program, 'package.json'), '{ "type": "module" }')
+    for (const name of ['azurite', 'azurite-child', 'secrets']) {
+      const { code } = transformFileSync(`src/embedded/${name}.ts`, {
+        jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
+        module: { type: 'es6' },
+        swcrc: false,
+      })
+      writeFileSync(join(program, `${name}.js`), code.replaceAll(/(from ['"]\.\/[a-z-]+)\.ts/g, '$1.js'))
+    }
+    writeFileSync(
+      join(program, 'parent.js'),
+      `import { startAzurite } from './azurite.js'
+       const { pid, connectionString } = await startAzurite({ dir: ${JSON.stringify(dir)}, port: 0 })
+       console.log(JSON.stringify({ pid, connectionString }))`,
+    )
+    const parent = spawn(process.execPath, [join(program, 'parent.js')], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const lines = createInterface(parent.stdout)
+    const [line = ''] = (await new Promise<string[]>(done => lines.once('line', text => done([text])))) ?? []
+    const child: { pid: number; connectionString: string } = JSON.parse(line)
+    await put(await storeOf(child), 'a', Buffer.from('kept'))
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(child.pid, signal)
+    await sleep(100)
+    expect(isAlive(child.pid)).toBe(true)
+    parent.kill('SIGKILL')
+    await until(() => !isAlive(child.pid), 5000)
+    // At once, while the last owner may still be saving: the folder is waited for.
+    expect(String(await bytesOf(await storeOf(await start({ dir })), 'a'))).toBe('kept')
+  })
 })

@@ -1,0 +1,29 @@
+import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import { moment, reference, uuid } from './columns.ts'
+
+/** An offer of a role to one e-mail address. Its token is derived from its id, not stored; accepting it ends the row. */
+export class Invite extends Model<InferAttributes<Invite>, InferCreationAttributes<Invite>> {
+  declare id: string
+  declare workspaceId: string
+  /** In the form in which addresses are compared. */
+  declare email: string
+  declare role: string
+  declare invitedBy: string
+  declare createdAt: number
+  declare expiresAt: number
+
+  static define(sequelize: Sequelize): void {
+    this.init(
+      {
+        id: uuid({ primaryKey: true }),
+        workspaceId: uuid({ allowNull: false, ...reference('workspace', 'CASCADE') }),
+        email: { type: DataTypes.STRING(320), allowNull: false },
+        role: { type: DataTypes.STRING(8), allowNull: false },
+        invitedBy: uuid({ allowNull: false }),
+        createdAt: moment(),
+        expiresAt: moment(),
+      },
+      { sequelize, tableName: 'invite' },
+    )
+  }
+}
