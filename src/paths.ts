@@ -53,6 +53,12 @@ export function parseName(text: string, field = 'name'): string {
   return name
 }
 
+/**
+ * Marks a text from a decoder that puts U+FFFD where bytes are not UTF-8, and so makes one name of many. Half a surrogate pair in its
+ * place is something that no rule here lets through.
+ */
+export const markUndecoded = (text: string): string => text.replaceAll('\uFFFD', '\uD800')
+
 /** Joins names to a path without a leading slash: `docs/a.txt`, and `` for the root. */
 export function joinPath(names: readonly string[]): string {
   return names.join('/')

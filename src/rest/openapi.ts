@@ -1,0 +1,161 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type GraphQLSchema, isObjectType } from 'graphql'
+import { SESSION_COOKIE } from '../auth/viewer.ts'
+import { AppError } from '../errors.ts'
+import { sendDocsPage } from './docs-page.ts'
+import { authPaths } from './openapi-auth.ts'
+import { errorDetails } from './openapi-errors.ts'
+import { type Operation, operationOf } from './openapi-operation.ts'
+import { outages, type Response } from './openapi-response.ts'
+import { createOutputSchemas, type Schema } from './openapi-schema.ts'
+import { write } from './router.ts'
+import type { Route } from './routes.ts'
+import { restView } from './view.ts'
+
+/** An OpenAPI 3.0.3 document, as far as it is used here. */
+export interface ApiDocument {
+  openapi: string
+  info: { title: string; version: string; description: string }
+  servers: { url: string }[]
+  tags: { name: string; description: string }[]
+  /** Path -> method in lower case -> operation. */
+  paths: Record<string, Record<string, Operation>>
+  components: {
+    schemas: Record<string, Schema>
+    responses: Record<string, Response>
+    headers: Record<string, { description: string; schema: Schema }>
+    securitySchemes: Record<string, { type: 'apiKey'; in: 'cookie' | 'header'; name: string; description: string }>
+  }
+}
+
+/** The nouns, each with the paths that are about it; the first that fits decides. */
+const tags: { name: string; description: string; paths: RegExp }[] = [
+  { name: 'auth', description: 'Signing in and out.', paths: /^\/auth\// },
+  { name: 'uploads', description: 'Resumable uploads, in parts.', paths: /\/uploads(\/|$)/ },
+  {
+    name: 'workspace files',
+    description: 'Files and folders of a workspace.',
+    paths: /^\/api\/workspaces\/\{\w+\}\/files\//,
+  },
+  { name: 'invites', description: 'Invites to workspaces.', paths: /^\/api\/workspaces\/invites(\/|$)/ },
+  {
+    name: 'members',
+    description: 'Members of workspaces and their roles.',
+    paths: /^\/api\/workspaces\/members(\/|$)/,
+  },
+  { name: 'workspaces', description: 'Storage that several people share.', paths: /^\/api\/workspaces\// },
+  { name: 'api keys', description: 'Keys for programs.', paths: /^\/api\/api_keys\// },
+  { name: 'notes', description: 'Notes on contents.', paths: /\/note$/ },
+  { name: 'downloads', description: 'The bytes of files.', paths: /^\/api\/d\/|download_token$/ },
+  {
+    name: 'shares',
+    description: 'Links to files, for one person or for anybody.',
+    paths: /^\/api\/(share\/|files\/(share|quick_share|received|shared_by_user)(\/|$))/,
+  },
+  { name: 'files', description: 'Files of the caller.', paths: /^\/api\/files\// },
+  { name: 'folders', description: 'Folders of the caller.', paths: /^\/api\/folders(\/|$)/ },
+  { name: 'user', description: 'The account of the caller.', paths: /^\/api\/user\// },
+]
+
+const tagOf = (path: string): string => tags.find(tag => tag.paths.test(path))?.name ?? 'other'
+
+const headers: ApiDocument['components']['headers'] = {
+  'X-Request-Id': { description: 'Names the request in the log, too.', schema: { type: 'string', format: 'uuid' } },
+  Location: { description: 'Where to go on.', schema: { type: 'string', format: 'uri' } },
+  'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
+  RateLimit: { description: 'What is left of the limit.', schema: { type: 'string' } },
+  'RateLimit-Policy': { description: 'The limit and its window.', schema: { type: 'string' } },
+}
+
+const securitySchemes: ApiDocument['components']['securitySchemes'] = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIE,
+    description: 'The session of a person, set by signing in at `/auth/oauth`.',
+  },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'A key for programs. It decides over a cookie.',
+  },
+}
+
+/** Describes every route that the schema declares, and those of signing in. */
+function describe(schema: GraphQLSchema, routes: Route[], publicUrl: string): ApiDocument {
+  const view = restView(schema)
+  const { components, outputSchema } = createOutputSchemas()
+  const paths: ApiDocument['paths'] = {}
+  for (const route of routes) {
+    const root = view.getType(route.operation)
+    const field = isObjectType(root) ? root.getFields()[route.field] : undefined
+    if (!field) throw new TypeError(`${route.operation}.${route.field} is not in the REST view.`)
+    for (const method of route.also ? [route.method, route.also] : [route.method]) {
+      const operation = operationOf(route, method, field, tagOf(route.path), outputSchema)
+      paths[route.path] = { ...paths[route.path], [method.toLowerCase()]: operation }
+    }
+  }
+  Object.assign(paths, authPaths)
+  const used = new Set(Object.keys(paths).map(tagOf))
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: 'Satchel',
+      version: '1.7.0',
+      description:
+        'File storage and sharing. Every JSON answer is an object of `status`, `msg` and `response`; after an error, `response.code` says what ' +
+        'went wrong. The same operations are fields of the GraphQL interface at `/graphql`.',
+    },
+    servers: [{ url: publicUrl }],
+    tags: tags.filter(tag => used.has(tag.name)).map(({ name, description }) => ({ name, description })),
+    paths,
+    components: {
+      schemas: { ...components, ErrorDetails: errorDetails },
+      responses: outages,
+      headers,
+      securitySchemes,
+    },
+  }
+}
+
+/**
+ * The OpenAPI document of the REST interface, and the page on which people read and try it.
+ * @param publicUrl origin of the service, without a trailing slash; asked when the document is, because the port may not be known before
+ */
+export function createApiDocument(schema: GraphQLSchema, routes: Route[], publicUrl: () => string) {
+  let made: { url: string; document: ApiDocument; json: string } | undefined
+
+  function current() {
+    const url = publicUrl()
+    if (made?.url === url) return made
+    const document = describe(schema, routes, url)
+    made = { url, document, json: JSON.stringify(document) }
+    return made
+  }
+
+  return {
+    document: (): ApiDocument => current().document,
+
+    /** @throws METHOD_NOT_ALLOWED */
+    sendJson(req: IncomingMessage, res: ServerResponse): void {
+      readOnly(req)
+      const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+      write(res, req, { status: 200, headers, body: current().json })
+    },
+
+    /**
+     * Answers /api/docs and the files below it.
+     * @throws METHOD_NOT_ALLOWED, ROUTE_NOT_FOUND
+     */
+    sendPage(req: IncomingMessage, res: ServerResponse, path: string): Promise<void> {
+      readOnly(req)
+      return sendDocsPage(req, res, path)
+    },
+  }
+}
+
+function readOnly({ method }: IncomingMessage): void {
+  if (method !== 'GET' && method !== 'HEAD')
+    throw new AppError('METHOD_NOT_ALLOWED', 'This address takes GET, HEAD.', { allow: ['GET', 'HEAD'] })
+}

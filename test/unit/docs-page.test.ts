@@ -1,0 +1,110 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { schema } from '../../schema/index.ts'
+import { AppError } from '../../src/errors.ts'
+import { createApiDocument } from '../../src/rest/openapi.ts'
+import { routesOf } from '../../src/rest/routes.ts'
+
+let server: Server
+let address = ''
+const api = createApiDocument(schema, routesOf(schema), () => address)
+const get = (path: string, init?: RequestInit) => fetch(address + path, init)
+
+beforeAll(async () => {
+  server = createServer(async (req, res) => {
+    const path = req.url ?? ''
+    try {
+      if (path === '/api/openapi.json') api.sendJson(req, res)
+      else await api.sendPage(req, res, path)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      res.writeHead(error.status, { allow: String(error.details.allow) }).end(error.code)
+    }
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+
+afterAll(() => new Promise(resolve => server.close(resolve)))
+
+describe('GET /api/openapi.json', () => {
+  it('is the document, bare, as JSON', async () => {
+    const res = await get('/api/openapi.json')
+    expect(res.status).toBe(200)
+    expect(res.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(res.headers.get('cache-control')).toBe('no-store')
+    expect(await res.json()).toEqual(JSON.parse(JSON.stringify(api.document())))
+  })
+
+  it('answers HEAD, and refuses the rest', async () => {
+    const head = await get('/api/openapi.json', { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    const post = await get('/api/openapi.json', { method: 'POST' })
+    expect([post.status, await post.text(), post.headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', 'GET,HEAD'])
+  })
+})
+
+describe('GET /api/docs', () => {
+  it.each(['/api/docs', '/api/docs/'])('%s is a page without a script of its own', async path => {
+    const res = await get(path)
+    expect(res.status).toBe(200)
+    expect(res.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const policy = res.headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).not.toContain('unsafe')
+    const html = await res.text()
+    expect(html).not.toMatch(/<script[^>]*>[^<]|<style|\sstyle=|\son\w+=/)
+  })
+
+  it('refers to nothing but files of this service, which are there', async () => {
+    const html = await (await get('/api/docs')).text()
+    const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].flatMap(([, file]) => file ?? [])
+    expect(files).toContain('/api/docs/swagger-ui-bundle.js')
+    for (const file of files) {
+      expect(file).toMatch(/^\/api\//)
+      const res = await get(file)
+      expect([file, res.status]).toEqual([file, 200])
+      expect((await res.arrayBuffer()).byteLength).toBe(Number(res.headers.get('content-length')))
+    }
+  })
+
+  it.each([
+    ['swagger-ui.css', 'text/css; charset=utf-8'],
+    ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+    ['start.js', 'text/javascript; charset=utf-8'],
+    ['favicon-32x32.png', 'image/png'],
+  ])('%s is %s', async (name, type) => {
+    const res = await get(`/api/docs/${name}`, { method: 'HEAD' })
+    expect([res.status, res.headers.get('content-type'), await res.text()]).toEqual([200, type, ''])
+  })
+
+  it('lets the files be kept, and says when they are the same', async () => {
+    const first = await get('/api/docs/swagger-ui.css', { method: 'HEAD' })
+    expect(first.headers.get('cache-control')).toBe('public, max-age=86400')
+    const etag = first.headers.get('etag') ?? ''
+    const again = await get('/api/docs/swagger-ui.css', { headers: { 'if-none-match': etag, 'cache-control': '' } })
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])
+  })
+
+  it.each([
+    'package.json',
+    'swagger-initializer.js',
+    'index.html',
+    'oauth2-redirect.html',
+    'constructor',
+    '__proto__',
+    '%2e%2e/package.json',
+    '/swagger-ui.css',
+    'swagger-ui.css/',
+  ])('404 for %s', async name => {
+    const res = await get(`/api/docs/${name}`)
+    expect([res.status, await res.text()]).toEqual([404, 'ROUTE_NOT_FOUND'])
+  })
+
+  it('405 for a POST', async () => {
+    const res = await get('/api/docs', { method: 'POST' })
+    expect([res.status, await res.text(), res.headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', 'GET,HEAD'])
+  })
+})
