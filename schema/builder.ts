@@ -1,9 +1,16 @@
 import './plugins/rest.ts'
+import './plugins/rate-limit.ts'
 import './plugins/require-auth.ts'
 import SchemaBuilder from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
-import { hasSession, mayUsePrivateFiles, type PrivateFiles } from '../src/auth/scopes.ts'
+import {
+  hasSession,
+  mayUsePrivateFiles,
+  mayUseWorkspaces,
+  type PrivateFiles,
+  type WorkspaceScope,
+} from '../src/auth/scopes.ts'
 import type { Viewer } from '../src/auth/viewer.ts'
 import type { Context } from '../src/context.ts'
 import { Forbidden, Unauthenticated } from '../src/errors.ts'
@@ -29,16 +36,19 @@ export interface SchemaTypes {
     session: boolean
     /** The caller's own files, at a level of the private_files scope. */
     privateFiles: PrivateFiles
+    /** Workspaces, with this scope of a key; which workspace is looked at where it is entered. */
+    workspaces: WorkspaceScope
   }
   /** What a passed scope proves to the compiler. */
   AuthContexts: {
     session: Context & { viewer: Viewer }
     privateFiles: Context & { viewer: Viewer }
+    workspaces: Context & { viewer: Viewer }
   }
 }
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  plugins: [ScopeAuthPlugin, RelayPlugin, 'rest', 'requireAuth'],
+  plugins: [ScopeAuthPlugin, RelayPlugin, 'rateLimit', 'rest', 'requireAuth'],
   defaultFieldNullability: false,
   scopeAuth: {
     defaultStrategy: 'all',
@@ -46,6 +56,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
       public: true,
       session: () => hasSession(viewer),
       privateFiles: level => mayUsePrivateFiles(viewer, level),
+      workspaces: scope => mayUseWorkspaces(viewer, scope),
     }),
     unauthorizedError: (_parent, { viewer }) => (viewer ? new Forbidden() : new Unauthenticated()),
   },

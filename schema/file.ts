@@ -1,5 +1,5 @@
 import { joinPath } from '../src/paths.ts'
-import type { FileView } from '../src/services/file.ts'
+import type { FileView } from '../src/services/listing.ts'
 import { builder } from './builder.ts'
 import { Node } from './node.ts'
 
@@ -8,7 +8,8 @@ export const File = builder.objectRef<FileView>('File')
 File.implement({
   description: 'A file of the caller.',
   interfaces: [Node],
-  isTypeOf: value => typeof value === 'object' && value !== null && 'md5' in value && value.md5 !== '',
+  isTypeOf: value =>
+    typeof value === 'object' && value !== null && 'md5' in value && value.md5 !== '' && !('sharedBy' in value),
   fields: t => ({
     id: t.exposeID('id'),
     name: t.string({ resolve: file => file.names.at(-1) ?? '' }),
@@ -63,7 +64,8 @@ builder.queryField('fileTree', t =>
     description: 'One level of the files of the caller, folders first. An unknown path is empty.',
     rest: { route: 'GET /api/files/tree', errors: [400, 401] },
     args: { path: t.arg.string(), limit: t.arg.int(), cursor: t.arg.string() },
-    resolve: (_root, { path, ...page }, { services, viewer }) => services.files.list(viewer.bucket, path ?? '', page),
+    resolve: (_root, { path, ...page }, { services, viewer }) =>
+      services.listings.level(viewer.bucket, path ?? '', page),
   }),
 )
 
@@ -74,7 +76,7 @@ builder.queryField('file', t =>
     description: 'The file at a path; null when there is none.',
     args: { path: t.arg.string({ required: true }) },
     resolve: async (_root, { path }, { services, viewer }) => {
-      const found = await services.files.byPath(viewer.bucket, path)
+      const found = await services.listings.byPath(viewer.bucket, path)
       return found?.md5 ? found : null
     },
   }),
@@ -165,7 +167,7 @@ builder.mutationField('deleteFile', t =>
     rest: { route: 'DELETE /api/files/delete', errors: [400, 401, 404] },
     args: { input: t.arg({ type: DeleteFileInput, required: true }) },
     resolve: async (_root, { input }, { services, viewer }) => ({
-      fileDeleted: joinPath(await services.files.remove(viewer.bucket, input.file)),
+      fileDeleted: joinPath(await services.files.remove(viewer.bucket, { path: input.file })),
     }),
   }),
 )

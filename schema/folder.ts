@@ -1,6 +1,6 @@
 import { FILE, FOLDER } from '../db/models/entry.ts'
 import { joinPath, parsePath } from '../src/paths.ts'
-import type { EntryRow, FileView } from '../src/services/file.ts'
+import type { EntryRow, FileView } from '../src/services/listing.ts'
 import { builder } from './builder.ts'
 import { forwardConnection } from './connection.ts'
 import { File } from './file.ts'
@@ -34,7 +34,7 @@ Folder.implement({
           args,
           f => f.names.at(-1) ?? '',
           async (limit, after) =>
-            withPaths(folder.names, await services.files.children(folder.id, FOLDER, limit, after)),
+            withPaths(folder.names, await services.listings.children(folder.id, FOLDER, limit, after)),
         ),
     }),
     files: t.connection({
@@ -45,7 +45,8 @@ Folder.implement({
         forwardConnection<FileView>(
           args,
           f => f.names.at(-1) ?? '',
-          async (limit, after) => withPaths(folder.names, await services.files.children(folder.id, FILE, limit, after)),
+          async (limit, after) =>
+            withPaths(folder.names, await services.listings.children(folder.id, FILE, limit, after)),
         ),
     }),
   }),
@@ -82,7 +83,7 @@ builder.queryField('folder', t =>
       const names = parsePath(path ?? '', 'path')
       if (names.length === 0)
         return { id: viewer.bucket.rootId, names, createdAt: (await services.users.usage(viewer)).createdAt }
-      const found = await services.files.byPath(viewer.bucket, joinPath(names))
+      const found = await services.listings.byPath(viewer.bucket, joinPath(names))
       return found?.kind === FOLDER ? found : null
     },
   }),

@@ -15,7 +15,7 @@ builder.queryField('node', t =>
     args: { id: t.arg.id({ required: true }) },
     resolve: async (_root, { id }, { services, viewer }) => {
       if (!isUuid(id)) return null
-      return (await services.files.byId(viewer.bucket, id)) ?? (await services.shares.byId(viewer, id))
+      return (await services.listings.byId(viewer.bucket, id)) ?? (await services.shares.byId(viewer, id))
     },
   }),
 )

@@ -1,5 +1,7 @@
 import { GraphQLError, Kind } from 'graphql'
 import { type FileUpload, Upload as MultipartUpload } from 'graphql-upload-minimal'
+import { AppError } from '../src/errors.ts'
+import { markUndecoded } from '../src/paths.ts'
 import { Upload } from '../src/upload.ts'
 import { builder } from './builder.ts'
 
@@ -44,11 +46,33 @@ builder.scalarType('Upload', {
   },
   parseValue: value => {
     if (value instanceof Upload) return Promise.resolve(value)
-    if (value instanceof MultipartUpload) return value.promise.then(fromMultipart)
+    if (value instanceof MultipartUpload) {
+      const file = value.promise.then(fromMultipart).catch(refuseIncomplete)
+      // Nobody waits for the file of a field that is refused.
+      file.catch(() => {})
+      return file
+    }
     throw new GraphQLError('Send the file as a part of a multipart request.')
   },
 })
 
 function fromMultipart(file: FileUpload): Upload {
-  return new Upload({ filename: file.filename, mimetype: file.mimetype, source: file.createReadStream() })
+  return new Upload({
+    // The types of the library do not tell that a part may lack a name.
+    filename: markUndecoded(file.filename ?? ''),
+    mimetype: file.mimetype,
+    source: wholeOf(file.createReadStream()),
+  })
+}
+
+async function* wholeOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream
+  } catch (error) {
+    refuseIncomplete(error)
+  }
+}
+
+function refuseIncomplete(cause: unknown): never {
+  throw new AppError('INVALID_INPUT', 'The form is malformed or incomplete. Send it again.', { field: 'file' }, cause)
 }

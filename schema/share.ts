@@ -1,11 +1,12 @@
 import { joinPath } from '../src/paths.ts'
 import type { Download } from '../src/services/download.ts'
-import type { PublicShare, ShareInfo, ShareView } from '../src/services/share.ts'
+import type { PublicShare, ShareView } from '../src/services/share.ts'
+import type { ShareInfo } from '../src/services/share-link.ts'
 import { builder } from './builder.ts'
 import { forwardConnection } from './connection.ts'
 import { Node } from './node.ts'
 
-const DownloadLink = builder.objectRef<Download>('DownloadLink').implement({
+export const DownloadLink = builder.objectRef<Download>('DownloadLink').implement({
   description: 'A signed address that lives for a short while.',
   fields: t => ({ url: t.exposeString('url'), fileName: t.exposeString('fileName') }),
 })
@@ -54,7 +55,7 @@ builder.queryField('shareInfo', t =>
     description: 'What is behind a link.',
     rest: { route: 'GET /api/share/info/{token}', errors: [403, 404] },
     args: { token: t.arg.string({ required: true }) },
-    resolve: (_root, { token }, { services }) => services.shares.info(token),
+    resolve: (_root, { token }, { services }) => services.shareLinks.info(token),
   }),
 )
 
@@ -73,7 +74,13 @@ builder.mutationField('resolveShare', t =>
     rest: { route: 'POST /api/share/resolve/{token}', errors: [400, 401, 403, 404], from: { mode: 'query' } },
     args: { input: t.arg({ type: ResolveShareInput, required: true }) },
     resolve: (_root, { input }, { services, viewer, address }) =>
-      services.shares.open(input.token, { viewer, address, password: input.password, mode: input.mode, counts: true }),
+      services.shareLinks.open(input.token, {
+        viewer,
+        address,
+        password: input.password,
+        mode: input.mode,
+        counts: true,
+      }),
   }),
 )
 
@@ -89,7 +96,7 @@ builder.queryField('sharedDownload', t =>
     },
     args: { token: t.arg.string({ required: true }), mode: t.arg.string(), password: t.arg.string() },
     resolve: (_root, { token, mode, password }, { services, viewer, address, looksOnly }) =>
-      services.shares.open(token, { viewer, address, password, mode, counts: !looksOnly }),
+      services.shareLinks.open(token, { viewer, address, password, mode, counts: !looksOnly }),
   }),
 )
 

@@ -1,5 +1,5 @@
 import { joinPath } from '../src/paths.ts'
-import type { FileView } from '../src/services/file.ts'
+import type { FileView } from '../src/services/listing.ts'
 import type { PlanView, Usage, UserView } from '../src/services/user.ts'
 import { builder } from './builder.ts'
 
@@ -94,7 +94,7 @@ builder.queryField('bucket', t =>
     resolve: async (_root, page, { services, viewer }) => {
       const [usage, { files, nextCursor }] = await Promise.all([
         services.users.usage(viewer),
-        services.files.listAll(viewer.bucket, page),
+        services.listings.listAll(viewer.bucket, page),
       ])
       return { ...usage, maxTotalStorageBytes: viewer.limits.maxTotalStorageBytes, objects: files, nextCursor }
     },

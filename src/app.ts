@@ -11,7 +11,7 @@ import { createGraphql } from './gateway/graphql.ts'
 import { healthz, readyz } from './gateway/health.ts'
 import { createGateway, type Incoming, type Mount, refuseForeignWrites } from './gateway/http.ts'
 import { createMailer } from './jobs/mail.ts'
-import { purgeFolder } from './jobs/purge.ts'
+import { purgeBucket, purgeFolder } from './jobs/purge.ts'
 import { createSweeper } from './jobs/sweeper.ts'
 import { createWorker } from './jobs/worker.ts'
 import type { Log } from './log.ts'
@@ -19,15 +19,25 @@ import { sendBytes } from './rest/bytes.ts'
 import { createApiDocument } from './rest/openapi.ts'
 import { createRestRouter, write } from './rest/router.ts'
 import { accountService } from './services/account.ts'
+import { accountEndService } from './services/account-end.ts'
+import { apiKeyService } from './services/api-key.ts'
 import { blobService } from './services/blob.ts'
+import { directShareService } from './services/direct-share.ts'
 import { downloadService } from './services/download.ts'
 import { fileService } from './services/file.ts'
 import { folderService } from './services/folder.ts'
 import type { Services } from './services/index.ts'
+import { inviteService } from './services/invite.ts'
+import { listingService } from './services/listing.ts'
+import { memberService } from './services/member.ts'
 import { noteService } from './services/note.ts'
+import { rateLimitService } from './services/rate-limit.ts'
 import { sessionService } from './services/session.ts'
 import { shareService } from './services/share.ts'
+import { shareLinkService } from './services/share-link.ts'
+import { statisticService } from './services/statistic.ts'
 import { userService } from './services/user.ts'
+import { workspaceService } from './services/workspace.ts'
 import { createBlobStore } from './storage/azure.ts'
 import { createTokens } from './tokens.ts'
 
@@ -56,10 +66,12 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   const mailer = createMailer(config)
 
   const blobs = blobService({ db, store, log, leaseSeconds: config.uploadLeaseSeconds })
-  const files = fileService({ db, blobs })
+  const listings = listingService({ db })
+  const files = fileService({ db, blobs, listings })
   const downloads = downloadService({
     store,
     files,
+    listings,
     tokens,
     proxied: config.downloads === 'proxy',
     publicUrl: address,
@@ -69,17 +81,35 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     db,
     log,
     pollMs: config.sweepSeconds * 1000,
-    handlers: { 'purge-folder': folder => purgeFolder(db, folder), mail: (mail, job) => mailer.send(mail, job) },
+    handlers: {
+      'purge-folder': folder => purgeFolder(db, folder),
+      'purge-bucket': bucket => purgeBucket(db, bucket),
+      mail: (mail, job) => mailer.send(mail, job),
+    },
   })
   const sweeper = createSweeper({ db, store, log, everyMs: config.sweepSeconds * 1000 })
+  const workspaces = workspaceService({ db, wake: worker.wake })
+  const links = shareLinkService({ db, downloads, tokens, guesses: createGuessLimiter(redis) })
+  const shares = shareService({ db, files, links, tokens, publicUrl: address })
   const services: Services = {
+    accounts: accountService({ db }),
+    accountEnd: accountEndService({ db, retentionDays: config.retentionDays, wake: worker.wake }),
+    apiKeys: apiKeyService({ db, workspaces }),
     blobs,
-    files,
     downloads,
+    files,
     folders: folderService({ db, wake: worker.wake }),
-    notes: noteService({ db, files }),
-    shares: shareService({ db, files, downloads, tokens, guesses: createGuessLimiter(redis), publicUrl: address }),
+    invites: inviteService({ db, workspaces, tokens, publicUrl: address, wake: worker.wake }),
+    listings,
+    members: memberService({ db, workspaces }),
+    notes: noteService({ db, listings }),
+    rateLimits: rateLimitService({ rules: config.rates, redis, log }),
+    shareLinks: links,
+    shares,
+    directShares: directShareService({ db, listings, links, shares, wake: worker.wake }),
+    statistics: statisticService({ db }),
     users: userService({ db }),
+    workspaces,
   }
 
   const ownOrigins = () => [publicUrl, ...config.corsOrigins]
@@ -106,7 +136,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     {
       prefix: '/graphql',
       exact: true,
-      handle: async incoming => graphql(incoming.req, incoming.res, await contextOf(incoming)),
+      handle: incoming => graphql(incoming.req, incoming.res, () => contextOf(incoming), incoming.log),
     },
     { prefix: '/api', handle: incoming => rest.handle(incoming, () => contextOf(incoming)) },
     { prefix: '/api/openapi.json', exact: true, handle: ({ req, res }) => document.sendJson(req, res) },
@@ -137,7 +167,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       const auth = createAuthRoutes({
         providers: embedded ? [...config.providers, embedded.provider] : config.providers,
         sessions: sessionService({ db, sessionSeconds: config.sessionSeconds }),
-        accounts: accountService({ db }),
+        accounts: services.accounts,
         tokens,
         publicUrl: address,
         secure: publicUrl.startsWith('https:'),

@@ -120,6 +120,10 @@ const unavailableCodes = new Set([
   'PROTOCOL_SEQUENCE_TIMEOUT',
   'ER_SERVER_SHUTDOWN',
   'ER_CON_COUNT_ERROR',
+  'ER_LOCK_WAIT_TIMEOUT',
+  'ER_LOCK_DEADLOCK',
+  'SQLITE_BUSY',
+  'SQLITE_LOCKED',
 ])
 
 /**
@@ -137,7 +141,7 @@ export function* causesOf(
   }
 }
 
-/** Whether an error says that the database cannot be reached (rather than that a statement is wrong). */
+/** Whether an error says that the database cannot be reached, or is held by somebody else (rather than that a statement is wrong). */
 export function isDatabaseDown(error: unknown): boolean {
   for (const { name, code, fatal } of causesOf(error)) {
     if (unavailableNames.has(String(name)) || unavailableCodes.has(String(code)) || fatal === true) return true

@@ -2,11 +2,12 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { createApp } from './app.ts'
-import { type Config, ConfigError, describeSettings, loadConfig } from './config.ts'
+import { type Config, ConfigError, loadConfig } from './config.ts'
 import { type Azurite, startAzurite } from './embedded/azurite.ts'
 import { readOrMakeSecret } from './embedded/secrets.ts'
 import { mountSignIn } from './embedded/sign-in-mount.ts'
 import { createLog } from './log.ts'
+import { describeSettings } from './settings.ts'
 
 new Command('npm start --')
   .description('Starts Satchel: file storage and sharing over GraphQL and REST.')

@@ -44,7 +44,7 @@ const plans = [
   },
 ]
 
-const tables = ['outbox', 'share', 'note', 'blob', 'entry', 'bucket', 'session', 'identity', 'user', 'plan']
+const tables = ['outbox', 'share', 'note', 'blobs', 'entry', 'bucket', 'session', 'identity', 'user', 'plan']
 
 export const foundation: Migration = {
   name: '0001-foundation',
@@ -170,8 +170,11 @@ export const foundation: Migration = {
     await index('entry', ['parent_id', 'kind', 'name'])
     await index('entry', ['bucket_id', 'kind', 'id'])
     await index('entry', ['bucket_id', 'md5'])
+    // An object belongs to one file: with two, deleting the one would take the bytes of the other.
+    await index('entry', ['blob_id'], { unique: true })
 
-    await create('blob', {
+    // Plural, unlike the others: `blob` is a word of SQL.
+    await create('blobs', {
       id: key,
       bucket_id: some,
       state: text(8),
@@ -180,10 +183,10 @@ export const foundation: Migration = {
       lease_until: time,
       created_at: time,
     })
-    await index('blob', ['state', 'lease_until'])
+    await index('blobs', ['state', 'lease_until'])
 
     await create('note', {
-      user_id: { ...ownedBy('user'), primaryKey: true },
+      bucket_id: key,
       checksum: { type: md5, primaryKey: true, allowNull: false },
       content: { type: DataTypes.TEXT, allowNull: false },
       updated_at: time,

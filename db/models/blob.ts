@@ -29,7 +29,7 @@ export class Blob extends Model<InferAttributes<Blob>, InferCreationAttributes<B
         leaseUntil: moment(),
         createdAt: moment(),
       },
-      { sequelize, tableName: 'blob' },
+      { sequelize, tableName: 'blobs' },
     )
   }
 }

@@ -1,9 +1,9 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
-import { moment, reference, uuid } from './columns.ts'
+import { moment, uuid } from './columns.ts'
 
-/** Belongs to (user, checksum), so that it follows the content and is shared by equal copies. */
+/** Belongs to (storage area, checksum): it follows the content, is shared by equal copies, and waits with the data of a deleted account. */
 export class Note extends Model<InferAttributes<Note>, InferCreationAttributes<Note>> {
-  declare userId: string
+  declare bucketId: string
   declare checksum: string
   declare content: string
   declare updatedAt: number
@@ -11,7 +11,7 @@ export class Note extends Model<InferAttributes<Note>, InferCreationAttributes<N
   static define(sequelize: Sequelize): void {
     this.init(
       {
-        userId: uuid({ primaryKey: true, ...reference('user', 'CASCADE') }),
+        bucketId: uuid({ primaryKey: true }),
         checksum: { type: DataTypes.STRING(32), primaryKey: true },
         content: { type: DataTypes.TEXT, allowNull: false },
         updatedAt: moment(),

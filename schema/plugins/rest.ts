@@ -46,9 +46,13 @@ declare global {
 /** Publishes `rest` and `restField` in the field's extensions, where the REST view and the API document read them. */
 export class RestPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
-    const { rest, restField } = field.pothosOptions as { rest?: RestRoute; restField?: RestField }
+    const { rest, restField, authScopes } = field.pothosOptions as {
+      rest?: RestRoute
+      restField?: RestField
+      authScopes?: { public?: boolean }
+    }
     if (rest === undefined && restField === undefined) return field
-    return { ...field, extensions: { ...field.extensions, rest, restField } }
+    return { ...field, extensions: { ...field.extensions, rest, restField, public: authScopes?.public === true } }
   }
 }
 

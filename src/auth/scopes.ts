@@ -1,18 +1,61 @@
 import { AppError, Unauthenticated } from '../errors.ts'
 import type { Viewer } from './viewer.ts'
 
-/** Levels of the private_files scope: contract, section 2. */
+/** Scopes that a private key may have: contract, section 2. */
+export const privateScopes = [
+  'private_files:read',
+  'private_files:write',
+  'private_files:delete',
+  'private_files:share',
+] as const
+
+/** Scopes that a workspace key may have. */
+export const workspaceScopes = [
+  'workspaces:read',
+  'workspaces:write',
+  'workspaces:delete',
+  'workspaces:members:read',
+  'workspaces:members:manage',
+  'workspaces:invites:manage',
+  'workspaces:files:read',
+  'workspaces:files:write',
+  'workspaces:files:delete',
+] as const
+
+export type WorkspaceScope = (typeof workspaceScopes)[number]
+
+/** Levels of the private_files scope. */
 export type PrivateFiles = 'read' | 'write' | 'delete' | 'share'
 
-/** Whether the caller may use personal routes of a level. @throws UNAUTHENTICATED */
-export function mayUsePrivateFiles(viewer: Viewer | null, _level: PrivateFiles): true {
+const outOfBounds = (message: string) => new AppError('KEY_OUT_OF_BOUNDS', message)
+
+function requireScope(viewer: Viewer, scope: string): true {
+  // A session has every scope.
+  if (viewer.scopes === null || viewer.scopes.has(scope)) return true
+  throw new AppError('INSUFFICIENT_SCOPE', `This API key lacks the scope ${scope}. Use one that has it.`, {
+    required: scope,
+  })
+}
+
+/** Whether the caller may use personal routes of a level. @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE */
+export function mayUsePrivateFiles(viewer: Viewer | null, level: PrivateFiles): true {
   if (!viewer) throw new Unauthenticated()
-  return true
+  if (viewer.workspaceId !== null)
+    throw outOfBounds('A workspace key works on its workspace only. Use a private key or sign in.')
+  return requireScope(viewer, `private_files:${level}`)
+}
+
+/** Whether the caller may use workspace routes of a scope; which workspace is looked at where it is entered. @throws as above */
+export function mayUseWorkspaces(viewer: Viewer | null, scope: WorkspaceScope): true {
+  if (!viewer) throw new Unauthenticated()
+  if (viewer.via === 'api_key' && viewer.workspaceId === null)
+    throw outOfBounds('A private key works on the files of its user only. Use a key of the workspace or sign in.')
+  return requireScope(viewer, scope)
 }
 
 /** Whether the caller has signed in as a person. No key may do what needs this. @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS */
 export function hasSession(viewer: Viewer | null): true {
   if (!viewer) throw new Unauthenticated()
-  if (viewer.via !== 'session') throw new AppError('KEY_OUT_OF_BOUNDS', 'No API key can do this. Sign in instead.')
+  if (viewer.via !== 'session') throw outOfBounds('No API key can do this. Sign in instead.')
   return true
 }

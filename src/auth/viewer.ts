@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { parseCookie } from 'cookie'
 import type { Db } from '../../db/index.ts'
 import type { BucketLimits } from '../services/blob.ts'
-import type { Tree } from '../services/entry.ts'
+import type { Tree } from '../services/entry-path.ts'
 import { hashSecret } from '../tokens.ts'
 
 export const SESSION_COOKIE = 'session_id'
@@ -20,6 +20,10 @@ export interface Viewer {
   credential: string
   /** When the credential ends, in milliseconds; null when it does not. */
   expiresAt: number | null
+  /** Scopes of an API key; null for a session, which has all. */
+  scopes: ReadonlySet<string> | null
+  /** The workspace of a workspace key. */
+  workspaceId: string | null
   bucket: Tree
   limits: BucketLimits
 }
@@ -30,7 +34,7 @@ interface ViewerRow {
   verifiedEmail: string | null
   name: string
   picture: string
-  expiresAt: number
+  expiresAt: number | null
   bucketId: string
   rootId: string
   maxFileSizeBytes: number
@@ -43,10 +47,13 @@ interface ViewerRow {
  * One statement. An API key decides over a cookie: contract, section 1.
  */
 export async function findViewer(db: Db, req: IncomingMessage): Promise<Viewer | null> {
-  if (req.headers['x-api-key'] !== undefined) return null
+  const key = req.headers['x-api-key']
+  if (key !== undefined) return typeof key === 'string' && key.length <= 128 ? findKey(db, hashOf(key)) : null
   const secret = sessionSecret(req)
-  return secret ? findSession(db, hashSecret(secret).toString('hex')) : null
+  return secret ? findSession(db, hashOf(secret)) : null
 }
+
+const hashOf = (secret: string) => hashSecret(secret).toString('hex')
 
 /** The secret in the session cookie, if there is one that may be ours. */
 export function sessionSecret(req: IncomingMessage): string | undefined {
@@ -55,21 +62,53 @@ export function sessionSecret(req: IncomingMessage): string | undefined {
   return secret && secret.length <= 128 ? secret : undefined
 }
 
+const whoColumns = `u.id AS userId, u.email, u.verified_email AS verifiedEmail, u.name, u.picture, b.id AS bucketId, b.root_id AS rootId,
+       p.max_file_size_bytes AS maxFileSizeBytes, p.max_total_storage_bytes AS maxTotalStorageBytes, p.max_files AS maxFiles`
+const whoTables = 'JOIN bucket b ON b.user_id = u.id JOIN plan p ON p.id = u.plan_id'
+
 async function findSession(db: Db, hash: string): Promise<Viewer | null> {
-  const [row] = await db.rows<ViewerRow>(
-    `SELECT s.expires_at AS expiresAt, u.id AS userId, u.email, u.verified_email AS verifiedEmail, u.name, u.picture,
-       b.id AS bucketId, b.root_id AS rootId, p.max_file_size_bytes AS maxFileSizeBytes,
-       p.max_total_storage_bytes AS maxTotalStorageBytes, p.max_files AS maxFiles
-     FROM session s JOIN user u ON u.id = s.user_id JOIN bucket b ON b.user_id = u.id JOIN plan p ON p.id = u.plan_id
+  const [row] = await db.rows<ViewerRow & { expiresAt: number }>(
+    `SELECT s.expires_at AS expiresAt, ${whoColumns} FROM session s JOIN user u ON u.id = s.user_id ${whoTables}
      WHERE s.hash = ? AND u.status = 'active'`,
     [hash],
   )
-  if (!row || row.expiresAt <= Date.now()) return null
+  return row && row.expiresAt > Date.now()
+    ? toViewer(row, { via: 'session', credential: hash, scopes: null, workspaceId: null })
+    : null
+}
+
+/** How old the last use of a key may look: noting every use would turn each read into a write. */
+const USE_GRAIN_MS = 60_000
+
+/** A key acts by the right of its creator: as their account is now, and as their role is where the workspace is entered. */
+async function findKey(db: Db, hash: string): Promise<Viewer | null> {
+  const [row] = await db.rows<
+    ViewerRow & {
+      id: string
+      expiresAt: number | null
+      scopes: string
+      workspaceId: string | null
+      lastUsedAt: number | null
+    }
+  >(
+    `SELECT k.id, k.expires_at AS expiresAt, k.scopes, k.workspace_id AS workspaceId, k.last_used_at AS lastUsedAt, ${whoColumns}
+     FROM api_key k JOIN user u ON u.id = k.created_by ${whoTables} WHERE k.hash = ? AND u.status = 'active'`,
+    [hash],
+  )
+  const now = Date.now()
+  if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return null
+  const { id, scopes, workspaceId, lastUsedAt, ...who } = row
+  // Nobody waits for it, and a use that is not noted is no harm.
+  if (lastUsedAt === null || lastUsedAt < now - USE_GRAIN_MS)
+    db.run('UPDATE api_key SET last_used_at = ? WHERE id = ?', [now, id]).catch(() => {})
+  return toViewer(who, { via: 'api_key', credential: id, scopes: new Set(scopes.split(' ')), workspaceId })
+}
+
+function toViewer(row: ViewerRow, credential: Pick<Viewer, 'via' | 'credential' | 'scopes' | 'workspaceId'>): Viewer {
   const { bucketId, rootId, maxFileSizeBytes, maxTotalStorageBytes, maxFiles, ...who } = row
   return {
     ...who,
-    via: 'session',
-    credential: hash,
+    ...credential,
     bucket: { bucketId, rootId },
     limits: { maxFileSizeBytes, maxTotalStorageBytes, maxFiles },
   }

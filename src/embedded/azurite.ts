@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -24,6 +24,8 @@ const firstPause = 100
 const longestPause = 5000
 /** Milliseconds that the child has for saving. */
 const stopLimit = 15_000
+/** Where others who may read the folder find the one that holds it. */
+const connectionFile = 'connection'
 const require = createRequire(import.meta.url)
 
 /**
@@ -99,11 +101,14 @@ export async function startAzurite(options: {
     if (child.connected) child.disconnect()
     await gone
     clearTimeout(hurry)
+    await rm(join(dir, connectionFile), { force: true })
   }
 
   const port = await launch(options.port)
+  const connectionString = `DefaultEndpointsProtocol=http;AccountName=${account};AccountKey=${key};BlobEndpoint=http://127.0.0.1:${port}/${account};`
+  await writeFile(join(dir, connectionFile), connectionString, { mode: 0o600 })
   return {
-    connectionString: `DefaultEndpointsProtocol=http;AccountName=${account};AccountKey=${key};BlobEndpoint=http://127.0.0.1:${port}/${account};`,
+    connectionString,
     dir,
     get pid() {
       return child.pid
@@ -113,4 +118,9 @@ export async function startAzurite(options: {
       return stopped
     },
   }
+}
+
+/** The connection string of whoever serves this folder, or has served it until it was killed; undefined when nobody does. */
+export async function readConnection(dir: string): Promise<string | undefined> {
+  return readFile(join(resolve(dir), connectionFile), 'utf8').catch(() => undefined)
 }

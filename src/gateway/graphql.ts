@@ -2,14 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases'
 import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth'
 import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens'
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql'
 import { type DefinitionNode, type DocumentNode, type ExecutionArgs, GraphQLError, type GraphQLSchema } from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
-import { processRequest } from 'graphql-upload-minimal'
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
 import type { Context } from '../context.ts'
-import { AppError, InvalidInput, toAppError } from '../errors.ts'
+import { AppError, toAppError, Unauthenticated } from '../errors.ts'
+import type { Log } from '../log.ts'
 import { readJson } from '../rest/body.ts'
+import { type Answer, answer, success } from '../rest/envelope.ts'
+import { write } from '../rest/router.ts'
+import { asksForPage, createGraphiqlPage } from './graphiql.ts'
+import { readGraphqlForm } from './graphql-form.ts'
 
 interface ServerContext {
   req: IncomingMessage
@@ -36,18 +39,37 @@ export function createGraphql(schema: GraphQLSchema, { graphiql }: { graphiql: b
     multipart: false,
     // Bodies are read by the parsers below, each with its own bound.
     maxRequestBodySize: Number.POSITIVE_INFINITY,
-    graphiql: graphiql && { title: 'Satchel', defaultQuery: welcome },
-    renderGraphiQL,
+    graphiql: false,
     maskedErrors: { maskError },
     plugins: [
       requestParser(),
       maxTokensPlugin({ n: limits.tokens }),
       maxDepthPlugin({ n: limits.depth, ignoreIntrospection: true }),
       maxAliasesPlugin({ n: limits.aliases }),
+      ownCodes(),
+      failureLog(),
       compiledExecution(schema),
     ],
   })
-  return (req: IncomingMessage, res: ServerResponse, api: Context) => yoga(req, res, { req, res, api })
+  const page = graphiql ? createGraphiqlPage() : undefined
+  return async (req: IncomingMessage, res: ServerResponse, contextOf: () => Promise<Context>, log: Log) => {
+    if (page && asksForPage(req)) return page(req, res)
+    let api: Context
+    try {
+      api = await contextOf()
+    } catch (error) {
+      return write(res, req, refusal(error, log))
+    }
+    res.setHeader('cache-control', 'no-store')
+    return yoga(req, res, { req, res, api })
+  }
+}
+
+/** What is said where nobody got as far as GraphQL: its clients look for errors in this shape, and nowhere else. */
+function refusal(thrown: unknown, log: Log): Answer {
+  const { error, unexpected } = toAppError(thrown)
+  if (unexpected) log.error({ err: error.originalError ?? error }, error.message)
+  return { ...answer(success(null)), body: JSON.stringify({ errors: [maskError(error)] }) }
 }
 
 /** Reads bodies from Node's own request: JSON of at most 1 MiB, or the multipart form of graphql-upload-minimal, at constant memory. */
@@ -58,21 +80,12 @@ function requestParser(): Plugin<object, ServerContext> {
       const { req, res } = serverContext
       const isForm = /^multipart\/form-data/i.test(req.headers['content-type'] ?? '')
       setRequestParser(async (): Promise<GraphQLParams> => {
-        const params = isForm ? await readForm(req, res) : await readJson(req)
+        // Only callers who are known have files to send: nobody else makes the service read for long.
+        if (isForm && !serverContext.api.viewer) throw new Unauthenticated()
+        const params = isForm ? await readGraphqlForm(req, res) : await readJson(req)
         return params as GraphQLParams
       })
     },
-  }
-}
-
-async function readForm(req: IncomingMessage, res: ServerResponse): Promise<object> {
-  try {
-    const operation = await processRequest(req, res, { maxFiles: 10, maxFieldSize: 1024 * 1024 })
-    if (Array.isArray(operation)) throw new InvalidInput('operations', 'Send one operation a request.')
-    return operation
-  } catch (error) {
-    if (error instanceof AppError) throw error
-    throw new InvalidInput('operations', error instanceof Error ? error.message : 'The form is malformed.')
   }
 }
 
@@ -98,32 +111,52 @@ function compiledExecution(schema: GraphQLSchema): Plugin<object, ServerContext>
   }
 }
 
+/** What is wrong with a document is said with a code of ours, before Yoga gives it one of its own. */
+function ownCodes(): Plugin {
+  return {
+    onValidate:
+      () =>
+      ({ valid, result }) => {
+        if (!valid) for (const error of result) error.extensions.code ??= 'INVALID_INPUT'
+      },
+  }
+}
+
+/** Logs what nobody has expected; the caller is told its request id only. */
+function failureLog(): Plugin<object, ServerContext> {
+  return {
+    onExecute: ({ args }) => ({
+      onExecuteDone({ result }) {
+        if (!('errors' in result)) return
+        for (const thrown of result.errors ?? []) {
+          const { error, unexpected } = isOfDocument(thrown) ? { unexpected: false } : toAppError(thrown)
+          if (unexpected) args.contextValue.api.log.error({ err: error?.originalError ?? error }, error?.message)
+        }
+      },
+    }),
+  }
+}
+
 /** Errors say outside what REST says: the same code, sentence and details. An unexpected one says nothing of itself. */
 function maskError(thrown: unknown): Error {
-  if (thrown instanceof GraphQLError && !(thrown instanceof AppError) && !thrown.originalError) {
-    // What GraphQL itself says of a document or of variables.
-    const { code: _code, http: _http, unexpected: _unexpected, ...rest } = thrown.extensions
+  if (isOfDocument(thrown)) {
+    // Compiled code makes errors without extensions.
+    const { code: _code, http: _http, unexpected: _unexpected, ...rest } = thrown.extensions ?? {}
     return copy(thrown, thrown.message, { ...rest, code: 'INVALID_INPUT' })
   }
   const { error } = toAppError(thrown)
   return copy(thrown, error.message, { code: error.code, ...error.details })
 }
 
+/** Whether GraphQL itself says this of a document or of variables, so before a field was looked at. */
+const isOfDocument = (thrown: unknown): thrown is GraphQLError => isOfGraphql(thrown) && !thrown.path
+
+function isOfGraphql(thrown: unknown): thrown is GraphQLError {
+  if (!(thrown instanceof GraphQLError) || thrown instanceof AppError) return false
+  return !thrown.originalError || isOfGraphql(thrown.originalError)
+}
+
 function copy(thrown: unknown, message: string, extensions: Record<string, unknown>): GraphQLError {
-  const { nodes, source, positions, path } = thrown instanceof GraphQLError ? thrown : {}
-  return new GraphQLError(message, {
-    nodes: nodes ?? null,
-    source: source ?? null,
-    positions: positions ?? null,
-    path: path ?? null,
-    extensions,
-  })
+  const { path, locations } = thrown instanceof GraphQLError ? thrown : {}
+  return Object.assign(new GraphQLError(message, { path: path ?? null, extensions }), { locations })
 }
-
-const welcome = `# Satchel's interface. Sign in first: /auth/oauth?return_to=/graphql
-
-query Home {
-  me { email plan { name maxTotalStorageBytes } }
-  folder { folders(first: 10) { edges { node { path } } } files(first: 10) { edges { node { path size } } } }
-}
-`

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import nodemailer from 'nodemailer'
 import type { Config } from '../config.ts'
 import type { Jobs } from '../services/outbox.ts'
+import { writeMail } from './mail-text.ts'
 
 const SECOND = 1000
 
@@ -16,14 +17,12 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpU
 
   return {
     /** Its id goes into Message-ID, so that a mail that was sent twice after a crash can be recognised. */
-    async send({ to, subject, text, html }: Jobs['mail'], { id }: { id: string }): Promise<void> {
+    async send(mail: Jobs['mail'], { id }: { id: string }): Promise<void> {
       const sent = await transport.sendMail({
         from: mailFrom,
         // An object, because a text would be parsed as a list of addresses.
-        to: { name: '', address: to },
-        subject,
-        text,
-        ...(html ? { html } : {}),
+        to: { name: '', address: mail.to },
+        ...writeMail(mail),
         messageId: `<${id}@satchel>`,
       })
       if (smtpUrl || !('message' in sent)) return

@@ -1,7 +1,8 @@
 import type { Db } from '../../db/index.ts'
 import type { Log } from '../log.ts'
 import { releaseStaged } from '../services/blob.ts'
-import { marks } from '../services/entry.ts'
+import { marks } from '../services/entry-path.ts'
+import { promise } from '../services/outbox.ts'
 import type { BlobStore } from '../storage/azure.ts'
 
 const BATCH = 200
@@ -20,7 +21,7 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
   /** An upload whose lease is over has nobody behind it: its reservation goes back, its object is doomed. */
   async function endDeadUploads(): Promise<void> {
     const dead = await db.rows<{ id: string; bucketId: string }>(
-      `SELECT id, bucket_id AS bucketId FROM blob WHERE state = 'staged' AND lease_until < ? ORDER BY lease_until LIMIT ${BATCH}`,
+      `SELECT id, bucket_id AS bucketId FROM blobs WHERE state = 'staged' AND lease_until < ? ORDER BY lease_until LIMIT ${BATCH}`,
       [Date.now()],
     )
     for (const { id, bucketId } of dead) await db.transaction(tx => releaseStaged(db, bucketId, id, tx))
@@ -32,18 +33,18 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
     for (;;) {
       const now = Date.now()
       const doomed = await db.rows<{ id: string }>(
-        `SELECT id FROM blob WHERE state = 'doomed' AND lease_until <= ? ORDER BY lease_until LIMIT ${BATCH}`,
+        `SELECT id FROM blobs WHERE state = 'doomed' AND lease_until <= ? ORDER BY lease_until LIMIT ${BATCH}`,
         [now],
       )
       if (doomed.length === 0) return
       const ids = doomed.map(b => b.id)
       // Other instances leave these alone for a while; this one comes back to them if the store fails now.
-      await db.run(`UPDATE blob SET lease_until = ? WHERE state = 'doomed' AND id IN (${marks(ids)})`, [
+      await db.run(`UPDATE blobs SET lease_until = ? WHERE state = 'doomed' AND id IN (${marks(ids)})`, [
         now + RETRY_MS,
         ...ids,
       ])
       await store.remove(ids)
-      await db.run(`DELETE FROM blob WHERE state = 'doomed' AND id IN (${marks(ids)})`, ids)
+      await db.run(`DELETE FROM blobs WHERE state = 'doomed' AND id IN (${marks(ids)})`, ids)
     }
   }
 
@@ -53,8 +54,25 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
     await db.run('DELETE FROM share WHERE expires_at < ?', [now - KEEP_ENDED_MS])
   }
 
+  /** Data of deleted accounts that nobody has come back for. */
+  async function endKept(): Promise<void> {
+    const over = await db.rows<{ bucketId: string; rootId: string }>(
+      `SELECT id AS bucketId, root_id AS rootId FROM bucket WHERE kept_until < ? LIMIT ${BATCH}`,
+      [Date.now()],
+    )
+    for (const bucket of over)
+      await db.transaction(async tx => {
+        const ended = await db.run(
+          'UPDATE bucket SET kept_for = NULL, kept_until = NULL WHERE id = ? AND kept_until < ?',
+          [bucket.bucketId, Date.now()],
+          tx,
+        )
+        if (ended === 1) await promise(db, 'purge-bucket', bucket, tx)
+      })
+  }
+
   async function sweep(): Promise<void> {
-    for (const work of [endDeadUploads, removeDoomed, forgetEnded]) {
+    for (const work of [endDeadUploads, removeDoomed, forgetEnded, endKept]) {
       try {
         await work()
       } catch (error) {

@@ -39,9 +39,17 @@ function refusal(error: AppError, statuses?: readonly number[]): Answer {
   const retryAfter = details.retry_after ?? (status >= 500 ? 5 : undefined)
   const headers: Record<string, string> = {
     ...(typeof retryAfter === 'number' ? { 'retry-after': String(retryAfter) } : {}),
+    ...rateHeaders(error),
     ...(Array.isArray(details.allow) ? { allow: details.allow.join(', ') } : {}),
   }
   return answer({ status, msg: message, response: { code, ...details } }, headers)
+}
+
+/** draft-ietf-httpapi-ratelimit-headers: the rule, and what is left of it. */
+function rateHeaders({ code, details }: AppError): Record<string, string> {
+  if (code !== 'RATE_LIMITED') return {}
+  const { policy, limit, window, retry_after } = details
+  return { 'ratelimit-policy': `"${policy}";q=${limit};w=${window}`, ratelimit: `"${policy}";r=0;t=${retry_after}` }
 }
 
 /** The route's own status for an error: a refused credential becomes 401, anything else 400, where the natural one is not listed. */
@@ -54,7 +62,8 @@ export function clamp(natural: number, code: ErrorCode, statuses?: readonly numb
     code === 'METHOD_NOT_ALLOWED'
   )
     return natural
-  if (natural === 403 && statuses.includes(401)) return 401
+  // Not being able to go as the last owner is no refused credential.
+  if (natural === 403 && code !== 'LAST_OWNER' && statuses.includes(401)) return 401
   if (statuses.includes(400)) return 400
   return statuses.includes(404) ? 404 : natural
 }

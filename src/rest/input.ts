@@ -11,12 +11,15 @@ import {
   isScalarType,
 } from 'graphql'
 import { AppError, InvalidInput } from '../errors.ts'
+import { markUndecoded } from '../paths.ts'
 import { type Route, sourceOf } from './routes.ts'
 
 /** The parts of a request that arguments come from. */
 export interface RequestParts {
   path: Record<string, string | undefined>
   query: URLSearchParams
+  /** The address with its query, as it was sent. */
+  address: string
   /** Undefined where the route takes none. */
   body: Record<string, unknown> | undefined
   form: Record<string, unknown> | undefined
@@ -36,7 +39,7 @@ export function inputReader(route: Route, field: GraphQLField<unknown, unknown>)
   const inQuery = new Set(args.filter(a => a.source === 'query').map(a => a.arg.name))
 
   return parts => {
-    if (parts.body) {
+    if (parts.body && !route.lenient) {
       for (const name of Object.keys(parts.body))
         if (!inBody.has(name))
           throw new InvalidInput(
@@ -69,7 +72,8 @@ function readFrom(parts: RequestParts, source: string, name: string, route: Rout
   if (!inQuery.has(name)) return undefined
   const all = parts.query.getAll(name)
   if (all.length > 1 && !route.lenient) throw new InvalidInput(name, `"${name}" is given more than once.`)
-  return all[0]
+  const [value] = all
+  return value?.includes('\uFFFD') && !/%EF%BF%BD/i.test(parts.address) ? markUndecoded(value) : value
 }
 
 /** A value of the argument's type; undefined when it is absent. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { AppError, InvalidInput } from '../errors.ts'
+import { markUndecoded } from '../paths.ts'
 import { Upload } from '../upload.ts'
 
 /** A form whose file is on its way. */
@@ -24,11 +25,13 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
   const length = Number(req.headers['content-length'])
   let parser: busboy.Busboy
   try {
+    // The library would read the other kind of form, too.
+    if (!/^multipart\/form-data\s*;/i.test(req.headers['content-type'] ?? '')) throw new Error('This is no form.')
     parser = busboy({
       headers: req.headers,
       defParamCharset: 'utf8',
       preservePath: true,
-      limits: { files: 2, fields: 8, parts: 10, fieldNameSize: 100, fieldSize: MAX_FIELD_BYTES, headerPairs: 32 },
+      limits: { files: 2, fields: 8, parts: 10, fieldSize: MAX_FIELD_BYTES },
     })
   } catch (error) {
     return Promise.reject(
@@ -62,7 +65,7 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
         return fail(
           wrong(
             name || 'file',
-            file ? 'Send one file a request.' : `There is no file part "${name}" here; the file goes into "file".`,
+            file ? 'Send one file a request.' : `${named(name)} is not for a file; the file goes into "file".`,
           ),
         )
       }
@@ -72,9 +75,9 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
       }
       file = stream
       const upload = new Upload({
-        filename: info.filename,
+        filename: markUndecoded(info.filename),
         mimetype: info.mimeType,
-        source: untilTruncated(stream, () => problem),
+        source: wholeOf(stream, finished.promise, () => problem),
         ...(Number.isSafeInteger(length) ? { bound: length } : {}),
         signal,
         ...(folder === undefined ? { folderAfterwards: () => finished.promise.then(() => folder) } : {}),
@@ -89,17 +92,20 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
       })
     })
     parser.on('field', (name, value, info) => {
+      if (name === 'file') return fail(wrong(name, 'The part "file" needs a file name.'))
       if (name !== 'folder')
-        return fail(wrong(name || 'folder', `There is no field "${name}" here. Known are: file, folder.`))
+        return fail(wrong(name || 'folder', `${named(name)} is not known here. Known are: file, folder.`))
+      // The library's types do not tell that it leaves out what it cannot decode.
+      if (typeof value !== 'string') return fail(wrong(name, 'The charset of "folder" is not known. Send it as UTF-8.'))
       if (folder !== undefined) return fail(wrong('folder', '"folder" is given more than once.'))
       if (info.valueTruncated) return fail(wrong('folder', `"folder" may have up to ${MAX_FIELD_BYTES} bytes.`))
-      folder = value
+      folder = markUndecoded(value)
     })
     for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const)
       parser.on(limit, () =>
         fail(wrong('file', 'The form has too many parts. Send one file and, if need be, its folder.')),
       )
-    parser.on('error', error => fail(wrong('file', 'The form is malformed or incomplete. Send it again.', error)))
+    parser.on('error', error => fail(incomplete(error)))
     parser.on('close', () => {
       if (done) return
       if (!file) return fail(wrong('file', '"file" is missing: send the file as a part of the form.'))
@@ -113,11 +119,25 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
 }
 
 /** The bytes of a part; ends with what went wrong, never early and quietly. */
-async function* untilTruncated(stream: Readable, problem: () => AppError | undefined): AsyncGenerator<Uint8Array> {
-  for await (const chunk of stream) yield chunk as Uint8Array
-  const error = problem()
-  if (error) throw error
+async function* wholeOf(
+  stream: Readable,
+  finished: Promise<void>,
+  problem: () => AppError | undefined,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of stream) yield chunk as Uint8Array
+  } catch (error) {
+    throw problem() ?? incomplete(error)
+  }
+  // What follows the file may still be wrong, and then nothing of the form counts.
+  await finished
 }
+
+/** What is said of a form that ends before its file does. */
+const incomplete = (cause: unknown): AppError =>
+  wrong('file', 'The form is malformed or incomplete. Send it again.', cause)
+
+const named = (part: string | undefined): string => (part ? `A part "${part.slice(0, 100)}"` : 'A part without a name')
 
 function wrong(field: string, message: string, cause?: unknown): AppError {
   return cause === undefined

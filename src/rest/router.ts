@@ -25,6 +25,8 @@ interface Endpoint {
   route: Route
   read: InputReader
   takesForm: boolean
+  /** Where SOFA finds the operation. Never the caller's own path: its router would walk `..` to another route. */
+  url: string
 }
 
 export interface RestRequest {
@@ -49,6 +51,7 @@ export function createRestRouter(schema: GraphQLSchema) {
       route,
       read: inputReader(route, field),
       takesForm: field.args.some(arg => sourceOf(route, arg.name) === 'form'),
+      url: `http://localhost${route.path.replaceAll(/\{\w+\}/g, '-')}`,
     })
     const pattern = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
     for (const method of route.also ? [route.method, route.also] : [route.method])
@@ -115,18 +118,25 @@ export function createRestRouter(schema: GraphQLSchema) {
   }
 
   async function run(
-    { req, path, query }: RestRequest,
+    { req, query }: RestRequest,
     context: Context,
-    { route, read, takesForm }: Endpoint,
+    { route, read, takesForm, url }: Endpoint,
     params: Record<string, string | undefined>,
   ) {
     if (!context.viewer && !route.public) throw new Unauthenticated()
     const form = takesForm ? await readMultipart(req, context.signal) : undefined
     try {
       const body = takesForm ? undefined : await bodyOf(req, route)
-      const variables = read({ path: params, query, body, form: form?.values, header: name => headerText(req, name) })
+      const variables = read({
+        path: params,
+        query,
+        address: req.url ?? '',
+        body,
+        form: form?.values,
+        header: name => headerText(req, name),
+      })
       const call: Call = { route, context, variables }
-      const request = { method: route.method, url: `http://localhost${path}`, body: null } as unknown as Request
+      const request = { method: route.method, url, body: null } as unknown as Request
       const response = await sofa.handleRequest(request, { call })
       if (failures.has(response)) throw failures.get(response)
       await form?.finished

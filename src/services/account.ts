@@ -112,7 +112,7 @@ async function findByEmail(db: Db, email: string, tx: Tx): Promise<Owner | undef
 /** An account and its storage area, a root folder with nothing in it. */
 async function createAccount(db: Db, profile: Profile, tx: Tx): Promise<string> {
   const { email, verifiedEmail, name, givenName, familyName, picture, locale } = profile
-  const [userId, bucketId, rootId] = [newId(), newId(), newId()]
+  const userId = newId()
   const now = Date.now()
   await db.run(
     `INSERT INTO user (id, email, verified_email, name, given_name, family_name, picture, locale, plan_id, status, created_at)
@@ -120,6 +120,8 @@ async function createAccount(db: Db, profile: Profile, tx: Tx): Promise<string> 
     [userId, email, verifiedEmail, name, givenName, familyName, picture, locale, newPlan, now],
     tx,
   )
+  if (await reattach(db, userId, verifiedEmail, tx)) return userId
+  const [bucketId, rootId] = [newId(), newId()]
   await db.run(
     'INSERT INTO bucket (id, user_id, root_id, created_at) VALUES (?, ?, ?, ?)',
     [bucketId, userId, rootId, now],
@@ -131,6 +133,19 @@ async function createAccount(db: Db, profile: Profile, tx: Tx): Promise<string> 
     tx,
   )
   return userId
+}
+
+/** Gives an account the data that an earlier one of the same verified address has left. */
+async function reattach(db: Db, userId: string, verifiedEmail: string | null, tx: Tx): Promise<boolean> {
+  if (!verifiedEmail) return false
+  const [kept] = await db.rows<{ id: string }>(
+    `SELECT id FROM bucket WHERE kept_for = ? ORDER BY kept_until DESC LIMIT 1${db.forUpdate}`,
+    [verifiedEmail],
+    tx,
+  )
+  if (!kept) return false
+  await db.run('UPDATE bucket SET user_id = ?, kept_for = NULL, kept_until = NULL WHERE id = ?', [userId, kept.id], tx)
+  return true
 }
 
 async function createIdentity(db: Db, userId: string, profile: Profile, tx: Tx): Promise<void> {

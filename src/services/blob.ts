@@ -1,9 +1,10 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
-import { AppError } from '../errors.ts'
+import { AppError, isDatabaseDown } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { BlobStore } from '../storage/azure.ts'
-import { marks, type Tree } from './entry.ts'
+import { open, treeGone } from './entry.ts'
+import { marks, type Tree } from './entry-path.ts'
 
 /** What a bucket may hold, from the plan of its user or of its workspace's owner. Null means unlimited. */
 export interface BucketLimits {
@@ -54,7 +55,7 @@ export function blobService({
     () => {
       if (running.size === 0) return
       const ids = [...running]
-      db.run(`UPDATE blob SET lease_until = ? WHERE state = 'staged' AND id IN (${marks(ids)})`, [
+      db.run(`UPDATE blobs SET lease_until = ? WHERE state = 'staged' AND id IN (${marks(ids)})`, [
         leaseUntil(),
         ...ids,
       ]).catch(error => log.warn({ err: error }, 'could not renew the leases of running uploads'))
@@ -67,7 +68,7 @@ export function blobService({
   async function take(tree: Tree, limits: BucketLimits, bytes: number, files: number, tx: Tx): Promise<boolean> {
     const changed = await db.run(
       `UPDATE bucket SET reserved_bytes = reserved_bytes + ?, reserved_files = reserved_files + ?
-       WHERE id = ? AND used_bytes + reserved_bytes + ? <= ? AND used_files + reserved_files + ? <= ?`,
+       WHERE id = ? AND ${open} AND used_bytes + reserved_bytes + ? <= ? AND used_files + reserved_files + ? <= ?`,
       [bytes, files, tree.bucketId, bytes, limits.maxTotalStorageBytes, files, limits.maxFiles ?? NO_LIMIT],
       tx,
     )
@@ -80,7 +81,7 @@ export function blobService({
       for (const bytes of wanted) {
         if (!(await take(tree, limits, bytes, 1, tx))) continue
         await db.run(
-          "INSERT INTO blob (id, bucket_id, state, reserved_bytes, size, lease_until, created_at) VALUES (?, ?, 'staged', ?, 0, ?, ?)",
+          "INSERT INTO blobs (id, bucket_id, state, reserved_bytes, size, lease_until, created_at) VALUES (?, ?, 'staged', ?, 0, ?, ?)",
           [id, tree.bucketId, bytes, leaseUntil(), Date.now()],
           tx,
         )
@@ -102,7 +103,7 @@ export function blobService({
       for (const bytes of wanted) {
         if (!(await take(tree, limits, bytes - reserved, 0, tx))) continue
         const changed = await db.run(
-          "UPDATE blob SET reserved_bytes = ? WHERE id = ? AND state = 'staged'",
+          "UPDATE blobs SET reserved_bytes = ? WHERE id = ? AND state = 'staged'",
           [bytes, id],
           tx,
         )
@@ -115,11 +116,11 @@ export function blobService({
 
   async function quotaExceeded(tree: Tree, limits: BucketLimits, bytes: number, tx: Tx): Promise<AppError> {
     const [now] = await db.rows<{ bytes: number; files: number }>(
-      'SELECT used_bytes + reserved_bytes AS bytes, used_files + reserved_files AS files FROM bucket WHERE id = ?',
+      `SELECT used_bytes + reserved_bytes AS bytes, used_files + reserved_files AS files FROM bucket WHERE id = ? AND ${open}`,
       [tree.bucketId],
       tx,
     )
-    if (!now) return new AppError('FOLDER_NOT_FOUND', 'This storage area does not exist any more.')
+    if (!now) return treeGone()
     if (limits.maxFiles !== null && Number(now.files) + 1 > limits.maxFiles)
       return new AppError(
         'QUOTA_EXCEEDED',
@@ -172,7 +173,7 @@ export function blobService({
         if (reserved === undefined) throw new Error('The store took bytes that were not admitted.')
         return { id, reservedBytes: reserved, size, md5 }
       } catch (error) {
-        await this.abandon(tree, id)
+        await this.abandon(tree, id, error)
         throw error
       }
     },
@@ -184,14 +185,15 @@ export function blobService({
 
     /** Part of the transaction that makes the entry: the reservation becomes usage. This locks the tree. */
     async settle(tree: Tree, blob: StagedBlob, tx: Tx): Promise<void> {
-      await db.run(
+      const counted = await db.run(
         `UPDATE bucket SET reserved_bytes = reserved_bytes - ?, reserved_files = reserved_files - 1,
-           used_bytes = used_bytes + ?, used_files = used_files + 1 WHERE id = ?`,
+           used_bytes = used_bytes + ?, used_files = used_files + 1 WHERE id = ? AND ${open}`,
         [blob.reservedBytes, blob.size, tree.bucketId],
         tx,
       )
+      if (counted !== 1) throw treeGone()
       const changed = await db.run(
-        "UPDATE blob SET state = 'live', size = ?, reserved_bytes = 0, lease_until = 0 WHERE id = ? AND state = 'staged'",
+        "UPDATE blobs SET state = 'live', size = ?, reserved_bytes = 0, lease_until = 0 WHERE id = ? AND state = 'staged'",
         [blob.size, blob.id],
         tx,
       )
@@ -203,14 +205,16 @@ export function blobService({
       running.delete(id)
     },
 
-    /** Gives back what a blob that no entry will name had reserved, and leaves the object to the sweeper. Never throws: the lease ends by itself. */
-    async abandon(tree: Tree, id: string): Promise<void> {
+    /**
+     * Gives back what a blob that no entry will name had reserved, and leaves the object to the sweeper. Never throws: the lease ends by itself.
+     * Waits for the database, unless that is what failed: then whoever waits for an answer has waited long enough.
+     */
+    async abandon(tree: Tree, id: string, because: unknown): Promise<void> {
       running.delete(id)
-      try {
-        await db.transaction(tx => releaseStaged(db, tree.bucketId, id, tx))
-      } catch (error) {
-        log.warn({ err: error, blob: id }, 'could not give back a reservation; the sweeper will')
-      }
+      const released = db
+        .transaction(tx => releaseStaged(db, tree.bucketId, id, tx))
+        .catch(error => log.warn({ err: error, blob: id }, 'could not give back a reservation; the sweeper will'))
+      if (!isDatabaseDown(because)) await released
     },
 
     stop(): void {
@@ -225,13 +229,13 @@ export type BlobService = ReturnType<typeof blobService>
 export async function releaseStaged(db: Db, bucketId: string, id: string, tx: Tx): Promise<boolean> {
   await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [bucketId], tx)
   const [staged] = await db.rows<{ bytes: number }>(
-    `SELECT reserved_bytes AS bytes FROM blob WHERE id = ? AND state = 'staged'${db.forUpdate}`,
+    `SELECT reserved_bytes AS bytes FROM blobs WHERE id = ? AND state = 'staged'${db.forUpdate}`,
     [id],
     tx,
   )
   if (!staged) return false
   await db.run(
-    "UPDATE blob SET state = 'doomed', reserved_bytes = 0, lease_until = ? WHERE id = ?",
+    "UPDATE blobs SET state = 'doomed', reserved_bytes = 0, lease_until = ? WHERE id = ?",
     [Date.now(), id],
     tx,
   )
@@ -247,7 +251,7 @@ export async function releaseStaged(db: Db, bucketId: string, id: string, tx: Tx
 export async function doomBlobs(db: Db, ids: string[], tx: Tx): Promise<void> {
   if (ids.length === 0) return
   await db.run(
-    `UPDATE blob SET state = 'doomed', lease_until = ? WHERE id IN (${marks(ids)})`,
+    `UPDATE blobs SET state = 'doomed', lease_until = ? WHERE id IN (${marks(ids)})`,
     [Date.now(), ...ids],
     tx,
   )

@@ -5,6 +5,7 @@ import { parseFilePath } from '../paths.ts'
 import type { BlobStore } from '../storage/azure.ts'
 import type { Tokens } from '../tokens.ts'
 import type { FileService } from './file.ts'
+import type { ListingService } from './listing.ts'
 
 /** A file that somebody may have, and how it is to be delivered. */
 export interface Delivery {
@@ -26,6 +27,7 @@ export interface Download {
 interface Options {
   store: BlobStore
   files: FileService
+  listings: ListingService
   tokens: Tokens
   proxied: boolean
   publicUrl: () => string
@@ -36,7 +38,7 @@ const TOKEN_SECONDS = 3600
 const gone = () => new AppError('TOKEN_NOT_FOUND', 'There is nothing behind this token. Ask for a new one.')
 
 /** Signed addresses: of the store, or of this service where clients cannot reach the store. */
-export function downloadService({ store, files, tokens, proxied, publicUrl, seconds }: Options) {
+export function downloadService({ store, files, listings, tokens, proxied, publicUrl, seconds }: Options) {
   return {
     proxied,
 
@@ -61,7 +63,7 @@ export function downloadService({ store, files, tokens, proxied, publicUrl, seco
       const sealed = tokens.unseal('private-download', token)
       if (sealed === 'expired') throw new AppError('SHARE_EXPIRED', 'This token has expired. Ask for a new one.')
       const { fileId, userId } = (sealed ?? {}) as { fileId?: string; userId?: string }
-      const file = fileId && userId === viewer.userId ? await files.byId(viewer.bucket, fileId) : null
+      const file = fileId && userId === viewer.userId ? await listings.byId(viewer.bucket, fileId) : null
       if (!file?.blobId) throw gone()
       return this.link(
         { ...file, blobId: file.blobId, name: file.names.at(-1) ?? '' },

@@ -3,24 +3,7 @@ import { type Db, isDuplicate, type Tx, type Value } from '../../db/index.ts'
 import { FILE, FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../errors.ts'
 import { joinPath, limits } from '../paths.ts'
-
-/** Where a tree begins: one storage area and its root folder. */
-export interface Tree {
-  bucketId: string
-  rootId: string
-}
-
-/** An entry on a path, with what moving it needs to know. */
-export interface Node {
-  id: string
-  kind: typeof FOLDER | typeof FILE
-  blobId: string | null
-  bytes: number
-  files: number
-  folders: number
-  levelsBelow: number
-  bytesBelow: number
-}
+import { marks, type Node, resolveChain, type Tree } from './entry-path.ts'
 
 /** What a change adds to the totals of the folders above it. */
 export interface Totals {
@@ -29,82 +12,35 @@ export interface Totals {
   folders: number
 }
 
-const columns = [
-  'id',
-  'kind',
-  'blob_id',
-  'total_bytes',
-  'total_files',
-  'total_folders',
-  'levels_below',
-  'bytes_below',
-] as const
-
-/** One statement for each depth: a path is resolved by a join per name, never by matching text. */
-const chainStatements = new Map<number, string>()
-
-function chainStatement(depth: number): string {
-  const known = chainStatements.get(depth)
-  if (known) return known
-  const levels = Array.from({ length: depth }, (_, i) => i + 1)
-  const sql = `SELECT ${levels.flatMap(i => columns.map((c, n) => `e${i}.${c} AS c${i}_${n}`)).join(', ')} FROM (SELECT 1 AS one) AS start ${levels
-    .map(i => `LEFT JOIN entry e${i} ON e${i}.parent_id = ${i === 1 ? '?' : `e${i - 1}.id`} AND e${i}.name = ?`)
-    .join(' ')}`
-  chainStatements.set(depth, sql)
-  return sql
-}
-
-/** The entries along a path, as far as they exist: one for each name, fewer when something is missing. */
-export async function resolveChain(db: Db, tree: Tree, names: string[], tx?: Tx): Promise<Node[]> {
-  if (names.length === 0) return []
-  const [row] = await db.rows<Record<string, string | number | null>>(
-    chainStatement(names.length),
-    [tree.rootId, ...names],
-    tx,
-  )
-  const chain: Node[] = []
-  for (let i = 1; row && i <= names.length && row[`c${i}_0`] !== null; i++) {
-    const number = (column: number) => Number(row[`c${i}_${column}`])
-    const blobId = row[`c${i}_2`]
-    chain.push({
-      id: String(row[`c${i}_0`]),
-      kind: number(1) === FILE ? FILE : FOLDER,
-      blobId: typeof blobId === 'string' ? blobId : null,
-      bytes: number(3),
-      files: number(4),
-      folders: number(5),
-      levelsBelow: number(6),
-      bytesBelow: number(7),
-    })
-  }
-  return chain
-}
-
-/** The entry at a path, and the folders above it (without the root); undefined when there is none. */
-export async function findEntry(
-  db: Db,
-  tree: Tree,
-  names: string[],
-  tx?: Tx,
-): Promise<{ node: Node; above: Node[] } | undefined> {
-  const chain = await resolveChain(db, tree, names, tx)
-  const node = chain.length === names.length ? chain.at(-1) : undefined
-  return node && { node, above: chain.slice(0, -1) }
-}
+/** A bucket that belongs to somebody; that of a deleted workspace or account takes no changes any more. */
+export const open = '(user_id IS NOT NULL OR workspace_id IS NOT NULL)'
 
 /** Locks the tree until the transaction ends. Every change of a tree begins with this, or with an UPDATE of the bucket's row. */
 export async function lockTree(db: Db, tree: Tree, tx: Tx): Promise<void> {
-  const rows = await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [tree.bucketId], tx)
-  if (rows.length === 0) throw new AppError('FOLDER_NOT_FOUND', 'This storage area does not exist any more.')
+  const rows = await db.rows(`SELECT id FROM bucket WHERE id = ? AND ${open}${db.forUpdate}`, [tree.bucketId], tx)
+  if (rows.length === 0) throw treeGone()
 }
 
-/** Changes the usage of the whole tree. */
-export function addUsage(db: Db, tree: Tree, by: Totals, tx: Tx): Promise<number> {
-  return db.run(
-    'UPDATE bucket SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ? WHERE id = ?',
-    [by.bytes, by.files, by.folders, tree.bucketId],
+export const treeGone = () => new AppError('FOLDER_NOT_FOUND', 'This storage area does not exist any more.')
+
+/** Changes the usage of the whole tree. @throws QUOTA_EXCEEDED when it would get more folders than it may have */
+export async function addUsage(db: Db, tree: Tree, by: Totals, tx: Tx): Promise<void> {
+  const max = by.folders > 0 ? (tree.maxFolders ?? null) : null
+  const changed = await db.run(
+    `UPDATE bucket SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ?
+     WHERE id = ?${max === null ? '' : ' AND used_folders + ? <= ?'}`,
+    [by.bytes, by.files, by.folders, tree.bucketId, ...(max === null ? [] : [by.folders, max])],
     tx,
   )
+  if (max !== null && changed === 0)
+    throw new AppError(
+      'QUOTA_EXCEEDED',
+      `The plan allows ${max} folders here. Delete some, or ask for a larger plan.`,
+      {
+        limit: 'max_workspace_folders',
+        max,
+      },
+    )
 }
 
 /** Changes the totals of some folders. */
@@ -118,7 +54,6 @@ export async function addTotals(db: Db, folders: Node[], by: Totals, tx: Tx): Pr
 }
 
 export const minus = (t: Totals): Totals => ({ bytes: -t.bytes, files: -t.files, folders: -t.folders })
-export const marks = (list: unknown[]): string => list.map(() => '?').join(', ')
 
 /** What an entry counts in the folders above it. */
 export const weightOf = (node: Node): Totals => ({
@@ -294,43 +229,4 @@ async function measureBelow(db: Db, id: string, tx: Tx): Promise<{ levelsBelow: 
     tx,
   )
   return { levelsBelow: Number(row?.levels ?? 0), bytesBelow: Number(row?.bytes ?? 0) }
-}
-
-/**
- * The names of some folders, from the root down; a folder that does not hang below one of the roots (a deleted one) is left out.
- * One statement for up to 1,000 folders.
- */
-export async function pathsOfFolders(
-  db: Db,
-  rootIds: Iterable<string>,
-  folderIds: Iterable<string>,
-): Promise<Map<string, string[]>> {
-  const wanted = [...new Set(folderIds)]
-  const known = new Map<string, { parentId: string | null; name: string }>()
-  for (let i = 0; i < wanted.length; i += 1000) {
-    const some = wanted.slice(i, i + 1000)
-    const rows = await db.rows<{ id: string; parentId: string | null; name: string }>(
-      `WITH RECURSIVE up (id, parent_id, name) AS (
-         SELECT id, parent_id, name FROM entry WHERE id IN (${marks(some)})
-         UNION SELECT p.id, p.parent_id, p.name FROM up JOIN entry p ON p.id = up.parent_id
-       ) SELECT id, parent_id AS parentId, name FROM up`,
-      some,
-    )
-    for (const row of rows) known.set(row.id, row)
-  }
-  const paths = new Map<string, string[] | undefined>(Array.from(rootIds, id => [id, []]))
-  const pathOf = (id: string): string[] | undefined => {
-    if (paths.has(id)) return paths.get(id)
-    const folder = known.get(id)
-    const above = folder?.parentId ? pathOf(folder.parentId) : undefined
-    const path = folder && above && [...above, folder.name]
-    paths.set(id, path)
-    return path
-  }
-  return new Map(
-    wanted.flatMap(id => {
-      const path = pathOf(id)
-      return path ? [[id, path] as const] : []
-    }),
-  )
 }

@@ -2,19 +2,9 @@ import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
 import { FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../errors.ts'
-import { joinPath, parseFilePath, parsePath } from '../paths.ts'
-import {
-  addTotals,
-  addUsage,
-  findEntry,
-  insertEntry,
-  lockTree,
-  minus,
-  moveEntry,
-  prepareParent,
-  type Tree,
-  weightOf,
-} from './entry.ts'
+import { joinPath, parseFilePath, parseName, parsePath } from '../paths.ts'
+import { addTotals, addUsage, insertEntry, lockTree, minus, moveEntry, prepareParent, weightOf } from './entry.ts'
+import { findEntry, type Tree } from './entry-path.ts'
 import { promise } from './outbox.ts'
 
 /** A folder just made, or met. */
@@ -32,6 +22,17 @@ export function folderService({ db, wake }: { db: Db; wake: () => void }) {
         path: joinPath(names),
       })
     return found
+  }
+
+  /** Makes a folder in a locked tree. */
+  async function make(tree: Tree, names: string[], by: string, tx: Tx): Promise<MadeFolder> {
+    const none = { bytes: 0, files: 0, folders: 0 }
+    const load = { weight: { ...none, folders: 1 }, levelsBelow: 0, bytesBelow: 0 }
+    const { parentId, foldersMade } = await prepareParent(db, tree, names, load, by, tx)
+    await addUsage(db, tree, { ...none, folders: foldersMade + 1 }, tx)
+    const createdAt = Date.now()
+    const entry = { parentId, kind: FOLDER, name: names.at(-1) ?? '', totals: none, by, at: createdAt } as const
+    return { id: await insertEntry(db, tree, entry, tx), names, createdAt }
   }
 
   return {
@@ -57,18 +58,18 @@ export function folderService({ db, wake }: { db: Db; wake: () => void }) {
       const names = parseFilePath(path, 'path')
       return db.transaction(async tx => {
         await lockTree(db, tree, tx)
-        const none = { bytes: 0, files: 0, folders: 0 }
-        const load = { weight: { ...none, folders: 1 }, levelsBelow: 0, bytesBelow: 0 }
-        const { parentId, foldersMade } = await prepareParent(db, tree, names, load, by, tx)
-        await addUsage(db, tree, { ...none, folders: foldersMade + 1 }, tx)
-        const createdAt = Date.now()
-        const id = await insertEntry(
-          db,
-          tree,
-          { parentId, kind: FOLDER, name: names.at(-1) ?? '', totals: none, by, at: createdAt },
-          tx,
-        )
-        return { id, names, createdAt }
+        return make(tree, names, by, tx)
+      })
+    },
+
+    /** Makes a folder in one that exists. @throws FOLDER_NOT_FOUND, PATH_EXISTS */
+    async createIn(tree: Tree, parent: string, name: string, by: string): Promise<MadeFolder> {
+      const above = parsePath(parent, 'parent_path')
+      const names = parseFilePath(joinPath([...above, parseName(name, 'folder_name')]), 'folder_name')
+      return db.transaction(async tx => {
+        await lockTree(db, tree, tx)
+        if (above.length > 0) await locate(tree, above, tx)
+        return make(tree, names, by, tx)
       })
     },
 

@@ -1,18 +1,40 @@
+import type { AccountService } from './account.ts'
+import type { AccountEndService } from './account-end.ts'
+import type { ApiKeyService } from './api-key.ts'
 import type { BlobService } from './blob.ts'
+import type { DirectShareService } from './direct-share.ts'
 import type { DownloadService } from './download.ts'
 import type { FileService } from './file.ts'
 import type { FolderService } from './folder.ts'
+import type { InviteService } from './invite.ts'
+import type { ListingService } from './listing.ts'
+import type { MemberService } from './member.ts'
 import type { NoteService } from './note.ts'
+import type { RateLimitService } from './rate-limit.ts'
 import type { ShareService } from './share.ts'
+import type { ShareLinkService } from './share-link.ts'
+import type { StatisticService } from './statistic.ts'
 import type { UserService } from './user.ts'
+import type { WorkspaceService } from './workspace.ts'
 
 /** What the API can do; made once in app.ts and handed to every request. */
 export interface Services {
+  accounts: AccountService
+  accountEnd: AccountEndService
+  apiKeys: ApiKeyService
   blobs: BlobService
+  directShares: DirectShareService
   downloads: DownloadService
   files: FileService
   folders: FolderService
+  invites: InviteService
+  listings: ListingService
+  members: MemberService
   notes: NoteService
+  rateLimits: RateLimitService
+  shareLinks: ShareLinkService
   shares: ShareService
+  statistics: StatisticService
   users: UserService
+  workspaces: WorkspaceService
 }

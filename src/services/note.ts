@@ -1,15 +1,15 @@
 import type { Db } from '../../db/index.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { AppError, InvalidInput } from '../errors.ts'
-import type { FileService } from './file.ts'
+import type { ListingService } from './listing.ts'
 
 export const MAX_NOTE = 10_000
 
-/** Notes belong to (user, checksum): they follow the content through moves, and equal copies share one. */
-export function noteService({ db, files }: { db: Db; files: FileService }) {
+/** Notes belong to (storage area, checksum): they follow the content through moves, and equal copies share one. */
+export function noteService({ db, listings }: { db: Db; listings: ListingService }) {
   async function requireContent(viewer: Viewer, checksum: string): Promise<string> {
     const md5 = checksum.toLowerCase()
-    if (!/^[0-9a-f]{32}$/.test(md5) || !(await files.holds(viewer.bucket, md5)))
+    if (!/^[0-9a-f]{32}$/.test(md5) || !(await listings.holds(viewer.bucket, md5)))
       throw new AppError('FILE_NOT_FOUND', 'You have no file with this checksum. Take md5_checksum from a listing.', {
         checksum,
       })
@@ -20,10 +20,10 @@ export function noteService({ db, files }: { db: Db; files: FileService }) {
     /** The note of a content, "" when there is none yet. @throws FILE_NOT_FOUND */
     async read(viewer: Viewer, checksum: string): Promise<string> {
       const md5 = await requireContent(viewer, checksum)
-      const [row] = await db.rows<{ content: string }>('SELECT content FROM note WHERE user_id = ? AND checksum = ?', [
-        viewer.userId,
-        md5,
-      ])
+      const [row] = await db.rows<{ content: string }>(
+        'SELECT content FROM note WHERE bucket_id = ? AND checksum = ?',
+        [viewer.bucket.bucketId, md5],
+      )
       return row?.content ?? ''
     },
 
@@ -33,14 +33,11 @@ export function noteService({ db, files }: { db: Db; files: FileService }) {
       if (/\p{Surrogate}/u.test(content))
         throw new InvalidInput('content', 'A note is text; this holds half a character.')
       const md5 = await requireContent(viewer, checksum)
+      const key = { bucketId: viewer.bucket.bucketId, checksum: md5 }
       await db.transaction(async tx => {
-        await db.run('DELETE FROM note WHERE user_id = ? AND checksum = ?', [viewer.userId, md5], tx)
-        if (content !== '')
-          await db.run(
-            'INSERT INTO note (user_id, checksum, content, updated_at) VALUES (?, ?, ?, ?)',
-            [viewer.userId, md5, content, Date.now()],
-            tx,
-          )
+        if (content === '') await db.Note.destroy({ where: key, transaction: tx })
+        // One statement: of two that write the first note at once, the index would refuse one.
+        else await db.Note.upsert({ ...key, content, updatedAt: Date.now() }, { transaction: tx })
       })
       return content
     },

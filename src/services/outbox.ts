@@ -1,10 +1,21 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
 
+/** A mail to be written when it is sent: which text, and what goes into it. */
+export type Mail =
+  | { template: 'invite'; to: string; values: { workspace: string; role: string; by: string; link: string } }
+  | {
+      template: 'share'
+      to: string
+      values: { files: string[]; by: string; links: string[]; expires: string; protected: boolean }
+    }
+
 /** What can be promised, and what each kind needs to be done. */
 export interface Jobs {
   'purge-folder': { folderId: string; bucketId: string }
-  mail: { to: string; subject: string; text: string; html?: string }
+  /** The tree of a workspace or an account that is no more. */
+  'purge-bucket': { rootId: string; bucketId: string }
+  mail: Mail
 }
 
 export type JobKind = keyof Jobs

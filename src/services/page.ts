@@ -26,6 +26,7 @@ export function readCursor<K extends ('string' | 'number')[]>(
   cursor: string | null | undefined,
   types: [...K],
   lenient = false,
+  field = 'cursor',
 ): { [I in keyof K]: K[I] extends 'number' ? number : string } | null {
   if (!cursor) return null
   try {
@@ -36,8 +37,5 @@ export function readCursor<K extends ('string' | 'number')[]>(
     // Falls through to the one answer for a cursor that is not ours.
   }
   if (lenient) return null
-  throw new InvalidInput(
-    'cursor',
-    'This cursor is not one that this list has given. Take next_cursor of the page before.',
-  )
+  throw new InvalidInput(field, 'This cursor is not one that this list has given. Take the one of the page before.')
 }

@@ -17,6 +17,18 @@ export interface UserView {
   plan: PlanView
 }
 
+export interface IdentityView {
+  id: string
+  userId: string
+  provider: string
+  providerUserId: string
+  email: string
+  emailVerified: boolean
+  name: string
+  avatarUrl: string
+  createdAt: number
+}
+
 /** The limits of a plan; null means unlimited. */
 export interface PlanView {
   id: string
@@ -52,6 +64,16 @@ export function userService({ db }: { db: Db }) {
       const plan = user && (await db.Plan.findByPk(user.planId, { raw: true }))
       if (!user || !plan) throw new Unauthenticated()
       return { ...user, plan, provider: identity?.provider ?? '', providerUserId: identity?.providerUserId ?? '' }
+    },
+
+    /** The identities of the caller, the first one first. */
+    async identities(viewer: Viewer): Promise<IdentityView[]> {
+      const rows = await db.Identity.findAll({
+        where: { userId: viewer.userId },
+        order: ['createdAt', 'id'],
+        raw: true,
+      })
+      return rows.map(row => ({ ...row, emailVerified: Boolean(row.emailVerified) }))
     },
 
     async usage(viewer: Viewer): Promise<Usage> {

@@ -9,15 +9,16 @@ import {
 } from '@azure/storage-blob'
 import { Unavailable } from '../errors.ts'
 import { keepAliveAgent } from './agent.ts'
+import { blockSize } from './blocks.ts'
 import { BlobMissing, type BlobStore } from './store.ts'
 import { upload } from './upload.ts'
 
 export { BlobMissing, type BlobStore, type PutOptions } from './store.ts'
 
 const seconds = 1000
-/** Of a request that carries a block: long, because many may share a thin line. */
-const blockLimit = 60 * seconds
-const requestLimit = 10 * seconds
+const requestLimit = 8 * seconds
+/** Of a request that carries bytes: a minute for a block, because many may share a thin line. */
+const sendLimit = (bytes: number) => requestLimit + (52 * seconds * bytes) / blockSize
 const pageLimit = 30 * seconds
 const pingLimit = 2 * seconds
 const removalsInFlight = 4
@@ -145,15 +146,17 @@ export function createBlobStore(options: {
         source,
         {
           whole: async (bytes, sum) => {
-            await within(blockLimit, undefined, abortSignal =>
+            await within(sendLimit(bytes.length), undefined, abortSignal =>
               blob.upload(bytes, bytes.length, { abortSignal, ...properties(sum) }),
             )
           },
           stage: async (id, bytes, signal) => {
-            await within(blockLimit, signal, abortSignal => blob.stageBlock(id, bytes, bytes.length, { abortSignal }))
+            await within(sendLimit(bytes.length), signal, abortSignal =>
+              blob.stageBlock(id, bytes, bytes.length, { abortSignal }),
+            )
           },
           commit: async (ids, sum) => {
-            await within(blockLimit, undefined, abortSignal =>
+            await within(sendLimit(blockSize), undefined, abortSignal =>
               blob.commitBlockList(ids, { abortSignal, ...properties(sum) }),
             )
           },
@@ -191,6 +194,18 @@ export function createBlobStore(options: {
       })
       if (!(body instanceof Readable)) throw new TypeError('The blob store answered without a body.')
       return signal ? addAbortSignal(signal, body) : body
+    },
+
+    async look(key) {
+      return within(requestLimit, undefined, async abortSignal => {
+        try {
+          const { contentLength } = await container.getBlobClient(key).getProperties({ abortSignal })
+          return { size: contentLength ?? 0 }
+        } catch (error) {
+          if (isMissing(error)) return null
+          throw error
+        }
+      })
     },
 
     async remove(keys) {

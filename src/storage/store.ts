@@ -27,7 +27,9 @@ export interface BlobStore {
   open(key: string, options?: { offset?: number; count?: number; signal?: AbortSignal }): Promise<Readable>
   /** Removes blobs and what broken uploads left under their keys. Keys without anything are fine. */
   remove(keys: string[]): Promise<void>
-  /** All blobs of the container. */
+  /** What is known of a blob; null when there is none. Sizes in bytes. */
+  look(key: string): Promise<{ size: number } | null>
+  /** All blobs of the container, by their keys from small to large. */
   list(): AsyncIterable<{ key: string; size: number; createdAt: Date }>
 }
 

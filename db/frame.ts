@@ -1,0 +1,39 @@
+import { type Sequelize, Transaction } from 'sequelize'
+
+/** The connection of a transaction, which Sequelize does not put in its types. */
+export function connectionOf(tx: Transaction): object {
+  if ('connection' in tx && typeof tx.connection === 'object' && tx.connection) return tx.connection
+  throw new Error('The transaction has ended.')
+}
+
+/**
+ * Runs `work` in a transaction on a connection that serves nobody else meanwhile. Sequelize's own frame waits for ever when a
+ * connection is dead, and leaks one whenever a SQLite file is locked; its Transaction is what models take the connection from.
+ * @param rollBack never rejects
+ */
+export async function framed<T>(
+  { sequelize, connection, begin, commit, rollBack }: Frame,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const tx: Transaction & { connection?: object } = Object.assign(new Transaction(sequelize, {}), { connection })
+  await begin()
+  try {
+    const result = await work(tx)
+    // What comes after the end must not slip into the next transaction of this connection.
+    delete tx.connection
+    await commit()
+    return result
+  } catch (error) {
+    delete tx.connection
+    await rollBack()
+    throw error
+  }
+}
+
+export interface Frame {
+  sequelize: Sequelize
+  connection: object
+  begin(): Promise<unknown>
+  commit(): Promise<unknown>
+  rollBack(): Promise<unknown>
+}

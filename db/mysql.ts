@@ -1,0 +1,158 @@
+import type { Socket } from 'node:net'
+import type { Connection, QueryError, ResultSetHeader } from 'mysql2'
+import { Sequelize } from 'sequelize'
+import { defineModels } from './associations.ts'
+import { connectionOf, framed } from './frame.ts'
+import type { DatabaseOptions, Db, Tx, Value } from './index.ts'
+import { retried } from './retry.ts'
+
+const SECOND = 1000
+// A request waits for a connection once and for a dead statement once; together that stays below ten seconds.
+const CONNECT_LIMIT = 3 * SECOND
+const ACQUIRE_LIMIT = 4.5 * SECOND
+const STATEMENT_LIMIT = 5 * SECOND
+/** Seconds, and less than the limit of a statement: then the engine says that it was a lock. */
+const LOCK_WAIT = 4
+/** For others who migrate. */
+const EXCLUSIVE_LIMIT = 120 * SECOND
+
+/** No column knows a time zone, and Sequelize would set one with a statement that nobody watches. Not in its types. */
+const unasked = { keepDefaultTimezone: true }
+
+/** With the socket, which mysql2 does not put in its types: ending its connection politely waits for a server that may be dead. */
+type Wire = Connection & { stream: Socket }
+
+/** @param url mysql://user:password@host:port/name */
+export function openMysql(url: string, { pool, onStatement = () => {}, patience }: DatabaseOptions): Db {
+  const watches = new WeakMap<object, () => void>()
+  let migrating = false
+  const sequelize = new Sequelize(url, {
+    dialect: 'mysql',
+    pool: { max: pool, min: 0, acquire: ACQUIRE_LIMIT, idle: 30 * SECOND },
+    logging: sql => onStatement(sql),
+    benchmark: false,
+    define: { timestamps: false, underscored: true, freezeTableName: true },
+    ...unasked,
+    // Without Sequelize's own typeCast: no column needs it, and with a function there mysql2 compiles a parser for every execution.
+    dialectOptions: { connectTimeout: CONNECT_LIMIT, charset: 'utf8mb4', maxPreparedStatements: 200 },
+    hooks: {
+      afterConnect: async (made: unknown) => {
+        const on = made as Wire
+        // Sequelize takes leave of a connection that has failed, and nobody hears what comes of it; a closed one is just dropped.
+        on.prependListener('error', () => on.destroy())
+        on.stream.once('close', () => on.destroy())
+        // Read committed: the bucket lock orders writers, so gap locks would only make deadlocks.
+        await execute(on, 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', [])
+        await execute(
+          on,
+          `SET SESSION innodb_lock_wait_timeout = ${LOCK_WAIT}, SESSION sql_mode = 'STRICT_ALL_TABLES'`,
+          [],
+        )
+      },
+      // What models send is Sequelize's own, and is watched like the rest.
+      beforeQuery: (_options, query) => {
+        if (!migrating) watches.set(query, watch((query as unknown as { connection: Wire }).connection))
+      },
+      afterQuery: (_options, query) => watches.get(query)?.(),
+    },
+  })
+  const manager = sequelize.connectionManager
+  const acquire = async () => (await manager.getConnection({ type: 'write' })) as Wire
+
+  /** Cuts a connection that owes an answer for so long: all who wait on it are told. Call what it returns when the answer is there. */
+  function watch(on: Wire, limit = patience ?? STATEMENT_LIMIT): () => void {
+    const timer = setTimeout(() => {
+      on.stream.destroy(Object.assign(new Error('The database owes an answer for too long.'), { code: 'ETIMEDOUT' }))
+      on.destroy()
+    }, limit)
+    return () => clearTimeout(timer)
+  }
+
+  function answerOf(
+    on: Wire,
+    send: (done: (error: QueryError | null, result: unknown) => void) => void,
+    limit?: number,
+  ) {
+    return new Promise<unknown>((resolve, reject) => {
+      const answered = watch(on, limit)
+      send((error, result) => {
+        answered()
+        if (error) reject(error)
+        else resolve(result)
+      })
+    })
+  }
+
+  const execute = (on: Wire, sql: string, values: Value[], limit?: number) =>
+    answerOf(on, done => on.execute({ sql, values }, done), limit)
+  const say = (on: Wire, sql: string) => answerOf(on, done => on.query(sql, done))
+
+  /** A connection of which the state is unknown must not serve the next one. */
+  function discard(on: Wire): void {
+    on.destroy()
+    manager.destroyConnection(on).catch(() => {})
+  }
+
+  function release(on: Wire): void {
+    if (on.stream.destroyed) discard(on)
+    else manager.releaseConnection(on)
+  }
+
+  async function statement(sql: string, values: Value[], tx: Tx | null | undefined) {
+    onStatement(sql)
+    if (tx) return execute(connectionOf(tx) as Wire, sql, values)
+    const connection = await acquire()
+    try {
+      return await execute(connection, sql, values)
+    } finally {
+      release(connection)
+    }
+  }
+
+  async function transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const connection = await acquire()
+    try {
+      return await framed(
+        {
+          sequelize,
+          connection,
+          begin: () => say(connection, 'START TRANSACTION'),
+          commit: () => say(connection, 'COMMIT'),
+          rollBack: () => say(connection, 'ROLLBACK').catch(() => discard(connection)),
+        },
+        work,
+      )
+    } finally {
+      release(connection)
+    }
+  }
+
+  const db: Db = {
+    dialect: 'mysql',
+    sequelize,
+    ...defineModels(sequelize),
+    forUpdate: ' FOR UPDATE',
+    rows: async <T>(sql: string, values: Value[] = [], tx?: Tx | null) => (await statement(sql, values, tx)) as T[],
+    run: async (sql, values = [], tx) => ((await statement(sql, values, tx)) as ResultSetHeader).affectedRows,
+    transaction: work => retried(() => transaction(work)),
+    async exclusively(name, work) {
+      const connection = await acquire()
+      const lock = "MD5(CONCAT(DATABASE(), '/', ?))"
+      try {
+        await execute(connection, `SELECT GET_LOCK(${lock}, ${EXCLUSIVE_LIMIT / SECOND})`, [name], 2 * EXCLUSIVE_LIMIT)
+        // Tables may be large: what changes them takes as long as it needs.
+        migrating = true
+        return await work(null)
+      } finally {
+        migrating = false
+        await execute(connection, `SELECT RELEASE_LOCK(${lock})`, [name]).catch(() => {})
+        release(connection)
+      }
+    },
+    ping: async () => {
+      await db.rows('SELECT 1')
+    },
+    close: () => sequelize.close(),
+  }
+  return db
+}

@@ -1,0 +1,122 @@
+import type { InviteView, MyInvite } from '../src/services/invite.ts'
+import { builder } from './builder.ts'
+import { Workspace } from './workspace.ts'
+
+const Invite = builder.objectRef<InviteView>('Invite').implement({
+  description: 'A pending invite, without its token.',
+  fields: t => ({
+    id: t.exposeID('id'),
+    workspaceId: t.exposeID('workspaceId'),
+    email: t.exposeString('email'),
+    role: t.exposeString('role'),
+    invitedBy: t.exposeID('invitedBy'),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
+  }),
+})
+
+builder.queryField('workspaceInvites', t =>
+  t.withAuth({ workspaces: 'workspaces:invites:manage' }).field({
+    type: [Invite],
+    description: 'The pending invites of a workspace, oldest first.',
+    rest: { route: 'GET /api/workspaces/invites', errors: [400, 401, 403] },
+    args: { workspaceId: t.arg.id({ required: true }) },
+    resolve: (_root, { workspaceId }, { services, viewer }) => services.invites.list(viewer, workspaceId),
+  }),
+)
+
+const CreateInviteInput = builder.inputType('CreateInviteInput', {
+  fields: t => ({
+    workspaceId: t.id({ required: true }),
+    email: t.string({ required: true }),
+    role: t.string({ required: true, description: 'admin, editor or viewer' }),
+  }),
+})
+
+builder.mutationField('createInvite', t =>
+  t.withAuth({ workspaces: 'workspaces:invites:manage' }).field({
+    type: Invite,
+    description:
+      'Invites an address to a workspace and sends a mail with the link; inviting it again renews the invite.',
+    rest: { route: 'POST /api/workspaces/invites/create', errors: [400, 401, 403, 429] },
+    rateLimit: 'invites',
+    args: { input: t.arg({ type: CreateInviteInput, required: true }) },
+    resolve: (_root, { input }, { services, viewer }) => services.invites.create(viewer, input),
+  }),
+)
+
+const AcceptInviteInput = builder.inputType('AcceptInviteInput', {
+  fields: t => ({ token: t.string({ required: true }) }),
+})
+
+builder.mutationField('acceptInvite', t =>
+  t.withAuth({ session: true }).field({
+    type: Workspace,
+    description: 'Makes the caller a member of the workspace that they are invited to, once.',
+    rest: { route: 'POST /api/workspaces/invites/accept', errors: [400, 401, 403, 404], wrap: 'workspace' },
+    args: { input: t.arg({ type: AcceptInviteInput, required: true }) },
+    resolve: (_root, { input }, { services, viewer }) => services.invites.accept(viewer, input.token),
+  }),
+)
+
+const DeletedInvite = builder.objectRef<{ inviteId: string }>('DeletedInvite').implement({
+  fields: t => ({ inviteId: t.exposeID('inviteId') }),
+})
+
+const DeleteInviteInput = builder.inputType('DeleteInviteInput', {
+  fields: t => ({ workspaceId: t.id({ required: true }), inviteId: t.id({ required: true }) }),
+})
+
+builder.mutationField('deleteInvite', t =>
+  t.withAuth({ workspaces: 'workspaces:invites:manage' }).field({
+    type: DeletedInvite,
+    description: 'Withdraws an invite.',
+    rest: { route: 'DELETE /api/workspaces/invites/delete', errors: [400, 401, 403] },
+    args: { input: t.arg({ type: DeleteInviteInput, required: true }) },
+    resolve: async (_root, { input: { workspaceId, inviteId } }, { services, viewer }) => {
+      await services.invites.remove(viewer, workspaceId, inviteId)
+      return { inviteId }
+    },
+  }),
+)
+
+const OwnInvite = builder.objectRef<MyInvite>('OwnInvite').implement({
+  description: 'An invite that is made out to the caller.',
+  fields: t => ({
+    id: t.exposeID('id'),
+    workspaceId: t.exposeID('workspaceId'),
+    workspaceName: t.exposeString('workspaceName'),
+    workspaceSlug: t.exposeString('workspaceSlug'),
+    email: t.exposeString('email'),
+    token: t.exposeString('token'),
+    role: t.exposeString('role'),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
+  }),
+})
+
+builder.queryField('myInvites', t =>
+  t.withAuth({ session: true }).field({
+    type: [OwnInvite],
+    description: 'The pending invites that are made out to the verified address of the caller.',
+    rest: { route: 'GET /api/workspaces/invites/mine', errors: [401] },
+    resolve: (_root, _args, { services, viewer }) => services.invites.mine(viewer),
+  }),
+)
+
+const RejectInviteInput = builder.inputType('RejectInviteInput', {
+  fields: t => ({ token: t.string({ required: true }) }),
+})
+
+builder.mutationField('rejectInvite', t =>
+  t.withAuth({ session: true }).field({
+    type: 'Boolean',
+    nullable: true,
+    description: 'Declines an invite. Answers null.',
+    rest: { route: 'DELETE /api/workspaces/invites/reject', errors: [400, 401, 403, 404] },
+    args: { input: t.arg({ type: RejectInviteInput, required: true }) },
+    resolve: async (_root, { input }, { services, viewer }) => {
+      await services.invites.reject(viewer, input.token)
+      return null
+    },
+  }),
+)

@@ -1,0 +1,64 @@
+import type { MemberView } from '../src/services/member.ts'
+import { builder } from './builder.ts'
+
+const Member = builder.objectRef<MemberView>('Member').implement({
+  description: 'A member of a workspace.',
+  fields: t => ({
+    userId: t.exposeID('userId'),
+    email: t.exposeString('email'),
+    name: t.exposeString('name'),
+    role: t.exposeString('role'),
+    joinedAt: t.expose('joinedAt', { type: 'DateTime' }),
+  }),
+})
+
+builder.queryField('workspaceMembers', t =>
+  t.withAuth({ workspaces: 'workspaces:members:read' }).field({
+    type: [Member],
+    description: 'The members of a workspace, in the order in which they joined.',
+    rest: { route: 'GET /api/workspaces/members', errors: [400, 401, 403] },
+    args: { workspaceId: t.arg.id({ required: true }) },
+    resolve: (_root, { workspaceId }, { services, viewer }) => services.members.list(viewer, workspaceId),
+  }),
+)
+
+const MemberRole = builder.objectRef<{ userId: string; role: string }>('MemberRole').implement({
+  fields: t => ({ userId: t.exposeID('userId'), role: t.exposeString('role') }),
+})
+
+const ChangeMemberRoleInput = builder.inputType('ChangeMemberRoleInput', {
+  fields: t => ({
+    workspaceId: t.id({ required: true }),
+    userId: t.id({ required: true }),
+    role: t.string({ required: true, description: 'owner, admin, editor or viewer' }),
+  }),
+})
+
+builder.mutationField('changeMemberRole', t =>
+  t.withAuth({ workspaces: 'workspaces:members:manage' }).field({
+    type: MemberRole,
+    description: 'Gives a member another role.',
+    rest: { route: 'PATCH /api/workspaces/members/role', errors: [400, 401, 403, 404] },
+    args: { input: t.arg({ type: ChangeMemberRoleInput, required: true }) },
+    resolve: (_root, { input }, { services, viewer }) =>
+      services.members.changeRole(viewer, input.workspaceId, input.userId, input.role),
+  }),
+)
+
+const RemoveMemberInput = builder.inputType('RemoveMemberInput', {
+  fields: t => ({ workspaceId: t.id({ required: true }), userId: t.id({ required: true }) }),
+})
+
+builder.mutationField('removeMember', t =>
+  t.withAuth({ workspaces: 'workspaces:members:manage' }).field({
+    type: 'Boolean',
+    nullable: true,
+    description: 'Removes a member; everybody may remove themselves. Answers null.',
+    rest: { route: 'DELETE /api/workspaces/members/remove', errors: [400, 401, 403, 404] },
+    args: { input: t.arg({ type: RemoveMemberInput, required: true }) },
+    resolve: async (_root, { input }, { services, viewer }) => {
+      await services.members.remove(viewer, input.workspaceId, input.userId)
+      return null
+    },
+  }),
+)

@@ -1,0 +1,34 @@
+import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core'
+import type { GraphQLFieldResolver } from 'graphql'
+import type { Context } from '../../src/context.ts'
+import type { RateName } from '../../src/services/rate-limit.ts'
+
+declare global {
+  export namespace PothosSchemaTypes {
+    export interface Plugins<Types extends SchemaTypes> {
+      rateLimit: RateLimitPlugin<Types>
+    }
+    export interface MutationFieldOptions<Types, Type, Nullable, Args, ResolveReturnShape> {
+      /** Which count a call goes to: contract, section 7. */
+      rateLimit?: RateName
+    }
+  }
+}
+
+/** Counts calls after the auth scopes have let them through, so that a refused caller spends nothing. */
+export class RateLimitPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override wrapResolve(
+    resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,
+    field: PothosOutputFieldConfig<Types>,
+  ): GraphQLFieldResolver<unknown, Types['Context'], object> {
+    const { rateLimit } = field.pothosOptions as { rateLimit?: RateName }
+    if (!rateLimit) return resolver
+    return async (root, args, context, info) => {
+      const { services, viewer } = context as Context
+      if (viewer) await services.rateLimits.hit(rateLimit, viewer.userId, info)
+      return resolver(root, args, context, info)
+    }
+  }
+}
+
+SchemaBuilder.registerPlugin('rateLimit', RateLimitPlugin)

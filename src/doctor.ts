@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import { openDatabase } from '../db/index.ts'
+import { type Config, loadConfig } from './config.ts'
+import { readConnection, startAzurite } from './embedded/azurite.ts'
+import { examine } from './jobs/doctor.ts'
+import type { Finding } from './jobs/doctor-check.ts'
+import { type BlobStore, createBlobStore } from './storage/azure.ts'
+
+const MINUTE = 60_000
+/** A repair may bring to light what it was hidden behind. */
+const ROUNDS = 3
+
+const exitCodes = `
+Exit code: 0 when all is well, also after a repair; 1 when there are differences; 2 when it could not look.
+It reads the settings of the service (npm start -- --help), and may run beside it.`
+
+const options = new Command('npm run doctor --')
+  .description('Compares what Satchel remembers with what its blob store holds, and the folders with their totals.')
+  .option('--repair', 'mend what can be mended safely; nothing that a file needs is ever removed', false)
+  .option('--json', 'print one JSON object a line: the findings, then the sum', false)
+  .option('--grace <seconds>', 'age from which something left over is no upload under way', wholeNumber, 3600)
+  .addHelpText('after', exitCodes)
+  .allowExcessArguments(false)
+  .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
+  .parse()
+  .opts<{ repair: boolean; json: boolean; grace: number }>()
+
+try {
+  process.exitCode = (await run(loadConfig())) ? 0 : 1
+} catch (error) {
+  process.stderr.write(`The doctor could not look: ${error instanceof Error ? error.message : error}\n`)
+  process.exitCode = 2
+}
+
+/** Answers whether all is well in the end. */
+async function run(config: Config): Promise<boolean> {
+  if (config.database.dialect === 'sqlite' && !existsSync(config.database.file))
+    throw new Error(`There is no database ${config.database.file}. Start the service once, or set what is set for it.`)
+  const { store, close } = await openStore(config)
+  const db = openDatabase(config.database, { pool: 2, patience: 10 * MINUTE })
+  try {
+    let sum = { findings: 0, mended: 0 }
+    for (let round = 1; round === 1 || (sum.mended > 0 && round <= ROUNDS); round++) {
+      const patient = { db, store, graceMs: options.grace * 1000 }
+      sum = await examine(patient, { repair: options.repair, onFinding: finding => say(finding, sentence(finding)) })
+      say(sum, conclusion(sum))
+    }
+    return sum.findings === sum.mended
+  } finally {
+    await db.close()
+    await close()
+  }
+}
+
+/** The store of the service; the embedded one from whoever runs it, or started for the moment. */
+async function openStore(config: Config): Promise<{ store: BlobStore; close(): Promise<void> }> {
+  const at = (connectionString: string) =>
+    createBlobStore({ connectionString, container: config.azureContainer, publicUrl: '' })
+  if (config.azureConnectionString) return { store: at(config.azureConnectionString), close: async () => {} }
+
+  const dir = join(config.dataDir, 'blobs')
+  const running = await readConnection(dir)
+  if (running) {
+    const store = at(running)
+    const answers = await store.ping().then(
+      () => true,
+      () => false,
+    )
+    if (answers) return { store, close: async () => {} }
+  }
+  const azurite = await startAzurite({ dir, port: 0 })
+  return { store: at(azurite.connectionString), close: () => azurite.stop() }
+}
+
+function say(fact: object, words: string): void {
+  process.stdout.write(`${options.json ? JSON.stringify(fact) : words}\n`)
+}
+
+const sentence = ({ ailment, id, says, mended }: Finding) => `${ailment} ${id}${mended ? ' (mended)' : ''}\n  ${says}`
+
+function conclusion({ findings, mended }: { findings: number; mended: number }): string {
+  if (findings === 0) return 'All is well.'
+  const found = `${findings === 1 ? '1 difference' : `${findings} differences`} found`
+  if (!options.repair) return `${found}. With --repair, what can be mended safely is mended.`
+  return `${found}, ${mended} mended.${mended > 0 ? ' Looking again.' : ''}`
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}

@@ -1,0 +1,62 @@
+import escapeHtml from 'escape-html'
+import type { Mail } from '../services/outbox.ts'
+
+export interface MailText {
+  subject: string
+  text: string
+  html: string
+}
+
+/** Writes a mail, as text and as HTML. Names come from people: they are shown, never believed. */
+export function writeMail(mail: Mail): MailText {
+  if (mail.template === 'invite') {
+    const { workspace, role, by, link } = mail.values
+    return compose({
+      subject: `${oneLine(by)} invites you to ${oneLine(workspace)}`,
+      lines: [
+        `${oneLine(by)} invites you to the workspace "${oneLine(workspace)}" as ${role}.`,
+        'The invite is valid for 7 days.',
+      ],
+      links: [{ title: 'Open the invite', url: link }],
+    })
+  }
+  const { files, by, links, expires, protected: isProtected } = mail.values
+  const what = files.length === 1 ? `"${oneLine(files[0] ?? '')}"` : `${files.length} files`
+  return compose({
+    subject: `${oneLine(by)} shares ${what} with you`,
+    lines: [
+      `${oneLine(by)} shares ${what} with you, until ${expires.slice(0, 10)}.`,
+      ...(isProtected ? ['You need a password, which the sender will tell you in another way.'] : []),
+    ],
+    links: links.map((url, i) => ({ title: oneLine(files[i] ?? 'Open'), url })),
+  })
+}
+
+/** No name may begin a header or a line of its own, or turn the direction of what follows. */
+const oneLine = (text: string): string =>
+  text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
+    .trim()
+    .slice(0, 200)
+
+function compose({
+  subject,
+  lines,
+  links,
+}: {
+  subject: string
+  lines: string[]
+  links: { title: string; url: string }[]
+}): MailText {
+  const closing = 'You get this mail because somebody gave your address to Satchel. If you do not know them, ignore it.'
+  const html = [
+    ...lines.map(line => `<p>${escapeHtml(line)}</p>`),
+    ...links.map(({ title, url }) => `<p><a href="${escapeHtml(url)}">${escapeHtml(title)}</a></p>`),
+    `<p style="color:#667">${escapeHtml(closing)}</p>`,
+  ].join('\n')
+  return {
+    subject,
+    text: [...lines, ...links.map(({ title, url }) => `${title}\n${url}`), closing].join('\n\n'),
+    html: `<!doctype html><html><body style="font-family:system-ui,sans-serif;line-height:1.5">\n${html}\n</body></html>`,
+  }
+}

@@ -1,0 +1,98 @@
+import type { Db, Tx } from '../../db/index.ts'
+import { OWNER } from '../auth/roles.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import { AppError, Unauthenticated } from '../errors.ts'
+import { promise } from './outbox.ts'
+import { closeWorkspace } from './workspace.ts'
+
+const DAY_MS = 86_400_000
+
+/** What is left to say of a deleted account. */
+export interface EndedAccount {
+  bucketName: string
+  bucketDeleted: boolean
+  id: string
+  email: string
+  userName: string
+}
+
+interface Membership {
+  id: string
+  name: string
+  role: string
+  ownerId: string
+  members: number
+  nextOwner: string | null
+  bucketId: string
+  rootId: string
+}
+
+/** The end of accounts: contract, section 3, "The user". */
+export function accountEndService({ db, retentionDays, wake }: { db: Db; retentionDays: number; wake: () => void }) {
+  return {
+    /**
+     * Deletes the account of the caller: its sessions, keys, shares, tokens and memberships end in one transaction.
+     * @param deleteData whether its files go, too; otherwise they wait for the same verified address
+     * @throws LAST_OWNER that names the workspaces which would be left without an owner; then nothing is deleted
+     */
+    async end(viewer: Viewer, deleteData: boolean): Promise<EndedAccount> {
+      await db.transaction(async tx => {
+        const [user] = await db.rows(`SELECT id FROM user WHERE id = ?${db.forUpdate}`, [viewer.userId], tx)
+        if (!user) throw new Unauthenticated()
+        await leaveWorkspaces(viewer, tx)
+        await db.run('DELETE FROM share WHERE user_id = ?', [viewer.userId], tx)
+        await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [viewer.bucket.bucketId], tx)
+        const kept = deleteData ? [null, null] : [viewer.verifiedEmail, Date.now() + retentionDays * DAY_MS]
+        await db.run(
+          'UPDATE bucket SET user_id = NULL, kept_for = ?, kept_until = ? WHERE id = ?',
+          [...kept, viewer.bucket.bucketId],
+          tx,
+        )
+        if (deleteData)
+          await promise(db, 'purge-bucket', { bucketId: viewer.bucket.bucketId, rootId: viewer.bucket.rootId }, tx)
+        // Identities, sessions, memberships and keys go with the row.
+        await db.run('DELETE FROM user WHERE id = ?', [viewer.userId], tx)
+      })
+      wake()
+      return {
+        bucketName: viewer.bucket.bucketId,
+        bucketDeleted: deleteData,
+        id: viewer.userId,
+        email: viewer.email,
+        userName: viewer.name,
+      }
+    },
+  }
+
+  /** Workspaces of which the user is the only member go along; the others need another owner. */
+  async function leaveWorkspaces(viewer: Viewer, tx: Tx): Promise<void> {
+    // Locked in one order by everybody who ends an account.
+    await db.rows(
+      `SELECT w.id FROM workspace w JOIN member m ON m.workspace_id = w.id WHERE m.user_id = ? ORDER BY w.id${db.forUpdate}`,
+      [viewer.userId],
+      tx,
+    )
+    const memberships = await db.rows<Membership>(
+      `SELECT w.id, w.name, m.role, w.owner_id AS ownerId, b.id AS bucketId, b.root_id AS rootId,
+         (SELECT COUNT(*) FROM member o WHERE o.workspace_id = w.id) AS members,
+         (SELECT MIN(o.user_id) FROM member o WHERE o.workspace_id = w.id AND o.role = ? AND o.user_id <> m.user_id) AS nextOwner
+       FROM member m JOIN workspace w ON w.id = m.workspace_id JOIN bucket b ON b.workspace_id = w.id WHERE m.user_id = ? ORDER BY w.id`,
+      [OWNER, viewer.userId],
+      tx,
+    )
+    const orphaned = memberships.filter(m => m.ownerId === viewer.userId && Number(m.members) > 1 && !m.nextOwner)
+    if (orphaned.length > 0)
+      throw new AppError(
+        'LAST_OWNER',
+        `You are the last owner of ${orphaned.map(w => `"${w.name}"`).join(', ')}. Make somebody else an owner, or delete it, first.`,
+        { workspaces: orphaned.map(({ id, name }) => ({ workspace_id: id, name })) },
+      )
+    for (const { id, members, ownerId, nextOwner, bucketId, rootId } of memberships) {
+      if (Number(members) === 1) await closeWorkspace(db, id, { bucketId, rootId }, tx)
+      else if (ownerId === viewer.userId && nextOwner)
+        await db.run('UPDATE workspace SET owner_id = ? WHERE id = ?', [nextOwner, id], tx)
+    }
+  }
+}
+
+export type AccountEndService = ReturnType<typeof accountEndService>

@@ -1,0 +1,168 @@
+import { validate as isUuid, v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../db/index.ts'
+import { privateScopes, workspaceScopes } from '../auth/scopes.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import { parseDuration } from '../duration.ts'
+import { AppError, InvalidInput } from '../errors.ts'
+import { hashSecret, newSecret } from '../tokens.ts'
+import type { WorkspaceService } from './workspace.ts'
+
+export interface ApiKeyView {
+  id: string
+  name: string
+  description: string
+  status: 'active' | 'expired'
+  scopes: string[]
+  createdBy: string
+  createdAt: number
+  lastUsedAt: number | null
+  expiresAt: number | null
+  keyHint: string
+}
+
+/** A key just made: the one time its secret is told. */
+export interface NewApiKey extends Omit<ApiKeyView, 'status' | 'lastUsedAt' | 'keyHint'> {
+  key: string
+  /** Null for a workspace key. */
+  userId: string | null
+  workspaceId: string | null
+}
+
+export interface ApiKeyInput {
+  name: string
+  scopes: string[]
+  description?: string | null | undefined
+  expiresIn?: string | null | undefined
+}
+
+export function apiKeyService({ db, workspaces }: { db: Db; workspaces: WorkspaceService }) {
+  async function create(
+    viewer: Viewer,
+    workspaceId: string | null,
+    allowed: readonly string[],
+    input: ApiKeyInput,
+  ): Promise<NewApiKey> {
+    const wish = readInput(input, allowed)
+    const key = `satchel_${newSecret()}`
+    const [id, createdAt] = [newId(), Date.now()]
+    const expiresAt = wish.lifetime === null ? null : createdAt + wish.lifetime
+    await db.transaction(async tx => {
+      await requireRoomForAnother(viewer, workspaceId, tx)
+      await db.run(
+        `INSERT INTO api_key (id, hash, hint, name, description, scopes, workspace_id, created_by, created_at, last_used_at, expires_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)`,
+        [
+          id,
+          hashSecret(key).toString('hex'),
+          key.slice(-4),
+          wish.name,
+          wish.description,
+          wish.scopes.join(' '),
+          workspaceId,
+          viewer.userId,
+          createdAt,
+          expiresAt,
+        ],
+        tx,
+      )
+    })
+    const { name, description, scopes } = wish
+    const userId = workspaceId === null ? viewer.userId : null
+    return { id, name, description, key, scopes, userId, workspaceId, createdBy: viewer.userId, createdAt, expiresAt }
+  }
+
+  /** Counts under a lock, so that two creations at once cannot both take the last place. @throws QUOTA_EXCEEDED */
+  async function requireRoomForAnother(viewer: Viewer, workspaceId: string | null, tx: Tx): Promise<void> {
+    const [lock, limit] =
+      workspaceId === null
+        ? (['user', 'max_private_api_keys'] as const)
+        : (['workspace', 'max_workspace_api_keys'] as const)
+    await db.rows(`SELECT id FROM ${lock} WHERE id = ?${db.forUpdate}`, [workspaceId ?? viewer.userId], tx)
+    const [row] =
+      workspaceId === null
+        ? await db.rows<{ used: number; max: number }>(
+            `SELECT (SELECT COUNT(*) FROM api_key k WHERE k.created_by = u.id AND k.workspace_id IS NULL) AS used, p.${limit} AS max
+             FROM user u JOIN plan p ON p.id = u.plan_id WHERE u.id = ?`,
+            [viewer.userId],
+            tx,
+          )
+        : await db.rows<{ used: number; max: number }>(
+            `SELECT (SELECT COUNT(*) FROM api_key k WHERE k.workspace_id = w.id) AS used, p.${limit} AS max
+             FROM workspace w JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id WHERE w.id = ?`,
+            [workspaceId],
+            tx,
+          )
+    if (row && Number(row.used) >= row.max)
+      throw new AppError('QUOTA_EXCEEDED', `The plan allows ${row.max} API keys. Delete one first.`, {
+        limit,
+        max: row.max,
+        used: Number(row.used),
+      })
+  }
+
+  async function list(where: string, values: string[]): Promise<ApiKeyView[]> {
+    const rows = await db.rows<Omit<ApiKeyView, 'status' | 'scopes'> & { scopes: string }>(
+      `SELECT id, name, description, scopes, created_by AS createdBy, created_at AS createdAt, last_used_at AS lastUsedAt,
+         expires_at AS expiresAt, hint AS keyHint FROM api_key WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT 10000`,
+      values,
+    )
+    const now = Date.now()
+    return rows.map(row => ({
+      ...row,
+      scopes: row.scopes.split(' '),
+      status: row.expiresAt !== null && row.expiresAt <= now ? 'expired' : 'active',
+    }))
+  }
+
+  async function remove(id: string, where: string, values: string[]): Promise<void> {
+    const removed = isUuid(id) ? await db.run(`DELETE FROM api_key WHERE id = ? AND ${where}`, [id, ...values]) : 0
+    if (removed === 0) throw new AppError('API_KEY_NOT_FOUND', 'There is no such API key.')
+  }
+
+  return {
+    /** @throws INVALID_SCOPE, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
+    createPrivate: (viewer: Viewer, input: ApiKeyInput) => create(viewer, null, privateScopes, input),
+    listPrivate: (viewer: Viewer) => list('created_by = ? AND workspace_id IS NULL', [viewer.userId]),
+    /** Its next call is refused. @throws API_KEY_NOT_FOUND */
+    removePrivate: (viewer: Viewer, id: string) =>
+      remove(id, 'created_by = ? AND workspace_id IS NULL', [viewer.userId]),
+
+    async createForWorkspace(viewer: Viewer, workspaceId: string, input: ApiKeyInput) {
+      await workspaces.enter(viewer, workspaceId, 'manage')
+      return create(viewer, workspaceId, workspaceScopes, input)
+    },
+    async listOfWorkspace(viewer: Viewer, workspaceId: string) {
+      await workspaces.enter(viewer, workspaceId, 'manage')
+      return list('workspace_id = ?', [workspaceId])
+    },
+    async removeFromWorkspace(viewer: Viewer, workspaceId: string, id: string) {
+      await workspaces.enter(viewer, workspaceId, 'manage')
+      await remove(id, 'workspace_id = ?', [workspaceId])
+    },
+  }
+}
+
+export type ApiKeyService = ReturnType<typeof apiKeyService>
+
+function readInput({ name, scopes, description, expiresIn }: ApiKeyInput, allowed: readonly string[]) {
+  const title = name.trim()
+  if (title === '' || [...title].length > 100 || /[\p{Cc}\p{Cs}]/u.test(title))
+    throw new InvalidInput('name', 'A name has 1 to 100 characters, on one line.')
+  const text = description ?? ''
+  if ([...text].length > 1000 || /\p{Cs}/u.test(text))
+    throw new InvalidInput('description', 'A description has up to 1,000 characters.')
+  if (scopes.length === 0) throw new InvalidInput('scopes', 'Name at least one scope.')
+  const unknown = scopes.find(scope => !allowed.includes(scope))
+  if (unknown !== undefined)
+    throw new AppError(
+      'INVALID_SCOPE',
+      `There is no scope "${unknown.slice(0, 100)}" for this kind of key. Known are: ${allowed.join(', ')}.`,
+      { field: 'scopes' },
+    )
+  return {
+    name: title,
+    description: text,
+    scopes: allowed.filter(scope => scopes.includes(scope)),
+    lifetime: expiresIn ? parseDuration(expiresIn, 'expires_in') : null,
+  }
+}

@@ -1,0 +1,156 @@
+import { v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../db/index.ts'
+import { hashPassword, parsePassword } from '../auth/password.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import { parseDuration } from '../duration.ts'
+import { AppError, InvalidInput } from '../errors.ts'
+import { joinPath, parseFilePath } from '../paths.ts'
+import { parseEmail } from './email.ts'
+import { pathsOfFolders } from './entry-path.ts'
+import type { ListingService } from './listing.ts'
+import { promise } from './outbox.ts'
+import { insertShare, type ShareService, type Terms } from './share.ts'
+import type { ShareLinkService } from './share-link.ts'
+
+/** Files just shared with somebody. */
+export interface DirectShares {
+  shares: {
+    names: string[]
+    md5: string
+    sharedFor: string
+    sharedBy: string
+    token: string
+    link: string
+    expiresAt: number
+  }[]
+  notificationStatus: 'not_sent' | 'queued' | 'failed'
+}
+
+export interface DirectShareInput {
+  email: string
+  objects: string[]
+  duration?: string | null | undefined
+  password?: string | null | undefined
+  sendEmail?: boolean | null | undefined
+}
+
+interface Deps {
+  db: Db
+  listings: ListingService
+  links: ShareLinkService
+  shares: ShareService
+  wake: () => void
+}
+
+/** Shares that are made out to one person. */
+export function directShareService({ db, listings, links, shares, wake }: Deps) {
+  return {
+    /** How many live shares the caller has received and not seen. */
+    async countUnseen(viewer: Viewer): Promise<number> {
+      if (!viewer.verifiedEmail) return 0
+      const rows = await db.rows<{ parentId: string; rootId: string; purging: number }>(
+        `SELECT e.parent_id AS parentId, b.root_id AS rootId, b.purging
+         FROM share s JOIN entry e ON e.id = s.entry_id JOIN bucket b ON b.id = e.bucket_id JOIN user u ON u.id = s.user_id
+         WHERE s.recipient = ? AND s.seen_at IS NULL AND s.expires_at > ? AND u.status = 'active' LIMIT 10000`,
+        [viewer.verifiedEmail, Date.now()],
+      )
+      const doubtful = rows.filter(r => r.purging > 0)
+      const there = await pathsOfFolders(
+        db,
+        doubtful.map(r => r.rootId),
+        doubtful.map(r => r.parentId),
+      )
+      return rows.length - doubtful.filter(r => !there.has(r.parentId)).length
+    },
+
+    /** Notes that the caller has seen a share; again and again, if they like. @throws SHARE_NOT_FOUND */
+    async markSeen(viewer: Viewer, token: string): Promise<void> {
+      const share = await links.find(token)
+      if (!viewer.verifiedEmail || share.recipient !== viewer.verifiedEmail)
+        throw new AppError(
+          'SHARE_NOT_FOUND',
+          'You have received no such share. Take sharing_token from the list of received files.',
+        )
+      await db.run('UPDATE share SET seen_at = ? WHERE id = ? AND seen_at IS NULL', [Date.now(), share.id])
+    },
+
+    /**
+     * Shares files with one address: all of them, or none. What was shared with it already is renewed and keeps its token.
+     * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT
+     */
+    async create(viewer: Viewer, input: DirectShareInput): Promise<DirectShares> {
+      const recipient = parseEmail(input.email, 'email')
+      if (recipient === viewer.verifiedEmail || recipient === viewer.email.toLowerCase())
+        throw new InvalidInput('email', 'This is your own address. Share with somebody else.')
+      if (input.objects.length < 1 || input.objects.length > 100)
+        throw new InvalidInput('objects', 'Name 1 to 100 files.')
+      const paths = new Map(
+        input.objects.map(text => parseFilePath(text, 'objects')).map(names => [joinPath(names), names]),
+      )
+      const now = Date.now()
+      const expiresAt = now + parseDuration(input.duration || '7d', 'duration')
+      const passwordHash = input.password ? await hashPassword(parsePassword(input.password)) : null
+      const found = await Promise.all(
+        [...paths.values()].map(names => listings.file(viewer.bucket, { path: joinPath(names) })),
+      )
+      const terms = { passwordHash, createdAt: now, expiresAt }
+      const made = await db.transaction(async tx => {
+        // One of two who share the same file with the same person at once waits here, and then renews.
+        await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [viewer.bucket.bucketId], tx)
+        const all = []
+        for (const { names, id, md5 } of found) {
+          const token = shares.tokenOf(await renewOrCreate(viewer, id, recipient, terms, tx))
+          all.push({
+            names,
+            md5,
+            sharedFor: recipient,
+            sharedBy: viewer.email,
+            token,
+            link: shares.linkOf(token),
+            expiresAt,
+          })
+        }
+        if (input.sendEmail) {
+          const values = {
+            files: all.map(s => s.names.at(-1) ?? ''),
+            links: all.map(s => s.link),
+            by: viewer.name || viewer.email,
+            expires: new Date(expiresAt).toISOString(),
+            protected: passwordHash !== null,
+          }
+          await promise(db, 'mail', { template: 'share', to: recipient, values }, tx)
+        }
+        return all
+      })
+      if (input.sendEmail) wake()
+      return { shares: made, notificationStatus: input.sendEmail ? 'queued' : 'not_sent' }
+    },
+  }
+
+  async function renewOrCreate(
+    viewer: Viewer,
+    entryId: string,
+    recipient: string,
+    terms: Terms,
+    tx: Tx,
+  ): Promise<string> {
+    const [known] = await db.rows<{ id: string }>(
+      'SELECT id FROM share WHERE entry_id = ? AND recipient = ? AND user_id = ?',
+      [entryId, recipient, viewer.userId],
+      tx,
+    )
+    if (known) {
+      await db.run(
+        'UPDATE share SET password_hash = ?, expires_at = ?, seen_at = NULL WHERE id = ?',
+        [terms.passwordHash, terms.expiresAt, known.id],
+        tx,
+      )
+      return known.id
+    }
+    const id = newId()
+    await insertShare(db, viewer, { id, entryId, recipient, maxDownloads: null, ...terms }, tx)
+    return id
+  }
+}
+
+export type DirectShareService = ReturnType<typeof directShareService>

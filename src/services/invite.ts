@@ -1,0 +1,191 @@
+import { validate as isUuid, v7 as newId } from 'uuid'
+import { type Db, isDuplicate } from '../../db/index.ts'
+import { invitable, type Role } from '../auth/roles.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import { AppError, InvalidInput } from '../errors.ts'
+import type { Tokens } from '../tokens.ts'
+import { parseEmail } from './email.ts'
+import { promise } from './outbox.ts'
+import type { WorkspaceService, WorkspaceView } from './workspace.ts'
+
+export interface InviteView {
+  id: string
+  workspaceId: string
+  email: string
+  role: Role
+  invitedBy: string
+  createdAt: number
+  expiresAt: number
+}
+
+/** An invite as whoever it is for sees it. */
+export interface MyInvite {
+  id: string
+  workspaceId: string
+  workspaceName: string
+  workspaceSlug: string
+  email: string
+  token: string
+  role: Role
+  expiresAt: number
+}
+
+const WEEK_MS = 7 * 86_400_000
+const PURPOSE = 'invite'
+const notFound = () =>
+  new AppError('INVITE_NOT_FOUND', 'This invite does not exist, or it was used or withdrawn. Ask for a new one.')
+const columns =
+  'id, workspace_id AS workspaceId, email, role, invited_by AS invitedBy, created_at AS createdAt, expires_at AS expiresAt'
+
+interface Deps {
+  db: Db
+  workspaces: WorkspaceService
+  tokens: Tokens
+  publicUrl: () => string
+  wake: () => void
+}
+
+export function inviteService({ db, workspaces, tokens, publicUrl, wake }: Deps) {
+  /** The invite of a token, for the one address it was made out to. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU */
+  async function findFor(viewer: Viewer, token: string): Promise<InviteView> {
+    const id = tokens.read(PURPOSE, token)
+    const [invite] = id ? await db.rows<InviteView>(`SELECT ${columns} FROM invite WHERE id = ?`, [id]) : []
+    if (!invite) throw notFound()
+    if (viewer.verifiedEmail !== invite.email)
+      throw new AppError(
+        'INVITE_NOT_FOR_YOU',
+        'This invite is for another address. Sign in with the address that was invited.',
+      )
+    return invite
+  }
+
+  return {
+    /** The pending invites of a workspace, oldest first. */
+    async list(viewer: Viewer, workspaceId: string): Promise<InviteView[]> {
+      await workspaces.enter(viewer, workspaceId, 'manage')
+      return db.rows<InviteView>(
+        `SELECT ${columns} FROM invite WHERE workspace_id = ? AND expires_at > ? ORDER BY id LIMIT 10000`,
+        [workspaceId, Date.now()],
+      )
+    },
+
+    /** Invites an address, or renews its invite. The mail is promised with it. @throws ALREADY_A_MEMBER, FORBIDDEN, INVALID_INPUT */
+    async create(viewer: Viewer, input: { workspaceId: string; email: string; role: string }): Promise<InviteView> {
+      const email = parseEmail(input.email, 'email')
+      const role = invitable.find(r => r === input.role)
+      if (!role) throw new InvalidInput('role', `An invite offers one of ${invitable.join(', ')}.`)
+      const { id: workspaceId, name } = await workspaces.enter(viewer, input.workspaceId, 'manage')
+      const now = Date.now()
+      const fresh = { role, invitedBy: viewer.userId, createdAt: now, expiresAt: now + WEEK_MS }
+      const invite = await db.transaction(async tx => {
+        // Two invites of one address at once end in one row.
+        await db.rows(`SELECT id FROM workspace WHERE id = ?${db.forUpdate}`, [workspaceId], tx)
+        const [member] = await db.rows(
+          'SELECT m.user_id FROM member m JOIN user u ON u.id = m.user_id WHERE m.workspace_id = ? AND u.verified_email = ?',
+          [workspaceId, email],
+          tx,
+        )
+        if (member) throw new AppError('ALREADY_A_MEMBER', 'Somebody with this address is a member already.')
+        const [known] = await db.rows<{ id: string }>(
+          'SELECT id FROM invite WHERE workspace_id = ? AND email = ?',
+          [workspaceId, email],
+          tx,
+        )
+        const id = known?.id ?? newId()
+        if (known)
+          await db.run(
+            'UPDATE invite SET role = ?, invited_by = ?, created_at = ?, expires_at = ? WHERE id = ?',
+            [...Object.values(fresh), id],
+            tx,
+          )
+        else
+          await db.run(
+            'INSERT INTO invite (role, invited_by, created_at, expires_at, id, workspace_id, email) VALUES (?, ?, ?, ?, ?, ?, ?)',
+            [...Object.values(fresh), id, workspaceId, email],
+            tx,
+          )
+        const link = `${publicUrl()}/invite/${tokens.derive(PURPOSE, id)}`
+        await promise(
+          db,
+          'mail',
+          { template: 'invite', to: email, values: { workspace: name, role, by: viewer.name || viewer.email, link } },
+          tx,
+        )
+        return { id, workspaceId, email, ...fresh }
+      })
+      wake()
+      return invite
+    },
+
+    /** The pending invites of the caller's verified address. */
+    async mine(viewer: Viewer): Promise<MyInvite[]> {
+      if (!viewer.verifiedEmail) return []
+      const rows = await db.rows<Omit<MyInvite, 'token'>>(
+        `SELECT i.id, i.workspace_id AS workspaceId, w.name AS workspaceName, w.slug AS workspaceSlug, i.email, i.role, i.expires_at AS expiresAt
+         FROM invite i JOIN workspace w ON w.id = i.workspace_id WHERE i.email = ? AND i.expires_at > ? ORDER BY i.id LIMIT 10000`,
+        [viewer.verifiedEmail, Date.now()],
+      )
+      return rows.map(row => ({ ...row, token: tokens.derive(PURPOSE, row.id) }))
+    },
+
+    /** Makes the caller a member, once. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU, INVITE_EXPIRED, ALREADY_A_MEMBER, QUOTA_EXCEEDED */
+    async accept(viewer: Viewer, token: string): Promise<WorkspaceView> {
+      const { id, workspaceId, expiresAt } = await findFor(viewer, token)
+      if (expiresAt <= Date.now()) throw new AppError('INVITE_EXPIRED', 'This invite has expired. Ask for a new one.')
+      return db.transaction(async tx => {
+        const [workspace] = await db.rows<Omit<WorkspaceView, 'role'> & { max: number }>(
+          `SELECT w.id, w.name, w.slug, w.owner_id AS ownerId, w.created_at AS createdAt, p.max_users_workspace AS max
+           FROM workspace w JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id WHERE w.id = ?`,
+          [workspaceId],
+          tx,
+        )
+        await db.rows(`SELECT id FROM workspace WHERE id = ?${db.forUpdate}`, [workspaceId], tx)
+        // The row decides between two who accept at once, and the role is the one that stands now.
+        const [offer] = await db.rows<{ role: Role }>(`SELECT role FROM invite WHERE id = ?${db.forUpdate}`, [id], tx)
+        if (!workspace || !offer) throw notFound()
+        const [count] = await db.rows<{ n: number }>(
+          'SELECT COUNT(*) AS n FROM member WHERE workspace_id = ?',
+          [workspaceId],
+          tx,
+        )
+        const { max, ...view } = workspace
+        try {
+          await db.run(
+            'INSERT INTO member (workspace_id, user_id, role, joined_at) VALUES (?, ?, ?, ?)',
+            [workspaceId, viewer.userId, offer.role, Date.now()],
+            tx,
+          )
+        } catch (error) {
+          throw isDuplicate(error)
+            ? new AppError('ALREADY_A_MEMBER', 'You are a member of this workspace already.')
+            : error
+        }
+        if (Number(count?.n) >= max)
+          throw new AppError('QUOTA_EXCEEDED', `The workspace may have ${max} members. Ask its owner to make room.`, {
+            limit: 'max_users_workspace',
+            max,
+            used: Number(count?.n),
+          })
+        await db.run('DELETE FROM invite WHERE id = ?', [id], tx)
+        return { ...view, role: offer.role }
+      })
+    },
+
+    /** @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU */
+    async reject(viewer: Viewer, token: string): Promise<void> {
+      const { id } = await findFor(viewer, token)
+      await db.run('DELETE FROM invite WHERE id = ?', [id])
+    },
+
+    /** Withdraws an invite of this workspace. @throws INVITE_NOT_FOUND, FORBIDDEN */
+    async remove(viewer: Viewer, workspaceId: string, inviteId: string): Promise<void> {
+      await workspaces.enter(viewer, workspaceId, 'manage')
+      const removed = isUuid(inviteId)
+        ? await db.run('DELETE FROM invite WHERE id = ? AND workspace_id = ?', [inviteId, workspaceId])
+        : 0
+      if (removed === 0) throw new AppError('INVITE_NOT_FOUND', 'There is no such invite in this workspace.')
+    },
+  }
+}
+
+export type InviteService = ReturnType<typeof inviteService>

@@ -1,0 +1,225 @@
+import { validate as isUuid } from 'uuid'
+import type { Db, Tx } from '../../db/index.ts'
+import { FILE, type FOLDER } from '../../db/models/entry.ts'
+import { InvalidInput } from '../errors.ts'
+import { parseFilePath, parsePath } from '../paths.ts'
+import { fileNotFound, findEntry, marks, pathsOfFolders, type Tree } from './entry-path.ts'
+import { type PageArgs, readCursor, readLimit, writeCursor } from './page.ts'
+
+/** A file as the interface shows it. Sizes in bytes, times in milliseconds. */
+export interface FileView {
+  id: string
+  /** The names from the root down, the file's own last. */
+  names: string[]
+  fileType: string
+  size: number
+  md5: string
+  createdBy: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+/** A folder in a listing. */
+export interface FolderView {
+  id: string
+  name: string
+  createdBy: string | null
+  createdAt: number
+}
+
+/** A row of a listing. */
+export interface EntryRow {
+  id: string
+  kind: number
+  name: string
+  fileType: string
+  size: number
+  md5: string
+  createdBy: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+const entryColumns =
+  'id, kind, name, file_type AS fileType, total_bytes AS size, md5, created_by AS createdBy, created_at AS createdAt, updated_at AS updatedAt'
+
+/** A file or a folder that was looked for; a file has a blob. */
+export interface FoundEntry extends FileView {
+  kind: number
+  blobId: string | null
+}
+
+type FoundRow = EntryRow & { blobId: string | null }
+
+/** What can be read of a tree. */
+export function listingService({ db }: { db: Db }) {
+  return {
+    /**
+     * One level of a tree: folders first, then files, both by name. An unknown path is an empty folder.
+     * Three numbers of rows at most are read: the path, the page, and one row to know whether there is more.
+     */
+    async level(
+      tree: Tree,
+      path: string,
+      page: PageArgs,
+    ): Promise<{ names: string[]; folders: FolderView[]; files: FileView[]; nextCursor: string | null }> {
+      const names = parsePath(path, 'path')
+      const limit = readLimit(page.limit)
+      const after = readCursor(page.cursor, ['number', 'string'])
+      const nothing = { names, folders: [], files: [], nextCursor: null }
+      const found = names.length > 0 ? await findEntry(db, tree, names) : undefined
+      if (names.length > 0 && (!found || found.node.kind === FILE)) return nothing
+      const rows = await levelOf(found?.node.id ?? tree.rootId, limit + 1, after)
+      const more = rows.length > limit
+      if (more) rows.pop()
+      const last = rows.at(-1)
+      const firstFile = rows.findIndex(r => r.kind === FILE)
+      const split = firstFile < 0 ? rows.length : firstFile
+      return {
+        names,
+        folders: rows.slice(0, split),
+        files: rows.slice(split).map(row => toFileView(row, [...names, row.name])),
+        nextCursor: more && last ? writeCursor([last.kind, last.name]) : null,
+      }
+    },
+
+    /** All files of a tree, oldest first, with their paths: those below folders that are being purged are left out. */
+    async listAll(tree: Tree, page: PageArgs): Promise<{ files: FileView[]; nextCursor: string | null }> {
+      const limit = readLimit(page.limit, true)
+      const after = readCursor(page.cursor, ['string'], true)
+      const rows = await db.rows<EntryRow & { parentId: string }>(
+        `SELECT ${entryColumns}, parent_id AS parentId FROM entry WHERE bucket_id = ? AND kind = ${FILE} AND id > ? ORDER BY id LIMIT ${limit + 1}`,
+        [tree.bucketId, after?.[0] ?? ''],
+      )
+      const more = rows.length > limit
+      if (more) rows.pop()
+      const folders = await pathsOfFolders(
+        db,
+        [tree.rootId],
+        rows.map(r => r.parentId),
+      )
+      const files = rows.flatMap(row => {
+        const folder = folders.get(row.parentId)
+        return folder ? [toFileView(row, [...folder, row.name])] : []
+      })
+      const last = rows.at(-1)
+      return { files, nextCursor: more && last ? writeCursor([last.id]) : null }
+    },
+
+    /** One kind of children of a folder, by name. One statement. */
+    async children(
+      folderId: string,
+      kind: typeof FILE | typeof FOLDER,
+      limit: number,
+      after: string | null,
+    ): Promise<{ rows: EntryRow[]; more: boolean }> {
+      const rows = await db.rows<EntryRow>(
+        `SELECT ${entryColumns} FROM entry WHERE parent_id = ? AND kind = ${kind} AND name > ? ORDER BY name LIMIT ${limit + 1}`,
+        [folderId, after ?? ''],
+      )
+      const more = rows.length > limit
+      if (more) rows.pop()
+      return { rows, more }
+    },
+
+    /** An entry of this tree by its id, with its path; null when it is not there, or below a folder that is being purged. */
+    async byId(tree: Tree, id: string, tx?: Tx): Promise<FoundEntry | null> {
+      const [row] = await db.rows<FoundRow & { parentId: string | null }>(
+        `SELECT ${entryColumns}, parent_id AS parentId, blob_id AS blobId FROM entry WHERE id = ? AND bucket_id = ?`,
+        [id, tree.bucketId],
+        tx,
+      )
+      if (row?.id === tree.rootId) return toFoundEntry(row, [])
+      if (!row?.parentId) return null
+      const folder = (await pathsOfFolders(db, [tree.rootId], [row.parentId], tx)).get(row.parentId)
+      return folder ? toFoundEntry(row, [...folder, row.name]) : null
+    },
+
+    /** The file or folder at a path; null when there is none. */
+    async byPath(tree: Tree, path: string): Promise<FoundEntry | null> {
+      const names = parseFilePath(path, 'path')
+      const found = await findEntry(db, tree, names)
+      if (!found) return null
+      const [row] = await db.rows<FoundRow>(`SELECT ${entryColumns}, blob_id AS blobId FROM entry WHERE id = ?`, [
+        found.node.id,
+      ])
+      return row ? toFoundEntry(row, names) : null
+    },
+
+    /** The file that is named by its id or by its path: exactly one of them. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */
+    async file(
+      tree: Tree,
+      by: { id?: string | null | undefined; path?: string | null | undefined },
+      tx?: Tx,
+    ): Promise<FoundEntry & { blobId: string }> {
+      if (!by.id === !by.path) throw new InvalidInput('file_id', 'Name the file by its id or by its path.')
+      const found = by.id
+        ? isUuid(by.id)
+          ? await this.byId(tree, by.id, tx)
+          : null
+        : await this.byPath(tree, by.path ?? '')
+      const { blobId } = found ?? {}
+      if (!found || !blobId) throw fileNotFound(by.path ?? '')
+      return { ...found, blobId }
+    },
+
+    /** The addresses of some users, in one statement. */
+    async emailsOf(userIds: Iterable<string | null>): Promise<Map<string, string>> {
+      const ids = [...new Set(userIds)].filter(id => id !== null)
+      const rows =
+        ids.length > 0
+          ? await db.rows<{ id: string; email: string }>(`SELECT id, email FROM user WHERE id IN (${marks(ids)})`, ids)
+          : []
+      return new Map(rows.map(({ id, email }) => [id, email]))
+    },
+
+    /** Whether the tree holds a file of this content; one below a folder that is being purged does not count. */
+    async holds(tree: Tree, md5: string): Promise<boolean> {
+      const rows = await db.rows<{ parentId: string }>(
+        'SELECT DISTINCT parent_id AS parentId FROM entry WHERE bucket_id = ? AND md5 = ? LIMIT 1000',
+        [tree.bucketId, md5],
+      )
+      if (rows.length === 0) return false
+      return (
+        (
+          await pathsOfFolders(
+            db,
+            [tree.rootId],
+            rows.map(r => r.parentId),
+          )
+        ).size > 0
+      )
+    },
+  }
+
+  /** One range of one index, in the order of the listing. */
+  function levelOf(folderId: string, count: number, after: [number, string] | null): Promise<EntryRow[]> {
+    const select = `SELECT ${entryColumns} FROM entry WHERE parent_id = ?`
+    const order = `ORDER BY kind, name LIMIT ${count}`
+    if (!after) return db.rows(`${select} ${order}`, [folderId])
+    const [kind, name] = after
+    if (kind === FILE) return db.rows(`${select} AND kind = ${FILE} AND name > ? ${order}`, [folderId, name])
+    return db.rows(`${select} AND ((kind < ${FILE} AND name > ?) OR kind = ${FILE}) ${order}`, [folderId, name])
+  }
+}
+
+export type ListingService = ReturnType<typeof listingService>
+
+const toFoundEntry = (row: FoundRow, names: string[]): FoundEntry => ({
+  ...toFileView(row, names),
+  kind: row.kind,
+  blobId: row.blobId,
+})
+
+function toFileView(row: EntryRow, names: string[]): FileView {
+  return {
+    id: row.id,
+    names,
+    fileType: row.fileType,
+    size: row.size,
+    md5: row.md5,
+    createdBy: row.createdBy,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  }
+}

@@ -1,0 +1,105 @@
+import { validate as isUuid } from 'uuid'
+import type { Db, Tx } from '../../db/index.ts'
+import { isOwner, isRole, may, mayGrant, mayTouch, OWNER, type Role } from '../auth/roles.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import { AppError, Forbidden, InvalidInput } from '../errors.ts'
+import type { WorkspaceService } from './workspace.ts'
+
+export interface MemberView {
+  userId: string
+  email: string
+  name: string
+  role: Role
+  joinedAt: number
+}
+
+export function memberService({ db, workspaces }: { db: Db; workspaces: WorkspaceService }) {
+  return {
+    /** All members, in the order in which they joined. */
+    async list(viewer: Viewer, workspaceId: string): Promise<MemberView[]> {
+      await workspaces.enter(viewer, workspaceId, 'see')
+      return db.rows<MemberView>(
+        `SELECT m.user_id AS userId, u.email, u.name, m.role, m.joined_at AS joinedAt FROM member m JOIN user u ON u.id = m.user_id
+         WHERE m.workspace_id = ? ORDER BY m.joined_at, m.user_id LIMIT 10000`,
+        [workspaceId],
+      )
+    },
+
+    /** Gives a member another role. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
+    async changeRole(
+      viewer: Viewer,
+      workspaceId: string,
+      userId: string,
+      role: string,
+    ): Promise<{ userId: string; role: Role }> {
+      if (!isRole(role)) throw new InvalidInput('role', 'A role is one of owner, admin, editor, viewer.')
+      await workspaces.enter(viewer, workspaceId, 'manage')
+      return db.transaction(async tx => {
+        const { mine, theirs } = await rolesOf(viewer, workspaceId, userId, tx)
+        if (!mayTouch(mine, theirs) || !mayGrant(mine, role))
+          throw new Forbidden('Only an owner can grant or take the role owner.')
+        if (isOwner(theirs) && !isOwner(role)) await passOwnership(workspaceId, userId, tx)
+        await db.run(
+          'UPDATE member SET role = ? WHERE workspace_id = ? AND user_id = ?',
+          [role, workspaceId, userId],
+          tx,
+        )
+        return { userId, role }
+      })
+    },
+
+    /** Removes a member; everybody may remove themselves. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
+    async remove(viewer: Viewer, workspaceId: string, userId: string): Promise<void> {
+      await workspaces.enter(viewer, workspaceId, 'see')
+      await db.transaction(async tx => {
+        const { mine, theirs } = await rolesOf(viewer, workspaceId, userId, tx)
+        if (userId !== viewer.userId && !mayTouch(mine, theirs))
+          throw new Forbidden('Your role may not remove this member.')
+        if (isOwner(theirs)) await passOwnership(workspaceId, userId, tx)
+        await db.run('DELETE FROM member WHERE workspace_id = ? AND user_id = ?', [workspaceId, userId], tx)
+      })
+    },
+  }
+
+  /** The roles of the caller and of a member as they are now, with the workspace locked: two owners cannot both leave as the second last. */
+  async function rolesOf(
+    viewer: Viewer,
+    workspaceId: string,
+    userId: string,
+    tx: Tx,
+  ): Promise<{ mine: Role; theirs: Role }> {
+    await db.rows(`SELECT id FROM workspace WHERE id = ?${db.forUpdate}`, [workspaceId], tx)
+    const rows = await db.rows<{ userId: string; role: Role }>(
+      'SELECT user_id AS userId, role FROM member WHERE workspace_id = ? AND user_id IN (?, ?)',
+      [workspaceId, viewer.userId, userId],
+      tx,
+    )
+    const mine = rows.find(r => r.userId === viewer.userId)?.role
+    const theirs = rows.find(r => r.userId === userId)?.role
+    if (!mine) throw new Forbidden('You are not a member of this workspace any more.')
+    if (!theirs || !isUuid(userId)) {
+      // Whoever may not manage members learns nothing about who is one.
+      if (!may(mine, 'manage')) throw new Forbidden('Your role may not change members.')
+      throw new AppError('MEMBER_NOT_FOUND', 'This user is not a member of the workspace.')
+    }
+    return { mine, theirs }
+  }
+
+  /** Before an owner goes: another one must be there, and answers for the limits from now on. @throws LAST_OWNER */
+  async function passOwnership(workspaceId: string, userId: string, tx: Tx): Promise<void> {
+    const [next] = await db.rows<{ userId: string }>(
+      'SELECT user_id AS userId FROM member WHERE workspace_id = ? AND role = ? AND user_id <> ? ORDER BY joined_at, user_id LIMIT 1',
+      [workspaceId, OWNER, userId],
+      tx,
+    )
+    if (!next)
+      throw new AppError('LAST_OWNER', 'A workspace keeps at least one owner. Make somebody else an owner first.')
+    await db.run(
+      'UPDATE workspace SET owner_id = ? WHERE id = ? AND owner_id = ?',
+      [next.userId, workspaceId, userId],
+      tx,
+    )
+  }
+}
+
+export type MemberService = ReturnType<typeof memberService>

@@ -1,0 +1,134 @@
+import { getGraphQLRateLimiter, Store } from 'graphql-rate-limit'
+import type { Redis } from 'ioredis'
+import { v4 as newHit } from 'uuid'
+import type { Config } from '../config.ts'
+import { AppError } from '../errors.ts'
+import type { Log } from '../log.ts'
+
+/** How many calls a user may make in a sliding window. Fields that share a name share the count. */
+export type RateRules = Config['rates']
+export type RateName = keyof RateRules
+type RateRule = RateRules[RateName]
+
+interface Identity {
+  contextIdentity: string
+  fieldIdentity: string
+}
+
+/**
+ * Takes a hit and answers the hits before it, in one step: two calls at once cannot both see the last free place. (The library reads
+ * first and writes afterwards, so its own stores let a crowd through.) A call that is refused is not counted.
+ */
+interface HitTaker {
+  take(key: string, rule: RateRule, now: number): Promise<number[]>
+}
+
+/** Counts in this process; forgets whoever has been quiet for a window. */
+function memoryHits(): HitTaker {
+  const hits = new Map<string, { at: number[]; until: number }>()
+  let swept = 0
+  return {
+    async take(key, { max, seconds }, now) {
+      const window = seconds * 1000
+      if (now - swept > window) {
+        for (const [k, { until }] of hits) if (until <= now) hits.delete(k)
+        swept = now
+      }
+      const before = (hits.get(key)?.at ?? []).filter(at => at > now - window)
+      if (before.length < max) hits.set(key, { at: [...before, now], until: now + window })
+      return before
+    },
+  }
+}
+
+const script = `
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1] - ARGV[2])
+local before = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
+if #before / 2 < tonumber(ARGV[3]) then
+  redis.call('ZADD', KEYS[1], ARGV[1], ARGV[4])
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return before`
+
+/** Counts for all instances. While Redis does not answer, each counts for itself: a limit is no reason to fail. */
+function redisHits(redis: Redis, log: Log): HitTaker {
+  const alone = memoryHits()
+  return {
+    async take(key, rule, now) {
+      try {
+        const answer = await redis.eval(
+          script,
+          1,
+          `satchel:rate:${key}`,
+          now,
+          rule.seconds * 1000,
+          rule.max,
+          `${now}:${newHit()}`,
+        )
+        return (answer as string[]).filter((_, i) => i % 2 === 1).map(Number)
+      } catch (error) {
+        log.warn({ err: error }, 'Redis does not answer; this instance counts for itself')
+        return alone.take(key, rule, now)
+      }
+    },
+  }
+}
+
+class AtomicStore extends Store {
+  readonly #hits: HitTaker
+  readonly #rules: RateRules
+
+  constructor(hits: HitTaker, rules: RateRules) {
+    super()
+    this.#hits = hits
+    this.#rules = rules
+  }
+
+  override async getForIdentity({ contextIdentity, fieldIdentity }: Identity): Promise<number[]> {
+    return this.#hits.take(`${fieldIdentity}:${contextIdentity}`, this.#rules[fieldIdentity as RateName], Date.now())
+  }
+
+  // Taken already.
+  override setForIdentity(): void {}
+}
+
+/** Request rates by graphql-rate-limit, exact under parallel requests and across instances: contract, section 7. */
+export function rateLimitService({ rules, redis, log }: { rules: RateRules; redis: Redis | undefined; log: Log }) {
+  const hits = redis ? redisHits(redis, log) : memoryHits()
+  const limiter = getGraphQLRateLimiter({
+    identifyContext: ({ userId }: { userId: string }) => userId,
+    store: new AtomicStore(hits, rules),
+    formatError: () => 'limited',
+  })
+
+  return {
+    /** Counts a call of a user. @throws RATE_LIMITED with `retry_after` in seconds */
+    async hit(name: RateName, userId: string, info: object): Promise<void> {
+      const { max, seconds } = rules[name]
+      const call = { parent: {}, args: {}, context: { userId }, info: { ...info, fieldName: name } as never }
+      const limited = await limiter(call, { max, window: `${seconds}s`, uncountRejected: true })
+      if (!limited) return
+      const retryAfter = await this.retryAfter(name, userId)
+      throw new AppError(
+        'RATE_LIMITED',
+        `This is allowed ${max} times in ${seconds} seconds. Try again in ${retryAfter} seconds.`,
+        {
+          retry_after: retryAfter,
+          policy: name,
+          limit: max,
+          window: seconds,
+        },
+      )
+    },
+
+    /** Seconds until the oldest call that counts no longer does. */
+    async retryAfter(name: RateName, userId: string): Promise<number> {
+      const now = Date.now()
+      const before = await hits.take(`${name}:${userId}`, { ...rules[name], max: 0 }, now)
+      const oldest = Math.min(...before, now)
+      return Math.max(1, Math.ceil((oldest + rules[name].seconds * 1000 - now) / 1000))
+    },
+  }
+}
+
+export type RateLimitService = ReturnType<typeof rateLimitService>

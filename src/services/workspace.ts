@@ -1,0 +1,251 @@
+import slugify from '@sindresorhus/slugify'
+import { validate as isUuid, v7 as newId } from 'uuid'
+import { type Db, isDuplicate, type Tx } from '../../db/index.ts'
+import { FOLDER } from '../../db/models/entry.ts'
+import { type Action, may, type Role } from '../auth/roles.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import { AppError, Forbidden, InvalidInput } from '../errors.ts'
+import { newSecret } from '../tokens.ts'
+import type { BucketLimits } from './blob.ts'
+import type { Tree } from './entry-path.ts'
+import { promise } from './outbox.ts'
+
+/** A workspace as one of its members sees it. */
+export interface WorkspaceView {
+  id: string
+  name: string
+  slug: string
+  ownerId: string
+  createdAt: number
+  /** The caller's. */
+  role: Role
+}
+
+/** A workspace that the caller may act in, with its storage area and limits. The only way to its tree. */
+export interface Room extends WorkspaceView {
+  tree: Tree
+  limits: BucketLimits
+}
+
+export interface WorkspaceQuota {
+  fileCount: number
+  totalBytes: number
+  folderCount: number
+  memberCount: number
+  apiKeyCount: number
+  maxFilesWorkspace: number | null
+  maxTotalStorageBytesWorkspace: number
+  maxWorkspaceFolders: number | null
+  maxUsersWorkspace: number
+  maxWorkspaceApiKeys: number
+}
+
+interface RoomRow extends WorkspaceView {
+  bucketId: string
+  rootId: string
+  maxFileSizeBytes: number
+  maxTotalStorageBytes: number
+  maxFiles: number | null
+  maxFolders: number | null
+}
+
+/** Somebody who is not a member cannot tell a workspace that exists from one that does not. */
+const notYours = () => new Forbidden('You are not a member of this workspace, or it does not exist.')
+const columns = 'w.id, w.name, w.slug, w.owner_id AS ownerId, w.created_at AS createdAt, m.role'
+const MAX_SLUG = 48
+
+export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
+  /** One statement: the workspace, the caller's role in it, its tree and its limits. */
+  async function find(viewer: Viewer, id: string): Promise<Room | undefined> {
+    if (viewer.workspaceId !== null && viewer.workspaceId !== id)
+      throw new AppError('KEY_OUT_OF_BOUNDS', 'This API key belongs to another workspace. Use a key of this one.')
+    if (!isUuid(id)) return undefined
+    const [row] = await db.rows<RoomRow>(
+      `SELECT ${columns}, b.id AS bucketId, b.root_id AS rootId, p.max_file_size_bytes AS maxFileSizeBytes,
+         p.max_total_storage_bytes_workspace AS maxTotalStorageBytes, p.max_files_workspace AS maxFiles, p.max_workspace_folders AS maxFolders
+       FROM workspace w JOIN member m ON m.workspace_id = w.id AND m.user_id = ? JOIN bucket b ON b.workspace_id = w.id
+         JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id WHERE w.id = ?`,
+      [viewer.userId, id],
+    )
+    if (!row) return undefined
+    const { bucketId, rootId, maxFileSizeBytes, maxTotalStorageBytes, maxFiles, maxFolders, ...workspace } = row
+    return {
+      ...workspace,
+      tree: { bucketId, rootId, maxFolders },
+      limits: { maxFileSizeBytes, maxTotalStorageBytes, maxFiles },
+    }
+  }
+
+  /** The room of a workspace, for somebody who may do this in it. @throws FORBIDDEN, KEY_OUT_OF_BOUNDS */
+  async function enter(viewer: Viewer, id: string, action: Action): Promise<Room> {
+    const room = await find(viewer, id)
+    if (!room) throw notYours()
+    if (!may(room.role, action))
+      throw new Forbidden(`Your role in this workspace is ${room.role}, which may not do this. Ask one of its owners.`)
+    return room
+  }
+
+  return {
+    enter,
+
+    /** The workspaces of the caller, oldest first; for a key, its own. */
+    async list(viewer: Viewer): Promise<WorkspaceView[]> {
+      const rows = await db.rows<WorkspaceView>(
+        `SELECT ${columns} FROM member m JOIN workspace w ON w.id = m.workspace_id WHERE m.user_id = ? ORDER BY w.id LIMIT 10000`,
+        [viewer.userId],
+      )
+      return viewer.workspaceId === null ? rows : rows.filter(w => w.id === viewer.workspaceId)
+    },
+
+    /** @throws SLUG_TAKEN, QUOTA_EXCEEDED, INVALID_INPUT */
+    async create(viewer: Viewer, input: { name: string; slug?: string | null | undefined }): Promise<WorkspaceView> {
+      const name = parseName(input.name)
+      const slug = input.slug ? parseSlug(input.slug) : null
+      const [id, bucketId, rootId] = [newId(), newId(), newId()]
+      const now = Date.now()
+      const made = await withFreeSlug(slug, name, taken =>
+        db.transaction(async tx => {
+          await requireRoomForAnother(viewer, tx)
+          await db.run(
+            'INSERT INTO workspace (id, name, slug, owner_id, created_at) VALUES (?, ?, ?, ?, ?)',
+            [id, name, taken, viewer.userId, now],
+            tx,
+          )
+          await db.run(
+            "INSERT INTO member (workspace_id, user_id, role, joined_at) VALUES (?, ?, 'owner', ?)",
+            [id, viewer.userId, now],
+            tx,
+          )
+          await db.run(
+            'INSERT INTO bucket (id, workspace_id, root_id, created_at) VALUES (?, ?, ?, ?)',
+            [bucketId, id, rootId, now],
+            tx,
+          )
+          await db.run(
+            "INSERT INTO entry (id, bucket_id, kind, name, created_by, created_at, updated_at) VALUES (?, ?, ?, '', ?, ?, ?)",
+            [rootId, bucketId, FOLDER, viewer.userId, now, now],
+            tx,
+          )
+          return taken
+        }),
+      )
+      return { id, name, slug: made, ownerId: viewer.userId, createdAt: now, role: 'owner' }
+    },
+
+    /** @throws SLUG_TAKEN, FORBIDDEN, INVALID_INPUT */
+    async rename(
+      viewer: Viewer,
+      id: string,
+      input: { name: string; slug?: string | null | undefined },
+    ): Promise<WorkspaceView> {
+      const { tree: _tree, limits: _limits, ...workspace } = await enter(viewer, id, 'own')
+      const name = parseName(input.name)
+      const slug = input.slug ? parseSlug(input.slug) : workspace.slug
+      try {
+        await db.run('UPDATE workspace SET name = ?, slug = ? WHERE id = ?', [name, slug, id])
+      } catch (error) {
+        throw isDuplicate(error) ? slugTaken(slug) : error
+      }
+      return { ...workspace, name, slug }
+    },
+
+    /** Deletes a workspace with all that is in it; its files are gone at once and purged afterwards. @throws WORKSPACE_NOT_FOUND, FORBIDDEN */
+    async remove(viewer: Viewer, id: string): Promise<void> {
+      const room = await find(viewer, id)
+      if (!room && !(await exists(id))) throw new AppError('WORKSPACE_NOT_FOUND', 'There is no such workspace.')
+      if (!room || !may(room.role, 'own')) throw new Forbidden('Only an owner can delete a workspace.')
+      await db.transaction(tx => closeWorkspace(db, id, room.tree, tx))
+      wake()
+    },
+
+    async quota(viewer: Viewer, id: string): Promise<WorkspaceQuota> {
+      const { tree } = await enter(viewer, id, 'see')
+      const [quota] = await db.rows<WorkspaceQuota>(
+        `SELECT b.used_files AS fileCount, b.used_bytes AS totalBytes, b.used_folders AS folderCount,
+           (SELECT COUNT(*) FROM member m WHERE m.workspace_id = w.id) AS memberCount,
+           (SELECT COUNT(*) FROM api_key k WHERE k.workspace_id = w.id) AS apiKeyCount,
+           p.max_files_workspace AS maxFilesWorkspace, p.max_total_storage_bytes_workspace AS maxTotalStorageBytesWorkspace,
+           p.max_workspace_folders AS maxWorkspaceFolders, p.max_users_workspace AS maxUsersWorkspace, p.max_workspace_api_keys AS maxWorkspaceApiKeys
+         FROM bucket b JOIN workspace w ON w.id = b.workspace_id JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id WHERE b.id = ?`,
+        [tree.bucketId],
+      )
+      if (!quota) throw notYours()
+      return quota
+    },
+  }
+
+  async function exists(id: string): Promise<boolean> {
+    return isUuid(id) && (await db.rows('SELECT id FROM workspace WHERE id = ?', [id])).length > 0
+  }
+
+  /** Counts under a lock of the account, so that two creations at once cannot both take the last place. */
+  async function requireRoomForAnother(viewer: Viewer, tx: Tx): Promise<void> {
+    await db.rows(`SELECT id FROM user WHERE id = ?${db.forUpdate}`, [viewer.userId], tx)
+    const [row] = await db.rows<{ used: number; max: number }>(
+      `SELECT (SELECT COUNT(*) FROM workspace w WHERE w.owner_id = u.id) AS used, p.max_user_workspaces AS max
+       FROM user u JOIN plan p ON p.id = u.plan_id WHERE u.id = ?`,
+      [viewer.userId],
+      tx,
+    )
+    if (row && Number(row.used) >= row.max)
+      throw new AppError(
+        'QUOTA_EXCEEDED',
+        `Your plan allows ${row.max} workspaces. Delete one, or ask for a larger plan.`,
+        {
+          limit: 'max_user_workspaces',
+          max: row.max,
+          used: Number(row.used),
+        },
+      )
+  }
+}
+
+export type WorkspaceService = ReturnType<typeof workspaceService>
+
+/** Ends a workspace: members, invites and keys go with its row, its tree is closed and purged afterwards. */
+export async function closeWorkspace(db: Db, id: string, tree: Tree, tx: Tx): Promise<void> {
+  await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [tree.bucketId], tx)
+  const closed = await db.run(
+    'UPDATE bucket SET workspace_id = NULL WHERE id = ? AND workspace_id = ?',
+    [tree.bucketId, id],
+    tx,
+  )
+  if (closed === 0) throw new AppError('WORKSPACE_NOT_FOUND', 'There is no such workspace.')
+  await db.run('DELETE FROM workspace WHERE id = ?', [id], tx)
+  await promise(db, 'purge-bucket', tree, tx)
+}
+
+/** Makes something with the given slug, or with one made from the name and kept unique by the index. */
+async function withFreeSlug<T>(given: string | null, name: string, make: (slug: string) => Promise<T>): Promise<T> {
+  const base = given ?? (slugify(name).slice(0, MAX_SLUG).replace(/-+$/, '') || 'workspace')
+  for (let attempt = 0; ; attempt++) {
+    const slug =
+      attempt === 0
+        ? base
+        : `${base.slice(0, MAX_SLUG - 7)}-${newSecret(4)
+            .toLowerCase()
+            .replace(/[^a-z0-9]/g, 'x')
+            .slice(0, 6)}`
+    try {
+      return await make(slug)
+    } catch (error) {
+      if (!isDuplicate(error)) throw error
+      if (given !== null || attempt >= 5) throw slugTaken(slug)
+    }
+  }
+}
+
+const slugTaken = (slug: string) =>
+  new AppError('SLUG_TAKEN', `Another workspace has the slug "${slug}". Choose another one.`, { slug })
+
+function parseName(text: string): string {
+  const name = text.trim()
+  if (name === '' || [...name].length > 64 || /[\p{Cc}\p{Cs}]/u.test(name))
+    throw new InvalidInput('name', 'A name has 1 to 64 characters, on one line.')
+  return name
+}
+
+function parseSlug(text: string): string {
+  if (!/^[a-z0-9-]{1,48}$/.test(text)) throw new InvalidInput('slug', 'A slug has 1 to 48 of a-z, 0-9 and -.')
+  return text
+}

@@ -1,0 +1,159 @@
+import { z } from 'zod'
+
+const flag = z.enum(['true', 'false']).transform(v => v === 'true')
+const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+const list = z.string().transform(v =>
+  v
+    .split(',')
+    .map(s => s.trim())
+    .filter(Boolean),
+)
+const origin = z.url({ protocol: /^https?$/ }).transform(v => new URL(v).origin)
+
+/** Every setting: what it means, its default, and how its text is read. `--help` prints this table. */
+export const settings = {
+  HOST: { help: 'address to listen on', default: '127.0.0.1', read: z.string().min(1) },
+  PORT: { help: 'port to listen on', default: '8080', read: count(0, 65535) },
+  PUBLIC_URL: {
+    help: 'address under which clients reach this service',
+    default: '',
+    shown: 'http://localhost:<PORT>',
+    read: origin.or(z.literal('')),
+  },
+  DATA_DIR: {
+    help: 'folder of everything embedded: database, blobs, mails, secrets',
+    default: 'data',
+    read: z.string().min(1),
+  },
+  DATABASE_URL: {
+    help: 'mysql://user:password@host:port/name, or sqlite:<file>',
+    default: '',
+    shown: 'sqlite:<DATA_DIR>/satchel.sqlite',
+    read: z
+      .string()
+      .regex(
+        /^(mysql|mariadb):\/\/.+\/.+|^sqlite:.+|^$/,
+        'must start with mysql://, mariadb:// or sqlite: and name a database',
+      ),
+  },
+  DATABASE_POOL: { help: 'connections to the database at most', default: '10', read: count(1, 1000) },
+  AZURE_STORAGE_CONNECTION_STRING: {
+    help: 'connection string of an Azure Storage account, with its key',
+    default: '',
+    shown: 'the embedded Azurite in <DATA_DIR>/blobs',
+    read: z.string(),
+  },
+  AZURE_STORAGE_CONTAINER: {
+    help: 'container that holds the blobs; made if it is missing',
+    default: 'satchel',
+    read: z
+      .string()
+      .regex(/^[a-z0-9](?!.*--)[a-z0-9-]{1,61}[a-z0-9]$/, 'must be a container name: 3 to 63 of a-z, 0-9 and -'),
+  },
+  BLOB_PUBLIC_URL: {
+    help: 'address of the blob store as clients see it, for signed URLs, when it differs from the one used here',
+    default: '',
+    shown: 'the blob endpoint of the connection string',
+    read: z.url({ protocol: /^https?$/ }).or(z.literal('')),
+  },
+  DOWNLOADS: {
+    help: 'redirect: answer downloads with a signed URL of the store; proxy: stream them through the service',
+    default: 'redirect',
+    read: z.enum(['redirect', 'proxy']),
+  },
+  SIGNED_URL_SECONDS: { help: 'life of a signed URL', default: '60', read: count(1, 86400) },
+  SESSION_HOURS: { help: 'life of a session', default: '24', read: count(1, 8760) },
+  SECRET_KEY: {
+    help: 'key that tokens are derived from, the same on all instances; 32 characters or more',
+    default: '',
+    shown: 'made once and kept in <DATA_DIR>/secret.key',
+    read: z.string().min(32, 'must have 32 characters or more').or(z.literal('')),
+  },
+  SMTP_URL: {
+    help: 'smtp://user:password@host:port of the mail server',
+    default: '',
+    shown: 'mails are written to <DATA_DIR>/mail as .eml files',
+    read: z.url({ protocol: /^smtps?$/ }).or(z.literal('')),
+  },
+  MAIL_FROM: { help: 'sender of mails', default: 'Satchel <satchel@localhost>', read: z.string().min(3) },
+  REDIS_URL: {
+    help: 'redis://host:port, to share limits between instances',
+    default: '',
+    shown: 'limits are counted in this process',
+    read: z.url({ protocol: /^rediss?$/ }).or(z.literal('')),
+  },
+  CORS_ORIGINS: {
+    help: 'other origins whose pages may call this service with credentials, comma separated',
+    default: '',
+    read: list.pipe(z.array(origin)),
+  },
+  TRUST_PROXY: {
+    help: 'proxies whose X-Forwarded-For is believed: addresses or ranges, comma separated, or loopback, linklocal, uniquelocal',
+    default: '',
+    shown: 'none',
+    read: list,
+  },
+  RATE_API_KEYS: { help: 'API keys that a user may make in a minute', default: '10', read: count(1, 1_000_000) },
+  RATE_SHARING: {
+    help: 'times that a user may share files with somebody in a minute',
+    default: '60',
+    read: count(1, 1_000_000),
+  },
+  RATE_WORKSPACES: { help: 'workspaces that a user may make in a minute', default: '10', read: count(1, 1_000_000) },
+  RATE_INVITES: { help: 'invites that a user may send in a minute', default: '30', read: count(1, 1_000_000) },
+  GRAPHIQL: { help: 'serve GraphiQL at /graphql', default: 'true', read: flag },
+  LOG_LEVEL: {
+    help: 'trace, debug, info, warn, error or silent',
+    default: 'info',
+    read: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+  },
+  UPLOAD_LEASE_SECONDS: {
+    help: 'how long an upload whose instance died keeps its reservation',
+    default: '60',
+    read: count(1, 86400),
+  },
+  SWEEP_SECONDS: { help: 'how often the sweeper looks for work', default: '15', read: count(1, 3600) },
+  SHUTDOWN_SECONDS: { help: 'how long a stop waits for running requests', default: '30', read: count(0, 3600) },
+  RETENTION_DAYS: {
+    help: 'how long the kept data of a deleted account waits for its owner',
+    default: '30',
+    read: count(1, 3650),
+  },
+  NODE_ENV: {
+    help: 'production refuses the embedded sign-in and a generated secret',
+    default: 'development',
+    read: z.string(),
+  },
+} as const satisfies Record<
+  string,
+  { help: string; default: string; shown?: string; read: z.ZodType<unknown, string> | z.ZodType }
+>
+
+/** What is told of each OAuth 2 provider, as OAUTH_<NAME>_<field>. */
+export const providerField = {
+  CLIENT_ID: z.string().min(1),
+  CLIENT_SECRET: z.string().min(1),
+  AUTHORIZE_URL: z.url({ protocol: /^https?$/ }),
+  TOKEN_URL: z.url({ protocol: /^https?$/ }),
+  USERINFO_URL: z.url({ protocol: /^https?$/ }),
+  SCOPES: z.string().min(1).default('openid email profile'),
+}
+/** What `--help` prints: every setting with its meaning and default. */
+export function describeSettings(): string {
+  const rows: { name: string; help: string; fallback: string }[] = Object.entries(settings).map(([name, s]) => ({
+    name,
+    help: s.help,
+    fallback: ('shown' in s && s.shown) || s.default || 'none',
+  }))
+  for (const field of Object.keys(providerField)) {
+    rows.push({
+      name: `OAUTH_<NAME>_${field}`,
+      help:
+        field === 'SCOPES'
+          ? 'scopes asked of the provider'
+          : `${field.toLowerCase().replaceAll('_', ' ')} of the OAuth 2 provider <NAME>`,
+      fallback: field === 'SCOPES' ? 'openid email profile' : 'the embedded sign-in provider',
+    })
+  }
+  return rows.map(r => `  ${r.name}\n      ${r.help}\n      default: ${r.fallback}`).join('\n')
+}

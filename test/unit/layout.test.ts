@@ -1,0 +1,169 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from '@jest/globals'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/**
+ * The rooms from the top down: a file imports from its own room and from those below. The longest prefix counts, so that what
+ * decides about credentials lies below the services, and what reads them above.
+ */
+const floors = [
+  ['src/main.ts', 'src/doctor.ts'],
+  ['src/app.ts'],
+  ['src/embedded/'],
+  ['src/gateway/'],
+  ['src/rest/'],
+  ['schema/'],
+  ['src/context.ts'],
+  ['src/auth/', 'src/jobs/'],
+  ['src/services/'],
+  ['src/auth/guessing.ts', 'src/auth/password.ts', 'src/auth/roles.ts', 'src/auth/scopes.ts'],
+  ['db/', 'src/storage/'],
+  ['src/duration.ts', 'src/log.ts', 'src/media.ts', 'src/paths.ts', 'src/tokens.ts', 'src/upload.ts'],
+  ['src/config.ts', 'src/errors.ts'],
+  ['src/settings.ts'],
+]
+
+/** Files that import nothing of ours, but for what is named here. */
+const leaves: Record<string, string[]> = {
+  'src/config.ts': ['src/settings.ts'],
+  'src/settings.ts': [],
+  'src/errors.ts': [],
+  'src/tokens.ts': [],
+  'src/log.ts': ['type src/config.ts'],
+  'src/paths.ts': ['src/errors.ts'],
+}
+
+/** The one type that points up: who calls is told to the services as a plain value. */
+const upward = ['type src/auth/viewer.ts']
+
+/** What the schema takes from the services besides types. */
+const schemaValues = ['schema/connection.ts -> src/services/page.ts']
+
+const sources = ['schema', 'src', 'db'].flatMap(walk)
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+function walk(dir: string): string[] {
+  return readdirSync(join(root, dir), { withFileTypes: true }).flatMap(entry => {
+    const path = `${dir}/${entry.name}`
+    if (entry.isDirectory()) return walk(path)
+    return entry.name.endsWith('.ts') ? [path] : []
+  })
+}
+
+/** What a file imports of ours, `type ` before what leaves no trace at run time. */
+function importsOf(file: string): { to: string; type: boolean }[] {
+  const statements = read(file).matchAll(
+    /^(?:import|export)( type)?\b[^'"]*?\bfrom '(\.[^']+)'|^import '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm,
+  )
+  return [...statements].map(([, type, from, bare, dynamic]) => ({
+    to: relative(root, join(root, dirname(file), from ?? bare ?? dynamic ?? '')),
+    type: type !== undefined,
+  }))
+}
+
+const arrows = sources.flatMap(file =>
+  importsOf(file).map(({ to, type }) => ({ file, to, type, target: `${type ? 'type ' : ''}${to}` })),
+)
+
+/** The room of a file and its floor, 0 at the top; undefined for a file that has none. */
+function placeOf(file: string): { room: string; floor: number } | undefined {
+  const holds = (room: string) => (room.endsWith('/') ? file.startsWith(room) : file === room)
+  const places = floors.flatMap((rooms, floor) => rooms.filter(holds).map(room => ({ room, floor })))
+  return places.sort((a, b) => b.room.length - a.room.length)[0]
+}
+
+const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/'))
+const nameOf = (file: string) => file.slice(file.lastIndexOf('/') + 1, -'.ts'.length)
+const fileNames = (dir: string) => sources.filter(file => folderOf(file) === dir).map(nameOf)
+
+describe('The rooms', () => {
+  it('are all there is at the top level', () => {
+    const made = ['node_modules', 'dist', 'data', 'coverage']
+    const decided = [
+      ...['schema', 'src', 'db', 'test', 'docker'],
+      ...['package.json', 'package-lock.json', 'tsconfig.json', 'biome.json', 'README.md'],
+    ]
+    const entries = readdirSync(root).filter(name => !name.startsWith('.'))
+    expect(entries.filter(name => !made.includes(name) && !decided.includes(name))).toEqual([])
+  })
+
+  it('have a floor for every file', () => {
+    expect(sources.filter(file => !placeOf(file))).toEqual([])
+  })
+
+  it('hold files that fit in a head', () => {
+    const lines = (file: string) => read(file).split('\n').length - 1
+    expect(sources.map(file => `${file}: ${lines(file)}`).filter(said => Number(said.split(': ')[1]) > 300)).toEqual([])
+  })
+})
+
+describe('Names', () => {
+  it('are in kebab-case', () => {
+    const folders = sources.flatMap(file => folderOf(file).split('/'))
+    expect([...sources.map(nameOf), ...folders].filter(name => !/^[a-z0-9]+(-[a-z0-9]+)*(\.d)?$/.test(name))).toEqual(
+      [],
+    )
+    const migrations = fileNames('db/migrations')
+    expect(migrations.filter(name => !/^\d{4}-/.test(name))).toEqual([])
+    expect(new Set(migrations.map(name => name.slice(0, 4))).size).toBe(migrations.length)
+  })
+
+  const helpers = ['builder', 'columns', 'connection', 'index', 'node', 'page', 'print', 'scalars']
+  const nouns = (dir: string) => fileNames(dir).filter(name => !helpers.includes(name))
+
+  it('of nouns are singular', () => {
+    const named = ['schema', 'src/services', 'db/models'].flatMap(nouns)
+    expect(named.filter(name => /[^s]s$/.test(name))).toEqual([])
+  })
+
+  it('have one stem: what the schema shows has a service, and what a model holds is called like its table', () => {
+    const services = fileNames('src/services')
+    // The files of a workspace are files: the same services on another tree.
+    expect(nouns('schema').filter(noun => !services.includes(noun))).toEqual(['workspace-file'])
+    const tableOf = (model: string) =>
+      /tableName: '(\w+)'/.exec(read(`db/models/${model}.ts`))?.[1]?.replaceAll('_', '-')
+    const renamed = nouns('db/models').filter(model => tableOf(model) !== model)
+    // A row of the outbox is a job.
+    expect(renamed).toEqual(['job'])
+  })
+})
+
+describe('Arrows', () => {
+  it('point down', () => {
+    const up = arrows.filter(({ file, to, target }) => {
+      const [from, into] = [placeOf(file), placeOf(to)]
+      return from && from.room !== into?.room && !(into && into.floor > from.floor) && !upward.includes(target)
+    })
+    expect(up.map(({ file, target }) => `${file} -> ${target}`)).toEqual([])
+  })
+
+  it.each(Object.keys(leaves))('%s is a leaf', file => {
+    expect(arrows.filter(a => a.file === file && !leaves[file]?.includes(a.target)).map(a => a.target)).toEqual([])
+  })
+
+  it('lead from the schema to types of the services only', () => {
+    const values = arrows.filter(a => a.file.startsWith('schema/') && a.to.startsWith('src/services/') && !a.type)
+    expect(values.map(({ file, to }) => `${file} -> ${to}`)).toEqual(schemaValues)
+  })
+})
+
+describe('One place alone', () => {
+  const holding = (pattern: RegExp) => sources.filter(file => pattern.test(read(file)))
+
+  it('reads the environment: src/config.ts', () => {
+    expect(holding(/\bprocess\.env\b|\benv\b[^\n]*'node:process'/)).toEqual(['src/config.ts'])
+  })
+
+  it('knows Azure: src/storage', () => {
+    expect(holding(/from '@azure\//).filter(file => folderOf(file) !== 'src/storage')).toEqual([])
+  })
+
+  it('compares roles: src/auth/roles.ts', () => {
+    const role = "'(?:owner|admin|editor|viewer)'"
+    const compared = new RegExp(`[!=]==? ?${role}|${role} ?[!=]==|\\bcase ${role}|\\brole (?:=|<>|!=|IN) ?\\(?${role}`)
+    expect(holding(compared).filter(file => file !== 'src/auth/roles.ts')).toEqual([])
+  })
+})
