@@ -138,8 +138,8 @@ export const providerField = {
   USERINFO_URL: z.url({ protocol: /^https?$/ }),
   SCOPES: z.string().min(1).default('openid email profile'),
 }
-/** What `--help` prints: every setting with its meaning and default. */
-export function describeSettings(): string {
+/** Every setting with its meaning and default, for `--help` and for the README. */
+export function settingRows(): { name: string; help: string; fallback: string }[] {
   const rows: { name: string; help: string; fallback: string }[] = Object.entries(settings).map(([name, s]) => ({
     name,
     help: s.help,
@@ -155,5 +155,12 @@ export function describeSettings(): string {
       fallback: field === 'SCOPES' ? 'openid email profile' : 'the embedded sign-in provider',
     })
   }
-  return rows.map(r => `  ${r.name}\n      ${r.help}\n      default: ${r.fallback}`).join('\n')
+  return rows
+}
+
+/** What `--help` prints. */
+export function describeSettings(): string {
+  return settingRows()
+    .map(r => `  ${r.name}\n      ${r.help}\n      default: ${r.fallback}`)
+    .join('\n')
 }
