@@ -34,7 +34,7 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
     define: { timestamps: false, underscored: true, freezeTableName: true },
     ...unasked,
     // Without Sequelize's own typeCast: no column needs it, and with a function there mysql2 compiles a parser for every execution.
-    dialectOptions: { connectTimeout: CONNECT_LIMIT, charset: 'utf8mb4', maxPreparedStatements: 200 },
+    dialectOptions: { connectTimeout: CONNECT_LIMIT, charset: 'utf8mb4', maxPreparedStatements: 200, typeCast: true },
     hooks: {
       afterConnect: async (made: unknown) => {
         const on = made as Wire
