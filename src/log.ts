@@ -4,18 +4,22 @@ import type { Config } from './config.ts'
 
 export type Log = Logger
 
+/** What could be a token, wherever it stands: they have 43 characters or more, ids have 36 and checksums 32. */
+const tokens = /[\w-]{40,}/g
+
 /** Query strings carry signatures and cursors, and some paths carry tokens: what may be logged of an address is its path, with tokens cut. */
 export function loggablePath(url: string): string {
   const path = url.split('?', 1)[0] ?? ''
   return path
     .replace(/^(\/api\/(?:d\/private|d|share\/(?:info|resolve|revoke))\/|\/(?:share|invite|bytes)\/)[^/]+/, '$1:token')
     .replace(/^\/sign-in\/.*/, '/sign-in/...')
+    .replace(tokens, ':token')
 }
 
 /** What an error may say in the log: no values of statements, no addresses with signatures. */
 function loggableError(error: unknown): unknown {
-  // Not instanceof: errors of Node's core are of another realm in a sandbox.
-  if (!isNativeError(error)) return { message: String(error).slice(0, 500) }
+  // Errors of Node's core are of another realm in a sandbox, and those of old libraries are not native.
+  if (!isNativeError(error) && !(error instanceof Error)) return { message: redact(String(error)).slice(0, 500) }
   const code = 'code' in error ? error.code : undefined
   const inner =
     error.cause ??
@@ -33,7 +37,9 @@ function loggableError(error: unknown): unknown {
 const redact = (text: string) =>
   text
     .replace(/https?:\/\/\S+\?\S*/g, url => `${url.split('?', 1)[0]}?...`)
+    .replace(/(\w*(?:code|password|secret|sig|state|token|verifier)=)[^&\s]+/gi, '$1...')
     .replace(/[^\s@"'<>=:,(]+@[^\s@"'<>,)]+/g, '...@...')
+    .replace(tokens, '...')
     .slice(0, 4000)
 
 /** One JSON object a line, on standard output unless told otherwise. */

@@ -4,7 +4,7 @@ import { probeEngines } from './engines.mjs'
 
 const rootDir = dirname(dirname(fileURLToPath(import.meta.url)))
 
-const transform = {
+export const transform = {
   '^.+\\.ts$': [
     '@swc/jest',
     { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' }, sourceMaps: 'inline' },

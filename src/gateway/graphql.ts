@@ -123,14 +123,15 @@ function ownCodes(): Plugin {
 }
 
 /** Logs what nobody has expected; the caller is told its request id only. */
-function failureLog(): Plugin<object, ServerContext> {
+function failureLog(): Plugin<Context, ServerContext> {
   return {
     onExecute: ({ args }) => ({
       onExecuteDone({ result }) {
         if (!('errors' in result)) return
         for (const thrown of result.errors ?? []) {
-          const { error, unexpected } = isOfDocument(thrown) ? { unexpected: false } : toAppError(thrown)
-          if (unexpected) args.contextValue.api.log.error({ err: error?.originalError ?? error }, error?.message)
+          const { error, unexpected } = toAppError(thrown)
+          if (unexpected && !isOfDocument(thrown))
+            args.contextValue.log.error({ err: error.originalError ?? error }, error.message)
         }
       },
     }),
@@ -157,6 +158,12 @@ function isOfGraphql(thrown: unknown): thrown is GraphQLError {
 }
 
 function copy(thrown: unknown, message: string, extensions: Record<string, unknown>): GraphQLError {
-  const { path, locations } = thrown instanceof GraphQLError ? thrown : {}
-  return Object.assign(new GraphQLError(message, { path: path ?? null, extensions }), { locations })
+  const { nodes, source, positions, path } = thrown instanceof GraphQLError ? thrown : {}
+  return new GraphQLError(message, {
+    nodes: nodes ?? null,
+    source: source ?? null,
+    positions: positions ?? null,
+    path: path ?? null,
+    extensions,
+  })
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import cors from 'cors'
 import proxyAddr from 'proxy-addr'
 import { isFromElsewhere } from '../auth/origin.ts'
@@ -8,7 +9,7 @@ import type { Config } from '../config.ts'
 import { AppError, Forbidden } from '../errors.ts'
 import { type Log, loggablePath } from '../log.ts'
 import { failure } from '../rest/envelope.ts'
-import { write } from '../rest/router.ts'
+import { takeRest, write } from '../rest/router.ts'
 
 /** What a mounted part is given of a request. */
 export interface Incoming {
@@ -47,10 +48,10 @@ const securityHeaders = {
 }
 
 const SECOND = 1000
+/** How long the work of cut connections may still take at a stop. */
+const CLEANUP_LIMIT = 5 * SECOND
 /** A connection on which nothing moves for so long is cut; uploads as a whole may take as long as they need. */
 const IDLE_LIMIT = 120 * SECOND
-/** How long the rest of a body that was refused is still taken, so that the client gets to read why. */
-const DRAIN_LIMIT = 3 * SECOND
 
 /** The edge: one node:http server that hands each request to the part below whose prefix it lies. */
 export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions) {
@@ -62,7 +63,7 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
     sorted.find(
       m => path === m.prefix || (!m.exact && path.startsWith(m.prefix.endsWith('/') ? m.prefix : `${m.prefix}/`)),
     )
-  let running = 0
+  const serving = new Set<Promise<void>>()
   let stopping = false
 
   const server = createServer(
@@ -73,23 +74,23 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
 
   function listener(req: IncomingMessage, res: ServerResponse): void {
     const started = performance.now()
+    const { socket } = req
     const requestId = randomUUID()
     const url = req.url ?? '/'
     const mark = url.indexOf('?')
     const path = mark < 0 ? url : url.slice(0, mark)
     const gone = new AbortController()
-    running++
     for (const [name, value] of Object.entries(securityHeaders)) res.setHeader(name, value)
     res.setHeader('x-request-id', requestId)
     if (publicUrl().startsWith('https:')) res.setHeader('strict-transport-security', 'max-age=31536000')
     if (stopping) res.setHeader('connection', 'close')
-    const requestLog = log.child({ request_id: requestId })
+    let requestLog: Log | undefined
     res.on('close', () => {
-      running--
       if (!res.writableFinished) gone.abort()
-      if (!req.complete) drain(req)
-      requestLog.info(
+      if (!req.complete) takeRest(req, socket)
+      log.info(
         {
+          request_id: requestId,
           method: req.method,
           path: loggablePath(url),
           status: res.statusCode,
@@ -105,10 +106,17 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
       path,
       query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
       address: proxyAddr(req, trust),
-      log: requestLog,
+      // Made when it is needed: most requests say nothing but their last line.
+      get log() {
+        requestLog ??= log.child({ request_id: requestId })
+        return requestLog
+      },
       signal: gone.signal,
     }
-    serve(incoming).catch(error => write(res, req, failure(error, requestLog)))
+    const served: Promise<void> = serve(incoming)
+      .catch(error => write(res, req, failure(error, incoming.log)))
+      .finally(() => serving.delete(served))
+    serving.add(served)
   }
 
   async function serve(incoming: Incoming): Promise<void> {
@@ -153,10 +161,13 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
       const timer = setTimeout(() => server.closeAllConnections(), limit)
       await closed
       clearTimeout(timer)
+      // A request whose connection was cut still gives back what it had taken.
+      await Promise.race([Promise.allSettled(serving), sleep(CLEANUP_LIMIT, undefined, { ref: false })])
     },
 
+    /** How many requests are being served. */
     get running(): number {
-      return running
+      return serving.size
     },
   }
 }
@@ -200,12 +211,3 @@ const corsOptions = (origins: string[]): cors.CorsOptions => ({
   ],
   maxAge: 600,
 })
-
-/** Takes the rest of a body for a while, then cuts: closing at once would make the client lose the answer. */
-function drain(req: IncomingMessage): void {
-  const timer = setTimeout(() => req.socket.destroy(), DRAIN_LIMIT)
-  timer.unref()
-  req.once('end', () => clearTimeout(timer))
-  req.once('close', () => clearTimeout(timer))
-  req.resume()
-}

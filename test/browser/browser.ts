@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+// Nothing that a browser does on its own: the machine may have no network.
+const quiet = [
+  ...['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  ...['--disable-component-update', '--disable-sync'],
+]
+
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: process.env.TEST_CHROMIUM ?? '', args: quiet })
+
+/** Somebody's browser profile, with one page, and what it has met so far. */
+export interface Visit {
+  page: Page
+  context: BrowserContext
+  /** Addresses asked for that are not of the given origin. */
+  foreign: string[]
+  /** What the console calls an error, and exceptions that no script has caught. */
+  errors: string[]
+}
+
+export async function visit(browser: Browser, origin: string): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const foreign: string[] = []
+  const errors: string[] = []
+  context.on('request', request => {
+    const url = new URL(request.url())
+    if (url.origin !== origin && !['data:', 'blob:'].includes(url.protocol)) foreign.push(url.href)
+  })
+  context.on('console', message => {
+    if (message.type() === 'error') errors.push(`${message.text()} (${message.location().url.slice(0, 200)})`)
+  })
+  context.on('weberror', error => errors.push(String(error.error())))
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  return { page, context, foreign, errors }
+}
+
+/** Fills in the embedded sign-in, from the service's own address on. Ends where `returnTo` leads. */
+export async function signIn({ page }: Visit, url: string, email: string, returnTo: string): Promise<void> {
+  await page.goto(`${url}/auth/oauth?return_to=${encodeURIComponent(returnTo)}`)
+  await page.getByLabel('E-mail address', { exact: true }).fill(email)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(url + returnTo)
+}
+
+export const screenshot = (page: Page, name: string) =>
+  page.screenshot({ path: join(process.env.TEST_SCREENSHOTS ?? '', `${name}.png`) })

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { openBrowser, screenshot, signIn, visit } from './browser.ts'
+import { type Service, startService } from './service.ts'
+
+let service: Service
+let browser: Browser
+
+beforeAll(async () => {
+  service = await startService()
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await service?.stop()
+})
+
+describe('/api/docs', () => {
+  it('shows every operation and carries one out, from this service alone', async () => {
+    const alice = await visit(browser, service.url)
+    const { page } = alice
+    await signIn(alice, service.url, 'alice@example.com', '/api/docs')
+
+    await page.locator('.opblock').first().waitFor()
+    await screenshot(page, 'docs')
+    const { paths } = (await (await fetch(`${service.url}/api/openapi.json`)).json()) as { paths: object }
+    const described = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).map(method => `${method.toUpperCase()} ${path}`),
+    )
+    const shown = await page.locator('.opblock-summary').evaluateAll(blocks =>
+      blocks.map(block => {
+        const text = (part: string) => block.querySelector(part)?.textContent?.replaceAll('\u200b', '').trim()
+        return `${text('.opblock-summary-method')} ${text('.opblock-summary-path')}`
+      }),
+    )
+    expect(described.length).toBeGreaterThan(20)
+    expect(shown.sort()).toEqual(described.sort())
+
+    const operation = page.locator('.opblock').filter({ hasText: '/api/user/data' })
+    await operation.locator('.opblock-summary-control').click()
+    await operation.getByRole('button', { name: 'Try it out' }).click()
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    const answer = operation.locator('.live-responses-table')
+    await answer.getByText('alice@example.com').first().waitFor()
+    expect(await answer.locator('.response-col_status').last().textContent()).toBe('200')
+    await operation.scrollIntoViewIfNeeded()
+    await screenshot(page, 'docs-executed')
+
+    expect(alice).toMatchObject({ foreign: [], errors: [] })
+  })
+})

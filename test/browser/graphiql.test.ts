@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Browser, Page } from 'playwright-core'
+import { openBrowser, screenshot, signIn, visit } from './browser.ts'
+import { type Service, startService } from './service.ts'
+
+let service: Service
+let browser: Browser
+
+beforeAll(async () => {
+  service = await startService()
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await service?.stop()
+})
+
+/** Runs what stands in the editor, and waits until the answer shows a text. */
+async function run(page: Page, expected: string): Promise<void> {
+  await page.getByRole('button', { name: /Execute query/ }).click()
+  await page.locator('.graphiql-response').getByText(expected).first().waitFor()
+}
+
+/** Replaces what stands in the editor. */
+async function type(page: Page, query: string): Promise<void> {
+  await page.locator('.graphiql-query-editor').click({ position: { x: 100, y: 150 } })
+  await page.keyboard.press('Control+A')
+  // The editor closes brackets by itself for whoever types them.
+  await page.keyboard.insertText(query)
+}
+
+describe('Signing in, GraphiQL, signing out', () => {
+  it('works for a person before a browser, from this service alone', async () => {
+    const alice = await visit(browser, service.url)
+    const { page, context } = alice
+
+    await page.goto(`${service.url}/auth/oauth?return_to=/graphql`)
+    await screenshot(page, 'sign-in')
+    await signIn(alice, service.url, 'alice@example.com', '/graphql')
+    const session = (await context.cookies(service.url)).find(cookie => cookie.name === 'session_id')
+    expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' })
+
+    await run(page, '"alice@example.com"')
+    await screenshot(page, 'graphiql')
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
+    await page.getByText('All Schema Types').waitFor()
+    await screenshot(page, 'graphiql-schema')
+    // All under one name: GraphiQL takes a moment to notice another.
+    await type(page, 'mutation Home { createFolder(input: { path: "photos" }) { path } }')
+    await run(page, '"photos"')
+    await type(page, 'query Home { folder { folders { edges { node { name } } } } }')
+    await run(page, '"photos"')
+    expect(alice).toMatchObject({ foreign: [], errors: [] })
+
+    await page.goto(`${service.url}/auth/logout`)
+    expect(await page.locator('body').textContent()).toContain('"logout_successful":true')
+    expect((await context.cookies()).map(cookie => cookie.name)).not.toContain('session_id')
+    await page.goto(`${service.url}/graphql`)
+    await run(page, '"UNAUTHENTICATED"')
+    // The session itself has ended, too: who has kept the cookie is nobody.
+    if (session) await context.addCookies([session])
+    await page.goto(`${service.url}/auth/is_valid`)
+    expect(await page.locator('body').textContent()).toContain('"authenticated":false')
+
+    expect(alice.foreign).toEqual([])
+  })
+
+  it('leads a person who opens 127.0.0.1 to the public name, where the cookie belongs', async () => {
+    const bob = await visit(browser, service.url)
+    const other = service.url.replace('localhost', '127.0.0.1')
+    await bob.page.goto(`${other}/auth/oauth?return_to=/api/user/data`)
+    await bob.page.getByLabel('E-mail address', { exact: true }).fill('bob@example.com')
+    await bob.page.keyboard.press('Enter')
+    await bob.page.waitForURL(`${service.url}/api/user/data`)
+    expect(await bob.page.locator('body').textContent()).toContain('bob@example.com')
+  })
+
+  it('takes no address that is none, and leads back who cancels', async () => {
+    const { page, foreign, errors } = await visit(browser, service.url)
+    await page.goto(`${service.url}/auth/oauth?return_to=/graphql`)
+    await page.getByLabel('E-mail address', { exact: true }).fill('carol@example,com')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    expect(await page.locator('#email:invalid').count()).toBe(1)
+    expect(page.url()).toContain('/sign-in/interaction/')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.waitForURL(`${service.url}/graphql?error=auth_failed`)
+    expect({ foreign, errors }).toEqual({ foreign: [], errors: [] })
+  })
+})
+
+describe('GET /graphql of a browser', () => {
+  it('is sent once, packed, under a policy that lets only its own script run', async () => {
+    const headers = { accept: 'text/html' }
+    const first = await fetch(`${service.url}/graphql`, { headers })
+    expect(first.status).toBe(200)
+    expect(first.headers.get('content-encoding')).toBe('gzip')
+    const policy = first.headers.get('content-security-policy')
+    expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[\w+/]{43}='; /)
+    expect(await first.text()).toContain('renderYogaGraphiQL')
+    const etag = first.headers.get('etag') ?? ''
+    // Not fetch: with a condition of the caller's own, it asks for no cache.
+    const { context } = await visit(browser, service.url)
+    const again = await context.request.get(`${service.url}/graphql`, {
+      headers: { ...headers, 'if-none-match': etag },
+    })
+    expect(again.status()).toBe(304)
+    const plain = await fetch(`${service.url}/graphql`, { headers: { ...headers, 'accept-encoding': 'identity' } })
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    expect((await plain.arrayBuffer()).byteLength).toBe(Number(plain.headers.get('content-length')))
+  })
+})

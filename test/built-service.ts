@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** The service as an operator runs it: a process of its own, from what `npm run build` has made. */
+export interface BuiltService {
+  url: string
+  pid: number
+  /** Sends a signal and waits for the end; answers the exit code, or the signal that ended it. */
+  end(signal: NodeJS.Signals): Promise<number | string>
+  /** Everything it has said. */
+  said(): string
+}
+
+const dist = resolve('dist/src')
+
+/** Nothing of this environment configures it, nor a .env file of this folder. */
+function launch(program: string, args: string[], settings: Record<string, string>): ChildProcess {
+  const file = join(dist, program)
+  if (!existsSync(file)) throw new Error(`${file} is missing: npm run build`)
+  return spawn(process.execPath, ['--enable-source-maps', file, ...args], {
+    cwd: settings.DATA_DIR,
+    env: { PATH: process.env.PATH ?? '', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** @param settings DATA_DIR must be there, and exist */
+export async function startBuilt(settings: Record<string, string>): Promise<BuiltService> {
+  const child = launch('main.js', [], { PORT: '0', LOG_LEVEL: 'warn', ...settings })
+  let said = ''
+  const ended = once(child, 'exit')
+  const url = await new Promise<string>((ready, failed) => {
+    for (const stream of [child.stdout, child.stderr])
+      if (stream)
+        createInterface(stream).on('line', line => {
+          said += `${line}\n`
+          const port = /Satchel is up at http:\/\/localhost:(\d+)/.exec(line)?.[1]
+          if (port) ready(`http://127.0.0.1:${port}`)
+        })
+    child.once('exit', code => failed(new Error(`The service ended with ${code}:\n${said}`)))
+  })
+  return {
+    url,
+    pid: child.pid ?? 0,
+    async end(signal) {
+      child.kill(signal)
+      const [code, by] = await ended
+      return code ?? by
+    },
+    said: () => said,
+  }
+}
+
+/** Runs a program of the service to its end. */
+export async function runBuilt(
+  program: string,
+  args: string[],
+  settings: Record<string, string>,
+): Promise<{ code: number; out: string; err: string }> {
+  const child = launch(program, args, settings)
+  const texts = { out: '', err: '' }
+  child.stdout?.on('data', chunk => {
+    texts.out += chunk
+  })
+  child.stderr?.on('data', chunk => {
+    texts.err += chunk
+  })
+  const [code] = await once(child, 'close')
+  return { code, ...texts }
+}

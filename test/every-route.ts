@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import type { Person, RestAnswer, RestOptions, TestApp } from './harness.ts'
+
+/** Carries out a step of the walk; what it answers goes on. */
+export type Step = (route: string, call: () => Promise<RestAnswer>) => Promise<RestAnswer>
+
+/** The people of the walk. Alice owns, bob and carol are invited, dora leaves. */
+export interface Walkers {
+  alice: Person
+  bob: Person
+  carol: Person
+  dora: Person
+}
+
+/** Something with a secret in it, for those who look whether it gets out. */
+export interface Plants {
+  password: string
+  fileName: string
+}
+
+/**
+ * Walks through every route of the schema once, each with a success, as four people would who work with each other.
+ * @param step told each route under its name in the schema, such as `GET /api/d/{token}`
+ */
+export async function walkEveryRoute(
+  { nobody }: Pick<TestApp, 'nobody'>,
+  { alice, bob, carol, dora }: Walkers,
+  { password, fileName }: Plants,
+  step: Step,
+): Promise<void> {
+  /** A route whose parameters are filled in, and the call of it. */
+  const go = (who: Person, route: string, params: Record<string, string> = {}, options: RestOptions = {}) => {
+    const [method = '', template = ''] = route.split(' ')
+    const inPath = (name: string) => template.includes(`{${name}}`)
+    const path = template.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
+    const query = new URLSearchParams(Object.entries(params).filter(([name]) => !inPath(name)))
+    return step(route, () => who.rest(method, query.size > 0 ? `${path}?${query}` : path, options))
+  }
+  const form = (fields: Record<string, string>, content: string) => {
+    const made = new FormData()
+    for (const [name, value] of Object.entries(fields)) made.append(name, value)
+    made.append('file', new Blob([content], { type: 'text/plain' }), fileName)
+    return { form: made }
+  }
+  const content = 'the same bytes for everybody'
+  const checksum = createHash('md5').update(content).digest('hex')
+
+  // Alice keeps files.
+  await go(alice, 'POST /api/files/upload', {}, form({ folder: 'a/b/c/d' }, content))
+  const file = `a/b/c/d/${fileName}`
+  await go(alice, 'GET /api/files/tree', { path: 'a/b/c/d' })
+  await go(alice, 'GET /api/folders', { path: 'a/b/c' })
+  await go(alice, 'POST /api/folders', {}, { json: { path: 'e/f' } })
+  await go(alice, 'POST /api/folders/move', {}, { json: { source: 'e/f', destination: 'a/f' } })
+  await go(alice, 'DELETE /api/folders', { path: 'a/f' })
+  await go(alice, 'POST /api/files/move', {}, { json: { source: file, destination: `a/${fileName}` } })
+  await go(alice, 'PUT /api/files/{checksum}/note', { checksum }, { json: { content: password } })
+  await go(alice, 'GET /api/files/{checksum}/note', { checksum })
+  await go(alice, 'GET /api/user/data')
+  await go(alice, 'GET /api/user/bucket')
+  await go(alice, 'GET /api/user/stats')
+  await go(alice, 'GET /api/user/identities')
+
+  // She gives some away.
+  const object = `a/${fileName}`
+  const open = await go(alice, 'POST /api/files/quick_share', {}, { json: { object } })
+  const token = open.response.sharing_token
+  await go(nobody, 'GET /api/share/info/{token}', { token })
+  await go(nobody, 'GET /api/d/{token}', { token })
+  await go(nobody, 'POST /api/share/resolve/{token}', { token }, { json: {} })
+  const mailed = { email: bob.email, objects: [object], password, send_email: true }
+  const direct = await go(alice, 'POST /api/files/share', {}, { json: mailed })
+  const sharing_token = direct.response.sharing_info[0].sharing_token
+  await go(bob, 'GET /api/files/received')
+  await go(bob, 'GET /api/files/received/unseen_count')
+  await go(bob, 'POST /api/files/received/mark_seen', {}, { json: { sharing_token } })
+  await go(alice, 'GET /api/files/shared_by_user')
+  await go(alice, 'POST /api/share/revoke/{token}', { token })
+  const own = await go(alice, 'POST /api/user/private/download_token', { file: object })
+  await go(alice, 'GET /api/user/private/download_token', { file: object })
+  await go(alice, 'GET /api/d/private/{token}', { token: own.response.private_download_token })
+
+  // A program works for her.
+  const key = { name: 'backup', scopes: ['private_files:read'] }
+  const made = await go(alice, 'POST /api/api_keys/private/create', {}, { json: key })
+  await go(alice, 'GET /api/api_keys/private/list')
+  const api_key_id = made.response.api_key.id
+  await go(alice, 'DELETE /api/api_keys/private/delete', {}, { json: { api_key_id } })
+
+  // The four work together.
+  const founded = await go(alice, 'POST /api/workspaces/create', {}, { json: { name: 'Garden' } })
+  const workspace_id: string = founded.response.workspace.workspace_id
+  const ws = { workspace_id }
+  const invite = (person: Person) =>
+    go(alice, 'POST /api/workspaces/invites/create', {}, { json: { ...ws, email: person.email, role: 'editor' } })
+  const tokenOf = async (person: Person) =>
+    (await go(person, 'GET /api/workspaces/invites/mine')).response[0].token as string
+  for (const person of [bob, carol, dora]) await invite(person)
+  await go(bob, 'POST /api/workspaces/invites/accept', {}, { json: { token: await tokenOf(bob) } })
+  await go(carol, 'DELETE /api/workspaces/invites/reject', { token: await tokenOf(carol) })
+  const pending = await go(alice, 'GET /api/workspaces/invites', ws)
+  await go(alice, 'DELETE /api/workspaces/invites/delete', { ...ws, invite_id: pending.response[0].id })
+  await go(bob, 'GET /api/workspaces/list')
+  await go(bob, 'GET /api/workspaces/members', ws)
+  const user_id = bob.userId
+  await go(alice, 'PATCH /api/workspaces/members/role', {}, { json: { ...ws, user_id, role: 'admin' } })
+  await go(alice, 'PATCH /api/workspaces/rename', {}, { json: { ...ws, name: 'Orchard' } })
+  await go(bob, 'GET /api/workspaces/{workspace_id}/quota', ws)
+
+  // In its folders.
+  const dir = '/api/workspaces/{workspace_id}/files'
+  await go(bob, `POST ${dir}/mkdir`, ws, { json: { folder_name: 'x' } })
+  const uploaded = await go(bob, `POST ${dir}/upload`, ws, form({ folder: '/x' }, content))
+  await go(alice, `GET ${dir}/tree`, { ...ws, path: '/x' })
+  await go(alice, `GET ${dir}/download`, { ...ws, path: `/x/${fileName}` })
+  const file_id = uploaded.response[0].id
+  await go(bob, `PATCH ${dir}/move`, ws, { json: { file_id, destination: '/' } })
+  await go(bob, `PATCH ${dir}/folder/move`, ws, { json: { source: '/x', destination: '/y' } })
+  await go(bob, `DELETE ${dir}/folder/delete`, { ...ws, path: '/y' })
+  await go(bob, `DELETE ${dir}/delete`, { ...ws, file_id })
+  const machine = { name: 'press', scopes: ['workspaces:files:read'] }
+  const keyOfAll = await go(alice, 'POST /api/api_keys/{workspace_id}/create', ws, { json: machine })
+  await go(alice, 'GET /api/api_keys/{workspace_id}/list', ws)
+  const gone = { api_key_id: keyOfAll.response.api_key.id }
+  await go(alice, 'DELETE /api/api_keys/{workspace_id}/delete', ws, { json: gone })
+  await go(alice, 'DELETE /api/workspaces/members/remove', { ...ws, user_id })
+  await go(alice, 'DELETE /api/workspaces/delete', ws)
+
+  // The end.
+  await go(alice, 'DELETE /api/files/delete', { file: object })
+  await go(alice, 'DELETE /api/files/delete/batch', {}, { json: { files: [object] } })
+  await go(dora, 'DELETE /api/user/account/delete', {}, { json: { delete_user_data: true } })
+}
