@@ -2,11 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases'
 import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth'
 import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens'
-import { type DefinitionNode, type DocumentNode, type ExecutionArgs, GraphQLError, type GraphQLSchema } from 'graphql'
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+} from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
-import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
+import { createYoga, type GraphQLParams, handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga'
 import type { Context } from '../context.ts'
-import { AppError, toAppError, Unauthenticated } from '../errors.ts'
+import { AppError, InvalidInput, toAppError, Unauthenticated } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { readJson } from '../rest/body.ts'
 import { type Answer, answer, success } from '../rest/envelope.ts'
@@ -37,8 +44,8 @@ export function createGraphql(schema: GraphQLSchema, { graphiql }: { graphiql: b
     logging: false,
     batching: false,
     multipart: false,
-    // Bodies are read by the parsers below, each with its own bound.
-    maxRequestBodySize: Number.POSITIVE_INFINITY,
+    // Bodies are read by the parsers below, each with its own bound; any number here would make Yoga read them as well, into memory.
+    maxRequestBodySize: false,
     graphiql: false,
     maskedErrors: { maskError },
     plugins: [
@@ -48,6 +55,7 @@ export function createGraphql(schema: GraphQLSchema, { graphiql }: { graphiql: b
       maxAliasesPlugin({ n: limits.aliases }),
       ownCodes(),
       failureLog(),
+      eventStream(),
       compiledExecution(schema),
     ],
   })
@@ -124,17 +132,36 @@ function ownCodes(): Plugin {
 
 /** Logs what nobody has expected; the caller is told its request id only. */
 function failureLog(): Plugin<Context, ServerContext> {
+  const logged = ({ args, result }: { args: { contextValue: Context }; result: ExecutionResult }) => {
+    for (const thrown of result.errors ?? []) {
+      const { error, unexpected } = toAppError(thrown)
+      if (unexpected && !isOfDocument(thrown))
+        args.contextValue.log.error({ err: error.originalError ?? error }, error.message)
+    }
+  }
   return {
-    onExecute: ({ args }) => ({
-      onExecuteDone({ result }) {
-        if (!('errors' in result)) return
-        for (const thrown of result.errors ?? []) {
-          const { error, unexpected } = toAppError(thrown)
-          if (unexpected && !isOfDocument(thrown))
-            args.contextValue.log.error({ err: error.originalError ?? error }, error.message)
-        }
-      },
-    }),
+    onExecute: () => ({ onExecuteDone: payload => handleStreamOrSingleExecutionResult(payload, logged) }),
+    onSubscribe: () => ({ onSubscribeResult: payload => handleStreamOrSingleExecutionResult(payload, logged) }),
+  }
+}
+
+/** Subscriptions are answered as server-sent events, and pass whatever lies between as they come. */
+function eventStream(): Plugin<object, ServerContext> {
+  return {
+    onSubscribe({ args, setResultAndStopExecution }) {
+      const accept = args.contextValue.request.headers.get('accept') ?? '*/*'
+      if (/\btext\/event-stream\b|\btext\/\*|\*\/\*/.test(accept)) return
+      const message = 'A subscription is answered as server-sent events. Send Accept: text/event-stream.'
+      setResultAndStopExecution({ errors: [new InvalidInput('accept', message)] })
+    },
+    onResponse({ response: { headers } }) {
+      if (!headers.get('content-type')?.startsWith('text/event-stream')) return
+      headers.set('cache-control', 'no-store')
+      // What nginx looks at: it would gather the events otherwise.
+      headers.set('x-accel-buffering', 'no')
+      // Yoga's "none" is no encoding that anybody has registered.
+      headers.delete('content-encoding')
+    },
   }
 }
 
