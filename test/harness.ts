@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createConnection } from 'mysql2/promise'
+import type { Db } from '../db/index.ts'
 import { type App, type AppOptions, createApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { createLog } from '../src/log.ts'
 import { accountService } from '../src/services/account.ts'
 import { sessionService } from '../src/services/session.ts'
+import { recordGraphql, recordRest } from './coverage-of-routes.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
@@ -17,7 +19,8 @@ export interface Person {
   userId: string
   cookie: string
   rest(method: string, path: string, options?: RestOptions): Promise<RestAnswer>
-  graphql<T = Record<string, unknown>>(query: string, variables?: object): Promise<GraphqlAnswer<T>>
+  /** With a file, the request is a form, and the file takes the place of the variable `input.file`, which is null. */
+  graphql<T = Record<string, unknown>>(query: string, variables?: object, file?: File): Promise<GraphqlAnswer<T>>
   /** Uploads bytes by REST. */
   upload(path: string, bytes: Uint8Array | string, type?: string): Promise<RestAnswer>
 }
@@ -57,6 +60,8 @@ export interface TestApp {
   nobody: Person
   /** A person who has signed in; the same e-mail is the same account with a new session. */
   signIn(name: string, options?: { emailVerified?: boolean }): Promise<Person>
+  /** A program that sends an API key, or a person's browser that sends one beside the cookie. */
+  withKey(key: string, person?: Person): Person
   /** Sets limits of the plan that everybody has. */
   limit(limits: Record<string, number | null>): Promise<void>
   /** Finishes all work in the background: jobs, then the sweeper. */
@@ -110,8 +115,6 @@ export async function startApp(
   let statements: string[] = []
   const app = await createApp(config, { log, onStatement: sql => statements.push(sql), ...options })
   const url = await app.start()
-  const accounts = accountService({ db: app.db })
-  const sessions = sessionService({ db: app.db, sessionSeconds: config.sessionSeconds })
 
   return {
     app,
@@ -123,25 +126,13 @@ export async function startApp(
     },
     logs: () => lines.join(''),
     nobody: person(url, { email: '', userId: '', cookie: '' }),
-    async signIn(name, { emailVerified = true } = {}) {
-      const email = name.includes('@') ? name : `${name}@example.com`
-      const { userId } = await accounts.signIn(
-        {
-          provider: 'test',
-          providerUserId: email,
-          email,
-          emailVerified,
-          name,
-          givenName: name,
-          familyName: '',
-          picture: '',
-          locale: 'en',
-        },
-        null,
-      )
-      const { secret } = await sessions.start(userId)
-      return person(url, { email, userId, cookie: `session_id=${secret}` })
-    },
+    signIn: (name, { emailVerified = true } = {}) => signInTo(app.db, url, name, emailVerified),
+    withKey: (key, who) =>
+      person(
+        url,
+        { email: who?.email ?? '', userId: who?.userId ?? '', cookie: who?.cookie ?? '' },
+        { 'x-api-key': key },
+      ),
     async limit(limits) {
       await app.db.Plan.update(limits, { where: { id: 'free' } })
     },
@@ -157,19 +148,50 @@ export async function startApp(
   }
 }
 
-function person(url: string, who: { email: string; userId: string; cookie: string }): Person {
-  const credentials: Record<string, string> = who.cookie ? { cookie: who.cookie } : {}
+/** A person who has signed in to a service on this database. */
+export async function signInTo(db: Db, url: string, name: string, emailVerified = true): Promise<Person> {
+  const email = name.includes('@') ? name : `${name}@example.com`
+  const { userId } = await accountService({ db }).signIn(
+    {
+      provider: 'test',
+      providerUserId: email,
+      email,
+      emailVerified,
+      name,
+      givenName: name,
+      familyName: '',
+      picture: '',
+      locale: 'en',
+    },
+    null,
+  )
+  const { secret } = await sessionService({ db, sessionSeconds: 86_400 }).start(userId)
+  return person(url, { email, userId, cookie: `session_id=${secret}` })
+}
+
+function person(
+  url: string,
+  who: Pick<Person, 'email' | 'userId' | 'cookie'>,
+  key: Record<string, string> = {},
+): Person {
+  const credentials: Record<string, string> = { ...(who.cookie ? { cookie: who.cookie } : {}), ...key }
   const self: Person = {
     ...who,
     rest: (method, path, options) =>
       rest(url, method, path, { ...options, headers: { ...credentials, ...options?.headers } }),
-    async graphql<T>(query: string, variables: object = {}) {
+    async graphql<T>(query: string, variables: object = {}, file?: File) {
+      const operation = JSON.stringify({ query, variables })
       const response = await fetch(`${url}/graphql`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json', ...credentials },
-        body: JSON.stringify({ query, variables }),
+        headers: {
+          ...(file ? {} : { 'content-type': 'application/json' }),
+          accept: 'application/json',
+          ...credentials,
+        },
+        body: file ? graphqlForm(operation, file) : operation,
       })
-      const { data, errors } = (await response.json()) as GraphqlAnswer<T>
+      const { data, errors } = (await response.json()) as GraphqlAnswer<T & object>
+      recordGraphql(query, data, errors)
       return { status: response.status, data, errors, code: errors?.[0]?.extensions.code }
     },
     upload(path, bytes, type = 'application/octet-stream') {
@@ -183,6 +205,15 @@ function person(url: string, who: { email: string; userId: string; cookie: strin
   return self
 }
 
+/** The form of graphql-multipart-request-spec. */
+function graphqlForm(operation: string, file: File): FormData {
+  const form = new FormData()
+  form.append('operations', operation)
+  form.append('map', JSON.stringify({ 0: ['variables.input.file'] }))
+  form.append('0', file)
+  return form
+}
+
 /** One request by REST; redirects are not followed. */
 export async function rest(url: string, method: string, path: string, options: RestOptions = {}): Promise<RestAnswer> {
   const { json, form, body, headers = {} } = options
@@ -194,7 +225,28 @@ export async function rest(url: string, method: string, path: string, options: R
     ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
   } as RequestInit)
   const text = await response.text()
+  recordRest(method, path, response.status)
+  checkAnswer(method, path, response, text)
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
   const { msg, response: value } = isJson && text ? JSON.parse(text) : { msg: '', response: undefined }
   return { status: response.status, headers: response.headers, msg, response: value, text }
+}
+
+/** What holds for every answer: contract, section 1. Bytes of files, redirects and documents are no envelopes. */
+function checkAnswer(method: string, path: string, { status, headers }: Response, text: string): void {
+  const must = (holds: unknown, what: string) => {
+    if (!holds) throw new Error(`${method} ${path} answers ${status} ${what}: ${text.slice(0, 500)}`)
+  }
+  const type = headers.get('content-type') ?? ''
+  must(headers.get('x-content-type-options') === 'nosniff', 'without nosniff')
+  must(headers.get('x-request-id'), 'without a request id')
+  const refused = status >= 400 && status !== 416
+  if (!/^\/(api|auth)\//.test(path) || /^\/api\/(docs|openapi)/.test(path) || headers.has('content-disposition')) return
+  if (!refused && !type.startsWith('application/json')) return
+  must(type === 'application/json; charset=utf-8', `as "${type}"`)
+  must(headers.get('cache-control') === 'no-store', 'in a way that may be cached')
+  if (method === 'HEAD') return
+  const { status: repeated, msg, response, ...rest } = JSON.parse(text)
+  must(repeated === status && response !== undefined && Object.keys(rest).length === 0, 'in a bad envelope')
+  must(refused ? /^[A-Z"].+[.?]$/.test(msg) && response.code : /^[a-z_]+$/.test(msg), 'without the right words')
 }

@@ -1,0 +1,89 @@
+import type { Role } from '../src/auth/roles.ts'
+import { privateScopes, workspaceScopes } from '../src/auth/scopes.ts'
+import type { Person, TestApp } from './harness.ts'
+
+/** Founds a workspace by its route; answers its id. */
+export async function found(owner: Person, name = 'Garden'): Promise<string> {
+  const { status, response, text } = await owner.rest('POST', '/api/workspaces/create', { json: { name } })
+  if (status !== 200) throw new Error(text)
+  return response.workspace.workspace_id
+}
+
+/** Makes somebody a member with a role, or changes the role of one, without the ceremony of an invite. */
+export async function join(
+  { app: { db } }: TestApp,
+  workspaceId: string,
+  { userId }: Person,
+  role: Role,
+): Promise<void> {
+  await db.run('DELETE FROM member WHERE workspace_id = ? AND user_id = ?', [workspaceId, userId])
+  await db.run('INSERT INTO member (workspace_id, user_id, role, joined_at) VALUES (?, ?, ?, ?)', [
+    workspaceId,
+    userId,
+    role,
+    Date.now(),
+  ])
+}
+
+/** Ends a membership. */
+export async function expel({ app: { db } }: TestApp, workspaceId: string, { userId }: Person): Promise<void> {
+  await db.run('DELETE FROM member WHERE workspace_id = ? AND user_id = ?', [workspaceId, userId])
+}
+
+/** An API key, and a program that sends it. */
+export interface Program {
+  id: string
+  key: string
+  caller: Person
+}
+
+/** Makes a private key by its route, with all scopes unless said otherwise. */
+export const privateKey = (t: TestApp, person: Person, scopes: readonly string[] = privateScopes): Promise<Program> =>
+  makeKey(t, person, 'private', scopes)
+
+/** Makes a workspace key by its route, with all scopes unless said otherwise. */
+export const workspaceKey = (
+  t: TestApp,
+  person: Person,
+  workspaceId: string,
+  scopes: readonly string[] = workspaceScopes,
+): Promise<Program> => makeKey(t, person, workspaceId, scopes)
+
+async function makeKey(t: TestApp, person: Person, where: string, scopes: readonly string[]): Promise<Program> {
+  const json = { name: 'a key', scopes }
+  const { status, response, text } = await person.rest('POST', `/api/api_keys/${where}/create`, { json })
+  if (status !== 200) throw new Error(text)
+  const { id, key } = response.api_key
+  return { id, key, caller: t.withKey(key) }
+}
+
+/** Uploads into a workspace by its route. */
+export function put(
+  person: Person,
+  workspaceId: string,
+  path: string,
+  bytes: string | Uint8Array = 'x',
+  type = 'text/plain',
+) {
+  const cut = path.lastIndexOf('/')
+  const form = new FormData()
+  if (cut > 0) form.append('folder', path.slice(0, cut))
+  form.append('file', new Blob([bytes as Uint8Array<ArrayBuffer>], { type }), path.slice(cut + 1))
+  return person.rest('POST', `/api/workspaces/${workspaceId}/files/upload`, { form })
+}
+
+/** Limits that are no hindrance where something else is tested. */
+export const ROOMY = {
+  maxUserWorkspaces: 10_000,
+  maxUsersWorkspace: 10_000,
+  maxPrivateApiKeys: 10_000,
+  maxWorkspaceApiKeys: 10_000,
+}
+
+/** Settings without rate limits, for the same. */
+export const UNHURRIED = {
+  RATE_API_KEYS: '1000000',
+  RATE_SHARING: '1000000',
+  RATE_WORKSPACES: '1000000',
+  RATE_INVITES: '1000000',
+}

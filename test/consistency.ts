@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from '@jest/globals'
+import type { Db } from '../db/index.ts'
+import { examine } from '../src/jobs/doctor.ts'
+import type { Finding } from '../src/jobs/doctor-check.ts'
+import type { BlobStore } from '../src/storage/azure.ts'
+import type { TestApp } from './harness.ts'
+
+/** What the doctor finds at this moment, without any grace for what is under way. */
+export async function findingsOf(
+  patient: { db: Db; store: BlobStore },
+  { repair = false, graceMs = 0 } = {},
+): Promise<Finding[]> {
+  const findings: Finding[] = []
+  await examine({ ...patient, graceMs }, { repair, onFinding: finding => findings.push(finding) })
+  return findings
+}
+
+/** Waits until no request runs any more: a client that has hung up knows less than the service. */
+export async function quiet(t: TestApp): Promise<void> {
+  for (const end = Date.now() + 10_000; t.app.gateway.running > 0; await sleep(10))
+    if (Date.now() > end) throw new Error(`${t.app.gateway.running} requests do not end.`)
+}
+
+/**
+ * Expects that database and store agree in all that they remember, when all work in the background has been done: by the
+ * doctor's word, and by a count of its own.
+ */
+export async function expectConsistent(t: TestApp): Promise<void> {
+  await quiet(t)
+  await t.settle()
+  await expectWhole(t.app)
+}
+
+/** The same of a database and a store that nobody uses at the moment. */
+export async function expectWhole(patient: { db: Db; store: BlobStore }): Promise<void> {
+  expect(await findingsOf(patient)).toEqual([])
+  expect(await recount(patient)).toEqual(await remembered(patient))
+}
+
+interface Row {
+  id: string
+  bucketId: string
+  parentId: string | null
+  kind: number
+  blobId: string | null
+  bytes: number
+  files: number
+  folders: number
+}
+
+const key = (id: string, { bytes, files, folders }: Pick<Row, 'bytes' | 'files' | 'folders'>) =>
+  `${id}: ${bytes} bytes, ${files} files, ${folders} folders`
+
+const entriesOf = (db: Db) =>
+  db.rows<Row>(
+    `SELECT id, bucket_id AS bucketId, parent_id AS parentId, kind, blob_id AS blobId, total_bytes AS bytes,
+       total_files AS files, total_folders AS folders FROM entry ORDER BY id`,
+  )
+
+const bucketsOf = (db: Db) =>
+  db.rows<
+    Record<'id' | 'rootId', string> & Record<'bytes' | 'files' | 'folders' | 'reserved' | 'held' | 'purging', number>
+  >(
+    `SELECT id, root_id AS rootId, used_bytes AS bytes, used_files AS files, used_folders AS folders,
+       reserved_bytes AS reserved, reserved_files AS held, purging FROM bucket ORDER BY id`,
+  )
+
+/** What the rows say. */
+async function remembered({ db }: { db: Db }) {
+  const entries = await entriesOf(db)
+  const buckets = await bucketsOf(db)
+  const roots = new Set(buckets.map(b => b.rootId))
+  const blobs = await db.rows<{ id: string; state: string; size: number }>(
+    'SELECT id, state, size FROM blobs ORDER BY id',
+  )
+  return {
+    reachable: entries.length,
+    folders: entries.filter(e => e.kind === 0 && !roots.has(e.id)).map(e => key(e.id, e)),
+    buckets: buckets.map(b => `${key(b.id, b)}, reserved ${b.reserved} for ${b.held}, purging ${b.purging}`),
+    ledger: blobs.map(b => `${b.id} ${b.state} ${b.size}`),
+    objects: blobs.map(b => `${b.id} ${b.size}`),
+  }
+}
+
+/** What is there: counted from the leaves of each tree and from the objects, by nothing that the service uses. */
+async function recount({ db, store }: { db: Db; store: BlobStore }) {
+  const entries = await entriesOf(db)
+  const children = new Map<string | null, Row[]>()
+  for (const e of entries) children.set(e.parentId, [...(children.get(e.parentId) ?? []), e])
+  const folders: string[] = []
+  let reachable = 0
+  const count = (id: string): Pick<Row, 'bytes' | 'files' | 'folders'> => {
+    reachable++
+    const sum = { bytes: 0, files: 0, folders: 0 }
+    for (const child of children.get(id) ?? []) {
+      const below = child.kind === 0 ? count(child.id) : undefined
+      sum.bytes += below?.bytes ?? child.bytes
+      sum.files += below?.files ?? 1
+      if (below) {
+        sum.folders += below.folders + 1
+        folders.push(key(child.id, below))
+      } else reachable++
+    }
+    return sum
+  }
+  const buckets = (await bucketsOf(db)).map(b => `${key(b.id, count(b.rootId))}, reserved 0 for 0, purging 0`)
+  const files = entries.filter(e => e.kind === 1).sort((a, b) => ((a.blobId ?? '') < (b.blobId ?? '') ? -1 : 1))
+  const objects: string[] = []
+  for await (const { key: id, size } of store.list()) objects.push(`${id} ${size}`)
+  return { reachable, folders: folders.sort(), buckets, ledger: files.map(f => `${f.blobId} live ${f.bytes}`), objects }
+}

@@ -1,0 +1,345 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { schema } from '../schema/index.ts'
+import { routesOf } from '../src/rest/routes.ts'
+import { type Person, type RestOptions, rest, startApp, type TestApp } from './harness.ts'
+import { anId } from './shapes.ts'
+
+const APP = 'https://app.example.com'
+const EVIL = 'https://evil.example.com'
+let t: TestApp
+let alice: Person
+
+beforeAll(async () => {
+  t = await startApp({ CORS_ORIGINS: APP })
+  alice = await t.signIn('alice')
+  await alice.upload('docs/a.txt', 'hello')
+})
+afterAll(() => t.stop())
+
+const move = (headers: Record<string, string> = {}, source = 'docs/none') =>
+  alice.rest('POST', '/api/files/move', { json: { source, destination: 'b' }, headers })
+const json = { 'content-type': 'application/json' }
+
+describe('The envelope', () => {
+  it('of a success has a word and the value, that of a refusal a sentence, a code and details', async () => {
+    const good = await alice.rest('GET', '/api/folders')
+    expect(JSON.parse(good.text)).toEqual({ status: 200, msg: 'ok', response: { path: '', folders: ['docs'] } })
+    const bad = await move()
+    expect(JSON.parse(bad.text)).toEqual({
+      status: 400,
+      msg: 'There is no file "docs/none". Check its path.',
+      response: { code: 'FILE_NOT_FOUND', path: 'docs/none' },
+    })
+  })
+
+  it.each([
+    ['a success', 'GET', '/api/folders', 200],
+    ['a refusal', 'GET', '/api/files/tree?limit=0', 400],
+    ['a missing route', 'GET', '/api/nothing', 404],
+    ['a missing method', 'PATCH', '/api/folders', 405],
+    ['a redirect', 'GET', '', 302],
+  ])('comes with its headers: %s', async (_what, method, path, status) => {
+    const { response } = await alice.rest('POST', '/api/user/private/download_token?file=docs/a.txt')
+    const answer = await alice.rest(method, path || `/api/d/private/${response.private_download_token}`)
+    expect(answer.status).toBe(status)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': anId,
+      ...(status === 302 ? {} : { 'content-type': 'application/json; charset=utf-8' }),
+    })
+    expect(answer.headers.get('content-length')).toBe(String(Buffer.byteLength(answer.text)))
+  })
+
+  it('has a request id of its own, which the log carries, and the log no secrets', async () => {
+    const token = (
+      await alice.rest('POST', '/api/files/quick_share', { json: { object: 'docs/a.txt', password: 'sesame' } })
+    ).response.sharing_token
+    const headers = { 'x-request-id': 'mine', 'x-share-password': 'sesame' }
+    const first = await t.nobody.rest('GET', `/api/d/${token}?mode=inline`, { headers })
+    const second = await t.nobody.rest('GET', `/api/d/${token}?mode=inline`, { headers })
+    const ids = [first, second].map(a => a.headers.get('x-request-id') ?? '')
+    expect(new Set([...ids, 'mine']).size).toBe(3)
+    // A request is logged when its connection is done with it, which the client may notice first.
+    while (!ids.every(id => t.logs().includes(id))) await new Promise(resolve => setTimeout(resolve, 10))
+    const lines = t.logs().split('\n')
+    for (const id of ids) {
+      const line = JSON.parse(lines.find(l => l.includes(id)) ?? '{}')
+      expect(line).toMatchObject({ request_id: id, method: 'GET', path: '/api/d/:token', status: 302 })
+    }
+    for (const secret of [token, 'sesame', 'mode=inline', alice.cookie, 'sig='])
+      expect(t.logs().includes(secret)).toBe(false)
+  })
+})
+
+describe('A path that does not exist', () => {
+  it.each([
+    '/api',
+    '/api/',
+    '/api/files',
+    '/api/files/tree/',
+    '/api/Files/tree',
+    '/api/webhook',
+    '/api/webhook/1',
+    '/webhook',
+    '/api/openapi.yaml',
+    '/openapi.json',
+    '/docs',
+    '/health',
+    '/api/graphql',
+    '/graphql/x',
+    '/api/d/a/b',
+    '/api/share/info',
+    '/bytes',
+    '/auth',
+    '/auth/nothing',
+    '/nothing',
+  ])('404 for all methods: %s', async path => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      const { status, response } = await alice.rest(method, path, method === 'GET' ? {} : { json: { url: EVIL } })
+      expect([method, status, response?.code]).toEqual([
+        method,
+        404,
+        expect.stringMatching(/^(ROUTE|TOKEN)_NOT_FOUND$/),
+      ])
+    }
+  })
+
+  it('404 for a field of GraphQL that declares no route', async () => {
+    const roots = [schema.getQueryType(), schema.getMutationType()]
+    const routes = routesOf(schema).map(r => r.field)
+    const others = roots.flatMap(root => Object.keys(root?.getFields() ?? {})).filter(name => !routes.includes(name))
+    expect(others).toEqual(expect.arrayContaining(['node', 'file', 'folder', 'shares']))
+    const kebab = (name: string) => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+    for (const name of others)
+      for (const path of [`/${name}`, `/api/${name}`, `/api/${kebab(name)}`, `/api/${name}/${alice.userId}`])
+        for (const method of ['GET', 'POST']) expect((await alice.rest(method, path)).status).toBe(404)
+  })
+
+  it('404 without asking who it is', async () => {
+    for (const path of ['/api/nothing', '/api/docs/x'])
+      expect((await t.nobody.rest('GET', path)).response.code).toBe('ROUTE_NOT_FOUND')
+  })
+})
+
+describe('A method that does not exist', () => {
+  const routes = routesOf(schema)
+
+  it.each([...new Set(routes.map(r => r.path))])('405 with Allow for %s', async path => {
+    const known = routes.filter(r => r.path === path).flatMap(r => (r.also ? [r.method, r.also] : [r.method]))
+    const allowed: string[] = known.some(m => m === 'GET') ? [...known, 'HEAD'] : known
+    const url = path.replaceAll(/\{\w+\}/g, 'x')
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'].filter(
+      m => !allowed.includes(m),
+    )) {
+      const { status, headers, response } = await t.nobody.rest(method, url)
+      expect([method, status]).toEqual([method, 405])
+      expect(headers.get('allow')?.split(', ').sort()).toEqual(allowed.toSorted())
+      if (method !== 'HEAD')
+        expect([response.code, response.allow.toSorted()]).toEqual(['METHOD_NOT_ALLOWED', allowed.toSorted()])
+    }
+  })
+})
+
+describe('HEAD', () => {
+  it('says what GET says, without the body', async () => {
+    for (const [person, path] of [
+      [alice, '/api/files/tree'],
+      [t.nobody, '/api/files/tree'],
+      [alice, '/api/files/tree?limit=0'],
+      [alice, '/api/nothing'],
+    ] as const) {
+      const [get, head] = [await person.rest('GET', path), await person.rest('HEAD', path)]
+      expect([head.status, head.text]).toEqual([get.status, ''])
+      expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
+      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+    }
+  })
+})
+
+describe('A body', () => {
+  const post = (options: RestOptions) => alice.rest('POST', '/api/folders', options)
+  const invalid = (field: string, more = {}) => [400, { code: 'INVALID_INPUT', field, ...more }]
+
+  it('200 with a charset, or as another kind of JSON', async () => {
+    for (const [i, type] of [
+      'application/json;charset=utf-8',
+      'Application/JSON',
+      'application/merge-patch+json',
+    ].entries())
+      expect((await post({ body: `{"path":"types/${i}"}`, headers: { 'content-type': type } })).status).toBe(200)
+  })
+
+  it('200 in chunks of unknown length', async () => {
+    const body = new Blob(['{"path":', '"chunked"}']).stream()
+    expect((await post({ body, headers: json })).status).toBe(200)
+  })
+
+  it('400 for another content type', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp']) {
+      const { status, response } = await post({ body: '{"path":"a"}', headers: { 'content-type': type } })
+      expect([status, response]).toEqual(invalid('content-type'))
+    }
+  })
+
+  it('400 without a body, where something is wanted', async () => {
+    const { status, response } = await post({})
+    expect([status, response]).toEqual(invalid('path'))
+  })
+
+  it('400 beyond 1 MiB, whether it says so or not', async () => {
+    const text = (bytes: number) => JSON.stringify({ path: ' '.repeat(bytes - 11) })
+    const most = await post({ body: text(1024 * 1024), headers: json })
+    expect([most.status, most.response.code]).toEqual([400, 'INVALID_PATH'])
+    const more = text(1024 * 1024 + 1)
+    for (const body of [more, new Blob([more]).stream()]) {
+      const { status, response } = await post({ body, headers: json })
+      expect([status, response]).toEqual(invalid('body', { max: 1024 * 1024 }))
+    }
+  })
+
+  it('400 for a name that every object has', async () => {
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      const { status, response } = await post({ body: `{"path":"a","${name}":{}}`, headers: json })
+      expect([status, response]).toEqual(invalid(name))
+    }
+  })
+})
+
+describe('A write with the cookie, from a browser', () => {
+  it.each<[string, Record<string, string>]>([
+    ['no browser', {}],
+    ['a page of this service', { 'sec-fetch-site': 'same-origin' }],
+    ['the address line', { 'sec-fetch-site': 'none' }],
+    ['a page of an allowed origin', { origin: APP, 'sec-fetch-site': 'cross-site' }],
+    ['an old browser on a page of an allowed origin', { referer: `${APP}/page` }],
+  ])('is done for %s', async (_what, headers) => {
+    expect((await move(headers)).response.code).toBe('FILE_NOT_FOUND')
+  })
+
+  it('is done for a page of this service by its origin', async () => {
+    expect((await move({ origin: t.url })).response.code).toBe('FILE_NOT_FOUND')
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['another origin', { origin: EVIL }],
+    ['another origin, from an allowed page', { origin: EVIL, referer: `${APP}/` }],
+    ['an origin that begins like an allowed one', { origin: `${APP}.evil.com` }],
+    ['another scheme', { origin: APP.replace('https', 'http') }],
+    ['a page without an origin', { origin: 'null' }],
+    ['no origin', { origin: '' }],
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['another host of the same site', { 'sec-fetch-site': 'same-site' }],
+    ['an old browser on a foreign page', { referer: `${EVIL}/?${APP}` }],
+  ])('is refused for %s', async (_what, headers) => {
+    const { status, response } = await move(headers, 'docs/a.txt')
+    expect([status, response]).toEqual([401, { code: 'FORBIDDEN' }])
+    expect((await alice.rest('GET', '/api/files/tree?path=docs')).response.files).toHaveLength(1)
+  })
+
+  it('is refused on every method, with 403 where the route lists it', async () => {
+    const headers = { origin: EVIL }
+    const made = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'docs/a.txt' } })
+    const token = made.response.sharing_token
+    const form = new FormData()
+    form.append('file', new Blob(['x']), 'forged.txt')
+    for (const [method, path, options, status] of [
+      ['POST', `/api/share/revoke/${token}`, {}, 403],
+      ['POST', `/api/share/resolve/${token}`, {}, 403],
+      ['POST', '/api/files/upload', { form }, 401],
+      ['PUT', '/api/files/5d41402abc4b2a76b9719d911017c592/note', { json: { content: 'forged' } }, 401],
+      ['DELETE', '/api/files/delete?file=docs/a.txt', {}, 401],
+    ] as [string, string, RestOptions, number][]) {
+      const answer = await alice.rest(method, path, { ...options, headers })
+      expect([path, answer.status, answer.response.code]).toEqual([path, status, 'FORBIDDEN'])
+    }
+    const { data } = await alice.graphql('{ fileTree { folders files { name } } file(path: "docs/a.txt") { note } }')
+    expect(data).toMatchObject({ fileTree: { files: [] }, file: { note: '' } })
+    expect((await t.nobody.rest('GET', `/api/share/info/${token}`)).status).toBe(200)
+  })
+
+  it('is refused by GraphQL, too', async () => {
+    const send = (headers: Record<string, string>) =>
+      rest(t.url, 'POST', '/graphql', {
+        json: { query: 'mutation { deleteFile(input: { file: "docs/a.txt" }) { fileDeleted } }' },
+        headers: { cookie: alice.cookie, ...headers },
+      })
+    for (const headers of [{ origin: EVIL }, { 'sec-fetch-site': 'cross-site' }]) {
+      const { status, text } = await send(headers as Record<string, string>)
+      expect([status, JSON.parse(text).errors[0].extensions]).toEqual([200, { code: 'FORBIDDEN' }])
+    }
+    expect((await alice.rest('GET', '/api/files/tree?path=docs')).response.files).toHaveLength(1)
+  })
+
+  it('a page of another origin may read nothing, and use what is public without the cookie', async () => {
+    const read = await alice.rest('GET', '/api/files/tree', { headers: { origin: EVIL } })
+    expect([read.status, read.headers.get('access-control-allow-origin')]).toEqual([200, null])
+    const made = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'docs/a.txt' } })
+    const path = `/api/share/resolve/${made.response.sharing_token}`
+    expect((await t.nobody.rest('POST', path, { headers: { origin: EVIL } })).status).toBe(200)
+  })
+})
+
+describe('CORS', () => {
+  const asked = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'content-type,x-api-key' }
+  const listed = (value: string | null) => value?.toLowerCase().split(/,\s*/)
+
+  it('lets pages of an allowed origin call with credentials, and read what they need', async () => {
+    for (const path of ['/api/folders', '/api/nothing', '/api/files/tree?limit=0']) {
+      const { headers } = await alice.rest('GET', path, { headers: { origin: APP } })
+      expect(headers.get('access-control-allow-origin')).toBe(APP)
+      expect(headers.get('access-control-allow-credentials')).toBe('true')
+      expect(listed(headers.get('vary'))).toContain('origin')
+      expect(listed(headers.get('access-control-expose-headers'))).toEqual(
+        expect.arrayContaining([
+          'x-request-id',
+          'retry-after',
+          'ratelimit',
+          'ratelimit-policy',
+          'content-range',
+          'etag',
+        ]),
+      )
+    }
+  })
+
+  it('answers their preflights, and those of others without leave', async () => {
+    const allowed = await t.nobody.rest('OPTIONS', '/api/folders', { headers: { origin: APP, ...asked } })
+    expect([allowed.status, allowed.text]).toEqual([204, ''])
+    expect(allowed.headers.get('access-control-allow-origin')).toBe(APP)
+    expect(listed(allowed.headers.get('access-control-allow-methods'))).toEqual(
+      expect.arrayContaining(['get', 'post', 'put', 'patch', 'delete']),
+    )
+    expect(listed(allowed.headers.get('access-control-allow-headers'))).toEqual(
+      expect.arrayContaining(['content-type', 'x-api-key', 'x-share-password', 'content-md5']),
+    )
+    const other = await t.nobody.rest('OPTIONS', '/api/folders', { headers: { origin: EVIL, ...asked } })
+    expect(other.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  it('is off without an allowed origin: OPTIONS is one more method that does not exist', async () => {
+    const closed = await startApp()
+    try {
+      const { status, headers } = await rest(closed.url, 'OPTIONS', '/api/folders', {
+        headers: { origin: APP, ...asked },
+      })
+      expect([status, headers.get('allow'), headers.get('access-control-allow-origin')]).toEqual([
+        405,
+        'GET, POST, DELETE, HEAD',
+        null,
+      ])
+    } finally {
+      await closed.stop()
+    }
+  })
+})
+
+describe('GET /healthz and /readyz', () => {
+  it('200 while all is well', async () => {
+    expect(await t.nobody.rest('GET', '/healthz')).toMatchObject({ status: 200, response: { alive: true } })
+    expect(await t.nobody.rest('GET', '/readyz')).toMatchObject({
+      status: 200,
+      response: { database: 'ok', blob_store: 'ok' },
+    })
+  })
+})

@@ -1,0 +1,95 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { openDatabase } from '../db/index.ts'
+import { readConfig } from '../src/config.ts'
+import { type BuiltService, startBuilt } from './built-service.ts'
+import { newDatabase, type Person, signInTo } from './harness.ts'
+import { BOUNDARY, field, file, form, formType, type Part } from './wire.ts'
+
+const MiB = 1024 * 1024
+const SIZE = 300 * MiB
+const chunk = Buffer.alloc(256 * 1024, 7)
+
+let database: Awaited<ReturnType<typeof newDatabase>>
+let dataDir: string
+let service: BuiltService
+let alice: Person
+
+beforeAll(async () => {
+  database = await newDatabase()
+  dataDir = mkdtempSync(join(tmpdir(), 'satchel-memory-'))
+  service = await startBuilt({
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    AZURE_STORAGE_CONNECTION_STRING: process.env.TEST_AZURE ?? '',
+    AZURE_STORAGE_CONTAINER: `memory${Date.now()}`,
+  })
+  const db = openDatabase(readConfig({ DATABASE_URL: database.url }).database, { pool: 2 })
+  alice = await signInTo(db, service.url, 'alice')
+  await db.close()
+})
+afterAll(async () => {
+  await service.end('SIGTERM')
+  await database.drop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+/** Resident memory of the service in MiB: now, or the most it ever was. */
+const memory = (which: 'VmRSS' | 'VmHWM') =>
+  Number(new RegExp(`${which}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024
+
+/** Sends a form whose last part is a file of so many bytes. */
+async function send(path: string, parts: Part[], size: number): Promise<string> {
+  // All of it but what ends the form: the file goes on.
+  const before = form(parts, '').subarray(0, -2)
+  const after = `\r\n--${BOUNDARY}--\r\n`
+  const headers = {
+    cookie: alice.cookie,
+    'content-type': formType,
+    'content-length': before.length + size + after.length,
+  }
+  const req = request(`${service.url}${path}`, { method: 'POST', headers })
+  const answer = new Promise<string>((resolve, reject) => {
+    req.on('error', reject).on('response', async res => resolve((await res.setEncoding('utf8').toArray()).join('')))
+  })
+  const body = function* () {
+    yield before
+    for (let left = size; left > 0; left -= chunk.length) yield left < chunk.length ? chunk.subarray(0, left) : chunk
+    yield after
+  }
+  const [, text] = await Promise.all([pipeline(body, req), answer])
+  return text
+}
+
+const graphqlParts = (name: string) => [
+  field(
+    'operations',
+    JSON.stringify({
+      query: 'mutation ($file: Upload!) { uploadFile(input: { file: $file }) { size } }',
+      variables: { file: null },
+    }),
+  ),
+  field('map', '{"0":["variables.file"]}'),
+  file(name, '', '0'),
+]
+
+describe('An upload of 300 MiB', () => {
+  it.each([
+    ['REST', (name: string, size: number) => send('/api/files/upload', [file(name, '')], size)],
+    ['GraphQL', (name: string, size: number) => send('/graphql', graphqlParts(name), size)],
+  ])(
+    'by %s raises the memory of the service by less than 150 MiB',
+    async (face, upload) => {
+      // What the first upload of a process brings with it is not what a large one costs.
+      await upload(`${face}-warm`, 16 * MiB)
+      const before = memory('VmRSS')
+      expect(await upload(face, SIZE)).toContain(`"size":${SIZE}`)
+      expect(memory('VmHWM') - before).toBeLessThan(150)
+    },
+    120_000,
+  )
+})

@@ -1,0 +1,570 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { unseen } from './coverage-of-routes.ts'
+import { type Person, type RestAnswer, type RestOptions, startApp, type TestApp } from './harness.ts'
+import { anId, aTime, at } from './shapes.ts'
+
+let t: TestApp
+let alice: Person
+let bob: Person
+
+beforeAll(async () => {
+  // Behind a proxy, so that visitors can come from several addresses.
+  t = await startApp({ TRUST_PROXY: 'loopback' })
+  alice = await t.signIn('alice')
+  bob = await t.signIn('bob')
+  await alice.upload('docs/a.txt', 'hello', 'text/plain')
+})
+afterAll(() => t.stop())
+
+const day = 24 * 3600 * 1000
+const aToken = expect.stringMatching(/^[\w-]{43}$/)
+const PASSWORD = 'päss wörd 🦊'
+
+const quickShare = (json: object, person = alice) => person.rest('POST', '/api/files/quick_share', { json })
+const info = (token: string, person = t.nobody) => person.rest('GET', `/api/share/info/${token}`)
+const resolve = (token: string, options: RestOptions = {}, query = '', person = t.nobody) =>
+  person.rest('POST', `/api/share/resolve/${token}${query}`, options)
+const revoke = (token: string, person = alice, options: RestOptions = {}) =>
+  person.rest('POST', `/api/share/revoke/${token}`, options)
+
+/** Shares a file of alice with everybody; answers the token. */
+async function share(json: object = {}, person = alice): Promise<string> {
+  const { status, response } = await quickShare({ object: 'docs/a.txt', ...json }, person)
+  expect(status).toBe(200)
+  return response.sharing_token
+}
+
+/** The row of the newest share. */
+const newestRow = async () => {
+  const rows = await t.app.db.rows<Record<string, unknown>>('SELECT * FROM share ORDER BY id DESC LIMIT 1')
+  return rows[0] ?? {}
+}
+const expire = async () => {
+  await t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 1, String((await newestRow()).id)])
+}
+const downloadsOf = async (token: string) => {
+  const { data } = await alice.graphql<{ shares: { edges: { node: { sharingToken: string; downloads: number } }[] } }>(
+    '{ shares(first: 1000) { edges { node { sharingToken downloads } } } }',
+  )
+  return data?.shares.edges.find(e => e.node.sharingToken === token)?.node.downloads
+}
+const statusAndCode = ({ status, response }: RestAnswer) => [status, response.code]
+
+describe('POST /api/files/quick_share', () => {
+  it('200 makes a link for everybody, for 24 hours', async () => {
+    const before = Date.now()
+    const { status, msg, response } = await quickShare({ object: '/docs/a.txt' })
+    expect([status, msg]).toEqual([200, 'ok'])
+    expect(response).toEqual({
+      sharing_token: aToken,
+      sharing_link: `${t.url}/share/${response.sharing_token}`,
+      expires_at: aTime,
+    })
+    expect(at(response.expires_at) - before - day).toBeGreaterThanOrEqual(0)
+    expect(at(response.expires_at) - Date.now() - day).toBeLessThanOrEqual(0)
+    const row = await newestRow()
+    expect(row).toMatchObject({ user_id: alice.userId, recipient: null, password_hash: null, max_downloads: null })
+    expect(JSON.stringify(row)).not.toContain(response.sharing_token)
+  })
+
+  it.each([
+    ['1m', 60_000],
+    ['90s', 90_000],
+    ['2w', 14 * day],
+    ['1mo', 30 * day],
+    ['5y', 5 * 365 * day],
+    ['', day],
+  ])('200 for a duration of "%s"', async (duration, ms) => {
+    const before = Date.now()
+    const { response } = await quickShare({ object: 'docs/a.txt', duration })
+    expect(Math.abs(at(response.expires_at) - before - ms)).toBeLessThan(5000)
+  })
+
+  it('200 keeps of a password a slow hash only; an empty one is none', async () => {
+    await share({ password: PASSWORD })
+    const row = await newestRow()
+    expect(row.password_hash).toMatch(/^\$argon2id\$/)
+    expect(JSON.stringify(row)).not.toContain('wörd')
+    const { sharing_token } = (await quickShare({ object: 'docs/a.txt', password: '' })).response
+    expect((await info(sharing_token)).response.password_protected).toBe(false)
+  })
+
+  it.each<[string, object, string, string]>([
+    ['no object', {}, 'INVALID_INPUT', 'object'],
+    ['a list of objects', { object: ['docs/a.txt'] }, 'INVALID_INPUT', 'object'],
+    ['the root', { object: '/' }, 'INVALID_PATH', 'object'],
+    ['a path that cannot be', { object: 'a/../b' }, 'INVALID_PATH', 'object'],
+    ['a duration without a unit', { object: 'docs/a.txt', duration: '24' }, 'INVALID_DURATION', 'duration'],
+    ['a duration of 59 seconds', { object: 'docs/a.txt', duration: '59s' }, 'INVALID_DURATION', 'duration'],
+    ['a duration beyond 5 years', { object: 'docs/a.txt', duration: '1826d' }, 'INVALID_DURATION', 'duration'],
+    ['a number as duration', { object: 'docs/a.txt', duration: 24 }, 'INVALID_INPUT', 'duration'],
+    ['a password of 129 characters', { object: 'docs/a.txt', password: 'x'.repeat(129) }, 'INVALID_INPUT', 'password'],
+    ['no downloads', { object: 'docs/a.txt', max_downloads: 0 }, 'INVALID_INPUT', 'max_downloads'],
+    ['half a download', { object: 'docs/a.txt', max_downloads: 1.5 }, 'INVALID_INPUT', 'max_downloads'],
+    ['downloads as a text', { object: 'docs/a.txt', max_downloads: '3' }, 'INVALID_INPUT', 'max_downloads'],
+    ['an unknown field', { object: 'docs/a.txt', email: 'bob@example.com' }, 'INVALID_INPUT', 'email'],
+  ])('400 for %s', async (_what, json, code, field) => {
+    const before = await newestRow()
+    const { status, response } = await quickShare(json)
+    expect([status, response]).toEqual([400, { code, field }])
+    expect(await newestRow()).toEqual(before)
+  })
+
+  it('400 for a password in the address', async () => {
+    const { status, response } = await alice.rest('POST', '/api/files/quick_share?password=secret', {
+      json: { object: 'docs/a.txt' },
+    })
+    expect([status, response]).toEqual([400, { code: 'INVALID_INPUT', field: 'password' }])
+  })
+
+  it('400 for a file that is not there, a folder, and somebody else’s file, in the same words', async () => {
+    for (const [object, person] of [
+      ['docs/none.txt', alice],
+      ['docs', alice],
+      ['docs/a.txt', bob],
+    ] as const) {
+      const { status, response } = await quickShare({ object }, person)
+      expect([status, response]).toEqual([400, { code: 'FILE_NOT_FOUND', path: object }])
+    }
+  })
+
+  it('401 without a credential', async () => {
+    expect((await quickShare({ object: 'docs/a.txt' }, t.nobody)).status).toBe(401)
+  })
+})
+
+describe('GET /api/share/info/{token}', () => {
+  it('200 tells anybody what is behind a link, and neither where it is nor whose', async () => {
+    const { response: made } = await quickShare({ object: 'docs/a.txt', password: PASSWORD, max_downloads: 1 })
+    for (const person of [t.nobody, bob, alice]) {
+      const { status, msg, response } = await info(made.sharing_token, person)
+      expect([status, msg]).toEqual([200, 'ok'])
+      expect(response).toEqual({
+        file_name: 'a.txt',
+        file_type: 'text/plain',
+        size: 5,
+        expires_at: made.expires_at,
+        password_protected: true,
+      })
+    }
+    expect(await downloadsOf(made.sharing_token)).toBe(0)
+  })
+
+  it('403 for a link that has expired', async () => {
+    const token = await share()
+    await expire()
+    expect(statusAndCode(await info(token))).toEqual([403, 'SHARE_EXPIRED'])
+  })
+
+  it('403 for a link that is used up', async () => {
+    const token = await share({ max_downloads: 1 })
+    await resolve(token)
+    expect(statusAndCode(await info(token))).toEqual([403, 'SHARE_USED_UP'])
+  })
+
+  it('404 for what is no token, or one of something else', async () => {
+    const token = await share()
+    const { response } = await alice.rest('POST', '/api/user/private/download_token?file=docs/a.txt')
+    const forged = (token.startsWith('A') ? 'B' : 'A') + token.slice(1)
+    const id = String((await newestRow()).id)
+    for (const wrong of [forged, token.slice(1), `${token}A`, response.private_download_token, id, 'x', '%20'])
+      expect(statusAndCode(await info(wrong))).toEqual([404, 'SHARE_NOT_FOUND'])
+  })
+})
+
+describe('POST /api/share/resolve/{token}', () => {
+  it('200 gives anybody an address that reads this file, for a minute, and does nothing else', async () => {
+    const token = await share()
+    const { status, msg, response } = await resolve(token)
+    expect([status, msg, Object.keys(response).sort()]).toEqual([200, 'ok', ['file_name', 'url']])
+    expect(response.file_name).toBe('a.txt')
+    const signed = new URL(response.url)
+    expect([signed.searchParams.get('sp'), signed.searchParams.get('sr')]).toEqual(['r', 'b'])
+    expect(at(signed.searchParams.get('se') ?? '') - Date.now()).toBeLessThanOrEqual(61_000)
+    expect(await (await fetch(signed)).text()).toBe('hello')
+    const overwrite = await fetch(signed, { method: 'PUT', headers: { 'x-ms-blob-type': 'BlockBlob' }, body: 'x' })
+    expect(overwrite.status).toBe(403)
+    expect((await fetch(signed, { method: 'DELETE' })).status).toBe(403)
+    expect(await downloadsOf(token)).toBe(1)
+  })
+
+  it('200 with a credential that is wrong: on a public route it counts as none', async () => {
+    const token = await share()
+    expect((await resolve(token, { headers: { 'x-api-key': 'wrong' } })).status).toBe(200)
+    expect((await resolve(token, { headers: { cookie: 'session_id=wrong' } })).status).toBe(200)
+  })
+
+  it.each([
+    ['', 'attachment; filename=a.txt'],
+    ['?mode=', 'attachment; filename=a.txt'],
+    ['?mode=download', 'attachment; filename=a.txt'],
+    ['?mode=inline', 'inline; filename=a.txt'],
+  ])('200 with the mode in the query: "%s"', async (query, disposition) => {
+    const { response } = await resolve(await share(), {}, query)
+    const answer = await fetch(response.url)
+    expect(answer.headers.get('content-disposition')).toBe(disposition)
+  })
+
+  it.each<[string, string, RestOptions, object]>([
+    ['an unknown mode', '?mode=evil', {}, { code: 'INVALID_MODE', field: 'mode' }],
+    ['a mode twice', '?mode=inline&mode=download', {}, { code: 'INVALID_INPUT', field: 'mode' }],
+    ['a mode in the body', '', { json: { mode: 'inline' } }, { code: 'INVALID_INPUT', field: 'mode' }],
+    ['a password in the query', '?password=x', {}, { code: 'INVALID_INPUT', field: 'password' }],
+    ['an empty password in the query', '?password=', {}, { code: 'INVALID_INPUT', field: 'password' }],
+    ['a number as password', '', { json: { password: 1 } }, { code: 'INVALID_INPUT', field: 'password' }],
+    [
+      'a body that is no JSON',
+      '',
+      { body: 'password=x', headers: { 'content-type': 'application/json' } },
+      { code: 'INVALID_JSON' },
+    ],
+    [
+      'a form',
+      '',
+      { body: 'password=x', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      { code: 'INVALID_INPUT', field: 'content-type' },
+    ],
+  ])('400 for %s', async (_what, query, options, refusal) => {
+    const token = await share()
+    const { status, response } = await resolve(token, options, query)
+    expect([status, response]).toEqual([400, refusal])
+    expect(await downloadsOf(token)).toBe(0)
+  })
+
+  it('401 without the password of the link, 403 with a wrong one, 200 with the right one', async () => {
+    const token = await share({ password: PASSWORD })
+    for (const options of [{}, { json: {} }, { json: { password: '' } }, { json: { password: null } }])
+      expect(statusAndCode(await resolve(token, options))).toEqual([401, 'PASSWORD_REQUIRED'])
+    for (const password of ['wrong', `${PASSWORD} `, PASSWORD.toUpperCase(), 'x'.repeat(5000)])
+      expect(statusAndCode(await resolve(token, { json: { password } }))).toEqual([403, 'WRONG_PASSWORD'])
+    expect(await downloadsOf(token)).toBe(0)
+    for (const password of [PASSWORD, PASSWORD.normalize('NFD')]) {
+      const { status, response } = await resolve(token, { json: { password } })
+      expect(status).toBe(200)
+      expect(await (await fetch(response.url)).text()).toBe('hello')
+    }
+    expect(await downloadsOf(token)).toBe(2)
+  })
+
+  it('200 for the sharer with the password only, too', async () => {
+    const token = await share({ password: PASSWORD })
+    expect(statusAndCode(await resolve(token, {}, '', alice))).toEqual([401, 'PASSWORD_REQUIRED'])
+    expect((await resolve(token, { json: { password: PASSWORD } }, '', alice)).status).toBe(200)
+  })
+
+  it('200 whatever password is sent, where the link has none', async () => {
+    expect((await resolve(await share(), { json: { password: 'needless' } })).status).toBe(200)
+  })
+
+  it('403 for a link that has expired, whatever the password', async () => {
+    const token = await share({ password: PASSWORD })
+    await expire()
+    expect(statusAndCode(await resolve(token, { json: { password: PASSWORD } }))).toEqual([403, 'SHARE_EXPIRED'])
+    expect(statusAndCode(await resolve(token))).toEqual([403, 'SHARE_EXPIRED'])
+  })
+
+  it('403 for a link that is used up, and never a download more, however many come at once', async () => {
+    const token = await share({ max_downloads: 5 })
+    const requests = Array.from({ length: 20 }, (_, i) =>
+      i % 2 === 0 ? resolve(token) : t.nobody.rest('GET', `/api/d/${token}`),
+    )
+    const statuses = (await Promise.all(requests)).map(a => a.status)
+    expect(statuses.filter(s => s === 200 || s === 302)).toHaveLength(5)
+    expect(statuses.filter(s => s === 403)).toHaveLength(15)
+    expect(await newestRow()).toMatchObject({ downloads: 5 })
+    expect(statusAndCode(await resolve(token))).toEqual([403, 'SHARE_USED_UP'])
+  })
+
+  it('404 for what is no token', async () => {
+    expect(statusAndCode(await resolve('nothing'))).toEqual([404, 'SHARE_NOT_FOUND'])
+  })
+
+  it('403 for an address that guesses, on all routes together; another address is served, and the link lives', async () => {
+    const token = await share({ password: PASSWORD })
+    const from = (address: string) => ({ 'x-forwarded-for': address })
+    for (let i = 0; i < 5; i++) {
+      const json = { password: `guess ${i}` }
+      expect(statusAndCode(await resolve(token, { json, headers: from('203.0.113.7') }))).toEqual([
+        403,
+        'WRONG_PASSWORD',
+      ])
+      const headers = { ...from('203.0.113.7'), 'x-share-password': `guess ${i + 5}` }
+      const direct = await t.nobody.rest('GET', `/api/d/${token}`, { headers })
+      expect(statusAndCode(direct)).toEqual([403, 'WRONG_PASSWORD'])
+    }
+    const json = { password: PASSWORD }
+    const refused = await resolve(token, { json, headers: from('203.0.113.7') })
+    expect(statusAndCode(refused)).toEqual([403, 'TOO_MANY_ATTEMPTS'])
+    expect(refused.response.retry_after).toBeGreaterThan(0)
+    expect(refused.headers.get('retry-after')).toBe(String(refused.response.retry_after))
+    expect((await resolve(token, { json, headers: from('203.0.113.8') })).status).toBe(200)
+    expect((await resolve(token, { headers: from('203.0.113.7') })).status).toBe(401)
+  })
+})
+
+describe('POST /api/share/revoke/{token}', () => {
+  it('200 ends a link for good', async () => {
+    const token = await share()
+    const { status, msg, response } = await revoke(token)
+    expect([status, msg, response]).toEqual([200, 'ok', { token_revoked: token }])
+    expect(statusAndCode(await info(token))).toEqual([404, 'SHARE_NOT_FOUND'])
+    expect(statusAndCode(await resolve(token))).toEqual([404, 'SHARE_NOT_FOUND'])
+    expect(statusAndCode(await t.nobody.rest('GET', `/api/d/${token}`))).toEqual([404, 'SHARE_NOT_FOUND'])
+    expect(statusAndCode(await revoke(token))).toEqual([404, 'SHARE_NOT_FOUND'])
+  })
+
+  it('200 for a link that has expired or is used up', async () => {
+    const expired = await share()
+    await expire()
+    expect((await revoke(expired)).status).toBe(200)
+    const used = await share({ max_downloads: 1 })
+    await resolve(used)
+    expect((await revoke(used)).status).toBe(200)
+  })
+
+  it.each<[string, RestOptions]>([
+    ['a field', { json: { reason: 'enough' } }],
+    ['no object', { json: null }],
+    ['no JSON', { body: 'x', headers: { 'content-type': 'text/plain' } }],
+  ])('200 whatever its body holds: %s', async (_what, options) => {
+    expect((await revoke(await share(), alice, options)).status).toBe(200)
+  })
+
+  it('401 without a credential', async () => {
+    expect((await revoke(await share(), t.nobody)).status).toBe(401)
+  })
+
+  it("403 for somebody else's share, which stays", async () => {
+    const token = await share()
+    expect(statusAndCode(await revoke(token, bob))).toEqual([403, 'FORBIDDEN'])
+    expect((await info(token)).status).toBe(200)
+  })
+
+  it('404 for what is no token', async () => {
+    expect(statusAndCode(await revoke('nothing'))).toEqual([404, 'SHARE_NOT_FOUND'])
+  })
+})
+
+describe('A share', () => {
+  it('survives moves, and shows the file under its new name', async () => {
+    await alice.upload('wander/here/a.txt', 'on its way')
+    const token = await share({ object: 'wander/here/a.txt' })
+    await alice.rest('POST', '/api/files/move', { json: { source: 'wander/here/a.txt', destination: 'wander/b.txt' } })
+    await alice.rest('POST', '/api/folders/move', { json: { source: 'wander', destination: 'far/away' } })
+    expect((await info(token)).response.file_name).toBe('b.txt')
+    const { response } = await resolve(token)
+    expect([response.file_name, await (await fetch(response.url)).text()]).toEqual(['b.txt', 'on its way'])
+  })
+
+  it.each<[string, (path: string) => Promise<RestAnswer>]>([
+    ['a file', path => alice.rest('DELETE', `/api/files/delete?file=${path}`)],
+    ['files', path => alice.rest('DELETE', '/api/files/delete/batch', { json: { files: [path] } })],
+    ['a folder above', () => alice.rest('DELETE', '/api/folders?path=doomed&recursive=true')],
+  ])('goes with its file when %s is deleted, and does not come back with another one', async (_what, remove) => {
+    await alice.upload('doomed/deep/a.txt', 'doomed')
+    const token = await share({ object: 'doomed/deep/a.txt' })
+    const { id } = await newestRow()
+    expect((await remove('doomed/deep/a.txt')).status).toBe(200)
+    const isGone = async () => {
+      for (const answer of [await info(token), await resolve(token), await revoke(token)])
+        expect(statusAndCode(answer)).toEqual([404, 'SHARE_NOT_FOUND'])
+    }
+    await isGone()
+    await alice.upload('doomed/deep/a.txt', 'doomed')
+    await isGone()
+    await t.settle()
+    await isGone()
+    expect(await t.app.db.rows('SELECT id FROM share WHERE id = ?', [String(id)])).toEqual([])
+  })
+
+  it('is out of reach while its sharer is suspended', async () => {
+    const carol = await t.signIn('carol')
+    await carol.upload('c.txt', 'of carol')
+    const token = await share({ object: 'c.txt' }, carol)
+    await t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [carol.userId])
+    expect(statusAndCode(await info(token))).toEqual([404, 'SHARE_NOT_FOUND'])
+    await t.app.db.run("UPDATE user SET status = 'active' WHERE id = ?", [carol.userId])
+    expect((await info(token)).status).toBe(200)
+  })
+})
+
+describe('With a folder deleted, and not purged yet', () => {
+  let late: TestApp
+  let dora: Person
+
+  beforeAll(async () => {
+    late = await startApp()
+    // What is deleted stays where it is: nobody carries out the purge.
+    await late.app.worker.stop()
+    dora = await late.signIn('dora')
+  })
+  afterAll(() => late.stop())
+
+  it('what was in it is gone on every route', async () => {
+    await dora.upload('bin/deep/a.txt', 'binned')
+    const { response } = await quickShare({ object: 'bin/deep/a.txt' }, dora)
+    const token = response.sharing_token
+    const own = await dora.rest('POST', '/api/user/private/download_token?file=bin/deep/a.txt')
+    expect((await info(token, dora)).status).toBe(200)
+    await dora.rest('DELETE', '/api/folders?path=bin&recursive=true')
+    expect(await late.app.db.rows('SELECT id FROM share')).toHaveLength(1)
+    for (const answer of [
+      await info(token, dora),
+      await resolve(token, {}, '', dora),
+      await dora.rest('GET', `/api/d/${token}`),
+      await revoke(token, dora),
+    ])
+      expect(statusAndCode(answer)).toEqual([404, 'SHARE_NOT_FOUND'])
+    const owned = await dora.rest('GET', `/api/d/private/${own.response.private_download_token}`)
+    expect(statusAndCode(owned)).toEqual([404, 'TOKEN_NOT_FOUND'])
+    expect((await dora.rest('GET', '/api/user/bucket')).response.bucket_data.objects).toEqual([])
+  })
+
+  it('every page of the shares that are left is reached', async () => {
+    const objects = ['lose/1', 'lose/2', 'lose/3', 'keep/4', 'lose/5', 'keep/6', 'keep/7', 'lose/8']
+    for (const object of objects) {
+      await dora.upload(object, 'x')
+      await quickShare({ object }, dora)
+    }
+    await dora.rest('DELETE', '/api/folders?path=lose&recursive=true')
+    for (const first of [1, 2, 3, 100]) expect(await walkShares(dora, first)).toEqual(['keep/4', 'keep/6', 'keep/7'])
+  })
+})
+
+/** The file names of all shares of a person, page by page. */
+async function walkShares(person: Person, first: number): Promise<string[]> {
+  const names: string[] = []
+  let after: string | null = null
+  do {
+    const { data, errors }: { data?: SharePage | null | undefined; errors: unknown } = await person.graphql<SharePage>(
+      `query ($first: Int, $after: String) { shares(first: $first, after: $after) {
+        edges { node { fileName } } pageInfo { hasNextPage endCursor } } }`,
+      { first, after },
+    )
+    expect(errors).toBeUndefined()
+    names.push(...(data?.shares.edges.map(e => e.node.fileName) ?? []))
+    after = data?.shares.pageInfo.hasNextPage ? data.shares.pageInfo.endCursor : null
+  } while (after !== null)
+  return names
+}
+interface SharePage {
+  shares: { edges: { node: { fileName: string } }[]; pageInfo: { hasNextPage: boolean; endCursor: string } }
+}
+
+describe('GraphQL', () => {
+  const CREATE = `mutation ($input: CreatePublicShareInput!) { createPublicShare(input: $input) {
+    sharingToken sharingLink expiresAt } }`
+  const INFO =
+    'query ($token: String!) { shareInfo(token: $token) { fileName fileType size expiresAt passwordProtected } }'
+  const RESOLVE = 'mutation ($input: ResolveShareInput!) { resolveShare(input: $input) { url fileName } }'
+  const REVOKE = 'mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { tokenRevoked } }'
+  interface Created {
+    createPublicShare: { sharingToken: string; sharingLink: string; expiresAt: string }
+  }
+
+  it('createPublicShare, shareInfo, resolveShare and revokeShare do the same', async () => {
+    const input = { object: 'docs/a.txt', duration: '1h', password: PASSWORD, maxDownloads: 1 }
+    const { data } = await alice.graphql<Created>(CREATE, { input })
+    const token = data?.createPublicShare.sharingToken ?? ''
+    expect(data?.createPublicShare).toEqual({
+      sharingToken: aToken,
+      sharingLink: `${t.url}/share/${token}`,
+      expiresAt: aTime,
+    })
+    expect((await t.nobody.graphql(INFO, { token })).data).toEqual({
+      shareInfo: {
+        fileName: 'a.txt',
+        fileType: 'text/plain',
+        size: 5,
+        expiresAt: data?.createPublicShare.expiresAt,
+        passwordProtected: true,
+      },
+    })
+    expect((await t.nobody.graphql(RESOLVE, { input: { token } })).code).toBe('PASSWORD_REQUIRED')
+    expect((await t.nobody.graphql(RESOLVE, { input: { token, password: 'x' } })).code).toBe('WRONG_PASSWORD')
+    const wrongMode = await t.nobody.graphql(RESOLVE, { input: { token, password: PASSWORD, mode: 'x' } })
+    expect(wrongMode.errors?.[0]?.extensions).toEqual({ code: 'INVALID_MODE', field: 'mode' })
+    const resolved = await t.nobody.graphql<{ resolveShare: { url: string; fileName: string } }>(RESOLVE, {
+      input: { token, password: PASSWORD, mode: 'inline' },
+    })
+    expect(resolved.data?.resolveShare.fileName).toBe('a.txt')
+    const answer = await fetch(resolved.data?.resolveShare.url ?? '')
+    expect([await answer.text(), answer.headers.get('content-disposition')]).toEqual([
+      'hello',
+      'inline; filename=a.txt',
+    ])
+    expect((await t.nobody.graphql(RESOLVE, { input: { token, password: PASSWORD } })).code).toBe('SHARE_USED_UP')
+    expect((await t.nobody.graphql(INFO, { token })).code).toBe('SHARE_USED_UP')
+    expect((await t.nobody.graphql(REVOKE, { input: { token } })).code).toBe('UNAUTHENTICATED')
+    expect((await bob.graphql(REVOKE, { input: { token } })).code).toBe('FORBIDDEN')
+    expect((await alice.graphql(REVOKE, { input: { token } })).data).toEqual({ revokeShare: { tokenRevoked: token } })
+    expect((await t.nobody.graphql(INFO, { token })).code).toBe('SHARE_NOT_FOUND')
+    expect((await t.nobody.graphql(CREATE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await bob.graphql(CREATE, { input })).errors?.[0]?.extensions).toEqual({
+      code: 'FILE_NOT_FOUND',
+      path: 'docs/a.txt',
+    })
+  })
+
+  it('shares lists what the caller has made, live ones only, oldest first', async () => {
+    const erin = await t.signIn('erin')
+    await erin.upload('list/a.txt', 'hello', 'text/plain')
+    const { response: made } = await quickShare({ object: 'list/a.txt', password: PASSWORD, max_downloads: 9 }, erin)
+    await share({ object: 'list/a.txt' }, erin)
+    await expire()
+    const used = await share({ object: 'list/a.txt', max_downloads: 1 }, erin)
+    await resolve(used)
+    await resolve(made.sharing_token, { json: { password: PASSWORD } })
+    const SHARES = `{ shares { edges { node { id sharingToken sharingLink fileId fileName fileType size md5Checksum sharedBy
+      sharedFor createdAt expiresAt seen passwordProtected downloads maxDownloads } } } }`
+    const { data } = await erin.graphql<{ shares: { edges: { node: { id: string } }[] } }>(SHARES)
+    expect(data?.shares.edges.map(e => e.node)).toEqual([
+      {
+        id: anId,
+        sharingToken: made.sharing_token,
+        sharingLink: made.sharing_link,
+        fileId: anId,
+        fileName: 'list/a.txt',
+        fileType: 'text/plain',
+        size: 5,
+        md5Checksum: '5d41402abc4b2a76b9719d911017c592',
+        sharedBy: 'erin@example.com',
+        sharedFor: '',
+        createdAt: aTime,
+        expiresAt: made.expires_at,
+        seen: false,
+        passwordProtected: true,
+        downloads: 1,
+        maxDownloads: 9,
+      },
+    ])
+    expect((await bob.graphql<{ shares: { edges: [] } }>(SHARES)).data?.shares.edges).toEqual([])
+    expect((await t.nobody.graphql(SHARES)).code).toBe('UNAUTHENTICATED')
+    const NODE = 'query ($id: ID!) { node(id: $id) { id ... on Share { sharingToken } } }'
+    const id = data?.shares.edges[0]?.node.id
+    expect((await erin.graphql(NODE, { id })).data).toEqual({ node: { id, sharingToken: made.sharing_token } })
+    expect((await bob.graphql(NODE, { id })).data).toEqual({ node: null })
+  })
+
+  it('shares walks 25 of them by 7, each once and in order', async () => {
+    const frank = await t.signIn('frank')
+    const names = Array.from({ length: 25 }, (_, i) => `f/${String(i).padStart(2, '0')}`)
+    for (const object of names) {
+      await frank.upload(object, '')
+      await share({ object }, frank)
+    }
+    expect(await walkShares(frank, 7)).toEqual(names)
+    expect(await walkShares(frank, 25)).toEqual(names)
+  })
+})
+
+it('every listed status has been seen', () => {
+  expect(
+    unseen(
+      'POST /api/files/quick_share',
+      'GET /api/share/info/{token}',
+      'POST /api/share/resolve/{token}',
+      'POST /api/share/revoke/{token}',
+    ),
+  ).toEqual([])
+})

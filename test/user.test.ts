@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { unseen } from './coverage-of-routes.ts'
+import { type Person, type RestAnswer, startApp, type TestApp } from './harness.ts'
+import { anId, aTime } from './shapes.ts'
+
+let t: TestApp
+let alice: Person
+let bob: Person
+
+beforeAll(async () => {
+  t = await startApp()
+  alice = await t.signIn('alice')
+  bob = await t.signIn('bob')
+})
+afterAll(() => t.stop())
+
+const GiB = 1024 ** 3
+
+describe('GET /api/user/data', () => {
+  it('200 tells the caller who they are, and what their plan allows', async () => {
+    const { status, msg, response } = await alice.rest('GET', '/api/user/data')
+    expect([status, msg]).toEqual([200, 'ok'])
+    expect(response).toEqual({
+      user_data: {
+        user_id: alice.userId,
+        email: 'alice@example.com',
+        name: 'alice',
+        given_name: 'alice',
+        family_name: '',
+        picture: '',
+        locale: 'en',
+        provider: 'test',
+        provider_user_id: 'alice@example.com',
+        created_at: aTime,
+        plan_id: 'free',
+        plan_name: expect.stringMatching(/^free$/i),
+        max_file_size_bytes: 2 * GiB,
+        max_total_storage_bytes: 5 * GiB,
+        max_files: 10_000,
+        max_user_workspaces: 3,
+        max_files_workspace: 10_000,
+        max_total_storage_bytes_workspace: 5 * GiB,
+        max_users_workspace: 10,
+        max_workspace_folders: 1000,
+        max_private_api_keys: 5,
+        max_workspace_api_keys: 5,
+      },
+    })
+    expect((await bob.rest('GET', '/api/user/data')).response.user_data).toMatchObject({
+      user_id: bob.userId,
+      email: 'bob@example.com',
+    })
+  })
+
+  it.each([
+    ['developer', [10, 50, 500_000, 20, 500_000, 100, 50, 20_000, 50, 50]],
+    ['enterprise', [100, 1024, null, 200, null, 1024, 1000, null, 500, 500]],
+  ])('200 with the limits of the plan %s, null where there is none', async (plan, limits) => {
+    const carol = await t.signIn('carol')
+    await t.app.db.run('UPDATE user SET plan_id = ? WHERE id = ?', [plan, carol.userId])
+    const { user_data } = (await carol.rest('GET', '/api/user/data')).response
+    expect([
+      user_data.max_file_size_bytes / GiB,
+      user_data.max_total_storage_bytes / GiB,
+      user_data.max_files,
+      user_data.max_user_workspaces,
+      user_data.max_files_workspace,
+      user_data.max_total_storage_bytes_workspace / GiB,
+      user_data.max_users_workspace,
+      user_data.max_workspace_folders,
+      user_data.max_private_api_keys,
+      user_data.max_workspace_api_keys,
+    ]).toEqual(limits)
+  })
+
+  it('200 whatever the query and the session cookies around it', async () => {
+    const odd = await alice.rest('GET', '/api/user/data?limit=x&user_id=1', {
+      headers: { cookie: `a=1; ${alice.cookie}; b="2"` },
+    })
+    expect(odd.status).toBe(200)
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['none', { cookie: '' }],
+    ['a session of nobody', { cookie: `session_id=${'x'.repeat(43)}` }],
+    ['an empty session', { cookie: 'session_id=' }],
+    ['a session that is far too long', { cookie: `session_id=${'x'.repeat(5000)}` }],
+  ])('401 with a credential that is no good: %s', async (_what, headers) => {
+    const { status, response } = await alice.rest('GET', '/api/user/data', { headers })
+    expect([status, response]).toEqual([401, { code: 'UNAUTHENTICATED' }])
+  })
+
+  it('401 with a wrong API key beside a good session: the key decides', async () => {
+    const { status, response } = await alice.rest('GET', '/api/user/data', { headers: { 'x-api-key': 'wrong' } })
+    expect([status, response.code]).toEqual([401, 'UNAUTHENTICATED'])
+  })
+
+  it('401 with a session that has expired, or whose account is closed', async () => {
+    const dora = await t.signIn('dora')
+    await t.app.db.run('UPDATE session SET expires_at = ? WHERE user_id = ?', [Date.now() - 1, dora.userId])
+    expect((await dora.rest('GET', '/api/user/data')).status).toBe(401)
+    const again = await t.signIn('dora')
+    expect((await again.rest('GET', '/api/user/data')).status).toBe(200)
+    await t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [dora.userId])
+    expect((await again.rest('GET', '/api/user/data')).status).toBe(401)
+  })
+
+  it('401 with the session in the query', async () => {
+    expect((await t.nobody.rest('GET', `/api/user/data?${alice.cookie}`)).status).toBe(401)
+  })
+
+  it('GraphQL: me says the same', async () => {
+    const ME = `{ me { id email name givenName familyName picture locale provider providerUserId createdAt plan {
+      id name maxFileSizeBytes maxTotalStorageBytes maxFiles maxUserWorkspaces maxFilesWorkspace
+      maxTotalStorageBytesWorkspace maxUsersWorkspace maxWorkspaceFolders maxPrivateApiKeys maxWorkspaceApiKeys } } }`
+    const { user_data } = (await alice.rest('GET', '/api/user/data')).response
+    const { data } = await alice.graphql<{ me: { plan: object } }>(ME)
+    const { plan, ...me } = data?.me ?? { plan: {} }
+    const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+    const { user_id, plan_id, plan_name, ...rest } = user_data
+    expect({ ...me, ...plan, id: undefined, name: undefined }).toEqual({
+      ...Object.fromEntries(Object.entries(rest).map(([name, value]) => [camel(name), value])),
+      id: undefined,
+      name: undefined,
+    })
+    expect(data?.me).toMatchObject({ id: user_id, name: 'alice', plan: { id: plan_id, name: plan_name } })
+    expect((await t.nobody.graphql(ME)).code).toBe('UNAUTHENTICATED')
+  })
+})
+
+describe('GET /api/user/bucket', () => {
+  const bucket = (person: Person, query = '') => person.rest('GET', `/api/user/bucket?${query}`)
+  const objectNames = ({ response }: RestAnswer): string[] =>
+    response.bucket_data.objects.map((o: { name: string }) => o.name)
+
+  async function walk(person: Person, limit: number) {
+    const [names, sizes]: [string[], number[]] = [[], []]
+    let cursor: string | null = ''
+    do {
+      const answer: RestAnswer = await bucket(person, `limit=${limit}&cursor=${cursor}`)
+      names.push(...objectNames(answer))
+      sizes.push(objectNames(answer).length)
+      cursor = answer.response.bucket_data.next_cursor
+    } while (cursor !== null)
+    return { names, sizes }
+  }
+
+  it('200 of somebody new is empty', async () => {
+    const { status, msg, response } = await bucket(bob)
+    expect([status, msg]).toEqual([200, 'ok'])
+    expect(response).toEqual({
+      bucket_data: {
+        bucket_name: anId,
+        storage_class: expect.stringMatching(/^[A-Z]+$/),
+        time_created: aTime,
+        labels: {},
+        used_bytes: 0,
+        file_count: 0,
+        folder_count: 0,
+        max_total_storage_bytes: 5 * GiB,
+        objects: [],
+        next_cursor: null,
+      },
+    })
+  })
+
+  it('200 tells what is used, and all files wherever they are, oldest first', async () => {
+    const { response: z } = await alice.upload('z/deep/er.txt', 'hello', 'text/plain')
+    await alice.upload('a.bin', '12')
+    await alice.rest('POST', '/api/files/move', { json: { source: 'a.bin', destination: 'moved/b.bin' } })
+    const answer = await bucket(alice)
+    const { bucket_data } = answer.response
+    expect(bucket_data).toMatchObject({ used_bytes: 7, file_count: 2, folder_count: 3, next_cursor: null })
+    expect(objectNames(answer)).toEqual(['z/deep/er.txt', 'moved/b.bin'])
+    expect(bucket_data.objects[0]).toEqual({
+      name: 'z/deep/er.txt',
+      content_type: 'text/plain',
+      size: 5,
+      md5: '5d41402abc4b2a76b9719d911017c592',
+      date_created: z.file.created_at,
+      date_updated: z.file.updated_at,
+      bucket: bucket_data.bucket_name,
+    })
+    expect((await bucket(bob)).response.bucket_data).toMatchObject({ file_count: 0, objects: [] })
+    expect((await bucket(bob)).response.bucket_data.bucket_name).not.toBe(bucket_data.bucket_name)
+  })
+
+  it('200 walks 25 files by 7, each once and in order', async () => {
+    const erin = await t.signIn('erin')
+    const names = Array.from({ length: 25 }, (_, i) => `f${i % 3}/${25 - i}`)
+    for (const name of names) await erin.upload(name, '')
+    expect(await walk(erin, 7)).toEqual({ names, sizes: [7, 7, 7, 4] })
+    expect((await walk(erin, 5)).sizes).toEqual([5, 5, 5, 5, 5])
+    for (const query of ['', 'limit=10000', 'limit=10001', 'limit=99999999999', 'limit=many', 'limit=', 'cursor=x'])
+      expect(objectNames(await bucket(erin, query))).toEqual(names)
+    for (const query of ['limit=1', 'limit=0', 'limit=-5', 'limit=1&limit=2'])
+      expect(objectNames(await bucket(erin, query))).toEqual(names.slice(0, 1))
+  })
+
+  it('200 leaves out what is deleted, and reaches all the rest', async () => {
+    const frank = await t.signIn('frank')
+    for (const name of ['bin/1', 'bin/2', 'bin/deep/3', 'keep/4', 'bin/5', 'keep/6', 'bin/7'])
+      await frank.upload(name, 'x')
+    await frank.rest('DELETE', '/api/folders?path=bin&recursive=true')
+    for (const limit of [1, 2, 100]) expect((await walk(frank, limit)).names).toEqual(['keep/4', 'keep/6'])
+    await t.settle()
+    expect((await walk(frank, 1)).names).toEqual(['keep/4', 'keep/6'])
+    expect((await bucket(frank)).response.bucket_data).toMatchObject({ used_bytes: 2, file_count: 2, folder_count: 1 })
+  })
+
+  it('401 without a credential', async () => {
+    expect((await bucket(t.nobody)).status).toBe(401)
+  })
+
+  it('GraphQL: bucket says the same', async () => {
+    const BUCKET = `query ($limit: Int, $cursor: String) { bucket(limit: $limit, cursor: $cursor) {
+      bucketName storageClass timeCreated labels usedBytes fileCount folderCount maxTotalStorageBytes
+      objects { name contentType size md5 dateCreated dateUpdated bucket } nextCursor } }`
+    const { bucket_data } = (await bucket(alice, 'limit=1')).response
+    const { data } = await alice.graphql<{ bucket: object }>(BUCKET, { limit: 1 })
+    const [object] = bucket_data.objects
+    expect(data?.bucket).toEqual({
+      bucketName: bucket_data.bucket_name,
+      storageClass: bucket_data.storage_class,
+      timeCreated: bucket_data.time_created,
+      labels: {},
+      usedBytes: 7,
+      fileCount: 2,
+      folderCount: 3,
+      maxTotalStorageBytes: 5 * GiB,
+      objects: [
+        {
+          name: 'z/deep/er.txt',
+          contentType: 'text/plain',
+          size: 5,
+          md5: object.md5,
+          dateCreated: object.date_created,
+          dateUpdated: object.date_updated,
+          bucket: bucket_data.bucket_name,
+        },
+      ],
+      nextCursor: bucket_data.next_cursor,
+    })
+    expect((await t.nobody.graphql(BUCKET)).code).toBe('UNAUTHENTICATED')
+  })
+})
+
+it('every listed status has been seen', () => {
+  expect(unseen('GET /api/user/data', 'GET /api/user/bucket')).toEqual([])
+})
