@@ -78,7 +78,9 @@ function say(fact: object, words: string): void {
   process.stdout.write(`${options.json ? JSON.stringify(fact) : words}\n`)
 }
 
-const sentence = ({ ailment, id, says, mended }: Finding) => `${ailment} ${id}${mended ? ' (mended)' : ''}\n  ${says}`
+function sentence({ ailment, id, says, mended }: Finding): string {
+  return `${ailment} ${id}${mended ? ' (mended)' : ''}\n  ${says}`
+}
 
 function conclusion({ findings, mended }: { findings: number; mended: number }): string {
   if (findings === 0) return 'All is well.'

@@ -17,6 +17,7 @@ export type Ailment =
   | 'bucket-counts'
   | 'purge-forgotten'
   | 'job-failing'
+  | 'job-given-up'
 
 /** A difference between what is remembered and what is there. */
 export interface Finding {

@@ -37,10 +37,11 @@ export async function lockBucket(db: Db, bucketId: string, tx: Tx): Promise<Tree
   return bucket && { bucketId, rootId: bucket.rootId }
 }
 
-/** Where an entry hangs: at a root or a deleted folder (its id), at nothing, or in a loop. */
+/** Where an entry hangs. */
 export interface Anchor {
-  /** The topmost entry; undefined for a loop. */
+  /** The topmost entry, which has no parent or a missing one; undefined in a loop, and when the entry is gone. */
   top?: { id: string; parentId: string | null; bucketId: string }
+  /** From the entry itself up; empty when it is gone. */
   chain: string[]
 }
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/index.ts'
 import { FILE, FOLDER } from '../../db/models/entry.ts'
 import { marks } from '../services/entry-path.ts'
-import { promise } from '../services/outbox.ts'
+import { GIVEN_UP, promise } from '../services/outbox.ts'
 import { type Patient, type Problem, pages } from './doctor-check.ts'
 import {
   type Counts,
@@ -103,7 +103,8 @@ async function* judgeTotals(db: Db, folders: EntryRow[]): AsyncGenerator<Problem
     const said = { bytes: saidBytes, files: saidFiles, folders: saidFolders }
     const there = toCounts(have)
     if (same(said, there)) continue
-    const { top } = await climb(db, id)
+    const { top, chain } = await climb(db, id)
+    if (chain.length === 0) continue
     if (!top) yield { ailment: 'folder-loop', id, says: 'This folder lies in itself, so nobody can reach it.' }
     else if (top.parentId === null && (await isKept(db, top.id, top.bucketId)))
       yield {
@@ -232,15 +233,18 @@ export async function* checkJobs({ db }: Patient): AsyncGenerator<Problem> {
     id: string
     kind: string
     attempts: number
+    dueAt: number
     lastError: string
   }
   const page = (last: JobRow | undefined) =>
     db.rows<JobRow>(
-      `SELECT id, kind, attempts, last_error AS lastError FROM outbox
-       WHERE id > ? AND attempts >= ${MANY_TRIES} AND last_error <> '' ORDER BY id LIMIT ${PAGE}`,
-      [last?.id ?? ''],
+      `SELECT id, kind, attempts, due_at AS dueAt, last_error AS lastError FROM outbox
+       WHERE id > ? AND ((attempts >= ${MANY_TRIES} AND last_error <> '') OR due_at = ?) ORDER BY id LIMIT ${PAGE}`,
+      [last?.id ?? '', GIVEN_UP],
     )
   for await (const rows of pages(page))
-    for (const { id, kind, attempts, lastError } of rows)
-      yield { ailment: 'job-failing', id, says: `A job "${kind}" has failed ${attempts} times: ${lastError}` }
+    for (const { id, kind, attempts, dueAt, lastError } of rows)
+      yield dueAt === GIVEN_UP
+        ? { ailment: 'job-given-up', id, says: `A job "${kind}" is given up after ${attempts} tries: ${lastError}` }
+        : { ailment: 'job-failing', id, says: `A job "${kind}" has failed ${attempts} times: ${lastError}` }
 }

@@ -34,10 +34,7 @@ export function writeMail(mail: Mail): MailText {
 
 /** No name may begin a header or a line of its own, or turn the direction of what follows. */
 const oneLine = (text: string): string =>
-  text
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ')
-    .trim()
-    .slice(0, 200)
+  [...text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim()].slice(0, 200).join('')
 
 function compose({
   subject,

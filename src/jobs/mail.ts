@@ -2,10 +2,14 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import nodemailer from 'nodemailer'
 import type { Config } from '../config.ts'
+import { causesOf } from '../errors.ts'
 import type { Jobs } from '../services/outbox.ts'
 import { writeMail } from './mail-text.ts'
+import { Hopeless } from './worker.ts'
 
 const SECOND = 1000
+/** For the whole of a mail: it must have ended before another worker may take it for abandoned. */
+const LONGEST = 120 * SECOND
 
 /** Sends mails: through the SMTP server, or into a folder of .eml files where none is configured. */
 export function createMailer({ smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>) {
@@ -16,14 +20,23 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpU
   const folder = join(dataDir, 'mail')
 
   return {
-    /** Its id goes into Message-ID, so that a mail that was sent twice after a crash can be recognised. */
+    /**
+     * Its id goes into Message-ID, so that a mail that was sent twice after a crash can be recognised.
+     * @throws Hopeless when the server will never take this mail; whatever else goes wrong may pass
+     */
     async send(mail: Jobs['mail'], { id }: { id: string }): Promise<void> {
-      const sent = await transport.sendMail({
+      const message = {
         from: mailFrom,
         // An object, because a text would be parsed as a list of addresses.
         to: { name: '', address: mail.to },
         ...writeMail(mail),
         messageId: `<${id}@satchel>`,
+        // Nobody's "I am on holiday" should come back.
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        signal: AbortSignal.timeout(LONGEST),
+      }
+      const sent = await transport.sendMail(message).catch(error => {
+        throw isRefused(error) ? new Hopeless(error.message, { cause: error }) : error
       })
       if (smtpUrl || !('message' in sent)) return
       await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -36,3 +49,13 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpU
 }
 
 export type Mailer = ReturnType<typeof createMailer>
+
+/**
+ * Whether the server refuses this mail for good: a 5yz reply to its recipient or to its text. One to the sender, the login or the
+ * connection is the operator's matter, and passes.
+ */
+function isRefused(error: unknown): boolean {
+  const [outermost = {}] = causesOf(error)
+  const { permanent, command } = outermost as { permanent?: unknown; command?: unknown }
+  return permanent === true && (command === 'RCPT TO' || command === 'DATA')
+}

@@ -2,12 +2,12 @@ import type { Db } from '../../db/index.ts'
 import type { Log } from '../log.ts'
 import { releaseStaged } from '../services/blob.ts'
 import { marks } from '../services/entry-path.ts'
-import { promise } from '../services/outbox.ts'
+import { GIVEN_UP, promise } from '../services/outbox.ts'
 import type { BlobStore } from '../storage/azure.ts'
 
 const BATCH = 200
 const RETRY_MS = 60_000
-/** Links that have ended are still told apart from those that never were, for so long. */
+/** Links that have ended are still told apart from those that never were, and jobs that were given up are told of, for so long. */
 const KEEP_ENDED_MS = 30 * 86_400_000
 
 /**
@@ -52,6 +52,7 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
     const now = Date.now()
     await db.run('DELETE FROM session WHERE expires_at < ?', [now])
     await db.run('DELETE FROM share WHERE expires_at < ?', [now - KEEP_ENDED_MS])
+    await db.run('DELETE FROM outbox WHERE due_at = ? AND created_at < ?', [GIVEN_UP, now - KEEP_ENDED_MS])
   }
 
   /** Data of deleted accounts that nobody has come back for. */

@@ -1,90 +1,53 @@
 import type { Db } from '../../db/index.ts'
 import type { Log } from '../log.ts'
-import type { JobKind, Jobs } from '../services/outbox.ts'
+import { GIVEN_UP, type JobKind, type Jobs } from '../services/outbox.ts'
 
 interface JobRow {
   id: string
-  kind: JobKind
   payload: string
   attempts: number
+  createdAt: number
 }
 
 /** How each kind of job is done. A handler may run twice for one job (a worker died in between), so it must bear that. */
 export type Handlers = { [K in JobKind]: (payload: Jobs[K], job: { id: string }) => Promise<void> }
 
+/** Thrown by a handler when no further try can succeed. */
+export class Hopeless extends Error {}
+
+const DAY_MS = 86_400_000
 const LEASE_MS = 5 * 60_000
-const BATCH = 10
+const BATCH = 5
+
+/** What is not worth a try any more after some time. A mail waits as long as mail servers let it wait: RFC 5321, 4.5.4.1. */
+const patienceMs: Partial<Record<JobKind, number>> = { mail: 5 * DAY_MS }
 
 /** When a job that failed so often may be tried again: 5 s, 10 s, 20 s, up to an hour. */
 export const backoff = (attempts: number): number => Math.min(5000 * 2 ** Math.max(attempts - 1, 0), 3600_000)
+
+export interface WorkerOptions {
+  db: Db
+  log: Log
+  handlers: Handlers
+  pollMs: number
+  /** How long a job that was taken is left alone by others; longer than a mail may take. Tests shorten it. */
+  leaseMs?: number
+  /** Milliseconds until the next try, after so many. Tests shorten it. */
+  retryMs?: (attempts: number) => number
+}
 
 /**
  * Carries out the outbox. Any number of instances may run it: a job is taken by moving its due time ahead, which one of them manages;
  * a worker that dies gives it back by letting that time pass.
  */
-export function createWorker({ db, log, handlers, pollMs }: { db: Db; log: Log; handlers: Handlers; pollMs: number }) {
-  let stopped = false
+export function createWorker({ pollMs, ...options }: WorkerOptions) {
+  // A line each: neither does a mail server that is slow hold up a purge, nor a large purge the mails.
+  const lines = (Object.keys(options.handlers) as JobKind[]).map(kind => createLine(kind, options))
   let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> | undefined
-  let again = false
 
-  async function take(): Promise<JobRow[]> {
-    const now = Date.now()
-    const due = await db.rows<JobRow & { dueAt: number }>(
-      `SELECT id, kind, payload, attempts, due_at AS dueAt FROM outbox WHERE due_at <= ? ORDER BY due_at LIMIT ${BATCH}`,
-      [now],
-    )
-    const mine: JobRow[] = []
-    for (const { dueAt, ...job } of due) {
-      const changed = await db.run(
-        'UPDATE outbox SET due_at = ?, attempts = attempts + 1 WHERE id = ? AND due_at = ?',
-        [now + LEASE_MS, job.id, dueAt],
-      )
-      if (changed === 1) mine.push({ ...job, attempts: job.attempts + 1 })
-    }
-    return mine
-  }
-
-  async function carryOut(job: JobRow): Promise<void> {
-    const handle = handlers[job.kind] as ((payload: unknown, job: { id: string }) => Promise<void>) | undefined
-    try {
-      if (!handle) throw new Error(`There is no handler for ${job.kind}.`)
-      await handle(JSON.parse(job.payload), job)
-      await db.run('DELETE FROM outbox WHERE id = ?', [job.id])
-    } catch (error) {
-      log.warn(
-        { err: error, job: job.id, kind: job.kind, attempts: job.attempts },
-        'a job failed; it will be tried again',
-      )
-      await db.run('UPDATE outbox SET due_at = ?, last_error = ? WHERE id = ?', [
-        Date.now() + backoff(job.attempts),
-        String(error instanceof Error ? error.message : error).slice(0, 500),
-        job.id,
-      ])
-    }
-  }
-
-  async function drain(): Promise<void> {
-    for (;;) {
-      again = false
-      const jobs = await take()
-      for (const job of jobs) {
-        if (stopped) return
-        await carryOut(job)
-      }
-      if (jobs.length === 0 && !again) return
-    }
-  }
-
-  /** Looks for work now; one look at a time. */
+  /** Looks for work now. */
   function wake(): void {
-    again = true
-    if (stopped || running) return
-    running = drain()
-      .catch(error => log.warn({ err: error }, 'the worker could not look for jobs'))
-      .finally(() => {
-        running = undefined
-      })
+    for (const line of lines) line.wake()
   }
 
   return {
@@ -96,15 +59,91 @@ export function createWorker({ db, log, handlers, pollMs }: { db: Db; log: Log; 
     },
     /** Resolves when nothing is left to do now; for tests and for a tidy stop. */
     async idle(): Promise<void> {
-      wake()
-      while (running) await running
+      await Promise.all(lines.map(line => line.idle()))
     },
+    /** Waits for what was begun. */
     async stop(): Promise<void> {
-      stopped = true
       clearInterval(timer)
-      await running
+      await Promise.all(lines.map(line => line.stop()))
     },
   }
 }
 
 export type Worker = ReturnType<typeof createWorker>
+
+/** Carries out the jobs of one kind, some at a time. */
+function createLine<K extends JobKind>(
+  kind: K,
+  { db, log, handlers, leaseMs = LEASE_MS, retryMs = backoff }: Omit<WorkerOptions, 'pollMs'>,
+) {
+  let stopped = false
+  let running: Promise<void> | undefined
+  let again = false
+
+  /** Takes jobs that are due; answers whether there were any, also when others were faster. */
+  async function take(): Promise<{ any: boolean; mine: JobRow[] }> {
+    const now = Date.now()
+    const due = await db.rows<JobRow & { dueAt: number }>(
+      `SELECT id, payload, attempts, created_at AS createdAt, due_at AS dueAt FROM outbox WHERE kind = ? AND due_at <= ? ORDER BY due_at LIMIT ${BATCH}`,
+      [kind, now],
+    )
+    const mine: JobRow[] = []
+    for (const { dueAt, ...job } of due) {
+      const changed = await db.run(
+        'UPDATE outbox SET due_at = ?, attempts = attempts + 1 WHERE id = ? AND due_at = ?',
+        [now + leaseMs, job.id, dueAt],
+      )
+      if (changed === 1) mine.push({ ...job, attempts: job.attempts + 1 })
+    }
+    return { any: due.length > 0, mine }
+  }
+
+  async function carryOut({ id, payload, attempts, createdAt }: JobRow): Promise<void> {
+    try {
+      await handlers[kind](JSON.parse(payload), { id })
+      await db.run('DELETE FROM outbox WHERE id = ?', [id])
+    } catch (error) {
+      const over = error instanceof Hopeless || Date.now() - createdAt > (patienceMs[kind] ?? Number.POSITIVE_INFINITY)
+      const facts = { err: error, job: id, kind, attempts }
+      if (over) log.error(facts, 'a job failed and is given up; the doctor tells of it')
+      else log.warn(facts, 'a job failed; it will be tried again')
+      await db.run('UPDATE outbox SET due_at = ?, last_error = ? WHERE id = ?', [
+        over ? GIVEN_UP : Date.now() + retryMs(attempts),
+        String(error instanceof Error ? error.message : error).slice(0, 500),
+        id,
+      ])
+    }
+  }
+
+  async function drain(): Promise<void> {
+    for (let any = true; (any || again) && !stopped; ) {
+      again = false
+      const taken = await take()
+      await Promise.all(taken.mine.map(carryOut))
+      any = taken.any
+    }
+  }
+
+  /** One look at a time. */
+  function wake(): void {
+    again = true
+    if (stopped || running) return
+    running = drain()
+      .catch(error => log.warn({ err: error, kind }, 'the worker could not look for jobs'))
+      .finally(() => {
+        running = undefined
+      })
+  }
+
+  return {
+    wake,
+    async idle(): Promise<void> {
+      wake()
+      while (running) await running
+    },
+    async stop(): Promise<void> {
+      stopped = true
+      await running
+    },
+  }
+}

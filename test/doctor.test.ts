@@ -1,0 +1,427 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { v7 as newId } from 'uuid'
+import { type Db, openDatabase } from '../db/index.ts'
+import type { Finding } from '../src/jobs/doctor-check.ts'
+import type { BlobStore } from '../src/storage/azure.ts'
+import { runBuilt, startBuilt } from './built-service.ts'
+import { expectConsistent, expectWhole, findingsOf } from './consistency.ts'
+import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
+
+declare const engine: 'sqlite' | 'mysql'
+
+const HOUR = 3600_000
+
+let t: TestApp
+let db: Db
+let store: BlobStore
+let alice: Person
+let bucketId: string
+
+beforeAll(async () => {
+  t = await startApp()
+  ;({ db, store } = t.app)
+  alice = await t.signIn('alice')
+  const [bucket] = await db.rows<{ id: string }>('SELECT id FROM bucket WHERE user_id = ?', [alice.userId])
+  bucketId = bucket?.id ?? ''
+  await alice.upload('docs/deep/a.txt', 'alpha')
+  await alice.upload('docs/deep/b.txt', 'beta!!')
+  await alice.upload('docs/c.txt', 'gamma gamma')
+  await alice.rest('POST', '/api/folders', { json: { path: 'empty/folder' } })
+})
+afterAll(() => t.stop())
+
+const find = () => findingsOf(t.app)
+const repair = () => findingsOf(t.app, { repair: true })
+
+interface EntryRow {
+  id: string
+  blobId: string
+  parentId: string
+}
+
+async function entry(name: string): Promise<EntryRow> {
+  const [row] = await db.rows<EntryRow>(
+    'SELECT id, blob_id AS blobId, parent_id AS parentId FROM entry WHERE name = ?',
+    [name],
+  )
+  if (!row) throw new Error(`There is no ${name}.`)
+  return row
+}
+
+const put = (key: string, text: string) =>
+  store.put(key, Readable.from([Buffer.from(text)]), { contentType: 'text/plain', admit: async () => {} })
+
+const has = async (key: string) => (await store.look(key)) !== null
+
+const insertBlob = (id: string, state: string, { reserved = 0, size = 0, lease = 0 } = {}) =>
+  db.run(
+    'INSERT INTO blobs (id, bucket_id, state, reserved_bytes, size, lease_until, created_at) VALUES (?, ?, ?, ?, ?, ?, 0)',
+    [id, bucketId, state, reserved, size, lease],
+  )
+
+const what = (findings: Finding[]) => findings.map(({ ailment, id, mended }) => [ailment, id, mended])
+
+/** The doctor finds exactly this, says so again until it is told to mend it, and then all is as it should be. */
+async function expectMended(...expected: [string, string][]): Promise<void> {
+  expect(what(await find())).toEqual(expected.map(([ailment, id]) => [ailment, id, false]))
+  expect(what(await repair())).toEqual(expected.map(([ailment, id]) => [ailment, id, true]))
+  await t.settle()
+  await expectWhole(t.app)
+}
+
+/** The doctor finds exactly this, and leaves it alone. */
+async function expectLeft(...expected: [string, string][]): Promise<void> {
+  expect(what(await repair())).toEqual(expected.map(([ailment, id]) => [ailment, id, false]))
+  expect(what(await find())).toEqual(expected.map(([ailment, id]) => [ailment, id, false]))
+}
+
+it('finds nothing where nothing is wrong', () => expectConsistent(t))
+
+describe('An object in the store', () => {
+  it('that nobody remembers is removed, once it is old enough to be no upload under way', async () => {
+    const key = newId()
+    await put(key, 'stray')
+    expect(await findingsOf(t.app, { graceMs: HOUR, repair: true })).toEqual([])
+    expect(await has(key)).toBe(true)
+    await expectMended(['object-unknown', key])
+    expect(await has(key)).toBe(false)
+  })
+
+  it('that is none of ours is left alone', async () => {
+    await put('backups/of-the-operator.tar', 'precious')
+    await expectLeft(['object-unknown', 'backups/of-the-operator.tar'])
+    expect(await has('backups/of-the-operator.tar')).toBe(true)
+    await store.remove(['backups/of-the-operator.tar'])
+  })
+
+  it('that a file names is never removed, whatever the ledger says', async () => {
+    const { id, blobId } = await entry('a.txt')
+    await db.run("UPDATE blobs SET state = 'doomed' WHERE id = ?", [blobId])
+    expect(what(await repair())).toEqual([
+      ['removal-overdue', blobId, false],
+      ['file-without-blob', id, true],
+    ])
+    await expectWhole(t.app)
+    await db.run('DELETE FROM blobs WHERE id = ?', [blobId])
+    await expectMended(['file-without-blob', id])
+    await db.run("UPDATE blobs SET state = 'staged', lease_until = ? WHERE id = ?", [Date.now() + HOUR, blobId])
+    await db.run('UPDATE bucket SET reserved_files = 1')
+    await expectMended(['file-without-blob', id])
+    expect(await has(blobId)).toBe(true)
+  })
+
+  it('that is gone cannot be mended', async () => {
+    const { id, blobId } = await entry('a.txt')
+    await store.remove([blobId])
+    await expectLeft(['object-missing', blobId])
+    await db.run('DELETE FROM blobs WHERE id = ?', [blobId])
+    await expectLeft(['file-without-blob', id])
+    await put(blobId, 'alpha')
+    await expectMended(['file-without-blob', id])
+  })
+
+  it('decides about sizes, if one of the others agrees', async () => {
+    const { id, blobId } = await entry('b.txt')
+    await db.run('UPDATE blobs SET size = 7 WHERE id = ?', [blobId])
+    await expectMended(['size-differs', blobId])
+    await db.run('UPDATE blobs SET size = 6 WHERE id = ?', [blobId])
+    await db.run('UPDATE entry SET total_bytes = 5 WHERE id = ?', [id])
+    const { id: deep } = await entry('deep')
+    // The folders above were right, and would be wrong with it.
+    expect(what(await find())).toEqual([
+      ['size-differs', blobId, false],
+      ['folder-totals', deep, false],
+    ])
+    expect(what(await repair())).toEqual([['size-differs', blobId, true]])
+    await expectWhole(t.app)
+    await db.run('UPDATE blobs SET size = 5 WHERE id = ?', [blobId])
+    await db.run('UPDATE entry SET total_bytes = 5 WHERE id = ?', [id])
+    expect(what(await repair())[0]).toEqual(['size-differs', blobId, false])
+    await db.run('UPDATE blobs SET size = 6 WHERE id = ?', [blobId])
+    await repair()
+    await expectWhole(t.app)
+  })
+})
+
+describe('A row of the ledger', () => {
+  it('of an upload that has died gives back its reservation, once its lease is long over', async () => {
+    const id = newId()
+    await insertBlob(id, 'staged', { reserved: 100, lease: Date.now() - HOUR / 2 })
+    await db.run('UPDATE bucket SET reserved_bytes = 100, reserved_files = 1 WHERE id = ?', [bucketId])
+    expect(await findingsOf(t.app, { graceMs: HOUR, repair: true })).toEqual([])
+    await expectMended(['upload-overdue', id])
+  })
+
+  it('of an upload that lives is none of its business', async () => {
+    const id = newId()
+    await insertBlob(id, 'staged', { reserved: 100, lease: Date.now() + HOUR })
+    await db.run('UPDATE bucket SET reserved_bytes = 100, reserved_files = 1 WHERE id = ?', [bucketId])
+    expect(await repair()).toEqual([])
+    await db.run('UPDATE blobs SET lease_until = 0 WHERE id = ?', [id])
+    await expectConsistent(t)
+  })
+
+  it('that should be gone goes, with its object', async () => {
+    const id = newId()
+    await put(id, 'doomed')
+    await insertBlob(id, 'doomed', { lease: Date.now() - 1000 })
+    await expectMended(['removal-overdue', id])
+    expect(await has(id)).toBe(false)
+  })
+
+  it('that no file names is doomed', async () => {
+    const id = newId()
+    await put(id, 'unnamed')
+    await insertBlob(id, 'live', { size: 7 })
+    await expectMended(['blob-unnamed', id])
+    expect(await has(id)).toBe(false)
+  })
+})
+
+describe('A tree', () => {
+  it('has its totals counted again, at whatever depth', async () => {
+    const [docs, deep, folder] = [await entry('docs'), await entry('deep'), await entry('folder')]
+    await db.run('UPDATE entry SET total_bytes = 1, total_files = 2, total_folders = 3 WHERE id = ?', [deep.id])
+    const findings = await find()
+    expect(what(findings)).toEqual([
+      ['folder-totals', docs.id, false],
+      ['folder-totals', deep.id, false],
+    ])
+    expect(findings[1]?.says).toBe(
+      'This folder says that 2 files, 3 folders and 1 bytes are in it; there are 2 files, 0 folders and 11 bytes.',
+    )
+    await repair()
+    expect(await repair()).toEqual([])
+    await expectWhole(t.app)
+    await db.run('UPDATE entry SET total_files = 7 WHERE id = ?', [folder.id])
+    await repair()
+    expect(await repair()).toEqual([])
+    await expectWhole(t.app)
+  })
+
+  it.each(['used_bytes', 'used_files', 'used_folders', 'reserved_bytes', 'reserved_files', 'purging'])(
+    'has a bucket whose %s are counted again',
+    async column => {
+      await db.run(`UPDATE bucket SET ${column} = ${column} + 3 WHERE id = ?`, [bucketId])
+      await expectMended(['bucket-counts', bucketId])
+    },
+  )
+
+  it('hangs what lost its folder where its owner finds it', async () => {
+    await alice.upload('lost/sub/file.txt', 'found again')
+    const { id: sub } = await entry('sub')
+    const { id: lost } = await entry('lost')
+    await db.run('DELETE FROM entry WHERE id = ?', [lost])
+    expect(what(await find())).toEqual([
+      ['parent-missing', sub, false],
+      ['bucket-counts', bucketId, false],
+    ])
+    expect(what(await repair())[0]).toEqual(['parent-missing', sub, true])
+    await repair()
+    await expectWhole(t.app)
+    const { response } = await alice.rest('GET', '/api/folders?path=lost%2Bfound')
+    const path = `lost%2Bfound/${response.folders[0]}/sub`
+    const tree = await alice.rest('GET', `/api/files/tree?path=${path}`)
+    expect(tree.response.files).toEqual([expect.objectContaining({ size: 11 })])
+    await alice.rest('DELETE', '/api/folders?path=lost%2Bfound&recursive=true')
+    await expectConsistent(t)
+  })
+
+  it('that lies in itself, or in no bucket, is left to a human', async () => {
+    const [docs, deep] = [await entry('docs'), await entry('deep')]
+    await db.run('UPDATE entry SET parent_id = ? WHERE id = ?', [deep.id, docs.id])
+    const loops = (await find()).filter(({ ailment }) => ailment === 'folder-loop')
+    expect(loops.length).toBeGreaterThan(0)
+    await db.run('UPDATE entry SET parent_id = ? WHERE id = ?', [docs.parentId, docs.id])
+    await expectWhole(t.app)
+    const { id } = await entry('folder')
+    await db.run("UPDATE entry SET bucket_id = 'none' WHERE id = ?", [id])
+    expect(what(await repair())).toEqual([['bucket-missing', id, false]])
+    await db.run('UPDATE entry SET bucket_id = ? WHERE id = ?', [bucketId, id])
+    await expectWhole(t.app)
+  })
+
+  it('that was deleted is purged, although its job was lost', async () => {
+    await alice.upload('deleted/file.txt', 'deleted')
+    const { id } = await entry('deleted')
+    await db.run('UPDATE entry SET parent_id = NULL, name = ? WHERE id = ?', [newId(), id])
+    await db.run(
+      'UPDATE bucket SET purging = 1, used_files = used_files - 1, used_folders = used_folders - 1, used_bytes = used_bytes - 7 WHERE id = ?',
+      [bucketId],
+    )
+    await expectMended(['purge-forgotten', id])
+  })
+
+  it('that is about to be purged is well', async () => {
+    await alice.upload('deleted/sub/file.txt', 'deleted')
+    const { id } = await entry('deleted')
+    await db.run('UPDATE entry SET parent_id = NULL, name = ? WHERE id = ?', [newId(), id])
+    await db.run(
+      'UPDATE bucket SET purging = 1, used_files = used_files - 1, used_folders = used_folders - 2, used_bytes = used_bytes - 7 WHERE id = ?',
+      [bucketId],
+    )
+    await db.run(
+      "INSERT INTO outbox (id, kind, payload, attempts, due_at, last_error, created_at) VALUES (?, 'purge-folder', ?, 0, ?, '', 0)",
+      [newId(), JSON.stringify({ folderId: id, bucketId }), Date.now()],
+    )
+    // Half of it is purged already, and what is left does not add up any more.
+    await db.run("UPDATE entry SET total_files = 5 WHERE name = 'sub'")
+    expect(await repair()).toEqual([])
+    await expectConsistent(t)
+  })
+})
+
+it('tells of jobs that fail again and again', async () => {
+  const id = newId()
+  await db.run(
+    "INSERT INTO outbox (id, kind, payload, attempts, due_at, last_error, created_at) VALUES (?, 'mail', '{}', 5, ?, 'refused', 0)",
+    [id, Date.now() + HOUR],
+  )
+  const [finding] = await repair()
+  expect(finding).toEqual({
+    ailment: 'job-failing',
+    id,
+    says: 'A job "mail" has failed 5 times: refused',
+    mended: false,
+  })
+  await db.run('DELETE FROM outbox WHERE id = ?', [id])
+})
+
+it('neither finds nor breaks anything beside a service at work', async () => {
+  let busy = true
+  const work = async (n: number) => {
+    for (let round = 0; busy; round++) {
+      const at = `busy-${n}/${round}`
+      await alice.upload(`${at}/file.txt`, `${n} ${round}`)
+      await alice.rest('POST', '/api/folders/move', { json: { source: at, destination: `busy/${n}/${round}` } })
+      await alice.upload(`${at}/file.txt`, `${n} ${round} again`)
+      if (round % 2) await alice.rest('DELETE', `/api/folders?path=busy/${n}&recursive=true`)
+    }
+  }
+  const workers = [1, 2, 3, 4].map(work)
+  const settling = (async () => {
+    while (busy) await t.settle()
+  })()
+  const findings: Finding[] = []
+  try {
+    for (let round = 0; round < 40; round++)
+      findings.push(...(await findingsOf(t.app, { graceMs: 60_000, repair: true })))
+  } finally {
+    busy = false
+    await Promise.all([...workers, settling])
+  }
+  expect(findings).toEqual([])
+  await expectConsistent(t)
+})
+
+it('holds no more than a page of rows at once, nor does a purge', async () => {
+  const bob = await t.signIn('bob')
+  const [bucket] = await db.rows<{ id: string; rootId: string }>(
+    'SELECT id, root_id AS rootId FROM bucket WHERE user_id = ?',
+    [bob.userId],
+  )
+  const FILES = 3000
+  await bob.rest('POST', '/api/folders', { json: { path: 'large' } })
+  const { id: folder } = await entry('large')
+  await db.transaction(async tx => {
+    for (let n = 0; n < FILES; n++)
+      await db.run(
+        `INSERT INTO entry (id, bucket_id, parent_id, kind, name, md5, blob_id, total_files, created_at, updated_at) VALUES (?, ?, ?, 1, ?, 'x', ?, 1, 0, 0)`,
+        [newId(), bucket?.id ?? '', folder, `file-${n}`, newId()],
+        tx,
+      )
+    await db.run('UPDATE entry SET total_files = ? WHERE id = ?', [FILES, folder], tx)
+    await db.run('UPDATE bucket SET used_files = ? WHERE id = ?', [FILES, bucket?.id ?? ''], tx)
+  })
+  let most = 0
+  const watched: Db = {
+    ...db,
+    async rows<T>(...args: Parameters<Db['rows']>) {
+      const rows = await db.rows<T>(...args)
+      most = Math.max(most, rows.length)
+      return rows
+    },
+  }
+  const findings = await findingsOf({ db: watched, store })
+  expect(findings.map(({ ailment }) => ailment)).toEqual(Array(FILES).fill('file-without-blob'))
+  expect(most).toBeLessThanOrEqual(1000)
+
+  t.statements()
+  expect((await bob.rest('DELETE', '/api/folders?path=large&recursive=true')).response.files_deleted).toBe(FILES)
+  await expectConsistent(t)
+  const purge = t.statements().filter(sql => /FROM entry WHERE parent_id = \? ORDER BY/.test(sql))
+  expect(purge.length).toBeGreaterThanOrEqual(FILES / 500)
+  expect(purge.every(sql => Number(/LIMIT (\d+)$/.exec(sql)?.[1]) <= 500)).toBe(true)
+})
+
+const onSqlite = engine === 'sqlite' ? describe : describe.skip
+
+onSqlite('npm run doctor', () => {
+  let dataDir: string
+  const doctor = (...args: string[]) => runBuilt('doctor.js', args, { DATA_DIR: dataDir })
+  const lines = (out: string) =>
+    out
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line))
+
+  beforeAll(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'satchel-doctor-'))
+  })
+  afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
+
+  it('says what it needs, where there is nothing, and makes nothing', async () => {
+    const { code, err } = await doctor()
+    expect(code).toBe(2)
+    expect(err).toMatch(/There is no database .*satchel\.sqlite\. Start the service once/)
+    expect((await runBuilt('doctor.js', [], { DATA_DIR: dataDir, PORT: 'x' })).code).toBe(2)
+    const unknown = await doctor('--mend')
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringMatching(/unknown option '--mend'/)])
+    const help = await doctor('--help')
+    expect(help.code).toBe(0)
+    for (const word of ['--repair', '--json', '--grace', 'Exit code']) expect(help.out).toContain(word)
+  })
+
+  it('looks and mends beside a running service with the embedded store, and without', async () => {
+    const service = await startBuilt({ DATA_DIR: dataDir })
+    const file = join(dataDir, 'satchel.sqlite')
+    const ledger = openDatabase({ dialect: 'sqlite', file }, { pool: 1 })
+    try {
+      const carol = await signInTo(ledger, service.url, 'carol')
+      expect((await carol.upload('folder/file.txt', 'bytes')).status).toBe(200)
+      expect(statSync(join(dataDir, 'blobs', 'connection')).mode & 0o777).toBe(0o600)
+      expect(await doctor()).toEqual({ code: 0, out: 'All is well.\n', err: '' })
+
+      await ledger.run('UPDATE bucket SET used_files = 9')
+      const found = await doctor()
+      expect(found).toEqual({
+        code: 1,
+        out: expect.stringMatching(/^bucket-counts [\w-]+\n {2}This storage area counts 9 files/),
+        err: '',
+      })
+      expect(found.out).toMatch(/1 difference found\. With --repair, .*mended\.\n$/)
+
+      await service.end('SIGKILL')
+      const json = await doctor('--json')
+      expect(json.code).toBe(1)
+      expect(lines(json.out)).toEqual([
+        { ailment: 'bucket-counts', id: expect.any(String), says: expect.any(String), mended: false },
+        { findings: 1, mended: 0 },
+      ])
+      const mended = await doctor('--json', '--repair')
+      expect(mended.code).toBe(0)
+      expect(lines(mended.out).slice(1)).toEqual([
+        { findings: 1, mended: 1 },
+        { findings: 0, mended: 0 },
+      ])
+    } finally {
+      await service.end('SIGKILL')
+      await ledger.close()
+    }
+    expect((await doctor()).code).toBe(0)
+  })
+})
