@@ -2,6 +2,7 @@ import type { EndedAccount } from '../src/services/account-end.ts'
 import type { UserStats } from '../src/services/statistic.ts'
 import type { IdentityView } from '../src/services/user.ts'
 import { builder } from './builder.ts'
+import { User } from './user.ts'
 
 const Identity = builder.objectRef<IdentityView>('Identity').implement({
   description: 'A way in which the caller can sign in.',
@@ -27,6 +28,16 @@ const Identities = builder.objectRef<{ identities: IdentityView[] }>('Identities
     }),
   }),
 })
+
+builder.objectField(User, 'identities', t =>
+  t.withAuth({ session: true }).field({
+    type: [Identity],
+    nullable: true,
+    restField: false,
+    description: 'The identities of the caller, the first one first. For a session only.',
+    resolve: (_user, _args, { services, viewer }) => services.users.identities(viewer),
+  }),
+)
 
 builder.queryField('identities', t =>
   t.withAuth({ session: true }).field({

@@ -1,5 +1,9 @@
+import { may } from '../src/auth/roles.ts'
 import type { ApiKeyView, NewApiKey } from '../src/services/api-key.ts'
 import { builder } from './builder.ts'
+import { batchPages, forwardConnection, type Sorting } from './connection.ts'
+import { User } from './user.ts'
+import { Workspace } from './workspace.ts'
 
 const CreatedApiKey = builder.objectRef<NewApiKey>('CreatedApiKey').implement({
   description: 'A key that was just made: the one time its secret is shown.',
@@ -32,6 +36,43 @@ const ApiKey = builder.objectRef<ApiKeyView>('ApiKey').implement({
     keyHint: t.exposeString('keyHint', { description: 'The end of the secret.' }),
   }),
 })
+
+const newestFirst: Sorting<ApiKeyView, ['number', 'id']> = {
+  types: ['number', 'id'],
+  keyOf: key => [key.createdAt, key.id],
+}
+
+const ApiKeyConnection = builder.connectionObject({ type: ApiKey, name: 'ApiKeyConnection' }, { name: 'ApiKeyEdge' })
+
+builder.objectField(User, 'privateApiKeys', t =>
+  t.withAuth({ session: true }).field({
+    type: ApiKeyConnection,
+    nullable: true,
+    restField: false,
+    description: 'The private keys of the caller, newest first. For a session only.',
+    args: t.arg.connectionArgs(),
+    resolve: (_user, args, { services, viewer }) =>
+      forwardConnection(args, newestFirst, (limit, after) => services.apiKeys.pageOfPrivate(viewer, limit, after)),
+  }),
+)
+
+const keysOf = batchPages<ApiKeyView, [number, string]>(({ services }, workspaceIds, limit, after) =>
+  services.apiKeys.pagesOfWorkspaces(workspaceIds, limit, after),
+)
+
+builder.objectField(Workspace, 'apiKeys', t =>
+  t.withAuth({ session: true }).field({
+    type: ApiKeyConnection,
+    nullable: true,
+    restField: false,
+    description: 'Its keys, newest first; null for a role that may not see them. For a session only.',
+    args: t.arg.connectionArgs(),
+    resolve: ({ id, role }, args, context) =>
+      may(role, 'manage')
+        ? forwardConnection(args, newestFirst, (limit, after) => keysOf(context, id, limit, after))
+        : null,
+  }),
+)
 
 const CreatePrivateApiKeyInput = builder.inputType('CreatePrivateApiKeyInput', {
   fields: t => ({

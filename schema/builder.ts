@@ -32,6 +32,8 @@ export interface SchemaTypes {
   AuthScopes: {
     /** Everybody, signed in or not. */
     public: boolean
+    /** A person's session or any API key; what it may see is looked at where it is found. */
+    signedIn: boolean
     /** A person's session; no API key. */
     session: boolean
     /** The caller's own files, at a level of the private_files scope. */
@@ -41,6 +43,7 @@ export interface SchemaTypes {
   }
   /** What a passed scope proves to the compiler. */
   AuthContexts: {
+    signedIn: Context & { viewer: Viewer }
     session: Context & { viewer: Viewer }
     privateFiles: Context & { viewer: Viewer }
     workspaces: Context & { viewer: Viewer }
@@ -52,8 +55,10 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   defaultFieldNullability: false,
   scopeAuth: {
     defaultStrategy: 'all',
+    authorizeOnSubscribe: true,
     authScopes: ({ viewer }) => ({
       public: true,
+      signedIn: viewer !== null,
       session: () => hasSession(viewer),
       privateFiles: level => mayUsePrivateFiles(viewer, level),
       workspaces: scope => mayUseWorkspaces(viewer, scope),
@@ -65,3 +70,4 @@ export const builder = new SchemaBuilder<SchemaTypes>({
 
 builder.queryType({ description: 'What can be read.' })
 builder.mutationType({ description: 'What can be changed.' })
+builder.subscriptionType({ description: 'What can be waited for, as server-sent events.' })

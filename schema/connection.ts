@@ -1,34 +1,54 @@
+import type { Context } from '../src/context.ts'
 import { InvalidInput } from '../src/errors.ts'
-import { readCursor, writeCursor } from '../src/services/page.ts'
+import { type KeyOf, type KeyType, readCursor, writeCursor } from '../src/services/page.ts'
+import type { Page } from '../src/services/range.ts'
+import { batch } from './batch.ts'
 
-export const MAX_FIRST = 1000
+const MAX_FIRST = 1000
 const DEFAULT_FIRST = 50
 
-interface ConnectionArgs {
+/** How many entries of lists within lists a request is given: a page of pages of pages would be the whole tree. */
+const MAX_NESTED = 50_000
+
+export interface ConnectionArgs {
   first?: number | null | undefined
   last?: number | null | undefined
   before?: string | null | undefined
   after?: string | null | undefined
 }
 
+/** What a list is sorted by: the types of the parts of its key, and the key of an entry. */
+export interface Sorting<T, Types extends KeyType[]> {
+  types: [...Types]
+  keyOf(entry: T): KeyOf<Types>
+}
+
+/** Sorted by name, as trees are. */
+export const byName: Sorting<{ names: string[] }, ['string']> = {
+  types: ['string'],
+  keyOf: entry => [entry.names.at(-1) ?? ''],
+}
+
+/** Sorted by id, so by time. */
+export const byId: Sorting<{ id: string }, ['id']> = { types: ['id'], keyOf: entry => [entry.id] }
+
 /**
- * One page of a Relay connection over a list that is sorted by a text key. Forwards only: that is what an index gives.
+ * One page of a Relay connection over a sorted list. Forwards only: that is what an index gives.
  * @param load answers a page, and with `last` the key after which the next one begins where that is not its last node's
  * @throws INVALID_INPUT when `first` is out of range, or `last` or `before` is given
  */
-export async function forwardConnection<T>(
+export async function forwardConnection<T, Types extends KeyType[]>(
   args: ConnectionArgs,
-  keyOf: (node: T) => string,
-  load: (limit: number, after: string | null) => Promise<{ rows: T[]; more: boolean; last?: string | undefined }>,
+  { types, keyOf }: Sorting<NoInfer<T>, Types>,
+  load: (limit: number, after: KeyOf<Types> | null) => Promise<{ rows: T[]; more: boolean; last?: string | undefined }>,
 ) {
   for (const name of ['last', 'before'] as const)
-    if ((args[name] ?? null) !== null)
-      throw new InvalidInput(name, 'This list is read forwards: use first and after.')
+    if ((args[name] ?? null) !== null) throw new InvalidInput(name, 'This list is read forwards: use first and after.')
   const first = args.first ?? DEFAULT_FIRST
   if (first < 1 || first > MAX_FIRST) throw new InvalidInput('first', `A page has 1 to ${MAX_FIRST} entries.`)
-  const after = readCursor(args.after, ['string'], false, 'after')
-  const { rows, more, last } = await load(first, after?.[0] ?? null)
-  const edges = rows.map(node => ({ node, cursor: writeCursor([keyOf(node)]) }))
+  const after = readCursor(args.after, types, false, 'after')
+  const { rows, more, last } = await load(first, after)
+  const edges = rows.map(node => ({ node, cursor: writeCursor(keyOf(node)) }))
   return {
     edges,
     pageInfo: {
@@ -38,4 +58,28 @@ export async function forwardConnection<T>(
       endCursor: last === undefined ? (edges.at(-1)?.cursor ?? null) : writeCursor([last]),
     },
   }
+}
+
+const given = new WeakMap<Context, number>()
+
+/**
+ * Pages of lists that hang on the entries of another list: those of all of them in one call.
+ * @throws INVALID_INPUT when a request asks for more than can be given at once
+ */
+export function batchPages<T, K extends (string | number)[] = [string]>(
+  load: (context: Context, parents: string[], limit: number, after: K | null) => Promise<Map<string, Page<T>>>,
+): (context: Context, parent: string, limit: number, after: K | null) => Promise<Page<T>> {
+  const pages = batch(async (context, parents, limit: number, after: K | null) => {
+    if (parents.length > 1 && (given.get(context) ?? 0) + parents.length * limit > MAX_NESTED)
+      throw new InvalidInput(
+        'first',
+        `This asks for ${parents.length} lists of up to ${limit} entries. Ask for smaller pages, or for fewer of them.`,
+      )
+    const found = await load(context, parents, limit, after)
+    const rows = [...found.values()].reduce((sum, page) => sum + page.rows.length, 0)
+    given.set(context, (given.get(context) ?? 0) + rows)
+    return found
+  })
+  return async (context, parent, limit, after) =>
+    (await pages(context, parent, limit, after)) ?? { rows: [], more: false }
 }

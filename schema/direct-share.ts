@@ -2,7 +2,9 @@ import { joinPath } from '../src/paths.ts'
 import type { DirectShares } from '../src/services/direct-share.ts'
 import type { ShareView } from '../src/services/share.ts'
 import { builder } from './builder.ts'
-import { Share } from './share.ts'
+import { byId, forwardConnection } from './connection.ts'
+import { Share, ShareConnection } from './share.ts'
+import { User } from './user.ts'
 
 const SharingInfo = builder.objectRef<DirectShares['shares'][number]>('SharingInfo').implement({
   description: 'A file that was just shared with somebody.',
@@ -43,6 +45,39 @@ builder.mutationField('shareFiles', t =>
     rateLimit: 'sharing',
     args: { input: t.arg({ type: ShareFilesInput, required: true }) },
     resolve: (_root, { input }, { services, viewer }) => services.directShares.create(viewer, input),
+  }),
+)
+
+builder.objectFields(User, t => ({
+  receivedShares: t.withAuth({ privateFiles: 'read' }).field({
+    type: ShareConnection,
+    restField: false,
+    description: 'The live shares that are made out to the caller, oldest first.',
+    args: t.arg.connectionArgs(),
+    resolve: (_user, args, { services, viewer }) =>
+      forwardConnection(args, byId, (limit, after) => services.shares.receivedBy(viewer, limit, after?.[0] ?? null)),
+  }),
+  sentShares: t.withAuth({ privateFiles: 'read' }).field({
+    type: ShareConnection,
+    restField: false,
+    description: 'The live shares that the caller has made, direct and public, oldest first.',
+    args: t.arg.connectionArgs(),
+    resolve: (_user, args, { services, viewer }) =>
+      forwardConnection(args, byId, (limit, after) => services.shares.sentBy(viewer, limit, after?.[0] ?? null)),
+  }),
+  unseenShareCount: t.withAuth({ privateFiles: 'read' }).int({
+    restField: false,
+    description: 'How many received shares the caller has not seen.',
+    resolve: (_user, _args, { services, viewer }) => services.directShares.countUnseen(viewer),
+  }),
+}))
+
+builder.subscriptionField('shareReceived', t =>
+  t.withAuth({ privateFiles: 'read' }).field({
+    type: Share,
+    description: 'A share that was just made out to the caller, or renewed.',
+    subscribe: (_root, _args, context) => context.services.subscriptions.sharesReceived(context),
+    resolve: share => share,
   }),
 )
 

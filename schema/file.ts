@@ -1,15 +1,19 @@
+import type { Context } from '../src/context.ts'
 import { joinPath } from '../src/paths.ts'
 import type { FileView } from '../src/services/listing.ts'
+import { batch } from './batch.ts'
 import { builder } from './builder.ts'
 import { Node } from './node.ts'
 
 export const File = builder.objectRef<FileView>('File')
 
+const noteOf = batch(async ({ services, viewer }: Context, checksums) =>
+  viewer ? services.notes.ofContents(viewer, checksums) : new Map<string, string>(),
+)
+
 File.implement({
   description: 'A file of the caller.',
   interfaces: [Node],
-  isTypeOf: value =>
-    typeof value === 'object' && value !== null && 'md5' in value && value.md5 !== '' && !('sharedBy' in value),
   fields: t => ({
     id: t.exposeID('id'),
     name: t.string({ resolve: file => file.names.at(-1) ?? '' }),
@@ -20,10 +24,10 @@ File.implement({
     md5Checksum: t.exposeString('md5', { description: 'MD5 of the bytes, lower-case hex; names the file for notes.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
-    note: t.string({
+    note: t.withAuth({ privateFiles: 'read' }).string({
       description: 'The note on this content; empty when there is none.',
       restField: false,
-      resolve: (file, _args, { services, viewer }) => (viewer ? services.notes.read(viewer, file.md5) : ''),
+      resolve: async (file, _args, context) => (await noteOf(context, file.md5)) ?? '',
     }),
   }),
 })
@@ -167,7 +171,7 @@ builder.mutationField('deleteFile', t =>
     rest: { route: 'DELETE /api/files/delete', errors: [400, 401, 404] },
     args: { input: t.arg({ type: DeleteFileInput, required: true }) },
     resolve: async (_root, { input }, { services, viewer }) => ({
-      fileDeleted: joinPath(await services.files.remove(viewer.bucket, { path: input.file })),
+      fileDeleted: joinPath(await services.files.remove(viewer.bucket, { path: input.file, field: 'file' })),
     }),
   }),
 )

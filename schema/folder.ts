@@ -1,8 +1,9 @@
-import { FILE, FOLDER } from '../db/models/entry.ts'
+import { FOLDER } from '../db/models/entry.ts'
+import type { Viewer } from '../src/auth/viewer.ts'
 import { joinPath, parsePath } from '../src/paths.ts'
-import type { EntryRow, FileView } from '../src/services/listing.ts'
+import type { Services } from '../src/services/index.ts'
 import { builder } from './builder.ts'
-import { forwardConnection } from './connection.ts'
+import { filesIn, foldersIn } from './entry.ts'
 import { File } from './file.ts'
 import { Node } from './node.ts'
 
@@ -18,42 +19,37 @@ export const Folder = builder.objectRef<FolderNode>('Folder')
 Folder.implement({
   description: 'A folder of the caller.',
   interfaces: [Node],
-  isTypeOf: value =>
-    typeof value === 'object' && value !== null && 'names' in value && !('md5' in value && value.md5 !== ''),
   fields: t => ({
     id: t.exposeID('id'),
     name: t.string({ resolve: folder => folder.names.at(-1) ?? '' }),
     path: t.string({ resolve: folder => joinPath(folder.names) }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    folders: t.connection({
-      type: Folder,
-      restField: false,
-      description: 'The folders in it, by name.',
-      resolve: (folder, args, { services }) =>
-        forwardConnection<FolderNode>(
-          args,
-          f => f.names.at(-1) ?? '',
-          async (limit, after) =>
-            withPaths(folder.names, await services.listings.children(folder.id, FOLDER, limit, after)),
-        ),
-    }),
-    files: t.connection({
-      type: File,
-      restField: false,
-      description: 'The files in it, by name.',
-      resolve: (folder, args, { services }) =>
-        forwardConnection<FileView>(
-          args,
-          f => f.names.at(-1) ?? '',
-          async (limit, after) =>
-            withPaths(folder.names, await services.listings.children(folder.id, FILE, limit, after)),
-        ),
-    }),
+    folders: t.withAuth({ privateFiles: 'read' }).connection(
+      {
+        type: Folder,
+        restField: false,
+        description: 'The folders in it, by name.',
+        resolve: (folder, args, context) => foldersIn(context, folder, args, {}),
+      },
+      { name: 'FolderConnection' },
+      { name: 'FolderEdge' },
+    ),
+    files: t.withAuth({ privateFiles: 'read' }).connection(
+      {
+        type: File,
+        restField: false,
+        description: 'The files in it, by name.',
+        resolve: (folder, args, context) => filesIn(context, folder, args, {}),
+      },
+      { name: 'FileConnection' },
+      { name: 'FileEdge' },
+    ),
   }),
 })
 
-function withPaths(above: string[], page: { rows: EntryRow[]; more: boolean }): { rows: FileView[]; more: boolean } {
-  return { more: page.more, rows: page.rows.map(row => ({ ...row, names: [...above, row.name] })) }
+/** The folder that all of the caller's files are in. */
+export async function rootOf(viewer: Viewer, { users }: Services): Promise<FolderNode> {
+  return { id: viewer.bucket.rootId, names: [], createdAt: (await users.usage(viewer)).createdAt }
 }
 
 const FolderList = builder.objectRef<{ path: string; folders: string[] }>('FolderList').implement({
@@ -81,8 +77,7 @@ builder.queryField('folder', t =>
     args: { path: t.arg.string() },
     resolve: async (_root, { path }, { services, viewer }): Promise<FolderNode | null> => {
       const names = parsePath(path ?? '', 'path')
-      if (names.length === 0)
-        return { id: viewer.bucket.rootId, names, createdAt: (await services.users.usage(viewer)).createdAt }
+      if (names.length === 0) return rootOf(viewer, services)
       const found = await services.listings.byPath(viewer.bucket, joinPath(names))
       return found?.kind === FOLDER ? found : null
     },

@@ -1,5 +1,8 @@
+import { may } from '../src/auth/roles.ts'
 import type { InviteView, MyInvite } from '../src/services/invite.ts'
 import { builder } from './builder.ts'
+import { batchPages, byId, forwardConnection } from './connection.ts'
+import { User } from './user.ts'
 import { Workspace } from './workspace.ts'
 
 const Invite = builder.objectRef<InviteView>('Invite').implement({
@@ -14,6 +17,27 @@ const Invite = builder.objectRef<InviteView>('Invite').implement({
     expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
   }),
 })
+
+const invitesOf = batchPages<InviteView>(({ services }, workspaceIds, limit, after) =>
+  services.invites.pagesOf(workspaceIds, limit, after?.[0] ?? null),
+)
+
+builder.objectField(Workspace, 'invites', t =>
+  t.withAuth({ workspaces: 'workspaces:invites:manage' }).connection(
+    {
+      type: Invite,
+      nullable: true,
+      restField: false,
+      description: 'Its pending invites, oldest first; null for a role that may not see them.',
+      resolve: ({ id, role }, args, context) =>
+        may(role, 'manage')
+          ? forwardConnection(args, byId, (limit, after) => invitesOf(context, id, limit, after))
+          : null,
+    },
+    { name: 'InviteConnection' },
+    { name: 'InviteEdge' },
+  ),
+)
 
 builder.queryField('workspaceInvites', t =>
   t.withAuth({ workspaces: 'workspaces:invites:manage' }).field({
@@ -93,6 +117,30 @@ const OwnInvite = builder.objectRef<MyInvite>('OwnInvite').implement({
     expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
   }),
 })
+
+builder.objectField(User, 'invites', t =>
+  t.withAuth({ session: true }).connection(
+    {
+      type: OwnInvite,
+      nullable: true,
+      restField: false,
+      description: 'The pending invites that are made out to the verified address of the caller. For a session only.',
+      resolve: (_user, args, { services, viewer }) =>
+        forwardConnection(args, byId, (limit, after) => services.invites.pageOfMine(viewer, limit, after?.[0] ?? null)),
+    },
+    { name: 'OwnInviteConnection' },
+    { name: 'OwnInviteEdge' },
+  ),
+)
+
+builder.subscriptionField('inviteReceived', t =>
+  t.withAuth({ session: true }).field({
+    type: OwnInvite,
+    description: 'An invite that was just made out to the caller, or renewed.',
+    subscribe: (_root, _args, context) => context.services.subscriptions.invitesReceived(context),
+    resolve: invite => invite,
+  }),
+)
 
 builder.queryField('myInvites', t =>
   t.withAuth({ session: true }).field({

@@ -1,5 +1,7 @@
 import type { MemberView } from '../src/services/member.ts'
 import { builder } from './builder.ts'
+import { batchPages, forwardConnection, type Sorting } from './connection.ts'
+import { Workspace } from './workspace.ts'
 
 const Member = builder.objectRef<MemberView>('Member').implement({
   description: 'A member of a workspace.',
@@ -11,6 +13,30 @@ const Member = builder.objectRef<MemberView>('Member').implement({
     joinedAt: t.expose('joinedAt', { type: 'DateTime' }),
   }),
 })
+
+const membersOf = batchPages<MemberView, [number, string]>(({ services }, workspaceIds, limit, after) =>
+  services.members.pagesOf(workspaceIds, limit, after),
+)
+
+const byJoining: Sorting<MemberView, ['number', 'id']> = {
+  types: ['number', 'id'],
+  keyOf: member => [member.joinedAt, member.userId],
+}
+
+builder.objectField(Workspace, 'members', t =>
+  t.withAuth({ workspaces: 'workspaces:members:read' }).connection(
+    {
+      type: Member,
+      nullable: true,
+      restField: false,
+      description: 'Its members, in the order in which they joined.',
+      resolve: ({ id }, args, context) =>
+        forwardConnection(args, byJoining, (limit, after) => membersOf(context, id, limit, after)),
+    },
+    { name: 'MemberConnection' },
+    { name: 'MemberEdge' },
+  ),
+)
 
 builder.queryField('workspaceMembers', t =>
   t.withAuth({ workspaces: 'workspaces:members:read' }).field({

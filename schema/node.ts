@@ -1,21 +1,63 @@
+import { typeBrandKey } from '@pothos/core'
 import { validate as isUuid } from 'uuid'
+import { FILE } from '../db/models/entry.ts'
+import { mayUsePrivateFiles, mayUseWorkspaces } from '../src/auth/scopes.ts'
+import type { Viewer } from '../src/auth/viewer.ts'
+import type { Services } from '../src/services/index.ts'
 import { builder } from './builder.ts'
 
+interface NodeView {
+  id: string
+}
+
 /** Ids are UUIDs and unique across all types, so they need no wrapping to be global. */
-export const Node = builder.interfaceRef<{ id: string }>('Node').implement({
+export const Node = builder.interfaceRef<NodeView>('Node').implement({
   description: 'Something with an id that node(id:) finds again.',
   fields: t => ({ id: t.exposeID('id') }),
 })
 
 builder.queryField('node', t =>
-  t.withAuth({ privateFiles: 'read' }).field({
+  t.withAuth({ signedIn: true }).field({
     type: Node,
     nullable: true,
-    description: 'A file, a folder or a share of the caller by its id; null when there is none.',
+    description:
+      'A file, folder or share of the caller, or a workspace of theirs with its files and folders, by its id; null when there is none.',
     args: { id: t.arg.id({ required: true }) },
     resolve: async (_root, { id }, { services, viewer }) => {
       if (!isUuid(id)) return null
-      return (await services.listings.byId(viewer.bucket, id)) ?? (await services.shares.byId(viewer, id))
+      const isPrivateKey = viewer.via === 'api_key' && viewer.workspaceId === null
+      const isWorkspaceKey = viewer.workspaceId !== null
+      return (
+        (isWorkspaceKey ? null : await findPersonal(services, viewer, id)) ??
+        (isPrivateKey ? null : await findInWorkspaces(services, viewer, id))
+      )
     },
   }),
 )
+
+/** Tells GraphQL of which type a value is. */
+const as = <T extends NodeView>(type: string, value: T): T => ({ ...value, [typeBrandKey]: type })
+
+/** @throws INSUFFICIENT_SCOPE whatever the id, as the lists do */
+async function findPersonal({ listings, shares }: Services, viewer: Viewer, id: string): Promise<NodeView | null> {
+  mayUsePrivateFiles(viewer, 'read')
+  const entry = await listings.byId(viewer.bucket, id)
+  if (entry) return as(entry.kind === FILE ? 'File' : 'Folder', entry)
+  const share = await shares.byId(viewer, id)
+  return share && as('Share', share)
+}
+
+/** @throws INSUFFICIENT_SCOPE for what is there, and the key of its workspace may not see */
+async function findInWorkspaces(
+  { listings, workspaces }: Services,
+  viewer: Viewer,
+  id: string,
+): Promise<NodeView | null> {
+  const workspace = await workspaces.byId(viewer, id)
+  if (workspace && mayUseWorkspaces(viewer, 'workspaces:read')) return as('Workspace', workspace)
+  const workspaceId = await listings.workspaceOf(id)
+  const room = workspaceId === null ? undefined : await workspaces.byId(viewer, workspaceId)
+  const entry = room && mayUseWorkspaces(viewer, 'workspaces:files:read') && (await listings.byId(room.tree, id))
+  if (!room || !entry) return null
+  return as(entry.kind === FILE ? 'WorkspaceFile' : 'WorkspaceFolder', { ...entry, workspaceId: room.id })
+}

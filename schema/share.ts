@@ -3,7 +3,7 @@ import type { Download } from '../src/services/download.ts'
 import type { PublicShare, ShareView } from '../src/services/share.ts'
 import type { ShareInfo } from '../src/services/share-link.ts'
 import { builder } from './builder.ts'
-import { forwardConnection } from './connection.ts'
+import { byId, forwardConnection } from './connection.ts'
 import { Node } from './node.ts'
 
 export const DownloadLink = builder.objectRef<Download>('DownloadLink').implement({
@@ -123,9 +123,8 @@ builder.mutationField('revokeShare', t =>
 export const Share = builder.objectRef<ShareView>('Share')
 
 Share.implement({
-  description: 'A share that the caller has made.',
+  description: 'A share that the caller has made or received.',
   interfaces: [Node],
-  isTypeOf: value => typeof value === 'object' && value !== null && 'sharedBy' in value,
   fields: t => ({
     id: t.exposeID('id', { restField: false }),
     sharingToken: t.exposeString('token'),
@@ -146,16 +145,15 @@ Share.implement({
   }),
 })
 
+export const ShareConnection = builder.connectionObject({ type: Share, name: 'ShareConnection' }, { name: 'ShareEdge' })
+
 builder.queryField('shares', t =>
-  t.withAuth({ privateFiles: 'read' }).connection({
-    type: Share,
+  t.withAuth({ privateFiles: 'read' }).field({
+    type: ShareConnection,
     description: 'The live shares that the caller has made, oldest first.',
+    args: t.arg.connectionArgs(),
     resolve: (_root, args, { services, viewer }) =>
-      forwardConnection<ShareView>(
-        args,
-        share => share.id,
-        (limit, after) => services.shares.sentBy(viewer, limit, after),
-      ),
+      forwardConnection(args, byId, (limit, after) => services.shares.sentBy(viewer, limit, after?.[0] ?? null)),
   }),
 )
 

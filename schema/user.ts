@@ -1,7 +1,9 @@
 import { joinPath } from '../src/paths.ts'
 import type { FileView } from '../src/services/listing.ts'
+import type { BucketUsage as BucketUsageView } from '../src/services/subscription.ts'
 import type { PlanView, Usage, UserView } from '../src/services/user.ts'
 import { builder } from './builder.ts'
+import { Folder, rootOf } from './folder.ts'
 
 const Plan = builder.objectRef<PlanView>('Plan').implement({
   description: 'The limits of an account and of the workspaces that it owns. Null means unlimited.',
@@ -21,7 +23,7 @@ const Plan = builder.objectRef<PlanView>('Plan').implement({
   }),
 })
 
-const User = builder.objectRef<UserView>('User').implement({
+export const User = builder.objectRef<UserView>('User').implement({
   description: 'The account of the caller.',
   fields: t => ({
     id: t.exposeID('id', { restField: { name: 'user_id' } }),
@@ -44,6 +46,44 @@ builder.queryField('me', t =>
     description: 'The account of the caller, with the limits of its plan.',
     rest: { route: 'GET /api/user/data', errors: [401], wrap: 'user_data' },
     resolve: (_root, _args, { services, viewer }) => services.users.read(viewer),
+  }),
+)
+
+const BucketUsage = builder.objectRef<BucketUsageView>('BucketUsage').implement({
+  description: 'What the storage area of the caller holds, and what it may. Null means unlimited.',
+  fields: t => ({
+    usedBytes: t.expose('usedBytes', { type: 'Long' }),
+    fileCount: t.expose('fileCount', { type: 'Long' }),
+    folderCount: t.expose('folderCount', { type: 'Long' }),
+    maxTotalStorageBytes: t.expose('maxTotalStorageBytes', { type: 'Long' }),
+    maxFiles: t.expose('maxFiles', { type: 'Long', nullable: true }),
+  }),
+})
+
+builder.objectFields(User, t => ({
+  usage: t.withAuth({ privateFiles: 'read' }).field({
+    type: BucketUsage,
+    restField: false,
+    description: 'What the files of the caller take up.',
+    resolve: async (_user, _args, { services, viewer }) => ({
+      ...(await services.users.usage(viewer)),
+      ...viewer.limits,
+    }),
+  }),
+  rootFolder: t.withAuth({ privateFiles: 'read' }).field({
+    type: Folder,
+    restField: false,
+    description: 'The folder that all files of the caller are in.',
+    resolve: (_user, _args, { services, viewer }) => rootOf(viewer, services),
+  }),
+}))
+
+builder.subscriptionField('bucketChanged', t =>
+  t.withAuth({ privateFiles: 'read' }).field({
+    type: BucketUsage,
+    description: 'What the files of the caller take up, whenever that changes; a few times a second at most.',
+    subscribe: (_root, _args, context) => context.services.subscriptions.bucketChanges(context),
+    resolve: usage => usage,
   }),
 )
 

@@ -1,9 +1,15 @@
 import type { WorkspaceQuota, WorkspaceView } from '../src/services/workspace.ts'
+import { batch } from './batch.ts'
 import { builder } from './builder.ts'
+import { byId, forwardConnection } from './connection.ts'
+import { Node } from './node.ts'
+import { User } from './user.ts'
 
 export const Workspace = builder.objectRef<WorkspaceView>('Workspace').implement({
   description: 'A workspace of which the caller is a member.',
+  interfaces: [Node],
   fields: t => ({
+    id: t.exposeID('id', { restField: false }),
     workspaceId: t.exposeID('id'),
     name: t.exposeString('name'),
     slug: t.exposeString('slug'),
@@ -20,6 +26,32 @@ builder.queryField('workspaces', t =>
     rest: { route: 'GET /api/workspaces/list', errors: [401] },
     resolve: (_root, _args, { services, viewer }) => services.workspaces.list(viewer),
   }),
+)
+
+builder.queryField('workspace', t =>
+  t.withAuth({ workspaces: 'workspaces:read' }).field({
+    type: Workspace,
+    nullable: true,
+    description:
+      'A workspace of the caller. FORBIDDEN for one that they are not a member of, and for one that does not exist.',
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_root, { id }, { services, viewer }) => services.workspaces.enter(viewer, id, 'see'),
+  }),
+)
+
+builder.objectField(User, 'workspaces', t =>
+  t.withAuth({ workspaces: 'workspaces:read' }).connection(
+    {
+      type: Workspace,
+      nullable: true,
+      restField: false,
+      description: 'The workspaces of the caller, oldest first. Not for private keys.',
+      resolve: (_user, args, { services, viewer }) =>
+        forwardConnection(args, byId, (limit, after) => services.workspaces.page(viewer, limit, after?.[0] ?? null)),
+    },
+    { name: 'WorkspaceConnection' },
+    { name: 'WorkspaceEdge' },
+  ),
 )
 
 const CreateWorkspaceInput = builder.inputType('CreateWorkspaceInput', {
@@ -95,6 +127,18 @@ const Quota = builder.objectRef<WorkspaceQuota>('WorkspaceQuota').implement({
     maxWorkspaceApiKeys: t.expose('maxWorkspaceApiKeys', { type: 'Long' }),
   }),
 })
+
+const quotaOf = batch(({ services }, workspaceIds) => services.workspaces.quotasOf(workspaceIds))
+
+builder.objectField(Workspace, 'quota', t =>
+  t.withAuth({ workspaces: 'workspaces:read' }).field({
+    type: Quota,
+    nullable: true,
+    restField: false,
+    description: 'What it holds, and what it may.',
+    resolve: async ({ id }, _args, context) => (await quotaOf(context, id)) ?? null,
+  }),
+)
 
 builder.queryField('workspaceQuota', t =>
   t.withAuth({ workspaces: 'workspaces:read' }).field({

@@ -24,6 +24,7 @@ import { apiKeyService } from './services/api-key.ts'
 import { blobService } from './services/blob.ts'
 import { directShareService } from './services/direct-share.ts'
 import { downloadService } from './services/download.ts'
+import { eventService } from './services/event.ts'
 import { fileService } from './services/file.ts'
 import { folderService } from './services/folder.ts'
 import type { Services } from './services/index.ts'
@@ -36,6 +37,7 @@ import { sessionService } from './services/session.ts'
 import { shareService } from './services/share.ts'
 import { shareLinkService } from './services/share-link.ts'
 import { statisticService } from './services/statistic.ts'
+import { subscriptionService } from './services/subscription.ts'
 import { userService } from './services/user.ts'
 import { workspaceService } from './services/workspace.ts'
 import { createBlobStore } from './storage/azure.ts'
@@ -65,9 +67,11 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   const tokens = createTokens(config.secretKey)
   const mailer = createMailer(config)
 
+  const events = eventService({ redis, log })
+
   const blobs = blobService({ db, store, log, leaseSeconds: config.uploadLeaseSeconds })
   const listings = listingService({ db })
-  const files = fileService({ db, blobs, listings })
+  const files = fileService({ db, blobs, listings, events })
   const downloads = downloadService({
     store,
     files,
@@ -91,6 +95,16 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   const workspaces = workspaceService({ db, wake: worker.wake })
   const links = shareLinkService({ db, downloads, tokens, guesses: createGuessLimiter(redis) })
   const shares = shareService({ db, files, links, tokens, publicUrl: address })
+  const invites = inviteService({ db, workspaces, tokens, publicUrl: address, events, wake: worker.wake })
+  const users = userService({ db })
+  const subscriptions = subscriptionService({
+    events,
+    shares,
+    invites,
+    users,
+    maxPerUser: config.subscriptionsPerUser,
+    checkMs: config.subscriptionCheckSeconds * 1000,
+  })
   const services: Services = {
     accounts: accountService({ db }),
     accountEnd: accountEndService({ db, retentionDays: config.retentionDays, wake: worker.wake }),
@@ -98,17 +112,18 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     blobs,
     downloads,
     files,
-    folders: folderService({ db, wake: worker.wake }),
-    invites: inviteService({ db, workspaces, tokens, publicUrl: address, wake: worker.wake }),
+    folders: folderService({ db, events, wake: worker.wake }),
+    invites,
     listings,
     members: memberService({ db, workspaces }),
     notes: noteService({ db, listings }),
     rateLimits: rateLimitService({ rules: config.rates, redis, log }),
     shareLinks: links,
     shares,
-    directShares: directShareService({ db, listings, links, shares, wake: worker.wake }),
+    directShares: directShareService({ db, listings, links, shares, events, wake: worker.wake }),
     statistics: statisticService({ db }),
-    users: userService({ db }),
+    subscriptions,
+    users,
     workspaces,
   }
 
@@ -123,6 +138,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     return {
       services,
       viewer: await findViewer(db, req),
+      viewerNow: () => findViewer(db, req),
       address: client,
       log: requestLog,
       signal,
@@ -151,6 +167,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
 
   return {
     services,
+    events,
     db,
     store,
     worker,
@@ -184,10 +201,12 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
 
     /** Lets running requests finish, up to the configured limit, and closes everything. */
     async stop(): Promise<void> {
+      subscriptions.stop()
       await gateway.stop(config.shutdownSeconds * 1000)
       await Promise.all([worker.stop(), sweeper.stop()])
       blobs.stop()
       mailer.close()
+      events.close()
       redis?.disconnect()
       await db.close()
     },
@@ -197,7 +216,8 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
 export type App = Awaited<ReturnType<typeof createApp>>
 
 function connectRedis(url: string, log: Log): Redis {
-  const redis = new Redis(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false })
+  // A Redis that takes commands and answers none counts as one that is down.
+  const redis = new Redis(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 500 })
   redis.on('error', error =>
     log.warn({ err: error }, 'Redis does not answer; limits are counted in this process meanwhile'),
   )

@@ -42,6 +42,8 @@ export interface Config {
   /** Calls of a user in so many seconds. */
   rates: Record<'api_keys' | 'sharing' | 'workspaces' | 'invites', { max: number; seconds: number }>
   graphiql: boolean
+  subscriptionsPerUser: number
+  subscriptionCheckSeconds: number
   logLevel: Settings['LOG_LEVEL']
   uploadLeaseSeconds: number
   sweepSeconds: number
@@ -144,6 +146,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       invites: { max: s.RATE_INVITES, seconds: 60 },
     },
     graphiql: s.GRAPHIQL,
+    subscriptionsPerUser: s.SUBSCRIPTIONS_PER_USER,
+    subscriptionCheckSeconds: s.SUBSCRIPTION_CHECK_SECONDS,
     logLevel: s.LOG_LEVEL,
     uploadLeaseSeconds: s.UPLOAD_LEASE_SECONDS,
     sweepSeconds: s.SWEEP_SECONDS,

@@ -9,6 +9,8 @@ export interface Context {
   viewer: Viewer | null
   /** Client address, as believed after the trusted proxies. */
   address: string
+  /** Looks the credential up again, for what outlives the moment. */
+  viewerNow(): Promise<Viewer | null>
   log: Log
   signal: AbortSignal
   /** HEAD looks without taking: nothing is counted then. */

@@ -149,11 +149,20 @@ export function isDatabaseDown(error: unknown): boolean {
   return false
 }
 
+/** Whether a row was refused because what it belongs to is gone: an account or a workspace that ended while the request ran. */
+function isOrphaned(error: unknown): boolean {
+  for (const { code, message } of causesOf(error))
+    if (code === 'ER_NO_REFERENCED_ROW_2' || String(message).includes('FOREIGN KEY constraint failed')) return true
+  return false
+}
+
 /** Turns anything thrown into what is said outside. The second value says whether it deserves a full log line. */
 export function toAppError(thrown: unknown): { error: AppError; unexpected: boolean } {
   let e = thrown
   while (e instanceof GraphQLError && !(e instanceof AppError) && e.originalError) e = e.originalError
   if (e instanceof AppError) return { error: e, unexpected: e.status >= 500 }
+  if (isOrphaned(e))
+    return { error: new Forbidden('Your account, or the workspace, was deleted a moment ago.'), unexpected: false }
   if (isDatabaseDown(e)) return { error: new Unavailable('database', e), unexpected: true }
   return {
     error: new AppError('INTERNAL', 'Something went wrong on our side. Tell the operator the request id.', {}, e),

@@ -77,7 +77,7 @@ export const settings = {
   },
   MAIL_FROM: { help: 'sender of mails', default: 'Satchel <satchel@localhost>', read: z.string().min(3) },
   REDIS_URL: {
-    help: 'redis://host:port, to share limits between instances',
+    help: 'redis://host:port, to share limits and events between instances',
     default: '',
     shown: 'limits are counted in this process',
     read: z.url({ protocol: /^rediss?$/ }).or(z.literal('')),
@@ -101,6 +101,16 @@ export const settings = {
   },
   RATE_WORKSPACES: { help: 'workspaces that a user may make in a minute', default: '10', read: count(1, 1_000_000) },
   RATE_INVITES: { help: 'invites that a user may send in a minute', default: '30', read: count(1, 1_000_000) },
+  SUBSCRIPTIONS_PER_USER: {
+    help: 'GraphQL subscriptions that a user may have open at an instance',
+    default: '20',
+    read: count(1, 10_000),
+  },
+  SUBSCRIPTION_CHECK_SECONDS: {
+    help: 'how often an open subscription in which nothing happens makes sure that its session or key has not ended',
+    default: '10',
+    read: count(1, 3600),
+  },
   GRAPHIQL: { help: 'serve GraphiQL at /graphql', default: 'true', read: flag },
   LOG_LEVEL: {
     help: 'trace, debug, info, warn, error or silent',

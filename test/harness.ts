@@ -10,6 +10,7 @@ import { createLog } from '../src/log.ts'
 import { accountService } from '../src/services/account.ts'
 import { sessionService } from '../src/services/session.ts'
 import { recordGraphql, recordRest } from './coverage-of-routes.ts'
+import { type EventStream, openEventStream } from './event-stream.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
@@ -21,6 +22,8 @@ export interface Person {
   rest(method: string, path: string, options?: RestOptions): Promise<RestAnswer>
   /** With a file, the request is a form, and the file takes the place of the variable `input.file`, which is null. */
   graphql<T = Record<string, unknown>>(query: string, variables?: object, file?: File): Promise<GraphqlAnswer<T>>
+  /** Opens a subscription. */
+  subscribe(query: string): Promise<EventStream>
   /** Uploads bytes by REST. */
   upload(path: string, bytes: Uint8Array | string, type?: string): Promise<RestAnswer>
 }
@@ -194,6 +197,7 @@ function person(
       recordGraphql(query, data, errors)
       return { status: response.status, data, errors, code: errors?.[0]?.extensions.code }
     },
+    subscribe: query => openEventStream(url, credentials, { query }),
     upload(path, bytes, type = 'application/octet-stream') {
       const cut = path.lastIndexOf('/')
       const form = new FormData()

@@ -213,13 +213,14 @@ export const foundation: Migration = {
     await create('outbox', {
       id: key,
       kind: text(32),
-      payload: { type: DataTypes.TEXT, allowNull: false },
+      // Medium, because the mail of a share may name a hundred files.
+      payload: { type: mysql ? DataTypes.TEXT('medium') : DataTypes.TEXT, allowNull: false },
       attempts: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       due_at: time,
       last_error: text(500),
       created_at: time,
     })
-    await index('outbox', ['due_at'])
+    await index('outbox', ['kind', 'due_at'])
   },
 
   async down({ drop }) {

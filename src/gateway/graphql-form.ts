@@ -14,6 +14,8 @@ const MAX_REASON = 200
  * @throws INVALID_INPUT
  */
 export async function readGraphqlForm(req: IncomingMessage, res: ServerResponse): Promise<object> {
+  // The library would wait for ever for what a request that has ended says no more.
+  if (req.destroyed) throw new InvalidInput('file', 'The connection broke before the form was complete.')
   watchParser(req)
   try {
     const operation = await processRequest(req, res, { maxFiles: MAX_FILES, maxFieldSize: MAX_FIELD_BYTES })

@@ -88,6 +88,8 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
     res.on('close', () => {
       if (!res.writableFinished) gone.abort()
       if (!req.complete) takeRest(req, socket)
+      // Its connection would be kept for a next request.
+      if (stopping) setImmediate(() => server.closeIdleConnections())
       log.info(
         {
           request_id: requestId,

@@ -16,7 +16,8 @@ export async function readJson(req: IncomingMessage): Promise<Record<string, unk
   const chunks: Buffer[] = []
   let size = 0
   try {
-    for await (const chunk of req as AsyncIterable<Buffer>) {
+    // Leaving the loop must not destroy the request: the rest of its body is still to be taken.
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       size += chunk.length
       if (size > MAX_JSON_BYTES) throw tooLarge()
       chunks.push(chunk)

@@ -90,12 +90,16 @@ function typed(arg: GraphQLArgument, given: unknown, isText: boolean, lenient: b
   }
 }
 
+const MAX_INT = 2 ** 31 - 1
+
 /** What a text in an address stands for. */
 function fromText(type: GraphQLInputType, text: string): unknown {
   const leaf = getNullableType(type)
   if (!isScalarType(leaf)) return text
   if (leaf.name === 'Boolean') return text === 'true' ? true : text === 'false' ? false : text
-  if ((leaf.name === 'Int' || leaf.name === 'Long') && /^-?\d{1,15}$/.test(text)) return Number(text)
+  // What is too large for an Int stays too large: the field says what it allows, or takes the nearest.
+  if (leaf.name === 'Int' && /^-?\d+$/.test(text)) return Math.min(Math.max(Number(text), -MAX_INT), MAX_INT)
+  if (leaf.name === 'Long' && /^-?\d{1,15}$/.test(text)) return Number(text)
   return text
 }
 

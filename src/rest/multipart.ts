@@ -112,8 +112,11 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
       done = true
       finished.resolve()
     })
-    req.on('aborted', () => fail(wrong('file', 'The connection broke before the file was complete.')))
-    req.on('error', error => fail(wrong('file', 'The connection broke before the file was complete.', error)))
+    const broken = (error?: Error) => fail(wrong('file', 'The connection broke before the file was complete.', error))
+    // A request that has ended already says so no more.
+    if (req.destroyed) return broken()
+    req.on('aborted', broken)
+    req.on('error', broken)
     req.pipe(parser)
   })
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import findMyWay from 'find-my-way'
 import { type DocumentNode, type GraphQLSchema, isObjectType } from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
@@ -187,8 +188,30 @@ function headerText(req: IncomingMessage, name: string): string | undefined {
 
 export function write(res: ServerResponse, req: IncomingMessage, { status, headers, body }: Answer): void {
   if (res.headersSent) return void res.destroy()
-  // The rest of a body that nobody wants would have to be read before the connection serves again.
-  const refused = req.complete ? {} : { connection: 'close' }
-  res.writeHead(status, { ...headers, ...refused, 'content-length': Buffer.byteLength(body) })
-  res.end(req.method === 'HEAD' ? undefined : body)
+  res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
+  const text = req.method === 'HEAD' ? '' : body
+  if (req.complete) return void res.end(text)
+  // Ending now would close the connection of a client that asked for that, who may be sending still and would lose the answer.
+  res.write(text)
+  takeRest(req, req.socket, () => res.end())
+}
+
+/** How long the rest of a body that was refused is still taken, so that the client gets to read why. */
+const REST_LIMIT_MS = 3000
+
+/** Takes the rest of a body that nobody wants, so that the connection serves again; cuts the connection when that takes too long. */
+export function takeRest(req: IncomingMessage, socket: Socket, done: () => void = () => {}): void {
+  if (socket.destroyed) return void done()
+  const timer = setTimeout(() => socket.destroy(), REST_LIMIT_MS)
+  timer.unref()
+  const over = () => {
+    clearTimeout(timer)
+    socket.off('close', over)
+    req.off('end', over)
+    done()
+  }
+  socket.once('close', over)
+  req.once('end', over)
+  req.unpipe()
+  req.resume()
 }

@@ -120,7 +120,11 @@ async function createAccount(db: Db, profile: Profile, tx: Tx): Promise<string> 
     [userId, email, verifiedEmail, name, givenName, familyName, picture, locale, newPlan, now],
     tx,
   )
-  if (await reattach(db, userId, verifiedEmail, tx)) return userId
+  const kept = await findKept(db, verifiedEmail, tx)
+  if (kept) {
+    await reattach(db, userId, kept, tx)
+    return userId
+  }
   const [bucketId, rootId] = [newId(), newId()]
   await db.run(
     'INSERT INTO bucket (id, user_id, root_id, created_at) VALUES (?, ?, ?, ?)',
@@ -135,17 +139,36 @@ async function createAccount(db: Db, profile: Profile, tx: Tx): Promise<string> 
   return userId
 }
 
-/** Gives an account the data that an earlier one of the same verified address has left. */
-async function reattach(db: Db, userId: string, verifiedEmail: string | null, tx: Tx): Promise<boolean> {
-  if (!verifiedEmail) return false
+/** The data that an earlier account of a verified address has left. */
+async function findKept(db: Db, verifiedEmail: string | null, tx: Tx): Promise<string | undefined> {
+  if (!verifiedEmail) return undefined
   const [kept] = await db.rows<{ id: string }>(
     `SELECT id FROM bucket WHERE kept_for = ? ORDER BY kept_until DESC LIMIT 1${db.forUpdate}`,
     [verifiedEmail],
     tx,
   )
-  if (!kept) return false
-  await db.run('UPDATE bucket SET user_id = ?, kept_for = NULL, kept_until = NULL WHERE id = ?', [userId, kept.id], tx)
-  return true
+  return kept?.id
+}
+
+async function reattach(db: Db, userId: string, bucketId: string, tx: Tx): Promise<void> {
+  await db.run('UPDATE bucket SET user_id = ?, kept_for = NULL, kept_until = NULL WHERE id = ?', [userId, bucketId], tx)
+}
+
+/** The same for an account that was made before anybody vouched for its address: in place of its own area, if that is empty. */
+async function exchange(db: Db, userId: string, verifiedEmail: string, tx: Tx): Promise<void> {
+  const kept = await findKept(db, verifiedEmail, tx)
+  if (!kept) return
+  const [own] = await db.rows<{ id: string; rootId: string }>(
+    `SELECT id, root_id AS rootId FROM bucket
+     WHERE user_id = ? AND used_files = 0 AND used_folders = 0 AND reserved_files = 0 AND purging = 0${db.forUpdate}`,
+    [userId],
+    tx,
+  )
+  if (!own) return
+  await db.run('DELETE FROM bucket WHERE id = ?', [own.id], tx)
+  await db.run('DELETE FROM entry WHERE id = ?', [own.rootId], tx)
+  await db.run('DELETE FROM note WHERE bucket_id = ?', [own.id], tx)
+  await reattach(db, userId, kept, tx)
 }
 
 async function createIdentity(db: Db, userId: string, profile: Profile, tx: Tx): Promise<void> {
@@ -171,11 +194,12 @@ async function refreshIdentity(db: Db, identityId: string, profile: Profile, tx:
 /** Gives an account without a verified address that of the identity, unless somebody else has it. */
 async function adoptEmail(db: Db, userId: string, { email, verifiedEmail }: Profile, tx: Tx): Promise<void> {
   if (!verifiedEmail || (await findByEmail(db, email, tx))) return
-  await db.run(
+  const adopted = await db.run(
     'UPDATE user SET email = ?, verified_email = ? WHERE id = ? AND verified_email IS NULL',
     [email, verifiedEmail, userId],
     tx,
   )
+  if (adopted === 1) await exchange(db, userId, verifiedEmail, tx)
 }
 
 /** The form in which addresses are compared. */

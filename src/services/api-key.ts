@@ -5,6 +5,7 @@ import type { Viewer } from '../auth/viewer.ts'
 import { parseDuration } from '../duration.ts'
 import { AppError, InvalidInput } from '../errors.ts'
 import { hashSecret, newSecret } from '../tokens.ts'
+import { firstOfEach, type Page } from './range.ts'
 import type { WorkspaceService } from './workspace.ts'
 
 export interface ApiKeyView {
@@ -34,6 +35,14 @@ export interface ApiKeyInput {
   description?: string | null | undefined
   expiresIn?: string | null | undefined
 }
+
+type ApiKeyRow = Omit<ApiKeyView, 'status' | 'scopes'> & { scopes: string }
+
+/** Where a key stands in a list: newest first. */
+type ApiKeyPlace = [createdAt: number, id: string]
+
+const columns = `id, name, description, scopes, created_by AS createdBy, created_at AS createdAt, last_used_at AS lastUsedAt,
+         expires_at AS expiresAt, hint AS keyHint`
 
 export function apiKeyService({ db, workspaces }: { db: Db; workspaces: WorkspaceService }) {
   async function create(
@@ -101,17 +110,21 @@ export function apiKeyService({ db, workspaces }: { db: Db; workspaces: Workspac
   }
 
   async function list(where: string, values: string[]): Promise<ApiKeyView[]> {
-    const rows = await db.rows<Omit<ApiKeyView, 'status' | 'scopes'> & { scopes: string }>(
-      `SELECT id, name, description, scopes, created_by AS createdBy, created_at AS createdAt, last_used_at AS lastUsedAt,
-         expires_at AS expiresAt, hint AS keyHint FROM api_key WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT 10000`,
+    const rows = await db.rows<ApiKeyRow>(
+      `SELECT ${columns} FROM api_key WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT 10000`,
       values,
     )
-    const now = Date.now()
-    return rows.map(row => ({
-      ...row,
-      scopes: row.scopes.split(' '),
-      status: row.expiresAt !== null && row.expiresAt <= now ? 'expired' : 'active',
-    }))
+    return rows.map(toView)
+  }
+
+  async function pagesOf(of: string, owners: string[], limit: number, after: ApiKeyPlace | null) {
+    const pages = await firstOfEach<ApiKeyRow>(db, `SELECT ${of} AND (created_at < ? OR (created_at = ? AND id < ?))`, {
+      order: 'createdAt DESC, id DESC',
+      owners,
+      values: [after?.[0] ?? Number.MAX_SAFE_INTEGER, after?.[0] ?? 0, after?.[1] ?? ''],
+      limit,
+    })
+    return new Map(Array.from(pages, ([owner, { rows, more }]) => [owner, { rows: rows.map(toView), more }]))
   }
 
   async function remove(id: string, where: string, values: string[]): Promise<void> {
@@ -122,6 +135,14 @@ export function apiKeyService({ db, workspaces }: { db: Db; workspaces: Workspac
   return {
     /** @throws INVALID_SCOPE, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
     createPrivate: (viewer: Viewer, input: ApiKeyInput) => create(viewer, null, privateScopes, input),
+    /** The private keys of the caller, newest first. */
+    async pageOfPrivate(viewer: Viewer, limit: number, after: ApiKeyPlace | null): Promise<Page<ApiKeyView>> {
+      const of = `created_by AS owner, ${columns} FROM api_key WHERE created_by = ? AND workspace_id IS NULL`
+      return (await pagesOf(of, [viewer.userId], limit, after)).get(viewer.userId) ?? { rows: [], more: false }
+    },
+    /** The keys of some workspaces, newest first. Call it for workspaces that the caller may manage. */
+    pagesOfWorkspaces: (workspaceIds: string[], limit: number, after: ApiKeyPlace | null) =>
+      pagesOf(`workspace_id AS owner, ${columns} FROM api_key WHERE workspace_id = ?`, workspaceIds, limit, after),
     listPrivate: (viewer: Viewer) => list('created_by = ? AND workspace_id IS NULL', [viewer.userId]),
     /** Its next call is refused. @throws API_KEY_NOT_FOUND */
     removePrivate: (viewer: Viewer, id: string) =>
@@ -143,6 +164,14 @@ export function apiKeyService({ db, workspaces }: { db: Db; workspaces: Workspac
 }
 
 export type ApiKeyService = ReturnType<typeof apiKeyService>
+
+function toView(row: ApiKeyRow): ApiKeyView {
+  return {
+    ...row,
+    scopes: row.scopes.split(' '),
+    status: row.expiresAt !== null && row.expiresAt <= Date.now() ? 'expired' : 'active',
+  }
+}
 
 function readInput({ name, scopes, description, expiresIn }: ApiKeyInput, allowed: readonly string[]) {
   const title = name.trim()

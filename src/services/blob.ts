@@ -115,18 +115,20 @@ export function blobService({
   }
 
   async function quotaExceeded(tree: Tree, limits: BucketLimits, bytes: number, tx: Tx): Promise<AppError> {
-    const [now] = await db.rows<{ bytes: number; files: number }>(
-      `SELECT used_bytes + reserved_bytes AS bytes, used_files + reserved_files AS files FROM bucket WHERE id = ? AND ${open}`,
+    const [now] = await db.rows<{ bytes: number; files: number; workspaceId: string | null }>(
+      `SELECT used_bytes + reserved_bytes AS bytes, used_files + reserved_files AS files, workspace_id AS workspaceId
+       FROM bucket WHERE id = ? AND ${open}`,
       [tree.bucketId],
       tx,
     )
     if (!now) return treeGone()
+    const ofWhat = now.workspaceId === null ? '' : '_workspace'
     if (limits.maxFiles !== null && Number(now.files) + 1 > limits.maxFiles)
       return new AppError(
         'QUOTA_EXCEEDED',
         `The plan allows ${limits.maxFiles} files. Delete some, or ask for a larger plan.`,
         {
-          limit: 'max_files',
+          limit: `max_files${ofWhat}`,
           max: limits.maxFiles,
           used: Number(now.files),
         },
@@ -134,7 +136,7 @@ export function blobService({
     return new AppError(
       'QUOTA_EXCEEDED',
       `The plan allows ${limits.maxTotalStorageBytes} bytes, of which ${now.bytes} are used; there is no room for ${bytes} more. Delete something, or ask for a larger plan.`,
-      { limit: 'max_total_storage_bytes', max: limits.maxTotalStorageBytes, used: Number(now.bytes) },
+      { limit: `max_total_storage_bytes${ofWhat}`, max: limits.maxTotalStorageBytes, used: Number(now.bytes) },
     )
   }
 

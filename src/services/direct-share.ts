@@ -7,6 +7,7 @@ import { AppError, InvalidInput } from '../errors.ts'
 import { joinPath, parseFilePath } from '../paths.ts'
 import { parseEmail } from './email.ts'
 import { pathsOfFolders } from './entry-path.ts'
+import type { EventService } from './event.ts'
 import type { ListingService } from './listing.ts'
 import { promise } from './outbox.ts'
 import { insertShare, type ShareService, type Terms } from './share.ts'
@@ -15,6 +16,7 @@ import type { ShareLinkService } from './share-link.ts'
 /** Files just shared with somebody. */
 export interface DirectShares {
   shares: {
+    id: string
     names: string[]
     md5: string
     sharedFor: string
@@ -39,11 +41,12 @@ interface Deps {
   listings: ListingService
   links: ShareLinkService
   shares: ShareService
+  events: EventService
   wake: () => void
 }
 
 /** Shares that are made out to one person. */
-export function directShareService({ db, listings, links, shares, wake }: Deps) {
+export function directShareService({ db, listings, links, shares, events, wake }: Deps) {
   return {
     /** How many live shares the caller has received and not seen. */
     async countUnseen(viewer: Viewer): Promise<number> {
@@ -96,11 +99,13 @@ export function directShareService({ db, listings, links, shares, wake }: Deps) 
       const terms = { passwordHash, createdAt: now, expiresAt }
       const made = await db.transaction(async tx => {
         // One of two who share the same file with the same person at once waits here, and then renews.
-        await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [viewer.bucket.bucketId], tx)
+        await db.rows(`SELECT id FROM user WHERE id = ?${db.forUpdate}`, [viewer.userId], tx)
         const all = []
         for (const { names, id, md5 } of found) {
-          const token = shares.tokenOf(await renewOrCreate(viewer, id, recipient, terms, tx))
+          const shareId = await renewOrCreate(viewer, id, recipient, terms, tx)
+          const token = shares.tokenOf(shareId)
           all.push({
+            id: shareId,
             names,
             md5,
             sharedFor: recipient,
@@ -122,6 +127,8 @@ export function directShareService({ db, listings, links, shares, wake }: Deps) 
         }
         return all
       })
+      const ids = made.map(share => share.id)
+      events.publish('shareReceived', recipient, ids)
       if (input.sendEmail) wake()
       return { shares: made, notificationStatus: input.sendEmail ? 'queued' : 'not_sent' }
     },

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../../db/index.ts'
 import { FILE, FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../errors.ts'
+import { joinPath } from '../paths.ts'
 
 /** Where a tree begins: one storage area and its root folder. */
 export interface Tree {
@@ -8,6 +9,8 @@ export interface Tree {
   rootId: string
   /** How many folders it may have; no limit without it. */
   maxFolders?: number | null
+  /** What its paths are answered with in front: nothing in personal trees, a slash in those of workspaces. */
+  front?: '/'
 }
 
 /** An entry on a path, with what moving it needs to know. */
@@ -24,8 +27,13 @@ export interface Node {
 
 export const marks = (list: unknown[]): string => list.map(() => '?').join(', ')
 
-export const fileNotFound = (path: string) =>
-  new AppError('FILE_NOT_FOUND', `There is no file "${path}". Check its path.`, { path })
+/** A path of a tree as it is answered: contract, "Paths". */
+export const pathIn = (tree: Tree, names: readonly string[]): string => `${tree.front ?? ''}${joinPath(names)}`
+
+export function fileNotFound(tree: Tree, names: readonly string[]): AppError {
+  const path = pathIn(tree, names)
+  return new AppError('FILE_NOT_FOUND', `There is no file "${path}". Check its path.`, { path })
+}
 
 const columns = [
   'id',

@@ -3,7 +3,8 @@ import { type Db, isDuplicate, type Tx, type Value } from '../../db/index.ts'
 import { FILE, FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../errors.ts'
 import { joinPath, limits } from '../paths.ts'
-import { marks, type Node, resolveChain, type Tree } from './entry-path.ts'
+import { marks, type Node, pathIn, resolveChain, type Tree } from './entry-path.ts'
+import type { EventService } from './event.ts'
 
 /** What a change adds to the totals of the folders above it. */
 export interface Totals {
@@ -32,15 +33,17 @@ export async function addUsage(db: Db, tree: Tree, by: Totals, tx: Tx): Promise<
     [by.bytes, by.files, by.folders, tree.bucketId, ...(max === null ? [] : [by.folders, max])],
     tx,
   )
-  if (max !== null && changed === 0)
-    throw new AppError(
-      'QUOTA_EXCEEDED',
-      `The plan allows ${max} folders here. Delete some, or ask for a larger plan.`,
-      {
-        limit: 'max_workspace_folders',
-        max,
-      },
-    )
+  if (max === null || changed === 1) return
+  const [row] = await db.rows<{ used: number }>(
+    'SELECT used_folders AS used FROM bucket WHERE id = ?',
+    [tree.bucketId],
+    tx,
+  )
+  throw new AppError('QUOTA_EXCEEDED', `The plan allows ${max} folders here. Delete some, or ask for a larger plan.`, {
+    limit: 'max_workspace_folders',
+    max,
+    used: row?.used ?? max,
+  })
 }
 
 /** Changes the totals of some folders. */
@@ -53,6 +56,15 @@ export async function addTotals(db: Db, folders: Node[], by: Totals, tx: Tx): Pr
   )
 }
 
+/** Carries out changes of trees, each in one transaction, and tells whoever watches what the tree holds. */
+export const changesOf =
+  (db: Db, events: EventService) =>
+  async <T>(tree: Tree, change: (tx: Tx) => Promise<T>): Promise<T> => {
+    const done = await db.transaction(change)
+    events.publish('bucketChanged', tree.bucketId)
+    return done
+  }
+
 export const minus = (t: Totals): Totals => ({ bytes: -t.bytes, files: -t.files, folders: -t.folders })
 
 /** What an entry counts in the folders above it. */
@@ -62,13 +74,12 @@ export const weightOf = (node: Node): Totals => ({
   folders: node.folders + (node.kind === FOLDER ? 1 : 0),
 })
 
-export function pathExists(names: string[]): AppError {
+export function pathExists(tree: Tree, names: string[]): AppError {
+  const path = pathIn(tree, names)
   return new AppError(
     'PATH_EXISTS',
-    `Something named "${joinPath(names)}" exists already. Choose another name, or delete or move it first.`,
-    {
-      path: joinPath(names),
-    },
+    `Something named "${path}" exists already. Choose another name, or delete or move it first.`,
+    { path },
   )
 }
 
@@ -93,9 +104,9 @@ export async function prepareParent(
   tx: Tx,
 ): Promise<{ parentId: string; foldersMade: number }> {
   const chain = await resolveChain(db, tree, names, tx)
-  if (chain.length === names.length) throw pathExists(names)
+  if (chain.length === names.length) throw pathExists(tree, names)
   const blocking = chain.findIndex(n => n.kind === FILE)
-  if (blocking >= 0) throw pathExists(names.slice(0, blocking + 1))
+  if (blocking >= 0) throw pathExists(tree, names.slice(0, blocking + 1))
 
   const missing = names.slice(chain.length, -1)
   await addTotals(db, chain, { ...load.weight, folders: load.weight.folders + missing.length }, tx)
@@ -171,7 +182,7 @@ export async function insertEntry(db: Db, tree: Tree, e: NewEntry, tx: Tx): Prom
       tx,
     )
   } catch (error) {
-    if (isDuplicate(error)) throw pathExists([e.name])
+    if (isDuplicate(error)) throw pathExists(tree, [e.name])
     throw error
   }
   return id

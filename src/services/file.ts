@@ -8,6 +8,7 @@ import { type BlobService, type BucketLimits, doomBlobs } from './blob.ts'
 import {
   addTotals,
   addUsage,
+  changesOf,
   insertEntry,
   lockTree,
   minus,
@@ -17,13 +18,23 @@ import {
   weightOf,
 } from './entry.ts'
 import { fileNotFound, findEntry, marks, type Node, resolveChain, type Tree } from './entry-path.ts'
+import type { EventService } from './event.ts'
 import type { FileView, ListingService } from './listing.ts'
 
-export function fileService({ db, blobs, listings }: { db: Db; blobs: BlobService; listings: ListingService }) {
+interface Deps {
+  db: Db
+  blobs: BlobService
+  listings: ListingService
+  events: EventService
+}
+
+export function fileService({ db, blobs, listings, events }: Deps) {
+  const change = changesOf(db, events)
+
   /** The file at a path, or FILE_NOT_FOUND. */
   async function locate(tree: Tree, names: string[], tx?: Tx): Promise<{ node: Node; above: Node[] }> {
     const found = await findEntry(db, tree, names, tx)
-    if (found?.node.kind !== FILE) throw fileNotFound(joinPath(names))
+    if (found?.node.kind !== FILE) throw fileNotFound(tree, names)
     return found
   }
 
@@ -55,7 +66,7 @@ export function fileService({ db, blobs, listings }: { db: Db; blobs: BlobServic
       try {
         const names = placeFor(upload.folderAfterwards ? await upload.folderAfterwards() : folder)
         const at = Date.now()
-        const id = await db.transaction(async tx => {
+        const id = await change(tree, async tx => {
           await blobs.settle(tree, staged, tx)
           const totals = { bytes: staged.size, files: 1, folders: 0 }
           const load = { weight: totals, levelsBelow: 0, bytesBelow: 0 }
@@ -85,7 +96,7 @@ export function fileService({ db, blobs, listings }: { db: Db; blobs: BlobServic
     ): Promise<{ source: string[]; destination: string[] }> {
       const from = parseFilePath(source, 'source')
       const to = parseFilePath(destination, 'destination')
-      await db.transaction(async tx => {
+      await change(tree, async tx => {
         await lockTree(db, tree, tx)
         await moveEntry(db, tree, await locate(tree, from, tx), to, by, tx)
       })
@@ -100,7 +111,7 @@ export function fileService({ db, blobs, listings }: { db: Db; blobs: BlobServic
       by: string,
     ): Promise<{ source: string[]; destination: string[] }> {
       const into = parsePath(folder, 'destination')
-      return db.transaction(async tx => {
+      return change(tree, async tx => {
         await lockTree(db, tree, tx)
         const { names: source } = await listings.file(tree, { id }, tx)
         const destination = parseFilePath(joinPath([...into, ...source.slice(-1)]), 'destination')
@@ -110,9 +121,9 @@ export function fileService({ db, blobs, listings }: { db: Db; blobs: BlobServic
     },
 
     /** Deletes a file, its shares with it. Answers its path. */
-    async remove(tree: Tree, named: { path: string } | { id: string }): Promise<string[]> {
-      const path = 'path' in named ? parseFilePath(named.path, 'file') : null
-      return db.transaction(async tx => {
+    async remove(tree: Tree, named: { path: string; field: string } | { id: string }): Promise<string[]> {
+      const path = 'path' in named ? parseFilePath(named.path, named.field) : null
+      return change(tree, async tx => {
         await lockTree(db, tree, tx)
         const names = path ?? (await listings.file(tree, named, tx)).names
         const { node, above } = await locate(tree, names, tx)
@@ -127,7 +138,7 @@ export function fileService({ db, blobs, listings }: { db: Db; blobs: BlobServic
       if (paths.length < 1 || paths.length > 1000) throw new InvalidInput('files', 'Name 1 to 1,000 files.')
       const parsed = paths.map(text => parseFilePath(text, 'files'))
       const wanted = new Map(parsed.map(names => [joinPath(names), names]))
-      return db.transaction(async tx => {
+      return change(tree, async tx => {
         await lockTree(db, tree, tx)
         const gone = new Set<string>()
         for (const { folder, names } of groupByFolder([...wanted.values()])) {
@@ -147,7 +158,7 @@ export function fileService({ db, blobs, listings }: { db: Db; blobs: BlobServic
 
   /** Spares the bytes of an upload whose place is taken already. The index has the last word. */
   async function refuseTaken(tree: Tree, names: string[]): Promise<void> {
-    if (await findEntry(db, tree, names)) throw pathExists(names)
+    if (await findEntry(db, tree, names)) throw pathExists(tree, names)
   }
 
   async function filesNamed(

@@ -3,8 +3,19 @@ import type { Db, Tx } from '../../db/index.ts'
 import { FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../errors.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../paths.ts'
-import { addTotals, addUsage, insertEntry, lockTree, minus, moveEntry, prepareParent, weightOf } from './entry.ts'
-import { findEntry, type Tree } from './entry-path.ts'
+import {
+  addTotals,
+  addUsage,
+  changesOf,
+  insertEntry,
+  lockTree,
+  minus,
+  moveEntry,
+  prepareParent,
+  weightOf,
+} from './entry.ts'
+import { findEntry, pathIn, type Tree } from './entry-path.ts'
+import type { EventService } from './event.ts'
 import { promise } from './outbox.ts'
 
 /** A folder just made, or met. */
@@ -14,14 +25,14 @@ export interface MadeFolder {
   createdAt: number
 }
 
-export function folderService({ db, wake }: { db: Db; wake: () => void }) {
+export function folderService({ db, events, wake }: { db: Db; events: EventService; wake: () => void }) {
+  const change = changesOf(db, events)
+
   async function locate(tree: Tree, names: string[], tx: Tx) {
     const found = await findEntry(db, tree, names, tx)
-    if (found?.node.kind !== FOLDER)
-      throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${joinPath(names)}". Check its path.`, {
-        path: joinPath(names),
-      })
-    return found
+    if (found?.node.kind === FOLDER) return found
+    const path = pathIn(tree, names)
+    throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Check its path.`, { path })
   }
 
   /** Makes a folder in a locked tree. */
@@ -56,7 +67,7 @@ export function folderService({ db, wake }: { db: Db; wake: () => void }) {
     /** Makes a folder, and those above it. @throws PATH_EXISTS */
     async create(tree: Tree, path: string, by: string): Promise<MadeFolder> {
       const names = parseFilePath(path, 'path')
-      return db.transaction(async tx => {
+      return change(tree, async tx => {
         await lockTree(db, tree, tx)
         return make(tree, names, by, tx)
       })
@@ -66,7 +77,7 @@ export function folderService({ db, wake }: { db: Db; wake: () => void }) {
     async createIn(tree: Tree, parent: string, name: string, by: string): Promise<MadeFolder> {
       const above = parsePath(parent, 'parent_path')
       const names = parseFilePath(joinPath([...above, parseName(name, 'folder_name')]), 'folder_name')
-      return db.transaction(async tx => {
+      return change(tree, async tx => {
         await lockTree(db, tree, tx)
         if (above.length > 0) await locate(tree, above, tx)
         return make(tree, names, by, tx)
@@ -88,7 +99,7 @@ export function folderService({ db, wake }: { db: Db; wake: () => void }) {
           'A folder cannot be moved into itself. Choose a destination outside of it.',
           { field: 'destination' },
         )
-      const filesMoved = await db.transaction(async tx => {
+      const filesMoved = await change(tree, async tx => {
         await lockTree(db, tree, tx)
         const found = await locate(tree, from, tx)
         await moveEntry(db, tree, found, to, by, tx)
@@ -103,14 +114,14 @@ export function folderService({ db, wake }: { db: Db; wake: () => void }) {
      */
     async remove(tree: Tree, path: string, recursive: boolean): Promise<{ names: string[]; filesDeleted: number }> {
       const names = parseFilePath(path, 'path')
-      const filesDeleted = await db.transaction(async tx => {
+      const filesDeleted = await change(tree, async tx => {
         await lockTree(db, tree, tx)
         const { node, above } = await locate(tree, names, tx)
         const empty = node.files === 0 && node.folders === 0
         if (!empty && !recursive)
           throw new AppError(
             'FOLDER_NOT_EMPTY',
-            `The folder "${joinPath(names)}" is not empty. Empty it first, or delete it with recursive=true.`,
+            `The folder "${pathIn(tree, names)}" is not empty. Empty it first, or delete it with recursive=true.`,
             {
               files: node.files,
               folders: node.folders,

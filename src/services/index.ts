@@ -14,6 +14,7 @@ import type { RateLimitService } from './rate-limit.ts'
 import type { ShareService } from './share.ts'
 import type { ShareLinkService } from './share-link.ts'
 import type { StatisticService } from './statistic.ts'
+import type { SubscriptionService } from './subscription.ts'
 import type { UserService } from './user.ts'
 import type { WorkspaceService } from './workspace.ts'
 
@@ -35,6 +36,7 @@ export interface Services {
   shareLinks: ShareLinkService
   shares: ShareService
   statistics: StatisticService
+  subscriptions: SubscriptionService
   users: UserService
   workspaces: WorkspaceService
 }

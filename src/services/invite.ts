@@ -5,7 +5,11 @@ import type { Viewer } from '../auth/viewer.ts'
 import { AppError, InvalidInput } from '../errors.ts'
 import type { Tokens } from '../tokens.ts'
 import { parseEmail } from './email.ts'
+import { marks } from './entry-path.ts'
+import type { EventService } from './event.ts'
 import { promise } from './outbox.ts'
+import { MAX_PAGE } from './page.ts'
+import { firstOfEach, type Page } from './range.ts'
 import type { WorkspaceService, WorkspaceView } from './workspace.ts'
 
 export interface InviteView {
@@ -42,10 +46,11 @@ interface Deps {
   workspaces: WorkspaceService
   tokens: Tokens
   publicUrl: () => string
+  events: EventService
   wake: () => void
 }
 
-export function inviteService({ db, workspaces, tokens, publicUrl, wake }: Deps) {
+export function inviteService({ db, workspaces, tokens, publicUrl, events, wake }: Deps) {
   /** The invite of a token, for the one address it was made out to. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU */
   async function findFor(viewer: Viewer, token: string): Promise<InviteView> {
     const id = tokens.read(PURPOSE, token)
@@ -59,7 +64,32 @@ export function inviteService({ db, workspaces, tokens, publicUrl, wake }: Deps)
     return invite
   }
 
+  /** Those pending invites of the caller's verified address that meet a condition, oldest first. */
+  async function mineWhere(viewer: Viewer, where: string, values: string[], limit: number): Promise<MyInvite[]> {
+    if (!viewer.verifiedEmail) return []
+    const rows = await db.rows<Omit<MyInvite, 'token'>>(
+      `SELECT i.id, i.workspace_id AS workspaceId, w.name AS workspaceName, w.slug AS workspaceSlug, i.email, i.role, i.expires_at AS expiresAt
+       FROM invite i JOIN workspace w ON w.id = i.workspace_id
+       WHERE i.email = ? AND i.expires_at > ? AND ${where} ORDER BY i.id LIMIT ${limit}`,
+      [viewer.verifiedEmail, Date.now(), ...values],
+    )
+    return rows.map(row => ({ ...row, token: tokens.derive(PURPOSE, row.id) }))
+  }
+
+  async function pageOfMine(viewer: Viewer, limit: number, after: string | null): Promise<Page<MyInvite>> {
+    const mine = await mineWhere(viewer, 'i.id > ?', [after ?? ''], limit + 1)
+    return { rows: mine.slice(0, limit), more: mine.length > limit }
+  }
+
   return {
+    /** The pending invites of some workspaces, oldest first. Call it for workspaces that the caller may manage. */
+    pagesOf: (workspaceIds: string[], limit: number, after: string | null) =>
+      firstOfEach<InviteView>(
+        db,
+        `SELECT workspace_id AS owner, ${columns} FROM invite WHERE workspace_id = ? AND expires_at > ? AND id > ?`,
+        { order: 'id', owners: workspaceIds, values: [Date.now(), after ?? ''], limit },
+      ),
+
     /** The pending invites of a workspace, oldest first. */
     async list(viewer: Viewer, workspaceId: string): Promise<InviteView[]> {
       await workspaces.enter(viewer, workspaceId, 'manage')
@@ -113,20 +143,17 @@ export function inviteService({ db, workspaces, tokens, publicUrl, wake }: Deps)
         )
         return { id, workspaceId, email, ...fresh }
       })
+      events.publish('inviteReceived', email, [invite.id])
       wake()
       return invite
     },
 
     /** The pending invites of the caller's verified address. */
-    async mine(viewer: Viewer): Promise<MyInvite[]> {
-      if (!viewer.verifiedEmail) return []
-      const rows = await db.rows<Omit<MyInvite, 'token'>>(
-        `SELECT i.id, i.workspace_id AS workspaceId, w.name AS workspaceName, w.slug AS workspaceSlug, i.email, i.role, i.expires_at AS expiresAt
-         FROM invite i JOIN workspace w ON w.id = i.workspace_id WHERE i.email = ? AND i.expires_at > ? ORDER BY i.id LIMIT 10000`,
-        [viewer.verifiedEmail, Date.now()],
-      )
-      return rows.map(row => ({ ...row, token: tokens.derive(PURPOSE, row.id) }))
-    },
+    mine: async (viewer: Viewer): Promise<MyInvite[]> => (await pageOfMine(viewer, MAX_PAGE, null)).rows,
+    pageOfMine,
+    /** Those among some invites. */
+    mineAmong: (viewer: Viewer, ids: string[]): Promise<MyInvite[]> =>
+      mineWhere(viewer, `i.id IN (${marks(ids)})`, ids, ids.length),
 
     /** Makes the caller a member, once. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU, INVITE_EXPIRED, ALREADY_A_MEMBER, QUOTA_EXCEEDED */
     async accept(viewer: Viewer, token: string): Promise<WorkspaceView> {

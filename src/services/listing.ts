@@ -1,10 +1,11 @@
 import { validate as isUuid } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
 import { FILE, type FOLDER } from '../../db/models/entry.ts'
-import { InvalidInput } from '../errors.ts'
+import { AppError, InvalidInput } from '../errors.ts'
 import { parseFilePath, parsePath } from '../paths.ts'
 import { fileNotFound, findEntry, marks, pathsOfFolders, type Tree } from './entry-path.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from './page.ts'
+import { firstOfEach } from './range.ts'
 
 /** A file as the interface shows it. Sizes in bytes, times in milliseconds. */
 export interface FileView {
@@ -86,7 +87,7 @@ export function listingService({ db }: { db: Db }) {
     /** All files of a tree, oldest first, with their paths: those below folders that are being purged are left out. */
     async listAll(tree: Tree, page: PageArgs): Promise<{ files: FileView[]; nextCursor: string | null }> {
       const limit = readLimit(page.limit, true)
-      const after = readCursor(page.cursor, ['string'], true)
+      const after = readCursor(page.cursor, ['id'], true)
       const rows = await db.rows<EntryRow & { parentId: string }>(
         `SELECT ${entryColumns}, parent_id AS parentId FROM entry WHERE bucket_id = ? AND kind = ${FILE} AND id > ? ORDER BY id LIMIT ${limit + 1}`,
         [tree.bucketId, after?.[0] ?? ''],
@@ -106,20 +107,21 @@ export function listingService({ db }: { db: Db }) {
       return { files, nextCursor: more && last ? writeCursor([last.id]) : null }
     },
 
-    /** One kind of children of a folder, by name. One statement. */
-    async children(
-      folderId: string,
-      kind: typeof FILE | typeof FOLDER,
-      limit: number,
-      after: string | null,
-    ): Promise<{ rows: EntryRow[]; more: boolean }> {
-      const rows = await db.rows<EntryRow>(
-        `SELECT ${entryColumns} FROM entry WHERE parent_id = ? AND kind = ${kind} AND name > ? ORDER BY name LIMIT ${limit + 1}`,
-        [folderId, after ?? ''],
+    /** One kind of children of some folders, by name, those of a folder after the same name. */
+    childrenOf: (folderIds: string[], kind: typeof FILE | typeof FOLDER, limit: number, after: string | null) =>
+      firstOfEach<EntryRow>(
+        db,
+        `SELECT parent_id AS owner, ${entryColumns} FROM entry WHERE parent_id = ? AND kind = ${kind} AND name > ?`,
+        { order: 'name', owners: folderIds, values: [after ?? ''], limit },
+      ),
+
+    /** The workspace in whose tree an entry is; null when it is in none. */
+    async workspaceOf(id: string): Promise<string | null> {
+      const [row] = await db.rows<{ workspaceId: string | null }>(
+        'SELECT b.workspace_id AS workspaceId FROM entry e JOIN bucket b ON b.id = e.bucket_id WHERE e.id = ?',
+        [id],
       )
-      const more = rows.length > limit
-      if (more) rows.pop()
-      return { rows, more }
+      return row?.workspaceId ?? null
     },
 
     /** An entry of this tree by its id, with its path; null when it is not there, or below a folder that is being purged. */
@@ -159,8 +161,11 @@ export function listingService({ db }: { db: Db }) {
           : null
         : await this.byPath(tree, by.path ?? '')
       const { blobId } = found ?? {}
-      if (!found || !blobId) throw fileNotFound(by.path ?? '')
-      return { ...found, blobId }
+      if (found && blobId) return { ...found, blobId }
+      if (!by.id) throw fileNotFound(tree, parsePath(by.path ?? ''))
+      throw new AppError('FILE_NOT_FOUND', 'There is no file with this id here. Take it from a listing.', {
+        file_id: by.id,
+      })
     },
 
     /** The addresses of some users, in one statement. */

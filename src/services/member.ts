@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../db/index.ts'
 import { isOwner, isRole, may, mayGrant, mayTouch, OWNER, type Role } from '../auth/roles.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { AppError, Forbidden, InvalidInput } from '../errors.ts'
+import { firstOfEach } from './range.ts'
 import type { WorkspaceService } from './workspace.ts'
 
 export interface MemberView {
@@ -13,13 +14,29 @@ export interface MemberView {
   joinedAt: number
 }
 
+const columns = 'm.user_id AS userId, u.email, u.name, m.role, m.joined_at AS joinedAt'
+
 export function memberService({ db, workspaces }: { db: Db; workspaces: WorkspaceService }) {
   return {
+    /** The members of some workspaces, as they joined. Call it for workspaces that the caller may see. */
+    pagesOf: (workspaceIds: string[], limit: number, after: [joinedAt: number, userId: string] | null) =>
+      firstOfEach<MemberView>(
+        db,
+        `SELECT m.workspace_id AS owner, ${columns} FROM member m JOIN user u ON u.id = m.user_id
+         WHERE m.workspace_id = ? AND (m.joined_at > ? OR (m.joined_at = ? AND m.user_id > ?))`,
+        {
+          order: 'joinedAt, userId',
+          owners: workspaceIds,
+          values: [after?.[0] ?? -1, after?.[0] ?? -1, after?.[1] ?? ''],
+          limit,
+        },
+      ),
+
     /** All members, in the order in which they joined. */
     async list(viewer: Viewer, workspaceId: string): Promise<MemberView[]> {
       await workspaces.enter(viewer, workspaceId, 'see')
       return db.rows<MemberView>(
-        `SELECT m.user_id AS userId, u.email, u.name, m.role, m.joined_at AS joinedAt FROM member m JOIN user u ON u.id = m.user_id
+        `SELECT ${columns} FROM member m JOIN user u ON u.id = m.user_id
          WHERE m.workspace_id = ? ORDER BY m.joined_at, m.user_id LIMIT 10000`,
         [workspaceId],
       )
@@ -71,13 +88,14 @@ export function memberService({ db, workspaces }: { db: Db; workspaces: Workspac
     await db.rows(`SELECT id FROM workspace WHERE id = ?${db.forUpdate}`, [workspaceId], tx)
     const rows = await db.rows<{ userId: string; role: Role }>(
       'SELECT user_id AS userId, role FROM member WHERE workspace_id = ? AND user_id IN (?, ?)',
-      [workspaceId, viewer.userId, userId],
+      // MySQL does not compare ids with what is not ASCII.
+      [workspaceId, viewer.userId, isUuid(userId) ? userId : ''],
       tx,
     )
     const mine = rows.find(r => r.userId === viewer.userId)?.role
     const theirs = rows.find(r => r.userId === userId)?.role
     if (!mine) throw new Forbidden('You are not a member of this workspace any more.')
-    if (!theirs || !isUuid(userId)) {
+    if (!theirs) {
       // Whoever may not manage members learns nothing about who is one.
       if (!may(mine, 'manage')) throw new Forbidden('Your role may not change members.')
       throw new AppError('MEMBER_NOT_FOUND', 'This user is not a member of the workspace.')

@@ -1,6 +1,8 @@
 import type { Db } from '../../db/index.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { AppError, InvalidInput } from '../errors.ts'
+import { lockTree } from './entry.ts'
+import { marks } from './entry-path.ts'
 import type { ListingService } from './listing.ts'
 
 export const MAX_NOTE = 10_000
@@ -17,6 +19,20 @@ export function noteService({ db, listings }: { db: Db; listings: ListingService
   }
 
   return {
+    /** Those notes that there are on contents that the caller is known to have, by checksum. One statement for 1,000 of them. */
+    async ofContents({ bucket }: Viewer, checksums: string[]): Promise<Map<string, string>> {
+      const notes = new Map<string, string>()
+      for (let i = 0; i < checksums.length; i += 1000) {
+        const some = checksums.slice(i, i + 1000)
+        const rows = await db.rows<{ checksum: string; content: string }>(
+          `SELECT checksum, content FROM note WHERE bucket_id = ? AND checksum IN (${marks(some)})`,
+          [bucket.bucketId, ...some],
+        )
+        for (const { checksum, content } of rows) notes.set(checksum, content)
+      }
+      return notes
+    },
+
     /** The note of a content, "" when there is none yet. @throws FILE_NOT_FOUND */
     async read(viewer: Viewer, checksum: string): Promise<string> {
       const md5 = await requireContent(viewer, checksum)
@@ -35,6 +51,8 @@ export function noteService({ db, listings }: { db: Db; listings: ListingService
       const md5 = await requireContent(viewer, checksum)
       const key = { bucketId: viewer.bucket.bucketId, checksum: md5 }
       await db.transaction(async tx => {
+        // No note may be left behind by an account that ends meanwhile.
+        await lockTree(db, viewer.bucket, tx)
         if (content === '') await db.Note.destroy({ where: key, transaction: tx })
         // One statement: of two that write the first note at once, the index would refuse one.
         else await db.Note.upsert({ ...key, content, updatedAt: Date.now() }, { transaction: tx })

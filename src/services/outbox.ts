@@ -20,6 +20,9 @@ export interface Jobs {
 
 export type JobKind = keyof Jobs
 
+/** The due time of a job that is not tried any more. Its row is kept for a while, so that somebody can be told. */
+export const GIVEN_UP = Number.MAX_SAFE_INTEGER
+
 /** Promises work in the transaction of the change that causes it: it is done if, and only if, that change is. */
 export async function promise<K extends JobKind>(db: Db, kind: K, payload: Jobs[K], tx: Tx): Promise<void> {
   const now = Date.now()

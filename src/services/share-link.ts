@@ -1,6 +1,7 @@
 import type { Db } from '../../db/index.ts'
 import type { GuessLimiter } from '../auth/guessing.ts'
 import { verifyPassword } from '../auth/password.ts'
+import { mayUsePrivateFiles } from '../auth/scopes.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { AppError, Forbidden, Unauthenticated } from '../errors.ts'
 import { type Mode, parseMode } from '../media.ts'
@@ -110,6 +111,8 @@ export function shareLinkService({ db, downloads, tokens, guesses }: Deps) {
   function refuseStrangers(share: LinkedShare, viewer: Viewer | null): void {
     if (share.recipient === null) return
     if (!viewer) throw new Unauthenticated('This file was shared with one person. Sign in to receive it.')
+    // What was shared with a person is theirs: a key of a workspace, or one that may not read, opens it no more than their files.
+    mayUsePrivateFiles(viewer, 'read')
     if (viewer.userId !== share.userId && viewer.verifiedEmail !== share.recipient)
       throw new Forbidden('This file was shared with somebody else. Sign in with the address that it was shared with.')
   }
@@ -132,7 +135,7 @@ export function shareLinkService({ db, downloads, tokens, guesses }: Deps) {
 
     /**
      * A signed address for a shared file; counts as one download.
-     * @throws SHARE_NOT_FOUND, UNAUTHENTICATED, FORBIDDEN, SHARE_EXPIRED, SHARE_USED_UP, PASSWORD_REQUIRED, WRONG_PASSWORD, TOO_MANY_ATTEMPTS, INVALID_MODE
+     * @throws SHARE_NOT_FOUND, UNAUTHENTICATED, FORBIDDEN, INSUFFICIENT_SCOPE, KEY_OUT_OF_BOUNDS, SHARE_EXPIRED, SHARE_USED_UP, PASSWORD_REQUIRED, WRONG_PASSWORD, TOO_MANY_ATTEMPTS, INVALID_MODE
      */
     async open(token: string, request: ShareRequest): Promise<Download> {
       const mode: Mode = parseMode(request.mode ?? undefined)

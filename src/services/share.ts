@@ -3,10 +3,10 @@ import type { Db, Tx, Value } from '../../db/index.ts'
 import { hashPassword, parsePassword } from '../auth/password.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { parseDuration } from '../duration.ts'
-import { Forbidden, InvalidInput } from '../errors.ts'
+import { Forbidden, InvalidInput, Unauthenticated } from '../errors.ts'
 import { parseFilePath } from '../paths.ts'
 import type { Tokens } from '../tokens.ts'
-import { pathsOfFolders } from './entry-path.ts'
+import { marks, pathsOfFolders } from './entry-path.ts'
 import type { FileService } from './file.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from './page.ts'
 import { SHARE_TOKEN, type ShareLinkService } from './share-link.ts'
@@ -114,7 +114,7 @@ export function shareService({ db, files, links, tokens, publicUrl }: Deps) {
       list: 'sent' | 'received',
       page: PageArgs,
     ): Promise<{ files: ShareView[]; nextCursor: string | null }> {
-      const after = readCursor(page.cursor, ['string'], true)?.[0] ?? null
+      const after = readCursor(page.cursor, ['id'], true)?.[0] ?? null
       const limit = readLimit(page.limit, true)
       const { rows, more, last } =
         list === 'sent' ? await this.sentBy(viewer, limit, after) : await this.receivedBy(viewer, limit, after)
@@ -125,9 +125,16 @@ export function shareService({ db, files, links, tokens, publicUrl }: Deps) {
     receivedBy: (viewer: Viewer, limit: number, after: string | null) =>
       listed('s.recipient = ? AND s.id > ?', [viewer.verifiedEmail ?? '', after ?? ''], limit),
 
-    /** A live share of the caller's by its id. */
+    /** Those among some shares that are live and made out to the caller's verified address. */
+    async receivedAmong(viewer: Viewer, ids: string[]): Promise<ShareView[]> {
+      const where = `s.recipient = ? AND s.id IN (${marks(ids)})`
+      return (await listed(where, [viewer.verifiedEmail ?? '', ...ids], ids.length)).rows
+    },
+
+    /** A live share that the caller has made or received, by its id. */
     async byId(viewer: Viewer, id: string): Promise<ShareView | null> {
-      const { rows } = await listed('s.user_id = ? AND s.id = ?', [viewer.userId, id], 1)
+      const mine = [id, viewer.userId, viewer.verifiedEmail ?? '']
+      const { rows } = await listed('s.id = ? AND (s.user_id = ? OR s.recipient = ?)', mine, 1)
       return rows[0] ?? null
     },
 
@@ -184,7 +191,10 @@ export interface Terms {
   expiresAt: number
 }
 
-/** Adds a share of a file of the caller, for one address or (null) for whoever has the link. */
+/**
+ * Adds a share of a file of the caller, for one address or (null) for whoever has the link.
+ * @throws UNAUTHENTICATED when the account has ended meanwhile: no share must outlive it
+ */
 export async function insertShare(
   db: Db,
   viewer: Viewer,
@@ -192,10 +202,11 @@ export async function insertShare(
   tx?: Tx,
 ): Promise<void> {
   const { id, entryId, recipient, passwordHash, maxDownloads, createdAt, expiresAt } = share
-  await db.run(
+  const inserted = await db.run(
     `INSERT INTO share (id, entry_id, bucket_id, user_id, recipient, password_hash, max_downloads, downloads, seen_at, created_at, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 0, NULL, ?, ?)`,
-    [id, entryId, viewer.bucket.bucketId, viewer.userId, recipient, passwordHash, maxDownloads, createdAt, expiresAt],
+     SELECT ?, ?, ?, id, ?, ?, ?, 0, NULL, ?, ? FROM user WHERE id = ?${db.forUpdate}`,
+    [id, entryId, viewer.bucket.bucketId, recipient, passwordHash, maxDownloads, createdAt, expiresAt, viewer.userId],
     tx,
   )
+  if (inserted === 0) throw new Unauthenticated()
 }

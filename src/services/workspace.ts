@@ -7,8 +7,10 @@ import type { Viewer } from '../auth/viewer.ts'
 import { AppError, Forbidden, InvalidInput } from '../errors.ts'
 import { newSecret } from '../tokens.ts'
 import type { BucketLimits } from './blob.ts'
-import type { Tree } from './entry-path.ts'
+import { marks, type Tree } from './entry-path.ts'
 import { promise } from './outbox.ts'
+import { MAX_PAGE } from './page.ts'
+import type { Page } from './range.ts'
 
 /** A workspace as one of its members sees it. */
 export interface WorkspaceView {
@@ -38,6 +40,13 @@ export interface WorkspaceQuota {
   maxWorkspaceFolders: number | null
   maxUsersWorkspace: number
   maxWorkspaceApiKeys: number
+}
+
+/** The folder that all files of a workspace are in. */
+export interface WorkspaceRoot {
+  id: string
+  createdBy: string | null
+  createdAt: number
 }
 
 interface RoomRow extends WorkspaceView {
@@ -71,7 +80,7 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
     const { bucketId, rootId, maxFileSizeBytes, maxTotalStorageBytes, maxFiles, maxFolders, ...workspace } = row
     return {
       ...workspace,
-      tree: { bucketId, rootId, maxFolders },
+      tree: { bucketId, rootId, maxFolders, front: '/' },
       limits: { maxFileSizeBytes, maxTotalStorageBytes, maxFiles },
     }
   }
@@ -85,16 +94,56 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
     return room
   }
 
+  /** What some workspaces hold, and what they may, by id. */
+  async function quotasOf(ids: string[]): Promise<Map<string, WorkspaceQuota>> {
+    const rows = await db.rows<WorkspaceQuota & { id: string }>(
+      `SELECT w.id, b.used_files AS fileCount, b.used_bytes AS totalBytes, b.used_folders AS folderCount,
+         (SELECT COUNT(*) FROM member m WHERE m.workspace_id = w.id) AS memberCount,
+         (SELECT COUNT(*) FROM api_key k WHERE k.workspace_id = w.id) AS apiKeyCount,
+         p.max_files_workspace AS maxFilesWorkspace, p.max_total_storage_bytes_workspace AS maxTotalStorageBytesWorkspace,
+         p.max_workspace_folders AS maxWorkspaceFolders, p.max_users_workspace AS maxUsersWorkspace, p.max_workspace_api_keys AS maxWorkspaceApiKeys
+       FROM bucket b JOIN workspace w ON w.id = b.workspace_id JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id
+       WHERE b.workspace_id IN (${marks(ids)})`,
+      ids,
+    )
+    return new Map(rows.map(({ id, ...quota }) => [id, quota]))
+  }
+
+  /** The workspaces of the caller, oldest first; for a key, its own. */
+  async function page(viewer: Viewer, limit: number, after: string | null): Promise<Page<WorkspaceView>> {
+    const own = viewer.workspaceId === null ? [] : [viewer.workspaceId]
+    const rows = await db.rows<WorkspaceView>(
+      `SELECT ${columns} FROM member m JOIN workspace w ON w.id = m.workspace_id
+       WHERE m.user_id = ? AND w.id > ?${own.length > 0 ? ' AND w.id = ?' : ''} ORDER BY w.id LIMIT ${limit + 1}`,
+      [viewer.userId, after ?? '', ...own],
+    )
+    return { rows: rows.slice(0, limit), more: rows.length > limit }
+  }
+
   return {
     enter,
+    quotasOf,
+    page,
 
-    /** The workspaces of the caller, oldest first; for a key, its own. */
+    /** The room of a workspace that the caller may see; undefined where there is none. */
+    async byId(viewer: Viewer, id: string): Promise<Room | undefined> {
+      const room = viewer.workspaceId === null || viewer.workspaceId === id ? await find(viewer, id) : undefined
+      return room && may(room.role, 'see') ? room : undefined
+    },
+
+    /** All workspaces of the caller, oldest first; for a key, its own. */
     async list(viewer: Viewer): Promise<WorkspaceView[]> {
-      const rows = await db.rows<WorkspaceView>(
-        `SELECT ${columns} FROM member m JOIN workspace w ON w.id = m.workspace_id WHERE m.user_id = ? ORDER BY w.id LIMIT 10000`,
-        [viewer.userId],
+      return (await page(viewer, MAX_PAGE, null)).rows
+    },
+
+    /** The root folders of some workspaces, by the workspace's id. Call it for workspaces whose tree the caller may see. */
+    async rootsOf(ids: string[]): Promise<Map<string, WorkspaceRoot>> {
+      const rows = await db.rows<WorkspaceRoot & { workspaceId: string }>(
+        `SELECT b.workspace_id AS workspaceId, e.id, e.created_by AS createdBy, e.created_at AS createdAt
+         FROM bucket b JOIN entry e ON e.id = b.root_id WHERE b.workspace_id IN (${marks(ids)})`,
+        ids,
       )
-      return viewer.workspaceId === null ? rows : rows.filter(w => w.id === viewer.workspaceId)
+      return new Map(rows.map(({ workspaceId, ...root }) => [workspaceId, root]))
     },
 
     /** @throws SLUG_TAKEN, QUOTA_EXCEEDED, INVALID_INPUT */
@@ -159,16 +208,8 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
     },
 
     async quota(viewer: Viewer, id: string): Promise<WorkspaceQuota> {
-      const { tree } = await enter(viewer, id, 'see')
-      const [quota] = await db.rows<WorkspaceQuota>(
-        `SELECT b.used_files AS fileCount, b.used_bytes AS totalBytes, b.used_folders AS folderCount,
-           (SELECT COUNT(*) FROM member m WHERE m.workspace_id = w.id) AS memberCount,
-           (SELECT COUNT(*) FROM api_key k WHERE k.workspace_id = w.id) AS apiKeyCount,
-           p.max_files_workspace AS maxFilesWorkspace, p.max_total_storage_bytes_workspace AS maxTotalStorageBytesWorkspace,
-           p.max_workspace_folders AS maxWorkspaceFolders, p.max_users_workspace AS maxUsersWorkspace, p.max_workspace_api_keys AS maxWorkspaceApiKeys
-         FROM bucket b JOIN workspace w ON w.id = b.workspace_id JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id WHERE b.id = ?`,
-        [tree.bucketId],
-      )
+      await enter(viewer, id, 'see')
+      const quota = (await quotasOf([id])).get(id)
       if (!quota) throw notYours()
       return quota
     },

@@ -111,7 +111,7 @@ describe('Names', () => {
     expect(new Set(migrations.map(name => name.slice(0, 4))).size).toBe(migrations.length)
   })
 
-  const helpers = ['builder', 'columns', 'connection', 'index', 'node', 'page', 'print', 'scalars']
+  const helpers = ['batch', 'builder', 'columns', 'connection', 'index', 'node', 'page', 'print', 'range', 'scalars']
   const nouns = (dir: string) => fileNames(dir).filter(name => !helpers.includes(name))
 
   it('of nouns are singular', () => {

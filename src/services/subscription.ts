@@ -1,0 +1,141 @@
+import type { Viewer } from '../auth/viewer.ts'
+import { AppError, toAppError, Unauthenticated } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { BucketLimits } from './blob.ts'
+import type { EventKind, EventService } from './event.ts'
+import type { InviteService, MyInvite } from './invite.ts'
+import { type Mailbox, openMailbox } from './mailbox.ts'
+import type { ShareService, ShareView } from './share.ts'
+import type { Usage, UserService } from './user.ts'
+
+/** Who waits for events. */
+export interface Subscriber {
+  viewer: Viewer
+  /** Looks the credential up again: null when it lets nobody in any more. */
+  viewerNow(): Promise<Viewer | null>
+  /** Fires when the client goes away. */
+  signal: AbortSignal
+  log: Log
+}
+
+/** What a storage area holds, and what it may. Null means unlimited. */
+export type BucketUsage = Usage & Pick<BucketLimits, 'maxTotalStorageBytes' | 'maxFiles'>
+
+/** Milliseconds between two events of a subscription; what happens meanwhile is told together. */
+const PAUSE = 300
+
+interface Deps {
+  events: EventService
+  shares: ShareService
+  invites: InviteService
+  users: UserService
+  maxPerUser: number
+  /** Milliseconds between two looks at the credential of a subscription that has nothing to tell. */
+  checkMs: number
+}
+
+/** Open subscriptions of this instance. Each ends with the right that it was opened by, and shows what that right may see at the moment. */
+export function subscriptionService({ events, shares, invites, users, maxPerUser, checkMs }: Deps) {
+  const open = new Map<string, number>()
+  const mailboxes = new Set<Mailbox>()
+  let stopping = false
+
+  /** @throws QUOTA_EXCEEDED */
+  function takePlace({ userId }: Viewer): () => void {
+    const used = open.get(userId) ?? 0
+    if (used >= maxPerUser)
+      throw new AppError(
+        'QUOTA_EXCEEDED',
+        `You have ${used} subscriptions open, which is all you may. Close one first.`,
+        {
+          limit: 'max_subscriptions',
+          max: maxPerUser,
+          used,
+        },
+      )
+    open.set(userId, used + 1)
+    return () => {
+      const left = (open.get(userId) ?? 1) - 1
+      if (left === 0) open.delete(userId)
+      else open.set(userId, left)
+    }
+  }
+
+  /**
+   * Yields what `load` finds for the ids that are told. The credential is looked up before anything is shown, and now and then without.
+   * @throws UNAUTHENTICATED when the right ends, UNAVAILABLE for who reads too slowly
+   */
+  async function* follow<T>(
+    subscriber: Subscriber,
+    kind: EventKind,
+    to: string,
+    load: (viewer: Viewer, ids: string[]) => Promise<T[]>,
+  ): AsyncGenerator<T, void> {
+    const leave = takePlace(subscriber.viewer)
+    const mailbox = openMailbox()
+    const deafen = events.listen(kind, to, mailbox.post)
+    mailboxes.add(mailbox)
+    subscriber.signal.addEventListener('abort', mailbox.close)
+    if (stopping || subscriber.signal.aborted) mailbox.close()
+    let viewer = subscriber.viewer
+    try {
+      for (;;) {
+        await mailbox.wait(Math.min(checkMs, (viewer.expiresAt ?? Number.POSITIVE_INFINITY) - Date.now()))
+        if (mailbox.closed) return
+        viewer = await stillIn(subscriber)
+        const ids = mailbox.take()
+        if (ids.length === 0) continue
+        let checked = Date.now()
+        for (const found of await load(viewer, ids)) {
+          // Whoever reads slowly may have lost the right since.
+          if (Date.now() - checked > PAUSE) viewer = await stillIn(subscriber)
+          checked = Date.now()
+          yield found
+        }
+        await mailbox.rest(PAUSE)
+      }
+    } catch (error) {
+      const { unexpected } = toAppError(error)
+      if (unexpected) subscriber.log.error({ err: error }, 'a subscription failed')
+      throw error
+    } finally {
+      subscriber.signal.removeEventListener('abort', mailbox.close)
+      mailboxes.delete(mailbox)
+      deafen()
+      leave()
+    }
+  }
+
+  return {
+    /** Shares that are made out to the caller, or renewed, from now on. */
+    sharesReceived: (subscriber: Subscriber): AsyncGenerator<ShareView, void> =>
+      follow(subscriber, 'shareReceived', addressOf(subscriber), shares.receivedAmong),
+
+    /** Invites that are made out to the caller, or renewed, from now on. */
+    invitesReceived: (subscriber: Subscriber): AsyncGenerator<MyInvite, void> =>
+      follow(subscriber, 'inviteReceived', addressOf(subscriber), invites.mineAmong),
+
+    /** What the storage area of the caller holds, whenever that changes; a few times a second at most. */
+    bucketChanges: (subscriber: Subscriber): AsyncGenerator<BucketUsage, void> =>
+      follow(subscriber, 'bucketChanged', subscriber.viewer.bucket.bucketId, async viewer => [
+        { ...(await users.usage(viewer)), ...viewer.limits },
+      ]),
+
+    /** Ends all of them, and those that are still opened. */
+    stop(): void {
+      stopping = true
+      for (const { close } of mailboxes) close()
+    },
+  }
+}
+
+export type SubscriptionService = ReturnType<typeof subscriptionService>
+
+/** Nobody writes to somebody without a verified address. */
+const addressOf = ({ viewer }: Subscriber): string => viewer.verifiedEmail ?? ''
+
+async function stillIn({ viewerNow }: Subscriber): Promise<Viewer> {
+  const viewer = await viewerNow()
+  if (!viewer) throw new Unauthenticated('You are signed out, or your API key has ended. Sign in again.')
+  return viewer
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** One message of a subscription. */
+export interface EventMessage {
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  data?: any
+  errors?: { message: string; extensions: { code: string } & Record<string, unknown> }[]
+}
+
+/** A subscription, as the wire shows it. */
+export interface EventStream {
+  status: number
+  headers: Headers
+  /** All messages so far. */
+  messages: EventMessage[]
+  /** Comments so far: they keep the connection alive. */
+  pings(): number
+  /** The next message that was not asked for yet. @throws Error when none comes in time */
+  next(): Promise<EventMessage>
+  /** Resolves when the service has ended it; says whether with the event that says so. */
+  ended: Promise<'complete' | 'cut'>
+  /** The client goes away. */
+  close(): void
+}
+
+const PATIENCE = 8000
+
+/** Opens a subscription, and waits until the service has begun to answer. */
+export async function openEventStream(
+  url: string,
+  headers: Record<string, string>,
+  body: { query: string; variables?: object },
+): Promise<EventStream> {
+  const gone = new AbortController()
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
+    body: JSON.stringify(body),
+    signal: gone.signal,
+  })
+  const messages: EventMessage[] = []
+  let [pings, taken, complete, over] = [0, 0, false, false]
+
+  async function read(): Promise<'complete' | 'cut'> {
+    let rest = ''
+    try {
+      for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        const parts = (rest + chunk).split('\n\n')
+        rest = parts.pop() ?? ''
+        for (const part of parts) take(part)
+      }
+    } catch {
+      // The connection was cut.
+    }
+    over = true
+    return complete ? 'complete' : 'cut'
+  }
+
+  function take(part: string): void {
+    if (part === ':') pings++
+    else if (part.startsWith('event: complete\n')) complete = true
+    else messages.push(JSON.parse(part.replace(/^event: next\ndata: /, '')))
+  }
+
+  const ended = read()
+  // With the first of them, the subscription is open.
+  for (let waited = 0; pings === 0 && !over && waited < PATIENCE; waited += 5) await sleep(5)
+  return {
+    status: response.status,
+    headers: response.headers,
+    messages,
+    pings: () => pings,
+    async next() {
+      for (let waited = 0; waited < PATIENCE; waited += 10) {
+        const message = messages[taken]
+        if (message) {
+          taken++
+          return message
+        }
+        if (over) break
+        await sleep(10)
+      }
+      throw new Error(`No message came; before: ${JSON.stringify(messages)}`)
+    },
+    ended,
+    close: () => gone.abort(),
+  }
+}

@@ -1,0 +1,369 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { hashSecret } from '../src/tokens.ts'
+import { found, privateKey, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
+import type { EventStream } from './event-stream.ts'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { anId, aTime } from './shapes.ts'
+
+const SHARES = 'subscription { shareReceived { id fileName sharedBy sharedFor sharingToken seen expiresAt } }'
+const INVITES = 'subscription { inviteReceived { id workspaceName role token } }'
+const USAGE = 'subscription { bucketChanged { usedBytes fileCount folderCount maxTotalStorageBytes maxFiles } }'
+const QUICK = { ...UNHURRIED, SUBSCRIPTION_CHECK_SECONDS: '1', SUBSCRIPTIONS_PER_USER: '5' }
+
+let t: TestApp
+let alice: Person
+let bob: Person
+let carol: Person
+
+beforeAll(async () => {
+  t = await startApp(QUICK)
+  await t.limit(ROOMY)
+  alice = await t.signIn('alice')
+  bob = await t.signIn('bob')
+  carol = await t.signIn('carol')
+  for (const name of ['a', 'b', 'c']) await alice.upload(`docs/${name}.txt`, name)
+})
+afterAll(() => t.stop())
+
+const share = (by: Person, email: string, objects: string[]) =>
+  by.rest('POST', '/api/files/share', { json: { email, objects } })
+const invite = (by: Person, workspace_id: string, email: string) =>
+  by.rest('POST', '/api/workspaces/invites/create', { json: { workspace_id, email, role: 'editor' } })
+const refusalOf = async (stream: EventStream) => (await stream.next()).errors?.[0]?.extensions
+
+/** Runs with a subscription that is closed afterwards, so that it does not count for the next test. */
+async function following(person: Person, query: string, work: (stream: EventStream) => Promise<void>): Promise<void> {
+  const stream = await person.subscribe(query)
+  try {
+    await work(stream)
+  } finally {
+    stream.close()
+    await stream.ended
+  }
+}
+
+describe('subscription shareReceived', () => {
+  it('shows each share that is made out to the caller, and nobody else’s', () =>
+    following(bob, SHARES, stream =>
+      following(carol, SHARES, async other => {
+        await share(alice, carol.email, ['docs/c.txt'])
+        const { response } = await share(alice, 'BOB@example.com', ['docs/a.txt', 'docs/b.txt'])
+        const got = [await stream.next(), await stream.next()]
+        expect(got).toEqual(
+          ['docs/a.txt', 'docs/b.txt'].map((fileName, i) => ({
+            data: {
+              shareReceived: {
+                id: anId,
+                fileName,
+                sharedBy: alice.email,
+                sharedFor: bob.email,
+                sharingToken: response.sharing_info[i].sharing_token,
+                seen: false,
+                expiresAt: aTime,
+              },
+            },
+          })),
+        )
+        expect(await other.next()).toMatchObject({ data: { shareReceived: { fileName: 'docs/c.txt' } } })
+        // A renewal is news again; what is refused is none.
+        await bob.rest('POST', '/api/files/received/mark_seen', {
+          json: { sharing_token: got[0]?.data.shareReceived.sharingToken },
+        })
+        expect((await share(alice, bob.email, ['docs/a.txt', 'docs/none.txt'])).status).toBe(400)
+        await share(alice, bob.email, ['docs/a.txt'])
+        const { id, sharingToken } = got[0]?.data.shareReceived ?? {}
+        expect(await stream.next()).toMatchObject({ data: { shareReceived: { id, sharingToken, seen: false } } })
+        await sleep(400)
+        expect([stream.messages.length, other.messages.length]).toEqual([3, 1])
+      }),
+    ))
+
+  it('reaches all subscriptions of a person, by session and by key, and none without a verified address', async () => {
+    const dora = await t.signIn('dora', { emailVerified: false })
+    const { caller } = await privateKey(t, bob, ['private_files:read'])
+    await following(bob, SHARES, one =>
+      following(caller, SHARES, two =>
+        following(dora, SHARES, async none => {
+          await share(alice, bob.email, ['docs/b.txt'])
+          await share(alice, dora.email, ['docs/b.txt'])
+          for (const stream of [one, two])
+            expect(await stream.next()).toMatchObject({ data: { shareReceived: { fileName: 'docs/b.txt' } } })
+          await sleep(400)
+          expect(none.messages).toEqual([])
+        }),
+      ),
+    )
+  })
+
+  it('shows what stands when it is shown', () =>
+    following(bob, SHARES, async stream => {
+      await alice.upload('brief.txt', 'x')
+      // The first one is shown at once, the others with a pause.
+      await share(alice, bob.email, ['docs/a.txt'])
+      await stream.next()
+      await share(alice, bob.email, ['brief.txt'])
+      await alice.rest('DELETE', '/api/files/delete?file=brief.txt')
+      await share(alice, bob.email, ['docs/c.txt'])
+      expect(await stream.next()).toMatchObject({ data: { shareReceived: { fileName: 'docs/c.txt' } } })
+    }))
+})
+
+describe('subscription inviteReceived', () => {
+  it('shows each invite that is made out to the caller, ready to be accepted', async () => {
+    const [garden, orchard] = [await found(alice, 'Garden'), await found(alice, 'Orchard')]
+    await following(bob, INVITES, async stream => {
+      await invite(alice, garden, carol.email)
+      await invite(alice, garden, bob.email)
+      const { data } = await stream.next()
+      expect(data).toEqual({
+        inviteReceived: { id: anId, workspaceName: 'Garden', role: 'editor', token: expect.any(String) },
+      })
+      const accept = { json: { token: data.inviteReceived.token } }
+      expect((await bob.rest('POST', '/api/workspaces/invites/accept', accept)).status).toBe(200)
+      expect((await invite(alice, garden, bob.email)).status).toBe(400)
+      await invite(alice, orchard, bob.email)
+      expect(await stream.next()).toMatchObject({ data: { inviteReceived: { workspaceName: 'Orchard' } } })
+      expect(stream.messages).toHaveLength(2)
+    })
+  })
+})
+
+describe('subscription bucketChanged', () => {
+  it('shows what the files take up after every kind of change, and nothing of others', async () => {
+    const erin = await t.signIn('erin')
+    const changes: [string, () => Promise<unknown>, number[]][] = [
+      ['an upload', () => erin.upload('x/a.txt', '12345'), [5, 1, 1]],
+      ['a folder', () => erin.rest('POST', '/api/folders', { json: { path: 'y/z' } }), [5, 1, 3]],
+      [
+        'a move',
+        () => erin.rest('POST', '/api/files/move', { json: { source: 'x/a.txt', destination: 'new/a.txt' } }),
+        [5, 1, 4],
+      ],
+      [
+        'a move of a folder',
+        () => erin.rest('POST', '/api/folders/move', { json: { source: 'y', destination: 'deep/y' } }),
+        [5, 1, 5],
+      ],
+      ['another upload', () => erin.upload('deep/y/b.txt', '123'), [8, 2, 5]],
+      ['a deletion', () => erin.rest('DELETE', '/api/files/delete?file=new/a.txt'), [3, 1, 5]],
+      [
+        'a deletion of many',
+        () => erin.rest('DELETE', '/api/files/delete/batch', { json: { files: ['deep/y/b.txt'] } }),
+        [0, 0, 5],
+      ],
+      ['a deletion of a folder', () => erin.rest('DELETE', '/api/folders?path=deep&recursive=true'), [0, 0, 2]],
+    ]
+    await following(erin, USAGE, async stream => {
+      for (const [what, change, [usedBytes, fileCount, folderCount]] of changes) {
+        await change()
+        const { data } = await stream.next()
+        expect([what, data.bucketChanged]).toEqual([
+          what,
+          { usedBytes, fileCount, folderCount, maxTotalStorageBytes: 5 * 1024 ** 3, maxFiles: 10_000 },
+        ])
+      }
+      await bob.upload('mine.txt', 'x')
+      expect((await erin.rest('DELETE', '/api/files/delete?file=none')).status).toBe(404)
+      await sleep(400)
+      expect(stream.messages).toHaveLength(changes.length)
+    })
+  })
+
+  it('comes a few times a second at most, and ends with the truth', async () => {
+    const frank = await t.signIn('frank')
+    await following(frank, USAGE, async stream => {
+      const began = Date.now()
+      for (let i = 0; i < 40; i++) await frank.upload(`${i}.txt`, '12')
+      const seconds = (Date.now() - began) / 1000
+      let last: number | undefined
+      while (last !== 40) last = (await stream.next()).data.bucketChanged.fileCount
+      expect(stream.messages.at(-1)?.data.bucketChanged).toMatchObject({ usedBytes: 80, fileCount: 40 })
+      expect(stream.messages.length).toBeLessThanOrEqual(2 + seconds / 0.3)
+    })
+  })
+})
+
+describe('A subscription', () => {
+  it('is refused to whoever may not read the list', async () => {
+    const garden = await found(carol)
+    const cases: [string, Person, string, string][] = [
+      ['nobody', t.nobody, SHARES, 'UNAUTHENTICATED'],
+      ['nobody', t.nobody, INVITES, 'UNAUTHENTICATED'],
+      ['nobody', t.nobody, USAGE, 'UNAUTHENTICATED'],
+      ['a wrong key', t.withKey('satchel_wrong', carol), USAGE, 'UNAUTHENTICATED'],
+      ...[SHARES, USAGE].map((query): [string, Person, string, string] => [
+        'a lesser key',
+        t.nobody,
+        query,
+        'INSUFFICIENT_SCOPE',
+      ]),
+      ...[SHARES, INVITES, USAGE].map((query): [string, Person, string, string] => [
+        'a workspace key',
+        t.nobody,
+        query,
+        'KEY_OUT_OF_BOUNDS',
+      ]),
+      ['a private key', t.nobody, INVITES, 'KEY_OUT_OF_BOUNDS'],
+    ]
+    const keys: Record<string, Person> = {
+      'a lesser key': (await privateKey(t, carol, ['private_files:write'])).caller,
+      'a workspace key': (await workspaceKey(t, carol, garden)).caller,
+      'a private key': (await privateKey(t, carol)).caller,
+    }
+    for (const [who, person, query, code] of cases) {
+      const stream = await (keys[who] ?? person).subscribe(query)
+      expect([who, query, await refusalOf(stream), await stream.ended, stream.status]).toEqual([
+        who,
+        query,
+        expect.objectContaining({ code }),
+        'complete',
+        200,
+      ])
+      expect(stream.messages[0]?.data ?? null).toBeNull()
+    }
+  })
+
+  const hashOf = (person: Person) => hashSecret(person.cookie.replace('session_id=', '')).toString('hex')
+  const suspend = (person: Person) => t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [person.userId])
+  const expireKey = (id: string) => t.app.db.run('UPDATE api_key SET expires_at = ? WHERE id = ?', [Date.now(), id])
+  const deleteKey = (person: Person, api_key_id: string) =>
+    person.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id } })
+  const deleteAccount = (person: Person) =>
+    person.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
+  const expireSession = (person: Person) =>
+    t.app.db.run('UPDATE session SET expires_at = ? WHERE hash = ?', [Date.now(), hashOf(person)])
+
+  const ends: [string, 'session' | 'key', (person: Person, keyId: string) => Promise<unknown>][] = [
+    ['signs out', 'session', person => person.rest('POST', '/auth/logout')],
+    ['lets the session expire', 'session', expireSession],
+    ['is suspended', 'session', suspend],
+    ['deletes the account', 'session', deleteAccount],
+    ['deletes the key', 'key', deleteKey],
+    ['lets the key expire', 'key', (_person, id) => expireKey(id)],
+    ['is suspended, with a key', 'key', suspend],
+  ]
+
+  it.each(ends)(
+    'ends when the caller %s: at once with an event, which is not shown, and soon without',
+    async (how, via, end) => {
+      const email = `${how.replace(/\W+/g, '-')}@example.com`
+      const person = await t.signIn(email)
+      const program = via === 'key' ? await privateKey(t, person) : undefined
+      const stream = await (program?.caller ?? person).subscribe(SHARES)
+      const idle = await (program?.caller ?? person).subscribe(USAGE)
+      await share(alice, email, ['docs/a.txt'])
+      expect(await stream.next()).toMatchObject({ data: { shareReceived: { fileName: 'docs/a.txt' } } })
+      await end(person, program?.id ?? '')
+      const began = Date.now()
+      await share(alice, email, ['docs/b.txt'])
+      expect(await refusalOf(stream)).toEqual({ code: 'UNAUTHENTICATED' })
+      expect(await refusalOf(idle)).toEqual({ code: 'UNAUTHENTICATED' })
+      expect([await stream.ended, await idle.ended]).toEqual(['complete', 'complete'])
+      expect(Date.now() - began).toBeLessThan(3000)
+      expect(stream.messages).toHaveLength(2)
+    },
+  )
+
+  it('goes on when another session of the caller ends', async () => {
+    const second = await t.signIn('bob')
+    await following(bob, SHARES, async stream => {
+      await second.rest('POST', '/auth/logout')
+      await sleep(1200)
+      await share(alice, bob.email, ['docs/a.txt'])
+      expect(await stream.next()).toMatchObject({ data: { shareReceived: { fileName: 'docs/a.txt' } } })
+    })
+  })
+
+  it('has its place among so many of a user, which is free again when the client has gone', async () => {
+    const grace = await t.signIn('grace')
+    const open = await Promise.all(
+      Array.from({ length: 5 }, (_, i) => grace.subscribe([SHARES, INVITES, USAGE][i % 3] ?? '')),
+    )
+    const { caller } = await privateKey(t, grace)
+    for (const person of [grace, await t.signIn('grace'), caller]) {
+      const refused = await person.subscribe(USAGE)
+      expect(await refusalOf(refused)).toEqual({ code: 'QUOTA_EXCEEDED', limit: 'max_subscriptions', max: 5, used: 5 })
+      expect(await refused.ended).toBe('complete')
+    }
+    await following(carol, USAGE, async stream => expect(stream.messages).toEqual([]))
+    open[0]?.close()
+    await open[0]?.ended
+    let again = await grace.subscribe(USAGE)
+    for (let tries = 0; again.messages.length > 0 && tries < 20; tries++) {
+      await sleep(50)
+      again = await grace.subscribe(USAGE)
+    }
+    await grace.upload('a.txt', 'x')
+    expect(await again.next()).toMatchObject({ data: { bucketChanged: { fileCount: 1 } } })
+    for (const stream of [...open, again]) stream.close()
+  })
+
+  it('is a stream that is kept alive, and that nothing on the way may hold back or keep', () =>
+    following(bob, USAGE, async stream => {
+      expect(stream.headers.get('content-type')).toBe('text/event-stream')
+      expect(stream.headers.get('cache-control')).toBe('no-store')
+      expect(stream.headers.get('x-accel-buffering')).toBe('no')
+      expect(stream.headers.has('content-encoding')).toBe(false)
+      expect(stream.headers.get('x-request-id')).toEqual(anId)
+      const before = stream.pings()
+      await sleep(700)
+      expect(stream.pings()).toBeGreaterThan(before)
+    }))
+
+  it('is opened by GET, too, as browsers do', async () => {
+    const gone = new AbortController()
+    const response = await fetch(`${t.url}/graphql?query=${encodeURIComponent(USAGE)}`, {
+      headers: { accept: 'text/event-stream', cookie: bob.cookie },
+      signal: gone.signal,
+    })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    expect((await reader?.read())?.value).toBe(':\n\n')
+    await bob.upload('by-get.txt', 'x')
+    for (let text: string | undefined = ''; !text?.includes('"bucketChanged":{'); ) text = (await reader?.read())?.value
+    gone.abort()
+  })
+
+  it('says so to a client that wants another type', async () => {
+    const { status, errors } = await bob.graphql(USAGE)
+    expect([status, errors?.[0]?.extensions]).toEqual([200, { code: 'INVALID_INPUT', field: 'accept' }])
+    expect(errors?.[0]?.message).toBe(
+      'A subscription is answered as server-sent events. Send Accept: text/event-stream.',
+    )
+  })
+
+  it('says nothing of the inside when something goes wrong, and the log tells all', async () => {
+    await t.app.db.run('ALTER TABLE share RENAME TO mislaid')
+    const stream = await bob.subscribe(SHARES)
+    try {
+      t.app.events.publish('shareReceived', bob.email, [bob.userId])
+      expect(await stream.next()).toEqual({
+        errors: [expect.objectContaining({ extensions: { code: 'INTERNAL' } })],
+      })
+      expect(await stream.ended).toBe('complete')
+      expect(JSON.stringify(stream.messages)).not.toMatch(/mislaid|no such table|SELECT|share'/)
+      const id = stream.headers.get('x-request-id') ?? ''
+      const line = t
+        .logs()
+        .split('\n')
+        .find(l => l.includes(id) && l.includes('"err"'))
+      expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 50, err: { message: expect.any(String) } })
+    } finally {
+      await t.app.db.run('ALTER TABLE mislaid RENAME TO share')
+    }
+  })
+})
+
+describe('A stop', () => {
+  it('ends subscriptions first, and waits for nothing', async () => {
+    const other = await startApp({ ...QUICK, SHUTDOWN_SECONDS: '20' })
+    const person = await other.signIn('alice')
+    const streams = [await person.subscribe(SHARES), await person.subscribe(USAGE)]
+    const began = Date.now()
+    await other.stop()
+    expect(Date.now() - began).toBeLessThan(5000)
+    expect(await Promise.all(streams.map(stream => stream.ended))).toEqual(['complete', 'complete'])
+    expect(streams.flatMap(stream => stream.messages)).toEqual([])
+  })
+})
