@@ -1,0 +1,674 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { v4 as anyId } from 'uuid'
+import { privateScopes, workspaceScopes } from '../src/auth/scopes.ts'
+import { expel, found, join, privateKey, put, ROOMY, workspaceKey } from './builders.ts'
+import { unseen } from './coverage-of-routes.ts'
+import { type Person, type RestAnswer, startApp, type TestApp } from './harness.ts'
+import { anId, aTime, at } from './shapes.ts'
+
+declare const engine: 'sqlite' | 'mysql'
+
+let t: TestApp
+let alice: Person
+let bob: Person
+let workspaceId: string
+
+beforeAll(async () => {
+  t = await startApp()
+  await t.limit(ROOMY)
+})
+afterAll(() => t.stop())
+
+let round = 0
+/** New people for every test, because each may make ten keys in a minute. Alice owns the workspace, bob is an admin of it. */
+beforeEach(async () => {
+  ;[alice, bob] = await Promise.all([t.signIn(`alice${++round}`), t.signIn(`bob${round}`)])
+  workspaceId = await found(alice)
+  await join(t, workspaceId, bob, 'admin')
+})
+
+const READ = { name: 'Backup', scopes: ['private_files:read'] }
+const SEE = { name: 'Press', scopes: ['workspaces:read'] }
+const create = (where: string, json: object, person = alice) =>
+  person.rest('POST', `/api/api_keys/${where}/create`, { json })
+const list = (where: string, person = alice) => person.rest('GET', `/api/api_keys/${where}/list`)
+const remove = (where: string, api_key_id: unknown, person = alice) =>
+  person.rest('DELETE', `/api/api_keys/${where}/delete`, { json: { api_key_id } })
+const quota = (person: Person) => person.rest('GET', `/api/workspaces/${workspaceId}/quota`)
+const folders = (person: Person) => person.rest('GET', '/api/folders')
+const outcome = ({ status, response }: RestAnswer) => [status, response]
+const rowOf = async (id: string) =>
+  (await t.app.db.rows<Record<string, unknown>>('SELECT * FROM api_key WHERE id = ?', [id]))[0]
+const countOf = async (person: Person) =>
+  (await t.app.db.rows('SELECT id FROM api_key WHERE created_by = ?', [person.userId])).length
+
+const aKey = expect.stringMatching(/^satchel_[\w-]{43}$/)
+const FORBIDDEN = [403, { code: 'FORBIDDEN' }]
+const UNAUTHENTICATED = [401, { code: 'UNAUTHENTICATED' }]
+const day = 86_400_000
+
+/** Inputs that are refused, wherever a key is made: what, the input, its code and its field. */
+const wrong: [string, object, string, string][] = [
+  ['no name', { name: undefined }, 'INVALID_INPUT', 'name'],
+  ['an empty name', { name: ' ' }, 'INVALID_INPUT', 'name'],
+  ['a name of 101 characters', { name: '🦊'.repeat(101) }, 'INVALID_INPUT', 'name'],
+  ['a name with a line end', { name: 'a\nb' }, 'INVALID_INPUT', 'name'],
+  ['no scopes', { scopes: undefined }, 'INVALID_INPUT', 'scopes'],
+  ['an empty list of scopes', { scopes: [] }, 'INVALID_INPUT', 'scopes'],
+  ['a text as scopes', { scopes: 'private_files:read' }, 'INVALID_INPUT', 'scopes'],
+  ['a null among the scopes', { scopes: [null] }, 'INVALID_INPUT', 'scopes'],
+  ['an unknown scope', { scopes: ['private_files:everything'] }, 'INVALID_SCOPE', 'scopes'],
+  ['all scopes at once', { scopes: ['*'] }, 'INVALID_SCOPE', 'scopes'],
+  ['a duration that is none', { expires_in: 'soon' }, 'INVALID_DURATION', 'expires_in'],
+  ['a duration of 59 seconds', { expires_in: '59s' }, 'INVALID_DURATION', 'expires_in'],
+  ['a duration of 6 years', { expires_in: '6y' }, 'INVALID_DURATION', 'expires_in'],
+  ['a description of 1,001 characters', { description: 'x'.repeat(1001) }, 'INVALID_INPUT', 'description'],
+  ['a key of one’s own choice', { key: 'satchel_secret' }, 'INVALID_INPUT', 'key'],
+  ['another user', { user_id: anyId() }, 'INVALID_INPUT', 'user_id'],
+  ['another creator', { created_by: anyId() }, 'INVALID_INPUT', 'created_by'],
+  ['a workspace in the body', { workspace_id: anyId() }, 'INVALID_INPUT', 'workspace_id'],
+  ['a hash', { hash: 'x' }, 'INVALID_INPUT', 'hash'],
+]
+
+describe('POST /api/api_keys/private/create', () => {
+  it('200 makes a key, of which the secret is told this once and kept nowhere', async () => {
+    const before = Date.now()
+    const json = { name: ' Backup ', scopes: ['private_files:write', 'private_files:read', 'private_files:read'] }
+    const { status, msg, response } = await create('private', { ...json, description: 'Nightly', expires_in: '90d' })
+    expect([status, msg]).toEqual([200, 'api_key_created'])
+    expect(response).toEqual({
+      api_key: {
+        id: anId,
+        name: 'Backup',
+        description: 'Nightly',
+        key: aKey,
+        scopes: ['private_files:read', 'private_files:write'],
+        user_id: alice.userId,
+        workspace_id: null,
+        created_by: alice.userId,
+        created_at: aTime,
+        expires_at: aTime,
+      },
+    })
+    const { id, key, created_at, expires_at } = response.api_key
+    expect(at(created_at)).toBeGreaterThanOrEqual(before)
+    expect(at(expires_at) - at(created_at)).toBe(90 * day)
+    const row = await rowOf(id)
+    expect(row).toMatchObject({ hash: createHash('sha256').update(key).digest('hex'), hint: key.slice(-4) })
+    expect(JSON.stringify(row)).not.toContain(key)
+    expect(JSON.stringify(row)).not.toContain(key.replace('satchel_', ''))
+    expect(t.logs()).not.toContain(key)
+    expect((await folders(t.withKey(key))).status).toBe(200)
+  })
+
+  it('200 without an end and a description, where they are not given or empty', async () => {
+    for (const more of [{}, { expires_in: '', description: '' }, { expires_in: null, description: null }])
+      expect((await create('private', { ...READ, ...more })).response.api_key).toMatchObject({
+        description: '',
+        expires_at: null,
+      })
+  })
+
+  it('200 for each of the scopes, and for all', async () => {
+    for (const scopes of [...privateScopes.map(scope => [scope]), privateScopes])
+      expect((await create('private', { name: 'a', scopes })).response.api_key.scopes).toEqual(scopes)
+  })
+
+  it.each(wrong)('400 for %s', async (_what, json, code, field) => {
+    expect(outcome(await create('private', { ...READ, ...json }))).toEqual([400, { code, field }])
+    expect(await countOf(alice)).toBe(0)
+  })
+
+  it('400 for the scope of a workspace key', async () => {
+    const { status, response } = await create('private', {
+      name: 'a',
+      scopes: ['private_files:read', 'workspaces:read'],
+    })
+    expect([status, response]).toEqual([400, { code: 'INVALID_SCOPE', field: 'scopes' }])
+  })
+
+  it('400 beyond the keys that the plan allows, to the very last one, also at once', async () => {
+    await t.limit({ maxPrivateApiKeys: 3 })
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create('private', READ)))
+    expect(answers.map(a => a.status).sort()).toEqual([200, 200, 200, ...Array(5).fill(400)])
+    for (const { status, response } of answers)
+      if (status === 400)
+        expect(response).toEqual({ code: 'QUOTA_EXCEEDED', limit: 'max_private_api_keys', max: 3, used: 3 })
+    expect(await countOf(alice)).toBe(3)
+    // Keys of workspaces are another count, and a deleted key gives its place back.
+    expect((await create(workspaceId, SEE)).status).toBe(200)
+    await remove('private', answers.find(a => a.status === 200)?.response.api_key.id)
+    expect((await create('private', READ)).status).toBe(200)
+    await t.limit(ROOMY)
+  })
+
+  it('401 without a credential, and for any key: it could make itself a stronger one', async () => {
+    const keys = [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)]
+    expect(outcome(await create('private', READ, t.nobody))).toEqual(UNAUTHENTICATED)
+    for (const { caller } of keys)
+      expect(outcome(await create('private', READ, caller))).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
+    expect(await countOf(alice)).toBe(2)
+  })
+
+  it('429 for the eleventh in a minute, whatever the kind', async () => {
+    const { caller } = await privateKey(t, alice)
+    for (let i = 0; i < 3; i++) await create('private', READ, caller)
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => (i % 2 ? create('private', READ) : create(workspaceId, SEE))),
+    )
+    expect(answers.map(a => a.status).sort()).toEqual([...Array(9).fill(200), 429, 429, 429])
+    const limited = await create('private', READ)
+    expect(outcome(limited)).toEqual([
+      429,
+      { code: 'RATE_LIMITED', retry_after: expect.any(Number), policy: 'api_keys', limit: 10, window: 60 },
+    ])
+    expect(limited.headers.get('retry-after')).toBe(String(limited.response.retry_after))
+    expect((await create(workspaceId, SEE)).status).toBe(429)
+    expect(await countOf(alice)).toBe(10)
+    expect((await create(workspaceId, SEE, bob)).status).toBe(200)
+  })
+
+  it('GraphQL: createPrivateApiKey does the same', async () => {
+    const CREATE = `mutation ($input: CreatePrivateApiKeyInput!) { createPrivateApiKey(input: $input) {
+      id name description key scopes userId workspaceId createdBy createdAt expiresAt } }`
+    expect((await alice.graphql(CREATE, { input: { ...READ, expiresIn: '1h' } })).data).toEqual({
+      createPrivateApiKey: {
+        ...READ,
+        id: anId,
+        description: '',
+        key: aKey,
+        userId: alice.userId,
+        workspaceId: null,
+        createdBy: alice.userId,
+        createdAt: aTime,
+        expiresAt: aTime,
+      },
+    })
+    expect((await alice.graphql(CREATE, { input: { ...READ, scopes: [] } })).code).toBe('INVALID_INPUT')
+    expect((await alice.graphql(CREATE, { input: { ...READ, userId: bob.userId } })).code).toBe('INVALID_INPUT')
+    expect((await alice.graphql(CREATE, { input: { ...SEE } })).code).toBe('INVALID_SCOPE')
+    expect((await t.nobody.graphql(CREATE, { input: READ })).code).toBe('UNAUTHENTICATED')
+  })
+})
+
+describe('POST /api/api_keys/{workspace_id}/create', () => {
+  it('200 makes a key of the workspace, for owners and admins', async () => {
+    for (const person of [alice, bob]) {
+      const { status, msg, response } = await create(workspaceId, SEE, person)
+      expect([status, msg]).toEqual([200, 'api_key_created'])
+      expect(response).toEqual({
+        api_key: {
+          ...SEE,
+          id: anId,
+          description: '',
+          key: aKey,
+          user_id: null,
+          workspace_id: workspaceId,
+          created_by: person.userId,
+          created_at: aTime,
+          expires_at: null,
+        },
+      })
+      expect((await quota(t.withKey(response.api_key.key))).response.api_key_count).toBe(person === alice ? 1 : 2)
+    }
+  })
+
+  it('200 for all of the scopes', async () => {
+    const { response } = await create(workspaceId, { name: 'a', scopes: workspaceScopes.toReversed() })
+    expect(response.api_key.scopes).toEqual(workspaceScopes)
+  })
+
+  it.each(wrong)('400 for %s', async (_what, json, code, field) => {
+    expect(outcome(await create(workspaceId, { ...SEE, ...json }))).toEqual([400, { code, field }])
+    expect(await countOf(alice)).toBe(0)
+  })
+
+  it('400 for the scope of a private key', async () => {
+    expect(outcome(await create(workspaceId, READ))).toEqual([400, { code: 'INVALID_SCOPE', field: 'scopes' }])
+  })
+
+  it('400 beyond the keys that the plan of the owner allows, to the very last one, whoever makes them', async () => {
+    await t.limit({ maxWorkspaceApiKeys: 3 })
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => create(workspaceId, SEE, i % 2 ? alice : bob)),
+    )
+    expect(answers.map(a => a.status).sort()).toEqual([200, 200, 200, ...Array(5).fill(400)])
+    for (const { status, response } of answers)
+      if (status === 400)
+        expect(response).toEqual({ code: 'QUOTA_EXCEEDED', limit: 'max_workspace_api_keys', max: 3, used: 3 })
+    expect((await quota(alice)).response).toMatchObject({ api_key_count: 3, max_workspace_api_keys: 3 })
+    expect((await create('private', READ)).status).toBe(200)
+    await t.limit(ROOMY)
+  })
+
+  it('401 without a credential; 403 for any key, for editors, viewers and strangers', async () => {
+    const keys = [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)]
+    expect(outcome(await create(workspaceId, SEE, t.nobody))).toEqual(UNAUTHENTICATED)
+    for (const { caller } of keys)
+      expect(outcome(await create(workspaceId, SEE, caller))).toEqual([403, { code: 'KEY_OUT_OF_BOUNDS' }])
+    for (const role of ['editor', 'viewer'] as const) {
+      await join(t, workspaceId, bob, role)
+      expect(outcome(await create(workspaceId, SEE, bob))).toEqual(FORBIDDEN)
+    }
+    await expel(t, workspaceId, bob)
+    expect(outcome(await create(workspaceId, SEE, bob))).toEqual(FORBIDDEN)
+    expect(await countOf(bob)).toBe(0)
+  })
+
+  it('403 for a foreign workspace in the path, whatever the query says', async () => {
+    const own = await found(bob)
+    await expel(t, workspaceId, bob)
+    const played = await bob.rest('POST', `/api/api_keys/${workspaceId}/create?workspace_id=${own}`, { json: SEE })
+    expect(outcome(played)).toEqual(FORBIDDEN)
+  })
+
+  it('429 for the eleventh in a minute', async () => {
+    for (let i = 0; i < 10; i++) await create(workspaceId, { ...SEE, name: '' }, bob)
+    expect((await create(workspaceId, SEE, bob)).status).toBe(429)
+  })
+
+  it('GraphQL: createWorkspaceApiKey does the same', async () => {
+    const CREATE = `mutation ($input: CreateWorkspaceApiKeyInput!) { createWorkspaceApiKey(input: $input) {
+      id name description key scopes userId workspaceId createdBy createdAt expiresAt } }`
+    const input = { ...SEE, workspaceId }
+    expect((await bob.graphql(CREATE, { input })).data).toEqual({
+      createWorkspaceApiKey: {
+        ...input,
+        id: anId,
+        description: '',
+        key: aKey,
+        userId: null,
+        createdBy: bob.userId,
+        createdAt: aTime,
+        expiresAt: null,
+      },
+    })
+    await join(t, workspaceId, bob, 'editor')
+    expect((await bob.graphql(CREATE, { input })).code).toBe('FORBIDDEN')
+    expect((await t.nobody.graphql(CREATE, { input })).code).toBe('UNAUTHENTICATED')
+  })
+})
+
+const FIELDS = 'id name description status scopes createdBy createdAt lastUsedAt expiresAt keyHint'
+
+describe('GET /api/api_keys/private/list', () => {
+  it('200 lists the own private keys, newest first, without their secrets', async () => {
+    expect(outcome(await list('private'))).toEqual([200, { api_keys: [] }])
+    const first = (await create('private', { ...READ, name: 'First', expires_in: '1m' })).response.api_key
+    const second = (await create('private', { ...READ, name: 'Second', description: 'Two' })).response.api_key
+    await create(workspaceId, SEE)
+    await privateKey(t, bob)
+    await t.app.db.run('UPDATE api_key SET expires_at = ? WHERE id = ?', [Date.now() - 1, first.id])
+    const { status, msg, response } = await list('private')
+    expect([status, msg]).toEqual([200, 'ok'])
+    const { key: _key, user_id: _user, workspace_id: _workspace, ...shown } = second
+    expect(response.api_keys).toEqual([
+      { ...shown, status: 'active', last_used_at: null, key_hint: second.key.slice(-4) },
+      {
+        ...shown,
+        id: first.id,
+        name: 'First',
+        description: '',
+        created_at: first.created_at,
+        status: 'expired',
+        last_used_at: null,
+        expires_at: aTime,
+        key_hint: first.key.slice(-4),
+      },
+    ])
+    for (const { key } of [first, second]) expect(JSON.stringify(response)).not.toContain(key)
+  })
+
+  it('200 says when a key was last used, to the minute', async () => {
+    const { caller, id } = await privateKey(t, alice)
+    const before = Date.now()
+    for (let i = 0; i < 3; i++) await folders(caller)
+    // Nobody waits for it to be noted.
+    const used = await eventually(async () => (await list('private')).response.api_keys[0].last_used_at)
+    expect(at(used)).toBeGreaterThanOrEqual(before)
+    const row = await rowOf(id)
+    await folders(caller)
+    expect(await rowOf(id)).toEqual(row)
+    await t.app.db.run('UPDATE api_key SET last_used_at = ? WHERE id = ?', [before - 61_000, id])
+    await folders(caller)
+    await eventually(async () => Number((await rowOf(id))?.last_used_at) >= before)
+  })
+
+  it('401 without a credential, and for any key', async () => {
+    expect(outcome(await list('private', t.nobody))).toEqual(UNAUTHENTICATED)
+    for (const { caller } of [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)])
+      expect(outcome(await list('private', caller))).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
+  })
+
+  it('GraphQL: privateApiKeys says the same', async () => {
+    const { api_key } = (await create('private', READ)).response
+    expect((await alice.graphql(`{ privateApiKeys { ${FIELDS} } }`)).data).toEqual({
+      privateApiKeys: [
+        {
+          ...READ,
+          id: api_key.id,
+          description: '',
+          status: 'active',
+          createdBy: alice.userId,
+          createdAt: api_key.created_at,
+          lastUsedAt: null,
+          expiresAt: null,
+          keyHint: api_key.key.slice(-4),
+        },
+      ],
+    })
+    expect((await t.nobody.graphql('{ privateApiKeys { id } }')).code).toBe('UNAUTHENTICATED')
+  })
+})
+
+describe('GET /api/api_keys/{workspace_id}/list', () => {
+  it('200 lists the keys of the workspace, whoever made them, newest first', async () => {
+    const keys = [await create(workspaceId, SEE), await create(workspaceId, SEE, bob)]
+    await create('private', READ)
+    await create(await found(alice), SEE)
+    for (const person of [alice, bob]) {
+      const { status, response } = await list(workspaceId, person)
+      expect([status, response.api_keys]).toEqual([
+        200,
+        keys.toReversed().map(({ response: { api_key } }, i) => ({
+          ...SEE,
+          id: api_key.id,
+          description: '',
+          status: 'active',
+          created_by: i === 0 ? bob.userId : alice.userId,
+          created_at: api_key.created_at,
+          last_used_at: null,
+          expires_at: null,
+          key_hint: api_key.key.slice(-4),
+        })),
+      ])
+    }
+  })
+
+  it('401 without a credential; 403 for any key, for editors, viewers and strangers', async () => {
+    expect(outcome(await list(workspaceId, t.nobody))).toEqual(UNAUTHENTICATED)
+    const { caller } = await workspaceKey(t, alice, workspaceId)
+    expect(outcome(await list(workspaceId, caller))).toEqual([403, { code: 'KEY_OUT_OF_BOUNDS' }])
+    for (const role of ['editor', 'viewer'] as const) {
+      await join(t, workspaceId, bob, role)
+      expect(outcome(await list(workspaceId, bob))).toEqual(FORBIDDEN)
+    }
+    await expel(t, workspaceId, bob)
+    expect(outcome(await list(workspaceId, bob))).toEqual(FORBIDDEN)
+  })
+
+  it('GraphQL: workspaceApiKeys says the same', async () => {
+    const { id } = await workspaceKey(t, bob, workspaceId, ['workspaces:read'])
+    const KEYS = `query ($id: ID!) { workspaceApiKeys(workspaceId: $id) { ${FIELDS} } }`
+    const { data } = await alice.graphql<{ workspaceApiKeys: object[] }>(KEYS, { id: workspaceId })
+    expect(data?.workspaceApiKeys).toMatchObject([{ id, createdBy: bob.userId, scopes: ['workspaces:read'] }])
+    await expel(t, workspaceId, bob)
+    expect((await bob.graphql(KEYS, { id: workspaceId })).code).toBe('FORBIDDEN')
+    expect((await t.nobody.graphql(KEYS, { id: workspaceId })).code).toBe('UNAUTHENTICATED')
+  })
+})
+
+describe('DELETE /api/api_keys/private/delete', () => {
+  it('200 ends a key: its next call is refused', async () => {
+    const { caller, id } = await privateKey(t, alice)
+    expect((await folders(caller)).status).toBe(200)
+    const { status, msg, response } = await remove('private', id)
+    expect([status, msg, response]).toEqual([200, 'deleted', null])
+    expect(outcome(await folders(caller))).toEqual(UNAUTHENTICATED)
+    expect((await list('private')).response.api_keys).toEqual([])
+  })
+
+  it('404 for a key that is not one’s own private one, and it stays', async () => {
+    const others = [
+      await privateKey(t, bob),
+      await workspaceKey(t, bob, workspaceId),
+      await workspaceKey(t, alice, workspaceId),
+    ]
+    for (const id of [...others.map(key => key.id), anyId(), 'nonsense', '🦊', ''])
+      expect(outcome(await remove('private', id))).toEqual([404, { code: 'API_KEY_NOT_FOUND' }])
+    for (const { id } of others) expect(await rowOf(id)).toBeDefined()
+  })
+
+  it('400 without an id, or with one in the address; 401 without a credential, and for any key, also for itself', async () => {
+    const { caller, id } = await privateKey(t, alice)
+    const bad = [400, { code: 'INVALID_INPUT', field: 'api_key_id' }]
+    expect(outcome(await remove('private', undefined))).toEqual(bad)
+    expect(outcome(await remove('private', 7))).toEqual(bad)
+    expect(outcome(await alice.rest('DELETE', `/api/api_keys/private/delete?api_key_id=${id}`))).toEqual(bad)
+    expect(outcome(await remove('private', id, t.nobody))).toEqual(UNAUTHENTICATED)
+    expect(outcome(await remove('private', id, caller))).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
+    expect((await folders(caller)).status).toBe(200)
+  })
+
+  it('GraphQL: deletePrivateApiKey does the same', async () => {
+    const { caller, id } = await privateKey(t, alice)
+    const DELETE = 'mutation ($input: DeletePrivateApiKeyInput!) { deletePrivateApiKey(input: $input) }'
+    const input = { apiKeyId: id }
+    expect((await bob.graphql(DELETE, { input })).code).toBe('API_KEY_NOT_FOUND')
+    expect((await caller.graphql(DELETE, { input })).code).toBe('KEY_OUT_OF_BOUNDS')
+    expect((await t.nobody.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
+    expect(await alice.graphql(DELETE, { input })).toMatchObject({
+      data: { deletePrivateApiKey: null },
+      errors: undefined,
+    })
+    expect((await folders(caller)).status).toBe(401)
+  })
+})
+
+describe('DELETE /api/api_keys/{workspace_id}/delete', () => {
+  it('200 ends a key of the workspace, whoever made it', async () => {
+    const { caller, id } = await workspaceKey(t, alice, workspaceId)
+    const { status, msg, response } = await remove(workspaceId, id, bob)
+    expect([status, msg, response]).toEqual([200, 'deleted', null])
+    expect(outcome(await quota(caller))).toEqual(UNAUTHENTICATED)
+  })
+
+  it('404 for a key of another workspace, a private one, and one that does not exist', async () => {
+    const others = [await workspaceKey(t, alice, await found(alice)), await privateKey(t, alice)]
+    for (const id of [...others.map(key => key.id), anyId(), 'nonsense', '🦊'])
+      expect(outcome(await remove(workspaceId, id))).toEqual([404, { code: 'API_KEY_NOT_FOUND' }])
+    for (const { id } of others) expect(await rowOf(id)).toBeDefined()
+  })
+
+  it('400 without an id; 401 without a credential; 403 for any key, for editors, viewers and strangers', async () => {
+    const { caller, id } = await workspaceKey(t, alice, workspaceId)
+    expect(outcome(await remove(workspaceId, undefined))).toEqual([400, { code: 'INVALID_INPUT', field: 'api_key_id' }])
+    const both = await alice.rest('DELETE', `/api/api_keys/${workspaceId}/delete`, {
+      json: { api_key_id: id, workspace_id: anyId() },
+    })
+    expect(outcome(both)).toEqual([400, { code: 'INVALID_INPUT', field: 'workspace_id' }])
+    expect(outcome(await remove(workspaceId, id, t.nobody))).toEqual(UNAUTHENTICATED)
+    expect(outcome(await remove(workspaceId, id, caller))).toEqual([403, { code: 'KEY_OUT_OF_BOUNDS' }])
+    for (const role of ['editor', 'viewer'] as const) {
+      await join(t, workspaceId, bob, role)
+      expect(outcome(await remove(workspaceId, id, bob))).toEqual(FORBIDDEN)
+    }
+    await expel(t, workspaceId, bob)
+    expect(outcome(await remove(workspaceId, id, bob))).toEqual(FORBIDDEN)
+    expect((await quota(caller)).status).toBe(200)
+  })
+
+  it('GraphQL: deleteWorkspaceApiKey does the same', async () => {
+    const { id } = await workspaceKey(t, alice, workspaceId)
+    const DELETE = 'mutation ($input: DeleteWorkspaceApiKeyInput!) { deleteWorkspaceApiKey(input: $input) }'
+    const input = { workspaceId, apiKeyId: id }
+    expect((await t.nobody.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
+    expect(await bob.graphql(DELETE, { input })).toMatchObject({
+      data: { deleteWorkspaceApiKey: null },
+      errors: undefined,
+    })
+    expect((await bob.graphql(DELETE, { input })).code).toBe('API_KEY_NOT_FOUND')
+    await expel(t, workspaceId, bob)
+    expect((await bob.graphql(DELETE, { input })).code).toBe('FORBIDDEN')
+  })
+})
+
+describe('A key', () => {
+  it('is found by one look-up of an index, however many there are', async () => {
+    const { caller, key } = await privateKey(t, alice)
+    const others = Array.from({ length: 500 }, (_, i) => ({
+      id: anyId(),
+      hash: createHash('sha256').update(`${round} ${i}`).digest('hex'),
+      hint: '0000',
+      name: 'another',
+      description: '',
+      scopes: 'private_files:read',
+      workspaceId: null,
+      createdBy: alice.userId,
+      createdAt: 0,
+      lastUsedAt: null,
+      expiresAt: null,
+    }))
+    await t.app.db.ApiKey.bulkCreate(others)
+    await folders(caller)
+    await eventually(async () => (await list('private')).response.api_keys[0].last_used_at)
+    t.statements()
+    await folders(caller)
+    const [lookUp, ...more] = t.statements()
+    expect(lookUp).toMatch(/FROM api_key k .* WHERE k\.hash = \?/s)
+    expect(more).toHaveLength(1)
+    const hash = createHash('sha256').update(key).digest('hex')
+    if (engine === 'sqlite') {
+      const plan = await t.app.db.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${lookUp}`, [hash])
+      expect(plan[0]?.detail).toMatch(/^SEARCH k USING INDEX \w+ \(hash=\?\)$/)
+      expect(plan.map(step => step.detail).join()).not.toMatch(/SCAN/)
+    } else {
+      const plan = await t.app.db.rows<{ table: string; type: string; rows: number }>(`EXPLAIN ${lookUp}`, [hash])
+      expect(plan.map(({ table, type, rows }) => [table, type, Number(rows)])).toEqual(
+        ['k', 'u', 'b', 'p'].map(table => [table, 'const', 1]),
+      )
+    }
+  })
+
+  it('decides over the cookie', async () => {
+    await alice.upload('hers.txt', 'x')
+    const { key } = await privateKey(t, bob, ['private_files:read'])
+    const tree = (person: Person) => person.rest('GET', '/api/files/tree')
+    expect((await tree(t.withKey(key, alice))).response.files).toEqual([])
+    expect(outcome(await t.withKey(key, alice).rest('DELETE', '/api/files/delete?file=hers.txt'))).toEqual([
+      401,
+      { code: 'INSUFFICIENT_SCOPE', required: 'private_files:delete' },
+    ])
+    for (const wrongKey of [
+      '',
+      'nonsense',
+      `${key}x`,
+      key.slice(0, -1),
+      key.toUpperCase(),
+      `${key},${key}`,
+      'x'.repeat(8000),
+    ])
+      expect(outcome(await tree(t.withKey(wrongKey, alice)))).toEqual(UNAUTHENTICATED)
+    expect((await t.withKey('nonsense', alice).graphql('{ me { id } }')).code).toBe('UNAUTHENTICATED')
+    expect((await tree(alice)).response.files).toHaveLength(1)
+  })
+
+  it('that is wrong counts as none on a public route', async () => {
+    await alice.upload('open.txt', 'x')
+    const { sharing_token } = (await alice.rest('POST', '/api/files/quick_share', { json: { object: 'open.txt' } }))
+      .response
+    const wrongKey = t.withKey('nonsense')
+    expect((await wrongKey.rest('GET', `/api/share/info/${sharing_token}`)).status).toBe(200)
+    expect((await wrongKey.rest('POST', `/api/share/resolve/${sharing_token}`)).status).toBe(200)
+  })
+
+  it('is taken from its header only', async () => {
+    const { key } = await privateKey(t, alice)
+    for (const name of ['api_key', 'key', 'x-api-key', 'X-API-Key', 'token'])
+      expect((await t.nobody.rest('GET', `/api/folders?${name}=${key}`)).status).toBe(401)
+    for (const headers of [{ authorization: `Bearer ${key}` }, { cookie: `session_id=${key}` }])
+      expect((await t.nobody.rest('GET', '/api/folders', { headers: headers as Record<string, string> })).status).toBe(
+        401,
+      )
+    expect((await t.nobody.rest('GET', '/api/folders', { headers: { 'X-API-KEY': key } })).status).toBe(200)
+  })
+
+  it('acts as its creator by GraphQL, too, and a session is none in its place', async () => {
+    const { caller } = await privateKey(t, alice, ['private_files:read'])
+    expect((await caller.graphql('{ me { id } }')).data).toEqual({ me: { id: alice.userId } })
+    const secret = alice.cookie.replace('session_id=', '')
+    expect((await t.withKey(secret).graphql('{ me { id } }')).code).toBe('UNAUTHENTICATED')
+  })
+
+  it('of a workspace has the right of its creator at that moment', async () => {
+    const { caller } = await workspaceKey(t, bob, workspaceId)
+    const file = async (name: string) => (await put(caller, workspaceId, `/${name}`)).status
+    const invite = async () => {
+      const json = { workspace_id: workspaceId, email: 'guest@example.com', role: 'viewer' }
+      return (await caller.rest('POST', '/api/workspaces/invites/create', { json })).status
+    }
+    const rename = async () => {
+      const json = { workspace_id: workspaceId, name: 'By key' }
+      return (await caller.rest('PATCH', '/api/workspaces/rename', { json })).status
+    }
+    const all = async (name: string) => [(await quota(caller)).status, await file(name), await invite(), await rename()]
+    expect(await all('a')).toEqual([200, 200, 200, 403])
+    const change = (role: string) =>
+      alice.rest('PATCH', '/api/workspaces/members/role', {
+        json: { workspace_id: workspaceId, user_id: bob.userId, role },
+      })
+    await change('editor')
+    expect(await all('b')).toEqual([200, 200, 403, 403])
+    await change('viewer')
+    expect(await all('c')).toEqual([200, 403, 403, 403])
+    await change('owner')
+    expect(await all('d')).toEqual([200, 200, 200, 200])
+    await alice.rest('DELETE', `/api/workspaces/members/remove?workspace_id=${workspaceId}&user_id=${bob.userId}`)
+    expect(await all('e')).toEqual([403, 403, 403, 403])
+  })
+
+  it('ends with its time, and with its creator', async () => {
+    const made = [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)] as const
+    const statuses = async () => [(await folders(made[0].caller)).status, (await quota(made[1].caller)).status]
+    expect(await statuses()).toEqual([200, 200])
+    const set = (expiresAt: number | null) =>
+      t.app.db.run('UPDATE api_key SET expires_at = ? WHERE created_by = ?', [expiresAt, alice.userId])
+    await set(Date.now() - 1)
+    expect(await statuses()).toEqual([401, 401])
+    await set(Date.now() + 60_000)
+    expect(await statuses()).toEqual([200, 200])
+    await t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [alice.userId])
+    expect(await statuses()).toEqual([401, 401])
+    await t.app.db.run("UPDATE user SET status = 'active' WHERE id = ?", [alice.userId])
+    await join(t, workspaceId, bob, 'owner')
+    await alice.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
+    expect(await statuses()).toEqual([401, 401])
+    expect(await countOf(alice)).toBe(0)
+  })
+
+  it('cannot end the account of its creator, or list identities', async () => {
+    const keys = [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)]
+    for (const { caller } of keys) {
+      const ended = await caller.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
+      expect(outcome(ended)).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
+      expect(outcome(await caller.rest('GET', '/api/user/identities'))).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
+      const END = 'mutation { deleteAccount(input: { deleteUserData: true }) { bucket { deleted } } }'
+      expect((await caller.graphql(END)).code).toBe('KEY_OUT_OF_BOUNDS')
+      expect((await caller.graphql('{ identities { hasPasswordIdentity } }')).code).toBe('KEY_OUT_OF_BOUNDS')
+    }
+    expect((await folders(alice)).status).toBe(200)
+  })
+})
+
+/** Waits for what nobody waits for in the service. */
+async function eventually<T>(look: () => Promise<T>): Promise<NonNullable<T>> {
+  for (const end = Date.now() + 5000; Date.now() < end; await new Promise(resolve => setTimeout(resolve, 10))) {
+    const seen = await look()
+    if (seen) return seen
+  }
+  throw new Error('It did not come.')
+}
+
+it('every listed status has been seen', () => {
+  expect(
+    unseen(
+      'POST /api/api_keys/private/create',
+      'DELETE /api/api_keys/private/delete',
+      'GET /api/api_keys/private/list',
+      'POST /api/api_keys/{workspace_id}/create',
+      'DELETE /api/api_keys/{workspace_id}/delete',
+      'GET /api/api_keys/{workspace_id}/list',
+    ),
+  ).toEqual([])
+})

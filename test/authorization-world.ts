@@ -1,0 +1,280 @@
+import { createHash } from 'node:crypto'
+import type { Role } from '../src/auth/roles.ts'
+import { privateScopes, workspaceScopes } from '../src/auth/scopes.ts'
+import { hashSecret } from '../src/tokens.ts'
+import type { Identity, Row } from './authorization.ts'
+import { expel, found, join, privateKey, put, workspaceKey } from './builders.ts'
+import type { Inputs } from './contract/call.ts'
+import type { Person, TestApp } from './harness.ts'
+
+let people = 0
+
+/** All scopes but one; where that is none of them, another one is missing. */
+const without = (scopes: readonly string[], missing: string | null): string[] =>
+  scopes.filter(scope => scope !== (missing && scopes.includes(missing) ? missing : scopes[0]))
+
+/** An owner with her things and her workspace, and everybody around them; each is made when it is first asked for. */
+export class World {
+  readonly #t: TestApp
+  readonly #owner: Promise<Person>
+  readonly #recipient: Promise<Person>
+  readonly #workspaceId: Promise<string>
+  readonly #callers = new Map<string, Promise<Person>>()
+  #things = 0
+
+  constructor(t: TestApp) {
+    this.#t = t
+    this.#owner = this.#newcomer()
+    this.#recipient = this.#newcomer()
+    this.#workspaceId = this.#owner.then(owner => found(owner))
+  }
+
+  /** Who stands in a column of the table, for a row that asks for this scope. */
+  callerOf(identity: Identity, scope: string | null): Promise<Person> {
+    const name = identity.lacks ? `${identity.title} ${scope}` : identity.title
+    const known = this.#callers.get(name) ?? this.#make(identity, scope)
+    this.#callers.set(name, known)
+    return known
+  }
+
+  #newcomer(): Promise<Person> {
+    return this.#t.signIn(`person${++people}`)
+  }
+
+  async #member(role: Role): Promise<Person> {
+    const member = await this.#newcomer()
+    await join(this.#t, await this.#workspaceId, member, role)
+    return member
+  }
+
+  async #make(identity: Identity, scope: string | null): Promise<Person> {
+    const [t, owner, workspaceId] = [this.#t, await this.#owner, await this.#workspaceId]
+    const { db } = t.app
+    const suspend = ({ userId }: Person) => db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [userId])
+    switch (identity.title) {
+      case 'nobody':
+        return t.nobody
+      case 'owner':
+        return owner
+      case 'recipient, invitee':
+        return this.#recipient
+      case 'somebody else':
+        return this.#newcomer()
+      case 'admin':
+      case 'editor':
+      case 'viewer':
+        return this.#member(identity.title)
+      case 'former member': {
+        const member = await this.#member('owner')
+        await expel(t, workspaceId, member)
+        return member
+      }
+      case 'private key':
+        return (await privateKey(t, owner)).caller
+      case 'private key without the scope':
+        return (await privateKey(t, owner, without(privateScopes, scope))).caller
+      case 'private key of somebody else':
+        return (await privateKey(t, await this.#newcomer())).caller
+      case 'workspace key':
+        return (await workspaceKey(t, owner, workspaceId)).caller
+      case 'workspace key without the scope':
+        return (await workspaceKey(t, owner, workspaceId, without(workspaceScopes, scope))).caller
+      case 'key of another workspace':
+        return (await workspaceKey(t, owner, await found(owner))).caller
+      case 'key of an admin who is a viewer now': {
+        const admin = await this.#member('admin')
+        const { caller } = await workspaceKey(t, admin, workspaceId)
+        await join(t, workspaceId, admin, 'viewer')
+        return { ...caller, userId: admin.userId }
+      }
+      case 'key of an admin who was removed': {
+        const admin = await this.#member('admin')
+        const { caller } = await workspaceKey(t, admin, workspaceId)
+        await expel(t, workspaceId, admin)
+        return { ...caller, userId: admin.userId }
+      }
+      case 'expired session': {
+        const again = await t.signIn(owner.email)
+        const hash = hashSecret(again.cookie.replace('session_id=', '')).toString('hex')
+        await db.run('UPDATE session SET expires_at = ? WHERE hash = ?', [Date.now() - 1, hash])
+        return again
+      }
+      case 'ended session': {
+        const again = await t.signIn(owner.email)
+        await again.rest('POST', '/auth/logout')
+        return again
+      }
+      case 'session of a suspended owner': {
+        const suspended = await this.#member('owner')
+        await suspend(suspended)
+        return suspended
+      }
+      case 'expired private key':
+      case 'expired workspace key': {
+        const made = await this.#keyOfOwner(identity)
+        await db.run('UPDATE api_key SET expires_at = ? WHERE id = ?', [Date.now() - 1, made.id])
+        return made.caller
+      }
+      case 'deleted private key':
+      case 'deleted workspace key': {
+        const made = await this.#keyOfOwner(identity)
+        const where = identity.via === 'private key' ? 'private' : workspaceId
+        await owner.rest('DELETE', `/api/api_keys/${where}/delete`, { json: { api_key_id: made.id } })
+        return made.caller
+      }
+      case 'private key of a suspended user':
+      case 'workspace key of a suspended owner': {
+        const suspended = await this.#member('owner')
+        const isPrivate = identity.via === 'private key'
+        const { caller } = isPrivate ? await privateKey(t, suspended) : await workspaceKey(t, suspended, workspaceId)
+        await suspend(suspended)
+        return caller
+      }
+      case 'wrong key beside the cookie of the owner':
+        return t.withKey(`satchel_${'x'.repeat(43)}`, owner)
+    }
+    throw new Error(`Nobody is ${identity.title}.`)
+  }
+
+  async #keyOfOwner({ via }: Identity) {
+    const [owner, workspaceId] = [await this.#owner, await this.#workspaceId]
+    return via === 'private key' ? privateKey(this.#t, owner) : workspaceKey(this.#t, owner, workspaceId)
+  }
+
+  /** Inputs with which a row succeeds for whoever may, aimed at things that nobody else needs any more. */
+  async inputsOf(row: Row, caller: Person): Promise<Inputs> {
+    const [owner, recipient, workspace_id] = [await this.#owner, await this.#recipient, await this.#workspaceId]
+    const ws = { workspace_id }
+    const name = `thing${++this.#things}`
+    const scopes = { name, scopes: ['private_files:read'] }
+    const upload = async (path: string, bytes = '') => (await owner.upload(path, bytes)).response.file
+    const share = async (): Promise<string> => {
+      const json = { object: (await upload(name)).path }
+      return (await owner.rest('POST', '/api/files/quick_share', { json })).response.sharing_token
+    }
+    const shareDirectly = async (): Promise<string> => {
+      const json = { email: recipient.email, objects: [(await upload(name)).path] }
+      return (await owner.rest('POST', '/api/files/share', { json })).response.sharing_info[0].sharing_token
+    }
+    const folder = async () => {
+      await owner.rest('POST', '/api/folders', { json: { path: name } })
+      return name
+    }
+    const putFile = async (): Promise<string> => (await put(owner, workspace_id, `/${name}`, '')).response[0].id
+    const mkdir = async () => {
+      const json = { folder_name: name }
+      await owner.rest('POST', `/api/workspaces/${workspace_id}/files/mkdir`, { json })
+      return `/${name}`
+    }
+    const invite = async (): Promise<string> => {
+      await expel(this.#t, workspace_id, recipient)
+      const json = { ...ws, email: recipient.email, role: 'viewer' }
+      return (await owner.rest('POST', '/api/workspaces/invites/create', { json })).response.id
+    }
+    const invited = async () => {
+      await invite()
+      return { token: (await recipient.rest('GET', '/api/workspaces/invites/mine')).response[0].token as string }
+    }
+    const noted = async () =>
+      createHash('md5')
+        .update((await upload(name, name)) && name)
+        .digest('hex')
+    const file = new File([''], name)
+
+    switch (row.field) {
+      case 'Mutation.acceptInvite':
+      case 'Mutation.rejectInvite':
+        return invited()
+      case 'Mutation.changeMemberRole':
+        return { ...ws, user_id: (await this.#member('viewer')).userId, role: 'editor' }
+      case 'Mutation.createDownloadToken':
+      case 'Mutation.deleteFile':
+        return { file: (await upload(name)).path }
+      case 'Mutation.createFolder':
+        return { path: name }
+      case 'Mutation.createInvite':
+        return { ...ws, email: `${name}@example.com`, role: 'viewer' }
+      case 'Mutation.createPrivateApiKey':
+        return scopes
+      case 'Mutation.createPublicShare':
+        return { object: (await upload(name)).path }
+      case 'Mutation.createWorkspace':
+        return { name }
+      case 'Mutation.createWorkspaceApiKey':
+        return { ...ws, name, scopes: ['workspaces:read'] }
+      case 'Mutation.createWorkspaceFolder':
+        return { ...ws, folder_name: name }
+      case 'Mutation.deleteAccount':
+        return { delete_user_data: true }
+      case 'Mutation.deleteFiles':
+        return { files: [(await upload(name)).path] }
+      case 'Mutation.deleteFolder':
+        return { path: await folder() }
+      case 'Mutation.deleteInvite':
+        return { ...ws, invite_id: await invite() }
+      case 'Mutation.deletePrivateApiKey':
+        return { api_key_id: (await privateKey(this.#t, owner)).id }
+      case 'Mutation.deleteWorkspaceApiKey':
+        return { ...ws, api_key_id: (await workspaceKey(this.#t, owner, workspace_id)).id }
+      case 'Mutation.deleteWorkspaceFile':
+      case 'Query.workspaceDownload':
+        return { ...ws, file_id: await putFile() }
+      case 'Mutation.deleteWorkspaceFolder':
+        return { ...ws, path: await mkdir() }
+      case 'Mutation.markShareSeen':
+        return { sharing_token: await shareDirectly() }
+      case 'Mutation.moveFile':
+        return { source: (await upload(name)).path, destination: `${name} moved` }
+      case 'Mutation.moveFolder':
+        return { source: await folder(), destination: `${name} moved` }
+      case 'Mutation.moveWorkspaceFile':
+        return { ...ws, file_id: await putFile(), destination: `/${name} moved` }
+      case 'Mutation.moveWorkspaceFolder':
+        return { ...ws, source: await mkdir(), destination: `/${name} moved` }
+      case 'Mutation.removeMember': {
+        // Whoever leaves must not be the last owner.
+        if (row.consumes) await this.#member('owner')
+        return { ...ws, user_id: row.consumes ? caller.userId || owner.userId : (await this.#member('viewer')).userId }
+      }
+      case 'Mutation.renameWorkspace':
+        return { ...ws, name }
+      case 'Mutation.revokeShare':
+        return { token: await share() }
+      case 'Mutation.shareFiles':
+        return { email: `${name}@example.com`, objects: [(await upload(name)).path] }
+      case 'Mutation.uploadFile':
+        return { file }
+      case 'Mutation.uploadWorkspaceFile':
+        return { ...ws, file }
+      case 'Mutation.writeFileNote':
+        return { checksum: await noted(), content: name }
+      case 'Query.file':
+        return { path: (await upload(name)).path }
+      case 'Query.fileNote':
+        return { checksum: await noted() }
+      case 'Query.node':
+        return { id: (await upload(name)).id }
+      case 'Query.workspace':
+        return { id: workspace_id }
+      case 'Query.privateDownload': {
+        await upload(name)
+        const made = await owner.rest('POST', `/api/user/private/download_token?file=${name}`)
+        return { token: made.response.private_download_token }
+      }
+      case 'Mutation.resolveShare':
+      case 'Query.sharedDownload':
+        return { token: row.access === 'public' ? await share() : await shareDirectly() }
+      case 'Query.shareInfo':
+        return { token: await share() }
+      case 'Mutation.deleteWorkspace':
+      case 'Query.workspaceApiKeys':
+      case 'Query.workspaceFileTree':
+      case 'Query.workspaceInvites':
+      case 'Query.workspaceMembers':
+      case 'Query.workspaceQuota':
+        return ws
+    }
+    // What is left takes nothing.
+    return {}
+  }
+}

@@ -1,0 +1,356 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { BOUNDARY, everything, exchange, field, file, form, formType, head, openWire, type Wire } from './wire.ts'
+
+const MiB = 1024 * 1024
+
+let t: TestApp
+let alice: Person
+let before: Record<string, unknown[]>
+const surprises: unknown[] = []
+const remember = (reason: unknown) => surprises.push(reason)
+
+beforeAll(async () => {
+  process.on('unhandledRejection', remember)
+  process.on('uncaughtException', remember)
+  t = await startApp()
+  alice = await t.signIn('alice')
+  await alice.upload('keep.txt', 'hello')
+  before = await everything(t)
+})
+afterAll(async () => {
+  await t.stop()
+  process.off('unhandledRejection', remember)
+  process.off('uncaughtException', remember)
+})
+
+// Nothing is left of what was not finished, and nothing has shaken the process.
+afterEach(async () => {
+  const was = before
+  before = await everything(t)
+  expect([before, surprises.splice(0)]).toEqual([was, []])
+})
+
+const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+const noise = Buffer.alloc(20 * MiB, 'noise')
+
+/** How an upload begins by each face, up to the first of its bytes, and how it ends after the last. */
+const starts = {
+  REST: {
+    request: 'POST /api/files/upload',
+    body: form([field('folder', 'made'), file('new.bin', '')]).subarray(0, -`\r\n--${BOUNDARY}--\r\n`.length),
+  },
+  'REST, with the folder to come': {
+    request: 'POST /api/files/upload',
+    body: form([file('new.bin', '')]).subarray(0, -`\r\n--${BOUNDARY}--\r\n`.length),
+  },
+  GraphQL: {
+    request: 'POST /graphql',
+    body: form([
+      field(
+        'operations',
+        JSON.stringify({
+          query: 'mutation U($file: Upload!) { uploadFile(input: { file: $file, folder: "made" }) { size } }',
+          variables: { file: null },
+        }),
+      ),
+      field('map', '{ "0": ["variables.file"] }'),
+      file('new.bin', '', '0'),
+    ]).subarray(0, -`\r\n--${BOUNDARY}--\r\n`.length),
+  },
+}
+const end = `\r\n--${BOUNDARY}--\r\n`
+const faces = Object.entries(starts)
+
+const headOf = (request: string, headers: Record<string, string | number> = {}) =>
+  head(alice, request, { 'content-type': formType, accept: 'application/json', ...headers })
+
+/** Waits until the service has taken an upload up, and holds something for it. */
+async function untilStaged(): Promise<void> {
+  while ((await t.app.db.rows("SELECT id FROM blobs WHERE state = 'staged'")).length === 0) await wait(5)
+}
+
+const reserved = async () => {
+  const [bucket] = await t.app.db.rows<{ bytes: number; files: number }>(
+    'SELECT reserved_bytes AS bytes, reserved_files AS files FROM bucket WHERE user_id = ?',
+    [alice.userId],
+  )
+  return bucket
+}
+
+describe.each(faces)('A client that hangs up in the middle of an upload by %s', (_face, { request, body }) => {
+  const length = body.length + noise.length + end.length
+  const stories: [string, (wire: Wire) => Promise<void>][] = [
+    ['at once', async () => {}],
+    ['within the headers', wire => wire.send(headOf(request, { 'content-length': length }).slice(0, 60))],
+    ['before the body', wire => wire.send(headOf(request, { 'content-length': length }))],
+    [
+      'within the headers of a part',
+      async wire => {
+        await wire.send(headOf(request, { 'content-length': length }))
+        await wire.send(body.subarray(0, 100))
+      },
+    ],
+    [
+      'before the first byte of the file',
+      async wire => {
+        await wire.send(headOf(request, { 'content-length': length }))
+        await wire.send(body)
+      },
+    ],
+    [
+      'within the first block',
+      async wire => {
+        await wire.send(headOf(request, { 'content-length': length }))
+        await wire.send(body)
+        await wire.send(noise.subarray(0, MiB))
+      },
+    ],
+    [
+      'after several blocks',
+      async wire => {
+        await wire.send(headOf(request, { 'content-length': length }))
+        await wire.send(body)
+        await wire.send(noise.subarray(0, 10 * MiB))
+        await untilStaged()
+        expect((await reserved())?.files).toBe(1)
+      },
+    ],
+    [
+      'after several blocks without a length',
+      async wire => {
+        await wire.send(headOf(request, { 'transfer-encoding': 'chunked' }))
+        await wire.send(`${body.length.toString(16)}\r\n`)
+        await wire.send(Buffer.concat([body, Buffer.from('\r\n')]))
+        await wire.send(`${(15 * MiB).toString(16)}\r\n`)
+        await wire.send(noise.subarray(0, 10 * MiB))
+        await untilStaged()
+      },
+    ],
+  ]
+
+  it.each(stories)('leaves nothing: %s, with a reset', async (_when, tell) => {
+    const wire = await openWire(t.url)
+    await tell(wire)
+    await wait(20)
+    wire.cut()
+    await wire.ended
+  })
+
+  it.each(stories)('leaves nothing: %s, with a goodbye', async (_when, tell) => {
+    const wire = await openWire(t.url)
+    await tell(wire)
+    wire.socket.end()
+    await wire.ended
+  })
+})
+
+describe.each(faces)('A body by %s that is not as long as it says', (_face, { request, body }) => {
+  it('ends with the connection, and leaves nothing, when it is shorter', async () => {
+    const wire = await openWire(t.url)
+    const all = Buffer.concat([body, noise.subarray(0, 100), Buffer.from(end)])
+    await wire.send(headOf(request, { 'content-length': all.length + 1 }))
+    await wire.send(all)
+    wire.socket.end()
+    expect((await wire.answer())?.text ?? '').not.toContain('new.bin')
+    await wire.ended
+  })
+
+  it('is refused, and leaves nothing, when the rest of it is missing', async () => {
+    const all = Buffer.concat([body, noise.subarray(0, 100), Buffer.from(end)]).subarray(0, -20)
+    const start = Buffer.from(headOf(request, { 'content-length': all.length }))
+    const answer = await exchange(t.url, Buffer.concat([start, all]))
+    expect(answer?.text).toMatch(/"code":"INVALID_INPUT","field":"file"/)
+  })
+
+  it('is not taken on into the next request when it is longer', async () => {
+    const all = Buffer.concat([body, noise.subarray(0, 100), Buffer.from(end)])
+    const wire = await openWire(t.url)
+    await wire.send(headOf(request, { 'content-length': all.length - 20 }))
+    await wire.send(all)
+    expect((await wire.answer())?.status).toBe(400)
+    await wire.ended
+  })
+
+  it.each(['x\r\n', '-1\r\n', '5 5\r\n', 'ffffffffffffffffff\r\n', '5\r\nhello'])(
+    'ends with the connection when its chunks are wrong: %j',
+    async chunk => {
+      const wire = await openWire(t.url)
+      await wire.send(headOf(request, { 'transfer-encoding': 'chunked' }))
+      await wire.send(`${body.length.toString(16)}\r\n`)
+      await wire.send(Buffer.concat([body, Buffer.from(`\r\n${chunk}xx\r\n`)]))
+      await wire.ended
+    },
+  )
+})
+
+describe('A connection', () => {
+  const upload = (name: string, bytes: Uint8Array) => form([field('folder', ''), file(name, bytes)])
+  const small = '{"path":"a//b"}'
+  const bad = () =>
+    head(alice, 'POST /api/folders', { 'content-type': 'application/json', 'content-length': small.length }) + small
+
+  it('serves on after a refused body of JSON', async () => {
+    const wire = await openWire(t.url)
+    for (let i = 0; i < 3; i++) {
+      await wire.send(bad())
+      expect((await wire.answer())?.response.code).toBe('INVALID_PATH')
+      await wire.send(head(alice, 'GET /api/user/data'))
+      expect((await wire.answer())?.response.user_data.email).toBe('alice@example.com')
+    }
+    wire.cut()
+  })
+
+  it('serves in order what was sent at once', async () => {
+    const wire = await openWire(t.url)
+    await wire.send(bad() + head(alice, 'GET /api/files/tree') + bad() + head(alice, 'GET /api/nothing'))
+    const codes: unknown[] = []
+    for (let i = 0; i < 4; i++) codes.push((await wire.answer())?.response.code)
+    expect(codes).toEqual(['INVALID_PATH', undefined, 'INVALID_PATH', 'ROUTE_NOT_FOUND'])
+    wire.cut()
+  })
+
+  it.each([
+    ['one that keeps the connection', {}],
+    ['one that does not', { connection: 'close' }],
+  ])('tells a client that is still sending why its upload is refused: %s', async (_who, headers) => {
+    const wire = await openWire(t.url)
+    const body = upload('keep.txt', noise)
+    await wire.send(headOf('POST /api/files/upload', { 'content-length': body.length, ...headers }))
+    await wire.send(body.subarray(0, MiB))
+    const answer = await wire.answer()
+    expect([answer?.status, answer?.response.code]).toEqual([409, 'PATH_EXISTS'])
+    for (let at = MiB; at < body.length; at += MiB) {
+      await wire.send(body.subarray(at, at + MiB))
+      expect(wire.socket.destroyed).toBe(false)
+    }
+    if ('connection' in headers) return await wire.ended
+    await wire.send(head(alice, 'GET /api/user/data'))
+    expect((await wire.answer())?.status).toBe(200)
+    wire.cut()
+  })
+
+  it.each([
+    ['POST /api/folders', 'application/json'],
+    ['POST /graphql', 'application/json'],
+    ['POST /api/files/upload', 'text/plain'],
+    ['POST /graphql', formType],
+    ['POST /api/nothing', 'text/plain'],
+    ['PUT /auth/providers', 'text/plain'],
+  ])('is cut when the rest of what %s refuses does not come to an end', async (request, type) => {
+    const wire = await openWire(t.url)
+    await wire.send(
+      head(alice, request, { 'content-type': type, accept: 'application/json', 'transfer-encoding': 'chunked' }),
+    )
+    const chunk = `100000\r\n${' '.repeat(MiB)}\r\n`
+    for (let i = 0; i < 3; i++) await wire.send(chunk)
+    expect((await wire.answer())?.text).toMatch(/"code":"[A-Z_]+"/)
+    const start = performance.now()
+    const sending = setInterval(() => void wire.send(' '), 100)
+    await wire.ended
+    clearInterval(sending)
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+
+  it('is told to go on when it asks: Expect: 100-continue', async () => {
+    const wire = await openWire(t.url)
+    const body = upload('keep.txt', noise.subarray(0, 10))
+    await wire.send(headOf('POST /api/files/upload', { 'content-length': body.length, expect: '100-continue' }))
+    expect((await wire.answer())?.status).toBe(100)
+    await wire.send(body)
+    expect((await wire.answer())?.response.code).toBe('PATH_EXISTS')
+    await wire.send(headOf('GET /api/files/tree', { expect: 'miracles' }))
+    expect((await wire.answer())?.status).toBe(417)
+    wire.cut()
+  })
+
+  it('ends, with a refusal, after what is no HTTP', async () => {
+    for (const bytes of [
+      'hello\r\n\r\n',
+      'GET / HTTP/9.9\r\n\r\n',
+      `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
+      `GET / HTTP/1.1\r\nhost: a\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
+      'GET /api/files/tree HTTP/1.1\r\n\r\n',
+      'POST /api/folders HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\nhello',
+      'POST /api/folders HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello',
+      'POST /api/folders HTTP/1.1\r\nhost: a\r\ncontent-length: -5\r\n\r\nhello',
+      'POST /api/folders HTTP/1.1\r\nhost : a\r\n\r\n',
+    ]) {
+      const wire = await openWire(t.url)
+      await wire.send(bytes)
+      const answer = await wire.answer()
+      expect([400, 431, 505]).toContain(answer?.status)
+      expect(answer?.text).not.toMatch(/node:|at |Error/)
+      await wire.ended
+    }
+  })
+
+  it('does not take the end of a long body for a request of its own', async () => {
+    const hidden = head(alice, 'DELETE /api/files/delete?file=keep.txt')
+    const wire = await openWire(t.url)
+    await wire.send(
+      head(alice, 'POST /api/folders', { 'content-type': 'text/plain', 'content-length': hidden.length }) + hidden,
+    )
+    expect((await wire.answer())?.response.code).toBe('INVALID_INPUT')
+    await wire.send(head(alice, 'GET /api/user/data'))
+    expect((await wire.answer())?.response.user_data.email).toBe('alice@example.com')
+    wire.cut()
+  })
+})
+
+describe.each(faces)('A slow client by %s', (face, { request, body }) => {
+  const length = body.length + 10 + end.length
+  const normal = 120_000
+
+  it('is cut when nothing moves for two minutes (here: a third of a second)', async () => {
+    const { server } = t.app.gateway
+    expect(server.timeout).toBe(normal)
+    server.setTimeout(350)
+    const wire = await openWire(t.url)
+    server.setTimeout(normal)
+    await wire.send(headOf(request, { 'content-length': length }))
+    await wire.send(body)
+    await wire.send('n')
+    await wire.ended
+  })
+
+  it('is served as long as something moves', async () => {
+    const { server } = t.app.gateway
+    server.setTimeout(350)
+    const wire = await openWire(t.url)
+    server.setTimeout(normal)
+    await wire.send(headOf(request, { 'content-length': length }))
+    await wire.send(body)
+    for (let i = 0; i < 10; i++) {
+      await wire.send('n')
+      await wait(60)
+    }
+    await wire.send(end)
+    expect((await wire.answer())?.text).toMatch(/"size":10\b/)
+    wire.cut()
+    const made = face.includes('to come') ? 'files/delete?file=new.bin' : 'folders?path=made&recursive=true'
+    expect((await alice.rest('DELETE', `/api/${made}`)).status).toBe(200)
+    before = { ...before, bucket: (await everything(t)).bucket ?? [] }
+  })
+})
+
+describe('A form whose end comes late', () => {
+  it.each([
+    ['a second file', file('other.txt')],
+    ['a field that nobody knows', field('size', '1')],
+    ['a second folder', field('folder', 'b')],
+  ])('leaves nothing of a complete file when %s follows', async (_what, part) => {
+    const wire = await openWire(t.url)
+    const { request, body } = starts.REST
+    const rest = form([part])
+    await wire.send(headOf(request, { 'content-length': body.length + 5 * MiB + 2 + rest.length }))
+    await wire.send(body)
+    await wire.send(noise.subarray(0, 5 * MiB))
+    await wire.send(`\r\n--${BOUNDARY}`)
+    await untilStaged()
+    await wait(100)
+    await wire.send(rest.subarray(`--${BOUNDARY}`.length))
+    expect((await wire.answer())?.response.code).toBe('INVALID_INPUT')
+    wire.cut()
+  })
+})

@@ -1,0 +1,325 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { everything } from './wire.ts'
+
+let t: TestApp
+let alice: Person
+let before: Record<string, unknown[]>
+
+/** Folders within folders, so that lists of lists are not empty. */
+const LEVELS = 8
+
+beforeAll(async () => {
+  t = await startApp()
+  alice = await t.signIn('alice')
+  await alice.rest('POST', '/api/folders', { json: { path: Array(LEVELS).fill('deep').join('/') } })
+  await alice.upload('deep/a.txt', 'hello')
+  before = await everything(t)
+})
+afterAll(() => t.stop())
+
+afterEach(async () => {
+  expect(await everything(t)).toEqual(before)
+})
+
+interface Result {
+  status: number
+  text: string
+  data: unknown
+  codes: (string | undefined)[]
+  messages: string[]
+  ms: number
+}
+
+/** Sends a body, and looks at what holds for every answer: soon, of a bounded size, and without anything of the inside. */
+async function post(body: unknown, who = alice): Promise<Result> {
+  const start = performance.now()
+  const response = await fetch(`${t.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json', cookie: who.cookie },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+  return read(response, start)
+}
+
+async function read(response: Response, start: number): Promise<Result> {
+  const text = await response.text()
+  const ms = performance.now() - start
+  expect([text.length < 100_000, ms < 3000]).toEqual([true, true])
+  expect(text).not.toMatch(/node_modules|\.[tj]s:\d|"stack"|originalError|SELECT |SQLITE|ER_[A-Z]|\/tmp\/|INTERNAL/)
+  const { data, errors = [] } = JSON.parse(text)
+  for (const { message, extensions } of errors) {
+    expect(message.length).toBeLessThanOrEqual(500)
+    expect(extensions.code).toMatch(/^(INVALID_INPUT|INVALID_JSON|INVALID_PATH|UNAUTHENTICATED)$/)
+  }
+  return {
+    status: response.status,
+    text,
+    data,
+    codes: errors.map((e: { extensions: { code: string } }) => e.extensions.code),
+    messages: errors.map((e: { message: string }) => e.message),
+    ms,
+  }
+}
+
+const many = (count: number, each: (i: number) => string) => Array.from({ length: count }, (_, i) => each(i)).join(' ')
+const nest = (depth: number, open: string, inside: string, close = '}') =>
+  open.repeat(depth) + inside + close.repeat(depth)
+
+/** Documents that ask for too much, or for nothing that is there. */
+const attacks: [string, string][] = [
+  ['1,000 aliases', `{ ${many(1000, i => `a${i}: me { id }`)} }`],
+  [
+    '1,000 aliases in fragments',
+    `{ ${many(10, () => '...F')} } fragment F on Query { ${many(100, i => `a${i}: me { id }`)} }`,
+  ],
+  ['a depth of 50', `{ folder { ${nest(50, 'folders { edges { node { ', 'id', '} } }')} } }`],
+  [
+    'a depth of 50 in fragments',
+    `{ folder { ...F0 } } ${many(50, i => `fragment F${i} on Folder { folders { edges { node { ...F${i + 1} } } } }`)} fragment F50 on Folder { id }`,
+  ],
+  ['a depth of 50 in inline fragments', `{ ${nest(50, '... { ', 'me { id }')} }`],
+  ['10,000 tokens', `{ me { ${'id '.repeat(10_000)} } }`],
+  ['10,000 tokens of punctuation', '{'.repeat(10_000)],
+  ['10,000 brackets in a value', `{ fileTree(path: ${'['.repeat(10_000)}) { path } }`],
+  ['1,900 brackets in a value', `{ fileTree(path: ${'['.repeat(900)}${']'.repeat(900)}) { path } }`],
+  ['900 objects in a value', `{ fileTree(path: ${nest(400, '{ a: ', '1')}) { path } }`],
+  ['a fragment of itself', '{ me { ...F } } fragment F on User { id ...F }'],
+  [
+    'fragments in a circle',
+    '{ me { ...A } } fragment A on User { ...B } fragment B on User { ...C } fragment C on User { ...A }',
+  ],
+  [
+    'fragments in a circle below fields',
+    '{ folder { ...A } } fragment A on Folder { folders { edges { node { ...B } } } } fragment B on Folder { folders { edges { node { ...A } } } }',
+  ],
+  ['fragments in a circle that nobody uses', '{ me { id } } fragment A on User { ...B } fragment B on User { ...A }'],
+  [
+    'fragments that double 100 times',
+    `{ me { ...F0 } } ${many(100, i => `fragment F${i} on User { ...F${i + 1} ...F${i + 1} }`)} fragment F100 on User { id }`,
+  ],
+  [
+    'inline fragments that double 100 times',
+    `{ ...F0 } ${many(100, i => `fragment F${i} on Query { ... { ...F${i + 1} } ... { ...F${i + 1} } }`)} fragment F100 on Query { me { id } }`,
+  ],
+  [
+    'aliases that multiply in fragments',
+    `{ ...F0 } ${many(24, i => `fragment F${i} on Query { a: me { id } ...F${i + 1} ...F${i + 1} }`)} fragment F24 on Query { folder { id } }`,
+  ],
+  ['200 fragments that nobody uses', `{ me { id } } ${many(200, i => `fragment F${i} on User { id }`)}`],
+  ['500 fields that conflict', `{ ${many(300, i => `fileTree(limit: ${i + 1}) { path }`)} }`],
+  ['500 unknown fields', `{ ${many(500, i => `nothing${i}`)} }`],
+  ['an unknown field with a name of 20 KB', `{ ${'n'.repeat(20_000)} }`],
+  ['an unknown type with a name of 20 KB', `query Q($a: ${'N'.repeat(20_000)}) { me { id } }`],
+  ['an unknown argument with a name of 20 KB', `{ fileTree(${'n'.repeat(20_000)}: 1) { path } }`],
+  ['a text of 20 KB in the place of a number', `{ fileTree(limit: "${'n'.repeat(20_000)}") { path } }`],
+  ['a number of 20 KB', `{ fileTree(limit: ${'9'.repeat(20_000)}) { path } }`],
+  ['500 unknown directives', `{ me ${'@a '.repeat(500)}{ id } }`],
+  ['500 known directives', `{ me ${'@skip(if: true) '.repeat(300)}{ id } }`],
+  ['directives in wrong places', 'query Q @skip(if: true) { me @deprecated { id } }'],
+  ['a directive without its argument', '{ me @include { id } }'],
+  ['400 variables', `query Q(${many(400, i => `$v${i}: Int`)}) { me { id } }`],
+  ['a variable given twice', 'query Q($a: Int, $a: Int) { fileTree(limit: $a) { path } }'],
+  ['400 operations', many(400, i => `query Q${i} { me { id } }`)],
+  ['an operation given twice', 'query Q { me { id } } query Q { me { id } }'],
+  ['a schema in the place of a query', 'type Query { a: Int } extend type User { b: Int }'],
+  ['a subscription of nothing', 'subscription S { nothing }'],
+  ['a document of spaces', ' '.repeat(20_000)],
+  ['a document of comments', '#\n'.repeat(10_000)],
+  ['a document of commas', ','.repeat(20_000)],
+  ['an empty document', ''],
+  ['NUL', '{ me \0 { id } }'],
+  ['half a surrogate pair', '{ fileTree(path: "\\uD800") { path } }'],
+  ['an escape of nothing', '{ fileTree(path: "\\u{FFFFFFFF}") { path } }'],
+  ['a text without an end', '{ fileTree(path: "abc'],
+  ['a block of text without an end', `{ fileTree(path: """${'\n '.repeat(5000)}`],
+  ['what every object has', '{ __proto__ constructor toString hasOwnProperty }'],
+  ['what every object has, as a type', '{ me { ... on constructor { id } ... on __proto__ { id } } }'],
+  ['introspection that goes round', `{ __schema { types { ${nest(12, 'fields { type { ', 'name', '} }')} } } }`],
+  [
+    'introspection that goes round in fragments',
+    `{ __schema { types { ...T0 } } } ${many(12, i => `fragment T${i} on __Type { fields { type { ...T${i + 1} } } }`)} fragment T12 on __Type { name }`,
+  ],
+  [
+    'introspection that fans out',
+    `{ __schema { types { possibleTypes { interfaces { possibleTypes { interfaces { possibleTypes { name } } } } } } } }`,
+  ],
+]
+
+describe('A document that asks for too much, or for nothing that is there', () => {
+  it.each(attacks)('is refused soon: %s', async (_what, query) => {
+    for (const who of [alice, t.nobody]) {
+      const { status, data, codes } = await post({ query }, who)
+      expect([status, data ?? null, codes[0]]).toEqual([200, null, expect.stringMatching(/^INVALID_INPUT$/)])
+    }
+  })
+
+  it.each(attacks)('is refused as soon when it comes again and again: %s', async (_what, query) => {
+    const all = await Promise.all(Array.from({ length: 5 }, () => post({ query })))
+    expect(all.map(a => a.codes[0])).toEqual(Array(5).fill('INVALID_INPUT'))
+  })
+})
+
+describe('A document that is odd and fine', () => {
+  const fine: [string, string, unknown][] = [
+    [
+      'a fragment that is used 100 times',
+      `{ me { ${'...F '.repeat(100)} } } fragment F on User { email }`,
+      { me: { email: 'alice@example.com' } },
+    ],
+    ['a field 300 times', `{ me { ${'email '.repeat(300)} } }`, { me: { email: 'alice@example.com' } }],
+    ['directives that leave everything out', '{ me @skip(if: true) { id } }', {}],
+    ['a byte order mark', '\ufeff{ me { email } }', { me: { email: 'alice@example.com' } }],
+    ['comments and commas', '{,,# x\n me,{,email,},}', { me: { email: 'alice@example.com' } }],
+    ['a block of text', '{ fileTree(path: """\n  deep\n""") { path } }', { fileTree: { path: 'deep' } }],
+    [
+      'aliases that every object has',
+      '{ constructor: me { toString: email } hasOwnProperty: me { valueOf: email } }',
+      { constructor: { toString: 'alice@example.com' }, hasOwnProperty: { valueOf: 'alice@example.com' } },
+    ],
+  ]
+
+  it.each(fine)('is answered, each time: %s', async (_what, query, data) => {
+    for (let i = 0; i < 5; i++) expect((await post({ query })).data).toEqual(data)
+  })
+
+  it('gives an object no other prototype by an alias', async () => {
+    for (let i = 0; i < 5; i++) {
+      const { text } = await post({ query: '{ me { __proto__: email email } }' })
+      expect(text).toContain('"__proto__":"alice@example.com","email":"alice@example.com"')
+    }
+    expect(Reflect.get({}, 'email')).toBeUndefined()
+  })
+
+  it('is answered within bounds when its lists multiply', async () => {
+    const ladder = (level: number): string =>
+      level === 0
+        ? 'id'
+        : many(9, i => `a${level}${i}: folders(first: ${i + 1}) { edges { node { ${ladder(level - 1)} } } }`)
+    const wide = (levels: number) => {
+      // The same aliases on every level, through fragments: 9 to the power of the levels.
+      const fragments = many(
+        levels,
+        i =>
+          `fragment L${i} on Folder { ${many(9, a => `a${a}: folders(first: ${a + 1}) { edges { node { ...L${i + 1} } } }`)} }`,
+      )
+      return `{ folder { ...L0 } } ${fragments} fragment L${levels} on Folder { id }`
+    }
+    await post({ query: `{ folder { ${ladder(1)} } }` })
+    await post({ query: wide(2) })
+    for (const levels of [3, 4, 5]) expect((await post({ query: wide(levels) })).codes[0]).toBe('INVALID_INPUT')
+  })
+})
+
+describe('A request of GraphQL that is odd', () => {
+  const me = '{ me { email } }'
+
+  it.each<[string, unknown]>([
+    ['a document of 2 MB', { query: `{ me { email } } #${'x'.repeat(2e6)}` }],
+    ['a document of 900 KB', { query: `{ me { email } } #${'x'.repeat(9e5)}` }],
+    ['a list of requests', [{ query: me }, { query: me }]],
+    ['no document', { variables: {} }],
+    ['a document that is null', { query: null }],
+    ['a document that is a number', { query: 1 }],
+    ['a document that is a list', { query: [me] }],
+    ['a document that is an object', { query: { toString: me } }],
+    ['variables that are a text', { query: me, variables: 'a' }],
+    ['variables that are a list', { query: me, variables: [1] }],
+    ['variables that are a number', { query: me, variables: 1 }],
+    ['extensions that are a text', { query: me, extensions: 'a' }],
+    ['a field that nobody knows', { query: me, doc_id: '1' }],
+    ['a field with a name of 100 KB', { query: me, ['n'.repeat(100_000)]: '1' }],
+    ['an operation that is not there', { query: 'query A { me { email } }', operationName: 'B' }],
+    ['an operation with a name of 100 KB', { query: 'query A { me { email } }', operationName: 'B'.repeat(100_000) }],
+    ['an operation name that is a number', { query: 'query A { me { email } }', operationName: 1 }],
+    ['an operation name that is an object', { query: 'query A { me { email } }', operationName: { a: 1 } }],
+    ['two operations and no name', { query: 'query A { me { email } } query B { me { email } }' }],
+  ])('INVALID_INPUT or INVALID_JSON: %s', async (_what, body) => {
+    for (let i = 0; i < 4; i++) {
+      const { status, codes, data } = await post(body)
+      expect([[200, 400].includes(status), data ?? null]).toEqual([true, null])
+      expect(codes[0]).toMatch(/^INVALID_(INPUT|JSON)$/)
+    }
+  })
+
+  it.each<[string, string, unknown]>([
+    ['a number for a text', '$v: String', 1],
+    ['an object for a text', '$v: String', { toString: 'a' }],
+    ['a list for a text', '$v: String', ['a']],
+    ['a text of 500 KB for a number', '$v: Int', 'x'.repeat(500_000)],
+    ['an object of 500 KB for a number', '$v: Int', { ['x'.repeat(500_000)]: 1 }],
+    ['what nests deeply for a number', '$v: Int', JSON.parse(nest(50_000, '[', '1', ']'))],
+    ['a number beyond 32 bits', '$v: Int', 2 ** 31],
+    ['a fraction', '$v: Int', 1.5],
+    ['null where it must not be', '$v: Int!', null],
+    ['nothing where it must be', '$v: Int!', undefined],
+  ])('INVALID_INPUT for a variable: %s', async (_what, definition, v) => {
+    const argument = definition.includes('Int') ? 'limit' : 'path'
+    const query = `query Q(${definition}) { fileTree(${argument}: $v) { path } }`
+    for (let i = 0; i < 5; i++) {
+      const { status, codes } = await post({ query, variables: { v } })
+      expect([i, status, codes]).toEqual([i, 200, ['INVALID_INPUT']])
+    }
+  })
+
+  it('INVALID_INPUT for an input with fields that nobody knows, or that every object has', async () => {
+    const query = 'mutation M($input: CreateFolderInput!) { createFolder(input: $input) { id } }'
+    const inputs = [
+      '{"path":1}',
+      '{"path":"made","owner_id":"x"}',
+      '{"path":"made","__proto__":{}}',
+      '{"path":"made","constructor":1}',
+      '{"__proto__":{"path":"made"}}',
+      '[]',
+      '"made"',
+      'null',
+      '{}',
+      `{"path":"made","${'x'.repeat(200_000)}":1}`,
+    ]
+    for (const input of inputs)
+      for (let i = 0; i < 4; i++) {
+        const { codes } = await post(`{ "query": ${JSON.stringify(query)}, "variables": { "input": ${input} } }`)
+        expect([input.slice(0, 50), ...codes]).toEqual([input.slice(0, 50), 'INVALID_INPUT'])
+      }
+  })
+
+  it('is answered with variables that nobody asked for', async () => {
+    const variables = '{ "__proto__": { "v": 1 }, "constructor": 1, "toString": null }'
+    const query = 'query Q($v: Int, $__proto__: String) { fileTree(limit: $v, path: $__proto__) { path } }'
+    for (let i = 0; i < 5; i++)
+      expect((await post(`{ "query": "${query}", "variables": ${variables} }`)).codes).toEqual(['INVALID_INPUT'])
+    expect((await post(`{ "query": "{ me { email } }", "variables": ${variables} }`)).data).toBeTruthy()
+  })
+
+  it('INVALID_INPUT for a mutation by GET, and for other methods', async () => {
+    const query = encodeURIComponent('mutation { createFolder(input: { path: "made" }) { id } }')
+    const made = await fetch(`${t.url}/graphql?query=${query}`, {
+      headers: { cookie: alice.cookie, accept: 'application/json' },
+    })
+    expect([made.status, made.headers.get('allow')]).toEqual([405, 'POST'])
+    for (const method of ['PUT', 'DELETE', 'PATCH']) {
+      const answer = await fetch(`${t.url}/graphql?query=${query}`, { method, headers: { cookie: alice.cookie } })
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, POST'])
+    }
+  })
+
+  it.each([
+    'query={',
+    'query={me{email}}&variables={',
+    'query={me{email}}&variables=1',
+    'query={me{email}}&extensions={',
+    'variables={}',
+    '',
+    'query',
+    'query=a&query=b',
+    'query=%FF%FE',
+    'query={me{email}}&operationName=x',
+  ])('INVALID_INPUT for a query in the address: %s', async search => {
+    const start = performance.now()
+    const response = await fetch(`${t.url}/graphql?${search}`, {
+      headers: { cookie: alice.cookie, accept: 'application/json' },
+    })
+    const { codes, status } = await read(response, start)
+    expect([status < 500, codes[0]]).toEqual([true, expect.stringMatching(/^INVALID_(INPUT|JSON)$/)])
+  })
+})

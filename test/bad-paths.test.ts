@@ -1,0 +1,263 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { everything, exchange, field, file, form, head, sendForm } from './wire.ts'
+
+let t: TestApp
+let alice: Person
+let before: Record<string, unknown[]>
+
+beforeAll(async () => {
+  t = await startApp()
+  alice = await t.signIn('alice')
+  await alice.upload('keep/a.txt', 'hello')
+  await alice.rest('POST', '/api/folders', { json: { path: 'keep/folder' } })
+  before = await everything(t)
+})
+afterAll(() => t.stop())
+
+// Whatever is refused here leaves everything as it was.
+afterEach(async () => {
+  const was = before
+  before = await everything(t)
+  expect(before).toEqual(was)
+})
+
+/** Names that cannot be, by why. */
+const badNames: [string, string][] = [
+  ['.', '.'],
+  ['..', '..'],
+  ['a backslash', 'a\\b'],
+  ['a line break', 'a\nb'],
+  ['a tab', 'a\tb'],
+  ['DEL', 'a\u007fb'],
+  ['a C1 control', 'a\u0085b'],
+  ['NUL', 'a\u0000.txt'],
+  ['a space before', ' a'],
+  ['a space behind', 'a '],
+  ['nothing but a space', ' '],
+  ['a no-break space before', '\u00a0a'],
+  ['an ideographic space behind', 'a\u3000'],
+  ['a byte order mark before', '\ufeffa'],
+  ['256 bytes of ASCII', 'a'.repeat(256)],
+  ['256 bytes, two each', 'é'.repeat(128)],
+  ['257 bytes of emoji', `${'😀'.repeat(64)}a`],
+  ['combining marks without end', `a${'\u0301'.repeat(1500)}`],
+]
+
+const five = (name: string) => Array(5).fill(name).join('/')
+
+/** Paths that cannot be, wherever they go in. */
+const badPaths: [string, string][] = [
+  ...badNames,
+  ['.. in the middle', 'keep/../keep/a.txt'],
+  ['.. behind a backslash', '..\\a'],
+  ['. at the end', 'keep/.'],
+  ['an empty name', 'keep//a.txt'],
+  ['a name of a space', 'keep/ /a.txt'],
+  ['a space behind a folder', 'keep /a.txt'],
+  ['33 names', Array(33).fill('a').join('/')],
+  ['1,025 bytes', `${five('a'.repeat(204))}a`],
+  ['1,025 bytes, two each', `${five('é'.repeat(102))}a`],
+]
+
+/** What an address or a form cannot carry, but JSON can. */
+const onlyInJson: [string, string][] = [
+  ['the first half of a surrogate pair', 'a\ud800'],
+  ['the second half of a surrogate pair', 'keep/\udc00b'],
+  ['a body full of combining marks', `a${'\u0301'.repeat(200_000)}`],
+  ['a body full of slashes', `a${'/'.repeat(900_000)}b`],
+]
+
+interface Answer {
+  status: number
+  response: { code?: string; field?: string }
+}
+const gist = (answer: Answer | undefined) => [answer?.status, answer?.response?.code, answer?.response?.field]
+const invalid = (name: string) => [400, 'INVALID_PATH', name]
+
+describe('A path that cannot be, by REST', () => {
+  it.each([...badPaths, ...onlyInJson])('400 INVALID_PATH in a body: %s', async (_why, path) => {
+    const asked: [string, object, string][] = [
+      ['POST /api/files/move', { source: 'keep/a.txt', destination: path }, 'destination'],
+      ['POST /api/files/move', { source: path, destination: 'b.txt' }, 'source'],
+      ['DELETE /api/files/delete/batch', { files: ['keep/a.txt', path] }, 'files'],
+      ['POST /api/folders', { path }, 'path'],
+      ['POST /api/folders/move', { source: 'keep/folder', destination: path }, 'destination'],
+      ['POST /api/folders/move', { source: path, destination: 'other' }, 'source'],
+      ['POST /api/files/quick_share', { object: path }, 'object'],
+    ]
+    for (const [route, json, name] of asked) {
+      const [method = '', address = ''] = route.split(' ')
+      expect([route, ...gist(await alice.rest(method, address, { json }))]).toEqual([route, ...invalid(name)])
+    }
+  })
+
+  it.each(badPaths)('400 INVALID_PATH in an address: %s', async (_why, path) => {
+    const text = encodeURIComponent(path)
+    const asked: [string, string][] = [
+      [`GET /api/files/tree?path=${text}`, 'path'],
+      [`DELETE /api/files/delete?file=${text}`, 'file'],
+      [`DELETE /api/folders?path=${text}&recursive=true`, 'path'],
+      [`POST /api/user/private/download_token?file=${text}`, 'file'],
+    ]
+    for (const [route, name] of asked) {
+      const [method = '', address = ''] = route.split(' ')
+      expect([route, ...gist(await alice.rest(method, address))]).toEqual([route, ...invalid(name)])
+    }
+    const lenient = await alice.rest('GET', `/api/folders?path=${text}`)
+    expect([lenient.status, lenient.response.folders]).toEqual([200, []])
+  })
+
+  it.each(badPaths)('400 INVALID_PATH as the folder of an upload: %s', async (_why, path) => {
+    expect(gist(await sendForm(t, alice, form([field('folder', path), file('new.txt')])))).toEqual(invalid('folder'))
+    expect(gist(await sendForm(t, alice, form([file('new.txt'), field('folder', path)])))).toEqual(invalid('folder'))
+  })
+
+  // A line break, NUL and DEL would end the header of the part: that is a form that is broken.
+  it.each(badNames.filter(([, name]) => !/[\n\0\x7f]/.test(name)))(
+    '400 INVALID_PATH as the name of an upload: %s',
+    async (_why, name) => {
+      const answer = await sendForm(t, alice, form([field('folder', 'keep'), file(name.replaceAll('\\', '\\\\'))]))
+      expect(gist(answer)).toEqual(invalid('file'))
+    },
+  )
+
+  it.each(['keep/new.txt', '/new.txt', '../new.txt', 'new.txt/'])(
+    '400 INVALID_PATH for the file name %s: it is no way into another folder',
+    async name => {
+      expect(gist(await sendForm(t, alice, form([file(name)])))).toEqual(invalid('file'))
+    },
+  )
+
+  it.each([
+    [five('a'.repeat(204)).slice(0, 1000), 'b'.repeat(24)],
+    [Array(32).fill('a').join('/'), 'b'],
+  ])('400 INVALID_PATH for a file whose folder leaves no room for it', async (folder, name) => {
+    expect(gist(await sendForm(t, alice, form([field('folder', folder), file(name)])))).toEqual(invalid('folder'))
+  })
+})
+
+describe('A path that is not UTF-8', () => {
+  const latin = 'caf%E9'
+
+  it.each(['%C0%AE%C0%AE', '%C0%AE%C0%AE%2Fa', '%ED%A0%80', '%FF', '%80', latin])(
+    '400 INVALID_PATH in an address: %s',
+    async path => {
+      const tree = await exchange(t.url, head(alice, `GET /api/files/tree?path=${path}`))
+      const remove = await exchange(t.url, head(alice, `DELETE /api/files/delete?file=${path}`))
+      expect([gist(tree), gist(remove)]).toEqual([invalid('path'), invalid('file')])
+    },
+  )
+
+  it('is not mistaken for what a decoder would put in its place', async () => {
+    const meant = await exchange(t.url, head(alice, 'GET /api/files/tree?path=caf%EF%BF%BD'))
+    expect(meant).toMatchObject({ status: 200, response: { path: 'caf\ufffd' } })
+    const created = await alice.rest('POST', '/api/folders', { json: { path: 'caf\ufffd' } })
+    expect(created.status).toBe(200)
+    expect(gist(await exchange(t.url, head(alice, `DELETE /api/folders?path=${latin}`)))).toEqual(invalid('path'))
+    const removed = await exchange(t.url, head(alice, 'DELETE /api/folders?path=caf%EF%BF%BD'))
+    expect(removed?.response.folder_deleted).toBe('caf\ufffd')
+    before = { ...before, bucket: (await everything(t)).bucket ?? [] }
+  })
+
+  it('400 INVALID_PATH in a form', async () => {
+    const bytes = Buffer.from([0x63, 0xc0, 0xae])
+    const named = form([file('NAME')])
+      .toString('latin1')
+      .replace('NAME', bytes.toString('latin1'))
+    expect(gist(await sendForm(t, alice, Buffer.from(named, 'latin1')))).toEqual(invalid('file'))
+    expect(gist(await sendForm(t, alice, form([field('folder', bytes), file('new.txt')])))).toEqual(invalid('folder'))
+  })
+
+  it('400 INVALID_JSON in a body', async () => {
+    const body = Buffer.concat([Buffer.from('{"path": "a'), Buffer.from([0xc0, 0xae]), Buffer.from('"}')])
+    const answer = await alice.rest('POST', '/api/folders', { body, headers: { 'content-type': 'application/json' } })
+    expect([answer.status, answer.response.code]).toEqual([400, 'INVALID_JSON'])
+  })
+})
+
+describe('An address that leads elsewhere', () => {
+  it.each([
+    '/api/files/../files/tree',
+    '/api/files/%2e%2e/tree',
+    '/api/%2e%2e/api/files/tree',
+    '/api/files/..%2ftree',
+    '/api/files//tree',
+    '/api/files/tree/',
+    '/api/files/tree/..',
+    '/api/./files/tree',
+    '//api/files/tree',
+    '/API/files/tree',
+    '/api/files/%',
+    '/api/files/%zz/note',
+    '/api/files/%C0%AE/note',
+    '/api/share/info/%E0%A4%A',
+    '/auth/../api/files/tree',
+    '/auth/%C0%AE/login',
+    '/graphql/../api/files/tree',
+    '/healthz/..',
+  ])('404 for %s', async path => {
+    expect(gist(await exchange(t.url, head(alice, `GET ${path}`))).slice(0, 2)).toEqual([404, 'ROUTE_NOT_FOUND'])
+  })
+
+  it.each(['%2e%2e', '..', '%252e%252e', '%2e%2e%2f%2e%2e%2fetc%2fpasswd', '%00', "'%20OR%20'1'='1", '%F0%9F%98%80'])(
+    'nothing is behind the token or the checksum %s',
+    async text => {
+      const wanted: [string, unknown[]][] = [
+        [`GET /api/files/${text}/note`, [400, 'FILE_NOT_FOUND']],
+        [`GET /api/share/info/${text}`, [404, 'SHARE_NOT_FOUND']],
+        [`GET /api/d/${text}`, [404, 'SHARE_NOT_FOUND']],
+        [`GET /api/d/private/${text}`, [404, 'TOKEN_NOT_FOUND']],
+        [`POST /api/share/revoke/${text}`, [404, 'SHARE_NOT_FOUND']],
+        [`GET /bytes/${text}`, [404, 'TOKEN_NOT_FOUND']],
+      ]
+      for (const [request, answer] of wanted)
+        expect([request, ...gist(await exchange(t.url, head(alice, request))).slice(0, 2)]).toEqual([
+          request,
+          ...answer,
+        ])
+    },
+  )
+})
+
+describe('A path that cannot be, by GraphQL', () => {
+  const asked: [string, string][] = [
+    ['query Q($path: String!) { fileTree(path: $path) { path } }', 'path'],
+    ['query Q($path: String!) { file(path: $path) { id } }', 'path'],
+    ['query Q($path: String!) { folder(path: $path) { id } }', 'path'],
+    [
+      'mutation M($path: String!) { moveFile(input: { source: "keep/a.txt", destination: $path }) { source } }',
+      'destination',
+    ],
+    ['mutation M($path: String!) { moveFile(input: { source: $path, destination: "b" }) { source } }', 'source'],
+    [
+      'mutation M($path: String!) { moveFolder(input: { source: "keep/folder", destination: $path }) { source } }',
+      'destination',
+    ],
+    ['mutation M($path: String!) { createFolder(input: { path: $path }) { id } }', 'path'],
+    ['mutation M($path: String!) { deleteFolder(input: { path: $path, recursive: true }) { filesDeleted } }', 'path'],
+    ['mutation M($path: String!) { deleteFile(input: { file: $path }) { fileDeleted } }', 'file'],
+    ['mutation M($path: String!) { deleteFiles(input: { files: ["keep/a.txt", $path] }) { filesDeleted } }', 'files'],
+    ['mutation M($path: String!) { createPublicShare(input: { object: $path }) { sharingToken } }', 'object'],
+  ]
+  const upload = 'mutation U($input: UploadFileInput!) { uploadFile(input: $input) { path } }'
+
+  it.each([...badPaths, ...onlyInJson])('INVALID_PATH: %s', async (_why, path) => {
+    for (const [document, name] of asked) {
+      const { status, errors } = await alice.graphql(document, { path })
+      const { code, field: culprit } = errors?.[0]?.extensions ?? { code: 'none', field: 'none' }
+      expect([document, status, code, culprit]).toEqual([document, 200, 'INVALID_PATH', name])
+    }
+    const input = { file: null, folder: path }
+    const { errors } = await alice.graphql(upload, { input }, new File(['x'], 'new.txt'))
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_PATH', field: 'folder' })
+  })
+
+  it.each(badNames.filter(([, name]) => !/[\n\\\0\x7f]/.test(name)))(
+    'INVALID_PATH as the name of an upload: %s',
+    async (_why, name) => {
+      const { errors } = await alice.graphql(upload, { input: { file: null } }, new File(['x'], name))
+      expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_PATH', field: 'file' })
+    },
+  )
+})

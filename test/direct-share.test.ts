@@ -1,0 +1,734 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { unseen } from './coverage-of-routes.ts'
+import { type Person, type RestAnswer, type RestOptions, startApp, type TestApp } from './harness.ts'
+import { anId, aSentence, aTime, at } from './shapes.ts'
+
+let t: TestApp
+let alice: Person
+let bob: Person
+let carol: Person
+
+beforeAll(async () => {
+  t = await startApp({ RATE_SHARING: '1000000' })
+  // Mails stay in the outbox, and deleted folders are not purged, so that both can be looked at.
+  await t.app.worker.stop()
+  alice = await t.signIn('alice')
+  bob = await t.signIn('bob')
+  carol = await t.signIn('carol')
+  await alice.upload('docs/a.txt', 'hello', 'text/plain')
+  await alice.upload('docs/b.txt', 'bee', 'text/plain')
+})
+afterAll(() => t.stop())
+
+const day = 24 * 3600 * 1000
+const HELLO = '5d41402abc4b2a76b9719d911017c592'
+const aToken = expect.stringMatching(/^[\w-]{43}$/)
+
+const send = (json: object, person = alice) =>
+  person.rest('POST', '/api/files/share', { json: { email: 'bob@example.com', objects: ['docs/a.txt'], ...json } })
+const received = (person: Person, query = '') => person.rest('GET', `/api/files/received${query}`)
+const sent = (person: Person, query = '') => person.rest('GET', `/api/files/shared_by_user${query}`)
+const seen = (sharing_token: string, person: Person) =>
+  person.rest('POST', '/api/files/received/mark_seen', { json: { sharing_token } })
+const count = async (person: Person) => (await person.rest('GET', '/api/files/received/unseen_count')).response.count
+const open = (token: string, person: Person, options: RestOptions = {}) =>
+  person.rest('GET', `/api/d/${token}`, options)
+const resolve = (token: string, person: Person, json: object = {}) =>
+  person.rest('POST', `/api/share/resolve/${token}`, { json })
+const revoke = (token: string, person: Person) => person.rest('POST', `/api/share/revoke/${token}`)
+const statusAndCode = ({ status, response }: RestAnswer) => [status, response.code]
+const namesOf = ({ response }: RestAnswer): string[] => response.files.map((f: { file_name: string }) => f.file_name)
+const tokensOf = ({ response }: RestAnswer): string[] =>
+  response.files.map((f: { sharing_token: string }) => f.sharing_token)
+
+const rows = (what = '*') => t.app.db.rows<Record<string, unknown>>(`SELECT ${what} FROM share ORDER BY id`)
+const mails = async () => {
+  const jobs = await t.app.db.rows<{ payload: string }>("SELECT payload FROM outbox WHERE kind = 'mail' ORDER BY id")
+  return jobs.map(job => JSON.parse(job.payload))
+}
+
+/** Shares files of somebody; answers the tokens. */
+async function share(json: object = {}, person = alice): Promise<string[]> {
+  const { status, response } = await send(json, person)
+  expect(status).toBe(200)
+  return response.sharing_info.map((info: { sharing_token: string }) => info.sharing_token)
+}
+
+/** A new person with a file of their own, and the token of its share with somebody. */
+async function newShare(
+  name: string,
+  recipient: Person,
+  json: object = {},
+): Promise<{ sharer: Person; token: string }> {
+  const sharer = await t.signIn(name)
+  await sharer.upload('file.txt', 'hello', 'text/plain')
+  const [token = ''] = await share({ email: recipient.email, objects: ['file.txt'], ...json }, sharer)
+  return { sharer, token }
+}
+
+const expire = (recipient: Person) =>
+  t.app.db.run('UPDATE share SET expires_at = ? WHERE recipient = ?', [Date.now() - 1, recipient.email])
+
+describe('POST /api/files/share', () => {
+  it('200 shares files with one person, for 7 days, and tells nobody', async () => {
+    const before = Date.now()
+    const { status, msg, response } = await send({ objects: ['/docs/a.txt', 'docs/b.txt/', 'docs/a.txt'] })
+    expect([status, msg]).toEqual([200, 'ok'])
+    const [a, b] = response.sharing_info
+    expect(response).toEqual({
+      sharing_info: [
+        {
+          file: 'docs/a.txt',
+          file_name: 'a.txt',
+          checksum: HELLO,
+          shared_for: 'bob@example.com',
+          shared_by: 'alice@example.com',
+          sharing_token: aToken,
+          sharing_link: `${t.url}/share/${a.sharing_token}`,
+          expires_at: aTime,
+        },
+        expect.objectContaining({ file: 'docs/b.txt', file_name: 'b.txt', sharing_token: aToken }),
+      ],
+      notification_status: 'not_sent',
+    })
+    expect(b.sharing_token).not.toBe(a.sharing_token)
+    expect(at(a.expires_at) - before - 7 * day).toBeGreaterThanOrEqual(0)
+    expect(at(a.expires_at) - Date.now() - 7 * day).toBeLessThanOrEqual(0)
+    const made = await rows()
+    expect(made).toHaveLength(2)
+    expect(made[0]).toMatchObject({
+      user_id: alice.userId,
+      recipient: 'bob@example.com',
+      max_downloads: null,
+      downloads: 0,
+    })
+    expect(JSON.stringify(made)).not.toContain(a.sharing_token)
+    expect(await mails()).toEqual([])
+  })
+
+  it.each([
+    ['1m', 60_000],
+    ['30d', 30 * day],
+    ['5y', 5 * 365 * day],
+    ['', 7 * day],
+  ])('200 for a duration of "%s"', async (duration, ms) => {
+    const { response } = await send({ duration })
+    expect(Math.abs(at(response.sharing_info[0].expires_at) - Date.now() - ms)).toBeLessThan(5000)
+  })
+
+  it.each(['BOB@EXAMPLE.COM', '  bob@example.com ', 'Bob@Example.com'])('200 for "%s", who is bob', async email => {
+    const [known] = await share()
+    const { response } = await send({ email })
+    expect(response.sharing_info[0]).toMatchObject({ shared_for: 'bob@example.com', sharing_token: known })
+  })
+
+  it('200 shares 100 files with the longest names at once, and queues the mail about them', async () => {
+    const dora = await t.signIn('dora')
+    const names = Array.from({ length: 100 }, (_, i) => `${'"'.repeat(252)}${String(i).padStart(3, '0')}`)
+    for (const name of names)
+      await dora.rest('POST', '/api/files/upload', {
+        form: (() => {
+          const form = new FormData()
+          form.append('folder', '')
+          form.append('file', new Blob(['x']), name.replaceAll('"', 'q'))
+          return form
+        })(),
+      })
+    await t.app.db.run(
+      "UPDATE entry SET name = REPLACE(name, 'q', '\"') WHERE bucket_id IN (SELECT id FROM bucket WHERE user_id = ?)",
+      [dora.userId],
+    )
+    const made = await share({ objects: names, send_email: true }, dora)
+    expect(new Set(made).size).toBe(100)
+    expect((await mails()).at(-1).values.files).toEqual(names)
+    await t.app.db.run("DELETE FROM outbox WHERE kind = 'mail'")
+    await t.app.db.run('DELETE FROM share WHERE user_id = ?', [dora.userId])
+  })
+
+  it('200 with a private API key that may share', async () => {
+    const { response } = await alice.rest('POST', '/api/api_keys/private/create', {
+      json: { name: 'sharer', scopes: ['private_files:share'] },
+    })
+    const key = { cookie: '', 'x-api-key': response.api_key.key }
+    const answer = await alice.rest('POST', '/api/files/share', {
+      json: { email: 'bob@example.com', objects: ['docs/a.txt'] },
+      headers: key,
+    })
+    expect([answer.status, answer.response.sharing_info[0].shared_by]).toEqual([200, 'alice@example.com'])
+    for (const path of ['/api/files/received', '/api/files/shared_by_user', '/api/files/received/unseen_count'])
+      expect(statusAndCode(await alice.rest('GET', path, { headers: key }))).toEqual([401, 'INSUFFICIENT_SCOPE'])
+    const marked = await alice.rest('POST', '/api/files/received/mark_seen', {
+      json: { sharing_token: 'x' },
+      headers: key,
+    })
+    expect(marked.response).toEqual({ code: 'INSUFFICIENT_SCOPE', required: 'private_files:write' })
+  })
+
+  it.each<[string, object, string, string?]>([
+    ['no files', { objects: [] }, 'INVALID_INPUT', 'objects'],
+    ['101 files', { objects: Array(101).fill('docs/a.txt') }, 'INVALID_INPUT', 'objects'],
+    ['files that are no list', { objects: 'docs/a.txt' }, 'INVALID_INPUT', 'objects'],
+    ['a file that is no text', { objects: [1] }, 'INVALID_INPUT', 'objects'],
+    ['a file that is null', { objects: ['docs/a.txt', null] }, 'INVALID_INPUT', 'objects'],
+    ['a path that is none', { objects: ['docs/../a.txt'] }, 'INVALID_PATH', 'objects'],
+    ['no address', { email: '' }, 'INVALID_INPUT', 'email'],
+    ['an address that is none', { email: 'bob' }, 'INVALID_INPUT', 'email'],
+    ['two addresses', { email: 'bob@example.com,carol@example.com' }, 'INVALID_INPUT', 'email'],
+    ['an address with a name', { email: 'Bob <bob@example.com>' }, 'INVALID_INPUT', 'email'],
+    [
+      'an address with a line of its own',
+      { email: 'bob@example.com\r\nBcc: carol@example.com' },
+      'INVALID_INPUT',
+      'email',
+    ],
+    ['an address that is far too long', { email: `${'b'.repeat(310)}@example.com` }, 'INVALID_INPUT', 'email'],
+    ['a duration that is none', { duration: '7 d' }, 'INVALID_DURATION', 'duration'],
+    ['a duration that is too long', { duration: '6y' }, 'INVALID_DURATION', 'duration'],
+    ['a password that is too long', { password: 'x'.repeat(129) }, 'INVALID_INPUT', 'password'],
+    ['a password that is no text', { password: 1 }, 'INVALID_INPUT', 'password'],
+    ['a wish for mail that is none', { send_email: 'yes' }, 'INVALID_INPUT', 'send_email'],
+    ['an unknown field', { max_downloads: 1 }, 'INVALID_INPUT', 'max_downloads'],
+    ['oneself', { email: 'ALICE@example.com' }, 'INVALID_INPUT', 'email'],
+  ])('400 for %s, and nothing is shared', async (_what, json, code, field) => {
+    const before = await rows()
+    const { status, msg, response } = await send({ send_email: true, duration: '1h', ...json })
+    expect([status, response.code, response.field]).toEqual([400, code, field])
+    expect(msg).toEqual(aSentence)
+    expect(await rows()).toEqual(before)
+    expect(await mails()).toEqual([])
+  })
+
+  it.each([
+    ['a file that is missing', 'docs/none.txt'],
+    ['a folder', 'docs'],
+    ['a file of somebody else', 'secret.txt'],
+  ])('400 for %s among others: all of them, or none', async (_what, path) => {
+    await bob.upload('secret.txt', 'bob')
+    const before = await rows()
+    for (const objects of [
+      [path, 'docs/a.txt'],
+      ['docs/a.txt', 'docs/b.txt', path],
+    ]) {
+      const answer = await send({ email: 'carol@example.com', objects, send_email: true, duration: '1d' })
+      expect([answer.status, answer.response]).toEqual([400, { code: 'FILE_NOT_FOUND', path }])
+    }
+    expect(await rows()).toEqual(before)
+    expect(await mails()).toEqual([])
+  })
+
+  it('400 without a body that says anything', async () => {
+    for (const options of [{}, { json: [] }, { json: {} }, { body: 'email=bob@example.com' }])
+      expect((await alice.rest('POST', '/api/files/share', options)).status).toBe(400)
+  })
+
+  it('401 without a credential', async () => {
+    expect(statusAndCode(await send({}, t.nobody))).toEqual([401, 'UNAUTHENTICATED'])
+  })
+
+  it('renews: the token stays, and expiry, password and "unseen" are new', async () => {
+    const [token = ''] = await share({ duration: '1h', password: 'first' })
+    await seen(token, bob)
+    const [before] = (await received(bob)).response.files
+    expect(before).toMatchObject({ seen: true, password_protected: true })
+    expect(await share({ duration: '2h', password: 'second' })).toEqual([token])
+    const [after] = (await received(bob)).response.files
+    expect(after).toEqual({ ...before, seen: false, expires_at: after.expires_at })
+    expect(at(after.expires_at) - at(before.expires_at)).toBeGreaterThan(3_500_000)
+    expect(statusAndCode(await resolve(token, bob, { password: 'first' }))).toEqual([403, 'WRONG_PASSWORD'])
+    expect((await resolve(token, bob, { password: 'second' })).status).toBe(200)
+    expect(await share({ duration: '1h' })).toEqual([token])
+    const [last] = (await received(bob)).response.files
+    expect(last.password_protected).toBe(false)
+    expect(at(last.expires_at)).toBeLessThan(at(after.expires_at))
+    expect((await resolve(token, bob)).status).toBe(200)
+  })
+
+  it('renews what has expired, also under another path; revoked is over for good', async () => {
+    const { sharer, token } = await newShare('erin', bob)
+    await t.app.db.run('UPDATE share SET expires_at = ? WHERE user_id = ?', [Date.now() - 1, sharer.userId])
+    expect(statusAndCode(await open(token, bob))).toEqual([403, 'SHARE_EXPIRED'])
+    await sharer.rest('POST', '/api/files/move', { json: { source: 'file.txt', destination: 'moved/there.txt' } })
+    expect(await share({ objects: ['moved/there.txt'] }, sharer)).toEqual([token])
+    expect((await open(token, bob)).status).toBe(302)
+    await revoke(token, sharer)
+    const [fresh] = await share({ objects: ['moved/there.txt'] }, sharer)
+    expect(fresh).not.toBe(token)
+    expect(statusAndCode(await open(token, bob))).toEqual([404, 'SHARE_NOT_FOUND'])
+  })
+
+  it('ends in one row when many share the same file with the same person at once', async () => {
+    const fred = await t.signIn('fred')
+    await fred.upload('1', 'one')
+    await fred.upload('2', 'two')
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, i) =>
+        send({ email: i % 2 ? 'BOB@example.com' : 'bob@example.com', objects: i % 3 ? ['1', '2'] : ['2', '1'] }, fred),
+      ),
+    )
+    expect(answers.map(a => a.status)).toEqual(Array(24).fill(200))
+    const byFile = new Map<string, Set<string>>()
+    for (const { response } of answers)
+      for (const { file, sharing_token } of response.sharing_info)
+        byFile.set(file, (byFile.get(file) ?? new Set()).add(sharing_token))
+    expect([...byFile.values()].map(tokens => tokens.size)).toEqual([1, 1])
+    expect((await rows()).filter(row => row.user_id === fred.userId)).toHaveLength(2)
+  })
+
+  it('with one person is not with another', async () => {
+    const [forBob] = await share()
+    const [forCarol] = await share({ email: 'carol@example.com' })
+    expect(forCarol).not.toBe(forBob)
+  })
+})
+
+describe('With send_email', () => {
+  it('200 queues a mail in the same transaction: what it says, to whom', async () => {
+    const [token] = await share({ duration: '2d' })
+    const { response } = await send({ send_email: true, duration: '2d', password: 'pw' })
+    expect(response.notification_status).toBe('queued')
+    expect(await mails()).toEqual([
+      {
+        template: 'share',
+        to: 'bob@example.com',
+        values: {
+          files: ['a.txt'],
+          links: [`${t.url}/share/${token}`],
+          by: 'alice',
+          expires: response.sharing_info[0].expires_at,
+          protected: true,
+        },
+      },
+    ])
+    expect(JSON.stringify(await mails())).not.toContain('pw')
+    await t.app.db.run("DELETE FROM outbox WHERE kind = 'mail'")
+  })
+
+  it('500, and nothing is shared, when the mail cannot be queued', async () => {
+    const { sharer } = await newShare('gina', bob)
+    const before = await rows()
+    await t.app.db.run('ALTER TABLE outbox RENAME TO outbox_away')
+    try {
+      const both = { send_email: true, duration: '1h', objects: ['file.txt'] }
+      for (const email of ['bob@example.com', 'carol@example.com'])
+        expect(statusAndCode(await send({ ...both, email }, sharer))).toEqual([500, 'INTERNAL'])
+      expect(await rows()).toEqual(before)
+    } finally {
+      await t.app.db.run('ALTER TABLE outbox_away RENAME TO outbox')
+    }
+    expect(await mails()).toEqual([])
+  })
+})
+
+describe('Whoever has the verified address', () => {
+  it('receives what was shared with it, today and on signing up later', async () => {
+    const { token } = await newShare('hank', { ...bob, email: 'Late@Example.com' })
+    const late = await t.signIn('LATE@example.COM')
+    expect(tokensOf(await received(late))).toEqual([token])
+    expect(await count(late)).toBe(1)
+    expect((await open(token, late)).status).toBe(302)
+  })
+
+  it('never receives it while nobody vouches for the address, and does from then on', async () => {
+    const { token } = await newShare('iris', { ...bob, email: 'claim@example.com' })
+    const claim = await t.signIn('claim@example.com', { emailVerified: false })
+    expect((await received(claim)).response).toEqual({ files: [], next_cursor: null })
+    expect(await count(claim)).toBe(0)
+    expect(statusAndCode(await seen(token, claim))).toEqual([400, 'SHARE_NOT_FOUND'])
+    for (const answer of [await open(token, claim), await resolve(token, claim)])
+      expect(statusAndCode(answer)).toEqual([403, 'FORBIDDEN'])
+    const proven = await t.signIn('claim@example.com')
+    expect(proven.userId).toBe(claim.userId)
+    expect(tokensOf(await received(claim))).toEqual([token])
+    expect((await open(token, claim)).status).toBe(302)
+  })
+
+  it('is not whoever has a similar one', async () => {
+    const { token } = await newShare('jack', { ...bob, email: 'straße@example.com' })
+    for (const email of ['strasse@example.com', 'straße@example.com.evil.org', 'straße@example.co']) {
+      const other = await t.signIn(email)
+      expect((await received(other)).response.files).toEqual([])
+      expect((await open(token, other)).status).toBe(403)
+    }
+    expect((await open(token, await t.signIn('STRASSE@example.com'))).status).toBe(403)
+    expect((await open(token, await t.signIn('Straße@Example.com'))).status).toBe(302)
+  })
+})
+
+describe('GET /api/files/received', () => {
+  it('200 shows a share as its recipient sees it', async () => {
+    const kate = await t.signIn('kate')
+    const { sharer, token } = await newShare('liam', kate, { duration: '1d', password: 'pw' })
+    await resolve(token, kate, { password: 'pw' })
+    const { status, msg, response } = await received(kate)
+    expect([status, msg]).toEqual([200, 'ok'])
+    const { response: tree } = await sharer.rest('GET', '/api/files/tree')
+    expect(response).toEqual({
+      files: [
+        {
+          sharing_token: token,
+          sharing_link: `${t.url}/share/${token}`,
+          file_id: tree.files[0].id,
+          file_name: 'file.txt',
+          file_type: 'text/plain',
+          size: 5,
+          md5_checksum: HELLO,
+          shared_by: 'liam@example.com',
+          shared_for: 'kate@example.com',
+          created_at: aTime,
+          expires_at: aTime,
+          seen: false,
+          password_protected: true,
+          downloads: 1,
+          max_downloads: null,
+        },
+      ],
+      next_cursor: null,
+    })
+    expect((await sent(sharer)).response).toEqual(response)
+    expect((await sent(kate)).response.files).toEqual([])
+    expect((await received(sharer)).response.files).toEqual([])
+  })
+
+  it('200 shows live ones only, and everything of one that has moved', async () => {
+    const mona = await t.signIn('mona')
+    const ned = await t.signIn('ned')
+    const objects = ['expired', 'revoked', 'deleted', 'bin/deep/deleted', 'moved', 'bin/kept']
+    for (const name of objects) await ned.upload(name, name)
+    const tokens = await share({ email: mona.email, objects }, ned)
+    const tokenOf = (name: string) => tokens[objects.indexOf(name)] ?? ''
+    expect(namesOf(await received(mona))).toEqual(objects)
+    await t.app.db.run(
+      "UPDATE share SET expires_at = ? WHERE entry_id = (SELECT id FROM entry WHERE name = 'expired' AND kind = 1)",
+      [Date.now() - 1],
+    )
+    await revoke(tokenOf('revoked'), ned)
+    await ned.rest('DELETE', '/api/files/delete?file=deleted')
+    await ned.rest('POST', '/api/files/move', { json: { source: 'moved', destination: 'over/here.bin' } })
+    await ned.rest('POST', '/api/files/move', { json: { source: 'bin/kept', destination: 'kept' } })
+    await ned.rest('DELETE', '/api/folders?path=bin&recursive=true')
+    expect(await rows('id')).not.toHaveLength(0)
+    for (const list of [await received(mona), await sent(ned)]) {
+      expect(namesOf(list)).toEqual(['over/here.bin', 'kept'])
+      expect(tokensOf(list)).toEqual([tokenOf('moved'), tokenOf('bin/kept')])
+    }
+    expect(await count(mona)).toBe(2)
+    expect((await open(tokenOf('moved'), mona)).status).toBe(302)
+    expect(statusAndCode(await open(tokenOf('expired'), mona))).toEqual([403, 'SHARE_EXPIRED'])
+    for (const name of ['revoked', 'deleted', 'bin/deep/deleted'])
+      expect(statusAndCode(await open(tokenOf(name), mona))).toEqual([404, 'SHARE_NOT_FOUND'])
+    await t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [ned.userId])
+    expect((await received(mona)).response.files).toEqual([])
+    expect(await count(mona)).toBe(0)
+  })
+
+  it('200 with the same number of statements, however many there are', async () => {
+    const olga = await t.signIn('olga')
+    const pete = await t.signIn('pete')
+    const objects = Array.from({ length: 12 }, (_, i) => `${i % 4}/${i}`)
+    for (const name of objects) await pete.upload(name, '')
+    const statementsOf = async () => {
+      t.statements()
+      await received(olga)
+      await sent(pete)
+      return t.statements().length
+    }
+    await share({ email: olga.email, objects: objects.slice(0, 1) }, pete)
+    const few = await statementsOf()
+    await share({ email: olga.email, objects }, pete)
+    expect(await statementsOf()).toBe(few)
+  })
+
+  it('401 without a credential', async () => {
+    for (const list of [received, sent]) expect(statusAndCode(await list(t.nobody))).toEqual([401, 'UNAUTHENTICATED'])
+  })
+})
+
+describe('Pages of received and sent shares', () => {
+  let quin: Person
+  let rosa: Person
+  const names = Array.from({ length: 25 }, (_, i) => `f/${String(i).padStart(2, '0')}`)
+
+  beforeAll(async () => {
+    quin = await t.signIn('quin')
+    rosa = await t.signIn('rosa')
+    for (const name of names) {
+      await quin.upload(name, '')
+      await share({ email: rosa.email, objects: [name] }, quin)
+    }
+  })
+
+  async function walk(list: typeof received, person: Person, limit: number) {
+    const pages: string[][] = []
+    let cursor: string | null = ''
+    do {
+      const answer: RestAnswer = await list(person, `?limit=${limit}&cursor=${cursor}`)
+      pages.push(namesOf(answer))
+      cursor = answer.response.next_cursor
+    } while (cursor !== null)
+    return { names: pages.flat(), sizes: pages.map(page => page.length) }
+  }
+
+  it('are walked 25 by 7, each once and in order', async () => {
+    for (const [list, person] of [
+      [received, rosa],
+      [sent, quin],
+    ] as const) {
+      expect(await walk(list, person, 7)).toEqual({ names, sizes: [7, 7, 7, 4] })
+      expect((await walk(list, person, 25)).sizes).toEqual([25])
+    }
+  })
+
+  it('are walked to the end while shares end on the way', async () => {
+    const first = await received(rosa, '?limit=5')
+    await revoke(tokensOf(first)[4] ?? '', quin)
+    const rest = await received(rosa, `?cursor=${first.response.next_cursor}`)
+    expect([...namesOf(first), ...namesOf(rest)]).toEqual(names)
+    await share({ email: rosa.email, objects: [names[4]] }, quin)
+  })
+
+  it('have the nearest limit that is allowed, and begin anew with a cursor of nobody', async () => {
+    for (const [list, person] of [
+      [received, rosa],
+      [sent, quin],
+    ] as const) {
+      for (const query of ['', '?limit=10000', '?limit=10001', '?limit=many', '?limit=', '?cursor=x', '?cursor='])
+        expect(namesOf(await list(person, query))).toHaveLength(25)
+      for (const query of ['?limit=1', '?limit=0', '?limit=-5'])
+        expect(namesOf(await list(person, query))).toHaveLength(1)
+    }
+  })
+})
+
+describe('POST /api/files/received/mark_seen', () => {
+  it('200 notes it, again and again', async () => {
+    const sara = await t.signIn('sara')
+    const { sharer, token } = await newShare('tina', sara)
+    expect(await count(sara)).toBe(1)
+    for (let i = 0; i < 2; i++) {
+      const { status, msg, response } = await seen(token, sara)
+      expect([status, msg, response]).toEqual([200, 'ok', { seen: true }])
+    }
+    const [at] = await t.app.db.rows<{ seenAt: number }>('SELECT seen_at AS seenAt FROM share WHERE user_id = ?', [
+      sharer.userId,
+    ])
+    await seen(token, sara)
+    expect(await t.app.db.rows('SELECT seen_at AS seenAt FROM share WHERE user_id = ?', [sharer.userId])).toEqual([at])
+    expect((await received(sara)).response.files[0].seen).toBe(true)
+    expect((await sent(sharer)).response.files[0].seen).toBe(true)
+    expect(await count(sara)).toBe(0)
+  })
+
+  it('400 for a share that the caller has not received', async () => {
+    const { sharer, token } = await newShare('ugo', bob)
+    await sharer.upload('open.txt', 'x')
+    const { response } = await sharer.rest('POST', '/api/files/quick_share', { json: { object: 'open.txt' } })
+    for (const [what, who] of [
+      [token, carol],
+      [token, sharer],
+      [response.sharing_token, bob],
+      [response.sharing_token, sharer],
+      ['x'.repeat(43), bob],
+    ] as const)
+      expect(statusAndCode(await seen(what, who))).toEqual([400, 'SHARE_NOT_FOUND'])
+    expect((await sent(sharer)).response.files.map((f: { seen: boolean }) => f.seen)).toEqual([false, false])
+    const missing = await bob.rest('POST', '/api/files/received/mark_seen', { json: {} })
+    expect(missing.response).toEqual({ code: 'INVALID_INPUT', field: 'sharing_token' })
+  })
+
+  it('401 without a credential', async () => {
+    expect(statusAndCode(await seen('x', t.nobody))).toEqual([401, 'UNAUTHENTICATED'])
+  })
+})
+
+describe('GET /api/files/received/unseen_count', () => {
+  it('200 counts what is live, received and not seen', async () => {
+    const vera = await t.signIn('vera')
+    const { status, msg, response } = await vera.rest('GET', '/api/files/received/unseen_count')
+    expect([status, msg, response]).toEqual([200, 'ok', { count: 0 }])
+    const { sharer, token } = await newShare('walt', vera)
+    await sharer.upload('more.txt', 'x')
+    await share({ email: vera.email, objects: ['more.txt'] }, sharer)
+    expect([await count(vera), await count(sharer)]).toEqual([2, 0])
+    await seen(token, vera)
+    expect(await count(vera)).toBe(1)
+    await share({ email: vera.email, objects: ['file.txt'] }, sharer)
+    expect(await count(vera)).toBe(2)
+    await expire(vera)
+    expect(await count(vera)).toBe(0)
+  })
+
+  it('401 without a credential', async () => {
+    const answer = await t.nobody.rest('GET', '/api/files/received/unseen_count')
+    expect(statusAndCode(answer)).toEqual([401, 'UNAUTHENTICATED'])
+  })
+})
+
+describe('GET /api/files/shared_by_user', () => {
+  it('200 shows direct and public shares of the caller, and of nobody else', async () => {
+    const { sharer, token } = await newShare('xena', bob)
+    const link = { object: 'file.txt', password: 'pw', max_downloads: 3 }
+    const { response } = await sharer.rest('POST', '/api/files/quick_share', { json: link })
+    const { files } = (await sent(sharer)).response
+    expect(files.map((f: { sharing_token: string }) => f.sharing_token)).toEqual([token, response.sharing_token])
+    expect(files[0]).toMatchObject({ shared_for: 'bob@example.com', password_protected: false, max_downloads: null })
+    expect(files[1]).toMatchObject({
+      shared_for: '',
+      password_protected: true,
+      downloads: 0,
+      max_downloads: 3,
+      seen: false,
+    })
+    expect(files[1].file_id).toEqual(anId)
+    expect(tokensOf(await sent(carol))).toEqual([])
+    expect(tokensOf(await received(bob))).not.toContain(response.sharing_token)
+  })
+})
+
+describe('The token of a direct share', () => {
+  let token: string
+  beforeAll(async () => {
+    ;[token = ''] = await share()
+  })
+
+  it('opens the file for its recipient and its sharer', async () => {
+    for (const person of [bob, alice]) {
+      const { status, response } = await resolve(token, person)
+      expect([status, response.file_name]).toEqual([200, 'a.txt'])
+      expect(await (await fetch(response.url)).text()).toBe('hello')
+      const { headers } = await open(token, person)
+      expect(await (await fetch(headers.get('location') ?? '')).text()).toBe('hello')
+    }
+  })
+
+  it('401 for whoever has not signed in, 403 for everybody else', async () => {
+    for (const answer of [await open(token, t.nobody), await resolve(token, t.nobody)])
+      expect(statusAndCode(answer)).toEqual([401, 'UNAUTHENTICATED'])
+    for (const answer of [await open(token, carol), await resolve(token, carol)])
+      expect(statusAndCode(answer)).toEqual([403, 'FORBIDDEN'])
+    expect((await sent(alice)).response.files.at(-1).downloads).toBe(0)
+  })
+
+  it('is revoked by its sharer alone', async () => {
+    const { sharer, token: own } = await newShare('yara', bob)
+    expect(statusAndCode(await revoke(own, bob))).toEqual([403, 'FORBIDDEN'])
+    expect((await open(own, bob)).status).toBe(302)
+    expect((await revoke(own, sharer)).status).toBe(200)
+    expect(statusAndCode(await open(own, bob))).toEqual([404, 'SHARE_NOT_FOUND'])
+  })
+
+  it('needs the password of the share, also from its recipient', async () => {
+    const { sharer, token: own } = await newShare('zoe', bob, { password: 'päss 🦊' })
+    for (const person of [bob, sharer]) {
+      expect(statusAndCode(await resolve(own, person))).toEqual([401, 'PASSWORD_REQUIRED'])
+      expect(statusAndCode(await resolve(own, person, { password: 'x' }))).toEqual([403, 'WRONG_PASSWORD'])
+      expect((await resolve(own, person, { password: 'päss 🦊' })).status).toBe(200)
+    }
+    const headers = { 'x-share-password': Buffer.from('päss 🦊').toString('latin1') }
+    expect((await open(own, bob, { headers })).status).toBe(302)
+    // Whoever may not have it learns nothing about its password.
+    for (const password of ['x', 'päss 🦊'])
+      expect((await resolve(own, carol, { password })).response.code).toBe('FORBIDDEN')
+  })
+
+  it('is opened by a private key that may read, and by no other', async () => {
+    const keyOf = async (scopes: string[], path = 'private') => {
+      const { response } = await bob.rest('POST', `/api/api_keys/${path}/create`, { json: { name: 'key', scopes } })
+      return { headers: { cookie: '', 'x-api-key': response.api_key.key as string } }
+    }
+    expect((await open(token, bob, await keyOf(['private_files:read']))).status).toBe(302)
+    const writing = await keyOf(['private_files:write'])
+    expect(statusAndCode(await open(token, bob, writing))).toEqual([403, 'INSUFFICIENT_SCOPE'])
+    const { response } = await bob.rest('POST', '/api/workspaces/create', { json: { name: 'Bob' } })
+    const foreign = await keyOf(['workspaces:files:read'], response.workspace.workspace_id)
+    expect(statusAndCode(await open(token, bob, foreign))).toEqual([403, 'KEY_OUT_OF_BOUNDS'])
+  })
+})
+
+describe('GraphQL', () => {
+  const SHARE = `mutation ($input: ShareFilesInput!) { shareFiles(input: $input) {
+    sharingInfo { file fileName checksum sharedFor sharedBy sharingToken sharingLink expiresAt } notificationStatus } }`
+  const LIST = `{ files { sharingToken sharingLink fileId fileName fileType size md5Checksum sharedBy sharedFor createdAt
+    expiresAt seen passwordProtected downloads maxDownloads } nextCursor }`
+  const RECEIVED = `query ($limit: Int, $cursor: String) { receivedShares(limit: $limit, cursor: $cursor) ${LIST} }`
+  const SENT = `query ($limit: Int, $cursor: String) { sentShares(limit: $limit, cursor: $cursor) ${LIST} }`
+  const SEEN = 'mutation ($input: MarkShareSeenInput!) { markShareSeen(input: $input) { seen } }'
+  const UNSEEN = '{ unseenShareCount { count } }'
+
+  const camel = (value: object): object =>
+    Object.fromEntries(
+      Object.entries(value).map(([name, v]) => [name.replace(/_(\w)/g, (_, c: string) => c.toUpperCase()), v]),
+    )
+
+  it('says and does the same', async () => {
+    const adam = await t.signIn('adam')
+    const eve = await t.signIn('eve')
+    for (const name of ['a', 'b', 'c']) await adam.upload(name, 'hello', 'text/plain')
+    const input = { email: 'EVE@example.com', objects: ['a', 'b', 'c'], duration: '1h', sendEmail: true }
+    const { data } = await adam.graphql<{ shareFiles: { sharingInfo: Record<string, string>[] } }>(SHARE, { input })
+    const [first] = data?.shareFiles.sharingInfo ?? []
+    expect(data?.shareFiles).toEqual({
+      sharingInfo: [
+        {
+          file: 'a',
+          fileName: 'a',
+          checksum: HELLO,
+          sharedFor: 'eve@example.com',
+          sharedBy: 'adam@example.com',
+          sharingToken: aToken,
+          sharingLink: `${t.url}/share/${first?.sharingToken}`,
+          expiresAt: aTime,
+        },
+        expect.objectContaining({ file: 'b' }),
+        expect.objectContaining({ file: 'c' }),
+      ],
+      notificationStatus: 'queued',
+    })
+    expect(await mails()).toEqual([expect.objectContaining({ to: 'eve@example.com' })])
+    await t.app.db.run("DELETE FROM outbox WHERE kind = 'mail'")
+
+    for (const [list, person, query, field] of [
+      [received, eve, RECEIVED, 'receivedShares'],
+      [sent, adam, SENT, 'sentShares'],
+    ] as const) {
+      const { response } = await list(person, '?limit=2')
+      const page = await person.graphql<Record<string, { nextCursor: string }>>(query, { limit: 2 })
+      expect(page.data?.[field]).toEqual({ files: response.files.map(camel), nextCursor: response.next_cursor })
+      const last = await person.graphql(query, { cursor: page.data?.[field]?.nextCursor })
+      expect(last.data).toEqual({ [field]: { files: [expect.objectContaining({ fileName: 'c' })], nextCursor: null } })
+    }
+    expect((await eve.graphql(UNSEEN)).data).toEqual({ unseenShareCount: { count: 3 } })
+    const mark = { input: { sharingToken: first?.sharingToken } }
+    expect((await eve.graphql(SEEN, mark)).data).toEqual({ markShareSeen: { seen: true } })
+    expect((await eve.graphql(UNSEEN)).data).toEqual({ unseenShareCount: { count: 2 } })
+  })
+
+  it('refuses with the same codes', async () => {
+    const input = { email: 'bob@example.com', objects: ['docs/a.txt'] }
+    for (const [query, variables] of [
+      [SHARE, { input }],
+      [RECEIVED, {}],
+      [SENT, {}],
+      [SEEN, { input: { sharingToken: 'x' } }],
+      [UNSEEN, {}],
+    ] as const)
+      expect((await t.nobody.graphql(query, variables)).code).toBe('UNAUTHENTICATED')
+    const refusal = async (changes: object) =>
+      (await alice.graphql(SHARE, { input: { ...input, ...changes } })).errors?.[0]?.extensions
+    expect(await refusal({ email: 'alice@example.com' })).toEqual({ code: 'INVALID_INPUT', field: 'email' })
+    expect(await refusal({ objects: ['none'] })).toEqual({ code: 'FILE_NOT_FOUND', path: 'none' })
+    expect(await refusal({ duration: 'x' })).toEqual({ code: 'INVALID_DURATION', field: 'duration' })
+    expect((await carol.graphql(SEEN, { input: { sharingToken: 'x' } })).code).toBe('SHARE_NOT_FOUND')
+  })
+})
+
+it('every listed status has been seen', () => {
+  const routes = [
+    'POST /api/files/share',
+    'GET /api/files/received',
+    'POST /api/files/received/mark_seen',
+    'GET /api/files/received/unseen_count',
+    'GET /api/files/shared_by_user',
+  ]
+  // Rates are tested where their numbers are.
+  expect(unseen(...routes)).toEqual(['POST /api/files/share 429'])
+})
