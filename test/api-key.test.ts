@@ -323,12 +323,12 @@ describe('GET /api/api_keys/private/list', () => {
   it('200 says when a key was last used, to the minute', async () => {
     const { caller, id } = await privateKey(t, alice)
     const before = Date.now()
-    for (let i = 0; i < 3; i++) await folders(caller)
+    await folders(caller)
     // Nobody waits for it to be noted.
     const used = await eventually(async () => (await list('private')).response.api_keys[0].last_used_at)
     expect(at(used)).toBeGreaterThanOrEqual(before)
     const row = await rowOf(id)
-    await folders(caller)
+    for (let i = 0; i < 3; i++) await folders(caller)
     expect(await rowOf(id)).toEqual(row)
     await t.app.db.run('UPDATE api_key SET last_used_at = ? WHERE id = ?', [before - 61_000, id])
     await folders(caller)

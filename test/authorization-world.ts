@@ -16,17 +16,22 @@ const without = (scopes: readonly string[], missing: string | null): string[] =>
 /** An owner with her things and her workspace, and everybody around them; each is made when it is first asked for. */
 export class World {
   readonly #t: TestApp
-  readonly #owner: Promise<Person>
-  readonly #recipient: Promise<Person>
-  readonly #workspaceId: Promise<string>
   readonly #callers = new Map<string, Promise<Person>>()
+  #base: Promise<{ owner: Person; recipient: Person; workspaceId: string }> | undefined
   #things = 0
 
   constructor(t: TestApp) {
     this.#t = t
-    this.#owner = this.#newcomer()
-    this.#recipient = this.#newcomer()
-    this.#workspaceId = this.#owner.then(owner => found(owner))
+  }
+
+  #begun() {
+    this.#base ??= this.#begin()
+    return this.#base
+  }
+
+  async #begin() {
+    const [owner, recipient] = await Promise.all([this.#newcomer(), this.#newcomer()])
+    return { owner, recipient, workspaceId: await found(owner) }
   }
 
   /** Who stands in a column of the table, for a row that asks for this scope. */
@@ -43,12 +48,14 @@ export class World {
 
   async #member(role: Role): Promise<Person> {
     const member = await this.#newcomer()
-    await join(this.#t, await this.#workspaceId, member, role)
+    const { workspaceId } = await this.#begun()
+    await join(this.#t, workspaceId, member, role)
     return member
   }
 
   async #make(identity: Identity, scope: string | null): Promise<Person> {
-    const [t, owner, workspaceId] = [this.#t, await this.#owner, await this.#workspaceId]
+    const t = this.#t
+    const { owner, recipient, workspaceId } = await this.#begun()
     const { db } = t.app
     const suspend = ({ userId }: Person) => db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [userId])
     switch (identity.title) {
@@ -57,7 +64,7 @@ export class World {
       case 'owner':
         return owner
       case 'recipient, invitee':
-        return this.#recipient
+        return recipient
       case 'somebody else':
         return this.#newcomer()
       case 'admin':
@@ -137,13 +144,13 @@ export class World {
   }
 
   async #keyOfOwner({ via }: Identity) {
-    const [owner, workspaceId] = [await this.#owner, await this.#workspaceId]
+    const { owner, workspaceId } = await this.#begun()
     return via === 'private key' ? privateKey(this.#t, owner) : workspaceKey(this.#t, owner, workspaceId)
   }
 
   /** Inputs with which a row succeeds for whoever may, aimed at things that nobody else needs any more. */
   async inputsOf(row: Row, caller: Person): Promise<Inputs> {
-    const [owner, recipient, workspace_id] = [await this.#owner, await this.#recipient, await this.#workspaceId]
+    const { owner, recipient, workspaceId: workspace_id } = await this.#begun()
     const ws = { workspace_id }
     const name = `thing${++this.#things}`
     const scopes = { name, scopes: ['private_files:read'] }

@@ -262,6 +262,28 @@ describe('Folders', () => {
   })
 })
 
+describe('An upload that was taken for dead while it went on', () => {
+  it('is a 503, and nothing of it is left: neither what came before, nor what came after', async () => {
+    const body = form([file('late', randomBytes(3 * BLOCK))])
+    const wire = await openWire(t.url)
+    await wire.send(head(alice, 'POST /api/files/upload', { 'content-type': formType, 'content-length': body.length }))
+    await wire.send(body.subarray(0, 2 * BLOCK))
+    const staged = "FROM blobs b JOIN bucket k ON k.id = b.bucket_id WHERE b.state = 'staged' AND k.user_id = ?"
+    let id: string | undefined
+    while (id === undefined) id = (await t.app.db.rows<{ id: string }>(`SELECT b.id ${staged}`, [alice.userId]))[0]?.id
+    await t.app.db.run('UPDATE blobs SET lease_until = 0 WHERE id = ?', [id])
+    await t.settle()
+    expect(await t.app.db.rows('SELECT id FROM blobs WHERE id = ?', [id])).toEqual([])
+    await wire.send(body.subarray(2 * BLOCK))
+    const answer = await wire.answer()
+    wire.socket.destroy()
+    expect([answer?.status, answer?.response.code]).toEqual([503, 'UNAVAILABLE'])
+    await expectConsistent(t)
+    expect(await t.app.store.look(id)).toBeNull()
+    expect(await pathsOf(alice)).toEqual([])
+  })
+})
+
 describe('Files', () => {
   it('deleted by batches that overlap are deleted once each', async () => {
     const names = Array.from({ length: 30 }, (_, n) => `batch/${n % 3}/f${n}`)

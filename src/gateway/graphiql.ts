@@ -80,11 +80,16 @@ const welcome = `# All that REST does, and the graph behind it.
 query Home {
   me {
     email
-    plan { name maxTotalStorageBytes }
-  }
-  folder {
-    folders(first: 10) { edges { node { path } } }
-    files(first: 10) { edges { node { path size } } }
+    plan { name }
+    usage { usedBytes maxTotalStorageBytes }
+    rootFolder {
+      folders(first: 10) { edges { node { path } } }
+      files(first: 10) { edges { node { path size } } }
+    }
+    workspaces(first: 10) { edges { node { name role } } }
   }
 }
+
+# In a tab of its own, this tells of every change of your files:
+# subscription { bucketChanged { usedBytes fileCount } }
 `

@@ -20,6 +20,7 @@ import { type Answer, answer, success } from '../rest/envelope.ts'
 import { write } from '../rest/router.ts'
 import { asksForPage, createGraphiqlPage } from './graphiql.ts'
 import { readGraphqlForm } from './graphql-form.ts'
+import { createTextCache } from './text-cache.ts'
 
 interface ServerContext {
   req: IncomingMessage
@@ -28,7 +29,13 @@ interface ServerContext {
 }
 
 /** Bounds of a document: what GraphiQL's own introspection needs, with room for real clients. */
-const limits = { depth: 16, aliases: 50, tokens: 2000 }
+const limits = { depth: 16, aliases: 50, tokens: 2000, characters: 32 * 1024 }
+
+/** What is kept of documents: their trees, and their code, take about 250 bytes for each character. */
+const CACHED_CHARACTERS = 256 * 1024
+
+/** What is said of a document may repeat parts of it, up to so many characters. */
+const MAX_MESSAGE = 300
 
 /** Compiling costs some milliseconds: worth it for a document that comes back, an attack for one that never does. */
 const COMPILE_AFTER = 3
@@ -44,6 +51,10 @@ export function createGraphql(schema: GraphQLSchema, { graphiql }: { graphiql: b
     logging: false,
     batching: false,
     multipart: false,
+    parserAndValidationCache: {
+      documentCache: createTextCache(CACHED_CHARACTERS),
+      errorCache: createTextCache(CACHED_CHARACTERS),
+    },
     // Bodies are read by the parsers below, each with its own bound; any number here would make Yoga read them as well, into memory.
     maxRequestBodySize: false,
     graphiql: false,
@@ -53,6 +64,7 @@ export function createGraphql(schema: GraphQLSchema, { graphiql }: { graphiql: b
       maxTokensPlugin({ n: limits.tokens }),
       maxDepthPlugin({ n: limits.depth, ignoreIntrospection: true }),
       maxAliasesPlugin({ n: limits.aliases }),
+      shallowDocuments(),
       ownCodes(),
       failureLog(),
       eventStream(),
@@ -62,6 +74,8 @@ export function createGraphql(schema: GraphQLSchema, { graphiql }: { graphiql: b
   const page = graphiql ? createGraphiqlPage() : undefined
   return async (req: IncomingMessage, res: ServerResponse, contextOf: () => Promise<Context>, log: Log) => {
     if (page && asksForPage(req)) return page(req, res)
+    if (req.method !== 'GET' && req.method !== 'POST')
+      throw new AppError('METHOD_NOT_ALLOWED', 'GraphQL takes GET and POST.', { allow: ['GET', 'POST'] })
     let api: Context
     try {
       api = await contextOf()
@@ -83,17 +97,42 @@ function refusal(thrown: unknown, log: Log): Answer {
 /** Reads bodies from Node's own request: JSON of at most 1 MiB, or the multipart form of graphql-upload-minimal, at constant memory. */
 function requestParser(): Plugin<object, ServerContext> {
   return {
-    onRequestParse({ request, serverContext, setRequestParser }) {
-      if (request.method !== 'POST') return
+    onRequestParse({ request, requestParser: own, serverContext, setRequestParser }) {
+      if (request.method !== 'POST') return own && setRequestParser(readsAddress(own))
       const { req, res } = serverContext
       const isForm = /^multipart\/form-data/i.test(req.headers['content-type'] ?? '')
       setRequestParser(async (): Promise<GraphQLParams> => {
         // Only callers who are known have files to send: nobody else makes the service read for long.
         if (isForm && !serverContext.api.viewer) throw new Unauthenticated()
-        const params = isForm ? await readGraphqlForm(req, res) : await readJson(req)
-        return params as GraphQLParams
+        const params: GraphQLParams = isForm ? await readGraphqlForm(req, res) : await readJson(req)
+        if (typeof params.query === 'string' && params.query.length > limits.characters)
+          throw new InvalidInput('query', `A document may have up to ${limits.characters} characters. Use variables.`)
+        return params
       })
     },
+  }
+}
+
+type Parsed = GraphQLParams | GraphQLParams[] | Response
+
+/** Yoga's parser of addresses, with a refusal of ours for variables that are no JSON. */
+const readsAddress = (parse: (request: Request) => Parsed | Promise<Parsed>) => async (request: Request) => {
+  try {
+    return await parse(request)
+  } catch (error) {
+    throw new AppError('INVALID_JSON', 'The variables or extensions in the address are not valid JSON.', {}, error)
+  }
+}
+
+/** The parser walks down by calling itself; what is too deep for that is the document's fault, not ours. */
+function shallowDocuments(): Plugin {
+  return {
+    onParse:
+      () =>
+      ({ result, replaceParseResult }) => {
+        if (result instanceof RangeError)
+          replaceParseResult(new GraphQLError('Syntax Error: The document nests too deeply.'))
+      },
   }
 }
 
@@ -125,7 +164,11 @@ function ownCodes(): Plugin {
     onValidate:
       () =>
       ({ valid, result }) => {
-        if (!valid) for (const error of result) error.extensions.code ??= 'INVALID_INPUT'
+        if (valid) return
+        for (const error of result) {
+          error.extensions.code ??= 'INVALID_INPUT'
+          error.message = shortened(error.message)
+        }
       },
   }
 }
@@ -170,11 +213,14 @@ function maskError(thrown: unknown): Error {
   if (isOfDocument(thrown)) {
     // Compiled code makes errors without extensions.
     const { code: _code, http: _http, unexpected: _unexpected, ...rest } = thrown.extensions ?? {}
-    return copy(thrown, thrown.message, { ...rest, code: 'INVALID_INPUT' })
+    return copy(thrown, shortened(thrown.message), { ...rest, code: 'INVALID_INPUT' })
   }
   const { error } = toAppError(thrown)
   return copy(thrown, error.message, { code: error.code, ...error.details })
 }
+
+const shortened = (message: string): string =>
+  message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}...` : message
 
 /** Whether GraphQL itself says this of a document or of variables, so before a field was looked at. */
 const isOfDocument = (thrown: unknown): thrown is GraphQLError => isOfGraphql(thrown) && !thrown.path

@@ -245,6 +245,10 @@ export async function* checkJobs({ db }: Patient): AsyncGenerator<Problem> {
   for await (const rows of pages(page))
     for (const { id, kind, attempts, dueAt, lastError } of rows)
       yield dueAt === GIVEN_UP
-        ? { ailment: 'job-given-up', id, says: `A job "${kind}" is given up after ${attempts} tries: ${lastError}` }
+        ? {
+            ailment: 'job-given-up',
+            id,
+            says: `A job "${kind}" is given up after ${attempts === 1 ? '1 try' : `${attempts} tries`}: ${lastError}`,
+          }
         : { ailment: 'job-failing', id, says: `A job "${kind}" has failed ${attempts} times: ${lastError}` }
 }

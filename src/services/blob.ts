@@ -114,6 +114,18 @@ export function blobService({
     })
   }
 
+  /** A sweeper that took the upload for dead has removed what was there then; what arrived after it is in nobody's books. */
+  async function doomForgotten(bucketId: string, id: string, tx: Tx): Promise<void> {
+    const known = await db.rows('SELECT id FROM blobs WHERE id = ?', [id], tx)
+    if (known.length > 0) return
+    const now = Date.now()
+    await db.run(
+      "INSERT INTO blobs (id, bucket_id, state, reserved_bytes, size, lease_until, created_at) VALUES (?, ?, 'doomed', 0, 0, ?, ?)",
+      [id, bucketId, now, now],
+      tx,
+    )
+  }
+
   async function quotaExceeded(tree: Tree, limits: BucketLimits, bytes: number, tx: Tx): Promise<AppError> {
     const [now] = await db.rows<{ bytes: number; files: number; workspaceId: string | null }>(
       `SELECT used_bytes + reserved_bytes AS bytes, used_files + reserved_files AS files, workspace_id AS workspaceId
@@ -175,7 +187,9 @@ export function blobService({
         if (reserved === undefined) throw new Error('The store took bytes that were not admitted.')
         return { id, reservedBytes: reserved, size, md5 }
       } catch (error) {
-        await this.abandon(tree, id, error)
+        // Before the reservation there is nothing to give back, unless nobody knows whether it was made.
+        if (reserved !== undefined || isDatabaseDown(error)) await this.abandon(tree, id, error)
+        else running.delete(id)
         throw error
       }
     },
@@ -214,7 +228,9 @@ export function blobService({
     async abandon(tree: Tree, id: string, because: unknown): Promise<void> {
       running.delete(id)
       const released = db
-        .transaction(tx => releaseStaged(db, tree.bucketId, id, tx))
+        .transaction(async tx => {
+          if (!(await releaseStaged(db, tree.bucketId, id, tx))) await doomForgotten(tree.bucketId, id, tx)
+        })
         .catch(error => log.warn({ err: error, blob: id }, 'could not give back a reservation; the sweeper will'))
       if (!isDatabaseDown(because)) await released
     },

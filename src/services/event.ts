@@ -11,6 +11,11 @@ export type EventKind = (typeof kinds)[number]
 /** All instances talk on one channel: what is said is short, and an instance has always somebody who listens. */
 const CHANNEL = 'satchel:events'
 
+/** Milliseconds between two looks whether Redis is still there. */
+const PULSE = 5000
+/** Milliseconds that it has for an answer. */
+const PATIENCE = 2000
+
 const message = z.object({ from: z.string(), kind: z.enum(kinds), to: z.string(), ids: z.array(z.string()) })
 
 /**
@@ -21,18 +26,29 @@ export function eventService({ redis, log }: { redis: Redis | undefined; log: Lo
   const listeners = new EventEmitter().setMaxListeners(0)
   const tell = (kind: EventKind, to: string, ids: string[]) => listeners.emit(`${kind}:${to}`, ids)
   const self = newId()
+  let pulse: NodeJS.Timeout | undefined
+  let closed = false
   const others = redis && hearOthers(redis)
 
   function hearOthers(connection: Redis): Redis {
-    // A connection that listens can do nothing else. It tries for ever, and listens again when Redis is back.
-    const ear = connection.duplicate({ enableOfflineQueue: true, maxRetriesPerRequest: null })
-    ear.on('error', error => log.warn({ err: error }, 'Redis does not answer; events of other instances are missed'))
+    // A connection that listens can do nothing else.
+    const ear = connection.duplicate({ commandTimeout: PATIENCE, autoResubscribe: false })
+    const missed = (error: unknown) =>
+      log.warn({ err: error }, 'Redis does not answer; events of other instances are missed')
+    const again = (error: unknown) => {
+      if (closed) return
+      missed(error)
+      ear.disconnect(true)
+    }
+    ear.on('error', missed)
+    ear.on('ready', () => ear.subscribe(CHANNEL).catch(again))
     ear.on('message', (_channel, text) => {
       const { data } = message.safeParse(parseJson(text))
       if (data && data.from !== self) tell(data.kind, data.to, data.ids)
     })
-    // Rejects only when the connection is closed for good.
-    ear.subscribe(CHANNEL).catch(() => {})
+    // Silence is what a dead connection sounds like, too.
+    pulse = setInterval(() => ear.status === 'ready' && ear.ping().catch(again), PULSE)
+    pulse.unref()
     return ear
   }
 
@@ -54,6 +70,8 @@ export function eventService({ redis, log }: { redis: Redis | undefined; log: Lo
     },
 
     close(): void {
+      closed = true
+      clearInterval(pulse)
       others?.disconnect()
     },
   }

@@ -122,7 +122,7 @@ describe('Names', () => {
   it('have one stem: what the schema shows has a service, and what a model holds is called like its table', () => {
     const services = fileNames('src/services')
     // The files of a workspace are files: the same services on another tree.
-    expect(nouns('schema').filter(noun => !services.includes(noun))).toEqual(['workspace-file'])
+    expect(nouns('schema').filter(noun => !services.includes(noun))).toEqual(['workspace-entry', 'workspace-file'])
     const tableOf = (model: string) =>
       /tableName: '(\w+)'/.exec(read(`db/models/${model}.ts`))?.[1]?.replaceAll('_', '-')
     const renamed = nouns('db/models').filter(model => tableOf(model) !== model)

@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals'
+import { openMailbox } from '../../src/services/mailbox.ts'
+
+const timed = async (work: Promise<void>) => {
+  const began = performance.now()
+  await work
+  return performance.now() - began
+}
+
+describe('A mailbox', () => {
+  it('hands out each of the news once, however often they came, and in their order', () => {
+    const box = openMailbox()
+    box.post(['b', 'a'])
+    box.post(['a', 'c'])
+    expect(box.take()).toEqual(['b', 'a', 'c'])
+    expect(box.take()).toEqual([])
+    box.post([])
+    box.post([])
+    expect(box.take()).toEqual([''])
+  })
+
+  it('waits for news, for its end, or for a while', async () => {
+    const box = openMailbox()
+    expect(await timed(box.wait(30))).toBeGreaterThan(25)
+    const woken = timed(box.wait(10_000))
+    box.post(['a'])
+    expect(await woken).toBeLessThan(1000)
+    // There is something already.
+    expect(await timed(box.wait(10_000))).toBeLessThan(1000)
+    box.take()
+    const ended = timed(box.wait(10_000))
+    box.close()
+    expect(await ended).toBeLessThan(1000)
+    expect(box.closed).toBe(true)
+    expect(await timed(box.wait(10_000))).toBeLessThan(1000)
+  })
+
+  it('rests whatever comes, but for its end', async () => {
+    const box = openMailbox()
+    const rest = timed(box.rest(50))
+    box.post(['a'])
+    expect(await rest).toBeGreaterThan(45)
+    const cut = timed(box.rest(10_000))
+    box.close()
+    expect(await cut).toBeLessThan(1000)
+    expect(await timed(box.rest(10_000))).toBeLessThan(1000)
+  })
+
+  it('has no room for more than 1,000 news, and says so instead of losing some', () => {
+    const box = openMailbox()
+    const numbers = Array.from({ length: 1000 }, (_, i) => `${i}`)
+    box.post(numbers)
+    expect(box.take()).toEqual(numbers)
+    box.post([...numbers, 'one more', 'and another'])
+    expect(() => box.take()).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }))
+  })
+})

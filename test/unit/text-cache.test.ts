@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals'
+import { createTextCache } from '../../src/gateway/text-cache.ts'
+
+describe('A cache of texts', () => {
+  it('knows what was set, the latest of it', () => {
+    const cache = createTextCache<number>(100)
+    cache.set('a', 1)
+    cache.set('b', 2)
+    cache.set('a', 3)
+    expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual([3, 2, undefined])
+  })
+
+  it('forgets what was used longest ago when the texts get longer than it may hold', () => {
+    const cache = createTextCache<string>(10)
+    for (const text of ['aaa', 'bbb', 'ccc']) cache.set(text, text)
+    cache.get('aaa')
+    cache.set('dddd', 'dddd')
+    expect(['aaa', 'bbb', 'ccc', 'dddd'].map(text => cache.get(text))).toEqual(['aaa', undefined, 'ccc', 'dddd'])
+  })
+
+  it('counts a text that is set twice once, and keeps none that is too long', () => {
+    const cache = createTextCache<string>(10)
+    for (let i = 0; i < 5; i++) cache.set('aaaa', 'a')
+    cache.set('bbbb', 'b')
+    expect([cache.get('aaaa'), cache.get('bbbb')]).toEqual(['a', 'b'])
+    cache.set('c'.repeat(11), 'c')
+    expect(cache.get('c'.repeat(11))).toBeUndefined()
+    cache.set('aaaa', 'a')
+    expect(cache.get('aaaa')).toBe('a')
+  })
+})
