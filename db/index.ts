@@ -2,7 +2,7 @@ import type { Sequelize, Transaction } from 'sequelize'
 import type { Database } from '../src/config.ts'
 import type { Models } from './associations.ts'
 import { openMysql } from './mysql.ts'
-import { codesOf } from './retry.ts'
+import { isRefusedByIndex } from './retry.ts'
 import { openSqlite } from './sqlite.ts'
 
 export type Dialect = Database['dialect']
@@ -41,6 +41,4 @@ export function openDatabase(database: Database, options: DatabaseOptions): Db {
 }
 
 /** Whether a unique index refused a row: the index decides races, not a read before it. */
-export function isDuplicate(error: unknown): boolean {
-  return codesOf(error).some(code => code === 'ER_DUP_ENTRY' || code.includes('UNIQUE constraint failed'))
-}
+export const isDuplicate = isRefusedByIndex

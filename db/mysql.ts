@@ -139,7 +139,10 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
       const connection = await acquire()
       const lock = "MD5(CONCAT(DATABASE(), '/', ?))"
       try {
-        await execute(connection, `SELECT GET_LOCK(${lock}, ${EXCLUSIVE_LIMIT / SECOND})`, [name], 2 * EXCLUSIVE_LIMIT)
+        const sql = `SELECT GET_LOCK(${lock}, ${EXCLUSIVE_LIMIT / SECOND}) AS held`
+        const [answer] = (await execute(connection, sql, [name], 2 * EXCLUSIVE_LIMIT)) as { held: number | null }[]
+        if (Number(answer?.held) !== 1)
+          throw new Error(`Another instance has been at ${name} for too long. Start again when it is done.`)
         // Tables may be large: what changes them takes as long as it needs.
         migrating = true
         return await work(null)

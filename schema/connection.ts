@@ -70,14 +70,18 @@ export function batchPages<T, K extends (string | number)[] = [string]>(
   load: (context: Context, parents: string[], limit: number, after: K | null) => Promise<Map<string, Page<T>>>,
 ): (context: Context, parent: string, limit: number, after: K | null) => Promise<Page<T>> {
   const pages = batch(async (context, parents, limit: number, after: K | null) => {
-    if (parents.length > 1 && (given.get(context) ?? 0) + parents.length * limit > MAX_NESTED)
+    // Counted before they are loaded: lists side by side are loaded at once, and each would see nothing given yet.
+    const most = parents.length * limit
+    const before = given.get(context) ?? 0
+    if (parents.length > 1 && before + most > MAX_NESTED)
       throw new InvalidInput(
         'first',
         `This asks for ${parents.length} lists of up to ${limit} entries. Ask for smaller pages, or for fewer of them.`,
       )
+    given.set(context, before + most)
     const found = await load(context, parents, limit, after)
     const rows = [...found.values()].reduce((sum, page) => sum + page.rows.length, 0)
-    given.set(context, (given.get(context) ?? 0) + rows)
+    given.set(context, (given.get(context) ?? 0) - most + rows)
     return found
   })
   return async (context, parent, limit, after) =>

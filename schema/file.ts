@@ -1,3 +1,4 @@
+import { FILE } from '../db/models/entry.ts'
 import type { Context } from '../src/context.ts'
 import { joinPath } from '../src/paths.ts'
 import type { FileView } from '../src/services/listing.ts'
@@ -81,7 +82,7 @@ builder.queryField('file', t =>
     args: { path: t.arg.string({ required: true }) },
     resolve: async (_root, { path }, { services, viewer }) => {
       const found = await services.listings.byPath(viewer.bucket, path)
-      return found?.md5 ? found : null
+      return found?.kind === FILE ? found : null
     },
   }),
 )

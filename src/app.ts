@@ -146,9 +146,10 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     }
   }
 
+  const ready = readyz(db, store)
   const mounts: Mount[] = [
     { prefix: '/healthz', exact: true, handle: ({ req, res }) => write(res, req, healthz()) },
-    { prefix: '/readyz', exact: true, handle: async ({ req, res }) => write(res, req, await readyz(db, store)) },
+    { prefix: '/readyz', exact: true, handle: async ({ req, res }) => write(res, req, await ready()) },
     {
       prefix: '/graphql',
       exact: true,

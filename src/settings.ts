@@ -36,7 +36,7 @@ export const settings = {
         'must start with mysql://, mariadb:// or sqlite: and name a database',
       ),
   },
-  DATABASE_POOL: { help: 'connections to the database at most', default: '10', read: count(1, 1000) },
+  DATABASE_POOL: { help: 'connections to the database at most', default: '10', read: count(2, 1000) },
   AZURE_STORAGE_CONNECTION_STRING: {
     help: 'connection string of an Azure Storage account, with its key',
     default: '',

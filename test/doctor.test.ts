@@ -273,6 +273,32 @@ describe('A tree', () => {
     expect(await repair()).toEqual([])
     await expectConsistent(t)
   })
+
+  it('of an account that ends is well while it is purged', async () => {
+    const dave = await t.signIn('dave')
+    for (const name of ['of-dave/one.txt', 'of-dave/two.txt', 'three.txt']) await dave.upload(name, 'dave')
+    // The worker stands still meanwhile: the job is due some time later.
+    const { id, blobId } = await entry('three.txt')
+    await db.transaction(async tx => {
+      const [tree] = await db.rows<{ bucketId: string; rootId: string }>(
+        'SELECT id AS bucketId, root_id AS rootId FROM bucket WHERE user_id = ?',
+        [dave.userId],
+        tx,
+      )
+      await db.run('UPDATE bucket SET user_id = NULL WHERE user_id = ?', [dave.userId], tx)
+      await db.run(
+        "INSERT INTO outbox (id, kind, payload, attempts, due_at, last_error, created_at) VALUES (?, 'purge-bucket', ?, 0, ?, '', 0)",
+        [newId(), JSON.stringify(tree), Date.now() + HOUR],
+        tx,
+      )
+      await db.run('DELETE FROM entry WHERE id = ?', [id], tx)
+      await db.run("UPDATE blobs SET state = 'doomed', lease_until = ? WHERE id = ?", [Date.now() + HOUR, blobId], tx)
+    })
+    expect(await repair()).toEqual([])
+    await db.run('UPDATE outbox SET due_at = 0')
+    await db.run('UPDATE blobs SET lease_until = 0')
+    await expectConsistent(t)
+  })
 })
 
 it('tells of jobs that fail again and again', async () => {

@@ -115,6 +115,8 @@ describe('GET /api/d/{token}', () => {
     for (let i = 0; i < 3; i++) {
       const head = await download(token, {}, 'HEAD')
       expect([head.status, head.text]).toEqual([302, ''])
+      // An address that works, for looking only, would make the limit none.
+      expect(head.headers.get('location')).toBeNull()
     }
     expect(await downloadsOf('head.txt')).toBe(0)
     expect((await follow(await download(token))).text).toBe('once')

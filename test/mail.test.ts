@@ -72,6 +72,7 @@ function expectHarmless(mail: ReceivedMail, to: string): void {
   const names = mail.headers.map(([name]) => name)
   expect(names.filter(name => !HEADERS.split(' ').includes(name))).toEqual([])
   expect(new Set(names).size).toBe(names.length)
+  expect(mail.header('subject')?.length).toBeLessThan(500)
   expect(mail.header('from')).toBe('"Satchel, the service" <satchel@files.example>')
   expect(mail.header('to')).toBe(to)
   expect(mail.header('message-id')).toMatch(/^<[0-9a-f-]{36}@satchel>$/)

@@ -128,7 +128,8 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
     const { error, unexpected } = toAppError(thrown instanceof URIError ? noRoute() : thrown)
     if (unexpected) log.error({ err: thrown, requestId: requestIdOf(res), path: req.path }, error.message)
     if (res.headersSent) return next(thrown)
-    if (typeof error.details.retry_after === 'number') res.set('Retry-After', String(error.details.retry_after))
+    const retryAfter = error.details.retry_after ?? (error.status >= 500 ? 5 : undefined)
+    if (typeof retryAfter === 'number') res.set('Retry-After', String(retryAfter))
     const { status, message, code, details } = error
     res.status(status).json({ status, msg: message, response: { ...details, code } })
   }

@@ -98,8 +98,13 @@ function refusal(thrown: unknown, log: Log): Answer {
 function requestParser(): Plugin<object, ServerContext> {
   return {
     onRequestParse({ request, requestParser: own, serverContext, setRequestParser }) {
-      if (request.method !== 'POST') return own && setRequestParser(readsAddress(own))
       const { req, res } = serverContext
+      // An address ends up in logs and histories.
+      if (request.method !== 'POST' && /password/i.test(req.url ?? ''))
+        return setRequestParser(() => {
+          throw new InvalidInput('password', 'Never send a password in the address. Send the query by POST.')
+        })
+      if (request.method !== 'POST') return own && setRequestParser(readsAddress(own))
       const isForm = /^multipart\/form-data/i.test(req.headers['content-type'] ?? '')
       setRequestParser(async (): Promise<GraphQLParams> => {
         // Only callers who are known have files to send: nobody else makes the service read for long.

@@ -21,8 +21,24 @@ async function answers(check: Promise<void>): Promise<boolean> {
 /** Whether the process lives. */
 export const healthz = (): Answer => answer({ status: 200, msg: 'ok', response: { alive: true } })
 
+/** How long an answer serves others who ask: anybody may, and asking costs the database and the store something. */
+const FRESH_MS = 500
+
 /** Whether what it needs lives, too; says which part does not. */
-export async function readyz(db: Db, store: BlobStore): Promise<Answer> {
+export function readyz(db: Db, store: BlobStore): () => Promise<Answer> {
+  let known: Promise<Answer> | undefined
+  let askedAt = 0
+  return () => {
+    const now = performance.now()
+    if (!known || now - askedAt > FRESH_MS) {
+      askedAt = now
+      known = ask(db, store)
+    }
+    return known
+  }
+}
+
+async function ask(db: Db, store: BlobStore): Promise<Answer> {
   const [database, blobs] = await Promise.all([answers(db.ping()), answers(store.ping())])
   const parts = { database: database ? 'ok' : 'unavailable', blob_store: blobs ? 'ok' : 'unavailable' }
   if (database && blobs) return answer({ status: 200, msg: 'ok', response: parts })

@@ -22,7 +22,6 @@ export async function purgeFolder(
       [current],
     )
     const files = children.filter(c => c.kind === FILE)
-    const folder = children.find(c => c.kind !== FILE)
     if (files.length > 0) {
       const ids = files.map(f => f.id)
       await db.transaction(async tx => {
@@ -34,8 +33,8 @@ export async function purgeFolder(
         await db.run(`DELETE FROM share WHERE entry_id IN (${marks(ids)})`, ids, tx)
         await db.run(`DELETE FROM entry WHERE id IN (${marks(ids)})`, ids, tx)
       })
-    } else if (folder) {
-      path.push(folder.id)
+    } else if (children.length > 0) {
+      for (const { id } of children) path.push(id)
     } else {
       path.pop()
       await db.transaction(async tx => {

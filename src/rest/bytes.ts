@@ -14,7 +14,11 @@ export async function sendDelivery(
   { services, signal }: Context,
 ): Promise<void> {
   if (services.downloads.proxied) return sendBytes(req, res, download.delivery, services.downloads, signal)
-  res.writeHead(302, { location: download.url, 'cache-control': 'no-store', 'content-length': 0 })
+  res.writeHead(302, {
+    ...(download.url ? { location: download.url } : {}),
+    'cache-control': 'no-store',
+    'content-length': 0,
+  })
   res.end()
 }
 

@@ -36,19 +36,21 @@ export function accountEndService({ db, retentionDays, wake }: { db: Db; retenti
      * @throws LAST_OWNER that names the workspaces which would be left without an owner; then nothing is deleted
      */
     async end(viewer: Viewer, deleteData: boolean): Promise<EndedAccount> {
+      // Without an address that somebody vouches for, nobody could ever come back for the data.
+      const goes = deleteData || viewer.verifiedEmail === null
       await db.transaction(async tx => {
         const [user] = await db.rows(`SELECT id FROM user WHERE id = ?${db.forUpdate}`, [viewer.userId], tx)
         if (!user) throw new Unauthenticated()
         await leaveWorkspaces(viewer, tx)
         await db.run('DELETE FROM share WHERE user_id = ?', [viewer.userId], tx)
         await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [viewer.bucket.bucketId], tx)
-        const kept = deleteData ? [null, null] : [viewer.verifiedEmail, Date.now() + retentionDays * DAY_MS]
+        const kept = goes ? [null, null] : [viewer.verifiedEmail, Date.now() + retentionDays * DAY_MS]
         await db.run(
           'UPDATE bucket SET user_id = NULL, kept_for = ?, kept_until = ? WHERE id = ?',
           [...kept, viewer.bucket.bucketId],
           tx,
         )
-        if (deleteData)
+        if (goes)
           await promise(db, 'purge-bucket', { bucketId: viewer.bucket.bucketId, rootId: viewer.bucket.rootId }, tx)
         // Identities, sessions, memberships and keys go with the row.
         await db.run('DELETE FROM user WHERE id = ?', [viewer.userId], tx)
@@ -56,7 +58,7 @@ export function accountEndService({ db, retentionDays, wake }: { db: Db; retenti
       wake()
       return {
         bucketName: viewer.bucket.bucketId,
-        bucketDeleted: deleteData,
+        bucketDeleted: goes,
         id: viewer.userId,
         email: viewer.email,
         userName: viewer.name,

@@ -8,7 +8,7 @@ import { joinPath, parseFilePath } from '../paths.ts'
 import { parseEmail } from './email.ts'
 import { pathsOfFolders } from './entry-path.ts'
 import type { EventService } from './event.ts'
-import type { ListingService } from './listing.ts'
+import type { FoundEntry, ListingService } from './listing.ts'
 import { promise } from './outbox.ts'
 import { insertShare, type ShareService, type Terms } from './share.ts'
 import type { ShareLinkService } from './share-link.ts'
@@ -93,9 +93,9 @@ export function directShareService({ db, listings, links, shares, events, wake }
       const now = Date.now()
       const expiresAt = now + parseDuration(input.duration || '7d', 'duration')
       const passwordHash = input.password ? await hashPassword(parsePassword(input.password)) : null
-      const found = await Promise.all(
-        [...paths.values()].map(names => listings.file(viewer.bucket, { path: joinPath(names) })),
-      )
+      // One after the other: a hundred at once would take every connection from the others.
+      const found: FoundEntry[] = []
+      for (const names of paths.values()) found.push(await listings.file(viewer.bucket, { path: joinPath(names) }))
       const terms = { passwordHash, createdAt: now, expiresAt }
       const made = await db.transaction(async tx => {
         // One of two who share the same file with the same person at once waits here, and then renews.

@@ -2,7 +2,7 @@ import type { Viewer } from '../auth/viewer.ts'
 import { AppError } from '../errors.ts'
 import { deliveryOf, type Mode, parseMode } from '../media.ts'
 import { parseFilePath } from '../paths.ts'
-import type { BlobStore } from '../storage/azure.ts'
+import { BlobMissing, type BlobStore } from '../storage/azure.ts'
 import type { Tokens } from '../tokens.ts'
 import type { FileService } from './file.ts'
 import type { ListingService } from './listing.ts'
@@ -87,9 +87,14 @@ export function downloadService({ store, files, listings, tokens, proxied, publi
       return { blobId, fileName: name, size, md5, ...deliveryOf(name, fileType, mode) }
     },
 
-    /** The bytes of a delivery, or a part of them. */
-    read(delivery: Delivery, range: { offset: number; count: number } | undefined, signal: AbortSignal) {
-      return store.open(delivery.blobId, { ...range, signal })
+    /** The bytes of a delivery, or a part of them. @throws TOKEN_NOT_FOUND */
+    async read(delivery: Delivery, range: { offset: number; count: number } | undefined, signal: AbortSignal) {
+      try {
+        return await store.open(delivery.blobId, { ...range, signal })
+      } catch (error) {
+        // Deleted since the link was made.
+        throw error instanceof BlobMissing ? gone() : error
+      }
     },
   }
 }

@@ -144,7 +144,9 @@ export function shareLinkService({ db, downloads, tokens, guesses }: Deps) {
       refuseEnded(share)
       await checkPassword(share, request)
       if (request.counts) await count(share)
-      return downloads.link(share, mode)
+      const download = downloads.link(share, mode)
+      // Whoever only looks must not get an address that works, or a limit would be none.
+      return request.counts || downloads.proxied || share.maxDownloads === null ? download : { ...download, url: '' }
     },
   }
 }

@@ -253,7 +253,7 @@ export async function closeWorkspace(db: Db, id: string, tree: Tree, tx: Tx): Pr
   )
   if (closed === 0) throw new AppError('WORKSPACE_NOT_FOUND', 'There is no such workspace.')
   await db.run('DELETE FROM workspace WHERE id = ?', [id], tx)
-  await promise(db, 'purge-bucket', tree, tx)
+  await promise(db, 'purge-bucket', { bucketId: tree.bucketId, rootId: tree.rootId }, tx)
 }
 
 /** Makes something with the given slug, or with one made from the name and kept unique by the index. */

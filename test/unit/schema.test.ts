@@ -11,8 +11,8 @@ describe('schema/schema.graphql', () => {
   })
 
   it('is valid, and says what every field of the roots is for', () => {
-    const { Query, Mutation } = buildSchema(printed).getTypeMap()
-    for (const root of [Query, Mutation]) {
+    const { Query, Mutation, Subscription } = buildSchema(printed).getTypeMap()
+    for (const root of [Query, Mutation, Subscription]) {
       const fields = root && 'getFields' in root ? Object.values(root.getFields()) : []
       expect(fields.length).toBeGreaterThan(0)
       expect(fields.filter(field => !field.description).map(field => field.name)).toEqual([])

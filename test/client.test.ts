@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { mountSignIn } from '../src/embedded/sign-in-mount.ts'
+import { createLog } from '../src/log.ts'
+import { createClient, Refused } from './client/client.ts'
+import {
+  FindDocument,
+  HomeDocument,
+  OpenDocument,
+  ReceivedDocument,
+  ShareDocument,
+  ShareReceivedDocument,
+  UploadDocument,
+  UsageChangedDocument,
+} from './client/generated.ts'
+import { startApp, type TestApp } from './harness.ts'
+import { anId, aTime } from './shapes.ts'
+import { Browser } from './unit/sign-in-browser.ts'
+
+let t: TestApp
+let alice: ReturnType<typeof createClient>
+let bob: ReturnType<typeof createClient>
+
+/** Signs in as a person does, before the service's own page; answers the cookie. */
+async function signIn(email: string): Promise<string> {
+  const browser = new Browser()
+  const follow = async (answer: Response): Promise<Response> => {
+    const to = answer.headers.get('location')
+    return to && !to.endsWith('/home') ? follow(await browser.get(to)) : answer
+  }
+  const page = await follow(await browser.get(`${t.url}/auth/oauth?return_to=/home`))
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  await follow(await browser.post({ email, name: '', verified: 'yes' }))
+  return `session_id=${browser.jar.get('session_id')?.value}`
+}
+
+const clientOf = async (email: string) => createClient({ url: t.url, headers: { cookie: await signIn(email) } })
+
+beforeAll(async () => {
+  const log = createLog({ logLevel: 'silent' })
+  const key = randomBytes(32).toString('base64url')
+  t = await startApp({}, { embeddedSignIn: publicUrl => mountSignIn(publicUrl, key, log) })
+  alice = await clientOf('alice@example.com')
+  bob = await clientOf('bob@example.com')
+})
+afterAll(async () => {
+  alice?.close()
+  bob?.close()
+  await t.stop()
+})
+
+const upload = async (folder: string, name: string, content: string) =>
+  (await alice.request(UploadDocument, { input: { folder, file: new File([content], name, { type: 'text/plain' }) } }))
+    .uploadFile
+
+describe('The typed client', () => {
+  it('uploads, lists page by page, and finds again', async () => {
+    const first = await upload('', 'a.txt', 'hello')
+    expect(first).toEqual({
+      id: anId,
+      path: 'a.txt',
+      size: 5,
+      md5Checksum: '5d41402abc4b2a76b9719d911017c592',
+      createdAt: aTime,
+    })
+    for (const name of ['b.txt', 'c.txt']) await upload('', name, name)
+    const pageAfter = (after: string | null) => alice.request(HomeDocument, { first: 2, after })
+    const paths: string[] = []
+    let after: string | null = null
+    do {
+      const { me } = await pageAfter(after)
+      expect([me.email, me.usage.fileCount, me.workspaces?.edges]).toEqual(['alice@example.com', 3, []])
+      const { edges, pageInfo } = me.rootFolder.files
+      paths.push(...edges.map(({ node }) => node.path))
+      after = pageInfo.hasNextPage ? pageInfo.endCursor : null
+    } while (after !== null)
+    expect(paths).toEqual(['a.txt', 'b.txt', 'c.txt'])
+    const { node } = await alice.request(FindDocument, { id: first.id })
+    expect(node?.__typename === 'File' && node.path).toBe('a.txt')
+    expect((await bob.request(FindDocument, { id: first.id })).node).toBeNull()
+  })
+
+  it('shares, is told so, and downloads', async () => {
+    const told = bob.subscribe(ShareReceivedDocument, {})
+    const event = told.next()
+    const { path } = await upload('for bob', 'letter.txt', 'Dear Bob')
+    const share = { email: 'bob@example.com', objects: [path], password: 'open sesame' }
+    // The subscription may still be on its way; sharing again renews, and tells again.
+    const shareUntil = async (done: Promise<unknown>): Promise<void> => {
+      await alice.request(ShareDocument, { input: share })
+      const over = await Promise.race([done.then(() => true), new Promise(later => setTimeout(later, 300, false))])
+      if (!over) await shareUntil(done)
+    }
+    await shareUntil(event)
+    const { value } = await event
+    expect(value?.shareReceived).toMatchObject({
+      fileName: 'for bob/letter.txt',
+      size: 8,
+      sharedBy: 'alice@example.com',
+      seen: false,
+    })
+    await told.return()
+
+    const { me } = await bob.request(ReceivedDocument, {})
+    expect(me.unseenShareCount).toBe(1)
+    const token = me.receivedShares.edges[0]?.node.sharingToken ?? ''
+    const refused = bob.request(OpenDocument, { token, password: 'wrong' })
+    await expect(refused).rejects.toThrow(Refused)
+    await expect(refused).rejects.toMatchObject({ code: 'WRONG_PASSWORD' })
+    const { resolveShare } = await bob.request(OpenDocument, { token, password: 'open sesame' })
+    expect(resolveShare.fileName).toBe('letter.txt')
+    expect(await (await fetch(resolveShare.url)).text()).toBe('Dear Bob')
+  })
+
+  it('follows what is stored, for as long as it likes', async () => {
+    const { me } = await alice.request(HomeDocument, { first: 1 })
+    const used: number[] = []
+    let next = 0
+    const uploads = setInterval(() => upload('many', `${next++}.txt`, 'x').catch(() => {}), 50)
+    for await (const { bucketChanged } of alice.subscribe(UsageChangedDocument, {})) {
+      used.push(bucketChanged.usedBytes - me.usage.usedBytes)
+      if (used.length === 3) break
+    }
+    clearInterval(uploads)
+    expect(used).toEqual(used.toSorted((a, b) => a - b))
+    expect(used.at(-1)).toBeGreaterThan(used[0] ?? 0)
+  })
+
+  it('does not compile with what the schema does not know', () => {
+    const wrong = [
+      // @ts-expect-error a number is not a text
+      () => alice.request(HomeDocument, { first: '1' }),
+      // @ts-expect-error nobody to share with
+      () => alice.request(ShareDocument, { input: { objects: [] } }),
+      // @ts-expect-error not asked for
+      async () => (await alice.request(ReceivedDocument, {})).me.email,
+    ]
+    expect(wrong).toHaveLength(3)
+  })
+
+  it('is told why a subscription is refused', async () => {
+    const nobody = createClient({ url: t.url, headers: {} })
+    await expect(nobody.subscribe(ShareReceivedDocument, {}).next()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+    await expect(nobody.request(HomeDocument, { first: 1 })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+    nobody.close()
+  })
+})

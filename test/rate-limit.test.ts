@@ -1,0 +1,405 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { v7 as newId } from 'uuid'
+import type { RateName } from '../src/services/rate-limit.ts'
+import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
+import { newDatabase, type Person, type RestAnswer, signInTo, startApp, type TestApp } from './harness.ts'
+import { aSentence } from './shapes.ts'
+
+const redisUrl = process.env.TEST_REDIS_URL
+const describeWithRedis = redisUrl ? describe : describe.skip
+
+const MAX = { RATE_API_KEYS: '3', RATE_SHARING: '5', RATE_WORKSPACES: '4', RATE_INVITES: '6' }
+const roomy = { maxPrivateApiKeys: 1000, maxWorkspaceApiKeys: 1000, maxUserWorkspaces: 1000 }
+
+interface Caller {
+  person: Person
+  workspace: string
+}
+
+/** A way to do one of the limited things: by REST, and by GraphQL. Every call does something new. */
+interface Operation {
+  policy: RateName
+  max: number
+  rest(caller: Caller, n: number): Promise<RestAnswer>
+  graphql: { query: string; input(caller: Caller, n: number): object }
+}
+
+const operations: Record<string, Operation> = {
+  'POST /api/files/share': {
+    policy: 'sharing',
+    max: 5,
+    rest: ({ person }, n) =>
+      person.rest('POST', '/api/files/share', { json: { email: `r${n}@example.com`, objects: ['a.txt'] } }),
+    graphql: {
+      query: 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { notificationStatus } }',
+      input: (_caller, n) => ({ email: `r${n}@example.com`, objects: ['a.txt'] }),
+    },
+  },
+  'POST /api/api_keys/private/create': {
+    policy: 'api_keys',
+    max: 3,
+    rest: ({ person }, n) =>
+      person.rest('POST', '/api/api_keys/private/create', { json: { name: `k${n}`, scopes: ['private_files:read'] } }),
+    graphql: {
+      query: 'mutation ($input: CreatePrivateApiKeyInput!) { createPrivateApiKey(input: $input) { id } }',
+      input: (_caller, n) => ({ name: `k${n}`, scopes: ['private_files:read'] }),
+    },
+  },
+  'POST /api/api_keys/{workspace_id}/create': {
+    policy: 'api_keys',
+    max: 3,
+    rest: ({ person, workspace }, n) =>
+      person.rest('POST', `/api/api_keys/${workspace}/create`, {
+        json: { name: `k${n}`, scopes: ['workspaces:read'] },
+      }),
+    graphql: {
+      query: 'mutation ($input: CreateWorkspaceApiKeyInput!) { createWorkspaceApiKey(input: $input) { id } }',
+      input: ({ workspace }, n) => ({ workspaceId: workspace, name: `k${n}`, scopes: ['workspaces:read'] }),
+    },
+  },
+  'POST /api/workspaces/create': {
+    policy: 'workspaces',
+    max: 4,
+    rest: ({ person }, n) => person.rest('POST', '/api/workspaces/create', { json: { name: `w${n}` } }),
+    graphql: {
+      query: 'mutation ($input: CreateWorkspaceInput!) { createWorkspace(input: $input) { id } }',
+      input: (_caller, n) => ({ name: `w${n}` }),
+    },
+  },
+  'POST /api/workspaces/invites/create': {
+    policy: 'invites',
+    max: 6,
+    rest: ({ person, workspace }, n) =>
+      person.rest('POST', '/api/workspaces/invites/create', {
+        json: { workspace_id: workspace, email: `i${n}@example.com`, role: 'viewer' },
+      }),
+    graphql: {
+      query: 'mutation ($input: CreateInviteInput!) { createInvite(input: $input) { id } }',
+      input: ({ workspace }, n) => ({ workspaceId: workspace, email: `i${n}@example.com`, role: 'viewer' }),
+    },
+  },
+}
+const names = Object.keys(operations)
+const operation = (name: string): Operation => {
+  const found = operations[name]
+  if (!found) throw new Error(`There is no ${name}.`)
+  return found
+}
+
+/** Somebody with a file and a workspace, who has done nothing yet that counts. */
+async function caller(t: TestApp): Promise<Caller> {
+  const person = await t.signIn(`p${newId()}`)
+  await person.upload('a.txt', 'hello')
+  const { response } = await person.rest('POST', '/api/workspaces/create', { json: { name: 'W' } })
+  return { person, workspace: response.workspace.workspace_id }
+}
+
+const spent = (name: string) => (operation(name).policy === 'workspaces' ? 1 : 0)
+
+describe('On one instance', () => {
+  let t: TestApp
+  beforeAll(async () => {
+    t = await startApp(MAX)
+    await t.limit(roomy)
+  })
+  afterAll(() => t.stop())
+
+  it.each(names)('%s answers 429, and says when to come again', async name => {
+    const { rest, max, policy } = operation(name)
+    const who = await caller(t)
+    const other = await caller(t)
+    for (let n = spent(name); n < max; n++) expect((await rest(who, n)).status).toBe(200)
+    for (let i = 0; i < 3; i++) {
+      const { status, msg, response, headers } = await rest(who, 100 + i)
+      expect([status, msg]).toEqual([429, aSentence])
+      expect(response).toEqual({
+        code: 'RATE_LIMITED',
+        retry_after: expect.any(Number),
+        policy,
+        limit: max,
+        window: 60,
+      })
+      expect(response.retry_after).toBeGreaterThan(50)
+      expect(response.retry_after).toBeLessThanOrEqual(60)
+      expect(headers.get('retry-after')).toBe(String(response.retry_after))
+      expect(headers.get('ratelimit-policy')).toBe(`"${policy}";q=${max};w=60`)
+      expect(headers.get('ratelimit')).toBe(`"${policy}";r=0;t=${response.retry_after}`)
+    }
+    // It is one person's limit, and one operation's.
+    expect((await rest(other, 0)).status).toBe(200)
+    for (const another of names.filter(n => operation(n).policy !== policy))
+      expect((await operation(another).rest(who, 200)).status).toBe(200)
+  })
+
+  it.each(names)('%s counts REST and GraphQL together, with the same numbers', async name => {
+    const { rest, graphql, max, policy } = operation(name)
+    const who = await caller(t)
+    const ask = (n: number) => who.person.graphql(graphql.query, { input: graphql.input(who, n) })
+    for (let n = spent(name); n < max; n++) {
+      if (n % 2) expect((await rest(who, n)).status).toBe(200)
+      else expect((await ask(n)).errors).toBeUndefined()
+    }
+    const { status, errors } = await ask(100)
+    expect(status).toBe(200)
+    const byRest = (await rest(who, 101)).response
+    expect(errors?.[0]?.extensions).toEqual({
+      code: 'RATE_LIMITED',
+      retry_after: expect.any(Number),
+      policy,
+      limit: max,
+      window: 60,
+    })
+    expect(Math.abs(Number(errors?.[0]?.extensions.retry_after) - byRest.retry_after)).toBeLessThanOrEqual(1)
+  })
+
+  it('keys of a person and of a workspace share one count', async () => {
+    const who = await caller(t)
+    const [own, shared] = [
+      operation('POST /api/api_keys/private/create'),
+      operation('POST /api/api_keys/{workspace_id}/create'),
+    ]
+    expect((await own.rest(who, 0)).status).toBe(200)
+    expect((await shared.rest(who, 1)).status).toBe(200)
+    expect((await own.rest(who, 2)).status).toBe(200)
+    expect((await shared.rest(who, 3)).status).toBe(429)
+    expect((await own.rest(who, 4)).status).toBe(429)
+  })
+
+  it.each(names)('%s lets exactly as many through of 100 at once', async name => {
+    const { rest, max } = operation(name)
+    const who = await caller(t)
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => rest(who, n)))
+    const count = (status: number) => answers.filter(a => a.status === status).length
+    expect([count(200), count(429)]).toEqual([max - spent(name), 100 - max + spent(name)])
+  })
+
+  it('whoever is refused spends nothing, whoever fails does', async () => {
+    const who = await caller(t)
+    const { rest } = operation('POST /api/files/share')
+    const { response } = await who.person.rest('POST', '/api/api_keys/private/create', {
+      json: { name: 'reader', scopes: ['private_files:read'] },
+    })
+    const key = { headers: { cookie: '', 'x-api-key': response.api_key.key } }
+    const json = { email: 'bob@example.com', objects: ['a.txt'] }
+    for (let i = 0; i < 10; i++)
+      expect((await who.person.rest('POST', '/api/files/share', { json, ...key })).status).toBe(401)
+    for (let i = 0; i < 10; i++)
+      expect((await who.person.rest('POST', '/api/files/share', { json: { ...json, more: 1 } })).status).toBe(400)
+    const missing = { json: { email: 'bob@example.com', objects: ['none'] } }
+    for (let i = 0; i < 4; i++) expect((await who.person.rest('POST', '/api/files/share', missing)).status).toBe(400)
+    expect((await rest(who, 0)).status).toBe(200)
+    expect((await rest(who, 1)).status).toBe(429)
+    expect(await t.app.db.rows('SELECT id FROM share WHERE user_id = ?', [who.person.userId])).toHaveLength(1)
+  })
+
+  it('nothing else is limited', async () => {
+    const who = await caller(t)
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, (_, i) =>
+        i % 2
+          ? who.person.rest('POST', '/api/files/quick_share', { json: { object: 'a.txt' } })
+          : who.person.rest('GET', '/api/files/tree'),
+      ),
+    )
+    expect(answers.filter(a => a.status !== 200)).toEqual([])
+  })
+})
+
+/** Two instances of one service: everything is theirs in common. */
+async function startTwo(
+  settings: Record<string, string>,
+): Promise<{ one: TestApp; two: TestApp; stop(): Promise<void> }> {
+  const database = await newDatabase()
+  const common = {
+    DATABASE_URL: database.url,
+    SECRET_KEY: randomBytes(32).toString('base64url'),
+    AZURE_STORAGE_CONTAINER: `r${randomBytes(8).toString('hex')}`,
+    ...settings,
+  }
+  const one = await startApp(common)
+  const two = await startApp(common)
+  return {
+    one,
+    two,
+    async stop() {
+      await one.stop()
+      await two.stop()
+      await database.drop()
+    },
+  }
+}
+
+describeWithRedis('On two instances with Redis', () => {
+  let pair: Awaited<ReturnType<typeof startTwo>>
+  let proxy: FlakyProxy
+
+  beforeAll(async () => {
+    const { hostname, port } = new URL(redisUrl ?? '')
+    proxy = await startFlakyProxy({ host: hostname, port: Number(port) || 6379 })
+    pair = await startTwo({ ...MAX, REDIS_URL: `redis://127.0.0.1:${proxy.port}` })
+    await pair.one.limit(roomy)
+  })
+  afterAll(async () => {
+    await pair.stop()
+    await proxy.close()
+  })
+
+  /** The same person at both instances. */
+  async function callers(): Promise<[Caller, Caller]> {
+    const { person, workspace } = await caller(pair.one)
+    return [
+      { person, workspace },
+      { person: await signInTo(pair.two.app.db, pair.two.url, person.email), workspace },
+    ]
+  }
+
+  it.each(names)('%s lets exactly as many through of 100 at once, over both', async name => {
+    const { rest, max } = operation(name)
+    const both = await callers()
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => rest(both[n % 2 ? 0 : 1], n)))
+    const count = (status: number) => answers.filter(a => a.status === status).length
+    expect([count(200), count(429)]).toEqual([max - spent(name), 100 - max + spent(name)])
+    const [here, there] = [await rest(both[0], 200), await rest(both[1], 201)]
+    expect([here.status, there.status]).toEqual([429, 429])
+    expect(Math.abs(here.response.retry_after - there.response.retry_after)).toBeLessThanOrEqual(1)
+  })
+
+  it.each<[string, 'refuse' | 'freeze']>([
+    ['is down', 'refuse'],
+    ['takes commands and answers none', 'freeze'],
+  ])('while Redis %s, each counts for itself, and nobody waits for long', async (_what, how) => {
+    const { rest, max } = operation('POST /api/files/share')
+    const both = await callers()
+    for (const who of both) expect((await rest(who, 0)).status).toBe(200)
+    await proxy[how]()
+    try {
+      for (const who of both) {
+        const begun = Date.now()
+        const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => rest(who, n)))
+        expect(Date.now() - begun).toBeLessThan(4000)
+        expect(answers.filter(a => a.status === 200)).toHaveLength(max)
+        expect(answers.filter(a => a.status === 429)).toHaveLength(20 - max)
+      }
+    } finally {
+      await proxy.heal()
+    }
+    // What both have counted before is known again.
+    for (let end = Date.now() + 8000; ; await sleep(50)) {
+      const fresh = await callers()
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => rest(fresh[n % 2 ? 0 : 1], n)))
+      if (answers.filter(a => a.status === 200).length === max) break
+      if (Date.now() > end) throw new Error('The instances do not count together again.')
+    }
+  })
+})
+
+describe('Guessing the password of a share', () => {
+  const RESOLVE = 'mutation ($input: ResolveShareInput!) { resolveShare(input: $input) { fileName } }'
+  const DOWNLOAD =
+    'query ($token: String!, $password: String) { sharedDownload(token: $token, password: $password) { fileName } }'
+
+  interface Guess {
+    code: string | undefined
+    retryAfter: number
+  }
+  /** Every way in, as a visitor behind a proxy that appends the address which it sees. */
+  const ways: ((url: string, token: string, password: string, forwarded: string) => Promise<Guess>)[] = [
+    (url, token, password, forwarded) =>
+      byRest(`${url}/api/d/${token}`, {
+        redirect: 'manual',
+        headers: { 'x-share-password': password, 'x-forwarded-for': forwarded },
+      }),
+    (url, token, password, forwarded) =>
+      byRest(`${url}/api/share/resolve/${token}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': forwarded },
+        body: JSON.stringify({ password }),
+      }),
+    (url, token, password, forwarded) => byGraphql(url, RESOLVE, { input: { token, password } }, forwarded),
+    (url, token, password, forwarded) => byGraphql(url, DOWNLOAD, { token, password }, forwarded),
+  ]
+
+  async function byRest(address: string, init: RequestInit): Promise<Guess> {
+    const answer = await fetch(address, init)
+    if (answer.status === 302) return { code: undefined, retryAfter: 0 }
+    const { response } = (await answer.json()) as { response: { code?: string; retry_after?: number } }
+    expect(Number(answer.headers.get('retry-after') ?? 0)).toBe(response.retry_after ?? 0)
+    return { code: response.code, retryAfter: response.retry_after ?? 0 }
+  }
+
+  async function byGraphql(url: string, query: string, variables: object, forwarded: string): Promise<Guess> {
+    const answer = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': forwarded },
+      body: JSON.stringify({ query, variables }),
+    })
+    const { errors } = (await answer.json()) as { errors?: { extensions: { code: string; retry_after?: number } }[] }
+    return { code: errors?.[0]?.extensions.code, retryAfter: errors?.[0]?.extensions.retry_after ?? 0 }
+  }
+
+  /** Sends so many wrong guesses, some at a time, by every way and to every instance in turn; counts what is said. */
+  async function attack(urls: string[], token: string, guesses: number, forwardedOf: (n: number) => string) {
+    const said: Record<string, number> = {}
+    let next = 0
+    const guesser = async () => {
+      for (let n = next++; n < guesses; n = next++) {
+        const url = urls[n % urls.length] ?? ''
+        const guess = await ways[Math.floor(n / urls.length) % ways.length]?.(url, token, `wrong-${n}`, forwardedOf(n))
+        said[guess?.code ?? 'in'] = (said[guess?.code ?? 'in'] ?? 0) + 1
+        if (guess?.code === 'TOO_MANY_ATTEMPTS') expect(guess.retryAfter).toBeGreaterThan(0)
+      }
+    }
+    await Promise.all(Array.from({ length: 20 }, guesser))
+    return said
+  }
+
+  async function protect(t: TestApp): Promise<string> {
+    const alice = await t.signIn('alice')
+    await alice.upload(`${newId()}.txt`, 'hello')
+    const { response } = await alice.rest('GET', '/api/files/tree')
+    const made = await alice.rest('POST', '/api/files/quick_share', {
+      json: { object: response.files.at(-1).name, password: 'right' },
+    })
+    return made.response.sharing_token
+  }
+
+  // Guesses are counted in quarters of an hour; no attack here lasts from one into the next.
+  beforeEach(async () => {
+    const left = 900_000 - (Date.now() % 900_000)
+    if (left < 15_000) await sleep(left + 10)
+  })
+
+  const forged = (n: number) => `203.0.113.${n % 250}, 2001:db8::${n.toString(16)}`
+
+  it('300 guesses of somebody who forges addresses are 10 checks, where no proxy is trusted', async () => {
+    const t = await startApp()
+    const token = await protect(t)
+    expect(await attack([t.url], token, 300, forged)).toEqual({ WRONG_PASSWORD: 10, TOO_MANY_ATTEMPTS: 290 })
+    await t.stop()
+  })
+
+  for (const [where, settings] of [
+    ['one instance', {}],
+    ...(redisUrl ? [['two instances with Redis', { REDIS_URL: redisUrl }] as const] : []),
+  ] as const)
+    it(`1,000 guesses are 10 checks on ${where}, and a visitor from another address is let in`, async () => {
+      const pair = await startTwo({ TRUST_PROXY: 'loopback', ...settings })
+      const { one, two } = pair
+      const urls = where === 'one instance' ? [one.url] : [one.url, two.url]
+      const token = await protect(one)
+      // The proxy appends what it sees; what stands before is the attacker's own invention.
+      const said = await attack(urls, token, 1000, n => `${forged(n)}, 198.51.100.7`)
+      expect(said).toEqual({ WRONG_PASSWORD: 10, TOO_MANY_ATTEMPTS: 990 })
+      const [row] = await one.app.db.rows<{ downloads: number }>('SELECT downloads FROM share')
+      expect(row?.downloads).toBe(0)
+      // The right password comes too late for the attacker, and in time for everybody else.
+      for (const url of urls) {
+        expect((await ways[0]?.(url, token, 'right', '198.51.100.7'))?.code).toBe('TOO_MANY_ATTEMPTS')
+        for (const way of ways)
+          expect(await way(url, token, 'right', '198.51.100.8')).toEqual({ code: undefined, retryAfter: 0 })
+      }
+      await pair.stop()
+    })
+})
