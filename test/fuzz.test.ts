@@ -143,7 +143,6 @@ const odd: unknown[] = [
     `a${'/a'.repeat(40)}`,
     "' OR 1=1 --",
     '"; DROP TABLE entry',
-    '${7*7}',
     '{{7*7}}',
     '<script>',
   ],
@@ -257,7 +256,7 @@ function written(
   route: Route,
   { path, query, body, form, headers: given, cut, flip }: ReturnType<typeof bend>,
 ): [string, RestOptions] {
-  const address = route.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(toText(path[name])) || '-')
+  const address = route.path.replaceAll(/\{(\w+)\}/g, (_, name) => inPath(path[name]))
   const search = new URLSearchParams(query.map(([name, value]) => [name, toText(value)]))
   const url = search.size > 0 ? `${address}?${search}` : address
   if (route.method === 'GET') return [url, { headers: given }]
@@ -272,6 +271,12 @@ function written(
   if (flip !== undefined) bytes[Math.floor(flip * bytes.length)] = 255 * flip
   const sent = cut === undefined ? bytes : bytes.subarray(0, cut * bytes.length)
   return [url, { body: sent, headers: { 'content-type': 'application/json', ...given } }]
+}
+
+/** A part of a path; none that `fetch` would walk up. */
+const inPath = (value: unknown): string => {
+  const text = encodeURIComponent(toText(value))
+  return /^(\.|%2e)*$/i.test(text) ? '-' : text
 }
 
 /** As a text goes into an address: whole characters only. */
@@ -293,7 +298,7 @@ describe.each(routes.map((route, i) => [`${route.method} ${route.path}`, route, 
           const { status, text } = await who.rest(route.method, url, options)
           const request = `${i}: ${route.method} ${url.slice(0, 300)} ${String(options.body).slice(0, 300)}`
           expect([request, status < 500, performance.now() - start < TOO_LONG]).toEqual([request, true, true])
-          expect(text).not.toMatch(/node_modules|\.[tj]s:\d|SELECT |SQLITE_|ER_[A-Z]+|\/tmp\//)
+          expect(text).not.toMatch(/node_modules|\.[tj]s:\d|SELECT |SQLITE_|\bER_[A-Z]+|\/tmp\//)
         }
       }
       await Promise.all(Array.from({ length: AT_ONCE }, work))

@@ -127,7 +127,7 @@ export function shareService({ db, files, links, tokens, publicUrl }: Deps) {
 
     /** Those among some shares that are live and made out to the caller's verified address. */
     async receivedAmong(viewer: Viewer, ids: string[]): Promise<ShareView[]> {
-      const where = `s.recipient <> ? AND s.id IN (${marks(ids)})`
+      const where = `s.recipient = ? AND s.id IN (${marks(ids)})`
       return (await listed(where, [viewer.verifiedEmail ?? '', ...ids], ids.length)).rows
     },
 
