@@ -55,6 +55,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   defaultFieldNullability: false,
   scopeAuth: {
     defaultStrategy: 'all',
+    authorizeOnSubscribe: true,
     authScopes: ({ viewer }) => ({
       public: true,
       signedIn: viewer !== null,

@@ -8,7 +8,7 @@ const MAX_FIRST = 1000
 const DEFAULT_FIRST = 50
 
 /** How many entries of lists within lists a request is given: a page of pages of pages would be the whole tree. */
-const MAX_NESTED = 50_000
+const MAX_NESTED = 20_000
 
 export interface ConnectionArgs {
   first?: number | null | undefined

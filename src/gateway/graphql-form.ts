@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Writable } from 'node:stream'
 import { processRequest } from 'graphql-upload-minimal'
 import { AppError, InvalidInput } from '../errors.ts'
 
@@ -43,33 +44,22 @@ function watchParser(req: IncomingMessage): void {
     let operations: unknown
     let mapped = false
     let size = 0
-    const refuse = (error: AppError) =>
-      'destroy' in parser && typeof parser.destroy === 'function' && parser.destroy(error)
-    const hand = parser.listeners('field') as Listener[]
+    const refuse = (message: string) => {
+      if (parser instanceof Writable) parser.destroy(new InvalidInput('map', message))
+    }
+    const library = parser.listeners('field') as Listener[]
     parser.removeAllListeners('field')
     parser.on('field', (name: string | undefined, value: unknown, info: unknown) => {
-      if (name === 'operations' && typeof value === 'string') operations = parseJson(value)
-      if (name === 'map') mapped = true
-      const stray = name === 'map' && typeof value === 'string' ? strayPath(operations, parseJson(value)) : undefined
-      if (stray === undefined) for (const listener of hand) listener(name, value, info)
-      else
-        refuse(
-          new InvalidInput(
-            'map',
-            `The map must name variables that are null in the operations; "${stray.slice(0, 100)}" is not.`,
-          ),
-        )
+      if (name === 'operations') operations = parseJson(value)
+      mapped ||= name === 'map'
+      const stray = name === 'map' ? strayPath(operations, parseJson(value)) : undefined
+      if (stray === undefined) for (const listener of library) listener(name, value, info)
+      else refuse(`The map must lead to nulls of the operations; "${stray.slice(0, 100)}" does not.`)
     })
     parser.on('error', () => {})
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (!mapped && size > MAX_PREFACE_BYTES)
-        refuse(
-          new InvalidInput(
-            'map',
-            `The map must come within the first ${MAX_PREFACE_BYTES} bytes, after the operations.`,
-          ),
-        )
+      if (!mapped && size > MAX_PREFACE_BYTES) refuse(`The map must come within the first ${MAX_PREFACE_BYTES} bytes.`)
     })
     return pipe.call(req, parser, options) as T
   }
@@ -91,9 +81,9 @@ function follow(value: unknown, path: string): unknown {
   return current
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: unknown): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(String(text))
   } catch {
     return undefined
   }

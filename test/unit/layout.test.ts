@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
  * decides about credentials lies below the services, and what reads them above.
  */
 const floors = [
-  ['src/main.ts', 'src/doctor.ts'],
+  ['src/main.ts', 'src/doctor.ts', 'src/admin.ts'],
   ['src/app.ts'],
   ['src/embedded/'],
   ['src/gateway/'],

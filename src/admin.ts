@@ -1,0 +1,222 @@
+import { existsSync } from 'node:fs'
+import { Command, InvalidArgumentError } from 'commander'
+import { openDatabase } from '../db/index.ts'
+import { type Config, loadConfig } from './config.ts'
+import { toSnake } from './rest/case.ts'
+import {
+  type AccountDetail,
+  type AccountRow,
+  type OperatorService,
+  operatorService,
+  Refused,
+} from './services/operator.ts'
+
+const exitCodes = `
+Users are named by their e-mail address, or by their id.
+Exit code: 0 when it is done; 1 when there is no such user or plan; 2 when it could not be asked.
+It reads the settings of the service (npm start -- --help), and works beside it: what it changes takes effect at once.`
+
+const program = new Command('npm run admin --')
+  .description('Looks after the users of Satchel.')
+  .option('--json', 'print one JSON object instead of text', false)
+  .addHelpText('after', exitCodes)
+  .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
+  .configureHelp({ showGlobalOptions: true })
+
+const limitOption = ['--limit <n>', 'how many at most', wholeNumber, 100] as const
+
+command('users', 'lists accounts, the oldest first')
+  .option('--search <text>', 'only those whose address or name holds this text', '')
+  .option(...limitOption)
+  .action((options: { search: string; limit: number }) =>
+    run(async operator => {
+      const { users, total } = await operator.users(options.search, options.limit)
+      const more = total > users.length ? `\n${total - users.length} more; see --limit and --search.` : ''
+      return { fact: { users, total }, words: `${users.length ? accounts(users) : 'There is nobody.'}${more}` }
+    }),
+  )
+
+command('user <user>', 'tells all of one account').action((named: string) =>
+  run(async operator => {
+    const user = await operator.user(named)
+    return { fact: { user }, words: detail(user) }
+  }),
+)
+
+command('set-plan <user> <plan>', 'gives an account another plan; what it stores already stays').action(
+  (named: string, plan: string) =>
+    run(async operator => {
+      const user = await operator.setPlan(named, plan)
+      return { fact: { user }, words: `${user.email} has the plan ${user.plan}.` }
+    }),
+)
+
+command('suspend <user>', 'ends the sessions of an account, and stops its keys and links').action((named: string) =>
+  run(async operator => {
+    const user = await operator.suspend(named)
+    return {
+      fact: { user },
+      words: `${user.email} is suspended. Sessions have ended; keys and links are dead until it is restored.`,
+    }
+  }),
+)
+
+command('restore <user>', 'lets a suspended account in again; its keys and links work as before').action(
+  (named: string) =>
+    run(async operator => {
+      const user = await operator.restore(named)
+      return {
+        fact: { user },
+        words: `${user.email} is active. Keys and links work again; whoever was signed in signs in again.`,
+      }
+    }),
+)
+
+command('usage', 'shows who stores how much, the biggest first')
+  .option(...limitOption)
+  .action((options: { limit: number }) =>
+    run(async operator => {
+      const usage = await operator.usage(options.limit)
+      const rows = usage.workspaces.map(w => [w.name, w.slug, w.owner, ...fill(w), `${w.files} files`])
+      const { kept, total } = usage
+      const words = [
+        `Users\n${usage.users.length ? accounts(usage.users) : '  none'}`,
+        `Workspaces\n${rows.length ? table([['NAME', 'SLUG', 'OWNER', 'USED', 'OF', ''], ...rows]) : '  none'}`,
+        `Kept for deleted accounts: ${size(kept.usedBytes)} in ${kept.files} files of ${kept.areas} accounts.`,
+        `All together: ${size(total.usedBytes)} in ${total.files} files.`,
+      ]
+      return { fact: usage, words: words.join('\n\n') }
+    }),
+  )
+
+command('plans', 'lists the plans with their limits').action(() =>
+  run(async operator => {
+    const plans = await operator.plans()
+    const words = plans.map(({ id, name, users, ...limits }) => {
+      const shown = Object.entries(limits).map(([limit, max]) => [
+        `  ${toSnake(limit)}`,
+        max === null ? 'unlimited' : /Bytes/.test(limit) ? size(max) : String(max),
+      ])
+      return `${id} (${name}), ${users} accounts\n${table(shown)}`
+    })
+    return { fact: { plans }, words: words.join('\n\n') }
+  }),
+)
+
+command('retry-mails', 'sends the mails once more that were given up').action(() =>
+  run(async operator => {
+    const mails = await operator.retryMails()
+    return { fact: { mails }, words: `${mails} mails are sent once more.` }
+  }),
+)
+
+await program.parseAsync()
+
+function command(name: string, description: string): Command {
+  return program.command(name).description(description).allowExcessArguments(false)
+}
+
+interface Answer {
+  fact: object
+  words: string
+}
+
+/** Does one thing with the configured database, and says what came of it. */
+async function run(work: (operator: OperatorService) => Promise<Answer>): Promise<void> {
+  try {
+    const config = loadConfig()
+    requireDatabase(config)
+    const db = openDatabase(config.database, { pool: 2 })
+    try {
+      const { fact, words } = await work(operatorService({ db }))
+      const { json } = program.opts<{ json: boolean }>()
+      process.stdout.write(`${json ? JSON.stringify(onWire(fact)) : words}\n`)
+    } finally {
+      await db.close()
+    }
+  } catch (error) {
+    const refused = error instanceof Refused
+    const message = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`${refused ? '' : 'It could not be asked: '}${message}\n`)
+    process.exitCode = refused ? 1 : 2
+  }
+}
+
+/** A database that is missing would be made, empty, where nobody looks for it. */
+function requireDatabase({ database }: Config): void {
+  if (database.dialect === 'sqlite' && !existsSync(database.file))
+    throw new Error(`There is no database ${database.file}. Start the service once, or set what is set for it.`)
+}
+
+/** As the interface writes it: names in snake_case, times in RFC 3339. */
+function onWire(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(onWire)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, v]) => [
+      toSnake(name),
+      name === 'createdAt' && typeof v === 'number' ? time(v) : onWire(v),
+    ]),
+  )
+}
+
+const time = (at: number) => new Date(at).toISOString()
+
+function accounts(users: AccountRow[]): string {
+  const rows = users.map(u => [
+    u.emailVerified ? u.email : `${u.email} (unverified)`,
+    u.name,
+    u.plan,
+    u.status,
+    ...fill(u),
+    `${u.files} files`,
+    time(u.createdAt).slice(0, 10),
+  ])
+  return table([['E-MAIL', 'NAME', 'PLAN', 'STATUS', 'USED', 'OF', '', 'SINCE'], ...rows])
+}
+
+function detail(user: AccountDetail): string {
+  const facts = [
+    ['id', user.id],
+    ['e-mail', `${user.email}${user.emailVerified ? '' : ' (unverified)'}`],
+    ['name', user.name],
+    ['plan', user.plan],
+    ['status', user.status],
+    ['since', time(user.createdAt)],
+    ['stores', `${fill(user).join(' of ')} in ${user.files} files`],
+    ...user.identities.map(i => ['signs in by', `${i.provider} as ${i.providerUserId} (${i.email})`]),
+    ...user.workspaces.map(w => ['workspace', `${w.name} (${w.slug}), ${w.role}`]),
+    ['sessions', String(user.sessions)],
+    ['API keys', String(user.apiKeys)],
+    ['shares', String(user.shares)],
+  ]
+  return table(facts)
+}
+
+const fill = ({ usedBytes, maxBytes }: { usedBytes: number; maxBytes: number }) => [size(usedBytes), size(maxBytes)]
+
+/** 1536 is 1.5 KiB. */
+function size(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1)
+  return `${Number((bytes / 1024 ** power).toFixed(power > 0 ? 1 : 0))} ${units[power]}`
+}
+
+/** Rows with their columns below each other. Names come from people: none may move the cursor or turn the line around. */
+function table(rows: string[][]): string {
+  const plain = rows.map(row => row.map(cell => cell.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]+/gu, ' ')))
+  const widths = plain[0]?.map((_, i) => Math.max(...plain.map(row => row[i]?.length ?? 0))) ?? []
+  return plain
+    .map(row =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number above 0.')
+  return Number(text)
+}

@@ -1,0 +1,206 @@
+import { validate as isUuid } from 'uuid'
+import type { Db, Tx } from '../../db/index.ts'
+import { canonicalEmail } from './account.ts'
+import { GIVEN_UP } from './outbox.ts'
+import type { PlanView } from './user.ts'
+
+/** An account as the operator sees it. Bytes, and milliseconds since 1970. */
+export interface AccountRow {
+  id: string
+  email: string
+  /** Whether a provider vouches for the address. */
+  emailVerified: boolean
+  name: string
+  plan: string
+  status: 'active' | 'suspended'
+  createdAt: number
+  usedBytes: number
+  files: number
+  maxBytes: number
+}
+
+export interface AccountDetail extends AccountRow {
+  identities: { provider: string; providerUserId: string; email: string }[]
+  workspaces: { id: string; name: string; slug: string; role: string }[]
+  sessions: number
+  apiKeys: number
+  shares: number
+}
+
+/** A storage area and what fills it. Bytes. */
+export interface WorkspaceUsage {
+  id: string
+  name: string
+  slug: string
+  /** E-mail address of the owner whose plan counts. */
+  owner: string
+  usedBytes: number
+  files: number
+  folders: number
+  maxBytes: number
+}
+
+export interface Usage {
+  users: AccountRow[]
+  workspaces: WorkspaceUsage[]
+  /** What deleted accounts have left, and everything together. */
+  kept: Sum
+  total: Sum
+}
+
+interface Sum {
+  areas: number
+  usedBytes: number
+  files: number
+}
+
+/** What the operator asked for cannot be done; the message says why. */
+export class Refused extends Error {}
+
+const accountColumns = `u.id, u.email, u.verified_email AS verifiedEmail, u.name, u.plan_id AS plan, u.status, u.created_at AS createdAt,
+  b.used_bytes AS usedBytes, b.used_files AS files, p.max_total_storage_bytes AS maxBytes`
+const accountTables = 'user u JOIN bucket b ON b.user_id = u.id JOIN plan p ON p.id = u.plan_id'
+
+type Selected = Omit<AccountRow, 'emailVerified'> & { verifiedEmail: string | null }
+
+const toAccount = ({ verifiedEmail, ...row }: Selected): AccountRow => ({
+  ...row,
+  emailVerified: verifiedEmail !== null,
+})
+
+/** What an operator does beside the running service, which looks at the account at every request: it takes effect at once. */
+export function operatorService({ db }: { db: Db }) {
+  /**
+   * The account of an address, or of an id: whoever has the verified address, else the only one who claims it.
+   * @throws Refused
+   */
+  async function find(named: string, tx?: Tx): Promise<AccountRow> {
+    const email = canonicalEmail(named.trim())
+    const by = async (where: string, values: string[]) =>
+      (
+        await db.rows<Selected>(
+          `SELECT ${accountColumns} FROM ${accountTables} WHERE ${where} ORDER BY u.id`,
+          values,
+          tx,
+        )
+      ).map(toAccount)
+    const [sure] = isUuid(named) ? await by('u.id = ?', [named]) : await by('u.verified_email = ?', [email])
+    if (sure) return sure
+    const claims = await by('LOWER(u.email) = ? OR u.email = ?', [email, named.trim()])
+    const [only, ...more] = claims
+    if (!only) throw new Refused(`There is no user "${named}".`)
+    if (more.length > 0)
+      throw new Refused(
+        `${claims.length} accounts claim "${named}", and nobody vouches for any. Name one by its id: ${claims.map(c => c.id).join(', ')}.`,
+      )
+    return only
+  }
+
+  /** Sets the status; sessions end either way, so that none comes back with the account. */
+  async function setStatus(named: string, status: AccountRow['status']): Promise<AccountRow> {
+    return db.transaction(async tx => {
+      const account = await find(named, tx)
+      await db.run('UPDATE user SET status = ? WHERE id = ?', [status, account.id], tx)
+      if (account.status !== status) await db.run('DELETE FROM session WHERE user_id = ?', [account.id], tx)
+      return { ...account, status }
+    })
+  }
+
+  const plans = () => db.Plan.findAll({ raw: true, order: ['maxTotalStorageBytes', 'id'] })
+
+  return {
+    /** The accounts whose address or name holds a text, the oldest first; and how many there are. */
+    async users(search: string, limit: number): Promise<{ users: AccountRow[]; total: number }> {
+      // Either spelling, because SQLite knows the lower case of ASCII only.
+      const where = "? = '' OR INSTR(LOWER(u.email), ?) > 0 OR INSTR(LOWER(u.name), ?) > 0 OR INSTR(u.name, ?) > 0"
+      const lower = search.toLowerCase()
+      const values = [search, lower, lower, search]
+      const users = await db.rows<Selected>(
+        `SELECT ${accountColumns} FROM ${accountTables} WHERE ${where} ORDER BY u.id LIMIT ${limit}`,
+        values,
+      )
+      const [count] = await db.rows<{ n: number }>(`SELECT COUNT(*) AS n FROM ${accountTables} WHERE ${where}`, values)
+      return { users: users.map(toAccount), total: Number(count?.n ?? 0) }
+    },
+
+    /** @throws Refused */
+    async user(named: string): Promise<AccountDetail> {
+      const account = await find(named)
+      const { id } = account
+      const [identities, workspaces, [counts]] = await Promise.all([
+        db.rows<AccountDetail['identities'][number]>(
+          'SELECT provider, provider_user_id AS providerUserId, email FROM identity WHERE user_id = ? ORDER BY created_at, id',
+          [id],
+        ),
+        db.rows<AccountDetail['workspaces'][number]>(
+          'SELECT w.id, w.name, w.slug, m.role FROM member m JOIN workspace w ON w.id = m.workspace_id WHERE m.user_id = ? ORDER BY w.id',
+          [id],
+        ),
+        db.rows<{ sessions: number; apiKeys: number; shares: number }>(
+          `SELECT (SELECT COUNT(*) FROM session WHERE user_id = ? AND expires_at > ?) AS sessions,
+             (SELECT COUNT(*) FROM api_key WHERE created_by = ?) AS apiKeys,
+             (SELECT COUNT(*) FROM share WHERE user_id = ? AND expires_at > ?) AS shares`,
+          [id, Date.now(), id, id, Date.now()],
+        ),
+      ])
+      const { sessions = 0, apiKeys = 0, shares = 0 } = counts ?? {}
+      return { ...account, identities, workspaces, sessions, apiKeys, shares }
+    },
+
+    /** What is stored already stays, also beyond the new limits. @throws Refused */
+    async setPlan(named: string, plan: string): Promise<AccountRow> {
+      const known = await plans()
+      const wanted = known.find(p => p.id === plan)
+      if (!wanted) throw new Refused(`There is no plan "${plan}". There is: ${known.map(p => p.id).join(', ')}.`)
+      const account = await find(named)
+      await db.run('UPDATE user SET plan_id = ? WHERE id = ?', [plan, account.id])
+      return { ...account, plan, maxBytes: wanted.maxTotalStorageBytes }
+    },
+
+    /** Ends the sessions of an account; its keys and links are dead until it is restored. @throws Refused */
+    suspend: (named: string) => setStatus(named, 'suspended'),
+    /** @throws Refused */
+    restore: (named: string) => setStatus(named, 'active'),
+
+    /** Who uses how much, the biggest first. */
+    async usage(limit: number): Promise<Usage> {
+      const sum = async (where: string): Promise<Sum> => {
+        const [row] = await db.rows<Record<keyof Sum, number | null>>(
+          `SELECT COUNT(*) AS areas, SUM(used_bytes) AS usedBytes, SUM(used_files) AS files FROM bucket WHERE ${where}`,
+        )
+        return { areas: Number(row?.areas), usedBytes: Number(row?.usedBytes), files: Number(row?.files) }
+      }
+      const [users, workspaces, kept, total] = await Promise.all([
+        db.rows<Selected>(
+          `SELECT ${accountColumns} FROM ${accountTables} ORDER BY b.used_bytes DESC, u.id LIMIT ${limit}`,
+        ),
+        db.rows<WorkspaceUsage>(
+          `SELECT w.id, w.name, w.slug, o.email AS owner, b.used_bytes AS usedBytes, b.used_files AS files, b.used_folders AS folders,
+             p.max_total_storage_bytes_workspace AS maxBytes
+           FROM workspace w JOIN bucket b ON b.workspace_id = w.id JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id
+           ORDER BY b.used_bytes DESC, w.id LIMIT ${limit}`,
+        ),
+        sum('user_id IS NULL AND workspace_id IS NULL AND kept_until IS NOT NULL'),
+        sum('1 = 1'),
+      ])
+      return { users: users.map(toAccount), workspaces, kept, total }
+    },
+
+    /** All plans with their limits, and how many accounts have each. */
+    async plans(): Promise<(PlanView & { users: number })[]> {
+      const counts = await db.rows<{ plan: string; n: number }>(
+        'SELECT plan_id AS plan, COUNT(*) AS n FROM user GROUP BY plan_id',
+      )
+      return (await plans()).map(plan => ({ ...plan, users: Number(counts.find(c => c.plan === plan.id)?.n ?? 0) }))
+    },
+
+    /** Sends the mails once more that were given up; answers how many. For when the mail server is mended that refused them. */
+    retryMails: () =>
+      db.run(
+        "UPDATE outbox SET due_at = ?, attempts = 0, last_error = '', created_at = ? WHERE kind = 'mail' AND due_at = ?",
+        [Date.now(), Date.now(), GIVEN_UP],
+      ),
+  }
+}
+
+export type OperatorService = ReturnType<typeof operatorService>
