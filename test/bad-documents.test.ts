@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { ask, many, nest } from './graphql-probe.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { everything } from './wire.ts'
 
@@ -22,49 +23,7 @@ afterEach(async () => {
   expect(await everything(t)).toEqual(before)
 })
 
-interface Result {
-  status: number
-  text: string
-  data: unknown
-  codes: (string | undefined)[]
-  messages: string[]
-  ms: number
-}
-
-/** Sends a body, and looks at what holds for every answer: soon, of a bounded size, and without anything of the inside. */
-async function post(body: unknown, who = alice): Promise<Result> {
-  const start = performance.now()
-  const response = await fetch(`${t.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json', cookie: who.cookie },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  })
-  return read(response, start)
-}
-
-async function read(response: Response, start: number): Promise<Result> {
-  const text = await response.text()
-  const ms = performance.now() - start
-  expect([text.length < 100_000, ms < 3000]).toEqual([true, true])
-  expect(text).not.toMatch(/node_modules|\.[tj]s:\d|"stack"|originalError|SELECT |SQLITE|ER_[A-Z]|\/tmp\/|INTERNAL/)
-  const { data, errors = [] } = JSON.parse(text)
-  for (const { message, extensions } of errors) {
-    expect(message.length).toBeLessThanOrEqual(500)
-    expect(extensions.code).toMatch(/^(INVALID_INPUT|INVALID_JSON|INVALID_PATH|UNAUTHENTICATED)$/)
-  }
-  return {
-    status: response.status,
-    text,
-    data,
-    codes: errors.map((e: { extensions: { code: string } }) => e.extensions.code),
-    messages: errors.map((e: { message: string }) => e.message),
-    ms,
-  }
-}
-
-const many = (count: number, each: (i: number) => string) => Array.from({ length: count }, (_, i) => each(i)).join(' ')
-const nest = (depth: number, open: string, inside: string, close = '}') =>
-  open.repeat(depth) + inside + close.repeat(depth)
+const post = (body: unknown, who = alice) => ask(t, who, body)
 
 /** Documents that ask for too much, or for nothing that is there. */
 const attacks: [string, string][] = [
@@ -208,128 +167,5 @@ describe('A document that is odd and fine', () => {
     await post({ query: `{ folder { ${ladder(1)} } }` })
     await post({ query: wide(2) })
     for (const levels of [3, 4, 5]) expect((await post({ query: wide(levels) })).codes[0]).toBe('INVALID_INPUT')
-  })
-})
-
-describe('A request of GraphQL that is odd', () => {
-  const me = '{ me { email } }'
-
-  it.each<[string, unknown]>([
-    ['a document of 2 MB', { query: `{ me { email } } #${'x'.repeat(2e6)}` }],
-    ['a document of 900 KB', { query: `{ me { email } } #${'x'.repeat(9e5)}` }],
-    ['a list of requests', [{ query: me }, { query: me }]],
-    ['no document', { variables: {} }],
-    ['a document that is null', { query: null }],
-    ['a document that is a number', { query: 1 }],
-    ['a document that is a list', { query: [me] }],
-    ['a document that is an object', { query: { toString: me } }],
-    ['variables that are a text', { query: me, variables: 'a' }],
-    ['variables that are a list', { query: me, variables: [1] }],
-    ['variables that are a number', { query: me, variables: 1 }],
-    ['extensions that are a text', { query: me, extensions: 'a' }],
-    ['a field that nobody knows', { query: me, doc_id: '1' }],
-    ['a field with a name of 100 KB', { query: me, ['n'.repeat(100_000)]: '1' }],
-    ['an operation that is not there', { query: 'query A { me { email } }', operationName: 'B' }],
-    ['an operation with a name of 100 KB', { query: 'query A { me { email } }', operationName: 'B'.repeat(100_000) }],
-    ['an operation name that is a number', { query: 'query A { me { email } }', operationName: 1 }],
-    ['an operation name that is an object', { query: 'query A { me { email } }', operationName: { a: 1 } }],
-    ['two operations and no name', { query: 'query A { me { email } } query B { me { email } }' }],
-  ])('INVALID_INPUT or INVALID_JSON: %s', async (_what, body) => {
-    for (let i = 0; i < 4; i++) {
-      const { status, codes, data } = await post(body)
-      expect([[200, 400].includes(status), data ?? null]).toEqual([true, null])
-      expect(codes[0]).toMatch(/^INVALID_(INPUT|JSON)$/)
-    }
-  })
-
-  it.each<[string, string, unknown]>([
-    ['a number for a text', '$v: String', 1],
-    ['an object for a text', '$v: String', { toString: 'a' }],
-    ['a list for a text', '$v: String', ['a']],
-    ['a text of 500 KB for a number', '$v: Int', 'x'.repeat(500_000)],
-    ['an object of 500 KB for a number', '$v: Int', { ['x'.repeat(500_000)]: 1 }],
-    ['what nests for a number', '$v: Int', JSON.parse(nest(1000, '[', '1', ']'))],
-    ['a number beyond 32 bits', '$v: Int', 2 ** 31],
-    ['a fraction', '$v: Int', 1.5],
-    ['null where it must not be', '$v: Int!', null],
-    ['nothing where it must be', '$v: Int!', undefined],
-  ])('INVALID_INPUT for a variable: %s', async (_what, definition, v) => {
-    const argument = definition.includes('Int') ? 'limit' : 'path'
-    const query = `query Q(${definition}) { fileTree(${argument}: $v) { path } }`
-    for (let i = 0; i < 5; i++) {
-      const { status, codes } = await post({ query, variables: { v } })
-      expect([i, status, codes]).toEqual([i, 200, ['INVALID_INPUT']])
-    }
-  })
-
-  it('INVALID_INPUT for an input with fields that nobody knows, or that every object has', async () => {
-    const query = 'mutation M($input: CreateFolderInput!) { createFolder(input: $input) { id } }'
-    const inputs = [
-      '{"path":1}',
-      '{"path":"made","owner_id":"x"}',
-      '{"path":"made","__proto__":{}}',
-      '{"path":"made","constructor":1}',
-      '{"__proto__":{"path":"made"}}',
-      '[]',
-      '"made"',
-      'null',
-      '{}',
-      `{"path":"made","${'x'.repeat(200_000)}":1}`,
-    ]
-    for (const input of inputs)
-      for (let i = 0; i < 4; i++) {
-        const { codes } = await post(`{ "query": ${JSON.stringify(query)}, "variables": { "input": ${input} } }`)
-        expect([input.slice(0, 50), codes[0]]).toEqual([input.slice(0, 50), 'INVALID_INPUT'])
-      }
-  })
-
-  it('is answered with variables that nobody asked for', async () => {
-    const variables = '{ "__proto__": { "v": 1 }, "constructor": 1, "toString": null }'
-    const query = 'query Q($v: Int, $__proto__: String) { fileTree(limit: $v, path: $__proto__) { path } }'
-    for (let i = 0; i < 5; i++)
-      expect((await post(`{ "query": "${query}", "variables": ${variables} }`)).codes).toEqual(['INVALID_INPUT'])
-    expect((await post(`{ "query": "{ me { email } }", "variables": ${variables} }`)).data).toBeTruthy()
-  })
-
-  it('INVALID_INPUT for a mutation by GET, and 405 for other methods', async () => {
-    const query = encodeURIComponent('mutation { createFolder(input: { path: "made" }) { id } }')
-    const headers = { cookie: alice.cookie, accept: 'application/json' }
-    const start = performance.now()
-    expect((await read(await fetch(`${t.url}/graphql?query=${query}`, { headers }), start)).codes).toEqual([
-      'INVALID_INPUT',
-    ])
-    for (const method of ['HEAD', 'PUT', 'DELETE', 'PATCH']) {
-      const { status, headers: given } = await fetch(`${t.url}/graphql?query=${query}`, { method, headers })
-      expect([method, status, given.get('allow')]).toEqual([method, 405, 'GET, POST'])
-    }
-  })
-
-  it('INVALID_INPUT for variables that nest deeply', async () => {
-    const v = nest(100_000, '[', '1', ']')
-    const query = 'query Q($v: Int) { fileTree(limit: $v) { path } }'
-    for (let i = 0; i < 4; i++) {
-      const { codes } = await post(`{ "query": "${query}", "variables": { "v": ${v} } }`)
-      expect(codes).toEqual(['INVALID_INPUT'])
-    }
-  })
-
-  it.each([
-    'query={',
-    'query={me{email}}&variables={',
-    'query={me{email}}&variables=1',
-    'query={me{email}}&extensions={',
-    'variables={}',
-    '',
-    'query',
-    'query=a&query=b',
-    'query=%FF%FE',
-    'query={me{email}}&operationName=x',
-  ])('INVALID_INPUT for a query in the address: %s', async search => {
-    const start = performance.now()
-    const response = await fetch(`${t.url}/graphql?${search}`, {
-      headers: { cookie: alice.cookie, accept: 'application/json' },
-    })
-    const { codes, status } = await read(response, start)
-    expect([status < 500, codes[0]]).toEqual([true, expect.stringMatching(/^INVALID_(INPUT|JSON)$/)])
   })
 })

@@ -55,10 +55,7 @@ describe('A form of POST /api/files/upload that is fine', () => {
       Buffer.concat([Buffer.from('preamble\r\n'), form(whole), Buffer.from('epilogue')]),
     ],
     ['no line break at the end', form(whole, `--${BOUNDARY}--`)],
-    [
-      'a boundary within the bytes that is none',
-      form([file('new.txt', `a\r\n--the-boundar\r\n\r\n--`)]),
-    ],
+    ['a boundary within the bytes that is none', form([file('new.txt', `a\r\n--the-boundar\r\n\r\n--`)])],
     ['a header that nobody knows', form([{ headers: [...file('new.txt').headers, 'X-Other: 1'], body: 'x' }])],
     [
       'a charset of its text',

@@ -77,6 +77,10 @@ describe('A form of GraphQL that is not', () => {
   const forms: [string, Buffer][] = [
     ['without anything', form([])],
     ['of no bytes', Buffer.alloc(0)],
+    [
+      'with 3 MB before everything',
+      form([{ headers: ['X: y'], body: 'x'.repeat(3e6) }, ops(operations), maps(map), bytes]),
+    ],
     ['without operations', form([maps(map), bytes])],
     ['without a map', form([ops(operations)])],
     ['with the file before the map', form([ops(operations), bytes, maps(map)])],

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { badNames, badPaths, five, onlyInJson } from './bad-names.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { everything, exchange, field, file, form, head, sendForm } from './wire.ts'
 
@@ -21,52 +22,6 @@ afterEach(async () => {
   before = await everything(t)
   expect(before).toEqual(was)
 })
-
-/** Names that cannot be, by why. */
-const badNames: [string, string][] = [
-  ['.', '.'],
-  ['..', '..'],
-  ['a backslash', 'a\\b'],
-  ['a line break', 'a\nb'],
-  ['a tab', 'a\tb'],
-  ['DEL', 'a\u007fb'],
-  ['a C1 control', 'a\u0085b'],
-  ['NUL', 'a\u0000.txt'],
-  ['a space before', ' a'],
-  ['a space behind', 'a '],
-  ['nothing but a space', ' '],
-  ['a no-break space before', '\u00a0a'],
-  ['an ideographic space behind', 'a\u3000'],
-  ['a byte order mark before', '\ufeffa'],
-  ['256 bytes of ASCII', 'a'.repeat(256)],
-  ['256 bytes, two each', 'é'.repeat(128)],
-  ['257 bytes of emoji', `${'😀'.repeat(64)}a`],
-  ['combining marks without end', `a${'\u0301'.repeat(1500)}`],
-]
-
-const five = (name: string) => Array(5).fill(name).join('/')
-
-/** Paths that cannot be, wherever they go in. */
-const badPaths: [string, string][] = [
-  ...badNames,
-  ['.. in the middle', 'keep/../keep/a.txt'],
-  ['.. behind a backslash', '..\\a'],
-  ['. at the end', 'keep/.'],
-  ['an empty name', 'keep//a.txt'],
-  ['a name of a space', 'keep/ /a.txt'],
-  ['a space behind a folder', 'keep /a.txt'],
-  ['33 names', Array(33).fill('a').join('/')],
-  ['1,025 bytes', `${five('a'.repeat(204))}a`],
-  ['1,025 bytes, two each', `${five('é'.repeat(102))}a`],
-]
-
-/** What an address or a form cannot carry, but JSON can. */
-const onlyInJson: [string, string][] = [
-  ['the first half of a surrogate pair', 'a\ud800'],
-  ['the second half of a surrogate pair', 'keep/\udc00b'],
-  ['a body full of combining marks', `a${'\u0301'.repeat(200_000)}`],
-  ['a body full of slashes', `a${'/'.repeat(900_000)}b`],
-]
 
 interface Answer {
   status: number

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Azurite, startAzurite } from '../src/embedded/azurite.ts'
 import { expectConsistent, findingsOf } from './consistency.ts'
 import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
@@ -42,13 +42,15 @@ async function expectUnavailable(request: Promise<RestAnswer>): Promise<void> {
 
 async function expectUnavailableByGraphql(request: ReturnType<Person['graphql']>): Promise<void> {
   const { answer, ms } = await timed(request)
-  expect([answer.status, answer.code, answer.errors?.[0]?.message]).toEqual([200, 'UNAVAILABLE', expect.any(String)])
+  expect([answer.status, answer.code]).toEqual([200, 'UNAVAILABLE'])
   expect(answer.errors?.[0]?.extensions.retry_after).toBeGreaterThan(0)
   expect(ms).toBeLessThan(LIMIT)
 }
 
 /** /readyz says which part it is, /healthz does not mind. */
 async function expectUnready(t: TestApp, part: 'database' | 'blob_store'): Promise<void> {
+  // An answer serves others for half a second.
+  await sleep(600)
   const ready = await timed(rest(t.url, 'GET', '/readyz'))
   expect(ready.answer.status).toBe(503)
   expect(ready.answer.response).toEqual({
@@ -135,7 +137,7 @@ onMysql('A MySQL server', () => {
         expectUnavailable(alice.upload('never-large', randomBytes(9 * MiB))),
         expectUnavailableByGraphql(alice.graphql('{ me { email } }')),
         expectUnavailableByGraphql(alice.graphql(CREATE_FOLDER, { input: { path: 'never' } })),
-        expectUnavailableByGraphql(alice.graphql(UPLOAD, { input: {} }, new File(['never'], 'never.txt'))),
+        expectUnavailableByGraphql(alice.graphql(UPLOAD, { input: { file: null } }, new File(['never'], 'never.txt'))),
       ])
       await proxy.heal()
       await expectRecovery(t, alice)
@@ -211,11 +213,12 @@ async function lockElsewhere(path: string): Promise<() => Promise<void>> {
     db.exec('BEGIN EXCLUSIVE', error => console.log(error ? String(error) : 'locked'))
     process.stdin.on('end', () => process.exit()).resume()`
   const child = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const gone = once(child, 'exit')
   const [said] = await once(child.stdout, 'data')
   expect(String(said).trim()).toBe('locked')
   return async () => {
     child.stdin.end()
-    await once(child, 'exit')
+    await gone
   }
 }
 
@@ -224,6 +227,7 @@ onSqlite('A SQLite file', () => {
   let alice: Person
   let path: string
   let drop: () => Promise<void>
+  let release = async () => {}
 
   beforeAll(async () => {
     const database = await newDatabase()
@@ -232,6 +236,7 @@ onSqlite('A SQLite file', () => {
     t = await startApp({ DATABASE_URL: database.url, UPLOAD_LEASE_SECONDS: '2' })
     alice = await t.signIn('alice')
   })
+  afterEach(() => release())
   afterAll(async () => {
     await t.stop()
     await drop()
@@ -239,13 +244,13 @@ onSqlite('A SQLite file', () => {
 
   it('that another process has locked is a 503 for writes, soon; reads go on; and then all is well again', async () => {
     await alice.upload('before.txt', 'before')
-    const release = await lockElsewhere(path)
+    release = await lockElsewhere(path)
     const writes = [
       ...Array.from({ length: 20 }, (_, n) => expectUnavailable(folderAt(alice, `never-${n}`))),
       expectUnavailable(alice.upload('never.txt', 'never')),
       expectUnavailable(alice.upload('never-large', randomBytes(9 * MiB))),
       expectUnavailableByGraphql(alice.graphql(CREATE_FOLDER, { input: { path: 'never' } })),
-      expectUnavailableByGraphql(alice.graphql(UPLOAD, { input: {} }, new File(['never'], 'never.txt'))),
+      expectUnavailableByGraphql(alice.graphql(UPLOAD, { input: { file: null } }, new File(['never'], 'never.txt'))),
       expectUnready(t, 'database'),
     ]
     await sleep(100)
@@ -262,7 +267,7 @@ onSqlite('A SQLite file', () => {
   })
 
   it('that another process locks for a moment is a delay', async () => {
-    const release = await lockElsewhere(path)
+    release = await lockElsewhere(path)
     const writes = Array.from({ length: 10 }, (_, n) => folderAt(alice, `waited-${n}`))
     await sleep(1500)
     await release()
@@ -303,7 +308,7 @@ onSqlite('A blob store', () => {
     await Promise.all([
       expectUnready(t, 'blob_store'),
       expectUnavailable(alice.upload('never.txt', 'never')),
-      expectUnavailableByGraphql(alice.graphql(UPLOAD, { input: {} }, new File(['never'], 'never.txt'))),
+      expectUnavailableByGraphql(alice.graphql(UPLOAD, { input: { file: null } }, new File(['never'], 'never.txt'))),
       expectUnavailable(rest(t.url, 'GET', `/api/d/${response.sharing_token}`)),
     ])
     expect((await alice.rest('GET', '/api/files/tree?path=before')).response.files).toHaveLength(2)

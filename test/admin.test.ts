@@ -1,0 +1,393 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { v7 as newId } from 'uuid'
+import { accountService } from '../src/services/account.ts'
+import { GIVEN_UP } from '../src/services/outbox.ts'
+import { runBuilt } from './built-service.ts'
+import { newDatabase, type Person, startApp, type TestApp } from './harness.ts'
+import { anId, aTime } from './shapes.ts'
+
+let database: { url: string; drop(): Promise<void> }
+let t: TestApp
+let dir: string
+let alice: Person
+let bob: Person
+
+const GiB = 1024 ** 3
+
+beforeAll(async () => {
+  database = await newDatabase()
+  dir = mkdtempSync(join(tmpdir(), 'satchel-admin-'))
+  t = await startApp({ DATABASE_URL: database.url })
+  alice = await t.signIn('alice')
+  bob = await t.signIn('Bob@Example.com')
+  await alice.upload('docs/a.txt', 'x'.repeat(3000))
+  await bob.upload('b.txt', 'bee')
+})
+afterAll(async () => {
+  await t.stop()
+  await database.drop()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+/** What an operator types behind `npm run admin --`. */
+const admin = (...args: string[]) => runBuilt('admin.js', args, { DATA_DIR: dir, DATABASE_URL: database.url })
+
+async function json(...args: string[]) {
+  const { code, out, err } = await admin(...args, '--json')
+  expect([code, err]).toEqual([0, ''])
+  expect(out.trimEnd().split('\n')).toHaveLength(1)
+  return JSON.parse(out)
+}
+
+const isIn = async (person: Person) => (await person.rest('GET', '/api/user/data')).status === 200
+
+/** As the command shows an account. */
+const shown = (person: Person, more: object = {}) => ({
+  id: person.userId,
+  email: person.email,
+  email_verified: true,
+  name: person.email === bob.email ? 'Bob@Example.com' : person.email.split('@')[0],
+  plan: 'free',
+  status: 'active',
+  created_at: aTime,
+  used_bytes: 0,
+  files: 0,
+  max_bytes: 5 * GiB,
+  ...more,
+})
+
+describe('npm run admin -- --help', () => {
+  it('lists the commands, and their exit codes', async () => {
+    const { code, out } = await admin('--help')
+    expect(code).toBe(0)
+    for (const word of [
+      'users',
+      'user <user>',
+      'set-plan',
+      'suspend',
+      'restore',
+      'usage',
+      'plans',
+      '--json',
+      'Exit code',
+    ])
+      expect(out).toContain(word)
+    expect((await admin('users', '--help')).out).toMatch(/--search <text>[\s\S]*--json/)
+  })
+
+  it.each<[string, string[]]>([
+    ['nothing', []],
+    ['an unknown command', ['remove', 'alice@example.com']],
+    ['an unknown option', ['users', '--all']],
+    ['too much', ['user', 'alice@example.com', 'bob@example.com']],
+    ['too little', ['set-plan', 'alice@example.com']],
+    ['a limit that is none', ['usage', '--limit', '0']],
+  ])('2 for %s', async (_what, args) => {
+    const { code, out, err } = await admin(...args)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).not.toBe('')
+  })
+})
+
+describe('admin users', () => {
+  it('lists accounts, the oldest first', async () => {
+    expect(await json('users')).toEqual({
+      users: [shown(alice, { used_bytes: 3000, files: 1 }), shown(bob, { used_bytes: 3, files: 1 })],
+      total: 2,
+    })
+    const { code, out } = await admin('users')
+    expect(code).toBe(0)
+    expect(out.split('\n').map(line => line.split(/ {2,}/).slice(0, 6))).toEqual([
+      ['E-MAIL', 'NAME', 'PLAN', 'STATUS', 'USED', 'OF'],
+      ['alice@example.com', 'alice', 'free', 'active', '2.9 KiB', '5 GiB'],
+      ['Bob@Example.com', 'Bob@Example.com', 'free', 'active', '3 B', '5 GiB'],
+      [''],
+    ])
+  })
+
+  it('finds them by a part of address or name, whatever the case', async () => {
+    const found = async (text: string) => {
+      const { users, total } = await json('users', '--search', text)
+      expect(users).toHaveLength(total)
+      return users.map((u: { email: string }) => u.email)
+    }
+    await t.app.db.run("UPDATE user SET name = 'Ällice 100%_\\' WHERE id = ?", [alice.userId])
+    expect(await found('ALICE@')).toEqual(['alice@example.com'])
+    expect(await found('@example.com')).toEqual(['alice@example.com', 'Bob@Example.com'])
+    expect(await found('Ällice')).toEqual(['alice@example.com'])
+    expect(await found('100%_\\')).toEqual(['alice@example.com'])
+    expect(await found('%')).toEqual(['alice@example.com'])
+    expect(await found("'; DROP TABLE user; --")).toEqual([])
+    expect((await admin('users', '--search', 'nobody')).out).toBe('There is nobody.\n')
+    await t.app.db.run("UPDATE user SET name = 'alice' WHERE id = ?", [alice.userId])
+  })
+
+  it('shows as many as are asked for, and says how many more there are', async () => {
+    const { users, total } = await json('users', '--limit', '1')
+    expect([users.length, total]).toEqual([1, 2])
+    expect((await admin('users', '--limit', '1')).out).toContain('1 more; see --limit and --search.')
+  })
+
+  it('lets no name move the cursor or turn the line', async () => {
+    await t.app.db.run('UPDATE user SET name = ? WHERE id = ?', ['\u001b[2Jevil\r\n\u202eeman', bob.userId])
+    const { out } = await admin('users')
+    expect(out).toContain('[2Jevil eman')
+    expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
+    await t.app.db.run('UPDATE user SET name = ? WHERE id = ?', ['Bob@Example.com', bob.userId])
+  })
+})
+
+describe('admin user', () => {
+  it('tells all of an account, by its address or its id', async () => {
+    const { response } = await bob.rest('POST', '/api/workspaces/create', { json: { name: 'Garden' } })
+    await bob.rest('POST', '/api/api_keys/private/create', { json: { name: 'k', scopes: ['private_files:read'] } })
+    await bob.rest('POST', '/api/files/quick_share', { json: { object: 'b.txt' } })
+    const expected = {
+      user: {
+        ...shown(bob, { used_bytes: 3, files: 1 }),
+        identities: [{ provider: 'test', provider_user_id: 'Bob@Example.com', email: 'Bob@Example.com' }],
+        workspaces: [{ id: response.workspace.workspace_id, name: 'Garden', slug: 'garden', role: 'owner' }],
+        sessions: 1,
+        api_keys: 1,
+        shares: 1,
+      },
+    }
+    for (const named of ['bob@example.com', ' BOB@EXAMPLE.COM ', bob.userId])
+      expect(await json('user', named)).toEqual(expected)
+    const { out } = await admin('user', 'bob@example.com')
+    for (const word of [bob.userId, 'Garden (garden), owner', '3 B of 5 GiB in 1 files', 'test as Bob@Example.com'])
+      expect(out).toContain(word)
+  })
+
+  it.each(['nobody@example.com', 'alice', newId(), '', '%'])('1 for "%s", whom there is not', async named => {
+    const { code, out, err } = await admin('user', named)
+    expect([code, out, err]).toEqual([1, '', `There is no user "${named}".\n`])
+  })
+
+  it('1 for an address that several claim, and names them; the one who has it verified is meant otherwise', async () => {
+    const claim = async (n: number) => {
+      const { userId } = await accountService({ db: t.app.db }).signIn(
+        {
+          provider: `p${n}`,
+          providerUserId: `${n}`,
+          email: 'Claim@example.com',
+          emailVerified: n === 3,
+          name: '',
+          givenName: '',
+          familyName: '',
+          picture: '',
+          locale: '',
+        },
+        null,
+      )
+      return userId
+    }
+    const first = await claim(1)
+    expect((await json('user', 'claim@example.com')).user).toMatchObject({ id: first, email_verified: false })
+    const second = await claim(2)
+    const { code, err } = await admin('suspend', 'claim@example.com')
+    expect(code).toBe(1)
+    for (const id of [first, second]) expect(err).toContain(id)
+    expect((await json('user', second)).user.id).toBe(second)
+    const third = await claim(3)
+    expect((await json('user', 'CLAIM@example.com')).user).toMatchObject({ id: third, email_verified: true })
+    expect(await t.app.db.rows("SELECT id FROM user WHERE status <> 'active'")).toEqual([])
+    await t.app.db.run("DELETE FROM user WHERE email = 'Claim@example.com'")
+    await t.app.db.run('DELETE FROM bucket WHERE user_id NOT IN (SELECT id FROM user)')
+  })
+})
+
+describe('admin set-plan', () => {
+  it('gives an account another plan, at once', async () => {
+    const { user } = await json('set-plan', 'alice@example.com', 'developer')
+    expect(user).toEqual(shown(alice, { plan: 'developer', used_bytes: 3000, files: 1, max_bytes: 50 * GiB }))
+    expect((await alice.rest('GET', '/api/user/data')).response.user_data).toMatchObject({
+      plan_id: 'developer',
+      max_total_storage_bytes: 50 * GiB,
+    })
+    expect((await bob.rest('GET', '/api/user/data')).response.user_data.plan_id).toBe('free')
+    expect((await admin('set-plan', 'alice@example.com', 'free')).out).toBe('alice@example.com has the plan free.\n')
+    expect((await alice.rest('GET', '/api/user/data')).response.user_data.plan_id).toBe('free')
+  })
+
+  it('1 for a plan or a user that does not exist, and changes nothing', async () => {
+    const { code, err } = await admin('set-plan', 'alice@example.com', 'gold')
+    expect([code, err]).toEqual([1, 'There is no plan "gold". There is: free, developer, enterprise.\n'])
+    expect((await admin('set-plan', 'nobody@example.com', 'developer')).code).toBe(1)
+    expect(await t.app.db.rows("SELECT id FROM user WHERE plan_id <> 'free'")).toEqual([])
+  })
+})
+
+describe('admin suspend and restore', () => {
+  it('sessions, keys and links are dead at once; keys and links work again afterwards, sessions do not', async () => {
+    const carol = await t.signIn('carol')
+    const again = await t.signIn('carol')
+    await carol.upload('c.txt', 'hello')
+    const made = await carol.rest('POST', '/api/workspaces/create', { json: { name: 'Carol' } })
+    const { workspace_id } = made.response.workspace
+    const keyOf = async (scopes: string[], path: string) => {
+      const { response } = await carol.rest('POST', `/api/api_keys/${path}/create`, { json: { name: 'k', scopes } })
+      return { headers: { cookie: '', 'x-api-key': response.api_key.key as string } }
+    }
+    const own = await keyOf(['private_files:read'], 'private')
+    const shared = await keyOf(['workspaces:read'], workspace_id)
+    const open = await carol.rest('POST', '/api/files/quick_share', { json: { object: 'c.txt' } })
+    const direct = await carol.rest('POST', '/api/files/share', { json: { email: bob.email, objects: ['c.txt'] } })
+    const links = [open.response.sharing_token, direct.response.sharing_info[0].sharing_token]
+
+    const state = async () => ({
+      sessions: [await isIn(carol), await isIn(again)],
+      keys: [
+        (await carol.rest('GET', '/api/files/tree', own)).status,
+        (await carol.rest('GET', `/api/workspaces/${workspace_id}/quota`, shared)).status,
+      ],
+      links: await Promise.all(links.map(async token => (await bob.rest('GET', `/api/d/${token}`)).status)),
+      received: (await bob.rest('GET', '/api/files/received')).response.files.length,
+    })
+    const alive = { sessions: [true, true], keys: [200, 200], links: [302, 302], received: 1 }
+    const dead = { sessions: [false, false], keys: [401, 401], links: [404, 404], received: 0 }
+    expect(await state()).toEqual(alive)
+
+    expect((await json('suspend', 'CAROL@example.com')).user).toMatchObject({ id: carol.userId, status: 'suspended' })
+    expect(await state()).toEqual(dead)
+    expect(await t.app.db.rows('SELECT hash FROM session WHERE user_id = ?', [carol.userId])).toEqual([])
+    await expect(t.signIn('carol')).rejects.toMatchObject({ reason: 'auth_failed' })
+    expect((await json('users', '--search', 'carol')).users[0].status).toBe('suspended')
+    expect((await json('suspend', 'carol@example.com')).user.status).toBe('suspended')
+
+    // A session that began in the very moment does not come back either.
+    await t.app.db.run("INSERT INTO session (hash, user_id, created_at, expires_at) VALUES ('x', ?, 0, ?)", [
+      carol.userId,
+      Date.now() + 1e6,
+    ])
+    const { code, out } = await admin('restore', 'carol@example.com')
+    expect([code, out]).toEqual([0, expect.stringMatching(/^carol@example.com is active\./)])
+    expect(await state()).toEqual({ ...alive, sessions: [false, false] })
+    expect(await t.app.db.rows('SELECT hash FROM session WHERE user_id = ?', [carol.userId])).toEqual([])
+    expect(await isIn(await t.signIn('carol'))).toBe(true)
+    expect([await isIn(alice), await isIn(bob)]).toEqual([true, true])
+  })
+
+  it('restoring somebody who is active leaves their sessions alone', async () => {
+    expect((await json('restore', 'alice@example.com')).user.status).toBe('active')
+    expect(await isIn(alice)).toBe(true)
+  })
+
+  it('1 for whom there is not', async () => {
+    for (const command of ['suspend', 'restore']) expect((await admin(command, 'nobody@example.com')).code).toBe(1)
+  })
+})
+
+describe('admin usage', () => {
+  it('shows who stores how much, per user and per workspace, the biggest first', async () => {
+    const { response } = await bob.rest('GET', '/api/workspaces/list')
+    const form = new FormData()
+    form.append('file', new Blob(['y'.repeat(500)]), 'y.txt')
+    await bob.rest('POST', `/api/workspaces/${response[0].workspace_id}/files/upload`, { form })
+    const dora = await t.signIn('dora')
+    await dora.upload('kept.txt', 'k'.repeat(70))
+    await dora.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: false } })
+
+    const usage = await json('usage')
+    expect(usage.users.map((u: { email: string; used_bytes: number }) => [u.email, u.used_bytes])).toEqual([
+      ['alice@example.com', 3000],
+      ['carol@example.com', 5],
+      ['Bob@Example.com', 3],
+    ])
+    expect(usage.workspaces).toEqual([
+      {
+        id: response[0].workspace_id,
+        name: 'Garden',
+        slug: 'garden',
+        owner: 'Bob@Example.com',
+        used_bytes: 500,
+        files: 1,
+        folders: 0,
+        max_bytes: 5 * GiB,
+      },
+      expect.objectContaining({ id: anId, name: 'Carol', used_bytes: 0 }),
+    ])
+    expect(usage.kept).toEqual({ areas: 1, used_bytes: 70, files: 1 })
+    expect(usage.total).toEqual({ areas: 6, used_bytes: 3578, files: 5 })
+
+    const { out } = await admin('usage', '--limit', '1')
+    expect(out).toMatch(
+      /alice@example\.com[\s\S]*Garden[\s\S]*Kept for deleted accounts: 70 B in 1 files of 1 accounts\.[\s\S]*All together: 3\.5 KiB in 5 files\./,
+    )
+    expect(out).not.toContain('carol@example.com')
+  })
+})
+
+describe('admin plans', () => {
+  it('lists them with their limits, null for none', async () => {
+    const { plans } = await json('plans')
+    expect(plans.map((p: { id: string; users: number }) => [p.id, p.users])).toEqual([
+      ['free', 3],
+      ['developer', 0],
+      ['enterprise', 0],
+    ])
+    expect(plans[2]).toEqual({
+      id: 'enterprise',
+      name: 'Enterprise',
+      users: 0,
+      max_file_size_bytes: 100 * GiB,
+      max_total_storage_bytes: 1024 * GiB,
+      max_files: null,
+      max_user_workspaces: 200,
+      max_files_workspace: null,
+      max_total_storage_bytes_workspace: 1024 * GiB,
+      max_users_workspace: 1000,
+      max_workspace_folders: null,
+      max_private_api_keys: 500,
+      max_workspace_api_keys: 500,
+    })
+    const { out } = await admin('plans')
+    expect(out).toMatch(/free \(Free\), 3 accounts\n {2}max_file_size_bytes +2 GiB/)
+    expect(out).toMatch(/max_files +unlimited/)
+  })
+})
+
+describe('admin retry-mails', () => {
+  it('sends the mails once more that were given up, and no others', async () => {
+    await t.app.worker.stop()
+    const insert = (id: string, kind: string, dueAt: number) =>
+      t.app.db.run(
+        "INSERT INTO outbox (id, kind, payload, attempts, due_at, last_error, created_at) VALUES (?, ?, '{}', 7, ?, 'refused', 0)",
+        [id, kind, dueAt],
+      )
+    const [given, waiting] = [newId(), newId()]
+    const later = Date.now() + 1e7
+    await insert(given, 'mail', GIVEN_UP)
+    await insert(waiting, 'mail', later)
+    expect(await json('retry-mails')).toEqual({ mails: 1 })
+    const rows = await t.app.db.rows<{ id: string; attempts: number; dueAt: number; createdAt: number }>(
+      'SELECT id, attempts, due_at AS dueAt, created_at AS createdAt FROM outbox ORDER BY id',
+    )
+    expect(rows[0]).toMatchObject({ id: given, attempts: 0 })
+    expect(Math.abs(Number(rows[0]?.dueAt) - Date.now())).toBeLessThan(30_000)
+    expect(Math.abs(Number(rows[0]?.createdAt) - Date.now())).toBeLessThan(30_000)
+    expect(rows[1]).toEqual({ id: waiting, attempts: 7, dueAt: later, createdAt: 0 })
+    expect((await admin('retry-mails')).out).toBe('0 mails are sent once more.\n')
+  })
+})
+
+describe('2, and a sentence, when it could not be asked:', () => {
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['there is no database', { DATABASE_URL: 'sqlite:nowhere.sqlite' }, /There is no database .*nowhere\.sqlite/],
+    ['nobody listens', { DATABASE_URL: 'mysql://root@127.0.0.1:9/satchel' }, /ECONNREFUSED/],
+    ['a setting is wrong', { PORT: 'x' }, /PORT/],
+  ])('%s', async (_what, settings, says) => {
+    const { code, out, err } = await runBuilt('admin.js', ['users'], {
+      DATA_DIR: dir,
+      DATABASE_URL: database.url,
+      ...settings,
+    })
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toMatch(/^It could not be asked: /)
+    expect(err).toMatch(says)
+    expect(err).not.toMatch(/^ +at /m)
+  })
+})

@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { badNames, badPaths, onlyInJson } from './bad-names.ts'
+import { found, put } from './builders.ts'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { everything, field, file, form, sendForm } from './wire.ts'
+
+let t: TestApp
+let alice: Person
+let id: string
+let before: Record<string, unknown[]>
+
+beforeAll(async () => {
+  t = await startApp()
+  alice = await t.signIn('alice')
+  id = await found(alice)
+  await put(alice, id, 'keep/a.txt')
+  await put(alice, id, 'keep/folder/b.txt')
+  before = await everything(t)
+})
+afterAll(() => t.stop())
+
+afterEach(async () => {
+  const was = before
+  before = await everything(t)
+  expect(before).toEqual(was)
+})
+
+interface Answer {
+  status: number
+  response: { code?: string; field?: string }
+}
+const gist = (answer: Answer | undefined) => [answer?.status, answer?.response?.code, answer?.response?.field]
+const invalid = (name: string) => [400, 'INVALID_PATH', name]
+const dir = () => `/api/workspaces/${id}/files`
+
+describe('A path that cannot be, in a workspace', () => {
+  it.each([...badPaths, ...onlyInJson])('400 INVALID_PATH in a body: %s', async (_why, path) => {
+    const asked: [string, string, object, string][] = [
+      ['PATCH', '/move', { source: '/keep/a.txt', destination: path }, 'destination'],
+      ['PATCH', '/move', { source: path, destination: '/b.txt' }, 'source'],
+      ['PATCH', '/folder/move', { source: '/keep/folder', destination: path }, 'destination'],
+      ['PATCH', '/folder/move', { source: path, destination: '/other' }, 'source'],
+      ['POST', '/mkdir', { folder_name: 'made', parent_path: path }, 'parent_path'],
+    ]
+    for (const [method, route, json, name] of asked)
+      expect([route, ...gist(await alice.rest(method, dir() + route, { json }))]).toEqual([route, ...invalid(name)])
+  })
+
+  it.each([...badNames, ['a slash', 'a/b'], ['two dots and a slash', '../b'], ['nothing', '']] as [string, string][])(
+    '400 INVALID_PATH as the name of a folder: %s',
+    async (_why, name) => {
+      const json = { folder_name: name, parent_path: '/keep' }
+      expect(gist(await alice.rest('POST', `${dir()}/mkdir`, { json }))).toEqual(invalid('folder_name'))
+    },
+  )
+
+  it.each(badPaths)('400 INVALID_PATH in an address: %s', async (_why, path) => {
+    const text = encodeURIComponent(path)
+    for (const route of ['GET /tree', 'GET /download', 'DELETE /delete', 'DELETE /folder/delete']) {
+      const [method = '', address] = route.split(' ')
+      const answer = await alice.rest(method, `${dir()}${address}?path=${text}`)
+      expect([route, ...gist(answer)]).toEqual([route, ...invalid('path')])
+    }
+  })
+
+  it.each(badPaths)('400 INVALID_PATH as the folder of an upload: %s', async (_why, path) => {
+    const to = { path: `${dir()}/upload` }
+    expect(gist(await sendForm(t, alice, form([field('folder', path), file('new.txt')]), to))).toEqual(
+      invalid('folder'),
+    )
+    expect(gist(await sendForm(t, alice, form([file('new.txt'), field('folder', path)]), to))).toEqual(
+      invalid('folder'),
+    )
+  })
+
+  it.each([...badPaths, ...onlyInJson])('INVALID_PATH by GraphQL: %s', async (_why, path) => {
+    const asked: [string, string][] = [
+      ['query Q($id: ID!, $p: String!) { workspaceFileTree(workspaceId: $id, path: $p) { path } }', 'path'],
+      [
+        'mutation M($id: ID!, $p: String!) { moveWorkspaceFile(input: { workspaceId: $id, source: "/keep/a.txt", destination: $p }) { source } }',
+        'destination',
+      ],
+      [
+        'mutation M($id: ID!, $p: String!) { moveWorkspaceFolder(input: { workspaceId: $id, source: $p, destination: "/x" }) { source } }',
+        'source',
+      ],
+      [
+        'mutation M($id: ID!, $p: String!) { deleteWorkspaceFolder(input: { workspaceId: $id, path: $p }) { filesDeleted } }',
+        'path',
+      ],
+      [
+        'mutation M($id: ID!, $p: String!) { deleteWorkspaceFile(input: { workspaceId: $id, path: $p }) { fileDeleted } }',
+        'path',
+      ],
+      [
+        'mutation M($id: ID!, $p: String!) { createWorkspaceFolder(input: { workspaceId: $id, folderName: "x", parentPath: $p }) { id } }',
+        'parent_path',
+      ],
+    ]
+    for (const [document, name] of asked) {
+      const { errors } = await alice.graphql(document, { id, p: path })
+      const { code, field: culprit } = errors?.[0]?.extensions ?? { code: 'none', field: 'none' }
+      expect([document, code, culprit]).toEqual([document, 'INVALID_PATH', name])
+    }
+  })
+})

@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { everything, field, file, form, formType, head, openWire } from './wire.ts'
+
+const MiB = 1024 * 1024
+
+let t: TestApp
+let alice: Person
+let before: Record<string, unknown[]>
+const surprises: unknown[] = []
+const remember = (reason: unknown) => surprises.push(reason)
+
+beforeAll(async () => {
+  process.on('unhandledRejection', remember)
+  process.on('uncaughtException', remember)
+  t = await startApp()
+  alice = await t.signIn('alice')
+  await alice.upload('keep.txt', 'hello')
+  before = await everything(t)
+})
+afterAll(async () => {
+  await t.stop()
+  process.off('unhandledRejection', remember)
+  process.off('uncaughtException', remember)
+})
+
+// Nothing is left of what was not finished, and nothing has shaken the process.
+afterEach(async () => {
+  const was = before
+  before = await everything(t)
+  expect([before, surprises.splice(0)]).toEqual([was, []])
+})
+
+const noise = Buffer.alloc(20 * MiB, 'noise')
+
+const headOf = (request: string, headers: Record<string, string | number> = {}) =>
+  head(alice, request, { 'content-type': formType, accept: 'application/json', ...headers })
+
+describe('A connection', () => {
+  const upload = (name: string, bytes: Uint8Array) => form([field('folder', ''), file(name, bytes)])
+  const small = '{"path":"a//b"}'
+  const bad = () =>
+    head(alice, 'POST /api/folders', { 'content-type': 'application/json', 'content-length': small.length }) + small
+
+  it('serves on after a refused body of JSON', async () => {
+    const wire = await openWire(t.url)
+    for (let i = 0; i < 3; i++) {
+      await wire.send(bad())
+      expect((await wire.answer())?.response.code).toBe('INVALID_PATH')
+      await wire.send(head(alice, 'GET /api/user/data'))
+      expect((await wire.answer())?.response.user_data.email).toBe('alice@example.com')
+    }
+    wire.cut()
+  })
+
+  it('serves in order what was sent at once', async () => {
+    const wire = await openWire(t.url)
+    await wire.send(bad() + head(alice, 'GET /api/files/tree') + bad() + head(alice, 'GET /api/nothing'))
+    const codes: unknown[] = []
+    for (let i = 0; i < 4; i++) codes.push((await wire.answer())?.response.code)
+    expect(codes).toEqual(['INVALID_PATH', undefined, 'INVALID_PATH', 'ROUTE_NOT_FOUND'])
+    wire.cut()
+  })
+
+  it.each([
+    ['one that keeps the connection', {}],
+    ['one that does not', { connection: 'close' }],
+  ])('tells a client that is still sending why its upload is refused: %s', async (_who, headers) => {
+    const wire = await openWire(t.url)
+    const body = upload('keep.txt', noise)
+    await wire.send(headOf('POST /api/files/upload', { 'content-length': body.length, ...headers }))
+    await wire.send(body.subarray(0, MiB))
+    const answer = await wire.answer()
+    expect([answer?.status, answer?.response.code]).toEqual([409, 'PATH_EXISTS'])
+    for (let at = MiB; at < body.length; at += MiB) {
+      await wire.send(body.subarray(at, at + MiB))
+      expect(wire.socket.destroyed).toBe(false)
+    }
+    if ('connection' in headers) return await wire.ended
+    await wire.send(head(alice, 'GET /api/user/data'))
+    expect((await wire.answer())?.status).toBe(200)
+    wire.cut()
+  })
+
+  it.each([
+    ['POST /api/folders', 'application/json'],
+    ['POST /graphql', 'application/json'],
+    ['POST /api/files/upload', 'text/plain'],
+    ['POST /graphql', formType],
+    ['POST /api/nothing', 'text/plain'],
+    ['PUT /auth/providers', 'text/plain'],
+  ])('is cut when the rest of what %s refuses does not come to an end', async (request, type) => {
+    const wire = await openWire(t.url)
+    await wire.send(
+      head(alice, request, { 'content-type': type, accept: 'application/json', 'transfer-encoding': 'chunked' }),
+    )
+    const chunk = `100000\r\n${' '.repeat(MiB)}\r\n`
+    for (let i = 0; i < 3; i++) await wire.send(chunk)
+    expect((await wire.answer())?.text).toMatch(/"code":"[A-Z_]+"/)
+    const start = performance.now()
+    const sending = setInterval(() => void wire.send(' '), 100)
+    await wire.ended
+    clearInterval(sending)
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+
+  it('is told to go on when it asks: Expect: 100-continue', async () => {
+    const wire = await openWire(t.url)
+    const body = upload('keep.txt', noise.subarray(0, 10))
+    await wire.send(headOf('POST /api/files/upload', { 'content-length': body.length, expect: '100-continue' }))
+    expect((await wire.answer())?.status).toBe(100)
+    await wire.send(body)
+    expect((await wire.answer())?.response.code).toBe('PATH_EXISTS')
+    await wire.send(headOf('GET /api/files/tree', { expect: 'miracles' }))
+    expect((await wire.answer())?.status).toBe(417)
+    wire.cut()
+  })
+
+  it('ends, with a refusal, after what is no HTTP', async () => {
+    for (const bytes of [
+      'hello\r\n\r\n',
+      'GET / HTTP/9.9\r\n\r\n',
+      `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
+      `GET / HTTP/1.1\r\nhost: a\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
+      'GET /api/files/tree HTTP/1.1\r\n\r\n',
+      'POST /api/folders HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\nhello',
+      'POST /api/folders HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello',
+      'POST /api/folders HTTP/1.1\r\nhost: a\r\ncontent-length: -5\r\n\r\nhello',
+      'POST /api/folders HTTP/1.1\r\nhost : a\r\n\r\n',
+    ]) {
+      const wire = await openWire(t.url)
+      await wire.send(bytes)
+      const answer = await wire.answer()
+      expect([400, 431, 505]).toContain(answer?.status)
+      expect(answer?.text).not.toMatch(/node:|at |Error/)
+      await wire.ended
+    }
+  })
+
+  it('does not take the end of a long body for a request of its own', async () => {
+    const hidden = head(alice, 'DELETE /api/files/delete?file=keep.txt')
+    const wire = await openWire(t.url)
+    await wire.send(
+      head(alice, 'POST /api/folders', { 'content-type': 'text/plain', 'content-length': hidden.length }) + hidden,
+    )
+    expect((await wire.answer())?.response.code).toBe('INVALID_INPUT')
+    await wire.send(head(alice, 'GET /api/user/data'))
+    expect((await wire.answer())?.response.user_data.email).toBe('alice@example.com')
+    wire.cut()
+  })
+})
