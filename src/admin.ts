@@ -160,7 +160,9 @@ function onWire(value: unknown): unknown {
   )
 }
 
-const time = (at: number) => new Date(at).toISOString()
+function time(at: number): string {
+  return new Date(at).toISOString()
+}
 
 function accounts(users: AccountRow[]): string {
   const rows = users.map(u => [
@@ -193,7 +195,9 @@ function detail(user: AccountDetail): string {
   return table(facts)
 }
 
-const fill = ({ usedBytes, maxBytes }: { usedBytes: number; maxBytes: number }) => [size(usedBytes), size(maxBytes)]
+function fill({ usedBytes, maxBytes }: { usedBytes: number; maxBytes: number }): string[] {
+  return [size(usedBytes), size(maxBytes)]
+}
 
 /** 1536 is 1.5 KiB. */
 function size(bytes: number): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { accountService } from '../src/services/account.ts'
+import { type OperatorService, operatorService, Refused } from '../src/services/operator.ts'
 import { GIVEN_UP } from '../src/services/outbox.ts'
 import { runBuilt } from './built-service.ts'
 import { newDatabase, type Person, startApp, type TestApp } from './harness.ts'
@@ -14,6 +15,8 @@ let t: TestApp
 let dir: string
 let alice: Person
 let bob: Person
+/** What the command does, without the time that a process takes to begin. */
+let operator: OperatorService
 
 const GiB = 1024 ** 3
 
@@ -21,6 +24,7 @@ beforeAll(async () => {
   database = await newDatabase()
   dir = mkdtempSync(join(tmpdir(), 'satchel-admin-'))
   t = await startApp({ DATABASE_URL: database.url })
+  operator = operatorService({ db: t.app.db })
   alice = await t.signIn('alice')
   bob = await t.signIn('Bob@Example.com')
   await alice.upload('docs/a.txt', 'x'.repeat(3000))
@@ -81,8 +85,6 @@ describe('npm run admin -- --help', () => {
   it.each<[string, string[]]>([
     ['nothing', []],
     ['an unknown command', ['remove', 'alice@example.com']],
-    ['an unknown option', ['users', '--all']],
-    ['too much', ['user', 'alice@example.com', 'bob@example.com']],
     ['too little', ['set-plan', 'alice@example.com']],
     ['a limit that is none', ['usage', '--limit', '0']],
   ])('2 for %s', async (_what, args) => {
@@ -109,13 +111,9 @@ describe('admin users', () => {
   })
 
   it('finds them by a part of address or name, whatever the case', async () => {
-    const found = async (text: string) => {
-      const { users, total } = await json('users', '--search', text)
-      expect(users).toHaveLength(total)
-      return users.map((u: { email: string }) => u.email)
-    }
-    await t.app.db.run("UPDATE user SET name = 'Ällice 100%_\\' WHERE id = ?", [alice.userId])
-    expect(await found('ALICE@')).toEqual(['alice@example.com'])
+    const found = async (text: string) => (await operator.users(text, 10)).users.map(u => u.email)
+    await t.app.db.run('UPDATE user SET name = ? WHERE id = ?', ['Ällice 100%_\\', alice.userId])
+    expect(await json('users', '--search', 'ALICE@')).toMatchObject({ users: [{ id: alice.userId }], total: 1 })
     expect(await found('@example.com')).toEqual(['alice@example.com', 'Bob@Example.com'])
     expect(await found('Ällice')).toEqual(['alice@example.com'])
     expect(await found('100%_\\')).toEqual(['alice@example.com'])
@@ -155,16 +153,17 @@ describe('admin user', () => {
         shares: 1,
       },
     }
-    for (const named of ['bob@example.com', ' BOB@EXAMPLE.COM ', bob.userId])
-      expect(await json('user', named)).toEqual(expected)
+    expect(await json('user', ' BOB@EXAMPLE.COM ')).toEqual(expected)
+    for (const named of ['bob@example.com', bob.userId]) expect((await operator.user(named)).id).toBe(bob.userId)
     const { out } = await admin('user', 'bob@example.com')
     for (const word of [bob.userId, 'Garden (garden), owner', '3 B of 5 GiB in 1 files', 'test as Bob@Example.com'])
       expect(out).toContain(word)
   })
 
-  it.each(['nobody@example.com', 'alice', newId(), '', '%'])('1 for "%s", whom there is not', async named => {
-    const { code, out, err } = await admin('user', named)
-    expect([code, out, err]).toEqual([1, '', `There is no user "${named}".\n`])
+  it('1 for whom there is not', async () => {
+    const { code, out, err } = await admin('user', 'nobody@example.com')
+    expect([code, out, err]).toEqual([1, '', 'There is no user "nobody@example.com".\n'])
+    for (const named of [newId(), '', '%', 'alice']) await expect(operator.user(named)).rejects.toThrow(Refused)
   })
 
   it('1 for an address that several claim, and names them; the one who has it verified is meant otherwise', async () => {
@@ -186,14 +185,14 @@ describe('admin user', () => {
       return userId
     }
     const first = await claim(1)
-    expect((await json('user', 'claim@example.com')).user).toMatchObject({ id: first, email_verified: false })
+    expect(await operator.user('claim@example.com')).toMatchObject({ id: first, emailVerified: false })
     const second = await claim(2)
     const { code, err } = await admin('suspend', 'claim@example.com')
     expect(code).toBe(1)
     for (const id of [first, second]) expect(err).toContain(id)
-    expect((await json('user', second)).user.id).toBe(second)
+    expect((await operator.user(second)).id).toBe(second)
     const third = await claim(3)
-    expect((await json('user', 'CLAIM@example.com')).user).toMatchObject({ id: third, email_verified: true })
+    expect(await operator.user('CLAIM@example.com')).toMatchObject({ id: third, emailVerified: true })
     expect(await t.app.db.rows("SELECT id FROM user WHERE status <> 'active'")).toEqual([])
     await t.app.db.run("DELETE FROM user WHERE email = 'Claim@example.com'")
     await t.app.db.run('DELETE FROM bucket WHERE user_id NOT IN (SELECT id FROM user)')
@@ -216,7 +215,7 @@ describe('admin set-plan', () => {
   it('1 for a plan or a user that does not exist, and changes nothing', async () => {
     const { code, err } = await admin('set-plan', 'alice@example.com', 'gold')
     expect([code, err]).toEqual([1, 'There is no plan "gold". There is: free, developer, enterprise.\n'])
-    expect((await admin('set-plan', 'nobody@example.com', 'developer')).code).toBe(1)
+    await expect(operator.setPlan('nobody@example.com', 'developer')).rejects.toThrow(Refused)
     expect(await t.app.db.rows("SELECT id FROM user WHERE plan_id <> 'free'")).toEqual([])
   })
 })
@@ -255,8 +254,7 @@ describe('admin suspend and restore', () => {
     expect(await state()).toEqual(dead)
     expect(await t.app.db.rows('SELECT hash FROM session WHERE user_id = ?', [carol.userId])).toEqual([])
     await expect(t.signIn('carol')).rejects.toMatchObject({ reason: 'auth_failed' })
-    expect((await json('users', '--search', 'carol')).users[0].status).toBe('suspended')
-    expect((await json('suspend', 'carol@example.com')).user.status).toBe('suspended')
+    expect((await operator.suspend('carol@example.com')).status).toBe('suspended')
 
     // A session that began in the very moment does not come back either.
     await t.app.db.run("INSERT INTO session (hash, user_id, created_at, expires_at) VALUES ('x', ?, 0, ?)", [
@@ -272,7 +270,7 @@ describe('admin suspend and restore', () => {
   })
 
   it('restoring somebody who is active leaves their sessions alone', async () => {
-    expect((await json('restore', 'alice@example.com')).user.status).toBe('active')
+    expect((await operator.restore('alice@example.com')).status).toBe('active')
     expect(await isIn(alice)).toBe(true)
   })
 
