@@ -218,7 +218,7 @@ export type App = Awaited<ReturnType<typeof createApp>>
 
 function connectRedis(url: string, log: Log): Redis {
   // A Redis that takes commands and answers none counts as one that is down.
-  const redis = new Redis(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 500 })
+  const redis = new Redis(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 2000 })
   redis.on('error', error =>
     log.warn({ err: error }, 'Redis does not answer; limits are counted in this process meanwhile'),
   )

@@ -50,11 +50,16 @@ if #before / 2 < tonumber(ARGV[3]) then
 end
 return before`
 
+/** How long Redis is not asked again after it has not answered: not every call is to wait for it. */
+const ALONE_MS = 2000
+
 /** Counts for all instances. While Redis does not answer, each counts for itself: a limit is no reason to fail. */
 function redisHits(redis: Redis, log: Log): HitTaker {
   const alone = memoryHits()
+  let aloneUntil = 0
   return {
     async take(key, rule, now) {
+      if (now < aloneUntil) return alone.take(key, rule, now)
       try {
         const answer = await redis.eval(
           script,
@@ -68,6 +73,7 @@ function redisHits(redis: Redis, log: Log): HitTaker {
         return (answer as string[]).filter((_, i) => i % 2 === 1).map(Number)
       } catch (error) {
         log.warn({ err: error }, 'Redis does not answer; this instance counts for itself')
+        aloneUntil = Date.now() + ALONE_MS
         return alone.take(key, rule, now)
       }
     },
