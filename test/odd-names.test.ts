@@ -18,7 +18,11 @@ const filesIn = async (path: string): Promise<string[]> =>
 const foldersIn = async (path: string): Promise<string[]> => (await treeOf(path)).folders
 const put = (folder: string, name: string, bytes = 'x') =>
   sendForm(t, alice, form([field('folder', folder), file(name.replace(/[\\"]/g, '\\$&'), bytes)]))
-const usage = async () => (await t.app.db.rows('SELECT * FROM bucket WHERE user_id = ?', [alice.userId]))[0]
+/** What alice holds, once what she has deleted is purged. */
+const usage = async () => {
+  await t.settle()
+  return (await t.app.db.rows('SELECT * FROM bucket WHERE user_id = ?', [alice.userId]))[0]
+}
 
 const five = (name: string) => Array(5).fill(name).join('/')
 
