@@ -184,6 +184,13 @@ describe('A form of GraphQL that is not', () => {
     expect(answer?.text.length).toBeLessThan(1500)
   })
 
+  it('refuses what comes before a file that is never sent, and waits for it no more', async () => {
+    const first =
+      'mutation U($file: Upload!) { createFolder(input: { path: "keep.txt" }) { id } uploadFile(input: { file: $file }) { path } }'
+    const answer = await post(form([ops({ query: first, variables: { file: null } }), maps(map)]))
+    expect(firstError(answer)?.extensions.code).toBe('PATH_EXISTS')
+  })
+
   it('UNAUTHENTICATED for a complete one', async () => {
     const answer = await post(form([ops(operations), maps(map), bytes]), t.nobody)
     expect(firstError(answer)?.extensions.code).toBe('UNAUTHENTICATED')

@@ -202,9 +202,11 @@ export async function insertShare(
   tx?: Tx,
 ): Promise<void> {
   const { id, entryId, recipient, passwordHash, maxDownloads, createdAt, expiresAt } = share
+  // Shared: the end of the account waits for it, and shares of one user do not wait for each other.
+  const lock = db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : ''
   const inserted = await db.run(
     `INSERT INTO share (id, entry_id, bucket_id, user_id, recipient, password_hash, max_downloads, downloads, seen_at, created_at, expires_at)
-     SELECT ?, ?, ?, id, ?, ?, ?, 0, NULL, ?, ? FROM user WHERE id = ?${db.forUpdate}`,
+     SELECT ?, ?, ?, id, ?, ?, ?, 0, NULL, ?, ? FROM user WHERE id = ?${lock}`,
     [id, entryId, viewer.bucket.bucketId, recipient, passwordHash, maxDownloads, createdAt, expiresAt, viewer.userId],
     tx,
   )

@@ -70,8 +70,8 @@ const actions: Record<string, (cookie: string | undefined) => Promise<unknown>> 
     const id = newId()
     await rows(
       `INSERT INTO share (id, entry_id, bucket_id, user_id, recipient, password_hash, max_downloads, downloads, seen_at, created_at, expires_at)
-       VALUES (?, ?, ?, ?, NULL, ?, ?, 0, NULL, ?, ?)`,
-      [id, found?.c2_0 ?? '', bucketId ?? '', who?.userId ?? '', null, null, Date.now(), Date.now() + 86_400_000],
+       SELECT ?, ?, ?, id, NULL, ?, ?, 0, NULL, ?, ? FROM user WHERE id = ? LOCK IN SHARE MODE`,
+      [id, found?.c2_0 ?? '', bucketId ?? '', null, null, Date.now(), Date.now() + 86_400_000, who?.userId ?? ''],
     )
     return { id }
   },
