@@ -53,3 +53,18 @@ export function createLog(config: Pick<Config, 'logLevel'>, stream: DestinationS
   }
   return pino(options, stream)
 }
+
+/** Tells of an outage when it begins, and when it is over; what tries again and again in between is no news. */
+export function tellOutage(log: Log, what: string) {
+  let lasts = false
+  return {
+    begins(error: unknown): void {
+      if (!lasts) log.warn({ err: error }, what)
+      lasts = true
+    },
+    ends(): void {
+      if (lasts) log.info(`over: ${what}`)
+      lasts = false
+    },
+  }
+}

@@ -1,13 +1,15 @@
-import { mkdir } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { createApp } from './app.ts'
-import { type Config, ConfigError, loadConfig } from './config.ts'
+import { type Config, loadConfig, StartError } from './config.ts'
 import { type Azurite, startAzurite } from './embedded/azurite.ts'
 import { readOrMakeSecret } from './embedded/secrets.ts'
 import { mountSignIn } from './embedded/sign-in-mount.ts'
-import { createLog } from './log.ts'
+import { createLog, type Log } from './log.ts'
 import { describeSettings } from './settings.ts'
+import { ready } from './start.ts'
 
 new Command('npm start --')
   .description('Starts Satchel: file storage and sharing over GraphQL and REST.')
@@ -16,32 +18,58 @@ new Command('npm start --')
   .allowExcessArguments(false)
   .parse()
 
-await main()
+await main().catch(error => {
+  if (!(error instanceof StartError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1)
+})
 
 async function main(): Promise<void> {
-  const config = readConfigOrExit()
+  const config = loadConfig()
   const log = createLog(config)
   // A request that failed in a way nobody caught is that request's trouble, not everybody's.
   process.on('unhandledRejection', error => log.error({ err: error }, 'a rejection was not handled'))
 
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
-  const [azurite, secretKey] = await Promise.all([
-    config.azureConnectionString
-      ? null
-      : startAzurite({ dir: join(config.dataDir, 'blobs'), port: 0, log: line => log.warn({ line }, 'Azurite') }),
-    config.secretKey || readOrMakeSecret(join(config.dataDir, 'secret.key')),
-  ])
-  const complete: Config = {
-    ...config,
-    secretKey,
-    azureConnectionString: azurite?.connectionString ?? config.azureConnectionString,
+  const secretKey = await ready('folder', config, () => prepareFolder(config))
+  const azurite = config.azureConnectionString
+    ? null
+    : await ready('blobs', config, () =>
+        startAzurite({ dir: join(config.dataDir, 'blobs'), port: 0, log: line => log.warn({ line }, 'Azurite') }),
+      )
+  try {
+    await serve(config, azurite, secretKey, log)
+  } catch (error) {
+    log.debug({ err: error }, 'the start failed')
+    await azurite?.stop()
+    throw error
   }
-  const app = await createApp(complete, {
-    log,
-    ...(config.providers.length === 0
-      ? { embeddedSignIn: (publicUrl: string) => mountSignIn(publicUrl, secretKey, log) }
-      : {}),
-  })
+}
+
+/** Makes the folder of what is embedded, if anything is; answers the secret key. */
+async function prepareFolder({
+  dataDir,
+  database,
+  azureConnectionString,
+  smtpUrl,
+  secretKey,
+}: Config): Promise<string> {
+  if (database.dialect === 'mysql' && azureConnectionString && smtpUrl && secretKey) return secretKey
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await access(dataDir, constants.W_OK | constants.X_OK)
+  return secretKey || readOrMakeSecret(join(dataDir, 'secret.key'))
+}
+
+async function serve(config: Config, azurite: Azurite | null, secretKey: string, log: Log): Promise<void> {
+  const azureConnectionString = azurite?.connectionString ?? config.azureConnectionString
+  const app = await createApp(
+    { ...config, secretKey, azureConnectionString },
+    {
+      log,
+      ...(config.providers.length === 0
+        ? { embeddedSignIn: (publicUrl: string) => mountSignIn(publicUrl, secretKey, log) }
+        : {}),
+    },
+  )
 
   let stopping = false
   const stop = async (signal: string) => {
@@ -59,16 +87,6 @@ async function main(): Promise<void> {
   process.stdout.write(welcome(config, publicUrl, azurite))
 }
 
-function readConfigOrExit(): Config {
-  try {
-    return loadConfig()
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    process.exit(1)
-  }
-}
-
 /** What runs where, and how to begin. No secrets. */
 function welcome(config: Config, publicUrl: string, azurite: Azurite | null): string {
   const database =
@@ -84,7 +102,7 @@ Satchel is up at ${publicUrl}
   Mail       ${config.smtpUrl ? 'SMTP server, as configured' : `written to ${join(config.dataDir, 'mail')}`}
   Sign-in    ${embedded ? 'embedded: be anybody, on this machine only' : config.providers.map(p => p.name).join(', ')}
 
-  Sign in    ${publicUrl}/auth/oauth?return_to=/graphql
+  Sign in    ${publicUrl}/login
   GraphiQL   ${publicUrl}/graphql
   REST       ${publicUrl}/api/docs
 

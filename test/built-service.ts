@@ -17,11 +17,16 @@ export interface BuiltService {
 const dist = resolve('dist/src')
 
 /** Nothing of this environment configures it, nor a .env file of this folder. */
-function launch(program: string, args: string[], settings: Record<string, string>): ChildProcess {
+function launch(
+  program: string,
+  args: string[],
+  settings: Record<string, string>,
+  cwd = settings.DATA_DIR,
+): ChildProcess {
   const file = join(dist, program)
   if (!existsSync(file)) throw new Error(`${file} is missing: npm run build`)
   return spawn(process.execPath, ['--enable-source-maps', file, ...args], {
-    cwd: settings.DATA_DIR,
+    cwd,
     env: { PATH: process.env.PATH ?? '', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -54,13 +59,17 @@ export async function startBuilt(settings: Record<string, string>): Promise<Buil
   }
 }
 
-/** Runs a program of the service to its end. */
+/**
+ * Runs a program of the service to its end.
+ * @param cwd needed where DATA_DIR is no folder
+ */
 export async function runBuilt(
   program: string,
   args: string[],
   settings: Record<string, string>,
+  cwd?: string,
 ): Promise<{ code: number; out: string; err: string }> {
-  const child = launch(program, args, settings)
+  const child = launch(program, args, settings, cwd)
   const texts = { out: '', err: '' }
   child.stdout?.on('data', chunk => {
     texts.out += chunk

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createConnection } from 'mysql2/promise'
 import { type Db, openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
+import { newMysql } from './mysql.ts'
 
 /** A database of one's own on the engine of this run, with its tables; `drop` leaves nothing behind. */
 export async function freshDatabase(): Promise<{ db: Db; drop: () => Promise<void> }> {
@@ -26,16 +25,6 @@ function freshSqlite() {
 }
 
 async function freshMysql() {
-  const server = process.env.TEST_MYSQL_URL ?? ''
-  const name = `satchel_test_${randomBytes(6).toString('hex')}`
-  const run = async (sql: string) => {
-    const connection = await createConnection({ uri: server })
-    await connection.query(sql)
-    await connection.end()
-  }
-  await run(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`)
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  const db = openDatabase({ dialect: 'mysql', url: url.href }, { pool: 10 })
-  return { db, remove: () => run(`DROP DATABASE ${name}`) }
+  const { url, drop } = await newMysql(process.env.TEST_MYSQL_URL ?? '')
+  return { db: openDatabase({ dialect: 'mysql', url }, { pool: 10 }), remove: drop }
 }

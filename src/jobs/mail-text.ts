@@ -1,4 +1,5 @@
 import escapeHtml from 'escape-html'
+import { oneLine } from '../one-line.ts'
 import type { Mail } from '../services/outbox.ts'
 
 export interface MailText {
@@ -12,29 +13,28 @@ export function writeMail(mail: Mail): MailText {
   if (mail.template === 'invite') {
     const { workspace, role, by, link } = mail.values
     return compose({
-      subject: `${oneLine(by)} invites you to ${oneLine(workspace)}`,
+      subject: `${brief(by)} invites you to ${brief(workspace)}`,
       lines: [
-        `${oneLine(by)} invites you to the workspace "${oneLine(workspace)}" as ${role}.`,
+        `${brief(by)} invites you to the workspace "${brief(workspace)}" as ${role}.`,
         'The invite is valid for 7 days.',
       ],
       links: [{ title: 'Open the invite', url: link }],
     })
   }
   const { files, by, links, expires, protected: isProtected } = mail.values
-  const what = files.length === 1 ? `"${oneLine(files[0] ?? '')}"` : `${files.length} files`
+  const what = files.length === 1 ? `"${brief(files[0] ?? '')}"` : `${files.length} files`
   return compose({
-    subject: `${oneLine(by)} shares ${what} with you`,
+    subject: `${brief(by)} shares ${what} with you`,
     lines: [
-      `${oneLine(by)} shares ${what} with you, until ${expires.slice(0, 10)}.`,
+      `${brief(by)} shares ${what} with you, until ${expires.slice(0, 10)}.`,
       ...(isProtected ? ['You need a password, which the sender will tell you in another way.'] : []),
     ],
-    links: links.map((url, i) => ({ title: oneLine(files[i] ?? 'Open'), url })),
+    links: links.map((url, i) => ({ title: brief(files[i] ?? 'Open'), url })),
   })
 }
 
-/** No name may begin a header or a line of its own, or turn the direction of what follows. */
-const oneLine = (text: string): string =>
-  [...text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim()].slice(0, 200).join('')
+/** No name may begin a header of its own, or fill a mail. */
+const brief = (text: string): string => [...oneLine(text)].slice(0, 200).join('')
 
 function compose({
   subject,

@@ -8,7 +8,7 @@ import { writeMail } from './mail-text.ts'
 import { Hopeless } from './worker.ts'
 
 const SECOND = 1000
-/** For the whole of a mail: it must have ended before another worker may take it for abandoned. */
+/** For the whole of a mail: a server that answers now and then must not hold up the others for ever. */
 const LONGEST = 120 * SECOND
 
 /** Sends mails: through the SMTP server, or into a folder of .eml files where none is configured. */

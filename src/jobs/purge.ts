@@ -1,7 +1,8 @@
 import type { Db } from '../../db/index.ts'
 import { FILE } from '../../db/models/entry.ts'
-import { doomBlobs } from '../services/blob.ts'
 import { marks } from '../services/entry-path.ts'
+import { doomBlobs } from '../services/ledger.ts'
+import { endUploadSessions } from '../services/upload-session.ts'
 
 const BATCH = 500
 
@@ -50,6 +51,7 @@ export async function purgeFolder(
 /** Ends the whole tree of a deleted workspace or account, and its bucket with it. */
 export async function purgeBucket(db: Db, { rootId, bucketId }: { rootId: string; bucketId: string }): Promise<void> {
   await purgeFolder(db, { folderId: rootId, bucketId })
+  await endUploadSessions(db, bucketId)
   await db.run('DELETE FROM note WHERE bucket_id = ?', [bucketId])
   await db.run('DELETE FROM bucket WHERE id = ?', [bucketId])
 }

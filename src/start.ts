@@ -1,0 +1,73 @@
+import { type Config, StartError } from './config.ts'
+import { causesOf } from './errors.ts'
+
+/** What the service needs before it can serve. */
+type Part = 'folder' | 'blobs' | 'database' | 'address'
+
+interface Failure {
+  config: Config
+  /** What the part itself says. */
+  reason: string
+  code: string | undefined
+}
+
+/** What to do about a part that fails: the setting to look at, and a sentence. */
+const problems: Record<Part, (failure: Failure) => string> = {
+  folder: ({ config, reason, code }) =>
+    code === undefined
+      ? `DATA_DIR: ${reason}.`
+      : `DATA_DIR: ${config.dataDir} cannot be used (${reason}). Let the user that runs Satchel write there, or set another folder.`,
+
+  blobs: ({ config, reason }) =>
+    config.azureConnectionString
+      ? `AZURE_STORAGE_CONNECTION_STRING: the blob store cannot be used (${reason}). Start it, or copy the connection string again.`
+      : `DATA_DIR: the embedded blob store does not start (${reason}). Stop what else uses that folder, or set another one.`,
+
+  database({ config: { database }, reason, code }) {
+    if (database.dialect === 'sqlite')
+      return `DATABASE_URL: the file ${database.file} cannot be used (${reason}). Let the user that runs Satchel write it and its folder, or name another file.`
+    const remedy = code?.includes('ACCESS_DENIED')
+      ? 'Correct user and password, or grant that user all rights on it.'
+      : code === 'ER_BAD_DB_ERROR'
+        ? 'Make that database, or name another.'
+        : 'Start it, or correct its address.'
+    return `DATABASE_URL: the database at ${new URL(database.url).host} cannot be used (${reason}). ${remedy}`
+  },
+
+  address({ config: { host, port }, reason, code }) {
+    if (code === 'EADDRINUSE') return `PORT: another program listens on port ${port}. Stop it, or set another port.`
+    if (code === 'EACCES') return `PORT: this user may not listen on port ${port}. Set a port from 1024 on.`
+    return `HOST: this machine does not listen on ${host} (${reason}). Set an address that it has.`
+  },
+}
+
+/** Makes a part ready. @throws StartError that says what to do about it */
+export async function ready<T>(part: Part, config: Config, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw new StartError([problems[part]({ config, ...innermost(error) })], { cause: error })
+  }
+}
+
+/**
+ * Waits for parts that are made ready side by side.
+ * @throws StartError that lists all that fail, when nothing is at work any more: tables must not be left half made
+ */
+export async function allReady(parts: Promise<unknown>[]): Promise<void> {
+  const outcomes = await Promise.allSettled(parts)
+  const errors = outcomes.flatMap((part): unknown[] => (part.status === 'rejected' ? [part.reason] : []))
+  if (errors.length === 0) return
+  const said = errors.flatMap(error => {
+    if (error instanceof StartError) return error.problems
+    throw error
+  })
+  throw new StartError(said, { cause: errors[0] })
+}
+
+/** The error that all others wrap: what they add is how it was met. */
+function innermost(error: unknown): { reason: string; code: string | undefined } {
+  const { message, code } = [...causesOf(error)].at(-1) ?? {}
+  const reason = String(message || code || error).replace(/[.\s]+$/, '')
+  return { reason, code: typeof code === 'string' ? code : undefined }
+}

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { freshDatabase } from './fresh-database.ts'
+
+let fresh: Awaited<ReturnType<typeof freshDatabase>>
+
+beforeAll(async () => {
+  fresh = await freshDatabase()
+})
+afterAll(() => fresh.drop())
+
+describe('A statement that writes', () => {
+  it('counts the rows that it finds, whether or not it changes them', async () => {
+    const write = () => fresh.db.run("UPDATE plan SET name = 'The same' WHERE id = ?", ['free'])
+    expect(await write()).toBe(1)
+    expect(await write()).toBe(1)
+    expect(await fresh.db.run("UPDATE plan SET name = 'None' WHERE id = ?", ['no such plan'])).toBe(0)
+  })
+
+  it('finds a row by its key while others move it about in an index', async () => {
+    const { db } = fresh
+    await db.run(
+      "INSERT INTO blobs (id, bucket_id, state, reserved_bytes, size, lease_until, created_at) VALUES ('a', 'b', 'staged', 0, 0, 0, 0)",
+    )
+    const sql = `UPDATE blobs${db.byKey} SET lease_until = ? WHERE id = 'a' AND state = 'staged'`
+    const found = new Set<number>()
+    for (let round = 0; round < 250; round++)
+      for (const n of await Promise.all([4, 3, 2, 1].map(n => db.run(sql, [10 * round + n])))) found.add(n)
+    expect([...found]).toEqual([1])
+  })
+})

@@ -1,0 +1,16 @@
+import { randomBytes } from 'node:crypto'
+import { createConnection } from 'mysql2/promise'
+
+/** A new, empty database of a server, and how to drop it. */
+export async function newMysql(server: string): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `satchel_${randomBytes(6).toString('hex')}`
+  const run = async (sql: string) => {
+    const connection = await createConnection({ uri: server })
+    await connection.query(sql)
+    await connection.end()
+  }
+  await run(`CREATE DATABASE ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => run(`DROP DATABASE ${name}`) }
+}

@@ -1,0 +1,221 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { runBuilt, startBuilt } from './built-service.ts'
+import { rest } from './harness.ts'
+import { until } from './until.ts'
+
+declare const engine: 'sqlite' | 'mysql'
+
+const onMysql = engine === 'mysql' ? describe : describe.skip
+const onSqlite = engine === 'sqlite' ? describe : describe.skip
+
+/** A port on which nobody listens: reserved for "discard". */
+const NOBODY = '127.0.0.1:9'
+
+let dir: string
+let taken: Server
+let port: number
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'satchel-start-'))
+  writeFileSync(join(dir, 'file'), 'This is no database.')
+  taken = createServer()
+  port = await listen(taken)
+})
+afterAll(() => {
+  taken.close()
+  rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
+})
+
+/** Listens on a free port of loopback, and answers it. */
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+/** The lines that a start says before it ends; it must end with 1, and without a trace of its inside. */
+async function refusal(settings: Record<string, string>): Promise<string[]> {
+  const data = mkdtempSync(join(dir, 'data-'))
+  const { code, out, err } = await runBuilt('main.js', [], { PORT: '0', DATA_DIR: data, ...settings }, dir)
+  expect(code).toBe(1)
+  expect(out).not.toContain('Satchel is up')
+  expect(err).not.toMatch(/\n\s+at |node:|Error:/)
+  const [first, ...problems] = err.trimEnd().split('\n')
+  expect(first).toBe('Satchel cannot start:')
+  return problems.map(line => line.replace(/^ {2}- /, ''))
+}
+
+const azure = (endpoint: string, key = 'bm9uZQ==') =>
+  `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=${key};BlobEndpoint=${endpoint};`
+/** So that nothing but the part in question is started. */
+const elsewhere = () => ({ AZURE_STORAGE_CONNECTION_STRING: process.env.TEST_AZURE ?? '', SECRET_KEY: 'k'.repeat(32) })
+
+onMysql('A start with a MySQL database', () => {
+  const at = (change: (url: URL) => void) => {
+    const url = new URL(process.env.TEST_MYSQL_URL ?? '')
+    url.pathname = '/satchel_none'
+    change(url)
+    return url.href
+  }
+
+  it.each<[string, string, RegExp]>([
+    [
+      'that does not answer',
+      `mysql://root@${NOBODY}/x`,
+      /^DATABASE_URL: the database at 127\.0\.0\.1:9 cannot be used \(connect ECONNREFUSED 127\.0\.0\.1:9\)\. Start it, or correct its address\.$/,
+    ],
+    [
+      'at a host that nobody knows',
+      'mysql://root@nowhere.invalid/x',
+      /^DATABASE_URL: .* nowhere\.invalid cannot be used \(getaddrinfo .*\)\. Start it, or correct its address\.$/,
+    ],
+    [
+      'that does not exist',
+      at(() => {}),
+      /^DATABASE_URL: .*\(Unknown database 'satchel_none'\)\. Make that database, or name another\.$/,
+    ],
+    [
+      'that lets nobody of that name in',
+      at(url => {
+        url.username = 'satchel_nobody'
+        url.password = 'do-not-print'
+      }),
+      /^DATABASE_URL: .*\(Access denied for user 'satchel_nobody'.*\)\. Correct user and password, or grant that user all rights on it\.$/,
+    ],
+  ])('%s ends with a sentence about it', async (_which, DATABASE_URL, sentence) => {
+    const problems = await refusal({ ...elsewhere(), DATABASE_URL })
+    expect(problems).toEqual([expect.stringMatching(sentence)])
+    expect(problems.join()).not.toContain('do-not-print')
+  })
+
+  it('needs no folder where nothing is embedded', async () => {
+    const settings = { ...elsewhere(), SMTP_URL: `smtp://${NOBODY}`, DATABASE_URL: `mysql://root@${NOBODY}/x` }
+    expect(await refusal({ ...settings, DATA_DIR: `${dir}/file` })).toEqual([expect.stringMatching(/^DATABASE_URL/)])
+  })
+})
+
+onSqlite('A start', () => {
+  const cases: [string, () => Record<string, string>, RegExp][] = [
+    [
+      'with a database that is none',
+      () => ({ ...elsewhere(), DATABASE_URL: `sqlite:${dir}/file` }),
+      /^DATABASE_URL: the file .*\/file cannot be used \(SQLITE_NOTADB: .*\)\. Let the user .*, or name another file\.$/,
+    ],
+    [
+      'with a database where no folder can be',
+      () => ({ ...elsewhere(), DATABASE_URL: `sqlite:${dir}/file/x.sqlite` }),
+      /^DATABASE_URL: the file .*x\.sqlite cannot be used \(\w+: .*\)\. Let the user/,
+    ],
+    [
+      'with a blob store that does not answer',
+      () => ({ AZURE_STORAGE_CONNECTION_STRING: azure(`http://${NOBODY}/a`) }),
+      /^AZURE_STORAGE_CONNECTION_STRING: the blob store cannot be used \(.*ECONNREFUSED.*\)\. Start it, or copy the connection string again\.$/,
+    ],
+    [
+      'with a blob store that has another key',
+      () => ({
+        AZURE_STORAGE_CONNECTION_STRING: elsewhere().AZURE_STORAGE_CONNECTION_STRING.replace(/AccountKey=./, '$&x'),
+      }),
+      /^AZURE_STORAGE_CONNECTION_STRING: the blob store cannot be used \(.*403.*\)\. Start it, or copy/,
+    ],
+    [
+      'with a connection string whose address is none',
+      () => ({ AZURE_STORAGE_CONNECTION_STRING: azure('nowhere') }),
+      /^AZURE_STORAGE_CONNECTION_STRING: the blob store cannot be used \(Invalid URL\)\. Start it, or copy/,
+    ],
+    [
+      'with a connection string whose key is none',
+      () => ({ AZURE_STORAGE_CONNECTION_STRING: azure('http://127.0.0.1:9/a', '%') }),
+      /^AZURE_STORAGE_CONNECTION_STRING: the blob store cannot be used \(Invalid AccountKey.*\)\. Start it, or copy/,
+    ],
+    [
+      'on a port that is taken',
+      () => ({ ...elsewhere(), PORT: String(port) }),
+      /^PORT: another program listens on port \d+\. Stop it, or set another port\.$/,
+    ],
+    [
+      'on an address that is not of this machine',
+      () => ({ ...elsewhere(), HOST: '203.0.113.1' }),
+      /^HOST: this machine does not listen on 203\.0\.113\.1 \(.*\)\. Set an address that it has\.$/,
+    ],
+    [
+      'in a folder that is none',
+      () => ({ DATA_DIR: `${dir}/file` }),
+      /^DATA_DIR: .*\/file cannot be used \(EEXIST: .*\)\. Let the user that runs Satchel write there, or set another folder\.$/,
+    ],
+    [
+      'in a folder whose secret is too short',
+      () => {
+        const DATA_DIR = mkdtempSync(join(dir, 'short-'))
+        writeFileSync(join(DATA_DIR, 'secret.key'), 'short')
+        return { DATA_DIR }
+      },
+      /^DATA_DIR: .*secret\.key must hold a secret of 32 characters or more, but holds 5\. Put the former one back/,
+    ],
+  ]
+  it.each(cases)('%s ends with a sentence about it', async (_which, settings, sentence) => {
+    expect(await refusal(settings())).toEqual([expect.stringMatching(sentence)])
+  })
+
+  // Root may write everywhere.
+  const asSomebody = process.getuid?.() === 0 ? it.skip : it
+  asSomebody('in a folder that may only be read ends with a sentence about it', async () => {
+    const DATA_DIR = mkdtempSync(join(dir, 'read-'))
+    chmodSync(DATA_DIR, 0o500)
+    expect(await refusal({ DATA_DIR })).toEqual([expect.stringMatching(/^DATA_DIR: .*\(EACCES: .*\)\. Let the user/)])
+  })
+
+  it('tells of all that fails at once', async () => {
+    const settings = {
+      DATABASE_URL: `sqlite:${dir}/file`,
+      AZURE_STORAGE_CONNECTION_STRING: azure(`http://${NOBODY}/a`),
+    }
+    expect((await refusal(settings)).map(line => line.split(':')[0])).toEqual([
+      'DATABASE_URL',
+      'AZURE_STORAGE_CONNECTION_STRING',
+    ])
+  })
+
+  it('in the folder of a service that runs ends with a sentence about it, and does not harm that one', async () => {
+    const DATA_DIR = mkdtempSync(join(dir, 'both-'))
+    const first = await startBuilt({ DATA_DIR })
+    try {
+      expect(await refusal({ DATA_DIR })).toEqual([
+        expect.stringMatching(
+          /^DATA_DIR: the embedded blob store does not start \(.*another process uses this folder\)\./,
+        ),
+      ])
+      expect((await rest(first.url, 'GET', '/readyz')).status).toBe(200)
+    } finally {
+      await first.end('SIGTERM')
+    }
+  })
+
+  it('without a Redis that serves, serves itself, and says so once', async () => {
+    let tries = 0
+    const redis = createServer(socket => {
+      tries++
+      socket.destroy()
+    })
+    const DATA_DIR = mkdtempSync(join(dir, 'redis-'))
+    const service = await startBuilt({
+      ...elsewhere(),
+      DATA_DIR,
+      REDIS_URL: `redis://127.0.0.1:${await listen(redis)}`,
+    })
+    const warnings = () => service.said().split('Redis does not answer').length - 1
+    try {
+      // Of two connections: one tells, one listens.
+      await until(() => tries >= 10)
+      expect((await rest(service.url, 'GET', '/readyz')).status).toBe(200)
+      expect(warnings()).toBe(2)
+    } finally {
+      await service.end('SIGTERM')
+      redis.close()
+    }
+  })
+})
