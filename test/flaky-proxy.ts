@@ -9,6 +9,8 @@ export interface FlakyProxy {
   cut(): void
   /** Takes connections and bytes, and answers nothing. */
   freeze(): void
+  /** How many bytes have come from there. */
+  passed(): number
   /** Everything passes again, also what froze. */
   heal(): Promise<void>
   close(): Promise<void>
@@ -18,6 +20,7 @@ export interface FlakyProxy {
 export async function startFlakyProxy(target: { host: string; port: number }): Promise<FlakyProxy> {
   const sockets = new Set<Socket>()
   let frozen = false
+  let passed = 0
 
   const join = (one: Socket, other: Socket) => {
     one.on('data', chunk => other.write(chunk))
@@ -33,6 +36,9 @@ export async function startFlakyProxy(target: { host: string; port: number }): P
     const upstream = connect(target)
     join(client, upstream)
     join(upstream, client)
+    upstream.on('data', chunk => {
+      passed += chunk.length
+    })
   })
   const listen = (port: number) => new Promise<void>(done => server.listen(port, '127.0.0.1', done))
   const cut = () => {
@@ -51,6 +57,7 @@ export async function startFlakyProxy(target: { host: string; port: number }): P
     port,
     refuse,
     cut,
+    passed: () => passed,
     freeze() {
       frozen = true
       for (const socket of sockets) socket.pause()

@@ -1,6 +1,7 @@
 /** What is used of Azurite and of LokiJS, its table of blobs: neither speaks TypeScript. */
 interface Document {
   $loki: number
+  [field: string]: unknown
 }
 interface Collection {
   name: string
@@ -9,7 +10,10 @@ interface Collection {
   maxId: number
   dirty: boolean
   uniqueNames: string[]
+  binaryIndices: Record<string, { values: number[] }>
+  calculateRange(operator: '$eq', field: string, value: unknown): [first: number, last: number]
   ensureAllIndexes(force: boolean): void
+  findAndRemove(query: Query): void
   on(event: 'insert' | 'update' | 'delete', listener: (document: Document) => void): void
 }
 interface Loki {
@@ -24,8 +28,15 @@ interface Store {
   db: Loki
   init(): Promise<void>
 }
+interface BlobTables extends Store {
+  deleteBlob(context: unknown, account: string, container: string, blob: string, options: Deletion): Promise<void>
+}
+interface Deletion {
+  snapshot?: string
+  deleteSnapshots?: 'include' | 'only'
+}
 interface BlobServer {
-  metadataStore: Store
+  metadataStore: BlobTables
   extentMetadataStore: Store
   gcManager: { markSweep(): Promise<void> }
   httpServer: import('node:net').Server
@@ -34,6 +45,10 @@ interface BlobServer {
 }
 type Query = Record<string, unknown> | undefined
 interface Results {
+  collection: Collection
+  /** Positions in the data of the collection. */
+  filteredrows: number[]
+  filterInitialized: boolean
   find(query: Query, first?: boolean): unknown
 }
 
@@ -79,13 +94,32 @@ export function serveBlobs(load: NodeJS.Require): void {
   // Never loaded, so it never phones home; and it would be a third of the start.
   Object.assign(own.cache, { [own.resolve('applicationinsights')]: { exports: {}, loaded: true } })
 
-  // LokiJS looks into the index of the first field only, which Azurite makes the account: the same for all blobs.
+  // LokiJS looks into the index of the first field only, which Azurite makes the account: the same for all blobs. The blocks of
+  // one blob are many, too; and of those that it finds it would look at all, also for the first.
   const loki: { new (name: string): { addCollection(name: string): { chain(): Results } } } = own('lokijs')
   const results: Results = Object.getPrototypeOf(new loki('').addCollection('').chain())
   const { find } = results
-  results.find = function (query, first) {
-    const key = ['blobName', 'name'].find(name => query?.[name] !== undefined)
-    return find.call(this, key ? { [key]: query?.[key], ...query } : query, first)
+  results.find = function (query = {}, first) {
+    const { data, binaryIndices } = this.collection
+    const ranges = Object.keys(query).flatMap(field => {
+      const index = binaryIndices[field]
+      if (!index || typeof query[field] !== 'string' || this.filterInitialized || data.length === 0) return []
+      const [from, to] = this.collection.calculateRange('$eq', field, query[field])
+      return [{ field, positions: index.values, from, to }]
+    })
+    const [best] = ranges.sort((a, b) => a.to - a.from - (b.to - b.from))
+    if (!best) return find.call(this, query, first)
+    const wanted = Object.entries(query)
+    if (!first || wanted.some(([, value]) => typeof value === 'object'))
+      return find.call(this, { [best.field]: query[best.field], ...query }, first)
+    const isWanted = (position: number) => wanted.every(([field, value]) => data[position]?.[field] === value)
+    this.filteredrows = []
+    this.filterInitialized = true
+    for (let at = best.from; at <= best.to && this.filteredrows.length === 0; at++) {
+      const position = best.positions[at] ?? 0
+      if (isWanted(position)) this.filteredrows.push(position)
+    }
+    return this
   }
 
   /**
@@ -173,6 +207,17 @@ export function serveBlobs(load: NodeJS.Require): void {
     }
   }
 
+  /** Azurite forgets a blob and keeps its blocks that were never committed: for ever, and for the next blob of that name. */
+  const dropBlocksWithBlobs = (store: BlobTables) => {
+    const deleteBlob = store.deleteBlob.bind(store)
+    store.deleteBlob = async (context, account, container, blob, options) => {
+      await deleteBlob(context, account, container, blob, options)
+      if (options.snapshot || options.deleteSnapshots === 'only') return
+      const blocks = store.db.collections.find(({ name }) => name === '$BLOCKS_COLLECTION$')
+      blocks?.findAndRemove({ blobName: blob, accountName: account, containerName: container })
+    }
+  }
+
   const azuriteBlob = <T>(path: string): T => own(join(azurite, 'dist/src/blob', path)).default
   const Server = azuriteBlob<new (configuration: object) => BlobServer>('BlobServer')
   const Configuration = azuriteBlob<new (...values: unknown[]) => object>('BlobConfiguration')
@@ -191,6 +236,7 @@ export function serveBlobs(load: NodeJS.Require): void {
     const server = new Server(configuration)
     keep(server.metadataStore)
     keep(server.extentMetadataStore)
+    dropBlocksWithBlobs(server.metadataStore)
     // Closed in the middle of its mark phase, the collector sweeps what it has not marked yet.
     let sweeping: Promise<void> | undefined
     const markSweep = server.gcManager.markSweep.bind(server.gcManager)

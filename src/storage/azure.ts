@@ -1,99 +1,26 @@
 import { addAbortSignal, Readable } from 'node:stream'
-import {
-  BlobSASPermissions,
-  BlobServiceClient,
-  generateBlobSASQueryParameters,
-  newPipeline,
-  RestError,
-  StorageSharedKeyCredential,
-} from '@azure/storage-blob'
+import { BlobSASPermissions, type BlobSASSignatureValues, generateBlobSASQueryParameters } from '@azure/storage-blob'
 import { Unavailable } from '../errors.ts'
-import { keepAliveAgent } from './agent.ts'
-import { blockSize } from './blocks.ts'
-import { BlobMissing, type BlobStore } from './store.ts'
+import { connect, publicAddress, writeCorsRule } from './account.ts'
+import { blockId, blockSize, numberOfBlock } from './blocks.ts'
+import {
+  commitLimit,
+  copyLimit,
+  isLeased,
+  isMissing,
+  pageLimit,
+  pingLimit,
+  requestLimit,
+  seconds,
+  sendLimit,
+  within,
+} from './request.ts'
+import { BlobMissing, type BlobStore, BlobsKept, StoreRefusal } from './store.ts'
 import { upload } from './upload.ts'
 
-export { BlobMissing, type BlobStore, type PutOptions } from './store.ts'
+export { BlobMissing, type BlobStore, BlobsKept, type PutOptions, StoreRefusal } from './store.ts'
 
-const seconds = 1000
-const requestLimit = 8 * seconds
-/** Of a request that carries bytes: a minute for a block, because many may share a thin line. */
-const sendLimit = (bytes: number) => requestLimit + (52 * seconds * bytes) / blockSize
-const pageLimit = 30 * seconds
-const pingLimit = 2 * seconds
 const removalsInFlight = 4
-
-/** Four tries within two seconds: enough for an embedded store that is being restarted, soon over for a dead one. */
-const retryOptions = { maxTries: 4, retryDelayInMs: 400, maxRetryDelayInMs: 2 * seconds }
-
-const isMissing = (error: unknown) => error instanceof RestError && error.statusCode === 404
-
-/** What an error of the SDK means here. Only its gist is kept: the whole holds headers and addresses with signatures. */
-function explain(error: unknown, late: boolean): unknown {
-  if (late) return new Unavailable('blob store', new Error('The blob store did not answer in time.'))
-  if (!(error instanceof RestError)) return error
-  const gist = new Error([error.statusCode, error.code, error.message.split('\n', 1)[0]].filter(Boolean).join(' '))
-  const refused = error.statusCode !== undefined && error.statusCode < 500 && ![408, 429].includes(error.statusCode)
-  if (!refused) return new Unavailable('blob store', gist)
-  return new Error(`The blob store refused a request: ${gist.message}`)
-}
-
-/** Runs a request that ends when the limit is over or the signal fires, and says what its error means. */
-async function within<T>(
-  limit: number,
-  signal: AbortSignal | undefined,
-  request: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  signal?.throwIfAborted()
-  const control = new AbortController()
-  let late = false
-  const stop = () => control.abort()
-  const timer = setTimeout(() => {
-    late = true
-    stop()
-  }, limit)
-  signal?.addEventListener('abort', stop)
-  try {
-    return await request(control.signal)
-  } catch (error) {
-    signal?.throwIfAborted()
-    throw explain(error, late)
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', stop)
-  }
-}
-
-function connect(connectionString: string) {
-  const { credential, url } = BlobServiceClient.fromConnectionString(connectionString)
-  if (!(credential instanceof StorageSharedKeyCredential))
-    throw new Error('The connection string must hold AccountName and AccountKey.')
-  const { protocol, hostname } = new URL(url)
-  const agent = keepAliveAgent(protocol)
-  const here = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
-  const pipeline = newPipeline(credential, { retryOptions })
-  pipeline.factories.push({
-    create: next => ({
-      sendRequest: request => {
-        // An agent that is there already is one for the proxy that the environment names: not meant for this machine.
-        if (here || !request.agent) request.agent = agent
-        return next.sendRequest(request)
-      },
-    }),
-  })
-  return { service: new BlobServiceClient(url, pipeline), credential }
-}
-
-/** The address of a container as clients see it: a `publicUrl` without a path stands for the host only. */
-function publicAddress(containerUrl: string, publicUrl: string): string {
-  if (!publicUrl) return containerUrl
-  const shown = new URL(publicUrl)
-  const path = new URL(containerUrl).pathname
-  const name = path.slice(path.lastIndexOf('/'))
-  return shown.pathname === '/'
-    ? `${shown.origin}${path}`
-    : `${shown.origin}${shown.pathname.replace(/\/+$/, '')}${name}`
-}
 
 /**
  * The blobs of one container of an Azure Storage account, or of Azurite.
@@ -107,12 +34,33 @@ export function createBlobStore(options: {
   const { service, credential } = connect(options.connectionString)
   const container = service.getContainerClient(options.container)
   const address = publicAddress(container.url, options.publicUrl)
-  const permissions = BlobSASPermissions.parse('r')
+  const reading = BlobSASPermissions.parse('r')
+  const writing = BlobSASPermissions.parse('w')
 
+  /** The address of a blob with a right to it. Starts nowhere in time: the clocks of clients and store may differ. */
+  const sign = (key: string, right: Omit<BlobSASSignatureValues, 'containerName' | 'blobName'>) => {
+    const sas = generateBlobSASQueryParameters(
+      { containerName: options.container, blobName: key, ...right },
+      credential,
+    )
+    return `${address}/${encodeURIComponent(key)}?${sas}`
+  }
+
+  /** Whoever may write to a blob may also lease it and take snapshots of it: neither keeps it. */
   async function removeOne(key: string, abortSignal: AbortSignal): Promise<void> {
+    try {
+      await dropOne(key, abortSignal)
+    } catch (error) {
+      if (!isLeased(error)) throw error
+      await container.getBlobClient(key).getBlobLeaseClient().breakLease(0, { abortSignal })
+      await dropOne(key, abortSignal)
+    }
+  }
+
+  async function dropOne(key: string, abortSignal: AbortSignal): Promise<void> {
     const blob = container.getBlockBlobClient(key)
     try {
-      await blob.delete({ abortSignal })
+      await blob.delete({ abortSignal, deleteSnapshots: 'include' })
     } catch (error) {
       if (!isMissing(error)) throw error
       // A broken upload leaves blocks and no blob. Azure keeps them a week and Azurite for ever; this drops them.
@@ -151,9 +99,9 @@ export function createBlobStore(options: {
             )
           },
           stage: async (id, bytes, signal) => {
-            await within(sendLimit(bytes.length), signal, abortSignal =>
-              blob.stageBlock(id, bytes, bytes.length, { abortSignal }),
-            )
+            // A block that is cut off may still arrive, after its upload has been swept.
+            const send = (abortSignal: AbortSignal) => blob.stageBlock(id, bytes, bytes.length, { abortSignal })
+            await within(sendLimit(bytes.length), signal, send, seconds)
           },
           commit: async (ids, sum) => {
             await within(sendLimit(blockSize), undefined, abortSignal =>
@@ -167,18 +115,74 @@ export function createBlobStore(options: {
 
     signUrl(key, { contentType, disposition, seconds: life }) {
       const expiresOn = new Date((Math.ceil(Date.now() / 1000) + life) * 1000)
-      const sas = generateBlobSASQueryParameters(
-        {
-          containerName: options.container,
-          blobName: key,
-          permissions,
-          expiresOn,
-          contentType,
-          contentDisposition: disposition,
-        },
-        credential,
+      return sign(key, { permissions: reading, expiresOn, contentType, contentDisposition: disposition })
+    },
+
+    async stagePart(key, number, bytes, { sum }) {
+      await within(sendLimit(bytes.length), undefined, abortSignal =>
+        container.getBlockBlobClient(key).stageBlock(blockId(number), bytes, bytes.length, {
+          abortSignal,
+          ...(sum ? { transactionalContentMD5: Buffer.from(sum, 'hex') } : {}),
+        }),
       )
-      return `${address}/${encodeURIComponent(key)}?${sas}`
+    },
+
+    async partsOf(key) {
+      const list = await within(requestLimit, undefined, async abortSignal => {
+        try {
+          return await container.getBlockBlobClient(key).getBlockList('all', { abortSignal })
+        } catch (error) {
+          if (isMissing(error)) return undefined
+          throw error
+        }
+      })
+      // Of a number that is in both lists the uncommitted block is the later one.
+      const blocks = [...(list?.committedBlocks ?? []), ...(list?.uncommittedBlocks ?? [])]
+      const parts = blocks.map(({ name, size }): [number, number] => [numberOfBlock(name), size])
+      return new Map(parts.filter(([number]) => !Number.isNaN(number)))
+    },
+
+    async commitParts(key, count, { contentType }) {
+      const ids = Array.from({ length: count }, (_, i) => blockId(i + 1))
+      await within(commitLimit, undefined, abortSignal =>
+        container
+          .getBlockBlobClient(key)
+          .commitBlockList(ids, { abortSignal, blobHTTPHeaders: { blobContentType: contentType } }),
+      )
+    },
+
+    signParts(key, count, until) {
+      const signed = sign(key, { permissions: writing, expiresOn: new Date(until) })
+      const block = (number: number) => new URLSearchParams({ comp: 'block', blockid: blockId(number) })
+      return Array.from({ length: count }, (_, i) => `${signed}&${block(i + 1)}`)
+    },
+
+    async copy(from, to) {
+      await within(copyLimit, undefined, async abortSignal => {
+        try {
+          const source = container.getBlobClient(from).url
+          const copying = await container
+            .getBlobClient(to)
+            .beginCopyFromURL(source, { abortSignal, intervalInMs: seconds })
+          const { copyStatus } = await copying.pollUntilDone()
+          if (copyStatus !== 'success') throw new Unavailable('blob store', new Error(`A copy ended: ${copyStatus}.`))
+        } catch (error) {
+          throw isMissing(error) ? new BlobMissing(from) : error
+        }
+      })
+    },
+
+    async describe(key, { contentType, sum }) {
+      const headers = { blobContentType: contentType, blobContentMD5: Buffer.from(sum, 'hex') }
+      await within(requestLimit, undefined, abortSignal =>
+        container.getBlobClient(key).setHTTPHeaders(headers, { abortSignal }),
+      )
+    },
+
+    async allowOrigins(origins) {
+      await within(requestLimit, undefined, abortSignal =>
+        writeCorsRule(service, options.container, origins, abortSignal),
+      )
     },
 
     async open(key, { offset = 0, count, signal } = {}) {
@@ -210,6 +214,7 @@ export function createBlobStore(options: {
 
     async remove(keys) {
       const rest = keys.values()
+      const kept: { key: string; why: StoreRefusal }[] = []
       const work = async () => {
         for (const key of rest) {
           await within(requestLimit, undefined, async abortSignal => {
@@ -218,10 +223,18 @@ export function createBlobStore(options: {
             } catch (error) {
               if (!isMissing(error)) throw error
             }
+          }).catch(error => {
+            if (!(error instanceof StoreRefusal)) throw error
+            kept.push({ key, why: error })
           })
         }
       }
       await Promise.all(Array.from({ length: removalsInFlight }, work))
+      const [first] = kept
+      if (first) {
+        const keptKeys = kept.map(({ key }) => key)
+        throw new BlobsKept(keptKeys, first.why)
+      }
     },
 
     async *list() {
@@ -229,7 +242,8 @@ export function createBlobStore(options: {
       do {
         const page = await within(pageLimit, undefined, async abortSignal => {
           const settings = { maxPageSize: 5000, ...(continuationToken && { continuationToken }) }
-          for await (const first of container.listBlobsFlat({ abortSignal }).byPage(settings)) return first
+          const all = container.listBlobsFlat({ abortSignal, includeUncommitedBlobs: true })
+          for await (const first of all.byPage(settings)) return first
           return undefined
         })
         if (!page) return
@@ -237,7 +251,8 @@ export function createBlobStore(options: {
           yield {
             key: name,
             size: properties.contentLength ?? 0,
-            createdAt: properties.createdOn ?? properties.lastModified,
+            // Nobody may know the age of parts that lie about.
+            createdAt: properties.createdOn ?? properties.lastModified ?? new Date(0),
           }
         }
         continuationToken = page.continuationToken || undefined

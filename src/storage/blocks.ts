@@ -1,5 +1,15 @@
-/** Bytes of a block. Azure takes 50,000 blocks per blob, so the largest file is 195 GiB. */
+/** Bytes of a block. */
 export const blockSize = 4 * 1024 * 1024
+/** Azure takes no more per blob, so the largest file is 195 GiB. */
+export const maxBlocks = 50_000
+
+/** All ids of a blob must have one length. */
+export const blockId = (n: number): string => Buffer.from(String(n).padStart(6, '0')).toString('base64')
+/** The number in an id; NaN for one that is none of ours. */
+export const numberOfBlock = (id: string): number => {
+  const text = Buffer.from(id, 'base64').toString()
+  return /^\d{6}$/.test(text) ? Number(text) : Number.NaN
+}
 
 /** A filled stretch of a source. All but the last hold exactly `blockSize` bytes; those lie in shared memory. */
 export interface Block {

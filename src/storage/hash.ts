@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
+import { fillBlocks } from './blocks.ts'
+
+export type Algorithm = 'md5' | 'sha256'
 
 interface Job {
   /** Which of the running sums. */
   id: number
+  algorithm: Algorithm
   bytes?: Uint8Array
   end?: boolean
 }
@@ -13,8 +17,8 @@ function hashJobs(load: NodeJS.Require): void {
   const { createHash: create }: typeof import('node:crypto') = load('node:crypto')
   const { parentPort }: typeof import('node:worker_threads') = load('node:worker_threads')
   const running = new Map<number, import('node:crypto').Hash>()
-  parentPort?.on('message', ({ id, bytes, end }: Job) => {
-    const hash = running.get(id) ?? create('md5')
+  parentPort?.on('message', ({ id, algorithm, bytes, end }: Job) => {
+    const hash = running.get(id) ?? create(algorithm)
     running.set(id, hash)
     if (bytes) hash.update(bytes)
     if (end) running.delete(id)
@@ -57,15 +61,15 @@ function startThread(): Thread {
   return self
 }
 
-/** MD5 of many blocks, computed beside the main thread on shared memory. `end` must be called, also to give up. */
-export interface RunningMd5 {
+/** The sum of many blocks, computed beside the main thread on shared memory. `end` must be called, also to give up. */
+export interface RunningHash {
   /** Resolves when the bytes have been read and their memory may be used again. Not copied if it is shared memory. */
   add(bytes: Uint8Array): Promise<void>
   /** Resolves to the sum in lower-case hex. */
   end(): Promise<string>
 }
 
-export function startMd5(): RunningMd5 {
+export function startHash(algorithm: Algorithm): RunningHash {
   // Bound to its thread: a new one would know nothing of the blocks before.
   const mine = thread ?? startThread()
   thread = mine
@@ -73,9 +77,9 @@ export function startMd5(): RunningMd5 {
   const id = lastId
   return {
     add: async bytes => {
-      await mine.ask({ id, bytes })
+      await mine.ask({ id, algorithm, bytes })
     },
-    end: () => mine.ask({ id, end: true }),
+    end: () => mine.ask({ id, algorithm, end: true }),
   }
 }
 
@@ -85,7 +89,36 @@ const atOnce = 1024 * 1024
 /** MD5 of bytes that are at hand, in lower-case hex. */
 export async function md5(bytes: Uint8Array): Promise<string> {
   if (bytes.length <= atOnce) return createHash('md5').update(bytes).digest('hex')
-  const hash = startMd5()
+  const hash = startHash('md5')
   await hash.add(bytes)
   return hash.end()
+}
+
+/**
+ * Sums of all that a source holds, in lower-case hex, and its size in bytes; in constant memory. The next block is read while one is hashed.
+ * Rejects with what the source throws.
+ */
+export async function digest<A extends Algorithm>(
+  source: AsyncIterable<Uint8Array>,
+  algorithms: readonly A[],
+): Promise<{ size: number; sums: Partial<Record<A, string>> }> {
+  const running = algorithms.map(algorithm => ({ algorithm, hash: startHash(algorithm) }))
+  let size = 0
+  let hashing: Promise<unknown> = Promise.resolve()
+  try {
+    for await (const block of fillBlocks(source, new AbortController().signal)) {
+      await hashing
+      size += block.bytes.length
+      hashing = Promise.all(running.map(({ hash }) => hash.add(block.bytes))).finally(() => block.release())
+      // It is awaited in the next round: until then its failure is no unhandled one.
+      hashing.catch(() => {})
+    }
+    await hashing
+    const sums = await Promise.all(running.map(async ({ algorithm, hash }) => [algorithm, await hash.end()] as const))
+    return { size, sums: Object.fromEntries(sums) as Partial<Record<A, string>> }
+  } catch (error) {
+    await hashing.catch(() => {})
+    for (const { hash } of running) hash.end().catch(() => {})
+    throw error
+  }
 }

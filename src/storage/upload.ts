@@ -1,5 +1,5 @@
-import { type Block, fillBlocks } from './blocks.ts'
-import { md5, type RunningMd5, startMd5 } from './hash.ts'
+import { type Block, blockId, fillBlocks } from './blocks.ts'
+import { md5, type RunningHash, startHash } from './hash.ts'
 
 export interface UploadOptions {
   /** Ends the upload; it rejects with its reason. */
@@ -24,9 +24,6 @@ export interface Target {
 /** While one is read the other keeps the store busy. A third gains nothing and costs its memory. */
 const blocksInFlight = 2
 
-/** All ids of a blob must have one length. */
-const blockId = (n: number) => Buffer.from(String(n).padStart(6, '0')).toString('base64')
-
 /**
  * Sends a source to a store: with one request if it ends within the first block, else in blocks, hashed beside.
  * Resolves to its size in bytes and its MD5. Rejects with what failed first, when nothing is under way any more.
@@ -42,10 +39,10 @@ export async function upload(
   signal?.addEventListener('abort', onAbort)
   const sending = new Set<Promise<void>>()
   const ids: string[] = []
-  let running: RunningMd5 | undefined
+  let running: RunningHash | undefined
   let size = 0
 
-  const stage = async (block: Block, hash: RunningMd5) => {
+  const stage = async (block: Block, hash: RunningHash) => {
     const id = blockId(ids.length)
     ids.push(id)
     const work = [hash.add(block.bytes), target.stage(id, block.bytes, stop.signal)]
@@ -70,7 +67,7 @@ export async function upload(
         await target.whole(block.bytes, sum)
         return sum
       }
-      running ??= startMd5()
+      running ??= startHash('md5')
       const task: Promise<void> = stage(block, running).finally(() => sending.delete(task))
       sending.add(task)
       mine = false

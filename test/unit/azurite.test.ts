@@ -10,6 +10,7 @@ import { afterEach, describe, expect, it } from '@jest/globals'
 import { transformFileSync } from '@swc/core'
 import { type Azurite, startAzurite } from '../../src/embedded/azurite.ts'
 import { type BlobStore, createBlobStore } from '../../src/storage/azure.ts'
+import { until } from '../until.ts'
 
 const MiB = 1024 * 1024
 const dirs: string[] = []
@@ -52,11 +53,6 @@ const isAlive = (pid: number) => {
   } catch {
     return false
   }
-}
-
-async function until(met: () => boolean, ms: number): Promise<void> {
-  for (const end = Date.now() + ms; !met(); await sleep(20))
-    if (Date.now() > end) throw new Error(`Not within ${ms} ms: ${met}`)
 }
 
 const portOf = ({ connectionString }: Azurite) => Number(/:(\d+)\//.exec(connectionString)?.[1])
@@ -126,6 +122,43 @@ describe('the embedded blob store', () => {
     expect(await keys(after)).toHaveLength(3 * 19)
     expect(String(await bytesOf(after, '1-2'))).toBe('again')
     expect(String(await bytesOf(after, '2-2'))).toBe('2 2')
+  })
+
+  it('has every part that it has acknowledged when it is killed, the latest of each number', async () => {
+    const exits: (number | null)[] = []
+    const azurite = await start({ onExit: code => exits.push(code) })
+    const store = await storeOf(azurite)
+    const parts = Array.from({ length: 60 }, () => randomBytes(50_000))
+    const acknowledged = new Set<number>()
+    const stage = async (n: number) => {
+      await store.stagePart('a', n, parts[n - 1] ?? Buffer.alloc(0), {})
+      acknowledged.add(n)
+    }
+    const kill = async () => {
+      const { pid } = azurite
+      const ends = exits.length + 1
+      process.kill(Number(pid), 'SIGKILL')
+      await until(() => exits.length === ends && azurite.pid !== pid, 5000)
+    }
+    await store.stagePart('a', 1, randomBytes(10), {})
+    for (const first of [1, 21, 41]) {
+      const sending = Array.from({ length: 20 }, (_, i) => stage(first + i))
+      await until(() => acknowledged.size >= first + 5, 5000)
+      const before = [...acknowledged]
+      await kill()
+      const there = await store.partsOf('a')
+      expect(before.filter(n => there.get(n) !== 50_000)).toEqual([])
+      await Promise.all(sending)
+    }
+    await store.commitParts('a', parts.length, { contentType: 'text/plain' })
+    expect(Buffer.concat(parts).equals(await bytesOf(store, 'a'))).toBe(true)
+
+    parts[1] = randomBytes(70_000)
+    await stage(2)
+    await kill()
+    expect((await store.partsOf('a')).get(2)).toBe(70_000)
+    await store.commitParts('a', parts.length, { contentType: 'text/plain' })
+    expect(Buffer.concat(parts).equals(await bytesOf(store, 'a'))).toBe(true)
   })
 
   it('stays gone after stop, also while it is about to come back', async () => {

@@ -11,7 +11,15 @@ import { BlobServiceClient } from '@azure/storage-blob'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Azurite, startAzurite } from '../../src/embedded/azurite.ts'
 import { Unavailable } from '../../src/errors.ts'
-import { BlobMissing, type BlobStore, createBlobStore, type PutOptions } from '../../src/storage/azure.ts'
+import {
+  BlobMissing,
+  type BlobStore,
+  BlobsKept,
+  createBlobStore,
+  type PutOptions,
+  StoreRefusal,
+} from '../../src/storage/azure.ts'
+import { until } from '../until.ts'
 
 const MiB = 1024 * 1024
 const connectionString = process.env.TEST_AZURE ?? ''
@@ -126,7 +134,7 @@ describe('put', () => {
     const source = new PassThrough({ highWaterMark: 16 * MiB })
     source.write(randomBytes(9 * MiB))
     const reason = new Error('the client has left')
-    setTimeout(() => abort.abort(reason), 150)
+    until(async () => (await leftovers('aborted')) > 0).then(() => abort.abort(reason))
     await expect(put('aborted', source, { signal: abort.signal })).rejects.toBe(reason)
     expect(await client.getBlobClient('aborted').exists()).toBe(false)
     expect(await leftovers('aborted')).toBeGreaterThan(0)
@@ -263,6 +271,97 @@ describe('remove and list', () => {
     ])
     for (const { createdAt } of found) expect(createdAt.getTime()).toBeGreaterThan(start)
   })
+})
+
+describe('parts', () => {
+  const name = `parts-${randomUUID()}`
+  const own = createBlobStore({ connectionString, container: name, publicUrl: '' })
+  const stage = (key: string, number: number, bytes = randomBytes(10)) => own.stagePart(key, number, bytes, {})
+  const listed = async () => {
+    const keys: [string, number][] = []
+    for await (const { key, size } of own.list()) keys.push([key, size])
+    return keys
+  }
+  beforeAll(() => own.ensureContainer())
+
+  it('are listed while they are no blob, and known by their numbers', async () => {
+    expect(await own.partsOf('whole')).toEqual(new Map())
+    for (const n of [3, 1, 3]) await stage('whole', n, randomBytes(n))
+    expect(await own.partsOf('whole')).toEqual(new Map([1, 3].map(n => [n, n])))
+    expect(await listed()).toEqual([['whole', 0]])
+    await stage('whole', 2, randomBytes(2))
+    await own.commitParts('whole', 3, { contentType: 'text/plain' })
+    await stage('whole', 2, randomBytes(7))
+    expect(await own.partsOf('whole')).toEqual(new Map([1, 2, 3].map(n => [n, n === 2 ? 7 : n])))
+    expect(await listed()).toEqual([['whole', 6]])
+    await expect(own.commitParts('whole', 4, { contentType: 'text/plain' })).rejects.toThrow(StoreRefusal)
+    await own.remove(['whole'])
+  })
+
+  it.each([
+    ['before it was a blob', async () => {}],
+    [
+      'after it was a blob, with parts that came later',
+      async (key: string) => {
+        await own.commitParts(key, 2, { contentType: 'text/plain' })
+        await stage(key, 2)
+      },
+    ],
+  ])('are gone for ever when what they belong to is removed %s', async (_when, meanwhile) => {
+    const key = randomUUID()
+    for (const n of [1, 2]) await stage(key, n)
+    await meanwhile(key)
+    await own.remove([key])
+    expect(await listed()).toEqual([])
+    // A later part would bring the forgotten ones to light.
+    await stage(key, 3)
+    expect([...(await own.partsOf(key)).keys()]).toEqual([3])
+    await own.remove([key])
+  })
+
+  it('are removed though somebody holds a lease, and has taken snapshots', async () => {
+    const service = BlobServiceClient.fromConnectionString(connectionString)
+    const blob = service.getContainerClient(name).getBlockBlobClient('held')
+    await blob.upload('bytes', 5)
+    await blob.createSnapshot()
+    await blob.getBlobLeaseClient().acquireLease(-1)
+    await own.remove(['held', 'held'])
+    expect(await listed()).toEqual([])
+  })
+
+  it('are refused when their sum is wrong', async () => {
+    await expect(own.stagePart('sum', 1, randomBytes(10), { sum: md5(randomBytes(10)) })).rejects.toThrow()
+    expect(await own.partsOf('sum')).toEqual(new Map())
+  })
+})
+
+it('removes the others when the store does not let go of some', async () => {
+  const asked: string[] = []
+  const server = createServer(({ url = '' }, response) => {
+    const key = url.slice(url.lastIndexOf('/') + 1)
+    asked.push(key)
+    if (key.startsWith('busy')) response.writeHead(409).end()
+    else response.writeHead(202).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const of = createBlobStore({
+    connectionString: connectionString.replace(/(BlobEndpoint=http:\/\/127\.0\.0\.1):\d+/, `$1:${port}`),
+    container,
+    publicUrl: '',
+  })
+  try {
+    const busy = Array.from({ length: 6 }, (_, i) => `busy-${i}`)
+    const keys = [...busy, 'free-0', 'free-1']
+    const error = await of.remove(keys).catch(e => e)
+    expect(error).toBeInstanceOf(BlobsKept)
+    expect(error.keys.sort()).toEqual(busy)
+    expect(error.message).toContain('409')
+    expect(asked.sort()).toEqual(keys)
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
 })
 
 it('reaches a store of this machine past the proxy that the environment names', async () => {

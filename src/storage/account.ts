@@ -1,0 +1,62 @@
+import { BlobServiceClient, type CorsRule, newPipeline, StorageSharedKeyCredential } from '@azure/storage-blob'
+import { keepAliveAgent } from './agent.ts'
+import { seconds } from './request.ts'
+
+/** Four tries within two seconds: enough for an embedded store that is being restarted, soon over for a dead one. */
+const retryOptions = { maxTries: 4, retryDelayInMs: 400, maxRetryDelayInMs: 2 * seconds }
+
+/** A client of the account that a connection string names. @throws Error when it holds no key */
+export function connect(connectionString: string) {
+  const { credential, url } = BlobServiceClient.fromConnectionString(connectionString)
+  if (!(credential instanceof StorageSharedKeyCredential))
+    throw new Error('The connection string must hold AccountName and AccountKey.')
+  const { protocol, hostname } = new URL(url)
+  const agent = keepAliveAgent(protocol)
+  const here = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+  const pipeline = newPipeline(credential, { retryOptions })
+  pipeline.factories.push({
+    create: next => ({
+      sendRequest: request => {
+        // An agent that is there already is one for the proxy that the environment names: not meant for this machine.
+        if (here || !request.agent) request.agent = agent
+        return next.sendRequest(request)
+      },
+    }),
+  })
+  return { service: new BlobServiceClient(url, pipeline), credential }
+}
+
+/** The address of a container as clients see it: a `publicUrl` without a path stands for the host only. */
+export function publicAddress(containerUrl: string, publicUrl: string): string {
+  if (!publicUrl) return containerUrl
+  const shown = new URL(publicUrl)
+  const path = new URL(containerUrl).pathname
+  const name = path.slice(path.lastIndexOf('/'))
+  return shown.pathname === '/'
+    ? `${shown.origin}${path}`
+    : `${shown.origin}${shown.pathname.replace(/\/+$/, '')}${name}`
+}
+
+/** The rule of an account, which takes five of them, that is ours: an allowed header tells, which nobody sends. */
+const corsMark = (container: string) => `x-satchel-${container}`
+const corsRule = (container: string, origins: string[]): CorsRule => ({
+  allowedOrigins: origins.join(','),
+  allowedMethods: 'GET,HEAD,PUT,OPTIONS',
+  allowedHeaders: `content-type,content-md5,range,x-ms-*,${corsMark(container)}`,
+  exposedHeaders: 'accept-ranges,content-disposition,content-length,content-md5,content-range,etag',
+  maxAgeInSeconds: 3600,
+})
+
+/** Writes the rule of a container into its account, in place of an earlier one. What else is allowed stays. */
+export async function writeCorsRule(
+  service: BlobServiceClient,
+  container: string,
+  origins: string[],
+  abortSignal: AbortSignal,
+): Promise<void> {
+  const { cors = [] } = await service.getProperties({ abortSignal })
+  const ours = corsRule(container, origins)
+  const isOurs = (rule: CorsRule) => rule.allowedHeaders.split(',').includes(corsMark(container))
+  const same = cors.some(rule => Object.entries(ours).every(([name, value]) => rule[name as keyof CorsRule] === value))
+  if (!same) await service.setProperties({ cors: [...cors.filter(rule => !isOurs(rule)), ours] }, { abortSignal })
+}

@@ -1,0 +1,67 @@
+import { RestError } from '@azure/storage-blob'
+import { Unavailable } from '../errors.ts'
+import { blockSize } from './blocks.ts'
+import { StoreRefusal } from './store.ts'
+
+export const seconds = 1000
+export const requestLimit = 8 * seconds
+/** Of a request that carries bytes: a minute for a block, because many may share a thin line. */
+export const sendLimit = (bytes: number) => requestLimit + (52 * seconds * bytes) / blockSize
+export const pageLimit = 30 * seconds
+export const pingLimit = 2 * seconds
+/** A long list of blocks takes the store a while. */
+export const commitLimit = 60 * seconds
+/** Within an account a copy is a matter of moments, but nobody promises that. */
+export const copyLimit = 3600 * seconds
+
+export const isMissing = (error: unknown) => error instanceof RestError && error.statusCode === 404
+export const isLeased = (error: unknown) => error instanceof RestError && error.code === 'LeaseIdMissing'
+
+/** What an error of the SDK means here. Only its gist is kept: the whole holds headers and addresses with signatures. */
+function explain(error: unknown, late: boolean): unknown {
+  if (late) return new Unavailable('blob store', new Error('The blob store did not answer in time.'))
+  if (!(error instanceof RestError)) return error
+  const { statusCode, code, message } = error
+  const gist = [statusCode, code, message.split('\n', 1)[0]].filter(Boolean).join(' ')
+  const refused = statusCode !== undefined && statusCode < 500 && ![408, 429].includes(statusCode)
+  // What was damaged on its way can be sent again.
+  return refused && code !== 'Md5Mismatch'
+    ? new StoreRefusal(statusCode, gist)
+    : new Unavailable('blob store', new Error(gist))
+}
+
+/**
+ * Runs a request that ends when the limit is over or the signal fires, and says what its error means.
+ * @param grace milliseconds that it may go on after the signal, for one of which the store should not keep half
+ */
+export async function within<T>(
+  limit: number,
+  signal: AbortSignal | undefined,
+  request: (signal: AbortSignal) => Promise<T>,
+  grace = 0,
+): Promise<T> {
+  signal?.throwIfAborted()
+  const control = new AbortController()
+  let late = false
+  const stop = () => control.abort()
+  const timer = setTimeout(() => {
+    late = true
+    stop()
+  }, limit)
+  let ending: NodeJS.Timeout | undefined
+  const end = () => {
+    if (grace === 0) stop()
+    else ending = setTimeout(stop, grace)
+  }
+  signal?.addEventListener('abort', end)
+  try {
+    return await request(control.signal)
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw explain(error, late)
+  } finally {
+    clearTimeout(timer)
+    clearTimeout(ending)
+    signal?.removeEventListener('abort', end)
+  }
+}
