@@ -11,6 +11,7 @@ import { Note } from './models/note.ts'
 import { Plan } from './models/plan.ts'
 import { Session } from './models/session.ts'
 import { Share } from './models/share.ts'
+import { UploadSession } from './models/upload-session.ts'
 import { User } from './models/user.ts'
 import { Workspace } from './models/workspace.ts'
 
@@ -33,6 +34,7 @@ export function defineModels(sequelize: Sequelize) {
     Plan: class extends Plan {},
     Session: class extends Session {},
     Share: class extends Share {},
+    UploadSession: class extends UploadSession {},
     User: class extends User {},
   }
   for (const model of Object.values(models)) model.define(sequelize)
@@ -42,6 +44,7 @@ export function defineModels(sequelize: Sequelize) {
   models.Bucket.hasMany(models.Entry, { foreignKey: 'bucketId', as: 'entries', constraints: false })
   models.Entry.belongsTo(models.Blob, { foreignKey: 'blobId', as: 'blob', constraints: false })
   models.Share.belongsTo(models.Entry, { foreignKey: 'entryId', as: 'entry', constraints: false })
+  models.UploadSession.belongsTo(models.Blob, { foreignKey: 'id', as: 'blob', constraints: false })
   models.Member.belongsTo(models.Workspace, { foreignKey: 'workspaceId', as: 'workspace' })
   models.Member.belongsTo(models.User, { foreignKey: 'userId', as: 'user' })
   models.Invite.belongsTo(models.Workspace, { foreignKey: 'workspaceId', as: 'workspace' })

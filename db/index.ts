@@ -15,7 +15,7 @@ export interface Db extends Models {
   sequelize: Sequelize
   /** Rows of a statement that reads, prepared on its connection. Inside a transaction, pass it on. */
   rows<T>(sql: string, values?: Value[], tx?: Tx | null): Promise<T[]>
-  /** Carries out one statement that writes; answers how many rows it changed. */
+  /** Carries out one statement that writes; answers how many rows it found, whether or not it changed them. */
   run(sql: string, values?: Value[], tx?: Tx | null): Promise<number>
   /** Runs `work` in one transaction, again from the start when the engine asks for that (deadlock, busy). Keep it free of side effects. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
@@ -23,6 +23,11 @@ export interface Db extends Models {
   exclusively<T>(name: string, work: (tx: Tx | null) => Promise<T>): Promise<T>
   /** What a SELECT ends with that locks its rows until the transaction ends; SQLite locks as a whole. */
   forUpdate: string
+  /**
+   * What follows the name of a table of which a row is found by its primary key and by something else. Left to itself, MySQL may take an
+   * index that others move the row about in, and not find it.
+   */
+  byKey: string
   ping(): Promise<void>
   close(): Promise<void>
 }

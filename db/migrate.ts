@@ -3,6 +3,7 @@ import { Umzug, type UmzugStorage } from 'umzug'
 import type { Db, Dialect } from './index.ts'
 import { foundation } from './migrations/0001-foundation.ts'
 import { workspaces } from './migrations/0002-workspaces.ts'
+import { uploadSessions } from './migrations/0003-upload-sessions.ts'
 
 /** What a migration may use; every call takes part in the migration's transaction where the engine has such. */
 export interface MigrationTools {
@@ -22,7 +23,7 @@ export interface Migration {
   down(tools: MigrationTools): Promise<void>
 }
 
-const migrations: Migration[] = [foundation, workspaces]
+const migrations: Migration[] = [foundation, workspaces, uploadSessions]
 
 /**
  * Brings the tables up to date (or takes them down). Any number of instances may call it at once: one works, the others wait.

@@ -34,7 +34,14 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
     define: { timestamps: false, underscored: true, freezeTableName: true },
     ...unasked,
     // Without Sequelize's own typeCast: no column needs it, and with a function there mysql2 compiles a parser for every execution.
-    dialectOptions: { connectTimeout: CONNECT_LIMIT, charset: 'utf8mb4', maxPreparedStatements: 200, typeCast: true },
+    dialectOptions: {
+      connectTimeout: CONNECT_LIMIT,
+      charset: 'utf8mb4',
+      maxPreparedStatements: 200,
+      typeCast: true,
+      // Sequelize turns this off: then a row that is as it should be already does not count, unlike in SQLite.
+      flags: ['FOUND_ROWS'],
+    },
     hooks: {
       afterConnect: async (made: unknown) => {
         const on = made as Wire
@@ -132,8 +139,13 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
     sequelize,
     ...defineModels(sequelize),
     forUpdate: ' FOR UPDATE',
+    byKey: ' FORCE INDEX (PRIMARY)',
     rows: async <T>(sql: string, values: Value[] = [], tx?: Tx | null) => (await statement(sql, values, tx)) as T[],
-    run: async (sql, values = [], tx) => ((await statement(sql, values, tx)) as ResultSetHeader).affectedRows,
+    async run(sql, values = [], tx) {
+      // A transaction is tried again as a whole.
+      const result = await (tx ? statement(sql, values, tx) : retried(() => statement(sql, values, tx)))
+      return (result as ResultSetHeader).affectedRows
+    },
     transaction: work => retried(() => transaction(work)),
     async exclusively(name, work) {
       const connection = await acquire()

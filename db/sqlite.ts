@@ -82,6 +82,7 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     sequelize,
     ...defineModels(sequelize),
     forUpdate: '',
+    byKey: '',
     async rows<T>(sql: string, values: Value[] = [], tx?: Tx | null) {
       onStatement(sql)
       const on = tx ? (connectionOf(tx) as sqlite3.Database) : await connection('default')

@@ -105,9 +105,9 @@ const DeletePrivateApiKeyInput = builder.inputType('DeletePrivateApiKeyInput', {
 
 builder.mutationField('deletePrivateApiKey', t =>
   t.withAuth({ session: true }).field({
-    type: 'Boolean',
+    type: 'Void',
     nullable: true,
-    description: 'Deletes a private key of the caller; its next call is refused. Answers null.',
+    description: 'Deletes a private key of the caller; its next call is refused.',
     rest: {
       route: 'DELETE /api/api_keys/private/delete',
       errors: [400, 401, 404],
@@ -164,9 +164,9 @@ const DeleteWorkspaceApiKeyInput = builder.inputType('DeleteWorkspaceApiKeyInput
 
 builder.mutationField('deleteWorkspaceApiKey', t =>
   t.withAuth({ session: true }).field({
-    type: 'Boolean',
+    type: 'Void',
     nullable: true,
-    description: 'Deletes a key of a workspace; its next call is refused. Answers null.',
+    description: 'Deletes a key of a workspace; its next call is refused.',
     rest: {
       route: 'DELETE /api/api_keys/{workspace_id}/delete',
       errors: [400, 401, 403, 404],

@@ -28,6 +28,7 @@ export interface SchemaTypes {
     DateTime: { Input: number; Output: number }
     Labels: { Input: never; Output: Record<string, string> }
     Upload: { Input: Promise<Upload>; Output: never }
+    Void: { Input: never; Output: null }
   }
   AuthScopes: {
     /** Everybody, signed in or not. */

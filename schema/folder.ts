@@ -49,7 +49,7 @@ Folder.implement({
 
 /** The folder that all of the caller's files are in. */
 export async function rootOf(viewer: Viewer, { users }: Services): Promise<FolderNode> {
-  return { id: viewer.bucket.rootId, names: [], createdAt: (await users.usage(viewer)).createdAt }
+  return { id: viewer.bucket.rootId, names: [], createdAt: (await users.usage(viewer.bucket)).createdAt }
 }
 
 const FolderList = builder.objectRef<{ path: string; folders: string[] }>('FolderList').implement({

@@ -12,7 +12,9 @@ import './file.ts'
 import './folder.ts'
 import './note.ts'
 import './share.ts'
+import './upload-session.ts'
 import './user.ts'
+import './workspace-upload-session.ts'
 import { builder } from './builder.ts'
 
 /** The one description of the service: GraphQL serves it, the REST view is derived from it. */

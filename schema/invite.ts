@@ -157,9 +157,9 @@ const RejectInviteInput = builder.inputType('RejectInviteInput', {
 
 builder.mutationField('rejectInvite', t =>
   t.withAuth({ session: true }).field({
-    type: 'Boolean',
+    type: 'Void',
     nullable: true,
-    description: 'Declines an invite. Answers null.',
+    description: 'Declines an invite.',
     rest: { route: 'DELETE /api/workspaces/invites/reject', errors: [400, 401, 403, 404] },
     args: { input: t.arg({ type: RejectInviteInput, required: true }) },
     resolve: async (_root, { input }, { services, viewer }) => {

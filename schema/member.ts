@@ -77,9 +77,9 @@ const RemoveMemberInput = builder.inputType('RemoveMemberInput', {
 
 builder.mutationField('removeMember', t =>
   t.withAuth({ workspaces: 'workspaces:members:manage' }).field({
-    type: 'Boolean',
+    type: 'Void',
     nullable: true,
-    description: 'Removes a member; everybody may remove themselves. Answers null.',
+    description: 'Removes a member; everybody may remove themselves.',
     rest: { route: 'DELETE /api/workspaces/members/remove', errors: [400, 401, 403, 404] },
     args: { input: t.arg({ type: RemoveMemberInput, required: true }) },
     resolve: async (_root, { input }, { services, viewer }) => {

@@ -55,7 +55,7 @@ async function findInWorkspaces(
 ): Promise<NodeView | null> {
   const workspace = await workspaces.byId(viewer, id)
   if (workspace && mayUseWorkspaces(viewer, 'workspaces:read')) return as('Workspace', workspace)
-  const workspaceId = await listings.workspaceOf(id)
+  const workspaceId = await listings.workspaceOf(viewer, id)
   const room = workspaceId === null ? undefined : await workspaces.byId(viewer, workspaceId)
   const entry = room && mayUseWorkspaces(viewer, 'workspaces:files:read') && (await listings.byId(room.tree, id))
   if (!room || !entry) return null

@@ -25,6 +25,14 @@ builder.scalarType('Labels', {
   },
 })
 
+builder.scalarType('Void', {
+  description: 'Nothing: always null. The answer of what is done when it is done.',
+  serialize: () => null,
+  parseValue: () => {
+    throw new GraphQLError('A Void goes out, never in.')
+  },
+})
+
 const asTime = (value: unknown): number => {
   const time = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : Number.NaN
   if (Number.isNaN(time)) throw new GraphQLError('A DateTime is an RFC 3339 text, such as 2026-01-31T12:00:00.000Z.')

@@ -70,7 +70,8 @@ const ResolveShareInput = builder.inputType('ResolveShareInput', {
 builder.mutationField('resolveShare', t =>
   t.withAuth({ public: true }).field({
     type: DownloadLink,
-    description: 'A signed address for a shared file. Counts as one download.',
+    description:
+      'A signed address for a shared file. Counts as one download. What is shared with one person opens for them and the sharer only.',
     rest: { route: 'POST /api/share/resolve/{token}', errors: [400, 401, 403, 404], from: { mode: 'query' } },
     args: { input: t.arg({ type: ResolveShareInput, required: true }) },
     resolve: (_root, { input }, { services, viewer, address }) =>
@@ -87,7 +88,8 @@ builder.mutationField('resolveShare', t =>
 builder.queryField('sharedDownload', t =>
   t.withAuth({ public: true }).field({
     type: DownloadLink,
-    description: 'A signed address for a shared file. Counts as one download.',
+    description:
+      'A signed address for a shared file. Counts as one download. What is shared with one person opens for them and the sharer only.',
     rest: {
       route: 'GET /api/d/{token}',
       errors: [400, 401, 403, 404],

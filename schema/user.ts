@@ -50,7 +50,7 @@ builder.queryField('me', t =>
 )
 
 const BucketUsage = builder.objectRef<BucketUsageView>('BucketUsage').implement({
-  description: 'What the storage area of the caller holds, and what it may. Null means unlimited.',
+  description: 'What a storage area holds, and what it may. Null means unlimited.',
   fields: t => ({
     usedBytes: t.expose('usedBytes', { type: 'Long' }),
     fileCount: t.expose('fileCount', { type: 'Long' }),
@@ -66,7 +66,7 @@ builder.objectFields(User, t => ({
     restField: false,
     description: 'What the files of the caller take up.',
     resolve: async (_user, _args, { services, viewer }) => ({
-      ...(await services.users.usage(viewer)),
+      ...(await services.users.usage(viewer.bucket)),
       ...viewer.limits,
     }),
   }),
@@ -79,12 +79,19 @@ builder.objectFields(User, t => ({
 }))
 
 builder.subscriptionField('bucketChanged', t =>
-  t.withAuth({ privateFiles: 'read' }).field({
-    type: BucketUsage,
-    description: 'What the files of the caller take up, whenever that changes; a few times a second at most.',
-    subscribe: (_root, _args, context) => context.services.subscriptions.bucketChanges(context),
-    resolve: usage => usage,
-  }),
+  t
+    .withAuth((_root, { workspaceId }) => (workspaceId ? { workspaces: 'workspaces:read' } : { privateFiles: 'read' }))
+    .field({
+      type: BucketUsage,
+      description:
+        'What the files of the caller, or of a workspace of theirs, take up, whenever that changes; a few times a second at most.',
+      args: { workspaceId: t.arg.id() },
+      subscribe: (_root, { workspaceId }, context) => {
+        const { subscriptions } = context.services
+        return workspaceId ? subscriptions.workspaceChanges(context, workspaceId) : subscriptions.bucketChanges(context)
+      },
+      resolve: usage => usage,
+    }),
 )
 
 interface BucketView extends Usage {
@@ -133,7 +140,7 @@ builder.queryField('bucket', t =>
     args: { limit: t.arg.int(), cursor: t.arg.string() },
     resolve: async (_root, page, { services, viewer }) => {
       const [usage, { files, nextCursor }] = await Promise.all([
-        services.users.usage(viewer),
+        services.users.usage(viewer.bucket),
         services.listings.listAll(viewer.bucket, page),
       ])
       return { ...usage, maxTotalStorageBytes: viewer.limits.maxTotalStorageBytes, objects: files, nextCursor }

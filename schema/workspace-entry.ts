@@ -22,7 +22,7 @@ interface WorkspaceEntry {
 
 type WorkspaceFileNode = WorkspaceEntry & FileView
 
-const WorkspaceFile = builder.objectRef<WorkspaceFileNode>('WorkspaceFile').implement({
+export const WorkspaceFile = builder.objectRef<WorkspaceFileNode>('WorkspaceFile').implement({
   description: 'A file of a workspace.',
   interfaces: [Node],
   fields: t => ({

@@ -10,11 +10,13 @@ import type { Context } from './context.ts'
 import { createGraphql } from './gateway/graphql.ts'
 import { healthz, readyz } from './gateway/health.ts'
 import { createGateway, type Incoming, type Mount, refuseForeignWrites } from './gateway/http.ts'
+import { iconPaths, sendIcon } from './gateway/icon.ts'
 import { createMailer } from './jobs/mail.ts'
 import { purgeBucket, purgeFolder } from './jobs/purge.ts'
 import { createSweeper } from './jobs/sweeper.ts'
 import { createWorker } from './jobs/worker.ts'
-import type { Log } from './log.ts'
+import { type Log, tellOutage } from './log.ts'
+import { createPages } from './pages/routes.ts'
 import { sendBytes } from './rest/bytes.ts'
 import { createApiDocument } from './rest/openapi.ts'
 import { createRestRouter, write } from './rest/router.ts'
@@ -32,14 +34,18 @@ import { inviteService } from './services/invite.ts'
 import { listingService } from './services/listing.ts'
 import { memberService } from './services/member.ts'
 import { noteService } from './services/note.ts'
+import { overviewService } from './services/overview.ts'
 import { rateLimitService } from './services/rate-limit.ts'
 import { sessionService } from './services/session.ts'
 import { shareService } from './services/share.ts'
 import { shareLinkService } from './services/share-link.ts'
 import { statisticService } from './services/statistic.ts'
 import { subscriptionService } from './services/subscription.ts'
+import { uploadCompletionService } from './services/upload-completion.ts'
+import { uploadSessionService } from './services/upload-session.ts'
 import { userService } from './services/user.ts'
 import { workspaceService } from './services/workspace.ts'
+import { allReady, ready } from './start.ts'
 import { createBlobStore } from './storage/azure.ts'
 import { createTokens } from './tokens.ts'
 
@@ -58,18 +64,20 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   let { publicUrl } = config
   const address = () => publicUrl
   const db = openDatabase(config.database, { pool: config.databasePool, ...(onStatement ? { onStatement } : {}) })
-  const store = createBlobStore({
-    connectionString: config.azureConnectionString,
-    container: config.azureContainer,
-    publicUrl: config.blobPublicUrl,
-  })
+  const store = await ready('blobs', config, () =>
+    createBlobStore({
+      connectionString: config.azureConnectionString,
+      container: config.azureContainer,
+      publicUrl: config.blobPublicUrl,
+    }),
+  )
   const redis = config.redisUrl ? connectRedis(config.redisUrl, log) : undefined
   const tokens = createTokens(config.secretKey)
   const mailer = createMailer(config)
 
   const events = eventService({ redis, log })
 
-  const blobs = blobService({ db, store, log, leaseSeconds: config.uploadLeaseSeconds })
+  const blobs = blobService({ db, store, log, leaseSeconds: config.leaseSeconds })
   const listings = listingService({ db })
   const files = fileService({ db, blobs, listings, events })
   const downloads = downloadService({
@@ -85,6 +93,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     db,
     log,
     pollMs: config.sweepSeconds * 1000,
+    leaseMs: config.leaseSeconds * 1000,
     handlers: {
       'purge-folder': folder => purgeFolder(db, folder),
       'purge-bucket': bucket => purgeBucket(db, bucket),
@@ -102,8 +111,20 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     shares,
     invites,
     users,
+    workspaces,
     maxPerUser: config.subscriptionsPerUser,
     checkMs: config.subscriptionCheckSeconds * 1000,
+  })
+  const uploadSessions = uploadSessionService({ db, store, blobs, files, log, partSize: config.uploadPartBytes })
+  const uploadCompletions = uploadCompletionService({
+    db,
+    store,
+    blobs,
+    files,
+    events,
+    sessions: uploadSessions,
+    log,
+    claimSeconds: config.leaseSeconds,
   })
   const services: Services = {
     accounts: accountService({ db }),
@@ -117,12 +138,15 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     listings,
     members: memberService({ db, workspaces }),
     notes: noteService({ db, listings }),
+    overviews: overviewService({ db, tokens }),
     rateLimits: rateLimitService({ rules: config.rates, redis, log }),
     shareLinks: links,
     shares,
     directShares: directShareService({ db, listings, links, shares, events, wake: worker.wake }),
     statistics: statisticService({ db }),
     subscriptions,
+    uploadCompletions,
+    uploadSessions,
     users,
     workspaces,
   }
@@ -130,7 +154,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   const ownOrigins = () => [publicUrl, ...config.corsOrigins]
   const rest = createRestRouter(schema)
   const graphql = createGraphql(schema, { graphiql: config.graphiql })
-  const document = createApiDocument(schema, rest.routes, address)
+  const document = createApiDocument(schema, rest.routes, address, { proxied: downloads.proxied })
 
   /** What resolvers are given: the caller is looked up once, before anything else is. */
   async function contextOf({ req, address: client, log: requestLog, signal }: Incoming): Promise<Context> {
@@ -146,10 +170,11 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     }
   }
 
-  const ready = readyz(db, store)
+  const whole = readyz(db, store)
   const mounts: Mount[] = [
     { prefix: '/healthz', exact: true, handle: ({ req, res }) => write(res, req, healthz()) },
-    { prefix: '/readyz', exact: true, handle: async ({ req, res }) => write(res, req, await ready()) },
+    ...iconPaths.map((prefix): Mount => ({ prefix, exact: true, handle: ({ req, res }) => sendIcon(req, res) })),
+    { prefix: '/readyz', exact: true, handle: async ({ req, res }) => write(res, req, await whole()) },
     {
       prefix: '/graphql',
       exact: true,
@@ -176,25 +201,52 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     gateway,
     publicUrl: address,
 
-    /** Brings the tables up to date, listens, and starts to work. Answers the public address. */
+    /**
+     * Brings the tables up to date, listens, and starts to work. Answers the public address.
+     * @throws StartError
+     */
     async start(): Promise<string> {
-      await Promise.all([migrate(db), store.ensureContainer()])
-      const port = await gateway.listen(config.host, config.port)
+      await allReady([
+        ready('database', config, async () => {
+          await db.ping()
+          await migrate(db)
+        }),
+        ready('blobs', config, () => store.ensureContainer()),
+      ])
+      const port = await ready('address', config, () => gateway.listen(config.host, config.port))
       publicUrl ||= `http://localhost:${port}`
+      // Some accounts do not let their key write rules; everything but direct uploads of browsers works without.
+      if (config.blobCors)
+        await store
+          .allowOrigins([...new Set([publicUrl, ...config.corsOrigins])])
+          .catch(error => log.warn({ err: error }, 'could not write the CORS rule of the blob store'))
       const embedded = await embeddedSignIn?.(publicUrl)
+      const providers = embedded ? [...config.providers, embedded.provider] : config.providers
+      const secure = publicUrl.startsWith('https:')
+      const sessions = sessionService({ db, sessionSeconds: config.sessionSeconds })
       const auth = createAuthRoutes({
-        providers: embedded ? [...config.providers, embedded.provider] : config.providers,
-        sessions: sessionService({ db, sessionSeconds: config.sessionSeconds }),
+        providers,
+        sessions,
         accounts: services.accounts,
         tokens,
         publicUrl: address,
-        secure: publicUrl.startsWith('https:'),
+        secure,
         allowedOrigins: config.corsOrigins,
         clientViewer: req => findViewer(db, req),
         log,
       })
       gateway.mount({ prefix: '/auth', handle: ({ req, res }) => auth(req, res) })
       if (embedded) gateway.mount(embedded.mount)
+      const pages = createPages({
+        services,
+        sessions,
+        findViewer: req => findViewer(db, req),
+        providers: providers.map(provider => provider.name),
+        graphiql: config.graphiql,
+        secure,
+        ownOrigins,
+      })
+      gateway.mount({ prefix: '/', handle: pages })
       worker.start()
       sweeper.start()
       return publicUrl
@@ -219,8 +271,7 @@ export type App = Awaited<ReturnType<typeof createApp>>
 function connectRedis(url: string, log: Log): Redis {
   // A Redis that takes commands and answers none counts as one that is down.
   const redis = new Redis(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 2000 })
-  redis.on('error', error =>
-    log.warn({ err: error }, 'Redis does not answer; limits are counted in this process meanwhile'),
-  )
+  const outage = tellOutage(log, 'Redis does not answer; limits are counted in this process meanwhile')
+  redis.on('error', outage.begins).on('ready', outage.ends)
   return redis
 }

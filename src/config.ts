@@ -30,6 +30,7 @@ export interface Config {
   azureConnectionString: string
   azureContainer: string
   blobPublicUrl: string
+  blobCors: boolean
   downloads: 'redirect' | 'proxy'
   signedUrlSeconds: number
   sessionSeconds: number
@@ -45,7 +46,8 @@ export interface Config {
   subscriptionsPerUser: number
   subscriptionCheckSeconds: number
   logLevel: Settings['LOG_LEVEL']
-  uploadLeaseSeconds: number
+  leaseSeconds: number
+  uploadPartBytes: number
   sweepSeconds: number
   shutdownSeconds: number
   retentionDays: number
@@ -53,16 +55,27 @@ export interface Config {
   providers: OAuthProvider[]
 }
 
-/** Thrown when settings are wrong; its message lists all that is wrong, a line each. */
-export class ConfigError extends Error {
+/** Thrown when the service cannot start; its message lists why, a line each, with the setting to look at. */
+export class StartError extends Error {
   readonly problems: string[]
 
-  constructor(problems: string[]) {
-    super(
-      `Satchel cannot start, because its configuration is wrong:\n${problems.map(p => `  - ${p}`).join('\n')}\nRun with --help to see every setting.`,
-    )
-    this.name = 'ConfigError'
+  constructor(
+    problems: string[],
+    { because = '', hint = '', cause }: { because?: string; hint?: string; cause?: unknown } = {},
+  ) {
+    super([`Satchel cannot start${because}:`, ...problems.map(p => `  - ${p}`), ...(hint ? [hint] : [])].join('\n'), {
+      cause,
+    })
+    this.name = 'StartError'
     this.problems = problems
+  }
+}
+
+/** Thrown when settings are wrong. */
+export class ConfigError extends StartError {
+  constructor(problems: string[]) {
+    super(problems, { because: ', because its configuration is wrong', hint: 'Run with --help to see every setting.' })
+    this.name = 'ConfigError'
   }
 }
 
@@ -130,6 +143,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     azureConnectionString: s.AZURE_STORAGE_CONNECTION_STRING,
     azureContainer: s.AZURE_STORAGE_CONTAINER,
     blobPublicUrl: s.BLOB_PUBLIC_URL.replace(/\/+$/, ''),
+    blobCors: s.BLOB_CORS,
     downloads: s.DOWNLOADS,
     signedUrlSeconds: s.SIGNED_URL_SECONDS,
     sessionSeconds: s.SESSION_HOURS * 3600,
@@ -149,7 +163,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     subscriptionsPerUser: s.SUBSCRIPTIONS_PER_USER,
     subscriptionCheckSeconds: s.SUBSCRIPTION_CHECK_SECONDS,
     logLevel: s.LOG_LEVEL,
-    uploadLeaseSeconds: s.UPLOAD_LEASE_SECONDS,
+    leaseSeconds: s.LEASE_SECONDS,
+    uploadPartBytes: s.UPLOAD_PART_BYTES,
     sweepSeconds: s.SWEEP_SECONDS,
     shutdownSeconds: s.SHUTDOWN_SECONDS,
     retentionDays: s.RETENTION_DAYS,

@@ -56,6 +56,11 @@ export const settings = {
     shown: 'the blob endpoint of the connection string',
     read: z.url({ protocol: /^https?$/ }).or(z.literal('')),
   },
+  BLOB_CORS: {
+    help: 'let pages of PUBLIC_URL and of CORS_ORIGINS exchange bytes with the blob store: writes one CORS rule into its account',
+    default: 'true',
+    read: flag,
+  },
   DOWNLOADS: {
     help: 'redirect: answer downloads with a signed URL of the store; proxy: stream them through the service',
     default: 'redirect',
@@ -117,10 +122,15 @@ export const settings = {
     default: 'info',
     read: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
   },
-  UPLOAD_LEASE_SECONDS: {
-    help: 'how long an upload whose instance died keeps its reservation',
+  LEASE_SECONDS: {
+    help: 'how long others leave alone what an instance was at work on when it died: uploads, mails, purges',
     default: '60',
     read: count(1, 86400),
+  },
+  UPLOAD_PART_BYTES: {
+    help: 'size of the parts of uploads in parts; each that is under way takes as much memory',
+    default: '4194304',
+    read: count(1024, 4194304),
   },
   SWEEP_SECONDS: { help: 'how often the sweeper looks for work', default: '15', read: count(1, 3600) },
   SHUTDOWN_SECONDS: { help: 'how long a stop waits for running requests', default: '30', read: count(0, 3600) },

@@ -38,8 +38,14 @@ export interface Tokens {
    * @param payload anything that survives JSON
    */
   seal(purpose: string, payload: object, seconds: number): string
-  /** The payload of a token of seal, `expired` when its time is over, or null for anything else. */
-  unseal(purpose: string, token: string): object | null | 'expired'
+  /** What is in a token of seal; null for anything else. */
+  unseal(purpose: string, token: string): Unsealed | null
+}
+
+/** What was in a sealed token, and whether its time is over. */
+export interface Unsealed {
+  payload: object
+  expired: boolean
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -110,8 +116,10 @@ export function createTokens(secretKey: string): Tokens {
       } catch {
         return null
       }
-      if (opened.readUIntBE(0, timeBytes) <= Date.now()) return 'expired'
-      return JSON.parse(opened.toString('utf8', timeBytes))
+      return {
+        payload: JSON.parse(opened.toString('utf8', timeBytes)),
+        expired: opened.readUIntBE(0, timeBytes) <= Date.now(),
+      }
     },
   }
 }

@@ -8,8 +8,9 @@ import { type Db, openDatabase } from '../db/index.ts'
 import type { Finding } from '../src/jobs/doctor-check.ts'
 import type { BlobStore } from '../src/storage/azure.ts'
 import { runBuilt, startBuilt } from './built-service.ts'
-import { expectConsistent, expectWhole, findingsOf } from './consistency.ts'
+import { expectConsistent, expectWhole, findingsOf, outlive } from './consistency.ts'
 import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
+import { restUploader } from './uploader.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
@@ -182,6 +183,80 @@ describe('A row of the ledger', () => {
   })
 })
 
+describe('An upload in parts', () => {
+  const begin = async (direct: boolean) => {
+    const up = restUploader(alice)
+    const { value } = await up.start({ filename: 'in-parts.bin', size: 6, direct })
+    const id: string = value.upload_id
+    await up.part(id, 1, { bytes: 'parts!' })
+    return { up, id }
+  }
+  const ageOf = (id: string, lease: number) => db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [lease, id])
+  const day = 100_000_000
+
+  it.each([false, true])('that is under way is none of its business, direct: %s', async direct => {
+    const { up, id } = await begin(direct)
+    expect(await repair()).toEqual([])
+    await expectWhole(t.app)
+    expect((await up.look(id)).value.received).toEqual([1])
+    await up.abort(id)
+    await t.settle()
+    expect(await repair()).toEqual([])
+    await outlive(t)
+    await expectWhole(t.app)
+  })
+
+  it.each([false, true])('that has died gives everything back, direct: %s', async direct => {
+    const { id } = await begin(direct)
+    await ageOf(id, Date.now() - HOUR / 2)
+    await db.run('UPDATE upload_session SET created_at = created_at - ?', [day])
+    expect(await findingsOf(t.app, { graceMs: HOUR, repair: true })).toEqual([])
+    await expectMended(['upload-overdue', id])
+    expect(await db.rows('SELECT id FROM upload_session')).toEqual([])
+    expect(await db.rows('SELECT id FROM blobs WHERE id = ?', [id])).toEqual([])
+  })
+
+  it('whose addresses live on keeps what may be written to them', async () => {
+    const { id } = await begin(true)
+    await ageOf(id, Date.now() - 1000)
+    await expectMended(['upload-overdue', id])
+    const [row] = await db.rows<{ leaseUntil: number }>('SELECT lease_until AS leaseUntil FROM blobs WHERE id = ?', [
+      id,
+    ])
+    expect(row?.leaseUntil).toBeGreaterThan(Date.now() + 23 * HOUR)
+    await outlive(t)
+  })
+
+  it('that is remembered after its end is forgotten', async () => {
+    const { id } = await begin(false)
+    await db.run("UPDATE blobs SET state = 'doomed', reserved_bytes = 0 WHERE id = ?", [id])
+    await db.run('UPDATE bucket SET reserved_bytes = 0, reserved_files = 0 WHERE id = ?', [bucketId])
+    expect(what(await find())).toEqual([['upload-ended', id, false]])
+    expect(what(await repair())).toEqual([['upload-ended', id, true]])
+    await outlive(t)
+    await expectWhole(t.app)
+  })
+
+  it('whose copy nobody waits for any more is rid of it', async () => {
+    const id = newId()
+    await put(id, 'copied')
+    await insertBlob(id, 'copied', { lease: Date.now() - HOUR / 2 })
+    expect(await findingsOf(t.app, { graceMs: HOUR, repair: true })).toEqual([])
+    await expectMended(['copy-overdue', id])
+    expect(await has(id)).toBe(false)
+  })
+
+  it('of which only parts are left, that nobody remembers, is removed', async () => {
+    const id = newId()
+    await store.stagePart(id, 1, Buffer.from('part'), {})
+    expect(await findingsOf(t.app, { graceMs: HOUR, repair: true })).toEqual([])
+    await expectMended(['object-unknown', id])
+    await store.stagePart(id, 2, Buffer.from('part'), {})
+    expect([...(await store.partsOf(id)).keys()]).toEqual([2])
+    await store.remove([id])
+  })
+})
+
 describe('A tree', () => {
   it('has its totals counted again, at whatever depth', async () => {
     const [docs, deep, folder] = [await entry('docs'), await entry('deep'), await entry('folder')]
@@ -326,6 +401,10 @@ it('neither finds nor breaks anything beside a service at work', async () => {
       await alice.rest('POST', '/api/folders/move', { json: { source: at, destination: `busy/${n}/${round}` } })
       await alice.upload(`${at}/file.txt`, `${n} ${round} again`)
       if (round % 2) await alice.rest('DELETE', `/api/folders?path=busy/${n}&recursive=true`)
+      const up = restUploader(alice)
+      const { value } = await up.start({ filename: 'parts.bin', folder: at, size: 5, direct: n % 2 === 0 })
+      await up.part(value.upload_id, 1, { bytes: '12345' })
+      await (round % 3 ? up.complete(value.upload_id) : up.abort(value.upload_id))
     }
   }
   const workers = [1, 2, 3, 4].map(work)

@@ -18,7 +18,8 @@ export class RequireAuthPlugin<Types extends SchemaTypes> extends BasePlugin<Typ
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
     const isRoot = ['Query', 'Mutation', 'Subscription'].includes(field.parentType)
     const { authScopes } = field.pothosOptions as { authScopes?: object }
-    if (isRoot && (!authScopes || Object.keys(authScopes).length === 0))
+    const states = typeof authScopes === 'function' || Object.keys(authScopes ?? {}).length > 0
+    if (isRoot && !states)
       throw new PothosSchemaError(`${field.parentType}.${field.name} does not state its auth scopes.`)
     return field
   }

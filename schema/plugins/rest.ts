@@ -3,7 +3,7 @@ import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTyp
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Where a route takes an argument from. */
-export type Source = 'path' | 'query' | 'body' | 'form' | `header ${string}`
+export type Source = 'path' | 'query' | 'body' | 'form' | 'raw' | `header ${string}`
 
 /** How a root field is reached by REST. Its statuses, its inputs and its document follow from this and from the field's types. */
 export interface RestRoute {

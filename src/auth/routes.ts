@@ -8,7 +8,7 @@ import type { SessionService } from '../services/session.ts'
 import type { Tokens } from '../tokens.ts'
 import { createOAuth } from './oauth.ts'
 import { isFromElsewhere, isNavigation } from './origin.ts'
-import { withError } from './return-to.ts'
+import { readReturnTo, withError } from './return-to.ts'
 import type { Pending } from './state.ts'
 import { SESSION_COOKIE, sessionSecret, type Viewer } from './viewer.ts'
 
@@ -30,7 +30,8 @@ export interface AuthRoutesOptions {
   providerTimeoutMs?: number
 }
 
-const sessionCookie = { path: '/', httpOnly: true, sameSite: 'lax' } as const
+/** What the session cookie has besides its name and value. */
+export const sessionCookie = { path: '/', httpOnly: true, sameSite: 'lax' } as const
 
 /** Everything under /auth: contract, section 5. CORS and the headers that every answer has are the caller's. */
 export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
@@ -110,6 +111,9 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
       await sessions.end(secret)
       res.clearCookie(SESSION_COOKIE, { ...sessionCookie, secure })
     }
+    // A form on a page: its person wants to see a page again.
+    if (req.method === 'POST' && req.headers.accept?.includes('text/html'))
+      return redirect(res, readReturnTo(readQuery(req, ['return_to']).return_to) ?? '/', 303)
     send(res, { logout_successful: true })
   }
 
@@ -161,15 +165,15 @@ const only =
   (req, res, next) => {
     if (methods.includes(req.method)) return next()
     res.set('Allow', methods.join(', '))
-    throw new AppError('METHOD_NOT_ALLOWED', `This address answers ${methods.join(' and ')} only.`)
+    throw new AppError('METHOD_NOT_ALLOWED', `This address answers ${methods.join(' and ')} only.`, { allow: methods })
   }
 
 function send(res: Response, response: object): void {
   res.json({ status: 200, msg: 'ok', response })
 }
 
-function redirect(res: Response, to: string): void {
-  res.status(302).location(to).end()
+function redirect(res: Response, to: string, status = 302): void {
+  res.status(status).location(to).end()
 }
 
 /** The named parameters of a query, those that are "" left out. @throws InvalidInput for one that is repeated */

@@ -63,7 +63,8 @@ export function createStateCookies(options: {
   function read(req: Request): z.infer<typeof sealed> | null {
     const state = text(req.query.state)
     const token = state && cookiesOf(req)[prefix + state]
-    const payload = sealed.safeParse(token ? tokens.unseal(purpose, token) : null)
+    const unsealed = token ? tokens.unseal(purpose, token) : null
+    const payload = sealed.safeParse(unsealed?.expired ? null : unsealed?.payload)
     return payload.success && payload.data.state === state ? payload.data : null
   }
 

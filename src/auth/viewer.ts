@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { parseCookie } from 'cookie'
 import type { Db } from '../../db/index.ts'
-import type { BucketLimits } from '../services/blob.ts'
 import type { Tree } from '../services/entry-path.ts'
+import type { BucketLimits } from '../services/quota.ts'
 import { hashSecret } from '../tokens.ts'
 
 export const SESSION_COOKIE = 'session_id'

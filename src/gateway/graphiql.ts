@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import fresh from 'fresh'
+import { icon } from './icon.ts'
 
 interface Page {
   /** 9 MB unpacked, a quarter of that packed. */
@@ -68,11 +69,6 @@ async function makePage(): Promise<Page> {
 }
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64')
-
-/** A satchel. */
-const icon =
-  '<svg xmlns="http://www.w3.org/2000/svg" width="28" viewBox="0 0 32 32" fill="none" stroke="#1f5fbf" stroke-width="2.5" ' +
-  'stroke-linejoin="round"><path d="M11 9V6h10v3"/><rect x="4" y="9" width="24" height="18" rx="3"/><path d="M4 13c0 4 5 6 12 6s12-2 12-6M16 17v5"/></svg>'
 
 const welcome = `# All that REST does, and the graph behind it.
 # Sign in first: /auth/oauth?return_to=/graphql

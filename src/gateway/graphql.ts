@@ -17,6 +17,7 @@ import { AppError, InvalidInput, toAppError, Unauthenticated } from '../errors.t
 import type { Log } from '../log.ts'
 import { readJson } from '../rest/body.ts'
 import { type Answer, answer, success } from '../rest/envelope.ts'
+import { allowOnly } from '../rest/method.ts'
 import { write } from '../rest/router.ts'
 import { asksForPage, createGraphiqlPage } from './graphiql.ts'
 import { readGraphqlForm } from './graphql-form.ts'
@@ -74,8 +75,7 @@ export function createGraphql(schema: GraphQLSchema, { graphiql }: { graphiql: b
   const page = graphiql ? createGraphiqlPage() : undefined
   return async (req: IncomingMessage, res: ServerResponse, contextOf: () => Promise<Context>, log: Log) => {
     if (page && asksForPage(req)) return page(req, res)
-    if (req.method !== 'GET' && req.method !== 'POST')
-      throw new AppError('METHOD_NOT_ALLOWED', 'GraphQL takes GET and POST.', { allow: ['GET', 'POST'] })
+    allowOnly(req, 'GET', 'POST')
     let api: Context
     try {
       api = await contextOf()

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import cors from 'cors'
 import proxyAddr from 'proxy-addr'
 import { isFromElsewhere } from '../auth/origin.ts'
 import { SESSION_COOKIE } from '../auth/viewer.ts'
 import type { Config } from '../config.ts'
-import { AppError, Forbidden } from '../errors.ts'
+import { AppError, Forbidden, InvalidInput } from '../errors.ts'
 import { type Log, loggablePath } from '../log.ts'
 import { failure } from '../rest/envelope.ts'
 import { takeRest, write } from '../rest/router.ts'
@@ -20,7 +21,7 @@ export interface Incoming {
   /** Client address, as believed after the trusted proxies. */
   address: string
   log: Log
-  /** Fires when the client goes away. */
+  /** Fires when the client goes away, with a reason that is a refusal. */
   signal: AbortSignal
 }
 
@@ -64,6 +65,8 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
       m => path === m.prefix || (!m.exact && path.startsWith(m.prefix.endsWith('/') ? m.prefix : `${m.prefix}/`)),
     )
   const serving = new Set<Promise<void>>()
+  /** The latest of each connection. */
+  const exchanges = new WeakMap<Socket, { req: IncomingMessage; res: ServerResponse }>()
   let stopping = false
 
   const server = createServer(
@@ -71,10 +74,17 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
     listener,
   )
   server.setTimeout(IDLE_LIMIT)
+  // Where the request has come in and its answer has not begun, it is not the client who is slow.
+  server.on('timeout', socket => {
+    const exchange = exchanges.get(socket)
+    if (exchange?.req.complete && !exchange.res.headersSent) socket.setTimeout(IDLE_LIMIT)
+    else socket.destroy()
+  })
 
   function listener(req: IncomingMessage, res: ServerResponse): void {
     const started = performance.now()
     const { socket } = req
+    exchanges.set(socket, { req, res })
     const requestId = randomUUID()
     const url = req.url ?? '/'
     const mark = url.indexOf('?')
@@ -86,7 +96,7 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
     if (stopping) res.setHeader('connection', 'close')
     let requestLog: Log | undefined
     res.on('close', () => {
-      if (!res.writableFinished) gone.abort()
+      if (!res.writableFinished) gone.abort(hungUp())
       if (!req.complete) takeRest(req, socket)
       // Its connection would be kept for a next request.
       if (stopping) setImmediate(() => server.closeIdleConnections())
@@ -187,6 +197,9 @@ export function refuseForeignWrites(req: IncomingMessage, own: string[]): void {
   if (isFromElsewhere(req, own))
     throw new Forbidden('This request comes from a page of another origin. Open the page of this service instead.')
 }
+
+/** Why the work for a client that went away ends: none of our failures, so that nothing of it is logged as one. */
+const hungUp = () => new InvalidInput('body', 'The connection broke before there was an answer.')
 
 const corsOptions = (origins: string[]): cors.CorsOptions => ({
   origin: origins,

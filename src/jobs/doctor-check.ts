@@ -7,6 +7,8 @@ export type Ailment =
   | 'object-missing'
   | 'size-differs'
   | 'upload-overdue'
+  | 'copy-overdue'
+  | 'upload-ended'
   | 'removal-overdue'
   | 'blob-unnamed'
   | 'file-without-blob'

@@ -1,6 +1,7 @@
 import { validate as isUuid } from 'uuid'
 import type { Db } from '../../db/index.ts'
-import { doomBlobs, releaseStaged } from '../services/blob.ts'
+import { doomBlobs } from '../services/ledger.ts'
+import { endOverdue } from '../services/upload-session.ts'
 import { type Patient, type Problem, pages } from './doctor-check.ts'
 import { lockBucket, retotal } from './doctor-mend.ts'
 
@@ -9,7 +10,7 @@ const PAGE = 1000
 interface LedgerRow {
   id: string
   bucketId: string
-  state: 'staged' | 'live' | 'doomed'
+  state: 'staged' | 'copied' | 'live' | 'doomed'
   size: number
   leaseUntil: number
   entryId: string | null
@@ -96,7 +97,20 @@ async function* judgeRow(patient: Patient, row: LedgerRow, object: StoredObject 
       id,
       says: 'This upload has died, and still holds its reservation.',
       mend: async () => {
-        await db.transaction(tx => releaseStaged(db, bucketId, id, tx))
+        await db.transaction(tx => endOverdue(db, bucketId, id, tx, Date.now() - graceMs))
+        return true
+      },
+    }
+  if (state === 'copied' && overdue)
+    yield {
+      ailment: 'copy-overdue',
+      id,
+      says: 'These bytes were copied for an upload that nobody is completing any more.',
+      mend: async () => {
+        await db.run("UPDATE blobs SET state = 'doomed' WHERE id = ? AND state = 'copied' AND lease_until <= ?", [
+          id,
+          row.leaseUntil,
+        ])
         return true
       },
     }
@@ -170,4 +184,28 @@ async function* judgeBytes({ db, store }: Patient, { id }: LedgerRow): AsyncGene
           return true
         }),
     }
+}
+
+/** An upload in parts goes on for as long as its blob is staged; both end in one transaction. */
+export async function* checkUploads({ db }: Patient): AsyncGenerator<Problem> {
+  const page = (last: { id: string } | undefined) =>
+    db.rows<{ id: string }>(
+      `SELECT s.id FROM upload_session s LEFT JOIN blobs b ON b.id = s.id AND b.state = 'staged'
+       WHERE s.id > ? AND b.id IS NULL ORDER BY s.id LIMIT ${PAGE}`,
+      [last?.id ?? ''],
+    )
+  for await (const rows of pages(page))
+    for (const { id } of rows)
+      yield {
+        ailment: 'upload-ended',
+        id,
+        says: 'This upload in parts has ended, and is remembered still.',
+        mend: async () => {
+          await db.run(
+            "DELETE FROM upload_session WHERE id = ? AND NOT EXISTS (SELECT 1 FROM blobs WHERE id = ? AND state = 'staged')",
+            [id, id],
+          )
+          return true
+        },
+      }
 }

@@ -2,9 +2,9 @@ import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
 import { FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../errors.ts'
-import { releaseStaged } from '../services/blob.ts'
 import { addUsage, prepareParent } from '../services/entry.ts'
 import type { Tree } from '../services/entry-path.ts'
+import { releaseStaged } from '../services/ledger.ts'
 
 /** Counts of a folder or of a bucket: bytes, files and folders below. */
 export interface Counts {

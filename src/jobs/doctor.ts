@@ -1,5 +1,5 @@
 import type { Finding, Patient } from './doctor-check.ts'
-import { compareLedgerWithStore } from './doctor-ledger.ts'
+import { checkUploads, compareLedgerWithStore } from './doctor-ledger.ts'
 import { checkBuckets, checkEntries, checkJobs, checkPurges } from './doctor-tree.ts'
 
 export interface Diagnosis {
@@ -8,7 +8,7 @@ export interface Diagnosis {
   mended: number
 }
 
-const checks = [compareLedgerWithStore, checkEntries, checkBuckets, checkPurges, checkJobs]
+const checks = [compareLedgerWithStore, checkUploads, checkEntries, checkBuckets, checkPurges, checkJobs]
 
 /**
  * Compares ledger and store in both directions, and the trees with their totals, page by page: memory is constant, and any number

@@ -1,9 +1,9 @@
 import type { Db } from '../../db/index.ts'
 import type { Log } from '../log.ts'
-import { releaseStaged } from '../services/blob.ts'
 import { marks } from '../services/entry-path.ts'
 import { GIVEN_UP, promise } from '../services/outbox.ts'
-import type { BlobStore } from '../storage/azure.ts'
+import { endOverdue } from '../services/upload-session.ts'
+import { type BlobStore, BlobsKept } from '../storage/azure.ts'
 
 const BATCH = 200
 const RETRY_MS = 60_000
@@ -20,11 +20,14 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
 
   /** An upload whose lease is over has nobody behind it: its reservation goes back, its object is doomed. */
   async function endDeadUploads(): Promise<void> {
+    const now = Date.now()
     const dead = await db.rows<{ id: string; bucketId: string }>(
       `SELECT id, bucket_id AS bucketId FROM blobs WHERE state = 'staged' AND lease_until < ? ORDER BY lease_until LIMIT ${BATCH}`,
-      [Date.now()],
+      [now],
     )
-    for (const { id, bucketId } of dead) await db.transaction(tx => releaseStaged(db, bucketId, id, tx))
+    // Asked again: whoever has renewed its lease meanwhile was told that it lives.
+    for (const { id, bucketId } of dead) await db.transaction(tx => endOverdue(db, bucketId, id, tx, now))
+    await db.run("UPDATE blobs SET state = 'doomed' WHERE state = 'copied' AND lease_until < ?", [now])
     if (dead.length > 0) log.info({ uploads: dead.length }, 'gave back the reservations of uploads that died')
   }
 
@@ -43,16 +46,48 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
         now + RETRY_MS,
         ...ids,
       ])
+      const gone = await removeObjects(ids)
+      if (gone.length === 0) continue
+      // Those that somebody has touched since are looked at again.
+      await db.run(`DELETE FROM blobs WHERE state = 'doomed' AND lease_until = ? AND id IN (${marks(gone)})`, [
+        now + RETRY_MS,
+        ...gone,
+      ])
+    }
+  }
+
+  /** Answers those that are gone: one that the store keeps for now must not keep the rows of the others. */
+  async function removeObjects(ids: string[]): Promise<string[]> {
+    try {
       await store.remove(ids)
-      await db.run(`DELETE FROM blobs WHERE state = 'doomed' AND id IN (${marks(ids)})`, ids)
+      return ids
+    } catch (error) {
+      if (!(error instanceof BlobsKept)) throw error
+      log.warn({ err: error }, 'the store keeps objects that nobody needs; the sweeper will try again')
+      return ids.filter(id => !error.keys.includes(id))
+    }
+  }
+
+  /** In batches, and by primary key: locks taken along an index of times could cross those of somebody who signs out. */
+  async function forget(table: string, key: string, ended: string, values: number[]): Promise<void> {
+    for (;;) {
+      const rows = await db.rows<{ id: string }>(
+        `SELECT ${key} AS id FROM ${table} WHERE ${ended} LIMIT ${BATCH}`,
+        values,
+      )
+      if (rows.length === 0) return
+      const ids = rows.map(row => row.id)
+      // Asked again: a share may have been renewed meanwhile.
+      const sql = `DELETE FROM ${table} WHERE ${key} IN (${marks(ids)}) AND ${ended}`
+      await db.transaction(tx => db.run(sql, [...ids, ...values], tx))
     }
   }
 
   async function forgetEnded(): Promise<void> {
     const now = Date.now()
-    await db.run('DELETE FROM session WHERE expires_at < ?', [now])
-    await db.run('DELETE FROM share WHERE expires_at < ?', [now - KEEP_ENDED_MS])
-    await db.run('DELETE FROM outbox WHERE due_at = ? AND created_at < ?', [GIVEN_UP, now - KEEP_ENDED_MS])
+    await forget('session', 'hash', 'expires_at <= ?', [now])
+    await forget('share', 'id', 'expires_at < ?', [now - KEEP_ENDED_MS])
+    await forget('outbox', 'id', 'due_at = ? AND created_at < ?', [GIVEN_UP, now - KEEP_ENDED_MS])
   }
 
   /** Data of deleted accounts that nobody has come back for. */

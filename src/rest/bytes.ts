@@ -3,15 +3,15 @@ import { pipeline } from 'node:stream/promises'
 import fresh from 'fresh'
 import parseRange from 'range-parser'
 import type { Context } from '../context.ts'
-import { AppError } from '../errors.ts'
 import type { Delivery, Download, DownloadService } from '../services/download.ts'
+import { allowOnly } from './method.ts'
 
 /** Answers a download: 302 to its signed address, or its bytes where clients cannot reach the store. */
 export async function sendDelivery(
   req: IncomingMessage,
   res: ServerResponse,
   download: Download,
-  { services, signal }: Context,
+  { services, signal }: Pick<Context, 'services' | 'signal'>,
 ): Promise<void> {
   if (services.downloads.proxied) return sendBytes(req, res, download.delivery, services.downloads, signal)
   res.writeHead(302, {
@@ -30,8 +30,7 @@ export async function sendBytes(
   downloads: DownloadService,
   signal: AbortSignal,
 ): Promise<void> {
-  if (req.method !== 'GET' && req.method !== 'HEAD')
-    throw new AppError('METHOD_NOT_ALLOWED', 'This address takes GET, HEAD.', { allow: ['GET', 'HEAD'] })
+  allowOnly(req, 'GET', 'HEAD')
   const etag = `"${delivery.md5}"`
   const headers = {
     etag,

@@ -12,6 +12,7 @@ import {
 } from 'graphql'
 import { AppError, InvalidInput } from '../errors.ts'
 import { markUndecoded } from '../paths.ts'
+import type { Upload } from '../upload.ts'
 import { type Route, sourceOf } from './routes.ts'
 
 /** The parts of a request that arguments come from. */
@@ -23,6 +24,8 @@ export interface RequestParts {
   /** Undefined where the route takes none. */
   body: Record<string, unknown> | undefined
   form: Record<string, unknown> | undefined
+  /** The body as it is, where the route takes that. */
+  raw: Upload | undefined
   header: (name: string) => string | undefined
 }
 
@@ -68,6 +71,7 @@ function readFrom(parts: RequestParts, source: string, name: string, route: Rout
     throw new InvalidInput(name, 'Never send a password in the address. Send it in the body, or in its header.')
   if (source === 'body') return parts.body?.[name]
   if (source === 'form') return parts.form?.[name]
+  if (source === 'raw') return parts.raw
   if (source.startsWith('header ')) return parts.header(source.slice('header '.length))
   if (!inQuery.has(name)) return undefined
   const all = parts.query.getAll(name)

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import findMyWay from 'find-my-way'
-import { type DocumentNode, type GraphQLSchema, isObjectType } from 'graphql'
+import { type DocumentNode, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
 import { useSofa } from 'sofa-api'
 import type { Context } from '../context.ts'
 import { AppError, Unauthenticated } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { readJson } from './body.ts'
+import { readJson, readRaw } from './body.ts'
 import { sendDelivery } from './bytes.ts'
 import { type Answer, answer, failure, success } from './envelope.ts'
 import { type InputReader, inputReader } from './input.ts'
@@ -25,7 +25,8 @@ interface Call {
 interface Endpoint {
   route: Route
   read: InputReader
-  takesForm: boolean
+  /** What its body is, if it takes one. */
+  body: 'json' | 'form' | 'raw'
   /** Where SOFA finds the operation. Never the caller's own path: its router would walk `..` to another route. */
   url: string
 }
@@ -51,14 +52,15 @@ export function createRestRouter(schema: GraphQLSchema) {
     endpoints.set(route, {
       route,
       read: inputReader(route, field),
-      takesForm: field.args.some(arg => sourceOf(route, arg.name) === 'form'),
-      url: `http://localhost${route.path.replaceAll(/\{\w+\}/g, '-')}`,
+      body: bodyKindOf(route, field),
+      url: `http://localhost${route.path.replaceAll(/\{\w+\}/g, '0')}`,
     })
     const pattern = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
     for (const method of route.also ? [route.method, route.also] : [route.method])
       paths.on(method, pattern, () => {}, route)
   }
-  const methods = [...new Set(routes.flatMap(r => (r.also ? [r.method, r.also] : [r.method])))]
+  const taken = new Set(routes.flatMap(r => (r.also ? [r.method, r.also] : [r.method])))
+  const methods = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).filter(method => taken.has(method))
 
   /** What SOFA says failed, for the envelope; it hands on nothing but a response. */
   const failures = new WeakMap<object, unknown>()
@@ -121,19 +123,20 @@ export function createRestRouter(schema: GraphQLSchema) {
   async function run(
     { req, query }: RestRequest,
     context: Context,
-    { route, read, takesForm, url }: Endpoint,
+    { route, read, body: kind, url }: Endpoint,
     params: Record<string, string | undefined>,
   ) {
     if (!context.viewer && !route.public) throw new Unauthenticated()
-    const form = takesForm ? await readMultipart(req, context.signal) : undefined
+    const form = kind === 'form' ? await readMultipart(req, context.signal) : undefined
     try {
-      const body = takesForm ? undefined : await bodyOf(req, route)
+      const body = kind === 'json' ? await bodyOf(req, route) : undefined
       const variables = read({
         path: params,
         query,
         address: req.url ?? '',
         body,
         form: form?.values,
+        raw: kind === 'raw' ? readRaw(req) : undefined,
         header: name => headerText(req, name),
       })
       const call: Call = { route, context, variables }
@@ -168,6 +171,11 @@ export function createRestRouter(schema: GraphQLSchema) {
   }
 }
 
+function bodyKindOf(route: Route, { args }: GraphQLField<unknown, unknown>): Endpoint['body'] {
+  const sources = args.map(arg => sourceOf(route, arg.name))
+  return sources.includes('form') ? 'form' : sources.includes('raw') ? 'raw' : 'json'
+}
+
 async function bodyOf(req: IncomingMessage, route: Route): Promise<Record<string, unknown> | undefined> {
   if (req.method === 'GET' || req.method === 'HEAD') return undefined
   try {
@@ -187,7 +195,8 @@ function headerText(req: IncomingMessage, name: string): string | undefined {
 }
 
 export function write(res: ServerResponse, req: IncomingMessage, { status, headers, body }: Answer): void {
-  if (res.headersSent) return void res.destroy()
+  // Who has hung up reads nothing, and their request may have lost its socket.
+  if (res.headersSent || res.destroyed) return void res.destroy()
   res.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
   const text = req.method === 'HEAD' ? '' : body
   if (req.complete) return void res.end(text)

@@ -1,8 +1,8 @@
 import pRetry from 'p-retry'
 import { v7 as newId } from 'uuid'
 import { type Db, isDuplicate, type Tx } from '../../db/index.ts'
-import { FOLDER } from '../../db/models/entry.ts'
 import type { Viewer } from '../auth/viewer.ts'
+import { makeBucket } from './entry.ts'
 
 /** What a provider says about somebody. Texts as they came, "" for what it does not say. */
 export interface ProviderProfile {
@@ -125,17 +125,7 @@ async function createAccount(db: Db, profile: Profile, tx: Tx): Promise<string> 
     await reattach(db, userId, kept, tx)
     return userId
   }
-  const [bucketId, rootId] = [newId(), newId()]
-  await db.run(
-    'INSERT INTO bucket (id, user_id, root_id, created_at) VALUES (?, ?, ?, ?)',
-    [bucketId, userId, rootId, now],
-    tx,
-  )
-  await db.run(
-    "INSERT INTO entry (id, bucket_id, kind, name, created_by, created_at, updated_at) VALUES (?, ?, ?, '', ?, ?, ?)",
-    [rootId, bucketId, FOLDER, userId, now, now],
-    tx,
-  )
+  await makeBucket(db, { userId }, userId, now, tx)
   return userId
 }
 

@@ -2,16 +2,11 @@ import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
 import { AppError, isDatabaseDown } from '../errors.ts'
 import type { Log } from '../log.ts'
-import type { BlobStore } from '../storage/azure.ts'
+import { type BlobStore, StoreRefusal } from '../storage/azure.ts'
 import { open, treeGone } from './entry.ts'
 import { marks, type Tree } from './entry-path.ts'
-
-/** What a bucket may hold, from the plan of its user or of its workspace's owner. Null means unlimited. */
-export interface BucketLimits {
-  maxFileSizeBytes: number
-  maxTotalStorageBytes: number
-  maxFiles: number | null
-}
+import { releaseStaged } from './ledger.ts'
+import { type BucketLimits, fileTooLarge, quotaExceeded, take } from './quota.ts'
 
 /** An object that is in the store and in the ledger, but that no entry names yet. */
 export interface StagedBlob {
@@ -19,6 +14,8 @@ export interface StagedBlob {
   reservedBytes: number
   size: number
   md5: string
+  /** Set for bytes that were copied from a staged blob, which holds the reservation. */
+  copied?: boolean
 }
 
 export interface StageOptions {
@@ -55,39 +52,36 @@ export function blobService({
     () => {
       if (running.size === 0) return
       const ids = [...running]
-      db.run(`UPDATE blobs SET lease_until = ? WHERE state = 'staged' AND id IN (${marks(ids)})`, [
-        leaseUntil(),
-        ...ids,
-      ]).catch(error => log.warn({ err: error }, 'could not renew the leases of running uploads'))
+      db.run(
+        `UPDATE blobs${db.byKey} SET lease_until = ? WHERE state IN ('staged', 'copied') AND id IN (${marks(ids)})`,
+        [leaseUntil(), ...ids],
+      ).catch(error => log.warn({ err: error }, 'could not renew the leases of running uploads'))
     },
     (leaseSeconds * 1000) / 4,
   )
   heartbeat.unref()
 
-  /** Takes `bytes` (and `files`) of the quota; answers whether they were to be had. Exact: one conditional UPDATE of one row. */
-  async function take(tree: Tree, limits: BucketLimits, bytes: number, files: number, tx: Tx): Promise<boolean> {
-    const changed = await db.run(
-      `UPDATE bucket SET reserved_bytes = reserved_bytes + ?, reserved_files = reserved_files + ?
-       WHERE id = ? AND ${open} AND used_bytes + reserved_bytes + ? <= ? AND used_files + reserved_files + ? <= ?`,
-      [bytes, files, tree.bucketId, bytes, limits.maxTotalStorageBytes, files, limits.maxFiles ?? NO_LIMIT],
+  async function insert(
+    tree: Tree,
+    blob: { id: string; state: 'staged' | 'copied'; reservedBytes: number; leaseUntil: number },
+    tx: Tx,
+  ): Promise<void> {
+    await db.run(
+      'INSERT INTO blobs (id, bucket_id, state, reserved_bytes, size, lease_until, created_at) VALUES (?, ?, ?, ?, 0, ?, ?)',
+      [blob.id, tree.bucketId, blob.state, blob.reservedBytes, blob.leaseUntil, Date.now()],
       tx,
     )
-    return changed === 1
   }
 
   /** Reserves the first that is to be had of `wanted` sizes. */
   async function reserve(tree: Tree, limits: BucketLimits, id: string, wanted: number[]): Promise<number> {
     return db.transaction(async tx => {
       for (const bytes of wanted) {
-        if (!(await take(tree, limits, bytes, 1, tx))) continue
-        await db.run(
-          "INSERT INTO blobs (id, bucket_id, state, reserved_bytes, size, lease_until, created_at) VALUES (?, ?, 'staged', ?, 0, ?, ?)",
-          [id, tree.bucketId, bytes, leaseUntil(), Date.now()],
-          tx,
-        )
+        if (!(await take(db, tree, limits, bytes, 1, tx))) continue
+        await insert(tree, { id, state: 'staged', reservedBytes: bytes, leaseUntil: leaseUntil() }, tx)
         return bytes
       }
-      throw await quotaExceeded(tree, limits, wanted.at(-1) ?? 0, tx)
+      throw await quotaExceeded(db, tree, limits, wanted.at(-1) ?? 0, tx)
     })
   }
 
@@ -101,54 +95,33 @@ export function blobService({
   ): Promise<number> {
     return db.transaction(async tx => {
       for (const bytes of wanted) {
-        if (!(await take(tree, limits, bytes - reserved, 0, tx))) continue
+        if (!(await take(db, tree, limits, bytes - reserved, 0, tx))) continue
         const changed = await db.run(
-          "UPDATE blobs SET reserved_bytes = ? WHERE id = ? AND state = 'staged'",
+          `UPDATE blobs${db.byKey} SET reserved_bytes = ? WHERE id = ? AND state = 'staged'`,
           [bytes, id],
           tx,
         )
         if (changed !== 1) throw leaseLost()
         return bytes
       }
-      throw await quotaExceeded(tree, limits, (wanted.at(-1) ?? reserved) - reserved, tx)
+      throw await quotaExceeded(db, tree, limits, (wanted.at(-1) ?? reserved) - reserved, tx)
     })
   }
 
   /** A sweeper that took the upload for dead has removed what was there then; what arrived after it is in nobody's books. */
   async function doomForgotten(bucketId: string, id: string, tx: Tx): Promise<void> {
-    const known = await db.rows('SELECT id FROM blobs WHERE id = ?', [id], tx)
-    if (known.length > 0) return
+    // One that is removing it at this moment comes back for what it may have missed.
+    const doomed = await db.run(
+      "UPDATE blobs SET lease_until = lease_until + 1 WHERE id = ? AND state = 'doomed'",
+      [id],
+      tx,
+    )
+    if (doomed === 1 || (await db.rows('SELECT id FROM blobs WHERE id = ?', [id], tx)).length > 0) return
     const now = Date.now()
     await db.run(
       "INSERT INTO blobs (id, bucket_id, state, reserved_bytes, size, lease_until, created_at) VALUES (?, ?, 'doomed', 0, 0, ?, ?)",
       [id, bucketId, now, now],
       tx,
-    )
-  }
-
-  async function quotaExceeded(tree: Tree, limits: BucketLimits, bytes: number, tx: Tx): Promise<AppError> {
-    const [now] = await db.rows<{ bytes: number; files: number; workspaceId: string | null }>(
-      `SELECT used_bytes + reserved_bytes AS bytes, used_files + reserved_files AS files, workspace_id AS workspaceId
-       FROM bucket WHERE id = ? AND ${open}`,
-      [tree.bucketId],
-      tx,
-    )
-    if (!now) return treeGone()
-    const ofWhat = now.workspaceId === null ? '' : '_workspace'
-    if (limits.maxFiles !== null && Number(now.files) + 1 > limits.maxFiles)
-      return new AppError(
-        'QUOTA_EXCEEDED',
-        `The plan allows ${limits.maxFiles} files. Delete some, or ask for a larger plan.`,
-        {
-          limit: `max_files${ofWhat}`,
-          max: limits.maxFiles,
-          used: Number(now.files),
-        },
-      )
-    return new AppError(
-      'QUOTA_EXCEEDED',
-      `The plan allows ${limits.maxTotalStorageBytes} bytes, of which ${now.bytes} are used; there is no room for ${bytes} more. Delete something, or ask for a larger plan.`,
-      { limit: `max_total_storage_bytes${ofWhat}`, max: limits.maxTotalStorageBytes, used: Number(now.bytes) },
     )
   }
 
@@ -187,11 +160,54 @@ export function blobService({
         if (reserved === undefined) throw new Error('The store took bytes that were not admitted.')
         return { id, reservedBytes: reserved, size, md5 }
       } catch (error) {
+        // A sweeper that has taken it for dead has removed what was to be put together.
+        const lost = error instanceof StoreRefusal && !(await this.renew(id, Date.now()).catch(() => true))
         // Before the reservation there is nothing to give back, unless nobody knows whether it was made.
         if (reserved !== undefined || isDatabaseDown(error)) await this.abandon(tree, id, error)
         else running.delete(id)
-        throw error
+        throw lost ? leaseLost() : error
       }
+    },
+
+    /**
+     * Reserves all of an upload whose bytes come later, part by part. Its lease is not renewed by this instance.
+     * @throws FILE_TOO_LARGE, QUOTA_EXCEEDED
+     */
+    async reserve(
+      tree: Tree,
+      limits: BucketLimits,
+      blob: { id: string; bytes: number; leaseUntil: number },
+      tx: Tx,
+    ): Promise<void> {
+      if (blob.bytes > limits.maxFileSizeBytes) throw fileTooLarge(limits)
+      if (!(await take(db, tree, limits, blob.bytes, 1, tx)))
+        throw await quotaExceeded(db, tree, limits, blob.bytes, tx)
+      await insert(tree, { id: blob.id, state: 'staged', reservedBytes: blob.bytes, leaseUntil: blob.leaseUntil }, tx)
+    },
+
+    /** Makes the lease of a staged blob last until then at least; answers whether it is staged still. */
+    async renew(id: string, until: number): Promise<boolean> {
+      const sql = `UPDATE blobs${db.byKey} SET lease_until = CASE WHEN lease_until < ? THEN ? ELSE lease_until END WHERE id = ? AND state = 'staged'`
+      return (await db.run(sql, [until, until, id])) === 1
+    },
+
+    /** Knows of bytes that are about to be copied from a staged blob, for as long as this instance lives. Answers their key. */
+    async announceCopy(tree: Tree): Promise<string> {
+      const id = newId()
+      await db.transaction(tx => insert(tree, { id, state: 'copied', reservedBytes: 0, leaseUntil: leaseUntil() }, tx))
+      running.add(id)
+      return id
+    },
+
+    /** Leaves a copy that no entry will name to the sweeper. Never throws: its lease ends by itself. */
+    async abandonCopy(id: string): Promise<void> {
+      running.delete(id)
+      await db
+        .run(`UPDATE blobs${db.byKey} SET state = 'doomed', lease_until = ? WHERE id = ? AND state = 'copied'`, [
+          Date.now(),
+          id,
+        ])
+        .catch(error => log.warn({ err: error, blob: id }, 'could not give up a copy; the sweeper will'))
     },
 
     /** Refuses early what cannot fit, before its bytes are read. `declared` may include what wraps the file. */
@@ -209,8 +225,8 @@ export function blobService({
       )
       if (counted !== 1) throw treeGone()
       const changed = await db.run(
-        "UPDATE blobs SET state = 'live', size = ?, reserved_bytes = 0, lease_until = 0 WHERE id = ? AND state = 'staged'",
-        [blob.size, blob.id],
+        `UPDATE blobs${db.byKey} SET state = 'live', size = ?, reserved_bytes = 0, lease_until = 0 WHERE id = ? AND state = ?`,
+        [blob.size, blob.id, blob.copied ? 'copied' : 'staged'],
         tx,
       )
       if (changed !== 1) throw leaseLost()
@@ -242,49 +258,6 @@ export function blobService({
 }
 
 export type BlobService = ReturnType<typeof blobService>
-
-/** Dooms a staged blob and returns its reservation, once only, whoever comes first. Locks the bucket before the blob, as everybody does. */
-export async function releaseStaged(db: Db, bucketId: string, id: string, tx: Tx): Promise<boolean> {
-  await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [bucketId], tx)
-  const [staged] = await db.rows<{ bytes: number }>(
-    `SELECT reserved_bytes AS bytes FROM blobs WHERE id = ? AND state = 'staged'${db.forUpdate}`,
-    [id],
-    tx,
-  )
-  if (!staged) return false
-  await db.run(
-    "UPDATE blobs SET state = 'doomed', reserved_bytes = 0, lease_until = ? WHERE id = ?",
-    [Date.now(), id],
-    tx,
-  )
-  await db.run(
-    'UPDATE bucket SET reserved_bytes = reserved_bytes - ?, reserved_files = reserved_files - 1 WHERE id = ?',
-    [staged.bytes, bucketId],
-    tx,
-  )
-  return true
-}
-
-/** Dooms live blobs, in the transaction that ends their entries. */
-export async function doomBlobs(db: Db, ids: string[], tx: Tx): Promise<void> {
-  if (ids.length === 0) return
-  await db.run(
-    `UPDATE blobs SET state = 'doomed', lease_until = ? WHERE id IN (${marks(ids)})`,
-    [Date.now(), ...ids],
-    tx,
-  )
-}
-
-function fileTooLarge(limits: BucketLimits): AppError {
-  return new AppError(
-    'FILE_TOO_LARGE',
-    `The plan allows ${limits.maxFileSizeBytes} bytes a file. Send a smaller file, or ask for a larger plan.`,
-    {
-      limit: 'max_file_size_bytes',
-      max: limits.maxFileSizeBytes,
-    },
-  )
-}
 
 function leaseLost(): AppError {
   return new AppError('UNAVAILABLE', 'The upload was interrupted for too long. Send the file again.', {

@@ -61,9 +61,10 @@ export function downloadService({ store, files, listings, tokens, proxied, publi
     /** The link behind such a token, for its owner. Lenient about the mode. @throws TOKEN_NOT_FOUND, SHARE_EXPIRED */
     async openToken(viewer: Viewer, token: string, mode: string | null | undefined): Promise<Download> {
       const sealed = tokens.unseal('private-download', token)
-      if (sealed === 'expired') throw new AppError('SHARE_EXPIRED', 'This token has expired. Ask for a new one.')
-      const { fileId, userId } = (sealed ?? {}) as { fileId?: string; userId?: string }
-      const file = fileId && userId === viewer.userId ? await listings.byId(viewer.bucket, fileId) : null
+      const { fileId, userId } = (sealed?.payload ?? {}) as { fileId?: string; userId?: string }
+      if (!sealed || !fileId || userId !== viewer.userId) throw gone()
+      if (sealed.expired) throw new AppError('SHARE_EXPIRED', 'This token has expired. Ask for a new one.')
+      const file = await listings.byId(viewer.bucket, fileId)
       if (!file?.blobId) throw gone()
       return this.link(
         { ...file, blobId: file.blobId, name: file.names.at(-1) ?? '' },
@@ -74,9 +75,9 @@ export function downloadService({ store, files, listings, tokens, proxied, publi
     /** The delivery behind a signed address of this service. @throws TOKEN_NOT_FOUND */
     open(token: string): Delivery {
       const sealed = tokens.unseal('bytes', token)
-      if (sealed === null || sealed === 'expired')
+      if (!sealed || sealed.expired)
         throw new AppError('TOKEN_NOT_FOUND', 'This download link is not valid any more. Ask for a new one.')
-      const { blobId, name, fileType, size, md5, mode } = sealed as {
+      const { blobId, name, fileType, size, md5, mode } = sealed.payload as {
         blobId: string
         name: string
         fileType: string

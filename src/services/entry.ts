@@ -16,6 +16,27 @@ export interface Totals {
 /** A bucket that belongs to somebody; that of a deleted workspace or account takes no changes any more. */
 export const open = '(user_id IS NOT NULL OR workspace_id IS NOT NULL)'
 
+/** Makes the bucket of a user or of a workspace, with its empty root folder. */
+export async function makeBucket(
+  db: Db,
+  { userId, workspaceId }: { userId?: string; workspaceId?: string },
+  createdBy: string,
+  now: number,
+  tx: Tx,
+): Promise<void> {
+  const [bucketId, rootId] = [newId(), newId()]
+  await db.run(
+    'INSERT INTO bucket (id, user_id, workspace_id, root_id, created_at) VALUES (?, ?, ?, ?, ?)',
+    [bucketId, userId ?? null, workspaceId ?? null, rootId, now],
+    tx,
+  )
+  await db.run(
+    "INSERT INTO entry (id, bucket_id, kind, name, created_by, created_at, updated_at) VALUES (?, ?, ?, '', ?, ?, ?)",
+    [rootId, bucketId, FOLDER, createdBy, now, now],
+    tx,
+  )
+}
+
 /** Locks the tree until the transaction ends. Every change of a tree begins with this, or with an UPDATE of the bucket's row. */
 export async function lockTree(db: Db, tree: Tree, tx: Tx): Promise<void> {
   const rows = await db.rows(`SELECT id FROM bucket WHERE id = ? AND ${open}${db.forUpdate}`, [tree.bucketId], tx)

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Redis } from 'ioredis'
 import { v4 as newId } from 'uuid'
 import { z } from 'zod'
-import type { Log } from '../log.ts'
+import { type Log, tellOutage } from '../log.ts'
 
 /** What somebody may wait for: shares and invites for an address, changes of what a storage area holds. */
 const kinds = ['shareReceived', 'inviteReceived', 'bucketChanged'] as const
@@ -33,15 +33,14 @@ export function eventService({ redis, log }: { redis: Redis | undefined; log: Lo
   function hearOthers(connection: Redis): Redis {
     // A connection that listens can do nothing else.
     const ear = connection.duplicate({ commandTimeout: PATIENCE, autoResubscribe: false })
-    const missed = (error: unknown) =>
-      log.warn({ err: error }, 'Redis does not answer; events of other instances are missed')
+    const outage = tellOutage(log, 'Redis does not answer; events of other instances are missed')
     const again = (error: unknown) => {
       if (closed) return
-      missed(error)
+      outage.begins(error)
       ear.disconnect(true)
     }
-    ear.on('error', missed)
-    ear.on('ready', () => ear.subscribe(CHANNEL).catch(again))
+    ear.on('error', outage.begins)
+    ear.on('ready', () => ear.subscribe(CHANNEL).then(outage.ends, again))
     ear.on('message', (_channel, text) => {
       const { data } = message.safeParse(parseJson(text))
       if (data && data.from !== self) tell(data.kind, data.to, data.ids)

@@ -4,7 +4,7 @@ import { InvalidInput } from '../errors.ts'
 import { mediaTypeOfPart } from '../media.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../paths.ts'
 import type { Upload } from '../upload.ts'
-import { type BlobService, type BucketLimits, doomBlobs } from './blob.ts'
+import type { BlobService, StagedBlob } from './blob.ts'
 import {
   addTotals,
   addUsage,
@@ -19,7 +19,9 @@ import {
 } from './entry.ts'
 import { fileNotFound, findEntry, marks, type Node, resolveChain, type Tree } from './entry-path.ts'
 import type { EventService } from './event.ts'
+import { doomBlobs } from './ledger.ts'
 import type { FileView, ListingService } from './listing.ts'
+import type { BucketLimits } from './quota.ts'
 
 interface Deps {
   db: Db
@@ -38,8 +40,36 @@ export function fileService({ db, blobs, listings, events }: Deps) {
     return found
   }
 
+  /**
+   * Makes the file of bytes that are in the store, as a part of a change of its tree: their reservation becomes usage. Answers its id.
+   * @throws PATH_EXISTS, QUOTA_EXCEEDED for folders
+   */
+  async function create(
+    tree: Tree,
+    blob: StagedBlob,
+    names: string[],
+    { fileType, by, at }: { fileType: string; by: string; at: number },
+    tx: Tx,
+  ): Promise<string> {
+    await blobs.settle(tree, blob, tx)
+    const totals = { bytes: blob.size, files: 1, folders: 0 }
+    const load = { weight: totals, levelsBelow: 0, bytesBelow: 0 }
+    const { parentId, foldersMade } = await prepareParent(db, tree, names, load, by, tx)
+    if (foldersMade > 0) await addUsage(db, tree, { bytes: 0, files: 0, folders: foldersMade }, tx)
+    const name = names.at(-1) ?? ''
+    const { id: blobId, md5 } = blob
+    return insertEntry(db, tree, { parentId, kind: FILE, name, totals, blobId, fileType, md5, by, at }, tx)
+  }
+
+  /** Spares the bytes of an upload whose place is taken already. The index has the last word. @throws PATH_EXISTS */
+  async function refuseTaken(tree: Tree, names: string[]): Promise<void> {
+    if (await findEntry(db, tree, names)) throw pathExists(tree, names)
+  }
+
   return {
     locate,
+    create,
+    refuseTaken,
 
     /**
      * Streams a file in. Missing folders on the way are made. Nothing is left when anything fails.
@@ -66,19 +96,7 @@ export function fileService({ db, blobs, listings, events }: Deps) {
       try {
         const names = placeFor(upload.folderAfterwards ? await upload.folderAfterwards() : folder)
         const at = Date.now()
-        const id = await change(tree, async tx => {
-          await blobs.settle(tree, staged, tx)
-          const totals = { bytes: staged.size, files: 1, folders: 0 }
-          const load = { weight: totals, levelsBelow: 0, bytesBelow: 0 }
-          const { parentId, foldersMade } = await prepareParent(db, tree, names, load, by, tx)
-          if (foldersMade > 0) await addUsage(db, tree, { bytes: 0, files: 0, folders: foldersMade }, tx)
-          return insertEntry(
-            db,
-            tree,
-            { parentId, kind: FILE, name, totals, blobId: staged.id, fileType, md5: staged.md5, by, at },
-            tx,
-          )
-        })
+        const id = await change(tree, tx => create(tree, staged, names, { fileType, by, at }, tx))
         blobs.settled(staged.id)
         return { id, names, fileType, size: staged.size, md5: staged.md5, createdBy: by, createdAt: at, updatedAt: at }
       } catch (error) {
@@ -154,11 +172,6 @@ export function fileService({ db, blobs, listings, events }: Deps) {
         return { deleted: all.filter(path => gone.has(path)), failed: all.filter(path => !gone.has(path)) }
       })
     },
-  }
-
-  /** Spares the bytes of an upload whose place is taken already. The index has the last word. */
-  async function refuseTaken(tree: Tree, names: string[]): Promise<void> {
-    if (await findEntry(db, tree, names)) throw pathExists(tree, names)
   }
 
   async function filesNamed(

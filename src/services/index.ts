@@ -10,11 +10,14 @@ import type { InviteService } from './invite.ts'
 import type { ListingService } from './listing.ts'
 import type { MemberService } from './member.ts'
 import type { NoteService } from './note.ts'
+import type { OverviewService } from './overview.ts'
 import type { RateLimitService } from './rate-limit.ts'
 import type { ShareService } from './share.ts'
 import type { ShareLinkService } from './share-link.ts'
 import type { StatisticService } from './statistic.ts'
 import type { SubscriptionService } from './subscription.ts'
+import type { UploadCompletionService } from './upload-completion.ts'
+import type { UploadSessionService } from './upload-session.ts'
 import type { UserService } from './user.ts'
 import type { WorkspaceService } from './workspace.ts'
 
@@ -32,11 +35,14 @@ export interface Services {
   listings: ListingService
   members: MemberService
   notes: NoteService
+  overviews: OverviewService
   rateLimits: RateLimitService
   shareLinks: ShareLinkService
   shares: ShareService
   statistics: StatisticService
   subscriptions: SubscriptionService
+  uploadCompletions: UploadCompletionService
+  uploadSessions: UploadSessionService
   users: UserService
   workspaces: WorkspaceService
 }

@@ -34,10 +34,35 @@ export interface MyInvite {
   expiresAt: number
 }
 
+/** An invite as its page shows it. The mail with the link has said as much. */
+export interface LinkedInvite {
+  id: string
+  workspaceName: string
+  role: Role
+  /** Null when the account of whoever invited has ended. */
+  invitedBy: { name: string; email: string } | null
+  email: string
+  /** Whether somebody with the invited address is a member already. */
+  member: boolean
+  expiresAt: number
+}
+
 const WEEK_MS = 7 * 86_400_000
-const PURPOSE = 'invite'
+export const INVITE_TOKEN = 'invite'
 const notFound = () =>
   new AppError('INVITE_NOT_FOUND', 'This invite does not exist, or it was used or withdrawn. Ask for a new one.')
+const expired = () => new AppError('INVITE_EXPIRED', 'This invite has expired. Ask for a new one.')
+const alreadyMember = () => new AppError('ALREADY_A_MEMBER', 'You are a member of this workspace already.')
+
+/** @throws INVITE_NOT_FOR_YOU */
+function refuseOthers({ email }: { email: string }, viewer: Viewer): void {
+  if (viewer.verifiedEmail !== email)
+    throw new AppError(
+      'INVITE_NOT_FOR_YOU',
+      'This invite is for another address. Sign in with the address that was invited.',
+    )
+}
+
 const columns =
   'id, workspace_id AS workspaceId, email, role, invited_by AS invitedBy, created_at AS createdAt, expires_at AS expiresAt'
 
@@ -53,14 +78,10 @@ interface Deps {
 export function inviteService({ db, workspaces, tokens, publicUrl, events, wake }: Deps) {
   /** The invite of a token, for the one address it was made out to. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU */
   async function findFor(viewer: Viewer, token: string): Promise<InviteView> {
-    const id = tokens.read(PURPOSE, token)
+    const id = tokens.read(INVITE_TOKEN, token)
     const [invite] = id ? await db.rows<InviteView>(`SELECT ${columns} FROM invite WHERE id = ?`, [id]) : []
     if (!invite) throw notFound()
-    if (viewer.verifiedEmail !== invite.email)
-      throw new AppError(
-        'INVITE_NOT_FOR_YOU',
-        'This invite is for another address. Sign in with the address that was invited.',
-      )
+    refuseOthers(invite, viewer)
     return invite
   }
 
@@ -73,7 +94,7 @@ export function inviteService({ db, workspaces, tokens, publicUrl, events, wake 
        WHERE i.email = ? AND i.expires_at > ? AND ${where} ORDER BY i.id LIMIT ${limit}`,
       [viewer.verifiedEmail, Date.now(), ...values],
     )
-    return rows.map(row => ({ ...row, token: tokens.derive(PURPOSE, row.id) }))
+    return rows.map(row => ({ ...row, token: tokens.derive(INVITE_TOKEN, row.id) }))
   }
 
   async function pageOfMine(viewer: Viewer, limit: number, after: string | null): Promise<Page<MyInvite>> {
@@ -134,7 +155,7 @@ export function inviteService({ db, workspaces, tokens, publicUrl, events, wake 
             [...Object.values(fresh), id, workspaceId, email],
             tx,
           )
-        const link = `${publicUrl()}/invite/${tokens.derive(PURPOSE, id)}`
+        const link = `${publicUrl()}/invite/${tokens.derive(INVITE_TOKEN, id)}`
         await promise(
           db,
           'mail',
@@ -155,10 +176,46 @@ export function inviteService({ db, workspaces, tokens, publicUrl, events, wake 
     mineAmong: (viewer: Viewer, ids: string[]): Promise<MyInvite[]> =>
       mineWhere(viewer, `i.id IN (${marks(ids)})`, ids, ids.length),
 
+    /** The invite of a token, for whoever has the link. One statement. @throws INVITE_NOT_FOUND */
+    async find(token: string): Promise<LinkedInvite> {
+      const id = tokens.read(INVITE_TOKEN, token)
+      if (!id) throw notFound()
+      const [row] = await db.rows<
+        Omit<LinkedInvite, 'invitedBy' | 'member'> & {
+          name: string | null
+          inviter: string | null
+          member: string | null
+        }
+      >(
+        `SELECT i.id, w.name AS workspaceName, i.role, i.email, i.expires_at AS expiresAt, u.name, u.email AS inviter, m.user_id AS member
+         FROM invite i JOIN workspace w ON w.id = i.workspace_id LEFT JOIN user u ON u.id = i.invited_by
+           LEFT JOIN user g ON g.verified_email = i.email LEFT JOIN member m ON m.workspace_id = i.workspace_id AND m.user_id = g.id
+         WHERE i.id = ?`,
+        [id],
+      )
+      if (!row) throw notFound()
+      const { name, inviter, member, ...invite } = row
+      return {
+        ...invite,
+        invitedBy: inviter === null ? null : { name: name ?? '', email: inviter },
+        member: member !== null,
+      }
+    },
+
+    /**
+     * Refuses whoever cannot accept an invite, but for those who have yet to sign in. Nobody else learns whether the invited one is in.
+     * @throws INVITE_EXPIRED, INVITE_NOT_FOR_YOU, ALREADY_A_MEMBER
+     */
+    refuse(invite: LinkedInvite, viewer: Viewer | null): void {
+      if (viewer) refuseOthers(invite, viewer)
+      if (invite.expiresAt <= Date.now()) throw expired()
+      if (viewer && invite.member) throw alreadyMember()
+    },
+
     /** Makes the caller a member, once. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU, INVITE_EXPIRED, ALREADY_A_MEMBER, QUOTA_EXCEEDED */
     async accept(viewer: Viewer, token: string): Promise<WorkspaceView> {
       const { id, workspaceId, expiresAt } = await findFor(viewer, token)
-      if (expiresAt <= Date.now()) throw new AppError('INVITE_EXPIRED', 'This invite has expired. Ask for a new one.')
+      if (expiresAt <= Date.now()) throw expired()
       return db.transaction(async tx => {
         const [workspace] = await db.rows<Omit<WorkspaceView, 'role'> & { max: number }>(
           `SELECT w.id, w.name, w.slug, w.owner_id AS ownerId, w.created_at AS createdAt, p.max_users_workspace AS max
@@ -183,9 +240,7 @@ export function inviteService({ db, workspaces, tokens, publicUrl, events, wake 
             tx,
           )
         } catch (error) {
-          throw isDuplicate(error)
-            ? new AppError('ALREADY_A_MEMBER', 'You are a member of this workspace already.')
-            : error
+          throw isDuplicate(error) ? alreadyMember() : error
         }
         if (Number(count?.n) >= max)
           throw new AppError('QUOTA_EXCEEDED', `The workspace may have ${max} members. Ask its owner to make room.`, {

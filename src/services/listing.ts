@@ -1,6 +1,7 @@
 import { validate as isUuid } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
 import { FILE, type FOLDER } from '../../db/models/entry.ts'
+import type { Viewer } from '../auth/viewer.ts'
 import { AppError, InvalidInput } from '../errors.ts'
 import { parseFilePath, parsePath } from '../paths.ts'
 import { fileNotFound, findEntry, marks, pathsOfFolders, type Tree } from './entry-path.ts'
@@ -115,11 +116,12 @@ export function listingService({ db }: { db: Db }) {
         { order: 'name', owners: folderIds, values: [after ?? ''], limit },
       ),
 
-    /** The workspace in whose tree an entry is; null when it is in none. */
-    async workspaceOf(id: string): Promise<string | null> {
-      const [row] = await db.rows<{ workspaceId: string | null }>(
-        'SELECT b.workspace_id AS workspaceId FROM entry e JOIN bucket b ON b.id = e.bucket_id WHERE e.id = ?',
-        [id],
+    /** The workspace of the caller in whose tree an entry is; null when it is in none. */
+    async workspaceOf({ userId }: Viewer, id: string): Promise<string | null> {
+      const [row] = await db.rows<{ workspaceId: string }>(
+        `SELECT b.workspace_id AS workspaceId FROM entry e JOIN bucket b ON b.id = e.bucket_id
+         JOIN member m ON m.workspace_id = b.workspace_id WHERE e.id = ? AND m.user_id = ?`,
+        [id, userId],
       )
       return row?.workspaceId ?? null
     },
@@ -180,20 +182,14 @@ export function listingService({ db }: { db: Db }) {
 
     /** Whether the tree holds a file of this content; one below a folder that is being purged does not count. */
     async holds(tree: Tree, md5: string): Promise<boolean> {
-      const rows = await db.rows<{ parentId: string }>(
-        'SELECT DISTINCT parent_id AS parentId FROM entry WHERE bucket_id = ? AND md5 = ? LIMIT 1000',
-        [tree.bucketId, md5],
+      const rows = await db.rows(
+        `WITH RECURSIVE up (id) AS (
+           SELECT parent_id FROM entry WHERE bucket_id = ? AND md5 = ?
+           UNION SELECT e.parent_id FROM up JOIN entry e ON e.id = up.id
+         ) SELECT id FROM up WHERE id = ?`,
+        [tree.bucketId, md5, tree.rootId],
       )
-      if (rows.length === 0) return false
-      return (
-        (
-          await pathsOfFolders(
-            db,
-            [tree.rootId],
-            rows.map(r => r.parentId),
-          )
-        ).size > 0
-      )
+      return rows.length > 0
     },
   }
 

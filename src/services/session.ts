@@ -8,8 +8,6 @@ export interface NewSession {
   expiresAt: number
 }
 
-const batch = 500
-
 const hashOf = (secret: string) => hashSecret(secret).toString('hex')
 
 /**
@@ -33,24 +31,6 @@ export function sessionService({ db, sessionSeconds }: { db: Db; sessionSeconds:
     /** Ends the session of a secret, on every instance at once. A secret of no session is fine. */
     async end(secret: string): Promise<void> {
       await db.run('DELETE FROM session WHERE hash = ?', [hashOf(secret)])
-    },
-
-    async endAll(userId: string): Promise<void> {
-      await db.run('DELETE FROM session WHERE user_id = ?', [userId])
-    },
-
-    /** Forgets the sessions whose time is over; answers how many. Any number of instances may do so at once. */
-    async purgeExpired(): Promise<number> {
-      let purged = 0
-      for (;;) {
-        const rows = await db.rows<{ hash: string }>(`SELECT hash FROM session WHERE expires_at <= ? LIMIT ${batch}`, [
-          Date.now(),
-        ])
-        if (rows.length === 0) return purged
-        // By primary key: locks taken along the index of times could cross those of somebody who signs out.
-        const where = { hash: rows.map(row => row.hash) }
-        purged += await db.transaction(tx => db.Session.destroy({ where, transaction: tx }))
-      }
     },
   }
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Db } from '../../db/index.ts'
 import type { GuessLimiter } from '../auth/guessing.ts'
 import { verifyPassword } from '../auth/password.ts'
@@ -5,8 +6,8 @@ import { mayUsePrivateFiles } from '../auth/scopes.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { AppError, Forbidden, Unauthenticated } from '../errors.ts'
 import { type Mode, parseMode } from '../media.ts'
-import type { Tokens } from '../tokens.ts'
-import type { Download, DownloadService } from './download.ts'
+import { hashSecret, type Tokens } from '../tokens.ts'
+import type { Delivery, Download, DownloadService } from './download.ts'
 import { pathsOfFolders } from './entry-path.ts'
 
 export const SHARE_TOKEN = 'share'
@@ -20,12 +21,29 @@ export interface ShareInfo {
   passwordProtected: boolean
 }
 
+/** What the page of a share shows to a visitor who may see it. */
+export interface SharePage extends ShareInfo {
+  /** Null for a public share: whoever has the link is not told. */
+  sharedBy: { name: string; email: string } | null
+  /** What stands between the visitor and the file. */
+  needs: 'sign-in' | 'password' | null
+  /** Whether the share ends after some downloads. */
+  limited: boolean
+  /** Whether the visitor has received it and not seen it yet. */
+  unseen: boolean
+}
+
 /** Who asks for a shared file, and with what. */
-export interface ShareRequest {
+export interface Visitor {
   viewer: Viewer | null
   /** Client address, for counting guesses. */
   address: string
   password?: string | null | undefined
+  /** What the right password was answered with before. */
+  pass?: string | null | undefined
+}
+
+export interface ShareRequest extends Visitor {
   mode?: string | null | undefined
   /** False for HEAD: looking is not downloading. */
   counts: boolean
@@ -35,10 +53,13 @@ export interface ShareRequest {
 export interface LinkedShare {
   id: string
   userId: string
+  sharerName: string
+  sharerEmail: string
   recipient: string | null
   passwordHash: string | null
   maxDownloads: number | null
   downloads: number
+  seenAt: number | null
   expiresAt: number
   name: string
   fileType: string
@@ -49,6 +70,11 @@ export interface LinkedShare {
   rootId: string
   purging: number
 }
+
+/** Who knows the password is not asked for it again on the page, for so long. */
+const PASS_SECONDS = 4 * 3600
+const PASS = 'share-pass'
+const sealedPass = z.object({ share: z.string(), password: z.string() })
 
 const notFound = () =>
   new AppError('SHARE_NOT_FOUND', 'There is nothing behind this link: it was revoked, or the file was deleted.')
@@ -64,24 +90,27 @@ interface Deps {
 
 /** What can be done with the token of a share. */
 export function shareLinkService({ db, downloads, tokens, guesses }: Deps) {
-  /**
-   * The share of a token, whose file is there. One statement; a second one only while a folder of its owner is being purged.
-   * @throws SHARE_NOT_FOUND
-   */
-  async function find(token: string): Promise<LinkedShare> {
+  /** The share of a token, whose file is there. One statement; a second one only while a folder of its owner is being purged. */
+  async function look(token: string): Promise<LinkedShare | undefined> {
     const id = tokens.read(SHARE_TOKEN, token)
-    if (!id) throw notFound()
+    if (!id) return undefined
     const [share] = await db.rows<LinkedShare>(
-      `SELECT s.id, s.user_id AS userId, s.recipient, s.password_hash AS passwordHash, s.max_downloads AS maxDownloads, s.downloads,
-         s.expires_at AS expiresAt, e.name, e.file_type AS fileType, e.total_bytes AS size, e.md5, e.blob_id AS blobId,
+      `SELECT s.id, s.user_id AS userId, u.name AS sharerName, u.email AS sharerEmail, s.recipient, s.password_hash AS passwordHash,
+         s.max_downloads AS maxDownloads, s.downloads, s.seen_at AS seenAt, s.expires_at AS expiresAt, e.name, e.file_type AS fileType, e.total_bytes AS size, e.md5, e.blob_id AS blobId,
          e.parent_id AS parentId, b.root_id AS rootId, b.purging
        FROM share s JOIN entry e ON e.id = s.entry_id JOIN bucket b ON b.id = e.bucket_id JOIN user u ON u.id = s.user_id
        WHERE s.id = ? AND u.status = 'active'`,
       [id],
     )
+    const isDoubtful = share !== undefined && share.purging > 0
+    const isGone = isDoubtful && (await pathsOfFolders(db, [share.rootId], [share.parentId])).size === 0
+    return isGone ? undefined : share
+  }
+
+  /** @throws SHARE_NOT_FOUND */
+  async function find(token: string): Promise<LinkedShare> {
+    const share = await look(token)
     if (!share) throw notFound()
-    const isGone = share.purging > 0 && (await pathsOfFolders(db, [share.rootId], [share.parentId])).size === 0
-    if (isGone) throw notFound()
     return share
   }
 
@@ -91,9 +120,20 @@ export function shareLinkService({ db, downloads, tokens, guesses }: Deps) {
     if (share.maxDownloads !== null && share.downloads >= share.maxDownloads) throw usedUp()
   }
 
-  async function checkPassword(share: LinkedShare, { password, address }: ShareRequest): Promise<void> {
+  /** A pass is for one share and its password: a share that is renewed with another one asks again. */
+  const passOf = (id: string, hashed: string) => ({ share: id, password: hashSecret(hashed).toString('base64url') })
+
+  function isPass({ id, passwordHash }: LinkedShare, pass: string | null | undefined): boolean {
+    const opened = pass ? tokens.unseal(PASS, pass) : null
+    const read = sealedPass.safeParse(opened?.expired ? null : opened?.payload)
+    if (!read.success || !passwordHash) return false
+    const right = passOf(id, passwordHash)
+    return read.data.share === right.share && read.data.password === right.password
+  }
+
+  async function checkPassword(share: LinkedShare, { password, pass, address }: Visitor): Promise<void> {
     const hashed = share.passwordHash
-    if (!hashed) return
+    if (!hashed || isPass(share, pass)) return
     if (!password) throw new AppError('PASSWORD_REQUIRED', 'This link is protected. Send its password.')
     const right = await guesses.attempt(share.id, address, () => verifyPassword(hashed, password))
     if (!right) throw new AppError('WRONG_PASSWORD', 'This is not the password of this link. Check it and try again.')
@@ -117,20 +157,66 @@ export function shareLinkService({ db, downloads, tokens, guesses }: Deps) {
       throw new Forbidden('This file was shared with somebody else. Sign in with the address that it was shared with.')
   }
 
+  const infoOf = (share: LinkedShare): ShareInfo => ({
+    fileName: share.name,
+    fileType: share.fileType,
+    size: share.size,
+    expiresAt: share.expiresAt,
+    passwordProtected: share.passwordHash !== null,
+  })
+
+  /** Lets in who may have the file. @throws as open() */
+  async function admit(share: LinkedShare, visitor: Visitor): Promise<void> {
+    refuseStrangers(share, visitor.viewer)
+    refuseEnded(share)
+    await checkPassword(share, visitor)
+  }
+
   return {
+    look,
     find,
 
     /** @throws SHARE_NOT_FOUND, SHARE_EXPIRED, SHARE_USED_UP */
     async info(token: string): Promise<ShareInfo> {
       const share = await find(token)
       refuseEnded(share)
+      return infoOf(share)
+    },
+
+    /**
+     * What a visitor is shown of a share before they take the file. Looking counts as nothing.
+     * @throws FORBIDDEN, SHARE_EXPIRED, SHARE_USED_UP
+     */
+    describe(share: LinkedShare, { viewer, pass }: Omit<Visitor, 'address'>): SharePage {
+      if (viewer) refuseStrangers(share, viewer)
+      refuseEnded(share)
+      const direct = share.recipient !== null
+      const closed = share.passwordHash !== null && !isPass(share, pass)
       return {
-        fileName: share.name,
-        fileType: share.fileType,
-        size: share.size,
-        expiresAt: share.expiresAt,
-        passwordProtected: share.passwordHash !== null,
+        ...infoOf(share),
+        sharedBy: direct && viewer ? { name: share.sharerName, email: share.sharerEmail } : null,
+        needs: direct && !viewer ? 'sign-in' : closed ? 'password' : null,
+        limited: share.maxDownloads !== null,
+        unseen: direct && share.seenAt === null && viewer?.verifiedEmail === share.recipient,
       }
+    },
+
+    /** What lets a visitor in again who has sent the right password: to this share only, and for a while. @throws as open() */
+    async passFor(share: LinkedShare, visitor: Visitor): Promise<string> {
+      await admit(share, visitor)
+      return tokens.seal(PASS, passOf(share.id, share.passwordHash ?? ''), PASS_SECONDS)
+    },
+
+    /**
+     * A shared file to be looked at on its page, which is no download.
+     * @throws as open(), and FORBIDDEN where downloads are limited: looking would be a way around the limit
+     */
+    async preview(token: string, visitor: Visitor): Promise<{ delivery: Delivery; fileType: string }> {
+      const share = await find(token)
+      await admit(share, visitor)
+      if (share.maxDownloads !== null)
+        throw new Forbidden('This link allows a limited number of downloads, so it shows no preview.')
+      return { delivery: downloads.link(share, 'inline').delivery, fileType: share.fileType }
     },
 
     /**
@@ -140,9 +226,7 @@ export function shareLinkService({ db, downloads, tokens, guesses }: Deps) {
     async open(token: string, request: ShareRequest): Promise<Download> {
       const mode: Mode = parseMode(request.mode ?? undefined)
       const share = await find(token)
-      refuseStrangers(share, request.viewer)
-      refuseEnded(share)
-      await checkPassword(share, request)
+      await admit(share, request)
       if (request.counts) await count(share)
       const download = downloads.link(share, mode)
       // Whoever only looks must not get an address that works, or a limit would be none.

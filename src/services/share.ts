@@ -47,6 +47,9 @@ interface ListedRow extends Omit<ShareView, 'token' | 'link' | 'names' | 'seen' 
   rootId: string
 }
 
+/** What holds for a share that can still be used: of `share s` and its sharer `user u`, at a time. */
+export const LIVE = `s.expires_at > ? AND (s.max_downloads IS NULL OR s.downloads < s.max_downloads) AND u.status = 'active'`
+
 interface Deps {
   db: Db
   files: FileService
@@ -70,8 +73,7 @@ export function shareService({ db, files, links, tokens, publicUrl }: Deps) {
          COALESCE(s.recipient, '') AS sharedFor, s.created_at AS createdAt, s.expires_at AS expiresAt, s.seen_at AS seenAt,
          s.password_hash AS passwordHash, s.downloads, s.max_downloads AS maxDownloads, e.name, e.parent_id AS parentId, b.root_id AS rootId
        FROM share s JOIN entry e ON e.id = s.entry_id JOIN bucket b ON b.id = e.bucket_id JOIN user u ON u.id = s.user_id
-       WHERE ${where} AND s.expires_at > ? AND (s.max_downloads IS NULL OR s.downloads < s.max_downloads)
-         AND u.status = 'active' ORDER BY s.id LIMIT ${limit + 1}`,
+       WHERE ${where} AND ${LIVE} ORDER BY s.id LIMIT ${limit + 1}`,
       [...values, Date.now()],
     )
     const more = rows.length > limit

@@ -1,12 +1,13 @@
 import type { Viewer } from '../auth/viewer.ts'
 import { AppError, toAppError, Unauthenticated } from '../errors.ts'
 import type { Log } from '../log.ts'
-import type { BucketLimits } from './blob.ts'
 import type { EventKind, EventService } from './event.ts'
 import type { InviteService, MyInvite } from './invite.ts'
 import { type Mailbox, openMailbox } from './mailbox.ts'
+import type { BucketLimits } from './quota.ts'
 import type { ShareService, ShareView } from './share.ts'
 import type { Usage, UserService } from './user.ts'
+import type { WorkspaceService } from './workspace.ts'
 
 /** Who waits for events. */
 export interface Subscriber {
@@ -29,13 +30,14 @@ interface Deps {
   shares: ShareService
   invites: InviteService
   users: UserService
+  workspaces: WorkspaceService
   maxPerUser: number
   /** Milliseconds between two looks at the credential of a subscription that has nothing to tell. */
   checkMs: number
 }
 
 /** Open subscriptions of this instance. Each ends with the right that it was opened by, and shows what that right may see at the moment. */
-export function subscriptionService({ events, shares, invites, users, maxPerUser, checkMs }: Deps) {
+export function subscriptionService({ events, shares, invites, users, workspaces, maxPerUser, checkMs }: Deps) {
   const open = new Map<string, number>()
   const mailboxes = new Set<Mailbox>()
   let stopping = false
@@ -62,14 +64,15 @@ export function subscriptionService({ events, shares, invites, users, maxPerUser
   }
 
   /**
-   * Yields what `load` finds for the ids that are told. The credential is looked up before anything is shown, and now and then without.
-   * @throws UNAUTHENTICATED when the right ends, UNAVAILABLE for who reads too slowly
+   * Yields what `load` finds for the ids that are told. The right is looked up before anything is shown, and now and then without.
+   * @param admit whether a viewer may still see this, and as whom or where
+   * @throws UNAUTHENTICATED when the credential ends, whatever `admit` throws, UNAVAILABLE for who reads too slowly
    */
-  async function* follow<T>(
+  async function* follow<Right, T>(
     subscriber: Subscriber,
-    kind: EventKind,
-    to: string,
-    load: (viewer: Viewer, ids: string[]) => Promise<T[]>,
+    [kind, to]: [EventKind, string],
+    admit: (viewer: Viewer) => Right | Promise<Right>,
+    load: (right: Right, ids: string[]) => Promise<T[]>,
   ): AsyncGenerator<T, void> {
     const leave = takePlace(subscriber.viewer)
     const mailbox = openMailbox()
@@ -83,12 +86,13 @@ export function subscriptionService({ events, shares, invites, users, maxPerUser
         await mailbox.wait(Math.min(checkMs, (viewer.expiresAt ?? Number.POSITIVE_INFINITY) - Date.now()))
         if (mailbox.closed) return
         viewer = await stillIn(subscriber)
+        const right = await admit(viewer)
         const ids = mailbox.take()
         if (ids.length === 0) continue
         let checked = Date.now()
-        for (const found of await load(viewer, ids)) {
+        for (const found of await load(right, ids)) {
           // Whoever reads slowly may have lost the right since.
-          if (Date.now() - checked > PAUSE) viewer = await stillIn(subscriber)
+          if (Date.now() - checked > PAUSE) await admit(await stillIn(subscriber))
           checked = Date.now()
           yield found
         }
@@ -106,20 +110,31 @@ export function subscriptionService({ events, shares, invites, users, maxPerUser
     }
   }
 
+  const oneself = (viewer: Viewer): Viewer => viewer
+
   return {
     /** Shares that are made out to the caller, or renewed, from now on. */
     sharesReceived: (subscriber: Subscriber): AsyncGenerator<ShareView, void> =>
-      follow(subscriber, 'shareReceived', addressOf(subscriber), shares.receivedAmong),
+      follow(subscriber, ['shareReceived', addressOf(subscriber)], oneself, shares.receivedAmong),
 
     /** Invites that are made out to the caller, or renewed, from now on. */
     invitesReceived: (subscriber: Subscriber): AsyncGenerator<MyInvite, void> =>
-      follow(subscriber, 'inviteReceived', addressOf(subscriber), invites.mineAmong),
+      follow(subscriber, ['inviteReceived', addressOf(subscriber)], oneself, invites.mineAmong),
 
     /** What the storage area of the caller holds, whenever that changes; a few times a second at most. */
     bucketChanges: (subscriber: Subscriber): AsyncGenerator<BucketUsage, void> =>
-      follow(subscriber, 'bucketChanged', subscriber.viewer.bucket.bucketId, async viewer => [
-        { ...(await users.usage(viewer)), ...viewer.limits },
+      follow(subscriber, ['bucketChanged', subscriber.viewer.bucket.bucketId], oneself, async viewer => [
+        { ...(await users.usage(viewer.bucket)), ...viewer.limits },
       ]),
+
+    /** The same of a workspace, for as long as the caller may see it. @throws FORBIDDEN, KEY_OUT_OF_BOUNDS */
+    async workspaceChanges(subscriber: Subscriber, workspaceId: string): Promise<AsyncGenerator<BucketUsage, void>> {
+      const enter = (viewer: Viewer) => workspaces.enter(viewer, workspaceId, 'see')
+      const { tree } = await enter(subscriber.viewer)
+      return follow(subscriber, ['bucketChanged', tree.bucketId], enter, async room => [
+        { ...(await users.usage(room.tree)), ...room.limits },
+      ])
+    },
 
     /** Ends all of them, and those that are still opened. */
     stop(): void {

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/index.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { Unauthenticated } from '../errors.ts'
+import type { Tree } from './entry-path.ts'
 
 /** An account, with the identity it began with. */
 export interface UserView {
@@ -76,10 +77,11 @@ export function userService({ db }: { db: Db }) {
       return rows.map(row => ({ ...row, emailVerified: Boolean(row.emailVerified) }))
     },
 
-    async usage(viewer: Viewer): Promise<Usage> {
+    /** What a storage area holds. Call it for one that the caller may see. @throws UNAUTHENTICATED when it is gone with its account */
+    async usage({ bucketId }: Tree): Promise<Usage> {
       const [row] = await db.rows<Usage>(
         'SELECT id, created_at AS createdAt, used_bytes AS usedBytes, used_files AS fileCount, used_folders AS folderCount FROM bucket WHERE id = ?',
-        [viewer.bucket.bucketId],
+        [bucketId],
       )
       if (!row) throw new Unauthenticated()
       return row

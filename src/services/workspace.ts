@@ -1,15 +1,15 @@
 import slugify from '@sindresorhus/slugify'
 import { validate as isUuid, v7 as newId } from 'uuid'
 import { type Db, isDuplicate, type Tx } from '../../db/index.ts'
-import { FOLDER } from '../../db/models/entry.ts'
 import { type Action, may, type Role } from '../auth/roles.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { AppError, Forbidden, InvalidInput } from '../errors.ts'
 import { newSecret } from '../tokens.ts'
-import type { BucketLimits } from './blob.ts'
+import { makeBucket } from './entry.ts'
 import { marks, type Tree } from './entry-path.ts'
 import { promise } from './outbox.ts'
 import { MAX_PAGE } from './page.ts'
+import type { BucketLimits } from './quota.ts'
 import type { Page } from './range.ts'
 
 /** A workspace as one of its members sees it. */
@@ -150,7 +150,7 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
     async create(viewer: Viewer, input: { name: string; slug?: string | null | undefined }): Promise<WorkspaceView> {
       const name = parseName(input.name)
       const slug = input.slug ? parseSlug(input.slug) : null
-      const [id, bucketId, rootId] = [newId(), newId(), newId()]
+      const id = newId()
       const now = Date.now()
       const made = await withFreeSlug(slug, name, taken =>
         db.transaction(async tx => {
@@ -165,16 +165,7 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
             [id, viewer.userId, now],
             tx,
           )
-          await db.run(
-            'INSERT INTO bucket (id, workspace_id, root_id, created_at) VALUES (?, ?, ?, ?)',
-            [bucketId, id, rootId, now],
-            tx,
-          )
-          await db.run(
-            "INSERT INTO entry (id, bucket_id, kind, name, created_by, created_at, updated_at) VALUES (?, ?, ?, '', ?, ?, ?)",
-            [rootId, bucketId, FOLDER, viewer.userId, now, now],
-            tx,
-          )
+          await makeBucket(db, { workspaceId: id }, viewer.userId, now, tx)
           return taken
         }),
       )

@@ -56,7 +56,7 @@ describe('without any setting', () => {
       downloads: 'redirect',
       signedUrlSeconds: 60,
       sessionSeconds: 24 * 3600,
-      uploadLeaseSeconds: 60,
+      leaseSeconds: 60,
       sweepSeconds: 15,
       shutdownSeconds: 30,
       retentionDays: 30,

@@ -85,8 +85,8 @@ describe('seal and unseal', () => {
   const payload = { user: randomUUID(), file: 'docs/日本語.txt', n: 1 }
 
   it('gives the payload back', () => {
-    expect(tokens.unseal('download', tokens.seal('download', payload, 60))).toEqual(payload)
-    expect(tokens.unseal('download', tokens.seal('download', {}, 60))).toEqual({})
+    expect(tokens.unseal('download', tokens.seal('download', payload, 60))).toEqual({ payload, expired: false })
+    expect(tokens.unseal('download', tokens.seal('download', {}, 60))).toEqual({ payload: {}, expired: false })
   })
 
   it('hides the payload, and is another token every time', () => {
@@ -97,9 +97,9 @@ describe('seal and unseal', () => {
 
   it('expires', async () => {
     const token = tokens.seal('download', payload, 0.05)
-    expect(tokens.unseal('download', token)).toEqual(payload)
+    expect(tokens.unseal('download', token)).toEqual({ payload, expired: false })
     await new Promise(resolve => setTimeout(resolve, 70))
-    expect(tokens.unseal('download', token)).toBe('expired')
+    expect(tokens.unseal('download', token)).toEqual({ payload, expired: true })
     expect(tokens.unseal('download', altered(token, 20))).toBeNull()
   })
 

@@ -1,0 +1,60 @@
+import { sessionSecret, type Viewer } from '../auth/viewer.ts'
+import { oneLine } from '../one-line.ts'
+import type { Services } from '../services/index.ts'
+import type { Newest, Overview } from '../services/overview.ts'
+import { hashSecret } from '../tokens.ts'
+import type { HomeView } from './views.ts'
+import { page, type Reply, type Visit } from './visit.ts'
+import { count, fileOf, momentOf, number, sizeOf } from './words.ts'
+
+/** `/`: what this service is, and to whom it belongs what one has in it. */
+export function homePage({ overviews }: Services) {
+  return async (visit: Visit): Promise<Reply> => {
+    const secret = sessionSecret(visit.req)
+    // Both at once: the database is far away.
+    const [viewer, overview] = await Promise.all([
+      visit.viewer(),
+      secret ? overviews.read(hashSecret(secret).toString('hex')) : null,
+    ])
+    if (!viewer || !overview) return page('welcome', {}, { title: 'Store and share files', signIn: '/login' })
+    return page('home', homeOf(viewer, overview), { title: 'Your storage', viewer })
+  }
+}
+
+const moreOf = ({ total, rows }: Newest<unknown>) => Math.max(0, total - rows.length)
+
+function homeOf({ limits }: Viewer, overview: Overview): HomeView {
+  const { received, invites, workspaces, usedBytes, fileCount } = overview
+  const percent = limits.maxTotalStorageBytes > 0 ? (usedBytes / limits.maxTotalStorageBytes) * 100 : 100
+  return {
+    plan: overview.planName,
+    used: sizeOf(usedBytes),
+    max: sizeOf(limits.maxTotalStorageBytes),
+    percent: Math.min(100, percent),
+    files:
+      limits.maxFiles === null ? count(fileCount, 'file') : `${number(fileCount)} of ${count(limits.maxFiles, 'file')}`,
+    received: {
+      unseen: received.unseen,
+      more: moreOf(received),
+      rows: received.rows.map(({ token, name, fileType, size, sharedBy, seen }) => ({
+        ...fileOf(name, fileType, size),
+        href: `/share/${token}`,
+        by: oneLine(sharedBy),
+        seen,
+      })),
+    },
+    invites: {
+      more: moreOf(invites),
+      rows: invites.rows.map(({ token, workspaceName, role, expiresAt }) => ({
+        href: `/invite/${token}`,
+        workspace: oneLine(workspaceName),
+        role,
+        until: momentOf(expiresAt),
+      })),
+    },
+    workspaces: {
+      more: moreOf(workspaces),
+      rows: workspaces.rows.map(({ name, role }) => ({ name: oneLine(name), role })),
+    },
+  }
+}

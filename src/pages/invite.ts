@@ -1,0 +1,48 @@
+import { may, type Role } from '../auth/roles.ts'
+import { InvalidInput } from '../errors.ts'
+import { oneLine } from '../one-line.ts'
+import type { Services } from '../services/index.ts'
+import { donePage } from './message.ts'
+import { page, type Reply, readForm, signInAt, type Visit } from './visit.ts'
+import { momentOf, personOf } from './words.ts'
+
+/** What a role is good for, in words. */
+export function rightsOf(role: Role): string {
+  if (may(role, 'manage')) return 'see, add and change files, and invite other people'
+  return may(role, 'write') ? 'see, add and change files' : 'see and download files'
+}
+
+/** `/invite/{token}`: who invites to what; accepting and declining. */
+export function invitePages({ invites }: Services) {
+  return {
+    async show(visit: Visit): Promise<Reply> {
+      const [viewer, invite] = await Promise.all([visit.viewer(), invites.find(visit.token)])
+      invites.refuse(invite, viewer)
+      const workspace = oneLine(invite.workspaceName)
+      const data = {
+        here: visit.here,
+        workspace,
+        role: invite.role,
+        rights: rightsOf(invite.role),
+        invitedBy: invite.invitedBy && personOf(invite.invitedBy),
+        until: momentOf(invite.expiresAt),
+        signIn: viewer ? '' : signInAt(visit.here),
+      }
+      return page('invite', data, { title: `Invite to ${workspace}`, viewer })
+    },
+
+    async answer(visit: Visit): Promise<Reply> {
+      const answer = (await readForm(visit)).get('answer')
+      const viewer = await visit.viewer()
+      if (!viewer) return { to: signInAt(visit.here) }
+      if (answer === 'decline') {
+        await invites.reject(viewer, visit.token)
+        return donePage('The invite is declined', 'If you change your mind, ask for a new one.', viewer)
+      }
+      if (answer !== 'accept') throw new InvalidInput('answer', 'The answer must be accept or decline.')
+      const { name, role } = await invites.accept(viewer, visit.token)
+      const sentence = `You are ${/^[aeio]/.test(role) ? 'an' : 'a'} ${role} of this workspace now: you may ${rightsOf(role)}.`
+      return donePage(`Welcome to ${oneLine(name)}`, sentence, viewer)
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { stringifySetCookie } from 'cookie'
+import { readReturnTo } from '../auth/return-to.ts'
+import { sessionCookie } from '../auth/routes.ts'
+import { SESSION_COOKIE, sessionSecret } from '../auth/viewer.ts'
+import type { SessionService } from '../services/session.ts'
+import { page, type Reply, signInAt, type Visit } from './visit.ts'
+
+/** How providers write their own names, where that is not just a capital letter. */
+const spellings = new Map([
+  ['github', 'GitHub'],
+  ['gitlab', 'GitLab'],
+  ['linkedin', 'LinkedIn'],
+  ['oidc', 'OpenID Connect'],
+  ['sso', 'single sign-on'],
+])
+
+function labelOf(provider: string): string {
+  if (provider === 'local') return 'Continue on this computer'
+  const name = spellings.get(provider) ?? provider.replaceAll('-', ' ').replace(/^./, first => first.toUpperCase())
+  return `Continue with ${name}`
+}
+
+/** Where a sign-in leads, in words: by the beginning of the address. */
+const goals: [beginning: string, goal: string][] = [
+  ['/share/', 'You are on your way to a file that was shared with you.'],
+  ['/invite/', 'You are on your way to an invite.'],
+  ['/graphql', 'You are on your way to GraphiQL.'],
+  ['/api/docs', 'You are on your way to the REST interface.'],
+]
+
+/** Where a page leads that was given an address to go on to; never elsewhere, and not in a circle. */
+function nextOf({ query }: Visit): string {
+  const asked = readReturnTo(query.get('return_to') ?? undefined)
+  return asked && !/^\/log(in|out)\b/.test(asked) ? asked : '/'
+}
+
+/** `/login`: the providers, or who is signed in already. */
+export function loginPage(providers: string[]) {
+  return async (visit: Visit): Promise<Reply> => {
+    const next = nextOf(visit)
+    const viewer = await visit.viewer()
+    const data = {
+      next,
+      goal: goals.find(([beginning]) => next.startsWith(beginning))?.[1] ?? '',
+      providers: providers.map(provider => ({
+        label: labelOf(provider),
+        href: `/auth/oauth?${new URLSearchParams({ provider, return_to: next })}`,
+      })),
+    }
+    return page('login', data, { title: viewer ? 'You are signed in' : 'Sign in', viewer })
+  }
+}
+
+/** `/logout`: ends the session, for a form; programs have /auth/logout. With a place to come back to, it leads there by a new sign-in. */
+export function logout({ sessions, secure }: { sessions: SessionService; secure: boolean }) {
+  return async (visit: Visit): Promise<Reply> => {
+    const secret = sessionSecret(visit.req)
+    if (secret) await sessions.end(secret)
+    const next = nextOf(visit)
+    const cookie = stringifySetCookie(SESSION_COOKIE, '', { ...sessionCookie, secure, maxAge: 0 })
+    return { to: next === '/' ? '/' : signInAt(next), headers: { 'set-cookie': cookie } }
+  }
+}

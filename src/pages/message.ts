@@ -1,0 +1,62 @@
+import type { Viewer } from '../auth/viewer.ts'
+import type { AppError, ErrorCode } from '../errors.ts'
+import type { Action, MessageView } from './views.ts'
+import { type Page, page } from './visit.ts'
+import { momentOf } from './words.ts'
+
+/** What stands above the sentence of an error. */
+const headings: Partial<Record<ErrorCode, [icon: MessageView['icon'], heading: string]>> = {
+  SHARE_NOT_FOUND: ['link', 'This link leads nowhere'],
+  SHARE_EXPIRED: ['clock', 'No longer available'],
+  SHARE_USED_UP: ['check', 'Already used'],
+  TOO_MANY_ATTEMPTS: ['lock', 'Please wait a while'],
+  INVITE_NOT_FOUND: ['link', 'This invite is gone'],
+  INVITE_EXPIRED: ['clock', 'No longer valid'],
+  INVITE_NOT_FOR_YOU: ['person', 'Not for this account'],
+  ALREADY_A_MEMBER: ['check', 'You are in'],
+  QUOTA_EXCEEDED: ['person', 'There is no room'],
+  FORBIDDEN: ['lock', 'This is not for you'],
+  TOKEN_NOT_FOUND: ['link', 'The file is gone'],
+  INVALID_INPUT: ['compass', 'The form did not arrive'],
+  INTERNAL: ['cloud', 'Something went wrong'],
+  UNAVAILABLE: ['cloud', 'Back in a moment'],
+}
+
+const home: Action = { label: 'Go to the start page', href: '/' }
+
+/** Ends the session and begins another one, which leads back here. */
+const switchAt = (here: string): Action => ({
+  label: 'Sign in with another address',
+  href: `/logout?${new URLSearchParams({ return_to: here })}`,
+  post: true,
+})
+
+/** What went wrong, in words and with the status that the same error has everywhere, and what to do now. */
+export function errorPage(
+  error: AppError,
+  { viewer, here, requestId }: { viewer: Viewer | null; here: string; requestId: string },
+): Page {
+  const { code, status, message, details } = error
+  const [icon, heading] = headings[code] ?? ['compass', 'There is no such page']
+  const seconds = Number(details.retry_after ?? (status >= 500 ? 5 : 0))
+  const notYou = viewer !== null && (code === 'INVITE_NOT_FOR_YOU' || code === 'FORBIDDEN')
+  const data: MessageView = {
+    icon,
+    heading,
+    sentence: message,
+    at: code === 'TOO_MANY_ATTEMPTS' ? momentOf(Date.now() + seconds * 1000) : null,
+    actions: notYou ? [switchAt(here)] : seconds > 0 ? [{ label: 'Try again', href: here }] : [home],
+    small: code === 'INTERNAL' ? `Request ${requestId}` : notYou ? `You are signed in as ${viewer.email}.` : '',
+  }
+  const headers: Record<string, string> = {
+    ...(seconds > 0 ? { 'retry-after': String(seconds) } : {}),
+    ...(Array.isArray(details.allow) ? { allow: details.allow.join(', ') } : {}),
+  }
+  return page('message', data, { title: heading, viewer }, { status, headers })
+}
+
+/** What a form has come to. */
+export function donePage(heading: string, sentence: string, viewer: Viewer): Page {
+  const data: MessageView = { icon: 'check', heading, sentence, at: null, actions: [home], small: '' }
+  return page('message', data, { title: heading, viewer })
+}

@@ -1,0 +1,98 @@
+import { parseCookie, stringifySetCookie } from 'cookie'
+import type { Viewer } from '../auth/viewer.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
+import { sendDelivery } from '../rest/bytes.ts'
+import type { Services } from '../services/index.ts'
+import type { SharePage } from '../services/share-link.ts'
+import { offeredPreview, sendPreview } from './preview.ts'
+import type { ShareView } from './views.ts'
+import { type Page, page, type Reply, readForm, signInAt, type Visit } from './visit.ts'
+import { fileOf, momentOf, personOf } from './words.ts'
+
+/** Sent back to one share only: its path is that of the page. */
+const PASS_COOKIE = 'share_pass'
+
+/** What the page itself asks the visitor for, before the file can be taken. */
+const asked: ErrorCode[] = ['PASSWORD_REQUIRED', 'WRONG_PASSWORD', 'UNAUTHENTICATED']
+const isAsked = (error: unknown): error is AppError => error instanceof AppError && asked.includes(error.code)
+
+/** `/share/{token}`: what somebody meets who follows a link to a file. */
+export function sharePages({ services, secure }: { services: Services; secure: boolean }) {
+  const { shareLinks, directShares } = services
+
+  const passOf = ({ req }: Visit) => parseCookie(req.headers.cookie ?? '')[PASS_COOKIE]
+
+  /** Both at once: the database is as far away for two questions as for one. */
+  const load = (visit: Visit) => Promise.all([visit.viewer(), shareLinks.find(visit.token)])
+
+  const visitor = async (visit: Visit) => ({
+    viewer: await visit.viewer(),
+    address: visit.address,
+    pass: passOf(visit),
+  })
+
+  return {
+    /** Opening the page is no download. */
+    async show(visit: Visit): Promise<Reply> {
+      const [viewer, share] = await load(visit)
+      const look = shareLinks.describe(share, { viewer, pass: passOf(visit) })
+      if (look.unseen && viewer && visit.req.method === 'GET')
+        visit.afterwards(() => directShares.markSeen(viewer, visit.token))
+      return sharePage(visit, look, viewer)
+    },
+
+    /** Takes the password, and remembers in this browser that it was right. */
+    async unlock(visit: Visit): Promise<Reply> {
+      const password = (await readForm(visit)).get('password') ?? ''
+      const [viewer, share] = await load(visit)
+      try {
+        const pass = await shareLinks.passFor(share, { viewer, address: visit.address, password })
+        const cookie = { path: visit.here, httpOnly: true, sameSite: 'strict', secure } as const
+        return { to: visit.here, headers: { 'set-cookie': stringifySetCookie(PASS_COOKIE, pass, cookie) } }
+      } catch (error) {
+        if (!isAsked(error)) throw error
+        return sharePage(visit, shareLinks.describe(share, { viewer }), viewer, error)
+      }
+    },
+
+    async download(visit: Visit): Promise<Reply> {
+      const { req, res, signal } = visit
+      try {
+        const request = { ...(await visitor(visit)), counts: req.method !== 'HEAD' }
+        await sendDelivery(req, res, await shareLinks.open(visit.token, request), { services, signal })
+        return undefined
+      } catch (error) {
+        if (!isAsked(error)) throw error
+        return { to: visit.here }
+      }
+    },
+
+    async preview(visit: Visit): Promise<Reply> {
+      const { delivery, fileType } = await shareLinks.preview(visit.token, await visitor(visit))
+      await sendPreview(visit, delivery, fileType, services.downloads)
+      return undefined
+    },
+  }
+}
+
+const problems: Partial<Record<ErrorCode, string>> = {
+  PASSWORD_REQUIRED: 'Type the password first.',
+  WRONG_PASSWORD: 'This is not the password. Check it and try again.',
+}
+
+function sharePage({ here }: Visit, look: SharePage, viewer: Viewer | null, error?: AppError): Page {
+  const file = fileOf(look.fileName, look.fileType, look.size)
+  const preview = look.needs ? null : offeredPreview(look, `${here}/preview`)
+  const data: ShareView = {
+    file,
+    until: momentOf(look.expiresAt),
+    here,
+    needs: look.needs,
+    sharedBy: look.sharedBy && personOf(look.sharedBy),
+    ...(typeof preview === 'string' ? { preview: null, noPreview: preview } : { preview, noPreview: '' }),
+    signIn: signInAt(here),
+    problem: (error && problems[error.code]) ?? '',
+  }
+  const status = error?.status ?? (look.needs === 'sign-in' ? 401 : 200)
+  return page('share', data, { title: error ? `Error: ${file.name}` : file.name, viewer }, { status })
+}

@@ -1,0 +1,108 @@
+import { fileURLToPath } from 'node:url'
+import { Eta } from 'eta'
+import { assets } from './assets.ts'
+import type { Moment, ShownFile, Size } from './words.ts'
+
+export interface Person {
+  name: string
+  email: string
+}
+
+/** What the visitor can do next. A link, or a form that is sent. */
+export interface Action {
+  label: string
+  href: string
+  post?: true
+}
+
+export interface HomeView {
+  plan: string
+  used: Size
+  max: Size
+  percent: number
+  files: string
+  received: { unseen: number; more: number; rows: (ShownFile & { href: string; by: string; seen: boolean })[] }
+  invites: { more: number; rows: { href: string; workspace: string; role: string; until: Moment }[] }
+  workspaces: { more: number; rows: { name: string; role: string }[] }
+}
+
+/** What can be shown of a file without downloading it. */
+export interface PreviewView {
+  kind: 'image' | 'pdf' | 'audio' | 'video' | 'text'
+  src: string
+  /** Whether it needs little room. */
+  short: boolean
+}
+
+export interface ShareView {
+  file: ShownFile
+  until: Moment
+  here: string
+  needs: 'sign-in' | 'password' | null
+  sharedBy: Person | null
+  preview: PreviewView | null
+  /** Why there is none, where a visitor might expect one. */
+  noPreview: string
+  signIn: string
+  problem: string
+}
+
+export interface InviteView {
+  here: string
+  workspace: string
+  role: string
+  /** What the role is good for. */
+  rights: string
+  invitedBy: Person | null
+  until: Moment
+  signIn: string
+}
+
+export interface LoginView {
+  goal: string
+  next: string
+  providers: { label: string; href: string }[]
+}
+
+export interface MessageView {
+  icon: 'clock' | 'link' | 'lock' | 'person' | 'check' | 'cloud' | 'compass'
+  heading: string
+  sentence: string
+  at: Moment | null
+  actions: Action[]
+  small: string
+}
+
+/** The first part of a text file, in a frame of its own. */
+export interface TextView {
+  text: string
+  rest: string
+}
+
+/** Every template, and what it is given. */
+export interface Views {
+  welcome: object
+  home: HomeView
+  share: ShareView
+  invite: InviteView
+  login: LoginView
+  message: MessageView
+}
+
+/** What the frame around every page is given. */
+export interface Frame {
+  title: string
+  viewer: Person | null
+  /** Whether to offer to sign in at the top. */
+  signIn: string
+  notice: string
+  graphiql: boolean
+}
+
+const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)), cache: true, autoTrim: ['nl', 'nl'] })
+
+/** Writes a page. All that is put into a template is escaped, but for what templates include. */
+export const renderPage = <V extends keyof Views>(view: V, frame: Frame, data: Views[V]): string =>
+  eta.render(`/${view}`, { ...data, frame, assets })
+
+export const renderText = (title: string, data: TextView): string => eta.render('/text', { ...data, title, assets })

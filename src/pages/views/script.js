@@ -1,0 +1,56 @@
+// Makes pages that work without it more pleasant.
+
+const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' })
+const say = text => {
+  document.getElementById('status').textContent = text
+}
+
+/** Prepares what has come into the page. */
+function enhance(root) {
+  // The service writes times in UTC: it cannot know where the reader is.
+  for (const time of root.querySelectorAll('time')) time.textContent = format.format(new Date(time.dateTime))
+  for (const button of root.querySelectorAll('[data-reveal]')) button.hidden = false
+  for (const button of root.querySelectorAll('[data-copy]')) button.hidden = !navigator.clipboard
+  for (const image of root.querySelectorAll('.preview img'))
+    image.addEventListener('error', () => image.replaceWith('This picture cannot be shown. Download it instead.'))
+}
+
+document.addEventListener('click', async event => {
+  const button = event.target.closest('button')
+  if (button?.dataset.reveal) {
+    const field = document.getElementById(button.dataset.reveal)
+    const show = field.type === 'password'
+    field.type = show ? 'text' : 'password'
+    button.setAttribute('aria-pressed', String(show))
+    button.textContent = show ? 'Hide' : 'Show'
+  }
+  if (button?.hasAttribute('data-copy')) {
+    await navigator.clipboard.writeText(location.origin + location.pathname)
+    button.lastChild.textContent = 'Copied'
+    say('The link is copied.')
+  }
+})
+
+// Shows the answer to a form in the place of the old page, without a flash.
+document.addEventListener('submit', async event => {
+  const form = event.target
+  if (!form.hasAttribute('data-in-place')) return
+  event.preventDefault()
+  if (form.ariaBusy === 'true') return
+  form.ariaBusy = 'true'
+  try {
+    const body = new URLSearchParams(new FormData(form))
+    const answer = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'text/html' } })
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    const main = document.adoptNode(page.querySelector('main'))
+    document.title = page.title
+    document.querySelector('main').replaceWith(main)
+    enhance(main)
+    const target = main.querySelector('[autofocus]') ?? main
+    target.focus()
+  } catch {
+    form.submit()
+  }
+})
+
+enhance(document)

@@ -1,0 +1,86 @@
+import mime from 'mime'
+import prettyBytes from 'pretty-bytes'
+import { oneLine } from '../one-line.ts'
+
+/** A number of bytes, as people read it and to the byte. */
+export interface Size {
+  text: string
+  exact: string
+}
+
+/** A moment, for machines and for people. */
+export interface Moment {
+  iso: string
+  text: string
+}
+
+export interface Kind {
+  icon: 'image' | 'video' | 'audio' | 'document' | 'text' | 'table' | 'archive' | 'code' | 'file'
+  label: string
+}
+
+/** A file as every page shows it. */
+export interface ShownFile {
+  name: string
+  kind: Kind
+  size: Size
+}
+
+const numbers = new Intl.NumberFormat('en')
+const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+
+export const number = (n: number): string => numbers.format(n)
+export const count = (n: number, noun: string): string => `${number(n)} ${noun}${n === 1 ? '' : 's'}`
+
+/** In binary units, like the limits of the plans. */
+export const sizeOf = (bytes: number): Size => ({
+  text: prettyBytes(bytes, { binary: true }),
+  exact: count(bytes, 'byte'),
+})
+
+/** In UTC: a page cannot know where its reader is. */
+export const momentOf = (ms: number): Moment => ({
+  iso: new Date(ms).toISOString(),
+  text: `${date.format(ms)} UTC`,
+})
+
+const archive = /[/+-](?:zip|gzip|x-tar|x-7z-compressed|vnd\.rar|x-rar-compressed|x-bzip2?|x-xz|zstd)$/
+const table = /csv|tab-separated|ms-excel|spreadsheet/
+const document = /pdf|msword|wordprocessing|opendocument\.text|presentation|powerpoint|rtf|epub/
+const code = /json|xml|javascript|typescript|html|css|x-sh|python|yaml|toml|sql|wasm/
+
+const kinds: [test: (type: string) => boolean, icon: Kind['icon'], word: string][] = [
+  [type => type.startsWith('image/'), 'image', 'image'],
+  [type => type.startsWith('video/'), 'video', 'video'],
+  [type => type.startsWith('audio/'), 'audio', 'audio'],
+  [type => archive.test(type), 'archive', 'archive'],
+  [type => table.test(type), 'table', 'table'],
+  [type => document.test(type), 'document', 'document'],
+  [type => code.test(type), 'code', 'file'],
+  [type => type.startsWith('text/'), 'text', 'text file'],
+]
+
+/** What sort of thing a file is, by its media type; its ending is named where the two agree. */
+export function kindOf(name: string, fileType: string): Kind {
+  const type = fileType.replace(/;.*/, '')
+  const [, icon, word] = kinds.find(([test]) => test(type)) ?? [null, 'file' as const, 'file']
+  const [, ending] = /\.([a-z0-9]{1,8})$/i.exec(name) ?? []
+  const known = ending !== undefined && icon !== 'text' && mime.getType(`./x.${ending}`) === type
+  const label = known ? `${ending.toUpperCase()} ${word}` : word
+  return { icon, label: label.charAt(0).toUpperCase() + label.slice(1) }
+}
+
+/** A name that somebody has given to a file. One that shows nothing is said to. */
+export const nameOf = (text: string): string => oneLine(text) || 'A file without a name'
+
+export const fileOf = (name: string, fileType: string, bytes: number): ShownFile => ({
+  name: nameOf(name),
+  kind: kindOf(name, fileType),
+  size: sizeOf(bytes),
+})
+
+/** Somebody, by the name that they have chosen and by the address that tells who they are. */
+export function personOf({ name, email }: { name: string; email: string }): { name: string; email: string } {
+  const shown = oneLine(name)
+  return { name: shown === email ? '' : shown, email: oneLine(email) }
+}

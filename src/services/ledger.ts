@@ -1,0 +1,43 @@
+import type { Db, Tx } from '../../db/index.ts'
+import { marks } from './entry-path.ts'
+
+/**
+ * Dooms a staged blob and returns its reservation, once only, whoever comes first. Locks the bucket before the blob, as everybody does.
+ * @param overAt leaves it alone if its lease is not over at this time
+ */
+export async function releaseStaged(
+  db: Db,
+  bucketId: string,
+  id: string,
+  tx: Tx,
+  overAt = Number.MAX_SAFE_INTEGER,
+): Promise<boolean> {
+  await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [bucketId], tx)
+  const [staged] = await db.rows<{ bytes: number }>(
+    `SELECT reserved_bytes AS bytes FROM blobs${db.byKey} WHERE id = ? AND state = 'staged' AND lease_until < ?${db.forUpdate}`,
+    [id, overAt],
+    tx,
+  )
+  if (!staged) return false
+  await db.run(
+    "UPDATE blobs SET state = 'doomed', reserved_bytes = 0, lease_until = ? WHERE id = ?",
+    [Date.now(), id],
+    tx,
+  )
+  await db.run(
+    'UPDATE bucket SET reserved_bytes = reserved_bytes - ?, reserved_files = reserved_files - 1 WHERE id = ?',
+    [staged.bytes, bucketId],
+    tx,
+  )
+  return true
+}
+
+/** Dooms live blobs, in the transaction that ends their entries. */
+export async function doomBlobs(db: Db, ids: string[], tx: Tx): Promise<void> {
+  if (ids.length === 0) return
+  await db.run(
+    `UPDATE blobs SET state = 'doomed', lease_until = ? WHERE id IN (${marks(ids)})`,
+    [Date.now(), ...ids],
+    tx,
+  )
+}

@@ -1,0 +1,140 @@
+import type { Db } from '../../db/index.ts'
+import type { Role } from '../auth/roles.ts'
+import type { Tokens } from '../tokens.ts'
+import { pathsOfFolders } from './entry-path.ts'
+import { INVITE_TOKEN } from './invite.ts'
+import { LIVE } from './share.ts'
+import { SHARE_TOKEN } from './share-link.ts'
+
+/** A list of which only the newest are shown. */
+export interface Newest<T> {
+  total: number
+  rows: T[]
+}
+
+/** What a person has at a glance. Bytes; times in milliseconds. */
+export interface Overview {
+  planName: string
+  usedBytes: number
+  fileCount: number
+  received: Newest<{ token: string; name: string; fileType: string; size: number; sharedBy: string; seen: boolean }> & {
+    unseen: number
+  }
+  invites: Newest<{ token: string; workspaceName: string; role: Role; expiresAt: number }>
+  workspaces: Newest<{ id: string; name: string; role: Role }>
+}
+
+/** A row of any of the lists; each says how many its list has. */
+interface Row {
+  kind: 'bucket' | 'share' | 'invite' | 'workspace'
+  id: string
+  name: string
+  who: string
+  role: Role
+  fileType: string
+  size: number
+  at: number
+  seen: number | null
+  total: number
+  unseen: number
+  parentId: string
+  rootId: string
+  purging: number
+}
+
+const SHOWN = 5
+
+export function overviewService({ db, tokens }: { db: Db; tokens: Tokens }) {
+  // MySQL keeps what is in brackets as it is; SQLite knows a limit within a union in a subquery only.
+  const newest = (part: string, order: string) => {
+    const one = `${part} ORDER BY ${order} DESC LIMIT ${SHOWN}`
+    return db.dialect === 'mysql' ? `(${one})` : `SELECT * FROM (${one})`
+  }
+  // By the session and not by the person, so that whoever looks up the person need not be waited for.
+  const session = 'FROM session me WHERE me.hash = ? AND me.expires_at > ?'
+  const userId = `(SELECT me.user_id ${session})`
+  const address = `(SELECT (SELECT verified_email FROM user WHERE id = me.user_id) ${session})`
+  const sql = [
+    `SELECT 'bucket' AS kind, b.id, p.name, '' AS who, '' AS role, '' AS fileType, b.used_bytes AS size, 0 AS at, 0 AS seen,
+       b.used_files AS total, 0 AS unseen, '' AS parentId, '' AS rootId, 0 AS purging
+     FROM bucket b JOIN user u ON u.id = b.user_id JOIN plan p ON p.id = u.plan_id WHERE b.user_id = ${userId}`,
+    newest(
+      `SELECT 'share' AS kind, s.id, e.name, u.email AS who, '' AS role, e.file_type AS fileType, e.total_bytes AS size, s.expires_at AS at,
+         s.seen_at AS seen, COUNT(*) OVER () AS total, SUM(CASE WHEN s.seen_at IS NULL THEN 1 ELSE 0 END) OVER () AS unseen,
+         e.parent_id AS parentId, b.root_id AS rootId, b.purging
+       FROM share s JOIN entry e ON e.id = s.entry_id JOIN bucket b ON b.id = e.bucket_id JOIN user u ON u.id = s.user_id
+       WHERE s.recipient = ${address} AND ${LIVE}`,
+      's.id',
+    ),
+    newest(
+      `SELECT 'invite' AS kind, i.id, w.name, '' AS who, i.role, '' AS fileType, 0 AS size, i.expires_at AS at, 0 AS seen,
+         COUNT(*) OVER () AS total, 0 AS unseen, '' AS parentId, '' AS rootId, 0 AS purging
+       FROM invite i JOIN workspace w ON w.id = i.workspace_id WHERE i.email = ${address} AND i.expires_at > ?`,
+      'i.id',
+    ),
+    newest(
+      `SELECT 'workspace' AS kind, w.id, w.name, '' AS who, m.role, '' AS fileType, 0 AS size, m.joined_at AS at, 0 AS seen,
+         COUNT(*) OVER () AS total, 0 AS unseen, '' AS parentId, '' AS rootId, 0 AS purging
+       FROM member m JOIN workspace w ON w.id = m.workspace_id WHERE m.user_id = ${userId}`,
+      'm.joined_at',
+    ),
+  ].join(' UNION ALL ')
+
+  return {
+    /**
+     * What the person of a session has; null for a session that is over. Whether the person may still come in is another question.
+     * One statement; a second one only while a folder of somebody who shares with the person is being purged.
+     */
+    async read(sessionHash: string): Promise<Overview | null> {
+      const now = Date.now()
+      const me = [sessionHash, now]
+      const rows = await db.rows<Row>(sql, [...me, ...me, now, ...me, now, ...me])
+      const [bucket] = rows.filter(row => row.kind === 'bucket')
+      if (!bucket) return null
+      const gone = await goneAmong(rows)
+      const list = <T>(kind: Row['kind'], show: (row: Row) => T) => {
+        const of = rows.filter(row => row.kind === kind)
+        const there = of.filter(row => !gone.has(row.id))
+        return { total: Number(of[0]?.total ?? 0) - (of.length - there.length), rows: there.map(show) }
+      }
+      const shares = rows.filter(row => row.kind === 'share')
+      const unseenGone = shares.filter(row => gone.has(row.id) && row.seen === null).length
+      return {
+        planName: bucket.name,
+        usedBytes: bucket.size,
+        fileCount: bucket.total,
+        received: {
+          ...list('share', ({ id, name, fileType, size, who, seen }) => ({
+            token: tokens.derive(SHARE_TOKEN, id),
+            name,
+            fileType,
+            size,
+            sharedBy: who,
+            seen: seen !== null,
+          })),
+          unseen: Number(shares[0]?.unseen ?? 0) - unseenGone,
+        },
+        invites: list('invite', ({ id, name, role, at }) => ({
+          token: tokens.derive(INVITE_TOKEN, id),
+          workspaceName: name,
+          role,
+          expiresAt: at,
+        })),
+        workspaces: list('workspace', ({ id, name, role }) => ({ id, name, role })),
+      }
+    },
+  }
+
+  /** Shares whose file was deleted with a folder that is not purged yet. */
+  async function goneAmong(rows: Row[]): Promise<Set<string>> {
+    const doubtful = rows.filter(row => row.purging > 0)
+    const there = await pathsOfFolders(
+      db,
+      doubtful.map(row => row.rootId),
+      doubtful.map(row => row.parentId),
+    )
+    return new Set(doubtful.filter(row => !there.has(row.parentId)).map(row => row.id))
+  }
+}
+
+export type OverviewService = ReturnType<typeof overviewService>

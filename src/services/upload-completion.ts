@@ -1,0 +1,236 @@
+import type { Readable } from 'node:stream'
+import { v4 as newClaim } from 'uuid'
+import type { Db } from '../../db/index.ts'
+import { AppError, InvalidInput, Unavailable } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { joinPath, parseName } from '../paths.ts'
+import { BlobMissing, type BlobStore, StoreRefusal } from '../storage/azure.ts'
+import { type Algorithm, digest } from '../storage/hash.ts'
+import type { BlobService, StagedBlob } from './blob.ts'
+import { changesOf, lockTree } from './entry.ts'
+import type { Tree } from './entry-path.ts'
+import type { EventService } from './event.ts'
+import type { FileService } from './file.ts'
+import type { FileView } from './listing.ts'
+import {
+  doomParts,
+  isSpoilt,
+  placeOf,
+  spoilt,
+  type UploadSessionService,
+  type UploadSessionView,
+  uploadBusy,
+  uploadNotFound,
+} from './upload-session.ts'
+
+/** How an upload is to end: the digests that its sender knows (hex), and another place than planned. */
+export interface Completion {
+  md5?: string | null | undefined
+  sha256?: string | null | undefined
+  filename?: string | null | undefined
+  folder?: string | null | undefined
+}
+
+/** Holds an upload for the request that is completing it. */
+interface Claim {
+  token: string
+  /** Makes sure that it is held still, and goes on to be. @throws UPLOAD_NOT_FOUND */
+  renew(): Promise<void>
+}
+
+const HOUR_MS = 3_600_000
+const STALL_MS = 30_000
+/** Of so many missing parts the numbers are told. */
+const MAX_TOLD = 1000
+
+export function uploadCompletionService({
+  db,
+  store,
+  blobs,
+  files,
+  events,
+  sessions,
+  log,
+  claimSeconds,
+}: {
+  db: Db
+  store: BlobStore
+  blobs: BlobService
+  files: FileService
+  events: EventService
+  sessions: UploadSessionService
+  log: Log
+  claimSeconds: number
+}) {
+  const change = changesOf(db, events)
+
+  /** Keeps other completions and parts away while `work` runs; a request that dies is waited for no longer than its claim lasts. */
+  async function claimed<T>(id: string, work: (claim: Claim) => Promise<T>): Promise<T> {
+    const token = newClaim()
+    const until = () => Date.now() + claimSeconds * 1000
+    const taken = await db.run(
+      'UPDATE upload_session SET claim = ?, claim_until = ? WHERE id = ? AND claim_until <= ?',
+      [token, until(), id, Date.now()],
+    )
+    if (taken !== 1) throw uploadBusy()
+    const renew = async () => {
+      await db.run('UPDATE upload_session SET claim_until = ? WHERE id = ? AND claim = ?', [until(), id, token])
+      const held = await db.rows('SELECT id FROM upload_session WHERE id = ? AND claim = ?', [id, token])
+      // What is being read back must not expire under the reader.
+      if (held.length !== 1 || !(await blobs.renew(id, Date.now() + HOUR_MS))) throw uploadNotFound()
+    }
+    const heartbeat = setInterval(
+      () => renew().catch(error => log.warn({ err: error, upload: id }, 'could not renew a claim')),
+      (claimSeconds * 1000) / 4,
+    )
+    try {
+      return await work({ token, renew })
+    } finally {
+      clearInterval(heartbeat)
+      await db
+        .run('UPDATE upload_session SET claim = NULL, claim_until = 0 WHERE id = ? AND claim = ?', [id, token])
+        .catch(error => log.warn({ err: error, upload: id }, 'could not end a claim; it ends by itself'))
+    }
+  }
+
+  function refuseIncomplete(session: UploadSessionView, received: number[]): void {
+    const there = new Set(received)
+    const missing = Array.from({ length: session.partCount }, (_, i) => i + 1).filter(n => !there.has(n))
+    if (missing.length === 0) return
+    const some = missing.slice(0, 10).join(', ') + (missing.length > 10 ? ', ...' : '')
+    throw new AppError('UPLOAD_INCOMPLETE', `Parts are missing: ${some}. Send them, then complete the upload again.`, {
+      missing: missing.slice(0, MAX_TOLD),
+      missing_count: missing.length,
+    })
+  }
+
+  /**
+   * Makes one blob of the parts, reads it back, and hands it to `use`. Bytes that somebody can still write to, because their addresses
+   * live on, are copied first.
+   */
+  async function assembled<T>(
+    tree: Tree,
+    session: UploadSessionView,
+    sums: readonly Algorithm[],
+    use: (blob: StagedBlob, read: Partial<Record<Algorithm, string>>) => Promise<T>,
+  ): Promise<T> {
+    const { id, size, fileType: contentType } = session
+    await store.commitParts(id, size === 0 ? 0 : session.partCount, { contentType })
+    const copied = session.direct ? await blobs.announceCopy(tree) : undefined
+    const key = copied ?? id
+    try {
+      if (copied) {
+        await store.copy(id, copied)
+        // Before they are read: somebody may have made a mountain of them meanwhile.
+        const there = await store.look(copied)
+        if (there?.size !== size) throw otherSize(session, there?.size ?? 0)
+      }
+      const read = await digest(flowing(await store.open(key)), sums)
+      if (read.size !== size) throw otherSize(session, read.size)
+      const blob = {
+        id: key,
+        reservedBytes: size,
+        size,
+        md5: read.sums.md5 ?? '',
+        ...(copied ? { copied: true } : {}),
+      } as const
+      const done = await use(blob, read.sums)
+      blobs.settled(key)
+      return done
+    } catch (error) {
+      if (copied) await blobs.abandonCopy(copied)
+      throw error
+    }
+  }
+
+  return {
+    /**
+     * Makes the file: all parts are put together, read back, and compared with the digests that were given. When that fails, the upload
+     * can go on. It runs to its end whether or not its caller waits.
+     * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH, PATH_EXISTS, QUOTA_EXCEEDED for folders
+     */
+    async complete(tree: Tree, id: string, by: string, completion: Completion): Promise<FileView> {
+      const session = await sessions.find(tree, id, by, { idle: true })
+      const { fileType, size } = session
+      const given = digestsOf(completion)
+      const planned = { folder: joinPath(session.names.slice(0, -1)), name: session.names.at(-1) ?? '' }
+      const name = completion.filename ? parseName(completion.filename, 'filename') : planned.name
+      const names = placeOf(completion.folder ?? planned.folder, name)
+      await files.refuseTaken(tree, names)
+      const work = claimed(id, async claim => {
+        const received = await sessions.received(session)
+        // Another request may hold it by now, if this one was taken for dead; then the blob may be a file's.
+        await claim.renew()
+        refuseIncomplete(session, received)
+        const sums: Algorithm[] = given.sha256 === undefined ? ['md5'] : ['md5', 'sha256']
+        const file = await assembled(tree, session, sums, async (blob, read) => {
+          for (const [algorithm, sum] of Object.entries(given))
+            if (sum !== read[algorithm as Algorithm]) throw mismatch(algorithm, read)
+          await store.describe(blob.id, { contentType: fileType, sum: blob.md5 })
+          const at = Date.now()
+          const fileId = await change(tree, async tx => {
+            await lockTree(db, tree, tx)
+            // Whoever has aborted it, or taken it over from a request that seemed dead, comes first.
+            const ended = await db.run('DELETE FROM upload_session WHERE id = ? AND claim = ?', [id, claim.token], tx)
+            if (ended !== 1) throw uploadNotFound()
+            if (session.direct) await doomParts(db, session, tx)
+            return files.create(tree, blob, names, { fileType, by, at }, tx)
+          })
+          return { id: fileId, names, fileType, size, md5: blob.md5, createdBy: by, createdAt: at, updatedAt: at }
+        })
+        if (session.direct) await sessions.removeParts(session)
+        return file
+      })
+      return work.catch(async error => {
+        if (!(error instanceof StoreRefusal || error instanceof BlobMissing)) throw error
+        // The store is right where the upload has ended meanwhile, or where its parts are none.
+        await sessions.find(tree, id, by)
+        throw isSpoilt(session, error) ? spoilt() : error
+      })
+    },
+  }
+}
+
+export type UploadCompletionService = ReturnType<typeof uploadCompletionService>
+
+/** A stream of the store in which something moves: one that has stopped would hold its claim for ever. */
+async function* flowing(stream: Readable): AsyncGenerator<Uint8Array> {
+  const timer = setTimeout(() => stream.destroy(new Error('Nothing came for too long.')), STALL_MS)
+  try {
+    for await (const chunk of stream) {
+      timer.refresh()
+      yield chunk as Uint8Array
+    }
+  } catch (error) {
+    throw new Unavailable('blob store', error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The digests that were given, in lower-case hex. @throws INVALID_INPUT */
+function digestsOf(completion: Completion): Partial<Record<Algorithm, string>> {
+  const given: Partial<Record<Algorithm, string>> = {}
+  for (const [algorithm, length] of [
+    ['md5', 32],
+    ['sha256', 64],
+  ] as const) {
+    const text = completion[algorithm]
+    if (!text) continue
+    if (text.length !== length || !/^[0-9a-f]+$/i.test(text))
+      throw new InvalidInput(algorithm, `"${algorithm}" is the digest of the whole file, as ${length} hex digits.`)
+    given[algorithm] = text.toLowerCase()
+  }
+  return given
+}
+
+const otherSize = (session: UploadSessionView, bytes: number) =>
+  new AppError('CHECKSUM_MISMATCH', `The parts hold ${bytes} bytes, not ${session.size}. Send them again.`)
+
+function mismatch(algorithm: string, read: Partial<Record<Algorithm, string>>): AppError {
+  return new AppError(
+    'CHECKSUM_MISMATCH',
+    `What has arrived has another ${algorithm} than was given. Send the parts that differ again, then complete the upload.`,
+    { algorithm, received: read[algorithm as Algorithm] },
+  )
+}

@@ -1,0 +1,272 @@
+import { validate as isUuid, v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../db/index.ts'
+import { AppError, InvalidInput } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { mediaTypeOf } from '../media.ts'
+import { joinPath, parseFilePath, parseName, parsePath } from '../paths.ts'
+import { type BlobStore, StoreRefusal } from '../storage/azure.ts'
+import { maxBlocks } from '../storage/blocks.ts'
+import { md5 } from '../storage/hash.ts'
+import type { Upload } from '../upload.ts'
+import type { BlobService } from './blob.ts'
+import { pathIn, type Tree } from './entry-path.ts'
+import type { FileService } from './file.ts'
+import { releaseStaged } from './ledger.ts'
+import type { BucketLimits } from './quota.ts'
+import { partCountOf, readPart, sizeOfPart, sumOf } from './upload-part.ts'
+
+/** An upload in parts that is under way, as its maker sees it. Sizes in bytes, times in milliseconds. */
+export interface UploadSessionView {
+  id: string
+  /** Where the file is to be, from the root down. */
+  names: string[]
+  fileType: string
+  /** Path of the folder that it is to be in, as it is answered. */
+  folder: string
+  size: number
+  /** Bytes of every part but the last. */
+  partSize: number
+  partCount: number
+  /** Whether the parts go straight to the store. */
+  direct: boolean
+  createdAt: number
+  expiresAt: number
+}
+
+/** What is declared when an upload begins. */
+export interface NewUpload {
+  filename: string
+  size: number
+  contentType?: string | null | undefined
+  folder?: string | null | undefined
+  direct?: boolean | null | undefined
+}
+
+interface Row extends Omit<UploadSessionView, 'names' | 'folder' | 'partCount' | 'direct'> {
+  path: string
+  direct: number | boolean
+  claimUntil: number
+}
+
+const DAY_MS = 86_400_000
+/** What somebody began to send before an address ended may arrive after its end, and clocks differ. */
+const LATE_MS = 900_000
+const RETRY_SECONDS = 2
+
+export function uploadSessionService({
+  db,
+  store,
+  blobs,
+  files,
+  log,
+  partSize,
+}: {
+  db: Db
+  store: BlobStore
+  blobs: BlobService
+  files: FileService
+  log: Log
+  partSize: number
+}) {
+  /** The session of its maker in this tree; nobody else's, and none that has ended. @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY */
+  async function find(tree: Tree, id: string, by: string, { idle = false } = {}): Promise<UploadSessionView> {
+    if (!isUuid(id)) throw uploadNotFound()
+    const now = Date.now()
+    const [row] = await db.rows<Row>(
+      `SELECT s.id, s.path, s.file_type AS fileType, s.size, s.part_size AS partSize, s.direct, s.claim_until AS claimUntil,
+         s.created_at AS createdAt, b.lease_until AS expiresAt
+       FROM upload_session s JOIN blobs b ON b.id = s.id
+       WHERE s.id = ? AND s.bucket_id = ? AND s.user_id = ? AND b.state = 'staged' AND b.lease_until > ?`,
+      [id, tree.bucketId, by, now],
+    )
+    if (!row) throw uploadNotFound()
+    const { path, direct, claimUntil, ...session } = row
+    if (idle && claimUntil > now) throw uploadBusy()
+    return { ...session, ...placeIn(tree, parsePath(path)), partCount: partCountOf(session), direct: Boolean(direct) }
+  }
+
+  /** The numbers of the parts that have arrived whole, from small to large. An empty file has nothing to wait for. */
+  async function received(session: UploadSessionView): Promise<number[]> {
+    if (session.size === 0) return [1]
+    const there = await store.partsOf(session.id).catch(error => {
+      if (isSpoilt(session, error)) return new Map<number, number>()
+      throw error
+    })
+    const { partCount } = session
+    return [...there]
+      .filter(([number, size]) => number >= 1 && number <= partCount && size === sizeOfPart(session, number))
+      .map(([number]) => number)
+      .sort((a, b) => a - b)
+  }
+
+  /** What clients have written to directly goes now, and once more when nobody can write to it any more. */
+  const removeParts = (session: UploadSessionView) =>
+    store.remove([session.id]).catch(error => log.warn({ err: error, upload: session.id }, 'parts stay for a while'))
+
+  return {
+    find,
+    received,
+    removeParts,
+
+    /**
+     * Begins an upload in parts: all of it is reserved at once, until a day after its last part.
+     * @throws INVALID_PATH, INVALID_INPUT, PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED
+     */
+    async start(tree: Tree, upload: NewUpload, limits: BucketLimits, by: string): Promise<UploadSessionView> {
+      const { size, folder, contentType, direct } = upload
+      const name = parseName(upload.filename, 'filename')
+      const names = placeOf(folder ?? '', name)
+      if (size < 0) throw new InvalidInput('size', '"size" is the number of bytes of the file: 0 or more.')
+      if (size > maxBlocks * partSize)
+        throw new AppError('FILE_TOO_LARGE', `A file in parts has up to ${maxBlocks * partSize} bytes.`, {
+          limit: 'max_file_size_bytes',
+          max: Math.min(limits.maxFileSizeBytes, maxBlocks * partSize),
+        })
+      await files.refuseTaken(tree, names)
+      const createdAt = Date.now()
+      const session: UploadSessionView = {
+        id: newId(),
+        ...placeIn(tree, names),
+        fileType: mediaTypeOf(name, contentType ?? undefined),
+        size,
+        partSize,
+        partCount: partCountOf({ size, partSize }),
+        direct: direct ?? false,
+        createdAt,
+        expiresAt: createdAt + DAY_MS,
+      }
+      await db.transaction(async tx => {
+        await blobs.reserve(tree, limits, { id: session.id, bytes: size, leaseUntil: session.expiresAt }, tx)
+        await db.run(
+          `INSERT INTO upload_session (id, bucket_id, user_id, path, file_type, size, part_size, direct, claim_until, created_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
+          [session.id, tree.bucketId, by, joinPath(names), session.fileType, size, partSize, session.direct, createdAt],
+          tx,
+        )
+      })
+      return session
+    },
+
+    /** Where the parts of a direct upload go, one signed address each; null for the others. There is nothing to send of an empty file. */
+    addressesOf(session: UploadSessionView): { partNumber: number; url: string }[] | null {
+      if (!session.direct) return null
+      const count = session.size === 0 ? 0 : session.partCount
+      return store.signParts(session.id, count, addressesEnd(session)).map((url, i) => ({ partNumber: i + 1, url }))
+    },
+
+    /**
+     * Takes one part in; the same number again replaces it. A part is there as a whole or not at all.
+     * @param contentMd5 of the part, in base64 (RFC 1864)
+     * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, INVALID_INPUT, CHECKSUM_MISMATCH
+     */
+    async addPart(
+      tree: Tree,
+      id: string,
+      by: string,
+      number: number,
+      part: Upload,
+      contentMd5: string | null | undefined,
+    ): Promise<{ partNumber: number; size: number }> {
+      const session = await find(tree, id, by, { idle: true })
+      if (number < 1 || number > session.partCount)
+        throw new InvalidInput(
+          'part_number',
+          `This upload has the parts 1 to ${session.partCount}. There is no part ${number}.`,
+        )
+      const wanted = sumOf(contentMd5)
+      const size = sizeOfPart(session, number)
+      const block = await readPart(part, number, size)
+      try {
+        if (wanted !== undefined && wanted !== (await md5(block.bytes)))
+          throw new AppError('CHECKSUM_MISMATCH', `Part ${number} is not what its Content-MD5 says. Send it again.`, {
+            part_number: number,
+          })
+        // Bytes may take their time: meanwhile the upload may have been completed, and its blob is a file's now.
+        await find(tree, id, by, { idle: true })
+        if (size > 0) await store.stagePart(id, number, block.bytes, { sum: wanted })
+      } catch (error) {
+        throw isSpoilt(session, error) ? spoilt() : error
+      } finally {
+        block.release()
+      }
+      // A session may have ended meanwhile; then nobody has books of what has just arrived.
+      if (!(await blobs.renew(id, lifeFrom(session)))) {
+        await blobs.abandon(tree, id, undefined)
+        throw uploadNotFound()
+      }
+      return { partNumber: number, size }
+    },
+
+    /** Ends an upload that is not wanted any more: its reservation goes back at once, its parts soon. @throws UPLOAD_NOT_FOUND */
+    async abort(tree: Tree, id: string, by: string): Promise<void> {
+      const session = await find(tree, id, by)
+      const ended = await db.transaction(tx => endSession(db, tree.bucketId, session, tx))
+      if (!ended) throw uploadNotFound()
+      if (session.direct) await removeParts(session)
+    },
+  }
+}
+
+export type UploadSessionService = ReturnType<typeof uploadSessionService>
+
+type Target = Pick<UploadSessionView, 'id' | 'direct' | 'createdAt'>
+
+/** Until when the signed addresses of a direct upload live. */
+const addressesEnd = ({ createdAt }: Pick<Target, 'createdAt'>): number => createdAt + DAY_MS
+
+/** A part makes an upload live for another day; one whose parts pass by ends with their addresses. */
+const lifeFrom = (session: UploadSessionView): number => (session.direct ? session.expiresAt : Date.now() + DAY_MS)
+
+/** Gives back what an upload has reserved, and leaves its parts to the sweeper. Answers whether it was there. */
+async function endSession(db: Db, bucketId: string, session: Target, tx: Tx, overAt?: number): Promise<boolean> {
+  if (!(await releaseStaged(db, bucketId, session.id, tx, overAt))) return false
+  await db.run('DELETE FROM upload_session WHERE id = ?', [session.id], tx)
+  if (session.direct)
+    await db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [addressesEnd(session) + LATE_MS, session.id], tx)
+  return true
+}
+
+const targets = 'SELECT id, direct, created_at AS createdAt FROM upload_session'
+
+/** Ends an upload whose lease is over at a time, whether its bytes were to come at once or in parts. */
+export async function endOverdue(db: Db, bucketId: string, id: string, tx: Tx, at: number): Promise<void> {
+  const [session] = await db.rows<Target>(`${targets} WHERE id = ?`, [id], tx)
+  await (session ? endSession(db, bucketId, session, tx, at) : releaseStaged(db, bucketId, id, tx, at))
+}
+
+/** Ends all uploads into a tree that is gone. */
+export async function endUploadSessions(db: Db, bucketId: string): Promise<void> {
+  const sessions = await db.rows<Target>(`${targets} WHERE bucket_id = ?`, [bucketId])
+  for (const session of sessions) await db.transaction(tx => endSession(db, bucketId, session, tx))
+}
+
+/** The parts behind a copy go when their addresses have ended; what they had reserved is the copy's now. */
+export async function doomParts(db: Db, session: Target, tx: Tx): Promise<void> {
+  const doomed = await db.run(
+    `UPDATE blobs${db.byKey} SET state = 'doomed', reserved_bytes = 0, lease_until = ? WHERE id = ? AND state = 'staged'`,
+    [addressesEnd(session) + LATE_MS, session.id],
+    tx,
+  )
+  if (doomed !== 1) throw uploadNotFound()
+}
+
+export const placeOf = (folder: string, name: string): string[] =>
+  parseFilePath(joinPath([...parsePath(folder, 'folder'), name]), 'folder')
+
+const placeIn = (tree: Tree, names: string[]) => ({ names, folder: pathIn(tree, names.slice(0, -1)) })
+
+/** Whether the store refuses because of what lies there: whoever has the addresses of a direct upload can leave other things than parts. */
+export const isSpoilt = ({ direct }: Pick<UploadSessionView, 'direct'>, error: unknown): boolean =>
+  direct && error instanceof StoreRefusal && !error.unauthorized
+
+export const spoilt = () =>
+  new AppError(
+    'UPLOAD_INCOMPLETE',
+    'What was sent to the addresses of this upload is not made of its parts. Abort it, and start another.',
+  )
+
+export const uploadNotFound = () =>
+  new AppError('UPLOAD_NOT_FOUND', 'There is no such upload of yours: it has ended, or never was. Start another.')
+
+export const uploadBusy = () =>
+  new AppError('UPLOAD_BUSY', 'This upload is being completed. Try again in a moment.', { retry_after: RETRY_SECONDS })

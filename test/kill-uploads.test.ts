@@ -1,0 +1,153 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { newDatabase, type Person } from './harness.ts'
+import { killUploads } from './kill-uploads.ts'
+import { openSite, type UploadSite } from './upload-site.ts'
+import { restUploader, type Uploader } from './uploader.ts'
+import { head, openWire, type Wire } from './wire.ts'
+
+declare const engine: 'sqlite' | 'mysql'
+
+const KiB = 1024
+const PART = 64 * KiB
+
+const SHUTDOWN_SECONDS = 2
+
+let database: Awaited<ReturnType<typeof newDatabase>>
+let site: UploadSite
+let alice: Person
+let uploader: Uploader
+
+beforeAll(async () => {
+  // SQLite goes with the embedded store, as it comes; MySQL with two instances on a store elsewhere.
+  database = engine === 'mysql' ? await newDatabase() : { url: '', drop: async () => {} }
+  site = await openSite(
+    { databaseUrl: database.url, azure: engine === 'mysql' ? (process.env.TEST_AZURE ?? '') : '' },
+    { UPLOAD_PART_BYTES: String(PART), SHUTDOWN_SECONDS: String(SHUTDOWN_SECONDS) },
+  )
+})
+afterAll(async () => {
+  await site.close()
+  await database.drop()
+})
+
+describe('Uploads in parts', () => {
+  it('are finished after a kill of the service or of the client, with no acknowledged part sent again', async () => {
+    const rounds = 4
+    const said: string[] = []
+    const seed = randomInt(2 ** 31)
+    const say = (line: string) => said.push(line)
+    const { kills } = await killUploads({ site, rounds, size: 100 * PART, partBytes: PART, seed, say }).catch(error => {
+      throw new Error(`Seed ${seed}\n${said.join('\n')}`, { cause: error })
+    })
+    expect(Object.values(kills).reduce((sum, n) => sum + n)).toBe(rounds)
+  }, 120_000)
+})
+
+describe('A service that is asked to stop', () => {
+  beforeAll(look)
+
+  async function look(): Promise<void> {
+    alice = await site.alice(0)
+    uploader = restUploader(alice)
+  }
+
+  async function comeBack(): Promise<void> {
+    await site.start(0)
+    await look()
+  }
+
+  /** An upload of which all parts have arrived, but for the last ones. */
+  async function begin(filename: string, parts: number, without = 0): Promise<{ id: string; bytes: Buffer }> {
+    const bytes = randomBytes(parts * PART)
+    const { value } = await uploader.start({ filename, size: bytes.length })
+    const id: string = value.upload_id
+    const numbers = Array.from({ length: parts - without }, (_, i) => i + 1).values()
+    const work = async () => {
+      for (const n of numbers) await uploader.part(id, n, { bytes: partOf(bytes, n) })
+    }
+    await Promise.all([1, 2, 3, 4].map(work))
+    return { id, bytes }
+  }
+
+  const partOf = (bytes: Buffer, n: number) => bytes.subarray((n - 1) * PART, n * PART)
+  const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex')
+
+  /** A part of which the second half has not been sent. */
+  async function halfPart(id: string, n: number, bytes: Buffer): Promise<Wire> {
+    const wire = await openWire(site.at(0).url)
+    await wire.send(head(alice, `PUT /api/files/uploads/${id}/parts/${n}`, { 'content-length': PART }))
+    await wire.send(partOf(bytes, n).subarray(0, PART / 2))
+    await sleep(100)
+    return wire
+  }
+
+  /** Begins a completion, and works while that can get no further than to the row that it needs. */
+  async function whileCompleting<T>(id: string, work: () => Promise<T>) {
+    const answer = uploader.complete(id).catch(() => undefined)
+    const claimed = async () =>
+      (await site.db.rows('SELECT id FROM upload_session WHERE id = ? AND claim IS NOT NULL', [id])).length > 0
+    while (!(await claimed())) await sleep(1)
+    const worked = await site.db.transaction(async tx => {
+      await site.db.rows(`SELECT id FROM bucket${site.db.forUpdate}`, [], tx)
+      if (!(await claimed())) throw new Error('The completion was over too soon.')
+      return work()
+    })
+    return { worked, answer: await answer }
+  }
+
+  it('takes the rest of a part, and then ends', async () => {
+    const { id, bytes } = await begin('part', 2, 1)
+    const wire = await halfPart(id, 2, bytes)
+    const ended = site.end(0, 'SIGTERM')
+    await sleep(300)
+    await wire.send(partOf(bytes, 2).subarray(PART / 2))
+    expect((await wire.answer())?.response).toEqual({ part_number: 2, size: PART })
+    expect(await ended).toBe(0)
+    await comeBack()
+    expect((await uploader.look(id)).value.received).toEqual([1, 2])
+    expect(await uploader.complete(id, { md5: md5(bytes) })).toMatchObject({ status: 200 })
+  })
+
+  it('cuts off a part that does not come, of which nothing stays; the upload goes on', async () => {
+    const { id, bytes } = await begin('slow', 2, 1)
+    const wire = await halfPart(id, 2, bytes)
+    const started = performance.now()
+    expect(await site.end(0, 'SIGTERM')).toBe(0)
+    expect(performance.now() - started).toBeGreaterThan(1000 * SHUTDOWN_SECONDS - 100)
+    expect(await wire.answer()).toBeUndefined()
+    await comeBack()
+    expect((await uploader.look(id)).value.received).toEqual([1])
+    await uploader.part(id, 2, { bytes: partOf(bytes, 2) })
+    expect(await uploader.complete(id, { md5: md5(bytes) })).toMatchObject({ status: 200 })
+  })
+
+  it('finishes a completion, and then ends', async () => {
+    const { id, bytes } = await begin('complete', 300)
+    const { worked, answer } = await whileCompleting(id, async () => {
+      const ended = site.end(0, 'SIGTERM')
+      await sleep(300)
+      return { ended }
+    })
+    expect(answer).toMatchObject({ status: 200, value: { md5_checksum: md5(bytes) } })
+    expect(await worked.ended).toBe(0)
+    await comeBack()
+    expect(await uploader.look(id)).toMatchObject({ code: 'UPLOAD_NOT_FOUND' })
+  })
+
+  it('ends in the middle of a completion that takes too long, which can be made again', async () => {
+    const { id, bytes } = await begin('interrupted', 300)
+    const { worked, answer } = await whileCompleting(id, () => site.end(0, 'SIGTERM'))
+    expect(worked).toBe(0)
+    expect(answer?.status).not.toBe(200)
+    await comeBack()
+    let again = await uploader.complete(id, { md5: md5(bytes) })
+    for (; again.code === 'UPLOAD_BUSY'; await sleep(100)) again = await uploader.complete(id, { md5: md5(bytes) })
+    expect(again).toMatchObject({ status: 200, value: { md5_checksum: md5(bytes) } })
+  })
+})
+
+describe('After all that', () => {
+  it('nothing is left of what nobody has finished, and nothing differs from anything', () => site.expectHealed())
+})

@@ -1,0 +1,997 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { found, join, ROOMY, UNHURRIED } from './builders.ts'
+import { type Person, type RestAnswer, rest, signInTo, startApp, type TestApp } from './harness.ts'
+
+const PASSWORD = 'päss wörd 🦊'
+const KiB = 1024
+const provider = (name: string) => ({
+  [`OAUTH_${name}_CLIENT_ID`]: 'satchel',
+  [`OAUTH_${name}_CLIENT_SECRET`]: 'secret',
+  [`OAUTH_${name}_AUTHORIZE_URL`]: 'https://sso.example.com/authorize',
+  [`OAUTH_${name}_TOKEN_URL`]: 'https://sso.example.com/token',
+  [`OAUTH_${name}_USERINFO_URL`]: 'https://sso.example.com/userinfo',
+})
+const settings = { ...UNHURRIED, ...provider('GITHUB'), ...provider('ACME_CLOUD') }
+
+let t: TestApp
+let alice: Person
+let bob: Person
+let carol: Person
+/** What every statement meets, for tests that break the database. */
+let trouble: Error | undefined
+
+beforeAll(async () => {
+  t = await startApp(settings, {
+    onStatement: sql => {
+      if (trouble) throw trouble
+      counted.push(sql)
+    },
+  })
+  await t.limit(ROOMY)
+  alice = await t.signIn('alice')
+  bob = await t.signIn('bob')
+  carol = await t.signIn('carol')
+  // What the background does would be counted, too.
+  await t.app.worker.stop()
+})
+afterAll(() => t.stop())
+
+let counted: string[] = []
+let made = 0
+
+/** A new file of alice; answers its path. */
+async function file(name = 'a.txt', bytes: string | Uint8Array = 'hello', type = 'text/plain'): Promise<string> {
+  const folder = `files-${++made}`
+  await alice.upload(`${folder}/file`, bytes, type)
+  await alice.rest('POST', '/api/files/move', { json: { source: `${folder}/file`, destination: `${folder}/${name}` } })
+  return `${folder}/${name}`
+}
+
+const pathOf = (link: string) => new URL(link).pathname
+
+/** Shares a file with everybody; answers the path of its page. */
+async function share(object: string, terms: object = {}): Promise<string> {
+  const { status, response, text } = await alice.rest('POST', '/api/files/quick_share', { json: { object, ...terms } })
+  if (status !== 200) throw new Error(text)
+  return pathOf(response.sharing_link)
+}
+
+/** Shares a file with bob; answers the path of its page. */
+async function send(object: string, terms: object = {}): Promise<string> {
+  const json = { email: bob.email, objects: [object], ...terms }
+  const { response, text, status } = await alice.rest('POST', '/api/files/share', { json })
+  if (status !== 200) throw new Error(text)
+  return pathOf(response.sharing_info[0].sharing_link)
+}
+
+/** Invites bob to a new workspace; answers its id and the path of the page. */
+async function invite(role = 'editor', name = 'Garden', email = bob.email): Promise<{ id: string; path: string }> {
+  const id = await found(alice, name)
+  await alice.rest('POST', '/api/workspaces/invites/create', { json: { workspace_id: id, email, role } })
+  const { response } = await bob.rest('GET', '/api/workspaces/invites/mine')
+  const mine = response.find((i: { workspace_id: string }) => i.workspace_id === id)
+  return { id, path: `/invite/${mine?.token}` }
+}
+
+const asBrowser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+const get = (path: string, who = t.nobody, headers: Record<string, string> = {}, method = 'GET') =>
+  who.rest(method, path, { headers: { ...asBrowser, ...headers } })
+const post = (path: string, fields: Record<string, string>, who = t.nobody, headers: Record<string, string> = {}) =>
+  who.rest('POST', path, {
+    body: new URLSearchParams(fields).toString(),
+    headers: { ...asBrowser, 'content-type': 'application/x-www-form-urlencoded', origin: t.url, ...headers },
+  })
+const passOf = (answer: RestAnswer) => (answer.headers.get('set-cookie') ?? '').replace(/;.*/, '')
+
+/** The text of a page, as it is read. */
+const wordsOf = ({ text }: RestAnswer) =>
+  text
+    .replace(/<title>.*?<\/title>|<svg.*?<\/svg>|<[^>]+>/gs, ' ')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+    .replaceAll(/ ([,.:)])/g, '$1')
+    .replaceAll('( ', '(')
+const linksOf = ({ text }: RestAnswer) => [...text.matchAll(/ href="([^"]*)"/g)].map(([, to = '']) => to)
+const isPage = (answer: RestAnswer) => {
+  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(answer.headers.get('x-frame-options')).toBe('DENY')
+  expect(answer.headers.get('referrer-policy')).toBe('same-origin')
+  const policy = answer.headers.get('content-security-policy')
+  expect(policy).toMatch(/^default-src 'none'; /)
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).not.toContain('unsafe')
+}
+const downloadsOf = async (path: string) => {
+  const { response } = await alice.rest('GET', '/api/files/shared_by_user')
+  return response.files.find((s: { sharing_link: string }) => s.sharing_link.endsWith(path))?.downloads
+}
+const expireAll = (table: 'share' | 'invite') => t.app.db.run(`UPDATE ${table} SET expires_at = ?`, [Date.now() - 1])
+
+describe('GET /', () => {
+  it('says to strangers what this is, and how to sign in', async () => {
+    const answer = await get('/')
+    expect(answer.status).toBe(200)
+    isPage(answer)
+    expect(wordsOf(answer)).toContain('Satchel keeps your files')
+    expect(linksOf(answer)).toEqual(expect.arrayContaining(['/login', '/graphql', '/api/docs']))
+  })
+
+  it('shows to whoever has signed in what they have, and what waits for them', async () => {
+    const dora = await t.signIn('dora')
+    await dora.upload('big.bin', new Uint8Array(3 * KiB))
+    const empty = wordsOf(await get('/', dora))
+    expect(empty).toContain('3 KiB of 5 GiB')
+    expect(empty).toContain('1 of 10,000 files · plan Free')
+    expect(empty).toContain('Nothing yet.')
+
+    const objects = await Promise.all(Array.from({ length: 7 }, (_, i) => file(`gift-${i}.txt`)))
+    await alice.rest('POST', '/api/files/share', { json: { email: dora.email, objects } })
+    const workspaceId = await found(alice, 'Orchard')
+    await alice.rest('POST', '/api/workspaces/invites/create', {
+      json: { workspace_id: workspaceId, email: dora.email, role: 'admin' },
+    })
+    await found(dora, 'Own Garden')
+    const answer = await get('/', dora)
+    const words = wordsOf(answer)
+    expect(words).toContain('Received 7 new')
+    expect(words).toContain('gift-6.txt')
+    expect(words).toContain('5 B from alice@example.com')
+    expect(words).toContain('and 2 more')
+    expect(words).toContain('Orchard as admin, until')
+    expect(words).toContain('Own Garden owner')
+
+    // Its links lead to what they name, and what was seen is not new any more.
+    const shares = linksOf(answer).filter(to => to.startsWith('/share/'))
+    expect(shares.length).toBe(5)
+    expect((await get(shares[0] ?? '', dora)).status).toBe(200)
+    const invites = linksOf(answer).filter(to => to.startsWith('/invite/'))
+    expect((await get(invites[0] ?? '', dora)).status).toBe(200)
+    for (let words = ''; !words.includes('Received 6 new'); ) words = wordsOf(await get('/', dora))
+  })
+
+  it('leaves out what was deleted with a folder that is not purged yet', async () => {
+    const [emil, gina] = [await t.signIn('emil'), await t.signIn('gina')]
+    const objects = ['gone/a.txt', 'here/b.txt']
+    for (const object of objects) await gina.upload(object, 'x')
+    await gina.rest('POST', '/api/files/share', { json: { email: emil.email, objects } })
+    expect(wordsOf(await get('/', emil))).toContain('Received 2 new')
+    await gina.rest('DELETE', '/api/folders?path=gone&recursive=true')
+    const words = wordsOf(await get('/', emil))
+    expect(words).toContain('Received 1 new')
+    expect(words).toContain('b.txt')
+    expect(words).not.toContain('a.txt')
+  })
+
+  it('takes a program with a key for nobody', async () => {
+    const json = { name: 'k', scopes: ['private_files:read'] }
+    const { response } = await alice.rest('POST', '/api/api_keys/private/create', { json })
+    expect(wordsOf(await get('/', t.withKey(response.api_key.key)))).not.toContain('alice@example.com')
+  })
+
+  it('tells why a sign-in has failed, in its own words only', async () => {
+    expect(wordsOf(await get('/?error=email_unverified'))).toContain('does not vouch that it is yours')
+    expect((await get('/?error=%3Cb%3Eevil')).text).not.toContain('evil')
+    expect((await get('/?error=constructor')).text).not.toContain('role="alert"')
+  })
+})
+
+describe('GET /login', () => {
+  it('offers every provider, and leads back to where one comes from', async () => {
+    const answer = await get('/login?return_to=/share/abc')
+    expect(answer.status).toBe(200)
+    isPage(answer)
+    const words = wordsOf(answer)
+    expect(words).toContain('Continue with GitHub')
+    expect(words).toContain('Continue with Acme cloud')
+    expect(words).toContain('on your way to a file that was shared with you')
+    expect(linksOf(answer)).toContain('/auth/oauth?provider=github&amp;return_to=%2Fshare%2Fabc')
+  })
+
+  it.each([
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    '/auth/logout',
+    '/login?return_to=/login',
+    '/logout',
+    '',
+  ])('does not lead to %j', async to => {
+    const answer = await get(`/login?return_to=${encodeURIComponent(to)}`)
+    expect(linksOf(answer)).toContain('/auth/oauth?provider=github&amp;return_to=%2F')
+  })
+
+  it('says so to whoever has signed in, and lets them go on or out', async () => {
+    const answer = await get('/login?return_to=/graphql', alice)
+    expect(wordsOf(answer)).toContain('You are signed in as alice (alice@example.com)')
+    expect(linksOf(answer)).toContain('/graphql')
+    expect(answer.text).toContain('<form class="actions" method="post" action="/logout">')
+    expect(answer.text).not.toContain('/auth/oauth')
+  })
+})
+
+describe('POST /logout', () => {
+  it.each([
+    ['', '/'],
+    ['?return_to=/invite/x', '/login?return_to=%2Finvite%2Fx'],
+    ['?return_to=https://evil.example', '/'],
+    ['?return_to=/logout', '/'],
+  ])('ends the session and shows a page of this service: %j', async (query, to) => {
+    const eve = await t.signIn('eve')
+    const answer = await post(`/logout${query}`, {}, eve)
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, to])
+    expect(answer.headers.get('set-cookie')).toBe('session_id=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax')
+    expect((await eve.rest('GET', '/auth/is_valid')).response.authenticated).toBe(false)
+  })
+
+  it('is refused to a page of another origin, and is fine for a stranger', async () => {
+    const answer = await post('/logout', {}, alice, { origin: 'https://evil.example' })
+    expect(answer.status).toBe(403)
+    expect((await alice.rest('GET', '/auth/is_valid')).response.authenticated).toBe(true)
+    expect((await post('/logout', {})).status).toBe(303)
+  })
+})
+
+describe('GET /share/{token}', () => {
+  it('shows what is shared, without a word about who shares or where it is', async () => {
+    const object = await file('Minutes.txt', 'hello', 'text/plain')
+    const path = await share(object, { duration: '7d' })
+    const answer = await get(path)
+    expect(answer.status).toBe(200)
+    isPage(answer)
+    const words = wordsOf(answer)
+    expect(words).toContain('Minutes.txt Text file · 5 B Available until')
+    expect(answer.text).toContain('title="5 bytes"')
+    expect(answer.text).toMatch(/<time datetime="\d{4}-\d\d-\d\dT[\d:.]+Z">\d+ \w+ \d{4} at \d\d:\d\d UTC<\/time>/)
+    expect(linksOf(answer)).toContain(`${path}/download`)
+    for (const hidden of ['alice', object.split('/')[0] ?? '']) expect(answer.text).not.toContain(hidden)
+    expect(await downloadsOf(path)).toBe(0)
+  })
+
+  it('is where sharing_link and the mail point to', async () => {
+    const { response } = await alice.rest('POST', '/api/files/quick_share', { json: { object: await file() } })
+    expect(response.sharing_link).toBe(`${t.url}/share/${response.sharing_token}`)
+    expect((await get(pathOf(response.sharing_link))).status).toBe(200)
+  })
+
+  it.each([
+    ['SHARE_NOT_FOUND', 404, 'leads nowhere', async () => '/share/nothing'],
+    ['SHARE_NOT_FOUND', 404, 'leads nowhere', async () => `/share/${'A'.repeat(43)}`],
+    [
+      'SHARE_NOT_FOUND',
+      404,
+      'leads nowhere',
+      async () => {
+        const path = await share(await file())
+        await alice.rest('POST', `/api/share/revoke/${path.slice('/share/'.length)}`)
+        return path
+      },
+    ],
+    [
+      'SHARE_EXPIRED',
+      403,
+      'No longer available',
+      async () => {
+        const path = await share(await file())
+        await expireAll('share')
+        return path
+      },
+    ],
+    [
+      'SHARE_USED_UP',
+      403,
+      'Already used',
+      async () => {
+        const path = await share(await file(), { max_downloads: 1 })
+        await get(`${path}/download`)
+        return path
+      },
+    ],
+  ])('%s is a page with the status that it has by REST: %d', async (code, status, heading, make) => {
+    const path = await make()
+    const byRest = await t.nobody.rest('GET', `/api/share/info/${path.slice('/share/'.length)}`)
+    expect([byRest.status, byRest.response.code]).toEqual([status, code])
+    for (const address of [path, `${path}/download`, `${path}/preview`]) {
+      const answer = await get(address)
+      expect(answer.status).toBe(status)
+      isPage(answer)
+      expect(wordsOf(answer)).toContain(heading)
+      expect(wordsOf(answer)).toContain(byRest.msg)
+    }
+    const sent = await post(path, { password: 'x' })
+    expect(sent.status).toBe(status)
+  })
+
+  it('asks for the password, and shows no preview before', async () => {
+    const path = await share(await file('a.png', 'png', 'image/png'), { password: PASSWORD })
+    const answer = await get(path)
+    expect(answer.status).toBe(200)
+    expect(answer.text).toContain(`<form class="password" method="post" action="${path}" data-in-place>`)
+    expect(answer.text).toMatch(/<label for="password">Password<\/label>/)
+    expect(answer.text).not.toContain('/preview')
+    expect(answer.text).not.toContain('/download')
+    expect((await get(`${path}/preview`)).status).toBe(401)
+    const download = await get(`${path}/download`)
+    expect([download.status, download.headers.get('location')]).toEqual([303, path])
+  })
+})
+
+describe('POST /share/{token}', () => {
+  it('takes the right password once: the page, its preview and its download then open', async () => {
+    const path = await share(await file('a.txt', 'hello'), { password: PASSWORD })
+    const answer = await post(path, { password: PASSWORD })
+    expect([answer.status, answer.headers.get('location'), answer.text]).toEqual([303, path, ''])
+    const cookie = answer.headers.get('set-cookie') ?? ''
+    expect(cookie).toMatch(new RegExp(`^share_pass=[\\w-]+; Path=${path}; HttpOnly; SameSite=Strict$`))
+    const opened = await get(path, t.nobody, { cookie: passOf(answer) })
+    expect(linksOf(opened)).toContain(`${path}/download`)
+    expect(opened.text).not.toContain('type="password"')
+    const preview = await get(`${path}/preview`, t.nobody, { cookie: passOf(answer) })
+    expect(preview.text).toContain('hello')
+    const download = await get(`${path}/download`, t.nobody, { cookie: passOf(answer) })
+    expect(download.status).toBe(302)
+    expect(await (await fetch(download.headers.get('location') ?? '')).text()).toBe('hello')
+    expect(await downloadsOf(path)).toBe(1)
+  })
+
+  it('gives a pass that opens nothing else, and ends with the password', async () => {
+    const object = await file()
+    const path = await share(object, { password: PASSWORD })
+    const other = await share(object, { password: PASSWORD })
+    const pass = passOf(await post(path, { password: PASSWORD }))
+    expect((await get(other, t.nobody, { cookie: pass })).text).toContain('type="password"')
+    expect((await get(`${other}/preview`, t.nobody, { cookie: pass })).status).toBe(401)
+    for (const broken of ['share_pass=', 'share_pass=x', pass.slice(0, -2), `${pass}A`, 'share_pass=%E0%A4%A'])
+      expect((await get(path, t.nobody, { cookie: broken })).text).toContain('type="password"')
+
+    const direct = await send(object, { password: 'first' })
+    const own = `${bob.cookie}; ${passOf(await post(direct, { password: 'first' }, bob))}`
+    expect(linksOf(await get(direct, t.nobody, { cookie: own }))).toContain(`${direct}/download`)
+    await send(object, { password: 'second' })
+    expect((await get(direct, t.nobody, { cookie: own })).text).toContain('type="password"')
+    // A pass is not a session: without one, the file is for nobody.
+    expect((await get(direct, t.nobody, { cookie: own.split('; ')[1] ?? '' })).status).toBe(401)
+  })
+
+  it.each([
+    ['a wrong one', 'wrong', 403, 'This is not the password. Check it and try again.'],
+    ['none', '', 401, 'Type the password first.'],
+    ['one that is too long', 'x'.repeat(129), 403, 'This is not the password.'],
+  ])('refuses %s in words, with the form again', async (_what, password, status, words) => {
+    const path = await share(await file('secret.txt'), { password: PASSWORD })
+    const answer = await post(path, { password })
+    expect(answer.status).toBe(status)
+    isPage(answer)
+    expect(answer.headers.get('set-cookie')).toBeNull()
+    expect(wordsOf(answer)).toContain(words)
+    expect(answer.text).toContain('<p class="problem" id="problem" role="alert">')
+    expect(answer.text).toContain('aria-describedby="hint problem" aria-invalid="true" autofocus')
+    expect(answer.text).toContain('<title>Error: secret.txt · Satchel</title>')
+    if (password) expect(answer.text).not.toContain(password)
+  })
+
+  it('counts guesses together with the REST routes, and says when to try again', async () => {
+    const path = await share(await file(), { password: PASSWORD })
+    const byRest = (password: string) =>
+      t.nobody.rest('POST', `/api/share/resolve/${path.slice('/share/'.length)}`, { json: { password } })
+    for (let i = 0; i < 5; i++) {
+      expect((await post(path, { password: `wrong ${i}` })).status).toBe(403)
+      expect((await byRest(`wrong as well ${i}`)).response.code).toBe('WRONG_PASSWORD')
+    }
+    const refused = await post(path, { password: PASSWORD })
+    expect(refused.status).toBe(403)
+    isPage(refused)
+    const seconds = Number(refused.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThan(0)
+    expect(wordsOf(refused)).toMatch(/Too many passwords were tried. Try again in \d+ (minutes|seconds)\./)
+    const [, at = ''] = /<time datetime="([^"]+)">/.exec(refused.text) ?? []
+    expect(Math.abs(Date.parse(at) - Date.now() - seconds * 1000)).toBeLessThan(5000)
+    expect(linksOf(refused)).toContain(path)
+    expect((await byRest(PASSWORD)).response.code).toBe('TOO_MANY_ATTEMPTS')
+  })
+
+  it.each([
+    ['another origin', { origin: 'https://evil.example' }],
+    ['an origin that is hidden', { origin: 'null' }],
+    ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+  ])('refuses a form from %s, which is no guess', async (_what, headers) => {
+    const path = await share(await file(), { password: PASSWORD })
+    for (let i = 0; i < 11; i++) {
+      const answer = await post(path, { password: PASSWORD }, t.nobody, headers)
+      expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null])
+      expect(wordsOf(answer)).toContain('The form comes from a page of another origin')
+    }
+    expect((await post(path, { password: PASSWORD })).status).toBe(303)
+  })
+
+  it('takes a form of a browser that says nothing of where it comes from', async () => {
+    const path = await share(await file(), { password: PASSWORD })
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const body = new URLSearchParams({ password: PASSWORD }).toString()
+    expect((await t.nobody.rest('POST', path, { headers, body })).status).toBe(303)
+  })
+
+  it.each([
+    ['JSON', 'application/json', '{"password":"x"}', 400],
+    ['a multipart form', 'multipart/form-data; boundary=x', '--x--', 400],
+    ['too much', 'application/x-www-form-urlencoded', `password=${'x'.repeat(20 * KiB)}`, 400],
+  ])('refuses %s', async (_what, type, body, status) => {
+    const path = await share(await file(), { password: PASSWORD })
+    const answer = await t.nobody.rest('POST', path, { body, headers: { 'content-type': type } })
+    expect(answer.status).toBe(status)
+    isPage(answer)
+  })
+
+  it('sends the pass over https only, where the service is reached by https', async () => {
+    const other = await startApp({ ...settings, PUBLIC_URL: 'https://files.example.com' })
+    try {
+      const address = other.app.gateway.server.address()
+      const url = `http://127.0.0.1:${typeof address === 'object' && address?.port}`
+      const dora = await signInTo(other.app.db, url, 'dora')
+      await dora.upload('a.txt', 'x')
+      const json = { object: 'a.txt', password: 'p' }
+      const { response } = await dora.rest('POST', '/api/files/quick_share', { json })
+      expect(response.sharing_link).toMatch(/^https:\/\/files\.example\.com\/share\//)
+      const answer = await rest(url, 'POST', pathOf(response.sharing_link), {
+        body: 'password=p',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://files.example.com' },
+      })
+      expect(answer.headers.get('set-cookie')).toMatch(/; HttpOnly; Secure; SameSite=Strict$/)
+    } finally {
+      await other.stop()
+    }
+  })
+})
+
+describe('GET /share/{token}/download', () => {
+  it('leads to the bytes, and counts', async () => {
+    const path = await share(await file('Schön 🦊.txt', 'hello'), { max_downloads: 1 })
+    const head = await get(`${path}/download`, t.nobody, {}, 'HEAD')
+    expect([head.status, head.headers.get('location')]).toEqual([302, null])
+    const answer = await get(`${path}/download`)
+    expect(answer.status).toBe(302)
+    const delivered = await fetch(answer.headers.get('location') ?? '')
+    expect(delivered.headers.get('content-disposition')).toMatch(/^attachment; .*filename\*=UTF-8''Sch%C3%B6n%20/)
+    expect(await delivered.text()).toBe('hello')
+    expect((await get(`${path}/download`)).status).toBe(403)
+  })
+
+  it('sends the bytes itself, and previews as well, with DOWNLOADS=proxy', async () => {
+    const proxy = await startApp({ DOWNLOADS: 'proxy' })
+    try {
+      const dora = await proxy.signIn('dora')
+      await dora.upload('a.txt', 'hello', 'text/plain')
+      const { response } = await dora.rest('POST', '/api/files/quick_share', { json: { object: 'a.txt' } })
+      const path = pathOf(response.sharing_link)
+      const answer = await proxy.nobody.rest('GET', `${path}/download`)
+      expect([answer.status, answer.text]).toEqual([200, 'hello'])
+      expect(answer.headers.get('content-disposition')).toBe('attachment; filename=a.txt')
+      expect((await proxy.nobody.rest('GET', `${path}/preview`)).text).toContain('hello')
+    } finally {
+      await proxy.stop()
+    }
+  })
+})
+
+describe('GET /share/{token}/preview', () => {
+  const evil = '<script>parent.pwned = 1</script><svg onload="parent.pwned = 1">'
+
+  it.each([
+    ['a.png', 'image/png', 'img', 'image/png'],
+    ['a.jpg', 'image/jpeg', 'img', 'image/jpeg'],
+    ['a.pdf', 'application/pdf', 'object', 'application/pdf'],
+    ['a.mp3', 'audio/mpeg', 'audio', 'audio/mpeg'],
+    ['a.mp4', 'video/mp4', 'video', 'video/mp4'],
+    ['page.html', 'image/png', 'img', 'image/png'],
+  ])('shows %s of type %s as that and as nothing else', async (name, type, element, sent) => {
+    const path = await share(await file(name, evil, type))
+    expect((await get(path)).text).toMatch(new RegExp(`<${element} [^>]*(src|data)="${path}/preview"`))
+    const answer = await get(`${path}/preview`)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe(sent)
+    expect(answer.headers.get('content-disposition')).toMatch(/^inline/)
+    expect(answer.headers.get('content-security-policy')).toMatch(/^sandbox; default-src 'none';/)
+    expect(answer.headers.get('x-frame-options')).toBe('SAMEORIGIN')
+    expect(await downloadsOf(path)).toBe(0)
+  })
+
+  it.each([
+    ['evil.svg', 'image/svg+xml'],
+    ['page.html', 'text/html'],
+    ['page.xhtml', 'application/xhtml+xml'],
+    ['liar.png', 'text/html'],
+    ['feed.xml', 'text/xml'],
+    ['code.js', 'text/javascript'],
+    ['photo.tiff', 'image/tiff'],
+    ['thing', 'application/octet-stream'],
+  ])('shows nothing of %s of type %s', async (name, type) => {
+    const path = await share(await file(name, evil, type))
+    const page = await get(path)
+    expect(page.text).not.toContain('/preview')
+    expect(linksOf(page)).toContain(`${path}/download`)
+    const answer = await get(`${path}/preview`)
+    expect(answer.status).toBe(404)
+    isPage(answer)
+    expect(answer.text).not.toContain('pwned')
+  })
+
+  it.each([
+    ['a.txt', 'text/plain'],
+    ['a.md', 'text/markdown'],
+    ['a.csv', 'text/csv'],
+    ['a.json', 'application/json'],
+  ])('shows the text of %s in a sandbox, escaped', async (name, type) => {
+    const path = await share(await file(name, `${evil} & more`, type))
+    expect((await get(path)).text).toMatch(new RegExp(`<iframe src="${path}/preview" title="${name}" sandbox>`))
+    const answer = await get(`${path}/preview`)
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(answer.headers.get('content-security-policy')).toMatch(/^sandbox; default-src 'none'; style-src 'self';/)
+    expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'self'")
+    expect(answer.headers.get('x-frame-options')).toBe('SAMEORIGIN')
+    expect(answer.text).toContain('&lt;script&gt;parent.pwned = 1&lt;/script&gt;')
+    expect(answer.text).not.toContain('<script')
+    expect(answer.text).not.toContain('<svg')
+    expect(wordsOf(answer)).toContain(`${evil} & more`)
+  })
+
+  it('shows the first 64 KiB of a text, and no half character', async () => {
+    const text = `x${'ö'.repeat(40 * KiB)}`
+    const path = await share(await file('long.txt', text))
+    const answer = await get(`${path}/preview`)
+    const [, shown = ''] = /<bdi>(.*)<\/bdi>/s.exec(answer.text) ?? []
+    expect(shown).toBe(text.slice(0, 32 * KiB))
+    expect(wordsOf(answer)).toContain('This is the beginning: 64 KiB of 80 KiB.')
+    const head = await get(`${path}/preview`, t.nobody, {}, 'HEAD')
+    expect([head.status, head.text]).toEqual([200, ''])
+  })
+
+  it.each([
+    ['nothing', '', 'text/plain', ''],
+    ['UTF-16', Buffer.from('\ufeffGrüße', 'utf16le'), 'text/plain', 'Grüße'],
+    ['Latin-1', Buffer.from('Grüße', 'latin1'), 'text/plain; charset=iso-8859-1', 'Grüße'],
+    ['what is no text', Buffer.from([0, 0xff, 0xfe, 65]), 'text/plain', 'A'],
+  ])('reads %s', async (_what, bytes, type, shown) => {
+    const path = await share(await file('a.txt', bytes))
+    await t.app.db.run('UPDATE entry SET file_type = ? WHERE name = ?', [type, 'a.txt'])
+    const answer = await get(`${path}/preview`)
+    expect(answer.status).toBe(200)
+    expect(answer.text).toContain(`${shown}</bdi>`)
+  })
+
+  it('reads a film in parts', async () => {
+    const path = await share(await file('a.mp4', '0123456789', 'video/mp4'))
+    const answer = await get(`${path}/preview`, t.nobody, { range: 'bytes=3-5' })
+    expect([answer.status, answer.text, answer.headers.get('content-range')]).toEqual([206, '345', 'bytes 3-5/10'])
+  })
+
+  it('is no way around a limit of downloads, and the page says why', async () => {
+    const path = await share(await file('a.png', 'png', 'image/png'), { max_downloads: 5 })
+    const page = await get(path)
+    expect(wordsOf(page)).toContain('There is no preview, because this link allows a limited number of downloads.')
+    expect(page.text).not.toContain('/preview')
+    for (const method of ['GET', 'HEAD']) expect((await get(`${path}/preview`, t.nobody, {}, method)).status).toBe(403)
+  })
+
+  it('is refused to whoever may not have the file', async () => {
+    const path = await send(await file('a.png', 'png', 'image/png'))
+    expect((await get(`${path}/preview`)).status).toBe(401)
+    expect((await get(`${path}/preview`, carol)).status).toBe(403)
+    expect((await get(`${path}/preview`, bob)).status).toBe(200)
+  })
+})
+
+describe('A share with one person', () => {
+  it('asks a stranger to sign in, and leads back', async () => {
+    const path = await send(await file('letter.txt'))
+    const answer = await get(path)
+    expect(answer.status).toBe(401)
+    isPage(answer)
+    expect(wordsOf(answer)).toContain('This file was shared with one person. Sign in')
+    expect(linksOf(answer)).toContain(`/login?return_to=${encodeURIComponent(path)}`)
+    for (const hidden of ['alice', 'bob@']) expect(answer.text).not.toContain(hidden)
+    const download = await get(`${path}/download`)
+    expect([download.status, download.headers.get('location')]).toEqual([303, path])
+  })
+
+  it('is for its recipient, who is told who shares, and for the sharer', async () => {
+    const path = await send(await file('letter.txt', 'dear bob'))
+    const answer = await get(path, bob)
+    expect(answer.status).toBe(200)
+    expect(wordsOf(answer)).toContain('Shared by alice (alice@example.com)')
+    expect((await get(`${path}/preview`, bob)).text).toContain('dear bob')
+    expect((await get(`${path}/download`, bob)).status).toBe(302)
+    expect((await get(path, alice)).status).toBe(200)
+  })
+
+  it('is for nobody else, whom it tells nothing about it', async () => {
+    const path = await send(await file('letter.txt'))
+    for (const address of [path, `${path}/download`, `${path}/preview`]) {
+      const answer = await get(address, carol)
+      expect(answer.status).toBe(403)
+      expect(wordsOf(answer)).toContain('This file was shared with somebody else.')
+      expect(wordsOf(answer)).toContain('You are signed in as carol@example.com.')
+      expect(answer.text).not.toContain('letter')
+      expect(answer.text).toContain(`action="/logout?return_to=${encodeURIComponent(path)}"`)
+    }
+  })
+
+  it('is seen when its recipient opens the page, and not when others look', async () => {
+    const path = await send(await file('news.txt'))
+    const seen = async () => {
+      const { response } = await bob.rest('GET', '/api/files/received')
+      return response.files.find((s: { sharing_link: string }) => s.sharing_link.endsWith(path))?.seen
+    }
+    await get(path)
+    await get(path, alice)
+    await get(path, bob, {}, 'HEAD')
+    expect(await seen()).toBe(false)
+    await get(path, bob)
+    while (!(await seen()));
+  })
+})
+
+describe('/invite/{token}', () => {
+  it('says who invites to what, in which role and until when, before one has signed in', async () => {
+    const { path } = await invite('editor', 'Garden')
+    const answer = await get(path)
+    expect(answer.status).toBe(200)
+    isPage(answer)
+    const words = wordsOf(answer)
+    expect(words).toContain('Join Garden alice (alice@example.com) invites you to this workspace.')
+    expect(words).toContain('Your role is editor: you may see, add and change files.')
+    expect(words).toContain('Valid until')
+    expect(linksOf(answer)).toContain(`/login?return_to=${encodeURIComponent(path)}`)
+    expect(answer.text).not.toContain('bob@')
+    expect(answer.text).not.toContain('<form')
+  })
+
+  it('is where the mail points to', async () => {
+    const { path } = await invite()
+    const mails = await t.app.db.rows<{ payload: string }>('SELECT payload FROM outbox ORDER BY id DESC LIMIT 1')
+    expect(JSON.parse(mails[0]?.payload ?? '').values.link).toBe(t.url + path)
+  })
+
+  it('lets the invited person accept, once', async () => {
+    const { id, path } = await invite('viewer', 'Tea House')
+    const page = await get(path, bob)
+    expect(page.text).toContain(`<form class="choice" method="post" action="${path}">`)
+    const answer = await post(path, { answer: 'accept' }, bob)
+    expect(answer.status).toBe(200)
+    isPage(answer)
+    expect(wordsOf(answer)).toContain('Welcome to Tea House You are a viewer of this workspace now')
+    const { response } = await bob.rest('GET', '/api/workspaces/list')
+    expect(response.find((w: { workspace_id: string }) => w.workspace_id === id)?.role).toBe('viewer')
+    expect((await post(path, { answer: 'accept' }, bob)).status).toBe(404)
+    expect((await get(path, bob)).status).toBe(404)
+  })
+
+  it('lets the invited person decline', async () => {
+    const { id, path } = await invite()
+    const answer = await post(path, { answer: 'decline' }, bob)
+    expect([answer.status, wordsOf(answer)]).toEqual([200, expect.stringContaining('The invite is declined')])
+    expect((await get(path, bob)).status).toBe(404)
+    expect((await bob.rest('GET', `/api/workspaces/${id}/quota`)).status).toBe(403)
+  })
+
+  it('leads somebody whose session has ended to the sign-in', async () => {
+    const { path } = await invite()
+    const answer = await post(path, { answer: 'accept' })
+    const to = `/login?return_to=${encodeURIComponent(path)}`
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, to])
+  })
+
+  it.each([
+    ['another origin', { origin: 'https://evil.example' }],
+    ['another site', { 'sec-fetch-site': 'same-site', origin: 'http://localhost:1' }],
+  ])('does not believe a form from %s', async (_what, headers) => {
+    const { path } = await invite()
+    for (const answer of ['accept', 'decline']) expect((await post(path, { answer }, bob, headers)).status).toBe(403)
+    expect((await get(path, bob)).status).toBe(200)
+  })
+
+  it('400 for an answer that is none', async () => {
+    const { path } = await invite()
+    for (const answer of ['', 'perhaps']) expect((await post(path, { answer }, bob)).status).toBe(400)
+  })
+
+  it('403 for somebody else, who is not told for whom it is', async () => {
+    const { path } = await invite('editor', 'Hidden Valley')
+    const stranger = await t.signIn('unverified', { emailVerified: false })
+    for (const person of [carol, alice, stranger])
+      for (const answer of [await get(path, person), await post(path, { answer: 'accept' }, person)]) {
+        expect(answer.status).toBe(403)
+        expect(wordsOf(answer)).toContain('This invite is for another address.')
+        expect(wordsOf(answer)).toContain(`You are signed in as ${person.email}.`)
+        expect(answer.text).not.toContain('Hidden Valley')
+        expect(answer.text).not.toContain('bob@example.com')
+      }
+  })
+
+  it('400 for somebody who is a member already', async () => {
+    const { id, path } = await invite()
+    await join(t, id, bob, 'viewer')
+    for (const answer of [await get(path, bob), await post(path, { answer: 'accept' }, bob)]) {
+      expect(answer.status).toBe(400)
+      expect(wordsOf(answer)).toContain('You are a member of this workspace already.')
+    }
+    // Others are not told who is in.
+    expect((await get(path)).status).toBe(200)
+  })
+
+  it('404 for what is no invite, or none any more', async () => {
+    const { id, path } = await invite()
+    const { response } = await alice.rest('GET', `/api/workspaces/invites?workspace_id=${id}`)
+    await alice.rest('DELETE', `/api/workspaces/invites/delete?workspace_id=${id}&invite_id=${response[0].id}`)
+    const token = await share(await file())
+    for (const address of [path, '/invite/nothing', `/invite/${token.slice('/share/'.length)}`])
+      for (const answer of [await get(address), await get(address, bob)]) {
+        expect(answer.status).toBe(404)
+        expect(wordsOf(answer)).toContain('This invite is gone')
+      }
+  })
+
+  it('403 when it has expired', async () => {
+    const { path } = await invite()
+    await expireAll('invite')
+    for (const answer of [await get(path), await get(path, bob), await post(path, { answer: 'accept' }, bob)]) {
+      expect(answer.status).toBe(403)
+      expect(wordsOf(answer)).toContain('This invite has expired.')
+    }
+  })
+
+  it('says so when whoever invited is gone', async () => {
+    const fred = await t.signIn('fred')
+    const id = await found(alice, 'Meadow')
+    await join(t, id, fred, 'admin')
+    await fred.rest('POST', '/api/workspaces/invites/create', {
+      json: { workspace_id: id, email: bob.email, role: 'viewer' },
+    })
+    const { response } = await bob.rest('GET', '/api/workspaces/invites/mine')
+    await t.app.db.run('DELETE FROM user WHERE id = ?', [fred.userId])
+    const mine = response.find((i: { workspace_id: string }) => i.workspace_id === id)
+    expect(wordsOf(await get(`/invite/${mine.token}`, bob))).toContain('You are invited to this workspace.')
+  })
+})
+
+describe('Names that somebody else has chosen', () => {
+  const evil = `</title><script>alert(1)</script>"'><img src=x onerror=alert(1)>&amp;<%= 1 %>\${1}`
+  const name = evil.replaceAll('/', '')
+
+  const isHarmless = ({ text }: RestAnswer) => {
+    expect(text).not.toMatch(/<script(?! defer src="\/pages\/)/)
+    expect(text).not.toContain('<img src=x')
+    expect(text).not.toContain('<%')
+    expect(text).not.toMatch(/ (?:on\w+|style)=(?:"|')/)
+  }
+
+  it('are shown, and do nothing: of files', async () => {
+    for (const type of ['image/png', 'text/plain', 'application/pdf', 'video/mp4', 'audio/mpeg', 'application/zip']) {
+      const object = await file(name, 'x', type)
+      const path = await share(object)
+      const answer = await get(path)
+      isHarmless(answer)
+      expect(wordsOf(answer)).toContain(name.replaceAll(/\s+/g, ' '))
+      isHarmless(await get(`${path}/preview`))
+      const direct = await send(object)
+      isHarmless(await get(direct, bob))
+    }
+    const home = await get('/', bob)
+    isHarmless(home)
+    expect(wordsOf(home)).toContain(name)
+  })
+
+  it('are shown, and do nothing: of workspaces and people', async () => {
+    const mallory = await t.signIn('mallory')
+    await t.app.db.run('UPDATE user SET name = ? WHERE id = ?', [evil, mallory.userId])
+    const { response } = await mallory.rest('POST', '/api/workspaces/create', {
+      json: { name: evil.slice(0, 64), slug: 'evil' },
+    })
+    const { workspace_id } = response.workspace
+    await mallory.rest('POST', '/api/workspaces/invites/create', {
+      json: { workspace_id, email: bob.email, role: 'viewer' },
+    })
+    const mine = await bob.rest('GET', '/api/workspaces/invites/mine')
+    const token = mine.response.find((i: { workspace_id: string }) => i.workspace_id === workspace_id).token
+    for (const who of [bob, t.nobody]) {
+      const answer = await get(`/invite/${token}`, who)
+      isHarmless(answer)
+      expect(wordsOf(answer)).toContain(evil)
+    }
+    isHarmless(await get('/', bob))
+    isHarmless(await get('/', mallory))
+    isHarmless(await get('/login', mallory))
+    isHarmless(await post(`/invite/${token}`, { answer: 'accept' }, bob))
+  })
+
+  it('turn nothing around', async () => {
+    const answer = await get(await share(await file('invoice\u202Efdp.exe', 'x', 'application/x-msdownload')))
+    expect(answer.text).not.toMatch(/\p{Bidi_Control}/u)
+    expect(answer.text).toContain('<bdi>invoice fdp.exe</bdi>')
+  })
+})
+
+describe('Addresses where there is nothing', () => {
+  it.each([
+    '/nowhere',
+    '/share',
+    '/share/',
+    '/share/a/b',
+    '/share/a/download/x',
+    '/invite',
+    '/Login',
+    '/index.html',
+    '//',
+  ])('404 is a page for a browser and JSON for others: %s', async path => {
+    const answer = await get(path)
+    expect(answer.status).toBe(404)
+    isPage(answer)
+    expect(wordsOf(answer)).toContain('There is no such page')
+    const json = await t.nobody.rest('GET', path)
+    expect([json.status, json.response.code]).toEqual([404, 'ROUTE_NOT_FOUND'])
+  })
+
+  it('stay JSON under /api, for everybody', async () => {
+    const answer = await get('/api/nowhere')
+    expect([answer.status, answer.response.code]).toEqual([404, 'ROUTE_NOT_FOUND'])
+  })
+
+  it.each([
+    ['DELETE', '/', 'GET, HEAD'],
+    ['POST', '/login', 'GET, HEAD'],
+    ['GET', '/logout', 'POST'],
+    ['PUT', '/share/x', 'GET, HEAD, POST'],
+    ['POST', '/share/x/download', 'GET, HEAD'],
+    ['PATCH', '/invite/x', 'GET, HEAD, POST'],
+  ])('405 for %s %s', async (method, path, allow) => {
+    const answer = await t.nobody.rest(method, path)
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow])
+    isPage(answer)
+  })
+})
+
+describe('When something is broken', () => {
+  it.each([
+    ['503', 503, Object.assign(new Error('no'), { code: 'ECONNREFUSED' }), 'The database does not answer'],
+    ['500', 500, new Error('a secret detail'), 'Tell the operator the request id.'],
+  ])('%s is a page', async (_what, status, error, words) => {
+    const path = await share(await file())
+    const { path: invited } = await invite()
+    try {
+      trouble = error
+      for (const [address, who] of [
+        [path, t.nobody],
+        [`${path}/download`, t.nobody],
+        [invited, t.nobody],
+        ['/', bob],
+        ['/login', bob],
+      ] as const) {
+        const answer = await get(address, who)
+        expect(answer.status).toBe(status)
+        isPage(answer)
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+        expect(wordsOf(answer)).toContain(words)
+        expect(answer.text).not.toContain('secret detail')
+        if (status === 500) expect(wordsOf(answer)).toContain(`Request ${answer.headers.get('x-request-id')}`)
+      }
+    } finally {
+      trouble = undefined
+    }
+  })
+})
+
+describe('What the pages cost', () => {
+  /** How many statements an answer needs. */
+  async function statementsOf(path: string, who: Person): Promise<number> {
+    counted = []
+    expect((await get(path, who)).status).toBeLessThan(500)
+    return counted.length
+  }
+
+  it('is one statement for a visitor, and one more for who they are, at the same time where that can be', async () => {
+    const limited = await share(await file('a.pdf', 'x', 'application/pdf'), { max_downloads: 2, password: 'p' })
+    const direct = await send(await file('b.txt'))
+    await get(direct, bob)
+    for (let seen: number | null | undefined; !seen; ) {
+      const sql = 'SELECT seen_at AS seenAt FROM share ORDER BY id DESC LIMIT 1'
+      seen = (await t.app.db.rows<{ seenAt: number | null }>(sql))[0]?.seenAt
+    }
+    const { path } = await invite()
+    const costs = {
+      '/ of a stranger': await statementsOf('/', t.nobody),
+      '/': await statementsOf('/', bob),
+      '/login of a stranger': await statementsOf('/login', t.nobody),
+      '/login': await statementsOf('/login', bob),
+      '/share of a stranger': await statementsOf(limited, t.nobody),
+      '/share': await statementsOf(limited, bob),
+      '/share with one person, of a stranger': await statementsOf(direct, t.nobody),
+      '/share with one person': await statementsOf(direct, bob),
+      'a forged share': await statementsOf(`/share/${'A'.repeat(43)}`, t.nobody),
+      '/invite of a stranger': await statementsOf(path, t.nobody),
+      '/invite': await statementsOf(path, bob),
+      nothing: await statementsOf('/nowhere', bob),
+    }
+    expect(costs).toEqual({
+      '/ of a stranger': 0,
+      '/': 2,
+      '/login of a stranger': 0,
+      '/login': 1,
+      '/share of a stranger': 1,
+      '/share': 2,
+      '/share with one person, of a stranger': 1,
+      '/share with one person': 2,
+      'a forged share': 0,
+      '/invite of a stranger': 1,
+      '/invite': 2,
+      nothing: 0,
+    })
+  })
+
+  it('is less than 50 KiB of transfer, with all that a page loads', async () => {
+    const pages: [string, Person][] = [
+      ['/', t.nobody],
+      ['/', bob],
+      ['/login', t.nobody],
+      [await share(await file('a.png', 'x', 'image/png')), t.nobody],
+      [await share(await file('x'.repeat(255), 'x', 'image/png'), { password: 'p' }), t.nobody],
+      [(await invite()).path, bob],
+      ['/nowhere', t.nobody],
+    ]
+    for (const [path, who] of pages) {
+      const answer = await get(path, who)
+      const parts = [...answer.text.matchAll(/(?:href|src)="(\/pages\/[^"]+)"/g)].map(([, part = '']) => part)
+      expect(parts.length).toBe(2)
+      const sizes = await Promise.all(parts.map(async part => Buffer.byteLength((await get(part)).text)))
+      const heads = 3 * KiB
+      const all = sizes.reduce((sum, size) => sum + size, Buffer.byteLength(answer.text)) + heads
+      expect(all).toBeLessThan(50 * KiB)
+    }
+  })
+
+  it('is one load of style and script, which are kept for as long as they stay the same', async () => {
+    const { text } = await get('/')
+    for (const [, path = '', , hash] of text.matchAll(/"(\/pages\/(style|script)\.([0-9a-f]{16})\.(?:css|js))"/g)) {
+      const answer = await t.nobody.rest('GET', path)
+      expect(answer.status).toBe(200)
+      expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      expect(answer.headers.get('content-type')).toMatch(/^text\/(css|javascript); charset=utf-8$/)
+      expect(createHash('sha256').update(answer.text).digest('hex').slice(0, 16)).toBe(hash)
+      expect((await t.nobody.rest('HEAD', path)).text).toBe('')
+      // An instance of another version has another hash.
+      const other = await t.nobody.rest('GET', path.replace(/[0-9a-f]{16}/, '0'.repeat(16)))
+      expect([other.status, other.headers.get('cache-control'), other.text]).toEqual([200, 'no-cache', answer.text])
+    }
+    for (const path of ['/pages/', '/pages/style.css', '/pages/layout.eta', '/pages/../pages/layout.eta'])
+      expect((await t.nobody.rest('GET', path)).status).toBe(404)
+  })
+})
+
+describe('HEAD', () => {
+  it('has the head of GET and no body', async () => {
+    const { path } = await invite()
+    const paths = ['/', '/login', '/nowhere', await share(await file()), path]
+    for (const address of paths) {
+      const [full, head] = [await get(address), await get(address, t.nobody, {}, 'HEAD')]
+      expect([head.status, head.text]).toEqual([full.status, ''])
+      isPage(head)
+      expect(head.headers.get('content-length')).toBe(full.headers.get('content-length'))
+    }
+  })
+
+  it('has the head of GET and no body where a file is shown', async () => {
+    for (const [name, type] of [
+      ['a.txt', 'text/plain'],
+      ['a.png', 'image/png'],
+    ]) {
+      const preview = `${await share(await file(name, 'hello', type))}/preview`
+      const [full, head] = [await get(preview), await get(preview, t.nobody, {}, 'HEAD')]
+      expect([head.status, head.text]).toEqual([200, ''])
+      for (const field of ['content-type', 'content-length', 'content-security-policy'])
+        expect(head.headers.get(field)).toBe(full.headers.get(field))
+    }
+  })
+})

@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals'
+import { deliveryOf } from '../../src/media.ts'
+import { rightsOf } from '../../src/pages/invite.ts'
+import { previewKind } from '../../src/pages/preview.ts'
+import { renderPage } from '../../src/pages/views.ts'
+import { fileOf, kindOf, momentOf, nameOf, personOf, sizeOf } from '../../src/pages/words.ts'
+
+describe('A size', () => {
+  it.each([
+    [0, '0 B', '0 bytes'],
+    [1, '1 B', '1 byte'],
+    [1536, '1.5 KiB', '1,536 bytes'],
+    [5 * 1024 ** 3, '5 GiB', '5,368,709,120 bytes'],
+    [2 ** 53 - 1, '8 PiB', '9,007,199,254,740,991 bytes'],
+  ])('of %d bytes is %s, exactly %s', (bytes, text, exact) => {
+    expect(sizeOf(bytes)).toEqual({ text, exact })
+  })
+})
+
+describe('A moment', () => {
+  it('is said in UTC', () => {
+    expect(momentOf(Date.UTC(2026, 2, 14, 9, 5))).toEqual({
+      iso: '2026-03-14T09:05:00.000Z',
+      text: '14 March 2026 at 09:05 UTC',
+    })
+  })
+})
+
+describe('The kind of a file', () => {
+  it.each([
+    ['photo.PNG', 'image/png', 'image', 'PNG image'],
+    ['photo.png', 'image/jpeg', 'image', 'Image'],
+    ['report.pdf', 'application/pdf', 'document', 'PDF document'],
+    ['invoice.pdf', 'application/x-msdownload', 'file', 'File'],
+    ['song.mp3', 'audio/mpeg', 'audio', 'MP3 audio'],
+    ['film.mp4', 'video/mp4', 'video', 'MP4 video'],
+    ['all.zip', 'application/zip', 'archive', 'ZIP archive'],
+    ['all.tar.gz', 'application/gzip', 'archive', 'GZ archive'],
+    ['list.csv', 'text/csv', 'table', 'CSV table'],
+    ['list.xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'table', 'XLSX table'],
+    [
+      'letter.docx',
+      'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+      'document',
+      'DOCX document',
+    ],
+    ['page.html', 'text/html; charset=utf-8', 'code', 'HTML file'],
+    ['notes.txt', 'text/plain', 'text', 'Text file'],
+    ['thing', 'application/octet-stream', 'file', 'File'],
+  ])('%s of type %s is %s, "%s"', (name, type, icon, label) => {
+    expect(kindOf(name, type)).toEqual({ icon, label })
+  })
+})
+
+describe('A name', () => {
+  it.each([
+    ['a\tb\nc', 'a b c'],
+    ['invoice\u202Efdp.exe', 'invoice fdp.exe'],
+    ['\u2066\u200F', 'A file without a name'],
+    ['Grüße 🦊.txt', 'Grüße 🦊.txt'],
+    ['<b>', '<b>'],
+  ])('%j is shown as %j', (name, shown) => {
+    expect(nameOf(name)).toBe(shown)
+  })
+
+  it('of a person that is their address is said once', () => {
+    expect(personOf({ name: 'a@example.com', email: 'a@example.com' }).name).toBe('')
+    expect(personOf({ name: 'Anna\u202E', email: 'a@example.com' })).toEqual({ name: 'Anna', email: 'a@example.com' })
+  })
+})
+
+describe('A preview', () => {
+  const types = ['image/png', 'image/avif', 'application/pdf', 'audio/mpeg', 'audio/x-flac', 'video/webm']
+
+  it.each(types)('of %s is displayed, with just that type', type => {
+    expect(previewKind(`${type}; x=y`)).toBeTruthy()
+    const { disposition, contentType } = deliveryOf('a', type, 'inline')
+    expect([disposition.startsWith('inline'), contentType]).toEqual([true, type])
+  })
+
+  it.each(['image/svg+xml', 'text/html', 'application/xml', 'image/foo+xml', 'text/javascript', 'constructor', ''])(
+    'of %j there is none',
+    type => {
+      expect(previewKind(type)).toBeUndefined()
+    },
+  )
+})
+
+describe('What a role is good for', () => {
+  it('grows with it', () => {
+    expect(rightsOf('viewer')).toBe('see and download files')
+    expect(rightsOf('editor')).toBe('see, add and change files')
+    expect(rightsOf('admin')).toBe('see, add and change files, and invite other people')
+  })
+})
+
+describe('A template', () => {
+  it('escapes whatever it is given', () => {
+    const evil = `"'><script>&</script>`
+    const frame = { title: evil, viewer: { name: evil, email: evil }, signIn: '', notice: evil, graphiql: true }
+    const written = renderPage('share', frame, {
+      file: fileOf(evil, 'image/png', 1),
+      until: momentOf(0),
+      here: evil,
+      needs: null,
+      sharedBy: { name: evil, email: evil },
+      preview: { kind: 'image', src: evil, short: false },
+      noPreview: evil,
+      signIn: evil,
+      problem: evil,
+    })
+    expect(written).toContain('&quot;&#39;&gt;&lt;script&gt;&amp;&lt;/script&gt;')
+    expect(written).not.toContain(evil)
+    expect(written.match(/<script/g)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,307 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { found } from './builders.ts'
+import { expectConsistent, outlive, quiet } from './consistency.ts'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { type HttpProxy, startStoreProxy, storeRequest } from './http-proxy.ts'
+import { restUploader, type Said, type Uploader } from './uploader.ts'
+import { head, openWire } from './wire.ts'
+
+const PART = 1024
+const bytes = randomBytes(2 * PART + 7)
+const md5 = createHash('md5').update(bytes).digest('hex')
+const partOf = (n: number) => bytes.subarray((n - 1) * PART, n * PART)
+
+let t: TestApp
+let proxy: HttpProxy
+let people = 0
+
+beforeAll(async () => {
+  const made = await startStoreProxy()
+  proxy = made
+  t = await startApp({
+    UPLOAD_PART_BYTES: String(PART),
+    LEASE_SECONDS: '2',
+    AZURE_STORAGE_CONNECTION_STRING: made.connectionString,
+  })
+})
+beforeEach(() => {
+  proxy.interfere = () => {}
+})
+afterAll(async () => {
+  await t.stop()
+  await proxy.close()
+})
+
+/** Holds the first request of a kind before it gets to the store. */
+function hold(kind: string): { reached: Promise<void>; release(): void } {
+  let reach = () => {}
+  let release = () => {}
+  const reached = new Promise<void>(resolve => {
+    reach = resolve
+  })
+  const released = new Promise<void>(resolve => {
+    release = resolve
+  })
+  let held = false
+  proxy.interfere = async passing => {
+    if (held || storeRequest(passing) !== kind) return
+    held = true
+    reach()
+    await released
+  }
+  return { reached, release }
+}
+
+interface Begun {
+  alice: Person
+  workspace: string
+  up: Uploader
+  id: string
+}
+
+/** Somebody new with a workspace, and an upload into it whose parts have all arrived. */
+async function begun({ direct = false, own = true } = {}): Promise<Begun> {
+  const alice = await t.signIn(`alice${++people}`)
+  const workspace = await found(alice)
+  const up = restUploader(alice, own ? undefined : workspace)
+  const { value } = await up.start({ filename: 'a.bin', size: bytes.length, direct })
+  for (const n of [1, 2, 3]) await up.part(value.upload_id, n, { bytes: partOf(n) })
+  return { alice, workspace, up, id: value.upload_id }
+}
+
+const downloaded = async (id: string) => Buffer.concat(await (await t.app.store.open(id)).toArray())
+
+const fileOf = async ({ alice }: Begun) => {
+  const [file] = (await alice.rest('GET', '/api/files/tree')).response.files
+  const [row] = await t.app.db.rows<{ blobId: string }>('SELECT blob_id AS blobId FROM entry WHERE id = ?', [file?.id])
+  return row?.blobId ?? ''
+}
+
+const filesThere = async () => (await t.app.db.rows('SELECT id FROM entry WHERE blob_id IS NOT NULL')).length
+
+async function expectNothingLeft(): Promise<void> {
+  await expectConsistent(t)
+  await outlive(t)
+  await expectConsistent(t)
+  expect(await t.app.db.rows("SELECT id FROM blobs WHERE state <> 'live'")).toEqual([])
+}
+
+const steps = {
+  false: ['parts', 'commit', 'read', 'describe'],
+  true: ['parts', 'commit', 'copy', 'look', 'read', 'describe'],
+}
+
+describe.each([true, false])('A completion, direct: %s', direct => {
+  const ends: [string, boolean, (upload: Begun) => Promise<unknown>][] = [
+    ['its upload is given up', true, ({ up, id }) => up.abort(id)],
+    ['its upload expires', true, ({ id }) => t.app.db.run('UPDATE blobs SET lease_until = 0 WHERE id = ?', [id])],
+    [
+      'the workspace is deleted',
+      false,
+      ({ alice, workspace }) => alice.rest('DELETE', `/api/workspaces/delete?workspace_id=${workspace}`),
+    ],
+    [
+      'the account is deleted',
+      true,
+      ({ alice }) => alice.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } }),
+    ],
+    [
+      'the account is deleted, and its files wait',
+      true,
+      ({ alice }) => alice.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: false } }),
+    ],
+  ]
+
+  it.each(ends)('makes no file, and leaves nothing, when %s meanwhile', async (_what, own, end) => {
+    const [files, said] = [await filesThere(), t.logs().length]
+    for (const step of steps[`${direct}`]) {
+      const upload = await begun({ direct, own })
+      const { reached, release } = hold(step)
+      const completing = upload.up.complete(upload.id)
+      await reached
+      await end(upload)
+      await t.settle()
+      release()
+      const { status, code } = await completing
+      expect([step, status, ['UPLOAD_NOT_FOUND', 'FOLDER_NOT_FOUND'].includes(code ?? '')]).toEqual([step, 404, true])
+    }
+    expect(await filesThere()).toBe(files)
+    await expectNothingLeft()
+    expect(
+      t
+        .logs()
+        .slice(said)
+        .match(/.*"level":50.*/g),
+    ).toBeNull()
+  })
+
+  it('is a 503 when the store dies meanwhile; when that is back, it succeeds', async () => {
+    for (const step of direct ? ['copy'] : ['commit', 'read']) {
+      const upload = await begun({ direct })
+      let dead = false
+      proxy.interfere = passing => {
+        dead ||= storeRequest(passing) === step
+        if (dead) throw new Error('The store is dead.')
+      }
+      expect([step, await upload.up.complete(upload.id)]).toMatchObject([step, { status: 503, code: 'UNAVAILABLE' }])
+      proxy.interfere = () => {}
+      expect(await upload.up.complete(upload.id, { md5 })).toMatchObject({ status: 200 })
+      expect(bytes.equals(await downloaded(await fileOf(upload)))).toBe(true)
+    }
+    await expectNothingLeft()
+  }, 60_000)
+
+  it('keeps others away, and lives on for as long as it takes', async () => {
+    const upload = await begun({ direct })
+    const { reached, release } = hold('read')
+    const completing = upload.up.complete(upload.id)
+    await reached
+    await t.app.db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [Date.now() + 1000, upload.id])
+    expect(await upload.up.complete(upload.id)).toMatchObject({ status: 409, code: 'UPLOAD_BUSY' })
+    expect(await upload.up.part(upload.id, 1, { bytes: partOf(1) })).toMatchObject({ status: 409, code: 'UPLOAD_BUSY' })
+    expect((await upload.up.look(upload.id)).value.received).toEqual([1, 2, 3])
+    for (const late = Date.now() + 5000; ; await sleep(50)) {
+      const [row] = await t.app.db.rows<{ lease: number; claim: number }>(
+        'SELECT b.lease_until AS lease, s.claim_until AS claim FROM blobs b JOIN upload_session s ON s.id = b.id WHERE s.id = ?',
+        [upload.id],
+      )
+      if (row && row.lease > Date.now() + 60_000 && row.claim > Date.now() + 1000) break
+      if (Date.now() > late) throw new Error('It is not kept alive.')
+    }
+    release()
+    expect((await completing).status).toBe(200)
+    await expectNothingLeft()
+  })
+
+  it('goes on though its caller does not wait', async () => {
+    const upload = await begun({ direct })
+    const { reached, release } = hold('read')
+    const wire = await openWire(t.url)
+    const type = { 'content-type': 'application/json', 'content-length': 2 }
+    await wire.send(`${head(upload.alice, `POST /api/files/uploads/${upload.id}/complete`, type)}{}`)
+    await reached
+    wire.cut()
+    release()
+    await quiet(t)
+    expect(bytes.equals(await downloaded(await fileOf(upload)))).toBe(true)
+    await expectNothingLeft()
+  })
+
+  it('that was taken for dead leaves it to the one that came after it', async () => {
+    for (const step of steps[`${direct}`]) {
+      const upload = await begun({ direct })
+      const { reached, release } = hold(step)
+      const slow = upload.up.complete(upload.id, { filename: 'slow.bin' })
+      await reached
+      await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [upload.id])
+      const commits: string[] = []
+      const waiting = proxy.interfere
+      proxy.interfere = passing => {
+        if (storeRequest(passing) === 'commit') commits.push(passing.path)
+        return waiting(passing)
+      }
+      expect(await upload.up.complete(upload.id, { filename: 'quick.bin' })).toMatchObject({ status: 200 })
+      const before = commits.length
+      release()
+      expect([step, await slow]).toMatchObject([step, { status: 404, code: 'UPLOAD_NOT_FOUND' }])
+      // The blob may be that of a file by now.
+      expect([step, commits.length]).toEqual([step, before])
+      expect(bytes.equals(await downloaded(await fileOf(upload)))).toBe(true)
+    }
+    await expectNothingLeft()
+  })
+})
+
+describe('A claim whose request has died', () => {
+  it('keeps others away until it ends, and nobody from giving the upload up', async () => {
+    const [one, other] = [await begun(), await begun()]
+    const until = Date.now() + 1000
+    await t.app.db.run("UPDATE upload_session SET claim = 'x', claim_until = ?", [until])
+    expect((await one.up.complete(one.id)).code).toBe('UPLOAD_BUSY')
+    expect((await one.up.part(one.id, 1, { bytes: partOf(1) })).code).toBe('UPLOAD_BUSY')
+    expect((await other.up.abort(other.id)).status).toBe(200)
+    await sleep(until - Date.now())
+    expect(await one.up.complete(one.id)).toMatchObject({ status: 200 })
+    await expectNothingLeft()
+  })
+})
+
+describe('A part that takes its time to the store', () => {
+  /** Sends other bytes for the first part, which wait before the store until they are released. */
+  async function late(upload: Begun): Promise<{ release(): void; answer: Promise<Said> }> {
+    const { reached, release } = hold('part')
+    const answer = upload.up.part(upload.id, 1, { bytes: randomBytes(PART) })
+    await reached
+    return { release, answer }
+  }
+
+  it('comes too late for a file that was made meanwhile, and changes nothing of it', async () => {
+    const upload = await begun()
+    const { release, answer } = await late(upload)
+    expect(await upload.up.complete(upload.id, { md5 })).toMatchObject({ status: 200 })
+    release()
+    expect(await answer).toMatchObject({ status: 404, code: 'UPLOAD_NOT_FOUND' })
+    expect(bytes.equals(await downloaded(upload.id))).toBe(true)
+    await expectConsistent(t)
+    await upload.alice.rest('DELETE', '/api/files/delete?file=a.bin')
+    await expectNothingLeft()
+    // Nothing of it comes to light under the same key.
+    await t.app.store.stagePart(upload.id, 7, randomBytes(5), {})
+    expect([...(await t.app.store.partsOf(upload.id)).keys()]).toEqual([7])
+    await t.app.store.remove([upload.id])
+  })
+
+  it('counts, if the file is made of it', async () => {
+    const upload = await begun()
+    const { release, answer } = await late(upload)
+    release()
+    expect((await answer).status).toBe(200)
+    expect(await upload.up.complete(upload.id, { md5 })).toMatchObject({ code: 'CHECKSUM_MISMATCH' })
+    await upload.up.part(upload.id, 1, { bytes: partOf(1) })
+    expect(await upload.up.complete(upload.id, { md5 })).toMatchObject({ status: 200 })
+    await expectNothingLeft()
+  })
+
+  it.each([
+    ['has ended', async () => {}],
+    ['has ended and was swept', () => t.settle()],
+  ])('leaves nothing when its upload %s', async (_how, sweep) => {
+    for (const direct of [true, false]) {
+      const upload = await begun({ direct })
+      const { release, answer } = await late(upload)
+      await upload.up.abort(upload.id)
+      await sweep()
+      release()
+      expect(await answer).toMatchObject({ status: 404, code: 'UPLOAD_NOT_FOUND' })
+    }
+    await expectNothingLeft()
+  })
+
+  it('leaves nothing when it comes while its upload is being swept', async () => {
+    const upload = await begun()
+    const { release, answer } = await late(upload)
+    await upload.up.abort(upload.id)
+    const part = proxy.interfere
+    let removed = () => {}
+    const afterRemoval = new Promise<void>(resolve => {
+      removed = resolve
+    })
+    // The store has removed it, and the sweeper does not know yet.
+    proxy.interfere = async passing => {
+      if (storeRequest(passing) !== 'remove') return part(passing)
+      proxy.interfere = part
+      await t.app.store.remove([upload.id])
+      removed()
+      await answer
+    }
+    const sweeping = t.app.sweeper.run()
+    await afterRemoval
+    release()
+    expect((await answer).status).toBe(404)
+    await sweeping
+    await t.app.db.run('UPDATE blobs SET lease_until = 0')
+    await expectNothingLeft()
+  })
+})
