@@ -4,18 +4,23 @@ import * as documentPlugin from '@graphql-codegen/typed-document-node'
 import * as operationPlugin from '@graphql-codegen/typescript-operations'
 import { parse } from 'graphql'
 
-const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+const schema = new URL('../../schema/schema.graphql', import.meta.url)
+const read = (file: URL) => readFileSync(file, 'utf8')
+
+/** Folders of this project that hold a client: their `generated.ts` follows from their `operations.graphql`. */
+export const clients = ['test/client', 'src/cli']
 
 /** The types and documents of `operations.graphql`, made from `schema/schema.graphql` alone, by GraphQL Code Generator. */
-export async function generateClient(): Promise<string> {
+export async function generateClient(folder: string): Promise<string> {
+  const operations = read(new URL(`../../${folder}/operations.graphql`, import.meta.url))
   const code = await codegen({
     filename: 'generated.ts',
-    schema: parse(read('../../schema/schema.graphql')),
-    documents: [{ location: 'operations.graphql', document: parse(read('operations.graphql')) }],
+    schema: parse(read(schema)),
+    documents: [{ location: 'operations.graphql', document: parse(operations) }],
     plugins: [{ operations: {} }, { documents: {} }],
     pluginMap: { operations: operationPlugin, documents: documentPlugin },
     config: {
-      scalars: { DateTime: 'string', Labels: 'Record<string, string>', Long: 'number', Upload: 'File' },
+      scalars: { DateTime: 'string', Labels: 'Record<string, string>', Long: 'number', Upload: 'File', Void: 'null' },
       // A scalar that nobody has told the type of is a mistake.
       strictScalars: true,
       documentMode: 'string',

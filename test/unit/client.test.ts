@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
-import { generateClient } from '../client/generate.ts'
+import { clients, generateClient } from '../client/generate.ts'
 
-const file = new URL('../client/generated.ts', import.meta.url)
+describe.each(clients)('%s/generated.ts', folder => {
+  const file = new URL(`../../${folder}/generated.ts`, import.meta.url)
 
-describe('test/client/generated.ts', () => {
   it('is what the schema and the operations make; UPDATE_CLIENT=1 npm test -- unit/client writes it', async () => {
-    const made = await generateClient()
+    const made = await generateClient(folder)
     if (process.env.UPDATE_CLIENT) writeFileSync(file, made)
     expect(readFileSync(file, 'utf8')).toBe(made)
   })

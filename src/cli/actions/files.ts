@@ -1,0 +1,86 @@
+import { withEach } from '../each.ts'
+import { Failure, isFailure } from '../failure.ts'
+import { findPlace } from '../find-place.ts'
+import { joinPath, splitPath } from '../path.ts'
+import { notFound, type Place } from '../place.ts'
+import type { Answer, Context } from '../run.ts'
+import { open } from '../service.ts'
+import { plural } from '../table.ts'
+
+export async function mkdir(context: Context, paths: string[], parents: boolean): Promise<Answer> {
+  const service = await open(context)
+  const { done, failures } = await withEach(paths, async text => {
+    const { place, path } = await findPlace(service, text)
+    try {
+      await place.createFolder(path)
+    } catch (error) {
+      const isThere = parents && isFailure(error, 'PATH_EXISTS') && (await place.find(path))?.kind === 'folder'
+      if (!isThere) throw error
+    }
+    return { path: place.show(path) }
+  })
+  return { fact: { created: done }, words: context.verbose ? done.map(d => d.path).join('\n') : '', failures }
+}
+
+export async function move(context: Context, paths: string[]): Promise<Answer> {
+  const [last = '', ...before] = paths.toReversed()
+  if (before.length === 0) throw new Failure('USAGE', 'Name what is to be moved, and where to.')
+  const service = await open(context)
+  const target = await findPlace(service, last)
+  if (before.length > 1 && !target.isFolder)
+    throw new Failure('USAGE', 'Several are moved into a folder only: end the last path with a slash.')
+  const { done, failures } = await withEach(before.toReversed(), async text => {
+    const { place, path } = await findPlace(service, text)
+    if (place.workspaceId !== target.place.workspaceId)
+      throw new Failure('USAGE', 'Nothing moves between your files and a workspace: get it, and put it there.')
+    const destination = target.isFolder ? joinPath(target.path, splitPath(path).name) : target.path
+    const filesMoved = await moveEither(place, path, destination)
+    return { source: place.show(path), destination: place.show(destination), filesMoved }
+  })
+  const words = context.verbose ? done.map(d => `${d.source} -> ${d.destination}`).join('\n') : ''
+  return { fact: { moved: done }, words, failures }
+}
+
+/** A file, or else a folder. */
+async function moveEither(place: Place, source: string, destination: string): Promise<number> {
+  try {
+    await place.moveFile(source, destination)
+    return 1
+  } catch (error) {
+    if (!isFailure(error, 'FILE_NOT_FOUND')) throw error
+    return place.moveFolder(source, destination).catch(inner => {
+      throw isFailure(inner, 'FOLDER_NOT_FOUND') ? notFound(place.show(source)) : inner
+    })
+  }
+}
+
+export async function remove(context: Context, paths: string[], recursive: boolean): Promise<Answer> {
+  const service = await open(context)
+  const { done, failures } = await withEach(paths, async text => {
+    const { place, path, isFolder } = await findPlace(service, text)
+    const filesDeleted = isFolder
+      ? await removeFolder(place, path, recursive)
+      : await removeEither(place, path, recursive)
+    return { path: place.show(path), filesDeleted }
+  })
+  const total = done.reduce((sum, { filesDeleted }) => sum + filesDeleted, 0)
+  return { fact: { deleted: done }, words: context.verbose ? `${plural(total, 'file')} deleted.` : '', failures }
+}
+
+async function removeEither(place: Place, path: string, recursive: boolean): Promise<number> {
+  try {
+    await place.deleteFile(path)
+    return 1
+  } catch (error) {
+    if (!isFailure(error, 'FILE_NOT_FOUND')) throw error
+    return removeFolder(place, path, recursive).catch(inner => {
+      throw isFailure(inner, 'FOLDER_NOT_FOUND', 'NOT_FOUND') ? notFound(place.show(path)) : inner
+    })
+  }
+}
+
+async function removeFolder(place: Place, path: string, recursive: boolean): Promise<number> {
+  if (recursive) return place.deleteFolder(path)
+  if ((await place.find(path))?.kind !== 'folder') throw notFound(place.show(path))
+  throw new Failure('IS_A_FOLDER', `${place.show(path)} is a folder. With -r it is deleted, with all that is in it.`)
+}

@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import { mkdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import limitTo from 'p-limit'
+import { inParallel } from '../each.ts'
+import { Failure, toFailure } from '../failure.ts'
+import { findPlace } from '../find-place.ts'
+import { isSafeName, joinPath, splitPath } from '../path.ts'
+import { DEEPEST, notFound, type Place, type RemoteFile } from '../place.ts'
+import { startProgress } from '../progress.ts'
+import type { Answer, Context } from '../run.ts'
+import { open } from '../service.ts'
+import { type Fetched, getFile, getStream, type Source, type Work } from '../transfer/get-file.ts'
+import { openShare } from '../transfer/share-source.ts'
+import { lineOf, summaryOf } from '../transfer/summary.ts'
+
+export interface GetOptions {
+  output?: string
+  force?: boolean
+  password?: boolean
+  parallel: number
+}
+
+/** A source, and the names that lead to it from the folder that things are put in. */
+interface Job {
+  source: Source
+  names: string[]
+}
+
+interface Found {
+  jobs: Job[]
+  folders: string[][]
+  /** What cannot be called here as it is called there. */
+  failures: Failure[]
+}
+
+interface Got extends Fetched {
+  source: string
+  path: string
+}
+
+export async function get(context: Context, named: string[], options: GetOptions): Promise<Answer | undefined> {
+  const { output } = options
+  if (output === '-' && (named.length > 1 || context.json))
+    throw new Failure('USAGE', 'One file goes to standard output, and nothing else with it.')
+  const found = await Promise.all(named.map(text => find(context, text, options)))
+  const jobs = found.flatMap(f => f.jobs)
+  const folders = found.flatMap(f => f.folders)
+  const failures = found.flatMap(f => f.failures)
+
+  const progress = await startProgress(context)
+  const work: Work = { patience: context.patience, progress, force: options.force ?? false }
+  try {
+    for (const { source } of jobs) progress.expect(1, source.size)
+    if (output === '-') {
+      const [job] = jobs
+      if (!job || jobs.length > 1 || folders.length > 0 || failures.length > 0)
+        throw new Failure('USAGE', 'A folder does not go to standard output. Name a file.')
+      await getStream(job.source, toStdout, work)
+      return undefined
+    }
+    context.resumeHint = 'The same command goes on where it was.'
+    const place = await placeOf(output, jobs, folders)
+    return await getAll(context, { jobs, folders, failures }, place, work, options.parallel)
+  } finally {
+    progress.stop()
+  }
+}
+
+async function toStdout(chunk: Uint8Array): Promise<void> {
+  if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
+}
+
+/** Where names of the service become paths of this computer. */
+type Placing = (names: string[]) => string
+
+/** One file may get another name; everything else goes into a folder. */
+async function placeOf(output: string | undefined, jobs: Job[], folders: string[][]): Promise<Placing> {
+  if (output === undefined) return names => join('.', ...names)
+  const isFolder = /[/\\]$/.test(output) || (await stat(output).catch(() => null))?.isDirectory()
+  const isOne = jobs.length === 1 && folders.length === 0 && jobs[0]?.names.length === 1
+  return isOne && !isFolder ? () => output : names => join(output, ...names)
+}
+
+async function getAll(
+  context: Context,
+  { jobs, folders, failures }: Found,
+  place: Placing,
+  work: Work,
+  parallel: number,
+): Promise<Answer> {
+  const done: Got[] = []
+  const each = async (names: string[], shown: string, act: (path: string) => Promise<void>) => {
+    try {
+      await act(place(names))
+    } catch (error) {
+      const { code, message, details } = toFailure(error)
+      if (['INTERRUPTED', 'UNREACHABLE', 'UNAUTHENTICATED'].includes(code)) throw error
+      failures.push(new Failure(code, message, { source: shown, ...details }))
+    }
+  }
+  for (const names of folders)
+    await each(names, names.join('/'), async path => void (await mkdir(path, { recursive: true })))
+  await inParallel(parallel, jobs, ({ source, names }) =>
+    each(names, source.shown, async path => {
+      const got = await getFile(source, path, work)
+      const fetched = { source: source.shown, path, ...got }
+      done.push(fetched)
+      work.progress.done(lineOf(fetched))
+    }),
+  )
+  const [failure] = failures
+  if (failure && failures.length === 1 && done.length === 0 && folders.length === 0) throw failure
+  return { fact: { files: done }, words: summaryOf(done, context), failures }
+}
+
+const sourceOf = (place: Place, path: string, { size, md5Checksum }: RemoteFile): Source => ({
+  shown: place.show(path),
+  size,
+  // Whatever the service says becomes a part of a file name.
+  md5Checksum: /^[0-9a-f]{32}$/.test(md5Checksum) ? md5Checksum : undefined,
+  link: () => place.link(path),
+})
+
+/** What a path or a link leads to. */
+async function find(context: Context, text: string, { password = false }: GetOptions): Promise<Found> {
+  if (/^https?:\/\//.test(text)) {
+    const source = await openShare(context, text, password)
+    const { name } = splitPath(source.shown)
+    if (!isSafeName(name)) throw unsafe(name, text)
+    return { jobs: [{ source, names: [name] }], folders: [], failures: [] }
+  }
+  const { place, path, isFolder } = await findPlace(await open(context), text)
+  const there = await place.find(path)
+  if (!there || (there.kind === 'file' && isFolder)) throw notFound(place.show(path))
+  const { name } = splitPath(path)
+  if (name !== '' && !isSafeName(name)) throw unsafe(name, place.show(path))
+  if (there.kind === 'file')
+    return { jobs: [{ source: sourceOf(place, path, there.file), names: [name] }], folders: [], failures: [] }
+  return findBelow(place, path, name === '' ? [] : [name])
+}
+
+/** A name that leads out of its folder, or that a disk does not take, is left out. */
+const unsafe = (name: string, where: string): Failure =>
+  new Failure('UNSAFE_NAME', `Nothing can be called "${name}" here; it is left out (${where}).`, { name, path: where })
+
+async function findBelow(place: Place, root: string, names: string[]): Promise<Found> {
+  const limit = limitTo(8)
+  const found: Found = { jobs: [], folders: [], failures: [] }
+  const isFit = (path: string, name: string) => {
+    const isSafe = isSafeName(name)
+    if (!isSafe) found.failures.push(unsafe(name, place.show(path)))
+    return isSafe
+  }
+  async function enter(path: string, at: string[]): Promise<void> {
+    if (at.length > DEEPEST) throw new Failure('BAD_ANSWER', `${place.show(path)} is deeper than folders can be.`)
+    if (at.length > 0) found.folders.push(at)
+    const { folders, files } = await limit(() => place.list(path))
+    for (const file of files.filter(({ name }) => isFit(path, name)))
+      found.jobs.push({ source: sourceOf(place, joinPath(path, file.name), file), names: [...at, file.name] })
+    await Promise.all(folders.filter(name => isFit(path, name)).map(name => enter(joinPath(path, name), [...at, name])))
+  }
+  await enter(root, names)
+  return found
+}

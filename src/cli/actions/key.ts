@@ -1,0 +1,90 @@
+import type { Client } from '../client.ts'
+import { Failure } from '../failure.ts'
+import { isId, workspaceId } from '../find-place.ts'
+import {
+  CreateKeyDocument,
+  CreateWorkspaceKeyDocument,
+  DeleteKeyDocument,
+  DeleteWorkspaceKeyDocument,
+  type KeyRowFragment,
+  KeysDocument,
+  WorkspaceKeysDocument,
+} from '../generated.ts'
+import type { Answer, Context } from '../run.ts'
+import { open } from '../service.ts'
+import { table, when } from '../table.ts'
+import { plain } from '../text.ts'
+import { privateWords, scopeOf, workspaceWords } from '../words.ts'
+
+export interface NewKeyOptions {
+  scope: string[]
+  for?: string
+  description?: string
+  workspace?: string
+}
+
+/** Only a session may see to keys. */
+async function enter(
+  context: Context,
+  workspace: string | undefined,
+): Promise<{ session: Client; workspaceId: string | undefined }> {
+  const service = await open(context)
+  return {
+    session: service.session,
+    workspaceId: workspace === undefined ? undefined : await workspaceId(service, workspace),
+  }
+}
+
+async function keysOf(session: Client, workspace: string | undefined): Promise<KeyRowFragment[]> {
+  if (workspace === undefined) return (await session.request(KeysDocument, {})).privateApiKeys
+  return (await session.request(WorkspaceKeysDocument, { workspaceId: workspace })).workspaceApiKeys
+}
+
+export async function list(context: Context, workspace: string | undefined): Promise<Answer> {
+  const { session, workspaceId: id } = await enter(context, workspace)
+  const keys = await keysOf(session, id)
+  const rows = keys.map(k => [
+    k.name,
+    `...${k.keyHint}`,
+    k.status,
+    k.scopes.map(scope => scope.replace(/^(private_files|workspaces):/, '')).join(' '),
+    k.lastUsedAt === null ? 'never used' : `used ${when(k.lastUsedAt)}`,
+    k.expiresAt === null ? '' : `until ${when(k.expiresAt)}`,
+    k.id,
+  ])
+  return { fact: { keys }, words: rows.length > 0 ? table(['NAME', 'KEY', '', 'SCOPES', '', '', 'ID'], rows) : '' }
+}
+
+export async function create(context: Context, name: string, options: NewKeyOptions): Promise<Answer> {
+  const { session, workspaceId: id } = await enter(context, options.workspace)
+  const words: Record<string, string> = id === undefined ? privateWords : workspaceWords
+  const input = {
+    name,
+    scopes: options.scope.map(scope => scopeOf(scope, words)),
+    description: options.description ?? null,
+    expiresIn: options.for ?? null,
+  }
+  const key =
+    id === undefined
+      ? (await session.request(CreateKeyDocument, { input })).createPrivateApiKey
+      : (await session.request(CreateWorkspaceKeyDocument, { input: { ...input, workspaceId: id } }))
+          .createWorkspaceApiKey
+  return { fact: { key }, words: plain(key.key) }
+}
+
+export async function remove(context: Context, named: string, workspace: string | undefined): Promise<Answer> {
+  const { session, workspaceId: id } = await enter(context, workspace)
+  const apiKeyId = isId(named) ? named : await idOf(await keysOf(session, id), named)
+  if (id === undefined) await session.request(DeleteKeyDocument, { input: { apiKeyId } })
+  else await session.request(DeleteWorkspaceKeyDocument, { input: { workspaceId: id, apiKeyId } })
+  return { fact: { keyId: apiKeyId }, words: '' }
+}
+
+function idOf(keys: KeyRowFragment[], name: string): string {
+  const found = keys.filter(key => key.name === name)
+  const [first] = found
+  if (first && found.length === 1) return first.id
+  throw first
+    ? new Failure('USAGE', `Several keys are called ${name}. Name one by its id: satchel keys list shows it.`)
+    : new Failure('API_KEY_NOT_FOUND', `There is no key ${name}. satchel keys list shows those there are.`)
+}

@@ -1,0 +1,144 @@
+import { type Client, clientOf, connect } from '../client.ts'
+import { readEnvironment } from '../config.ts'
+import {
+  type Credential,
+  findLogin,
+  isOpen,
+  readStored,
+  readUrl,
+  removeStored,
+  type Stored,
+  writeStored,
+} from '../credentials.ts'
+import { Failure, isFailure } from '../failure.ts'
+import { isId } from '../find-place.ts'
+import { ListDocument, WorkspaceQuotaDocument, WorkspacesDocument } from '../generated.ts'
+import { readSecret } from '../prompt.ts'
+import { persist } from '../retry.ts'
+import type { Answer, Context } from '../run.ts'
+import { plain } from '../text.ts'
+
+/** What the service says of a credential. */
+export interface Validity {
+  authenticated: boolean
+  user_info: { sub: string; email: string } | null
+  via?: 'session' | 'api_key'
+  expires_at?: string | null
+}
+
+export interface LoginOptions {
+  session?: boolean
+  workspace?: string
+}
+
+export const validityOf = (client: Client): Promise<Validity> =>
+  persist(() => client.rest<Validity>('/auth/is_valid'), 'repeatable', client.patience)
+
+export async function login(context: Context, address: string | undefined, options: LoginOptions): Promise<Answer> {
+  const { patience, notice } = context
+  const before = await readStored()
+  const named = address ?? readEnvironment().url ?? before?.url
+  if (named === undefined) throw new Failure('USAGE', 'Name the service: satchel login https://files.example.com')
+  const url = readUrl(named)
+  if (options.workspace !== undefined && !isId(options.workspace))
+    throw new Failure('USAGE', 'Give --workspace the id of the workspace: satchel workspace list --json shows it.')
+  if (isOpen(url)) notice(`Warning: ${url} is not encrypted; whoever is on the way can read the key.`)
+
+  const kind = options.session ? 'session' : 'key'
+  const question = kind === 'session' ? `Session cookie for ${url}: ` : `API key for ${url}: `
+  const given = (await readSecret(question, patience.signal)).replace(/^session_id=/, '')
+  const client = clientOf(url, { kind, secret: given }, patience)
+  const { authenticated, user_info, expires_at = null } = await validityOf(client)
+  if (!authenticated || !user_info)
+    throw new Failure(
+      'UNAUTHENTICATED',
+      `The service does not know this ${kind}. It may be mistyped, expired or deleted.`,
+    )
+
+  const room = kind === 'session' ? null : await workspaceOf(client, options.workspace)
+  const stored: Stored = before?.url === url ? before : { url, workspaces: {} }
+  if (kind === 'session') stored.session = given
+  else if (room) stored.workspaces[room.id] = { slug: room.slug, key: given }
+  else stored.key = given
+  const file = await writeStored(stored)
+  const what = room ? `workspace ${room.slug || room.id}` : kind === 'session' ? 'session' : 'own files'
+  return {
+    fact: { url, email: user_info.email, via: kind, workspace: room, expiresAt: expires_at, file },
+    words: plain(`Signed in to ${url} as ${user_info.email} (${what}).`),
+  }
+}
+
+/** The workspace that a key belongs to; null for a private key. */
+async function workspaceOf(client: Client, id: string | undefined): Promise<{ id: string; slug: string } | null> {
+  if (id === undefined) {
+    try {
+      await client.request(ListDocument, { limit: 1 })
+      return null
+    } catch (error) {
+      // A private key may have no right to read.
+      if (isFailure(error, 'INSUFFICIENT_SCOPE')) return null
+      if (!isFailure(error, 'KEY_OUT_OF_BOUNDS')) throw error
+    }
+  }
+  try {
+    const { workspaces } = await client.request(WorkspacesDocument, {})
+    const [own] = workspaces
+    if (own && (id === undefined || own.workspaceId === id)) return { id: own.workspaceId, slug: own.slug }
+  } catch (error) {
+    if (!isFailure(error, 'INSUFFICIENT_SCOPE')) throw error
+    if (id !== undefined) return belongsTo(client, id)
+    throw new Failure('USAGE', 'This key may not tell its workspace. Say --workspace <id>.')
+  }
+  throw new Failure('KEY_OUT_OF_BOUNDS', 'This key belongs to no workspace, or to another one.')
+}
+
+async function belongsTo(client: Client, id: string): Promise<{ id: string; slug: string }> {
+  // Whether it is refused for its scope or not at all: it is of this workspace.
+  await client.request(WorkspaceQuotaDocument, { workspaceId: id }).catch(error => {
+    if (!isFailure(error, 'INSUFFICIENT_SCOPE')) throw error
+  })
+  return { id, slug: '' }
+}
+
+export async function logout({ patience, notice }: Context): Promise<Answer> {
+  const stored = await readStored().catch(() => null)
+  if (stored?.session) {
+    const credential: Credential = { kind: 'session', secret: stored.session }
+    await clientOf(stored.url, credential, patience)
+      .rest('/auth/logout', { method: 'POST' })
+      .catch(() => notice(`The session could not be ended at ${stored.url}; it ends by itself within a day.`))
+  }
+  const was = await removeStored()
+  return { fact: { loggedOut: was }, words: was ? 'Signed out.' : 'You were not signed in.' }
+}
+
+export async function whoami({ patience }: Context): Promise<Answer> {
+  const found = await findLogin(readEnvironment())
+  const service = connect(found, patience)
+  const own: { name: string; client: Client }[] = [
+    ...(found.personal ? [{ name: 'own files', client: service.personal }] : []),
+    ...(found.session && found.session !== found.personal ? [{ name: 'session', client: service.session }] : []),
+    ...found.workspaces.map(({ id, slug }) => ({ name: `workspace ${slug || id}`, client: service.workspace(id) })),
+  ]
+  if (own.length === 0) await validityOf(service.personal)
+  const credentials = await Promise.all(
+    own.map(async ({ name, client }) => {
+      const { authenticated, user_info, via = null, expires_at = null } = await validityOf(client)
+      return { use: name, valid: authenticated, email: user_info?.email ?? null, via, expiresAt: expires_at }
+    }),
+  )
+  const valid = credentials.find(c => c.valid)
+  if (!valid)
+    throw new Failure(
+      'UNAUTHENTICATED',
+      `Nothing that you are signed in with at ${found.url} is valid. Run satchel login.`,
+    )
+  const lines = credentials.map(
+    ({ use, valid: works, via, expiresAt }) =>
+      `  ${use}: ${works ? (via === 'session' ? 'session' : 'API key') : 'not valid any more'}${expiresAt ? `, until ${expiresAt}` : ''}`,
+  )
+  return {
+    fact: { url: found.url, email: valid.email, credentials },
+    words: [`${valid.email} at ${found.url}`, ...lines].map(plain).join('\n'),
+  }
+}

@@ -1,0 +1,25 @@
+import { text as readAll } from 'node:stream/consumers'
+import { Failure } from '../failure.ts'
+import { findPlace } from '../find-place.ts'
+import { NoteDocument, WriteNoteDocument } from '../generated.ts'
+import { notFound } from '../place.ts'
+import type { Answer, Context } from '../run.ts'
+import { open } from '../service.ts'
+import { plain } from '../text.ts'
+
+/** @param content what to write, `-` for standard input, empty to remove the note; undefined to read it */
+export async function note(context: Context, named: string, content: string | undefined): Promise<Answer> {
+  const service = await open(context)
+  const { place, path } = await findPlace(service, named)
+  if (place.workspaceId !== '') throw new Failure('USAGE', 'Files of workspaces have no notes.')
+  const { file } = await service.personal.request(NoteDocument, { path })
+  if (!file) throw notFound(place.show(path))
+  if (content === undefined) {
+    const words = file.note.split('\n').map(plain).join('\n')
+    return { fact: { path: place.show(path), note: file.note }, words }
+  }
+  const written = content === '-' ? (await readAll(process.stdin)).trimEnd() : content
+  const input = { checksum: file.md5Checksum, content: written }
+  const { writeFileNote } = await service.personal.request(WriteNoteDocument, { input }, 'repeatable')
+  return { fact: { path: place.show(path), note: writeFileNote.note }, words: '' }
+}

@@ -1,0 +1,124 @@
+import type { Client, Service } from '../client.ts'
+import { Failure, isFailure } from '../failure.ts'
+import { workspaceId } from '../find-place.ts'
+import {
+  ChangeRoleDocument,
+  CreateWorkspaceDocument,
+  DeleteWorkspaceDocument,
+  MembersDocument,
+  RemoveMemberDocument,
+  RenameWorkspaceDocument,
+  WorkspacesDocument,
+} from '../generated.ts'
+import { ask } from '../prompt.ts'
+import type { Answer, Context } from '../run.ts'
+import { open } from '../service.ts'
+import { table, when } from '../table.ts'
+import { plain } from '../text.ts'
+import { validityOf } from './login.ts'
+
+/** A workspace, and who may act in it. */
+export async function enter(
+  context: Context,
+  named: string,
+): Promise<{ service: Service; client: Client; workspaceId: string }> {
+  const service = await open(context)
+  const id = await workspaceId(service, named)
+  return { service, client: service.workspace(id), workspaceId: id }
+}
+
+export async function list(context: Context): Promise<Answer> {
+  const service = await open(context)
+  const own = service.login.session
+  // Workspace keys know one workspace each.
+  const clients = [
+    ...(own?.kind === 'session' || service.login.workspaces.length === 0 ? [service.session] : []),
+    ...(own?.kind === 'session' ? [] : service.login.workspaces.map(({ id }) => service.workspace(id))),
+  ]
+  const answers = await Promise.all(
+    clients.map(async client => {
+      try {
+        return (await client.request(WorkspacesDocument, {})).workspaces
+      } catch (error) {
+        if (clients.length === 1 || !isFailure(error, 'INSUFFICIENT_SCOPE', 'UNAUTHENTICATED')) throw error
+        context.notice(`One key does not tell its workspace: ${error.message}`)
+        return []
+      }
+    }),
+  )
+  const workspaces = answers.flat()
+  const rows = workspaces.map(w => [w.slug, w.name, w.role, when(w.createdAt), w.workspaceId])
+  return { fact: { workspaces }, words: rows.length > 0 ? table(['SLUG', 'NAME', 'ROLE', 'SINCE', 'ID'], rows) : '' }
+}
+
+export async function create(context: Context, name: string, slug: string | undefined): Promise<Answer> {
+  const { session } = await open(context)
+  const { createWorkspace } = await session.request(CreateWorkspaceDocument, { input: { name, slug: slug ?? null } })
+  return { fact: { workspace: createWorkspace }, words: plain(createWorkspace.slug) }
+}
+
+export async function rename(context: Context, named: string, name: string, slug: string | undefined): Promise<Answer> {
+  const { client, workspaceId } = await enter(context, named)
+  const input = { workspaceId, name, slug: slug ?? null }
+  const { renameWorkspace } = await client.request(RenameWorkspaceDocument, { input })
+  return { fact: { workspace: renameWorkspace }, words: plain(renameWorkspace.slug) }
+}
+
+export async function remove(context: Context, named: string, sure: boolean): Promise<Answer> {
+  const { client, workspaceId } = await enter(context, named)
+  if (!sure) {
+    if (!process.stdin.isTTY || context.json)
+      throw new Failure('USAGE', `This deletes ${named} with all its files. Say --yes when you are sure.`)
+    const answer = await ask(
+      `This deletes ${named} with all its files. Type its name to go on: `,
+      context.patience.signal,
+    )
+    if (answer.trim() !== named) throw new Failure('USAGE', 'Nothing is deleted.')
+  }
+  await client.request(DeleteWorkspaceDocument, { input: { workspaceId } })
+  return { fact: { workspaceId }, words: '' }
+}
+
+export async function members(context: Context, named: string): Promise<Answer> {
+  const { client, workspaceId } = await enter(context, named)
+  const { workspaceMembers } = await client.request(MembersDocument, { workspaceId })
+  const rows = workspaceMembers.map(m => [m.email, m.name, m.role, when(m.joinedAt)])
+  return { fact: { members: workspaceMembers }, words: table(['E-MAIL', 'NAME', 'ROLE', 'SINCE'], rows) }
+}
+
+/** The id of a member, who is named by it or by their address. */
+async function memberId(client: Client, workspaceId: string, member: string): Promise<string> {
+  if (!member.includes('@')) return member
+  const { workspaceMembers } = await client.request(MembersDocument, { workspaceId })
+  const found = workspaceMembers.filter(({ email }) => email.toLowerCase() === member.toLowerCase())
+  const [first] = found
+  if (first && found.length === 1) return first.userId
+  throw new Failure(
+    'MEMBER_NOT_FOUND',
+    first
+      ? `Several members have the address ${member}. Name one by the id: satchel workspace members --json shows it.`
+      : `Nobody with the address ${member} is a member.`,
+  )
+}
+
+export async function role(context: Context, named: string, member: string, to: string): Promise<Answer> {
+  const { client, workspaceId } = await enter(context, named)
+  const userId = await memberId(client, workspaceId, member)
+  const { changeMemberRole } = await client.request(ChangeRoleDocument, { input: { workspaceId, userId, role: to } })
+  return { fact: { member: changeMemberRole }, words: '' }
+}
+
+export async function dismiss(context: Context, named: string, member: string): Promise<Answer> {
+  const { client, workspaceId } = await enter(context, named)
+  const userId = await memberId(client, workspaceId, member)
+  await client.request(RemoveMemberDocument, { input: { workspaceId, userId } })
+  return { fact: { workspaceId, userId }, words: '' }
+}
+
+export async function leave(context: Context, named: string): Promise<Answer> {
+  const { service, client, workspaceId } = await enter(context, named)
+  const { user_info } = await validityOf(service.session)
+  const userId = user_info?.sub ?? ''
+  await client.request(RemoveMemberDocument, { input: { workspaceId, userId } })
+  return { fact: { workspaceId, userId }, words: '' }
+}

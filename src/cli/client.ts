@@ -1,0 +1,129 @@
+import type { Credential, Login } from './credentials.ts'
+import { Failure } from './failure.ts'
+import type { TypedDocumentString } from './generated.ts'
+import { type Patience, persist, type Repeatable } from './retry.ts'
+import { type Call, readJson, retryAfterOf, send } from './wire.ts'
+
+export interface RestCall extends Omit<Call, 'headers' | 'signal'> {
+  headers?: Record<string, string>
+  /** Sent as JSON. */
+  json?: object
+  signal?: AbortSignal
+}
+
+/** The service, as one credential may use it. Whatever is refused is thrown as a Failure, in the words of the service. */
+export interface Client {
+  url: string
+  patience: Patience
+  /** A query, or a mutation, which is `once` where nothing else is said. */
+  request<Result, Variables extends object>(
+    document: TypedDocumentString<Result, Variables>,
+    variables: Variables,
+    call?: Repeatable,
+  ): Promise<Result>
+  /** One call by REST, without another attempt; answers its `response`. */
+  rest<Result>(path: string, call?: RestCall): Promise<Result>
+}
+
+/** The service as whoever is signed in may use it. */
+export interface Service {
+  url: string
+  patience: Patience
+  /** The caller's own files. */
+  personal: Client
+  /** What no key may do. */
+  session: Client
+  /** By its id. */
+  workspace(id: string): Client
+  /** Without a credential. */
+  anonymous: Client
+  login: Login
+}
+
+export function connect(login: Login, patience: Patience): Service {
+  const client = (credential: Credential | undefined) => clientOf(login.url, credential, patience)
+  return {
+    url: login.url,
+    patience,
+    login,
+    personal: client(login.personal),
+    session: client(login.session),
+    anonymous: clientOf(login.url, null, patience),
+    workspace: id => client(login.workspaces.find(w => w.id === id)?.credential ?? login.session),
+  }
+}
+
+/** @param credential null for a caller who needs none */
+export function clientOf(url: string, credential: Credential | null | undefined, patience: Patience): Client {
+  function headers(): Record<string, string> {
+    if (credential === undefined)
+      throw new Failure(
+        'NOT_SIGNED_IN',
+        `You are not signed in at ${url}. Run satchel login ${url}, or set SATCHEL_KEY.`,
+      )
+    if (credential === null) return {}
+    return credential.kind === 'key'
+      ? { 'x-api-key': credential.secret }
+      : { cookie: `session_id=${credential.secret}` }
+  }
+
+  return {
+    url,
+    patience,
+
+    request(document, variables, call) {
+      const query = String(document)
+      const isQuery = /^\s*query\b/.test(query)
+      const { signal } = patience
+      const work = async () => {
+        const response = await send(`${url}/graphql`, {
+          method: 'POST',
+          headers: { ...headers(), accept: 'application/json', 'content-type': 'application/json' },
+          body: JSON.stringify({ query, variables }),
+          signal,
+        })
+        return dataOf<ResultOf<typeof document>>(await readJson(response, url, signal))
+      }
+      return persist(work, call ?? (isQuery ? 'repeatable' : 'once'), patience)
+    },
+
+    async rest<Result>(path: string, { json, signal = patience.signal, ...call }: RestCall = {}) {
+      const response = await send(url + path, {
+        ...call,
+        headers: { ...headers(), ...call.headers, ...(json ? { 'content-type': 'application/json' } : {}) },
+        ...(json ? { body: JSON.stringify(json) } : {}),
+        signal,
+      })
+      const answer = await readJson(response, url, signal)
+      if (response.ok && 'response' in answer) return answer.response as Result
+      throw refusalOf(answer, response)
+    },
+  }
+}
+
+type ResultOf<Document> = Document extends TypedDocumentString<infer Result, infer _> ? Result : never
+
+/** The data of a GraphQL answer. @throws what the service says of a request that it refuses */
+function dataOf<Result>(answer: object): Result {
+  const { data, errors } = answer as { data?: Result | null; errors?: WireError[] }
+  const error = errors?.[0]
+  if (error) {
+    const { code = 'BAD_ANSWER', ...details } = error.extensions ?? {}
+    throw new Failure(String(code), error.message, details)
+  }
+  if (data === null || data === undefined) throw new Failure('BAD_ANSWER', 'The service has answered nothing.')
+  return data
+}
+
+interface WireError {
+  message: string
+  extensions?: Record<string, unknown>
+}
+
+function refusalOf(answer: object, { status, headers }: Response): Failure {
+  const { msg, response } = answer as { msg?: unknown; response?: Record<string, unknown> | null }
+  const { code, ...details } = response ?? {}
+  return typeof code === 'string'
+    ? new Failure(code, String(msg), { ...retryAfterOf(headers), ...details })
+    : new Failure('BAD_ANSWER', `The service answers ${status} in a way that is not known here.`)
+}

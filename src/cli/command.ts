@@ -1,0 +1,45 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Answer, type Context, type GlobalOptions, run } from './run.ts'
+
+export interface Declaration {
+  /** One line. */
+  does: string
+  /** What `--help` says besides. */
+  details?: string
+  /** Command lines; `satchel` goes before those that do not name it. */
+  examples: string[]
+}
+
+/** Declares a command: its name and arguments as commander writes them. */
+export function declare(parent: Command, usage: string, { does, details, examples }: Declaration): Command {
+  const lines = examples.map(example => `  $ ${/\bsatchel /.test(example) ? '' : 'satchel '}${example}`).join('\n')
+  return parent
+    .command(usage)
+    .description(does)
+    .allowExcessArguments(false)
+    .addHelpText('after', `${details ? `\n${details}\n` : ''}\nExamples:\n${lines}`)
+}
+
+/** A command that is only there for those below it. */
+export const group = (parent: Command, name: string, does: string): Command =>
+  parent.command(name).description(does).helpCommand(false)
+
+/** Runs what a command does, with the options that every command has. */
+export function perform(command: Command, work: (context: Context) => Promise<Answer | undefined>): Promise<void> {
+  return run(command.optsWithGlobals<GlobalOptions>(), work)
+}
+
+/** For an option that may be given several times. */
+export const several = (value: string, before: string[] = []): string[] => [...before, value]
+
+export const oneOf = (flags: string, does: string, choices: readonly string[]): Option =>
+  new Option(flags, does).choices(choices)
+
+/** @param least the smallest number allowed */
+export const wholeNumber =
+  (least: number) =>
+  (text: string): number => {
+    if (!/^\d{1,9}$/.test(text) || Number(text) < least)
+      throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`)
+    return Number(text)
+  }

@@ -1,0 +1,106 @@
+import { Argument, type Command } from 'commander'
+import { declare, group, oneOf, perform } from '../command.ts'
+import { inviteRoles, memberRoles } from '../words.ts'
+
+const actions = () => import('../actions/workspace.ts')
+const invites = () => import('../actions/invite.ts')
+
+/** Workspaces are named by their slug or id, members by their address or id. */
+export function declareWorkspaces(program: Command): void {
+  const workspace = group(program, 'workspace', 'workspaces, their members and invites')
+
+  const list = declare(workspace, 'list', {
+    does: 'list your workspaces',
+    examples: ['workspace list', 'workspace list --json'],
+  })
+  list.action(() => perform(list, async context => (await actions()).list(context)))
+
+  const create = declare(workspace, 'create <name>', {
+    does: 'make a workspace, of which you are the owner',
+    examples: ['workspace create Garden', "workspace create 'Our garden' --slug garden"],
+  }).option('--slug <slug>', 'short name in paths: a-z, 0-9 and -; made from the name otherwise')
+  create.action((name: string, { slug }: { slug?: string }) =>
+    perform(create, async context => (await actions()).create(context, name, slug)),
+  )
+
+  const rename = declare(workspace, 'rename <workspace> <name>', {
+    does: 'rename a workspace',
+    examples: ['workspace rename garden Park', 'workspace rename garden Park --slug park'],
+  }).option('--slug <slug>', 'another short name')
+  rename.action((named: string, name: string, { slug }: { slug?: string }) =>
+    perform(rename, async context => (await actions()).rename(context, named, name, slug)),
+  )
+
+  const remove = declare(workspace, 'delete <workspace>', {
+    does: 'delete a workspace with all its files',
+    details: 'Nothing brings it back. It asks first; where nobody can answer, it wants --yes.',
+    examples: ['workspace delete garden', 'workspace delete garden --yes'],
+  }).option('-y, --yes', 'do not ask')
+  remove.action((named: string, { yes = false }: { yes?: boolean }) =>
+    perform(remove, async context => (await actions()).remove(context, named, yes)),
+  )
+
+  const members = declare(workspace, 'members <workspace>', {
+    does: 'list the members',
+    examples: ['workspace members garden'],
+  })
+  members.action((named: string) => perform(members, async context => (await actions()).members(context, named)))
+
+  const role = declare(workspace, 'role <workspace> <member>', {
+    does: 'give a member another role',
+    examples: ['workspace role garden bob@example.com editor'],
+  }).addArgument(new Argument('<role>', 'what they may do').choices(memberRoles))
+  role.action((named: string, member: string, to: string) =>
+    perform(role, async context => (await actions()).role(context, named, member, to)),
+  )
+
+  const dismiss = declare(workspace, 'remove <workspace> <member>', {
+    does: 'remove a member',
+    examples: ['workspace remove garden bob@example.com'],
+  })
+  dismiss.action((named: string, member: string) =>
+    perform(dismiss, async context => (await actions()).dismiss(context, named, member)),
+  )
+
+  const leave = declare(workspace, 'leave <workspace>', {
+    does: 'leave a workspace',
+    examples: ['workspace leave garden'],
+  })
+  leave.action((named: string) => perform(leave, async context => (await actions()).leave(context, named)))
+
+  const invite = declare(workspace, 'invite <workspace> <email>', {
+    does: 'invite somebody; they get a mail with the link',
+    examples: ['workspace invite garden bob@example.com --role editor'],
+  }).addOption(oneOf('--role <role>', 'what they may do', inviteRoles).default('viewer'))
+  invite.action((named: string, email: string, { role: as }: { role: string }) =>
+    perform(invite, async context => (await invites()).invite(context, named, email, as)),
+  )
+
+  const pending = declare(workspace, 'invites [workspace]', {
+    does: 'list the invites made out to you, or those of a workspace',
+    examples: ['workspace invites', 'workspace invites garden'],
+  })
+  pending.action((named: string | undefined) =>
+    perform(pending, async context => (await invites()).invites(context, named)),
+  )
+
+  const withdraw = declare(workspace, 'uninvite <workspace> <email>', {
+    does: 'withdraw an invite',
+    examples: ['workspace uninvite garden bob@example.com'],
+  })
+  withdraw.action((named: string, email: string) =>
+    perform(withdraw, async context => (await invites()).withdraw(context, named, email)),
+  )
+
+  const accept = declare(workspace, 'accept <invite>', {
+    does: 'accept an invite: its link or token, or the workspace',
+    examples: ['workspace accept garden', 'workspace accept https://files.example.com/invite/9Qe...'],
+  })
+  accept.action((link: string) => perform(accept, async context => (await invites()).accept(context, link)))
+
+  const reject = declare(workspace, 'reject <invite>', {
+    does: 'reject an invite: its link or token, or the workspace',
+    examples: ['workspace reject garden'],
+  })
+  reject.action((link: string) => perform(reject, async context => (await invites()).reject(context, link)))
+}

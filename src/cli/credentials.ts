@@ -1,0 +1,117 @@
+import { chmod, mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import writeFileAtomic from 'write-file-atomic'
+import { type Environment, findFolders } from './config.ts'
+import { Failure } from './failure.ts'
+
+/** What the service is told by: an API key, or the cookie of a browser that has signed in. */
+export interface Credential {
+  kind: 'key' | 'session'
+  secret: string
+}
+
+/** What `login` has stored, all for one service. */
+export interface Stored {
+  url: string
+  /** A private key. */
+  key?: string
+  session?: string
+  /** Keys of workspaces, by the id of the workspace. */
+  workspaces: Record<string, { slug: string; key: string }>
+}
+
+/** A service, and what to tell it. */
+export interface Login {
+  url: string
+  /** For the caller's own files. */
+  personal: Credential | undefined
+  /** For what no key may do. */
+  session: Credential | undefined
+  workspaces: { id: string; slug: string; credential: Credential }[]
+}
+
+const fileIn = (folder: string) => join(folder, 'credentials.json')
+
+export async function readStored(): Promise<Stored | null> {
+  const { config } = await findFolders()
+  const text = await readFile(fileIn(config), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (text === null) return null
+  const stored = parse(text)
+  if (!stored) throw new Failure('LOCAL_FILE', `${fileIn(config)} cannot be read. Remove it, and run satchel login.`)
+  return stored
+}
+
+function parse(text: string): Stored | null {
+  try {
+    const stored = JSON.parse(text) as Partial<Stored> | null
+    return typeof stored?.url === 'string' ? { workspaces: {}, ...stored, url: stored.url } : null
+  } catch {
+    return null
+  }
+}
+
+/** Nobody else may read it, whatever the folder was before. */
+export async function writeStored(stored: Stored): Promise<string> {
+  const { config } = await findFolders()
+  await mkdir(config, { recursive: true, mode: 0o700 })
+  await chmod(config, 0o700)
+  const file = fileIn(config)
+  await writeFileAtomic(file, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 })
+  await chmod(file, 0o600)
+  return file
+}
+
+export async function removeStored(): Promise<boolean> {
+  const { config } = await findFolders()
+  const was = (await readStored().catch(() => null)) !== null
+  await rm(fileIn(config), { force: true })
+  return was
+}
+
+/**
+ * Who calls what: the environment over what is stored. What is stored for one service is never told to another.
+ * @throws NOT_SIGNED_IN without an address
+ */
+export async function findLogin(environment: Environment): Promise<Login> {
+  const stored = await readStored()
+  const url = environment.url === undefined ? stored?.url : readUrl(environment.url)
+  if (url === undefined)
+    throw new Failure('NOT_SIGNED_IN', 'You are not signed in. Run satchel login, or set SATCHEL_URL and SATCHEL_KEY.')
+  const own = stored?.url === url ? stored : null
+  const key = credential('key', environment.key)
+  const session = credential('session', environment.session)
+  if (key || session) return { url, personal: key ?? session, session: session ?? key, workspaces: [] }
+  const ownSession = credential('session', own?.session)
+  const personal = credential('key', own?.key) ?? ownSession
+  return {
+    url,
+    personal,
+    session: ownSession ?? personal,
+    workspaces: Object.entries(own?.workspaces ?? {}).map(([id, { slug, key: secret }]) => ({
+      id,
+      slug,
+      credential: { kind: 'key', secret },
+    })),
+  }
+}
+
+const credential = (kind: Credential['kind'], secret: string | undefined): Credential | undefined =>
+  secret ? { kind, secret } : undefined
+
+/** The address of a service, without a trailing slash. @throws USAGE */
+export function readUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new Failure('USAGE', `"${text}" is no address of a service. Write it as https://files.example.com.`)
+  if (url.username || url.password) throw new Failure('USAGE', 'Give the address without a user and a password.')
+  return (url.origin + url.pathname).replace(/\/+$/, '')
+}
+
+/** Whether others on the way could read what is sent. */
+export const isOpen = (url: string): boolean => {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+}

@@ -1,0 +1,157 @@
+import type { ErrorCode } from '../errors.ts'
+
+/** Exit codes: 0 done, 1 failed, and these. */
+export const exits = {
+  failed: 1,
+  usage: 2,
+  denied: 3,
+  notFound: 4,
+  conflict: 5,
+  quota: 6,
+  unavailable: 7,
+  interrupted: 130,
+} as const
+
+/** What only the command line says; everything else is a code of the service. */
+export type OwnCode =
+  | 'USAGE'
+  | 'NOT_SIGNED_IN'
+  | 'NOT_FOUND'
+  | 'TARGET_EXISTS'
+  | 'IS_A_FOLDER'
+  | 'UNREACHABLE'
+  | 'BAD_ANSWER'
+  | 'DIGEST_DIFFERS'
+  | 'FILE_CHANGED'
+  | 'LOCAL_FILE'
+  | 'UNSAFE_NAME'
+  | 'PARTLY_FAILED'
+  | 'UNEXPECTED'
+  | 'INTERRUPTED'
+
+const { failed, usage, denied, notFound, conflict, quota, unavailable, interrupted } = exits
+
+/** The exit code of every code, so that a new one of the service cannot be forgotten. */
+const exitCodes: Record<ErrorCode | OwnCode, number> = {
+  USAGE: usage,
+  INVALID_JSON: usage,
+  INVALID_INPUT: usage,
+  INVALID_PATH: usage,
+  INVALID_DURATION: usage,
+  INVALID_MODE: usage,
+  INVALID_SCOPE: usage,
+
+  NOT_SIGNED_IN: denied,
+  UNAUTHENTICATED: denied,
+  PASSWORD_REQUIRED: denied,
+  FORBIDDEN: denied,
+  INSUFFICIENT_SCOPE: denied,
+  KEY_OUT_OF_BOUNDS: denied,
+  WRONG_PASSWORD: denied,
+  TOO_MANY_ATTEMPTS: denied,
+  SHARE_EXPIRED: denied,
+  SHARE_USED_UP: denied,
+  INVITE_EXPIRED: denied,
+  INVITE_NOT_FOR_YOU: denied,
+  LAST_OWNER: denied,
+
+  NOT_FOUND: notFound,
+  FILE_NOT_FOUND: notFound,
+  FOLDER_NOT_FOUND: notFound,
+  SHARE_NOT_FOUND: notFound,
+  TOKEN_NOT_FOUND: notFound,
+  UPLOAD_NOT_FOUND: notFound,
+  API_KEY_NOT_FOUND: notFound,
+  WORKSPACE_NOT_FOUND: notFound,
+  MEMBER_NOT_FOUND: notFound,
+  INVITE_NOT_FOUND: notFound,
+  ROUTE_NOT_FOUND: notFound,
+
+  TARGET_EXISTS: conflict,
+  PATH_EXISTS: conflict,
+  UPLOAD_BUSY: conflict,
+  FOLDER_NOT_EMPTY: conflict,
+  SLUG_TAKEN: conflict,
+  ALREADY_A_MEMBER: conflict,
+
+  FILE_TOO_LARGE: quota,
+  QUOTA_EXCEEDED: quota,
+
+  UNREACHABLE: unavailable,
+  RATE_LIMITED: unavailable,
+  UNAVAILABLE: unavailable,
+
+  INTERRUPTED: interrupted,
+
+  BAD_ANSWER: failed,
+  DIGEST_DIFFERS: failed,
+  FILE_CHANGED: failed,
+  IS_A_FOLDER: failed,
+  LOCAL_FILE: failed,
+  UNSAFE_NAME: failed,
+  PARTLY_FAILED: failed,
+  UNEXPECTED: failed,
+  UPLOAD_INCOMPLETE: failed,
+  CHECKSUM_MISMATCH: failed,
+  METHOD_NOT_ALLOWED: failed,
+  INTERNAL: failed,
+}
+
+const isKnown = (code: string): code is keyof typeof exitCodes => Object.hasOwn(exitCodes, code)
+
+/** Anything that a person or a script is told of: a code, and a sentence that says what to do. */
+export class Failure extends Error {
+  readonly code: string
+  readonly details: Record<string, unknown>
+
+  constructor(code: OwnCode, message: string, details?: Record<string, unknown>)
+  constructor(code: string, message: string, details?: Record<string, unknown>)
+  constructor(code: string, message: string, details: Record<string, unknown> = {}) {
+    super(message)
+    this.name = 'Failure'
+    this.code = code
+    this.details = details
+  }
+
+  /** A service that is newer than this command may say what this command does not know. */
+  get exitCode(): number {
+    return isKnown(this.code) ? exitCodes[this.code] : failed
+  }
+
+  /** Seconds after which the service wants to be asked again. */
+  get retryAfter(): number | undefined {
+    const { retry_after } = this.details
+    return typeof retry_after === 'number' && retry_after >= 0 ? retry_after : undefined
+  }
+}
+
+export const isFailure = (error: unknown, ...codes: string[]): error is Failure =>
+  error instanceof Failure && codes.includes(error.code)
+
+/** Anything thrown, as a failure. What the system says of local files is said in its own words, without a stack. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  if (!(error instanceof Error)) return new Failure('UNEXPECTED', String(error))
+  const { code, path, message } = error as NodeJS.ErrnoException
+  if (code === undefined)
+    return new Failure('UNEXPECTED', `${message} This is a mistake of this command: please report it.`)
+  const words = systemWords.get(code)
+  const sentence = words === undefined ? message : path ? `${path}: ${words}` : words
+  return new Failure('LOCAL_FILE', sentence, { system_code: code })
+}
+
+const systemWords = new Map([
+  ['ENOENT', 'There is no such file or folder.'],
+  ['EACCES', 'You may not read or write this.'],
+  ['EPERM', 'You may not read or write this.'],
+  ['EISDIR', 'This is a folder.'],
+  ['ENOTDIR', 'A part of this path is no folder.'],
+  ['EEXIST', 'This exists already.'],
+  ['ENOSPC', 'There is no space left on this disk. What has arrived stays; make room and run the same command again.'],
+  ['EDQUOT', 'Your quota on this disk is used up. What has arrived stays; make room and run the same command again.'],
+  ['EFBIG', 'The file is too large for this disk, or for a limit of this system.'],
+  ['EROFS', 'This disk is read-only.'],
+  ['ENAMETOOLONG', 'The name is too long for this disk.'],
+  ['EMFILE', 'Too many files are open. Use a smaller --parallel.'],
+  ['EIO', 'The disk does not give or take the bytes.'],
+])

@@ -1,0 +1,52 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { CommanderError } from 'commander'
+import { exits } from './failure.ts'
+import { createProgram } from './program.ts'
+import { jsonLine, plain } from './text.ts'
+
+// Whoever has read enough, as `head` does, is no failure.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    process.stderr.write(`error: ${error.message}\n`)
+    process.exit(exits.failed)
+  })
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+const words = process.argv.slice(2)
+const end = words.indexOf('--')
+const wantsJson = words.slice(0, end < 0 ? undefined : end).includes('--json')
+
+const program = createProgram(version)
+let wrong = ''
+configure(program)
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error
+  // Commander ends with 1 for what it does not understand, and with 0 for help that was asked for.
+  process.exitCode = error.exitCode && exits.usage
+  if (error.exitCode && wantsJson)
+    process.stderr.write(
+      jsonLine({ error: { code: 'USAGE', message: sentenceOf(wrong || error.message), exitCode: exits.usage } }),
+    )
+}
+
+/** What is wrong with the words is said in JSON where that is wanted; commander asks each command on its own. */
+function configure(command: typeof program): void {
+  command.configureOutput({
+    outputError: (text, write) => {
+      wrong ||= text
+      if (!wantsJson) write(text.replace(/[^\n]+/g, plain))
+    },
+    ...(wantsJson ? { writeErr: () => {} } : {}),
+  })
+  for (const below of command.commands) configure(below as typeof program)
+}
+
+function sentenceOf(text: string): string {
+  return plain(text.replace(/^error: /, '').split('\n')[0] ?? '')
+}

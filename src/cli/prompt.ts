@@ -1,0 +1,37 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { Failure } from './failure.ts'
+import { plain } from './text.ts'
+
+/** Reads a secret: at a terminal without showing it, from standard input as it comes. */
+export async function readSecret(question: string, signal: AbortSignal): Promise<string> {
+  const secret = (process.stdin.isTTY ? await ask(question, signal, true) : await text(process.stdin)).trim()
+  if (secret === '') throw new Failure('USAGE', 'Nothing was given.')
+  if (/[\p{Cc}]/u.test(secret)) throw new Failure('USAGE', 'What was given has more than one line.')
+  return secret
+}
+
+/** Asks for a word at a terminal. */
+export async function ask(question: string, signal: AbortSignal, hidden = false): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({
+    input: process.stdin,
+    output: hidden ? nowhere : process.stderr,
+    terminal: true,
+  })
+  // Only now: the terminal shows no more what is typed.
+  process.stderr.write(plain(question))
+  // It is in raw mode, so Ctrl-C is a key.
+  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+  // Ctrl-D is an empty answer.
+  const closed = new Promise<string>(answer => lines.once('close', () => answer('')))
+  try {
+    return await Promise.race([lines.question('', { signal }), closed])
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error
+  } finally {
+    lines.close()
+    if (hidden) process.stderr.write('\n')
+  }
+}

@@ -1,0 +1,31 @@
+import prettyBytes from 'pretty-bytes'
+import widthOf from 'string-width'
+import { plain } from './text.ts'
+
+/** Rows with their columns below each other, also where letters are two columns wide. */
+export function table(head: string[], rows: string[][]): string {
+  const lines = [...(head.length > 0 ? [head] : []), ...rows].map(row => row.map(plain))
+  const widths: number[] = []
+  const cells = lines.map(line =>
+    line.map((text, i) => {
+      const width = widthOf(text)
+      widths[i] = Math.max(widths[i] ?? 0, width)
+      return { text, width }
+    }),
+  )
+  const pad = ({ text, width }: { text: string; width: number }, i: number) =>
+    text + ' '.repeat((widths[i] ?? width) - width)
+  return cells.map(line => line.map(pad).join('  ').trimEnd()).join('\n')
+}
+
+/** 1536 is 1.5 KiB. */
+export const bytes = (count: number): string => prettyBytes(count, { binary: true })
+
+/** To the minute, in the time of this computer. */
+export function when(time: string): string {
+  const at = new Date(time)
+  const two = (n: number) => String(n).padStart(2, '0')
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`
+}
+
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`

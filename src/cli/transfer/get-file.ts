@@ -1,0 +1,186 @@
+import { createHash, type Hash } from 'node:crypto'
+import { constants, type FileHandle, link, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { Failure } from '../failure.ts'
+import type { Progress } from '../progress.ts'
+import type { Patience } from '../retry.ts'
+import { type Sink, stream } from './get-bytes.ts'
+import { hashOf } from './local-file.ts'
+
+/** A file on its way down. */
+export interface Source {
+  /** As a person knows it. */
+  shown: string
+  size: number
+  /** MD5, lower-case hex; undefined where the service does not tell. */
+  md5Checksum: string | undefined
+  /** A signed address of its bytes, which lives for a short while. */
+  link(): Promise<string>
+}
+
+export interface Fetched {
+  size: number
+  md5Checksum: string
+  /** `unchanged`: the bytes were here already. */
+  status: 'downloaded' | 'unchanged'
+}
+
+export interface Work {
+  patience: Patience
+  progress: Progress
+  /** Whether a file that holds something else is replaced. */
+  force: boolean
+}
+
+/** Fetches a file to `path`, by way of a .part file beside it that is gone on with after a break. */
+export async function getFile(source: Source, path: string, work: Work): Promise<Fetched> {
+  const same = await compare(source, path, work)
+  if (same) {
+    work.progress.skip(source.size)
+    return same
+  }
+  await mkdir(dirname(path), { recursive: true })
+  const part = partOf(source, path)
+  for (;;) {
+    const { isResumed, sum } = await fetchInto(part, source, work)
+    if (sum === source.md5Checksum || source.md5Checksum === undefined) {
+      await takeName(part, path, work.force).catch(async error => {
+        // Another run may have fetched the same meanwhile.
+        const made = await compare(source, path, { ...work, force: false }).catch(() => null)
+        if (!made) throw error
+        await rm(part, { force: true })
+      })
+      return { size: source.size, md5Checksum: sum, status: 'downloaded' }
+    }
+    await rm(part, { force: true })
+    if (!isResumed) throw differs(source, sum)
+    // What an earlier attempt has left was not what it seemed.
+    work.progress.move(-source.size)
+  }
+}
+
+export const differs = (source: Source, received: string): Failure =>
+  new Failure('DIGEST_DIFFERS', `What has arrived of ${source.shown} is not what the service has. Try again.`, {
+    expected: source.md5Checksum,
+    received,
+  })
+
+/** What is here under this name: null for nothing, or for something to replace. @throws TARGET_EXISTS */
+async function compare(
+  { size, md5Checksum }: Source,
+  path: string,
+  { patience, force }: Work,
+): Promise<Fetched | null> {
+  const there = await lstat(path).catch(error => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (!there) return null
+  if (there.isFile() && there.size === size) {
+    const file = await open(path)
+    try {
+      const sum = (await hashOf(file, size, patience.signal)).digest('hex')
+      if (sum === md5Checksum) return { size, md5Checksum: sum, status: 'unchanged' }
+    } finally {
+      await file.close()
+    }
+  }
+  if (force && !there.isDirectory()) return null
+  throw exists(path)
+}
+
+const exists = (path: string): Failure =>
+  new Failure('TARGET_EXISTS', `${path} is here already, and is something else. --force replaces files.`, { path })
+
+const NAME_BYTES = 255
+
+/** Its name tells what is in it, so that nothing is added to a part of something else. */
+function partOf({ shown, size, md5Checksum }: Source, path: string): string {
+  const key = createHash('sha256').update(JSON.stringify([basename(path), shown, size, md5Checksum]))
+  const end = `.${key.digest('hex').slice(0, 8)}.part`
+  let name = basename(path)
+  while (Buffer.byteLength(name) + end.length > NAME_BYTES) name = [...name].slice(0, -1).join('')
+  return join(dirname(path), name + end)
+}
+
+async function fetchInto(part: string, source: Source, work: Work): Promise<{ isResumed: boolean; sum: string }> {
+  // A link that somebody has laid here would lead the bytes elsewhere.
+  const file = await open(part, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0))
+  try {
+    const sink = await sinkOf(file, source, work)
+    const isResumed = sink.at > 0
+    work.progress.skip(sink.at)
+    await stream(source, sink, work)
+    await file.sync()
+    return { isResumed, sum: sink.hash.digest('hex') }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Goes on behind what is in the file. */
+async function sinkOf(file: FileHandle, source: Source, { patience }: Work): Promise<Sink & { hash: Hash }> {
+  const { size } = await file.stat()
+  const start = size <= source.size ? size : 0
+  if (start < size) await file.truncate(0)
+  const sink = {
+    at: start,
+    hash: await hashOf(file, start, patience.signal),
+    async write(chunk: Uint8Array) {
+      for (let done = 0; done < chunk.length; ) {
+        const { bytesWritten } = await file.write(chunk, done, chunk.length - done, sink.at + done)
+        done += bytesWritten
+      }
+      sink.hash.update(chunk)
+      sink.at += chunk.length
+    },
+    async restart() {
+      await file.truncate(0)
+      sink.hash = createHash('md5')
+      sink.at = 0
+    },
+  }
+  return sink
+}
+
+/** Gives a whole file its name; somebody may have made another one of that name meanwhile. */
+async function takeName(part: string, path: string, force: boolean): Promise<void> {
+  if (force) return rename(part, path)
+  try {
+    await link(part, path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') throw exists(path)
+    // Some file systems have no links.
+    return rename(part, path)
+  }
+  await rm(part)
+}
+
+/** Writes a file to a stream as it comes. What has gone cannot be taken back: the digest is told at the end. */
+export async function getStream(
+  source: Source,
+  write: (chunk: Uint8Array) => Promise<void>,
+  work: Work,
+): Promise<Fetched> {
+  const hash = createHash('md5')
+  const sink: Sink = {
+    at: 0,
+    async write(chunk) {
+      await write(chunk)
+      hash.update(chunk)
+      sink.at += chunk.length
+    },
+    async restart() {
+      throw new Failure(
+        'UNREACHABLE',
+        'The store cannot go on where it was, and what has been written cannot be taken back.',
+        { permanent: true },
+      )
+    },
+  }
+  await stream(source, sink, work)
+  const sum = hash.digest('hex')
+  if (source.md5Checksum !== undefined && sum !== source.md5Checksum) throw differs(source, sum)
+  return { size: source.size, md5Checksum: sum, status: 'downloaded' }
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { Failure, isFailure } from '../failure.ts'
+import type { RemoteFile } from '../place.ts'
+import { persist } from '../retry.ts'
+import { framed, observed, slices } from './body.ts'
+import { uploadForm } from './form.ts'
+import { fingerprintOf, hashOf, refuseChanged } from './local-file.ts'
+import { putInParts } from './put-parts.ts'
+import { isThere, pathExists, pathOf, type Stored, type Target } from './target.ts'
+import { watch } from './watchdog.ts'
+
+/** Up to here a file goes with one request: three round trips would cost more than sending it again. */
+export const SMALL = 8 * 1024 * 1024
+
+/** @param known what is there under this name, where that has been looked up */
+export async function putFile(path: string, target: Target, known: RemoteFile | undefined): Promise<Stored> {
+  const { patience } = target.place.client
+  const file = await open(path)
+  try {
+    const print = await fingerprintOf(file)
+    if (known && known.size === print.size) {
+      const md5Checksum = (await hashOf(file, print.size, patience.signal)).digest('hex')
+      if (known.md5Checksum === md5Checksum) {
+        target.progress.skip(print.size)
+        return { size: print.size, md5Checksum, status: 'unchanged' }
+      }
+    }
+    if (known) throw pathExists(target)
+    if (print.size > SMALL) return await putInParts(file, path, print, target)
+    const bytes = await file.readFile()
+    await refuseChanged(file, print)
+    return await putBytes(bytes, target)
+  } finally {
+    await file.close()
+  }
+}
+
+/** The answer of either upload route. */
+type UploadAnswer = { file: { md5_checksum: string } } | [{ md5_checksum: string }]
+
+const sumIn = (answer: UploadAnswer): string => (Array.isArray(answer) ? answer[0] : answer.file).md5_checksum
+
+/** One request, and another one where that is lost. */
+export async function putBytes(bytes: Uint8Array, target: Target): Promise<Stored> {
+  const { place, progress } = target
+  const { client } = place
+  const md5Checksum = createHash('md5').update(bytes).digest('hex')
+  const { type, head, tail } = uploadForm(target.folder, target.name)
+  const length = head.length + bytes.length + tail.length
+  let mayHaveArrived = false
+  const upload = async () => {
+    const watchdog = watch(client.patience.signal, new URL(client.url).host)
+    const observer = { progress, watchdog, sent: 0 }
+    try {
+      return await client.rest<UploadAnswer>(`${place.route}/upload`, {
+        method: 'POST',
+        headers: { 'content-type': type, 'content-length': String(length) },
+        body: framed(head, observed(slices(bytes), observer), tail),
+        signal: watchdog.signal,
+        limitMs: undefined,
+      })
+    } catch (error) {
+      mayHaveArrived ||= isFailure(error, 'UNREACHABLE', 'UNAVAILABLE')
+      progress.move(-observer.sent)
+      throw error
+    } finally {
+      watchdog.stop()
+    }
+  }
+  try {
+    const received = sumIn(await persist(upload, 'repeatable', client.patience))
+    if (received !== md5Checksum) throw await undo(target, md5Checksum, received)
+    return { size: bytes.length, md5Checksum, status: 'uploaded' }
+  } catch (error) {
+    if (!isFailure(error, 'PATH_EXISTS') || !(await isThere(target, bytes.length, md5Checksum))) throw error
+    progress.skip(bytes.length)
+    return { size: bytes.length, md5Checksum, status: mayHaveArrived ? 'uploaded' : 'unchanged' }
+  }
+}
+
+/** A stream whose length nobody knows: one request, which cannot be sent again. */
+export async function putStream(source: AsyncIterable<Uint8Array>, target: Target): Promise<Stored> {
+  const { place, progress } = target
+  const { client } = place
+  const hash = createHash('md5')
+  let size = 0
+  async function* hashed() {
+    for await (const chunk of source) {
+      hash.update(chunk)
+      size += chunk.length
+      yield chunk
+    }
+  }
+  const { type, head, tail } = uploadForm(target.folder, target.name)
+  // What feeds standard input may take its time; the service says when it is too long.
+  const watchdog = { signal: client.patience.signal, touch() {}, waitForAnswer() {}, stop() {} }
+  const answer = await client.rest<UploadAnswer>(`${place.route}/upload`, {
+    method: 'POST',
+    headers: { 'content-type': type },
+    body: framed(head, observed(hashed(), { progress, watchdog, sent: 0 }), tail),
+    limitMs: undefined,
+  })
+  const md5Checksum = hash.digest('hex')
+  if (sumIn(answer) !== md5Checksum) throw await undo(target, md5Checksum, sumIn(answer))
+  return { size, md5Checksum, status: 'uploaded' }
+}
+
+/** Takes back what has arrived in another shape than it was sent. */
+async function undo(target: Target, sent: string, received: string): Promise<Failure> {
+  const removed = await target.place.deleteFile(pathOf(target)).then(
+    () => true,
+    () => false,
+  )
+  return new Failure(
+    'DIGEST_DIFFERS',
+    `What the service has stored is not what was sent. ${removed ? 'It is removed again' : 'Remove it'}; try again.`,
+    { sent, received },
+  )
+}

@@ -1,0 +1,48 @@
+import { type Client, clientOf, connect } from '../client.ts'
+import { readEnvironment } from '../config.ts'
+import { findLogin } from '../credentials.ts'
+import { isFailure } from '../failure.ts'
+import { OpenShareDocument, ReceivedDocument, ShareInfoDocument } from '../generated.ts'
+import { parseLink, splitPath } from '../path.ts'
+import { PAGE } from '../place.ts'
+import { readSecret } from '../prompt.ts'
+import type { Context } from '../run.ts'
+import type { Source } from './get-file.ts'
+
+/** What a sharing link leads to. A link of another service than one's own is opened without a credential. */
+export async function openShare(context: Context, text: string, hasPassword: boolean): Promise<Source> {
+  const { token, origin } = parseLink(text)
+  const { patience } = context
+  const login = await findLogin(readEnvironment()).catch(error => {
+    if (isFailure(error, 'NOT_SIGNED_IN')) return null
+    throw error
+  })
+  const isOwn = login !== null && (origin === undefined || origin === new URL(login.url).origin)
+  const client = isOwn && login.personal ? connect(login, patience).personal : clientOf(origin ?? '', null, patience)
+  const { shareInfo } = await client.request(ShareInfoDocument, { token })
+  const { fileName, size, passwordProtected } = shareInfo
+  const password =
+    hasPassword || (passwordProtected && process.stdin.isTTY)
+      ? await readSecret(`Password for ${fileName}: `, patience.signal)
+      : null
+  return {
+    shown: splitPath(fileName).name,
+    size,
+    md5Checksum: isOwn ? await md5Of(client, token) : undefined,
+    async link() {
+      // Every one of them counts as a download, so it is asked once.
+      return (await client.request(OpenShareDocument, { input: { token, password } })).resolveShare.url
+    },
+  }
+}
+
+/** The digest of what one has received; a link that everybody has does not tell it. */
+async function md5Of(client: Client, token: string): Promise<string | undefined> {
+  try {
+    const { receivedShares } = await client.request(ReceivedDocument, { limit: PAGE })
+    return receivedShares.files.find(share => share.sharingToken === token)?.md5Checksum
+  } catch (error) {
+    if (isFailure(error, 'INSUFFICIENT_SCOPE', 'KEY_OUT_OF_BOUNDS')) return undefined
+    throw error
+  }
+}

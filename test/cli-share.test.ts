@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { openShell, type Shell } from './command-line.ts'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { aTime, at } from './shapes.ts'
+
+let t: TestApp
+let alice: Person
+let bob: Person
+let shell: Shell
+let bobs: Shell
+let strangers: Shell
+
+const shellOf = ({ cookie }: Person) =>
+  openShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: cookie.replace('session_id=', '') })
+
+beforeAll(async () => {
+  t = await startApp()
+  alice = await t.signIn('alice')
+  bob = await t.signIn('bob')
+  shell = shellOf(alice)
+  bobs = shellOf(bob)
+  strangers = openShell()
+  await alice.upload('docs/a.txt', 'hello')
+  await alice.upload('docs/b.txt', 'bee')
+})
+afterAll(async () => {
+  for (const each of [shell, bobs, strangers]) each?.close()
+  await t.stop()
+})
+
+const DAY = 86_400_000
+
+describe('satchel share', () => {
+  it('shares with somebody, who sees it, marks it and downloads it', async () => {
+    const before = Date.now()
+    const { shares, notification_status } = await shell.json(
+      ...['share', 'docs/a.txt', '/docs/b.txt', '--with', 'Bob@example.com', '--for', '2 weeks', '--notify'],
+    )
+    expect(notification_status).toBe('queued')
+    expect(shares.map((s: { path: string }) => s.path)).toEqual(['/docs/a.txt', '/docs/b.txt'])
+    expect(Math.round((at(shares[0].expires_at) - before) / DAY)).toBe(14)
+
+    const received = await bobs.json('received', '--unseen', '--mark-seen')
+    expect(received.shares).toMatchObject([
+      {
+        path: '/docs/a.txt',
+        shared_by: 'alice@example.com',
+        seen: false,
+        size: 5,
+        sharing_token: shares[0].sharing_token,
+      },
+      { path: '/docs/b.txt' },
+    ])
+    expect(await bobs.json('received', '--unseen')).toEqual({ shares: [] })
+    const { out } = await bobs.satchel(['received'])
+    expect(out).toMatch(/^ +FILE +FROM +SIZE +UNTIL +LINK\n +\/docs\/a\.txt +alice@example\.com +5 B +\d{4}-/)
+
+    const got = await bobs.json('get', shares[0].sharing_link)
+    expect(got.files).toMatchObject([{ path: 'a.txt', size: 5, status: 'downloaded' }])
+    expect(readFileSync(join(bobs.home, 'a.txt'), 'utf8')).toBe('hello')
+    expect((await bobs.satchel(['get', shares[1].sharing_link, '-o', '-'])).out).toBe('bee')
+    expect(await strangers.refused('get', shares[0].sharing_link)).toMatchObject({ code: 3 })
+  })
+
+  it('prints the link alone', async () => {
+    const { out } = await shell.satchel(['share', 'docs/a.txt', '--with', 'carol@example.com'])
+    expect(out).toMatch(/^https?:\/\/[^/]+\/share\/[\w-]+\n$/)
+  })
+
+  it.each<[number, string, string[]]>([
+    [2, 'USAGE', ['docs/a.txt']],
+    [2, 'USAGE', ['garden:/docs/a.txt', '--with', 'bob@example.com']],
+    [2, 'INVALID_INPUT', ['docs/a.txt', '--with', 'nobody']],
+    [4, 'FILE_NOT_FOUND', ['docs/nowhere.txt', '--with', 'bob@example.com']],
+  ])('%i %s for %j', async (exit, code, args) => {
+    expect(await shell.refused('share', ...args)).toMatchObject({ code: exit, error: { code } })
+  })
+})
+
+describe('satchel quick-share', () => {
+  it('makes a link that works for everybody who has it, so often and so long', async () => {
+    const before = Date.now()
+    const { sharing_link, expires_at } = await shell.json(
+      'quick-share',
+      'docs/a.txt',
+      '--for',
+      '1h',
+      '--max-downloads',
+      '2',
+    )
+    expect(Math.round((at(expires_at) - before) / 60_000)).toBe(60)
+    for (let n = 0; n < 2; n++) expect((await strangers.satchel(['get', sharing_link, '-o', '-'])).out).toBe('hello')
+    expect(await strangers.refused('get', sharing_link, '-o', 'x')).toMatchObject({
+      code: 3,
+      error: { code: 'SHARE_USED_UP' },
+    })
+    expect(readdirSync(strangers.home).filter(name => !name.endsWith('.part'))).toEqual([])
+  })
+
+  it('with a password, which is no argument', async () => {
+    const { out, code } = await shell.satchel(['quick-share', 'docs/b.txt', '--password'], { stdin: 'open sesame\n' })
+    expect(code).toBe(0)
+    const link = out.trim()
+    expect(await strangers.refused('get', link)).toMatchObject({ code: 3, error: { code: 'PASSWORD_REQUIRED' } })
+    const open = (password: string) => strangers.satchel(['get', link, '--password', '-o', '-'], { stdin: password })
+    expect(await open('wrong')).toMatchObject({ code: 3, out: '', err: expect.stringContaining('(WRONG_PASSWORD)') })
+    expect(await open('open sesame')).toMatchObject({ code: 0, out: 'bee' })
+  })
+})
+
+describe('satchel shares and revoke', () => {
+  it('lists what one shares, and ends it by link or token', async () => {
+    const { shares } = await shell.json('shares')
+    expect(shares.length).toBeGreaterThan(3)
+    expect(shares[0]).toMatchObject({
+      path: '/docs/a.txt',
+      shared_for: 'bob@example.com',
+      expires_at: aTime,
+      downloads: 1,
+    })
+    const { out } = await shell.satchel(['shares'])
+    expect(out).toMatch(/^FILE +WITH +UNTIL +DOWNLOADS/)
+    expect(out).toContain('everybody with the link')
+
+    const [{ sharing_token: token }, { sharing_link: link }] = shares
+    expect(await shell.json('revoke', token, link)).toEqual({ revoked: [token, link.split('/').at(-1)] })
+    expect((await shell.json('shares')).shares).toHaveLength(shares.length - 2)
+    expect(await bobs.refused('get', link)).toMatchObject({ code: 4, error: { code: 'SHARE_NOT_FOUND' } })
+    expect(await shell.refused('revoke', token)).toMatchObject({ code: 4, error: { code: 'SHARE_NOT_FOUND' } })
+    expect(await bobs.refused('revoke', shares[2].sharing_token)).toMatchObject({
+      code: 3,
+      error: { code: 'FORBIDDEN' },
+    })
+    expect(await shell.refused('revoke', 'https://example.com/x')).toMatchObject({ code: 2, error: { code: 'USAGE' } })
+  })
+})

@@ -1,0 +1,344 @@
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { openDatabase } from '../db/index.ts'
+import { readConfig } from '../src/config.ts'
+import { startBuilt } from './built-service.ts'
+import { ended, openShell, type Shell } from './command-line.ts'
+import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
+import { newDatabase, type Person, signInTo, startApp, type TestApp } from './harness.ts'
+
+declare const engine: 'sqlite' | 'mysql'
+
+const KiB = 1024
+const MiB = 1024 * KiB
+const PART = 256 * KiB
+/** More than goes with one request. */
+const SIZE = 10 * MiB + 17
+const PARTS = Math.ceil(SIZE / PART)
+
+let t: TestApp
+let alice: Person
+let shell: Shell
+/** Stands between the command and the service. */
+let wire: FlakyProxy
+let bytes: Buffer
+let logged: number
+
+const secretOf = ({ cookie }: Person) => cookie.replace('session_id=', '')
+const md5 = (data: Uint8Array) => createHash('md5').update(data).digest('hex')
+
+beforeAll(async () => {
+  t = await startApp({ UPLOAD_PART_BYTES: String(PART) })
+  alice = await t.signIn('alice')
+  await alice.rest('POST', '/api/workspaces/create', { json: { name: 'Garden' } })
+  const { hostname, port } = new URL(t.url)
+  wire = await startFlakyProxy({ host: hostname, port: Number(port) })
+})
+afterAll(async () => {
+  await wire?.close()
+  await t.stop()
+})
+
+beforeEach(() => {
+  shell = openShell({ SATCHEL_URL: `http://127.0.0.1:${wire.port}`, SATCHEL_SESSION: secretOf(alice) })
+  bytes = randomBytes(SIZE)
+  writeFileSync(join(shell.home, 'big.bin'), bytes)
+  logged = t.logs().length
+})
+afterEach(async () => {
+  await wire.heal()
+  shell.close()
+})
+
+interface Line {
+  method?: string
+  path?: string
+  status?: number
+  /** Whoever asked was gone before the answer. */
+  cut?: boolean
+}
+
+/** The parts that a service has logged, and how often each has been acknowledged. */
+function acknowledged(logs: string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const line of logs.split('\n')) {
+    const { method, path = '', status, cut } = (line.startsWith('{') ? JSON.parse(line) : {}) as Line
+    // One whose sender was gone before the answer may have to come again.
+    if (method === 'PUT' && status === 200 && /\/uploads\/.+\/parts\//.test(path))
+      counts.set(path, (counts.get(path) ?? 0) + (cut ? 0 : 1))
+  }
+  return counts
+}
+
+const since = () => acknowledged(t.logs().slice(logged))
+const twice = (counts: Map<string, number>) => [...counts].filter(([, count]) => count > 1)
+
+/** Files of state below the home. */
+function states(): string[] {
+  const folder = join(shell.home, 'state/satchel/uploads')
+  return existsSync(folder) ? readdirSync(folder) : []
+}
+
+async function until(met: () => boolean): Promise<void> {
+  for (const end = Date.now() + 20_000; !met(); await sleep(2))
+    if (Date.now() > end) throw new Error(`Not in time: ${met}`)
+}
+
+/** Begins to put the file, and ends the command by a signal when so many parts have arrived. */
+async function putUntil(parts: number, signal: NodeJS.Signals, args: string[] = []) {
+  const child = shell.begin(['put', 'big.bin', '--parallel', '2', ...args])
+  const done = ended(child)
+  await until(() => since().size >= parts || child.exitCode !== null)
+  child.kill(signal)
+  return done
+}
+
+const stored = async (path: string) => (await shell.json('ls', path)).files[0]
+
+let n = 0
+const box = () => `box-${n++}`
+
+describe('satchel put of a large file', () => {
+  it.each(['', 'garden:/'])('sends every part once, and leaves nothing behind: into %j', async place => {
+    const to = place + box()
+    const { files } = await shell.json('put', 'big.bin', '--to', to)
+    expect(files).toEqual([
+      {
+        source: 'big.bin',
+        path: `${place || '/'}${to.slice(place.length)}/big.bin`,
+        size: SIZE,
+        md5_checksum: md5(bytes),
+        status: 'uploaded',
+      },
+    ])
+    expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
+    expect([since().size, twice(since()), states()]).toEqual([PARTS, [], []])
+    // What is there already is not sent, and a name that is taken by something else is a conflict.
+    expect((await shell.json('put', 'big.bin', '--to', to)).files).toMatchObject([{ status: 'unchanged' }])
+    appendFileSync(join(shell.home, 'big.bin'), 'x')
+    expect(await shell.refused('put', 'big.bin', '--to', to)).toMatchObject({ code: 5, error: { code: 'PATH_EXISTS' } })
+    expect(since().size).toBe(PARTS)
+  })
+
+  it('goes on where it was after Ctrl-C, and says so', async () => {
+    const to = box()
+    const { code, out, err } = await putUntil(5, 'SIGINT', ['--to', to])
+    expect([code, out, err]).toEqual([
+      130,
+      '',
+      'error: Interrupted. The same command goes on where it was. (INTERRUPTED)\n',
+    ])
+    const [state = ''] = states()
+    const folder = join(shell.home, 'state/satchel/uploads')
+    expect([statSync(folder).mode & 0o777, statSync(join(folder, state)).mode & 0o777]).toEqual([0o700, 0o600])
+    expect(readFileSync(join(folder, state), 'utf8')).not.toContain(secretOf(alice))
+    expect((await shell.json('put', 'big.bin', '--to', to)).files).toMatchObject([{ status: 'uploaded' }])
+    expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
+    expect([since().size, twice(since()), states()]).toEqual([PARTS, [], []])
+  })
+
+  it('goes on where it was after it was killed, again and again', async () => {
+    const to = box()
+    for (const parts of [1, 9, 20, 30]) await putUntil(parts, 'SIGKILL', ['--to', to])
+    await shell.json('put', 'big.bin', '--to', to)
+    expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
+    expect([since().size, twice(since()), states()]).toEqual([PARTS, [], []])
+  })
+
+  it('goes on by itself when the connection breaks', async () => {
+    const to = box()
+    const child = shell.begin(['put', 'big.bin', '--to', to, '--parallel', '2'])
+    const done = ended(child)
+    for (const parts of [3, 13, 23, 33]) {
+      await until(() => since().size >= parts || child.exitCode !== null)
+      wire.cut()
+    }
+    expect((await done).code).toBe(0)
+    expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
+    expect(since().size).toBe(PARTS)
+  })
+
+  it('begins anew when the file has changed, and gives back what it held', async () => {
+    const to = box()
+    await putUntil(5, 'SIGKILL', ['--to', to])
+    bytes = randomBytes(SIZE - 5)
+    writeFileSync(join(shell.home, 'big.bin'), bytes)
+    await shell.json('put', 'big.bin', '--to', to)
+    expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
+    const staged = await t.app.db.rows("SELECT id FROM blobs WHERE state = 'staged'")
+    expect([staged, states()]).toEqual([[], []])
+  })
+
+  it('5 when something has taken its name meanwhile; under another name nothing is sent again', async () => {
+    const to = box()
+    await putUntil(PARTS - 3, 'SIGKILL', ['--to', to])
+    await alice.upload(`${to}/big.bin`, 'something else')
+    const refused = await shell.refused('put', 'big.bin', '--to', to)
+    expect(refused).toMatchObject({
+      code: 5,
+      error: { code: 'PATH_EXISTS', message: expect.stringContaining('--name') },
+    })
+    const before = since().size
+    await shell.json('put', 'big.bin', '--to', to, '--name', 'other.bin')
+    expect((await stored(`${to}/other.bin`)).md5_checksum).toBe(md5(bytes))
+    expect([since().size, twice(since()), states()]).toEqual([Math.max(before, PARTS), [], []])
+  })
+
+  it('begins anew when the service has forgotten it', async () => {
+    const to = box()
+    await putUntil(3, 'SIGKILL', ['--to', to])
+    await t.app.db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'staged'")
+    await shell.json('put', 'big.bin', '--to', to)
+    expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
+    await t.settle()
+  })
+
+  it.each<[string, (to: string) => string]>([
+    ['the same name', to => to],
+    ['another name', () => box()],
+  ])('begins anew when another run has ended what both were sending, under %s', async (_, other) => {
+    const to = box()
+    const child = shell.begin(['put', 'big.bin', '--to', to, '--parallel', '1'])
+    const done = ended(child)
+    await until(() => since().size >= 3 || child.exitCode !== null)
+    child.kill('SIGSTOP')
+    await shell.json('put', 'big.bin', '--to', other(to))
+    child.kill('SIGCONT')
+    expect(await done).toEqual({ code: 0, out: `/${to}/big.bin\n`, err: '' })
+    expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
+    expect(states()).toEqual([])
+  })
+
+  it('sends a part again that the network has changed', async () => {
+    const flipping = await startFlippingProxy(wire.port, 400_000)
+    const to = box()
+    const { code } = await shell.satchel(['put', 'big.bin', '--to', to, '--parallel', '1'], {
+      env: { SATCHEL_URL: `http://127.0.0.1:${flipping.port}` },
+    })
+    expect([code, flipping.flips()]).toEqual([0, 1])
+    expect(t.logs().slice(logged)).toContain('"status":400')
+    expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
+    flipping.server.close()
+  })
+
+  it('among others in a folder', async () => {
+    const to = box()
+    writeFileSync(join(shell.home, 'small.txt'), 'small')
+    const { code } = await putUntil(5, 'SIGINT', ['small.txt', '--to', to])
+    expect(code).toBe(130)
+    const { files } = await shell.json('put', 'big.bin', 'small.txt', '--to', to)
+    expect(files.map((f: { source: string }) => f.source).sort()).toEqual(['big.bin', 'small.txt'])
+    expect(twice(since())).toEqual([])
+  })
+
+  it('6 over the quota before anything is sent', async () => {
+    await t.limit({ maxFileSizeBytes: SIZE - 1 })
+    expect(await shell.refused('put', 'big.bin', '--to', box())).toMatchObject({
+      code: 6,
+      error: { code: 'FILE_TOO_LARGE' },
+    })
+    await t.limit({ maxFileSizeBytes: 2 * 1024 * MiB })
+    expect([since().size, states()]).toEqual([0, []])
+  })
+})
+
+describe('A service that is killed', () => {
+  it('while a file is put, and comes back, gets every part once', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'satchel-cli-kill-'))
+    const database = engine === 'mysql' ? await newDatabase() : { url: '', drop: async () => {} }
+    const settings = {
+      DATA_DIR: dataDir,
+      DATABASE_URL: database.url,
+      PORT: String(await freePort()),
+      UPLOAD_PART_BYTES: String(PART),
+      LEASE_SECONDS: '2',
+      LOG_LEVEL: 'info',
+    }
+    let said = ''
+    let service = await startBuilt(settings)
+    const db = openDatabase(readConfig(settings).database, { pool: 2 })
+    const env = { SATCHEL_URL: service.url, SATCHEL_SESSION: secretOf(await signInTo(db, service.url, 'alice')) }
+    for (let round = 0, code: number | null = -1; code !== 0; round++) {
+      const child = shell.begin(['put', 'big.bin', '--parallel', '2', '--retries', '3'], { env })
+      const done = ended(child)
+      // Later in every round, so that there is an end to it.
+      await sleep(100 + round * 150 + Math.random() * 300)
+      if (child.exitCode === null) {
+        if (round % 2) child.kill('SIGKILL')
+        else {
+          await service.end('SIGKILL')
+          said += service.said()
+          service = await startBuilt(settings)
+        }
+      }
+      code = (await done).code
+    }
+    said += service.said()
+    const { out } = await shell.satchel(['get', 'big.bin', '-o', 'back.bin', '--json'], { env })
+    expect(JSON.parse(out).files).toMatchObject([{ size: SIZE, md5_checksum: md5(bytes) }])
+    expect(readFileSync(join(shell.home, 'back.bin')).equals(bytes)).toBe(true)
+    expect(acknowledged(said).size).toBeGreaterThan(PARTS / 2)
+    expect([twice(acknowledged(said)), states()]).toEqual([[], []])
+    const [usage] = await db.rows<{ bytes: number; files: number }>(
+      'SELECT used_bytes AS bytes, used_files AS files FROM bucket WHERE used_files > 0',
+    )
+    expect(usage).toEqual({ bytes: SIZE, files: 1 })
+    await db.close()
+    await service.end('SIGTERM')
+    await database.drop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }, 120_000)
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  const address = server.address()
+  await new Promise(done => server.close(done))
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+/** Turns one bit of the first connection that carries so many bytes. */
+async function startFlippingProxy(
+  port: number,
+  at: number,
+): Promise<{ server: Server; port: number; flips(): number }> {
+  let flips = 0
+  const server = createServer(client => {
+    const upstream = connect(port, '127.0.0.1')
+    let passed = 0
+    client.on('data', (chunk: Buffer) => {
+      if (flips === 0 && passed <= at && passed + chunk.length > at) {
+        chunk[at - passed] = (chunk[at - passed] ?? 0) ^ 1
+        flips++
+      }
+      passed += chunk.length
+      upstream.write(chunk)
+    })
+    upstream.on('data', chunk => client.write(chunk))
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      one.on('error', () => {})
+      one.on('close', () => other.destroy())
+    }
+  })
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  const address = server.address()
+  return { server, port: typeof address === 'object' && address ? address.port : 0, flips: () => flips }
+}

@@ -1,0 +1,432 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { ended, openShell, program, type Shell } from './command-line.ts'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { aTime } from './shapes.ts'
+
+let t: TestApp
+let alice: Person
+let shell: Shell
+/** A key of alice's own files. */
+let key: string
+let workspaceId: string
+
+const secretOf = ({ cookie }: Person) => cookie.replace('session_id=', '')
+
+async function keyOf(person: Person, scopes: string[], path = 'private'): Promise<string> {
+  const { response } = await person.rest('POST', `/api/api_keys/${path}/create`, { json: { name: 'k', scopes } })
+  return response.api_key.key
+}
+
+const scopes = ['read', 'write', 'share', 'delete'].map(word => `private_files:${word}`)
+
+beforeAll(async () => {
+  t = await startApp()
+  alice = await t.signIn('alice')
+  key = await keyOf(alice, scopes)
+  const { response } = await alice.rest('POST', '/api/workspaces/create', { json: { name: 'Garden' } })
+  workspaceId = response.workspace.workspace_id
+  await alice.upload('docs/a.txt', 'hello')
+  shell = openShell()
+})
+afterAll(async () => {
+  shell?.close()
+  await t.stop()
+})
+
+/** A home of its own. */
+async function inShell<T>(settings: Record<string, string>, work: (shell: Shell) => Promise<T>): Promise<T> {
+  const own = openShell(settings)
+  try {
+    return await work(own)
+  } finally {
+    own.close()
+  }
+}
+
+describe('satchel login', () => {
+  it('asks the service, and stores what only this user can read', async () => {
+    // Whatever the folder was before.
+    mkdirSync(join(shell.home, 'config/satchel'), { recursive: true })
+    chmodSync(join(shell.home, 'config/satchel'), 0o755)
+    const { code, out, err } = await shell.satchel(['login', `${t.url}/`], { stdin: `${key}\n` })
+    expect([code, out, err]).toEqual([0, `Signed in to ${t.url} as alice@example.com (own files).\n`, ''])
+    const folder = join(shell.home, 'config/satchel')
+    expect(readdirSync(folder)).toEqual(['credentials.json'])
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    expect(statSync(join(folder, 'credentials.json')).mode & 0o777).toBe(0o600)
+    expect(await shell.json('whoami')).toEqual({
+      url: t.url,
+      email: 'alice@example.com',
+      credentials: [{ use: 'own files', valid: true, email: 'alice@example.com', via: 'api_key', expires_at: null }],
+    })
+  })
+
+  it('adds a key of a workspace and a session to it', async () => {
+    await inShell({}, async own => {
+      const reading = await keyOf(alice, ['workspaces:read', 'workspaces:files:read'], workspaceId)
+      const mute = await keyOf(alice, ['workspaces:files:read'], workspaceId)
+      const login = (args: string[], stdin: string) => own.satchel(['login', ...args, '--json'], { stdin })
+      const first = JSON.parse((await login([t.url], reading)).out)
+      expect(first).toMatchObject({ via: 'key', workspace: { id: workspaceId, slug: 'garden' } })
+      expect(await own.json('ls', 'garden:/')).toEqual({ path: 'garden:/', folders: [], files: [] })
+
+      expect(JSON.parse((await login([], mute)).err).error).toMatchObject({ code: 'USAGE', exit_code: 2 })
+      expect((await login(['--workspace', workspaceId], mute)).code).toBe(0)
+      expect((await login(['--workspace', 'garden'], mute)).code).toBe(2)
+      expect((await own.json('ls', `${workspaceId}:/`)).path).toBe(`${workspaceId}:/`)
+
+      const session = JSON.parse((await login(['--session'], `session_id=${secretOf(alice)}`)).out)
+      expect(session).toMatchObject({ via: 'session', workspace: null, expires_at: aTime })
+      const { credentials } = await own.json('whoami')
+      expect(credentials.map((c: { use: string; via: string }) => [c.use, c.via])).toEqual([
+        ['own files', 'session'],
+        [`workspace ${workspaceId}`, 'api_key'],
+      ])
+      expect((await own.json('workspace', 'list')).workspaces).toHaveLength(1)
+    })
+  })
+
+  it('3 and nothing stored for a key that the service does not know', async () => {
+    await inShell({}, async own => {
+      const { code, out, err } = await own.satchel(['login', t.url], { stdin: 'satchel_wrong' })
+      expect([code, out]).toEqual([3, ''])
+      expect(err).toBe(
+        'error: The service does not know this key. It may be mistyped, expired or deleted. (UNAUTHENTICATED)\n',
+      )
+      expect(readdirSync(own.home)).toEqual([])
+      expect(await own.refused('ls')).toMatchObject({ code: 3, error: { code: 'NOT_SIGNED_IN', exit_code: 3 } })
+    })
+  })
+
+  it.each<[string, string[], string, number]>([
+    ['nothing as key', ['login', 'http://127.0.0.1:1'], ' \n', 2],
+    ['two lines as key', ['login', 'http://127.0.0.1:1'], 'a\nb', 2],
+    ['no address', ['login'], 'key', 2],
+    ['what is no address', ['login', 'files.example.com'], 'key', 2],
+    ['an address with a password', ['login', 'https://a:b@example.com'], 'key', 2],
+    ['nobody there', ['login', 'http://127.0.0.1:2', '--retries', '0'], 'key', 7],
+  ])('refuses %s', async (_what, args, stdin, exit) => {
+    await inShell({}, async own => {
+      const { code, out, err } = await own.satchel(args, { stdin })
+      expect([code, out]).toEqual([exit, ''])
+      expect(err).toMatch(/^error: /)
+    })
+  })
+
+  it('reads the key at a terminal without showing it', async () => {
+    await inShell({}, async own => {
+      const { out, code } = await atTerminal(own, `login ${t.url}`, 'API key for', `${key}\r`)
+      expect([code, out]).toEqual([0, expect.stringContaining('Signed in to')])
+      expect(out).not.toContain(key)
+      expect((await own.json('whoami')).email).toBe('alice@example.com')
+    })
+  })
+
+  it.each([
+    ['Ctrl-C', '\u0003', 130],
+    ['Ctrl-D', '\u0004', 2],
+    ['an empty line', '\r', 2],
+  ])('stores nothing after %s', async (_what, typed, exit) => {
+    await inShell({}, async own => {
+      expect(await atTerminal(own, `login ${t.url}`, 'API key for', typed)).toMatchObject({ code: exit })
+      expect(readdirSync(own.home)).toEqual([])
+    })
+  })
+
+  it('tells nobody else what is stored for one service', async () => {
+    const elsewhere = { env: { SATCHEL_URL: 'http://127.0.0.1:2' } }
+    const { code, err } = await shell.satchel(['ls', '--json'], elsewhere)
+    expect([code, JSON.parse(err).error.code]).toEqual([3, 'NOT_SIGNED_IN'])
+  })
+})
+
+describe('The environment', () => {
+  it('goes before what is stored', async () => {
+    const bob = await t.signIn('bob')
+    const settings = { SATCHEL_URL: t.url, SATCHEL_KEY: await keyOf(bob, scopes) }
+    const { out } = await shell.satchel(['whoami', '--json'], { env: settings })
+    expect(JSON.parse(out).email).toBe('bob@example.com')
+    await inShell(settings, async own => {
+      expect((await own.json('ls')).files).toEqual([])
+      expect(readdirSync(own.home)).toEqual([])
+    })
+  })
+
+  it('may hold a session, which may do everything', async () => {
+    await inShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: secretOf(alice) }, async own => {
+      expect((await own.json('keys', 'list')).keys.length).toBeGreaterThan(0)
+      expect((await own.json('ls', 'docs')).files).toHaveLength(1)
+      expect((await own.json('ls', 'garden:/')).path).toBe('garden:/')
+    })
+  })
+})
+
+describe('satchel logout', () => {
+  it('forgets everything, and ends the session at the service', async () => {
+    await inShell({}, async own => {
+      const session = await t.signIn('alice')
+      await own.satchel(['login', t.url], { stdin: key })
+      await own.satchel(['login', '--session'], { stdin: secretOf(session) })
+      expect((await own.satchel(['logout'])).out).toBe('Signed out.\n')
+      expect(readdirSync(join(own.home, 'config/satchel'))).toEqual([])
+      expect((await session.rest('GET', '/api/user/data')).status).toBe(401)
+      expect(await own.json('logout')).toEqual({ logged_out: false })
+      expect((await own.satchel(['ls'])).code).toBe(3)
+    })
+    expect((await alice.rest('GET', '/api/user/data')).status).toBe(200)
+  })
+})
+
+describe('satchel whoami', () => {
+  it('3 when nothing is valid any more', async () => {
+    await inShell({}, async own => {
+      const short = await keyOf(alice, scopes)
+      await own.satchel(['login', t.url], { stdin: short })
+      const { response } = await alice.rest('GET', '/api/api_keys/private/list')
+      await alice.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id: response.api_keys[0].id } })
+      expect(await own.refused('whoami')).toMatchObject({ code: 3, error: { code: 'UNAUTHENTICATED' } })
+    })
+  })
+})
+
+describe('satchel quota', () => {
+  it('shows what is stored, and how much may be', async () => {
+    const { code, out } = await shell.satchel(['quota'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^stored +5 B +of 5 GiB +0%\nfiles +1 +of 10000 +0%\nfolders +1\n/)
+    expect(await shell.json('quota')).toMatchObject({
+      email: 'alice@example.com',
+      used_bytes: 5,
+      file_count: 1,
+      max_total_storage_bytes: 5 * 1024 ** 3,
+    })
+  })
+
+  it('of a workspace, for whom may see it', async () => {
+    await inShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: secretOf(alice) }, async own => {
+      expect(await own.json('quota', 'garden')).toMatchObject({ workspace_id: workspaceId, member_count: 1 })
+      expect((await own.satchel(['quota', 'garden:'])).out).toMatch(/members +1 +of 10 +10%/)
+      expect(await own.refused('quota', 'park')).toMatchObject({ code: 4, error: { code: 'WORKSPACE_NOT_FOUND' } })
+    })
+    expect(await shell.refused('quota', workspaceId)).toMatchObject({ code: 3, error: { code: 'KEY_OUT_OF_BOUNDS' } })
+  })
+})
+
+describe('Exit codes', () => {
+  it.each<[number, string, string[]]>([
+    [2, 'USAGE', ['frobnicate']],
+    [2, 'USAGE', ['ls', '--frobnicate']],
+    [2, 'USAGE', ['mv', 'a']],
+    [2, 'USAGE', ['ls', '--retries', 'many']],
+    [2, 'USAGE', ['quick-share', 'docs/a.txt', '--for', 'a while']],
+    [2, 'USAGE', ['workspace', 'role', 'garden', 'bob', 'king']],
+    [2, 'INVALID_PATH', ['ls', 'docs/../x']],
+    [2, 'INVALID_DURATION', ['quick-share', 'docs/a.txt', '--for', '9y']],
+    [3, 'KEY_OUT_OF_BOUNDS', ['keys', 'list']],
+    [4, 'NOT_FOUND', ['ls', 'nowhere']],
+    [4, 'FILE_NOT_FOUND', ['quick-share', 'nowhere']],
+    [5, 'PATH_EXISTS', ['mkdir', 'docs']],
+  ])('%i for %s: satchel %j', async (exit, code, args) => {
+    expect(await shell.refused(...args)).toMatchObject({ code: exit, error: { code, exit_code: exit } })
+    const { code: plain, out, err } = await shell.satchel(args)
+    expect([plain, out]).toEqual([exit, ''])
+    expect(err).toMatch(/^error: .+/)
+  })
+
+  it('6 over the quota, with the limit', async () => {
+    await t.limit({ maxFiles: 1 })
+    const { code, err } = await shell.satchel(['put', '-', '--name', 'b.txt', '--json'], { stdin: 'b' })
+    await t.limit({ maxFiles: 10_000 })
+    expect([code, JSON.parse(err).error]).toEqual([
+      6,
+      expect.objectContaining({ code: 'QUOTA_EXCEEDED', limit: 'max_files', max: 1, used: 1 }),
+    ])
+  })
+
+  it('7 where nobody answers, after so many attempts as were allowed, and says so with -v', async () => {
+    const { code, err } = await shell.satchel(['ls', '--retries', '1', '-v'], {
+      env: { SATCHEL_URL: 'http://127.0.0.1:2', SATCHEL_KEY: key },
+    })
+    expect([code, err]).toEqual([
+      7,
+      '127.0.0.1:2 cannot be reached (ECONNREFUSED). Trying again (1 of 1).\nerror: 127.0.0.1:2 cannot be reached (ECONNREFUSED). (UNREACHABLE)\n',
+    ])
+  })
+})
+
+describe('--help', () => {
+  it('lists the commands and the exit codes, and begins at once', async () => {
+    const before = performance.now()
+    const { code, out, err } = await shell.satchel(['--help'])
+    expect([code, err]).toEqual([0, ''])
+    for (const word of ['login', 'quick-share', 'completion', 'Exit codes', 'SATCHEL_KEY', 'NO_COLOR'])
+      expect(out).toContain(word)
+    expect(performance.now() - before).toBeLessThan(5000)
+  })
+
+  it('shows examples at every command, and none that is not a command', async () => {
+    const commands = await commandsOf([])
+    const all = commands.flatMap(([path, help]) =>
+      [...help.matchAll(/\$ (?:.*\| )?satchel ([a-z-]+(?: [a-z-]+)?)/g)].map(m => [path, m[1]]),
+    )
+    expect(commands.length).toBeGreaterThan(35)
+    for (const [path, help] of commands)
+      if (!/\bCommands:/.test(help)) expect([path, help]).toEqual([path, expect.stringContaining('Examples:')])
+    const known = commands.map(([path]) => path.join(' '))
+    for (const [, called = ''] of all)
+      expect(known.some(name => name === called || name === (called as string).split(' ')[0])).toBe(true)
+  })
+})
+
+/** The help of every command, read as a person would find them. */
+async function commandsOf(path: string[]): Promise<[string[], string][]> {
+  const { out } = await shell.satchel([...path, '--help'])
+  const [, list = ''] = out.split(/^Commands:$/m)
+  const below = [...(list.split('\n\n')[0]?.matchAll(/^ {2}([a-z-]+)/gm) ?? [])].flatMap(([, name = '']) =>
+    name === 'help' ? [] : [name],
+  )
+  const inner = await Promise.all(below.map(name => commandsOf([...path, name])))
+  return [[path, out], ...inner.flat()]
+}
+
+describe('--version', () => {
+  it('is that of the package', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+    expect(await shell.satchel(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' })
+  })
+})
+
+describe('Colours', () => {
+  it('are for terminals that want them', async () => {
+    const escapes = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`)
+    expect((await atTerminal(shell, 'ls')).out).toMatch(escapes)
+    expect((await atTerminal(shell, 'ls', undefined, undefined, { NO_COLOR: '1' })).out).not.toMatch(escapes)
+    expect((await atTerminal(shell, 'ls', undefined, undefined, { TERM: 'dumb' })).out).not.toMatch(escapes)
+    for (const env of [{}, { CI: 'true' }]) {
+      expect((await shell.satchel(['ls'], { env })).out).toBe('docs/\n')
+      expect((await shell.satchel(['ls', 'nowhere'], { env })).err).not.toMatch(escapes)
+    }
+  })
+})
+
+describe('The key', () => {
+  it('is in no output and no log', async () => {
+    const said = await Promise.all(
+      [['ls'], ['whoami'], ['ls', 'nowhere', '-v'], ['quota', '--json']].map(args => shell.satchel([...args, '-v'])),
+    )
+    const texts = said.map(({ out, err }) => out + err)
+    expect([...texts, t.logs()].filter(text => text.includes(key))).toEqual([])
+  })
+})
+
+describe('satchel completion', () => {
+  const has = async (name: string) => (await run('sh', ['-c', `command -v ${name}`])).code === 0
+
+  it.each(['bash', 'zsh', 'fish', 'powershell'])('prints a script for %s', async name => {
+    const { code, out, err } = await shell.satchel(['completion', name])
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toMatch(/satchel'? complete --|satchel' -ScriptBlock/)
+  })
+
+  it('2 for a shell that it does not know', async () => {
+    expect(await shell.refused('completion', 'tcsh')).toMatchObject({ code: 2, error: { code: 'USAGE' } })
+  })
+
+  it.each([
+    ['satchel work', 'workspace'],
+    ['satchel workspace in', 'invite invites'],
+    ['satchel workspace role garden bob ', 'viewer editor admin owner'],
+    ['satchel ls --lo', '--long'],
+    ['satchel completion z', 'zsh'],
+    ['satchel --js', '--json'],
+    ['satchel put ', ''],
+  ])('in bash completes "%s"', async (line, expected) => {
+    const script = `
+      satchel() { ${process.execPath} ${program} "$@"; }
+      source <(satchel completion bash); source <(satchel completion bash)
+      compopt() { :; }
+      COMP_LINE=$1 COMP_POINT=\${#1}
+      __satchel_complete
+      echo "\${COMPREPLY[*]}"; complete -p satchel`
+    const { out, err } = await run('bash', ['--norc', '-c', script, 'bash', line], shell.env)
+    expect([err, out]).toEqual(['', `${expected}\ncomplete -o default -F __satchel_complete satchel\n`])
+  })
+
+  it('is loaded by zsh and fish, where they are', async () => {
+    for (const [name, flag] of [
+      ['zsh', '-f'],
+      ['fish', '--no-config'],
+    ] as const) {
+      if (!(await has(name))) continue
+      const begin = name === 'zsh' ? 'autoload -U compinit && compinit -u; ' : ''
+      const load = `${begin}source ${join(shell.home, name)}`
+      await run(
+        'sh',
+        ['-c', `${process.execPath} ${program} completion ${name} > ${join(shell.home, name)}`],
+        shell.env,
+      )
+      expect(await run(name, [flag, '-c', load], shell.env)).toMatchObject({ code: 0, err: '' })
+    }
+  })
+})
+
+describe('The package', () => {
+  it('installs an executable', async () => {
+    const prefix = join(shell.home, 'prefix')
+    const args = [
+      'install',
+      '--global',
+      '--prefix',
+      prefix,
+      '--offline',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '.',
+    ]
+    const installed = await run('npm', args, { ...process.env, npm_config_update_notifier: 'false' } as Record<
+      string,
+      string
+    >)
+    expect([installed.code, installed.err.replace(/^npm warn .*\n/gm, '')]).toEqual([0, ''])
+    const { code, out } = await run(join(prefix, 'bin/satchel'), ['--version'], shell.env)
+    expect([code, out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
+  })
+})
+
+/** Runs satchel at a terminal; types when it has asked. */
+async function atTerminal(
+  { env, home }: Shell,
+  line: string,
+  question?: string,
+  typed?: string,
+  more: Record<string, string> = {},
+): Promise<{ out: string; code: number | null }> {
+  const { spawn } = await import('node:child_process')
+  const command = `${process.execPath} ${program} ${line}`
+  const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: home, env: { ...env, TERM: 'xterm', ...more } })
+  let seen = ''
+  child.stdout.on('data', chunk => {
+    seen += chunk
+    if (question !== undefined && seen.includes(question)) {
+      child.stdin.write(typed ?? '')
+      question = undefined
+    }
+  })
+  const { code } = await ended(child)
+  return { out: seen, code }
+}
+
+async function run(file: string, args: string[], env?: Record<string, string>) {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(file, args, env ? { env } : {})
+    return { code: 0, out: stdout, err: stderr }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+    return { code, out: stdout, err: stderr }
+  }
+}

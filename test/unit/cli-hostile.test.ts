@@ -1,0 +1,117 @@
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { openShell, type Shell } from '../command-line.ts'
+import { type FakeService, startFakeService } from './fake-service.ts'
+
+const esc = String.fromCharCode(27)
+const c1 = String.fromCharCode(0x9b)
+/** Clears the screen, colours it, turns the line, and goes elsewhere. */
+const evil = `../../evil${esc}[2J${c1}31m\u202e\r\n\u2028\u0007`
+const steers = /[^\P{Cc}\n]|[\p{Bidi_Control}\p{Zl}\p{Zp}]/u
+
+let service: FakeService
+let refusing: FakeService
+let shell: Shell
+
+beforeAll(async () => {
+  const file = { name: evil, size: 0, md5Checksum: '../x' }
+  service = await startFakeService({
+    text: evil,
+    fields: {
+      slug: 'garden',
+      workspaceSlug: 'garden',
+      fileTree: ({ path }: { path: string | null }) => ({
+        folders: path === 'docs' ? ['..', '.', '', 'a/b', evil, `\u0000`] : [],
+        files:
+          path === 'docs'
+            ? [file, ...['docs/..', 'docs/../../escape', '/etc/passwd'].map(name => ({ ...file, name }))]
+            : [],
+      }),
+      workspaceFileTree: ({ path }: { path: string | null }) => ({
+        folders: path === 'docs' ? ['..', evil].map(name => ({ name })) : [{ name: 'docs' }],
+        files: path === 'docs' ? ['..', '../../escape', '..\\escape', evil].map(name => ({ ...file, name })) : [],
+      }),
+      'Query.file': null,
+      size: 0,
+    },
+  })
+  refusing = await startFakeService({
+    listener: (req, res) => {
+      const error = { message: evil, extensions: { code: evil, path: evil } }
+      res.writeHead(req.url === '/graphql' ? 200 : 400, { 'content-type': 'application/json' })
+      res.end(JSON.stringify({ errors: [error], status: 400, msg: evil, response: { code: evil } }))
+      return true
+    },
+  })
+  shell = openShell({ SATCHEL_URL: service.url, SATCHEL_KEY: 'key' })
+  writeFileSync(join(shell.home, 'a.txt'), 'a')
+})
+afterAll(async () => {
+  shell?.close()
+  await service?.close()
+  await refusing?.close()
+})
+
+const commands = [
+  ['ls', 'docs'],
+  ['ls', '-l', 'garden:/docs'],
+  ['tree', 'docs', '--depth', '1'],
+  ['tree', 'garden:/docs', '--depth', '1'],
+  ['whoami'],
+  ['quota'],
+  ['quota', 'garden'],
+  ['note', 'docs/a.txt'],
+  ['share', 'a', '--with', 'b@example.com'],
+  ['quick-share', 'a'],
+  ['shares'],
+  ['received', '--mark-seen'],
+  ['mv', 'a', 'b', '-v'],
+  ['rm', 'a', '-v'],
+  ['workspace', 'list'],
+  ['workspace', 'create', 'x'],
+  ['workspace', 'rename', 'garden', 'x'],
+  ['workspace', 'members', 'garden'],
+  ['workspace', 'invites'],
+  ['workspace', 'invites', 'garden'],
+  ['workspace', 'accept', 'garden'],
+  ['keys', 'list'],
+  ['keys', 'create', 'x', '--scope', 'read'],
+]
+
+describe('A service that means harm', () => {
+  it.each(commands)('steers no terminal: satchel %s %s', async (...args) => {
+    for (const more of [[], ['--json']]) {
+      const { out, err } = await shell.satchel([...args, ...more])
+      expect([out, err].filter(text => steers.test(text))).toEqual([])
+      expect(out + err).not.toBe('')
+    }
+    const refused = await shell.satchel([...args, '-v'], { env: { SATCHEL_URL: refusing.url } })
+    expect([refused.code, refused.out]).toEqual([1, ''])
+    expect(refused.err).not.toMatch(steers)
+    expect(refused.err).toContain('evil')
+  })
+
+  it.each([['docs'], ['garden:/docs'], ['garden:/']])('writes nothing outside: satchel get %s', async path => {
+    const inner = join(shell.home, 'in/here')
+    const { code, out, err } = await shell.satchel(['get', path, '-o', inner, '--json'])
+    expect(code).toBe(1)
+    const { failed } = JSON.parse(out)
+    expect(failed.length).toBeGreaterThan(3)
+    expect(failed.map((f: { code: string }) => f.code)).toEqual(failed.map(() => 'UNSAFE_NAME'))
+    expect(out + err).not.toMatch(steers)
+    expect(readdirSync(shell.home).sort()).toEqual(['a.txt', 'in'])
+    expect(readdirSync(join(shell.home, 'in'))).toEqual(['here'])
+  })
+
+  it('gives a link no name that leads elsewhere', async () => {
+    const { code, err } = await shell.satchel(['get', `${service.url}/share/abc`, '-o', 'in/'])
+    expect([code, err]).toEqual([1, expect.stringContaining('(UNSAFE_NAME)')])
+    expect(err).not.toMatch(steers)
+  })
+
+  it('asks for a password in plain letters', async () => {
+    const { err } = await shell.satchel(['get', `${service.url}/share/abc`, '--password'], { stdin: 'x' })
+    expect(err).not.toMatch(steers)
+  })
+})

@@ -1,0 +1,237 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { openShell, type Shell } from '../command-line.ts'
+import { type FakeService, type Fields, startFakeService } from './fake-service.ts'
+
+const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
+
+let shell: Shell
+let services: FakeService[]
+
+beforeEach(() => {
+  services = []
+  shell = openShell()
+})
+afterEach(async () => {
+  shell.close()
+  await Promise.all(services.map(service => service.close()))
+})
+
+async function start(options: Parameters<typeof startFakeService>[0]): Promise<FakeService> {
+  const service = await startFakeService(options)
+  services.push(service)
+  return service
+}
+
+const run = (service: FakeService, args: string[]) =>
+  shell.satchel(['--json', ...args], { env: { SATCHEL_URL: service.url, SATCHEL_KEY: 'satchel_secret' } })
+
+type Answer = (res: ServerResponse, req: IncomingMessage) => void
+
+const answer =
+  (status: number, value: unknown, headers: Record<string, string> = {}): Answer =>
+  res =>
+    void res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
+
+const refused = (code: string, details: object = {}): Answer =>
+  answer(200, { errors: [{ message: 'No.', extensions: { code, ...details } }] })
+
+const cut: Answer = res => void res.socket?.resetAndDestroy()
+
+/** Answers the first requests so, and the rest by the schema. */
+const first = (...answers: Answer[]) => {
+  const rest = [...answers]
+  return (req: IncomingMessage, res: ServerResponse) => {
+    const next = rest.shift()
+    next?.(res, req)
+    return next !== undefined
+  }
+}
+
+describe('A call that is lost', () => {
+  it.each<[string, Answer]>([
+    ['the connection is cut', cut],
+    ['the service is unavailable', refused('UNAVAILABLE', { retry_after: 0 })],
+    [
+      'a proxy answers 502',
+      res => void res.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>'),
+    ],
+    ['it is limited', refused('RATE_LIMITED', { retry_after: 0 })],
+  ])('is tried again when it only reads: %s', async (_what, lost) => {
+    const service = await start({ listener: first(lost, lost) })
+    expect((await run(service, ['quota'])).code).toBe(0)
+    expect(service.requests).toHaveLength(3)
+  })
+
+  it.each<[string, Answer, number]>([
+    ['the connection is cut', cut, 1],
+    ['the service is unavailable', refused('UNAVAILABLE'), 1],
+    ['it is limited, so nothing was done', refused('RATE_LIMITED', { retry_after: 0 }), 2],
+  ])('is not sent twice when it changes something: %s', async (_what, lost, requests) => {
+    const service = await start({ listener: first(lost) })
+    const { code } = await run(service, ['quick-share', 'a.txt'])
+    expect([code, service.requests.length]).toEqual([requests === 1 ? 7 : 0, requests])
+  })
+
+  it('waits as long as it is told', async () => {
+    const service = await start({ listener: first(refused('RATE_LIMITED', { retry_after: 2 })) })
+    const before = performance.now()
+    expect((await run(service, ['quota'])).code).toBe(0)
+    expect(performance.now() - before).toBeGreaterThan(2000)
+  })
+
+  it('does not wait for an hour', async () => {
+    const service = await start({ listener: () => false, fields: {} })
+    const slow = await start({ listener: first(refused('RATE_LIMITED', { retry_after: 3600 })) })
+    expect((await run(service, ['quota'])).code).toBe(0)
+    const { code, err } = await run(slow, ['quota'])
+    expect([code, JSON.parse(err).error]).toEqual([7, expect.objectContaining({ retry_after: 3600 })])
+  })
+
+  it('is given up after so many attempts', async () => {
+    const service = await start({ listener: first(cut, cut, cut, cut) })
+    expect((await run(service, ['quota', '--retries', '2'])).code).toBe(7)
+    expect(service.requests).toHaveLength(3)
+  })
+})
+
+describe('What is no Satchel', () => {
+  it('is said to be none', async () => {
+    const service = await start({ listener: first(res => void res.writeHead(200).end('hello')) })
+    const { code, err } = await run(service, ['quota'])
+    expect([code, JSON.parse(err).error.code]).toEqual([1, 'BAD_ANSWER'])
+  })
+
+  it('gets no key when it is led to', async () => {
+    const elsewhere = await start({})
+    const service = await start({ listener: first(answer(302, {}, { location: `${elsewhere.url}/graphql` })) })
+    const { code, err } = await run(service, ['quota'])
+    expect([code, JSON.parse(err).error.message]).toEqual([1, expect.stringContaining(elsewhere.url)])
+    expect(elsewhere.requests).toEqual([])
+  })
+
+  it('gets no bytes when it is led to', async () => {
+    const elsewhere = await start({})
+    const service = await start({ listener: first(answer(307, {}, { location: `${elsewhere.url}/api/files/upload` })) })
+    writeFileSync(join(shell.home, 'a.txt'), 'secret')
+    const { code, err } = await run(service, ['put', 'a.txt'])
+    expect([code, JSON.parse(err).error.code]).toEqual([1, 'BAD_ANSWER'])
+    expect(elsewhere.requests).toEqual([])
+  })
+})
+
+describe('A download', () => {
+  const bytes = randomBytes(300_000)
+  const file = (more: object = {}) => ({ name: 'a.bin', size: bytes.length, md5Checksum: md5(bytes), ...more })
+
+  /** A service whose links lead to a store that answers so, one answer after the other. */
+  async function withStore(answers: Answer[], known: Fields = file()): Promise<[FakeService, FakeService]> {
+    const store = await start({ listener: first(...answers) })
+    const fields = { 'Query.file': known, 'Query.folder': null, url: `${store.url}/bytes?sig=x` }
+    return [await start({ fields: { ...fields } }), store]
+  }
+
+  const all: Answer = res => void res.writeHead(200, { 'content-length': bytes.length }).end(bytes)
+  const half: Answer = res => {
+    res.writeHead(200, { 'content-length': bytes.length })
+    res.write(bytes.subarray(0, 100_000), () => setTimeout(() => res.socket?.resetAndDestroy(), 100))
+  }
+  const rest: Answer = (res, req) => {
+    const from = Number(/bytes=(\d+)-/.exec(req.headers.range ?? '')?.[1])
+    res
+      .writeHead(206, { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` })
+      .end(bytes.subarray(from))
+  }
+  const status =
+    (code: number): Answer =>
+    res =>
+      void res.writeHead(code).end()
+
+  const here = () => readdirSync(shell.home)
+  const isWhole = () => readFileSync(join(shell.home, 'a.bin')).equals(bytes)
+
+  it('tells the store no credential', async () => {
+    const [service, store] = await withStore([all])
+    expect((await run(service, ['get', 'a.bin'])).code).toBe(0)
+    expect([isWhole(), here()]).toEqual([true, ['a.bin']])
+    expect(JSON.stringify(store.requests)).not.toContain('secret')
+    expect(JSON.stringify(service.requests)).toContain('satchel_secret')
+  })
+
+  it.each<[string, Answer[]]>([
+    ['goes on behind what it has', [half, rest]],
+    ['begins anew where the store gives all of it again', [half, all]],
+    ['gets another link when the time of one is over', [status(403), half, status(403), rest]],
+    ['tries again while the store is busy', [status(503), all]],
+  ])('%s', async (_what, answers) => {
+    const [service] = await withStore(answers)
+    expect((await run(service, ['get', 'a.bin'])).code).toBe(0)
+    expect([isWhole(), here()]).toEqual([true, ['a.bin']])
+  })
+
+  it.each<[number, string, string, Answer[], Fields]>([
+    [1, 'DIGEST_DIFFERS', 'other bytes', [res => void res.end(randomBytes(bytes.length))], file()],
+    [1, 'BAD_ANSWER', 'more bytes', [all], file({ size: 1000 })],
+    [
+      1,
+      'BAD_ANSWER',
+      'another range',
+      [half, res => void res.writeHead(206, { 'content-range': 'bytes 5-9/10' }).end('abcde')],
+      file(),
+    ],
+    [1, 'BAD_ANSWER', 'an answer that it does not know', [status(418)], file()],
+    [7, 'UNAVAILABLE', 'no bytes, whatever the link', [1, 2, 3].map(() => status(403)), file()],
+    [7, 'UNREACHABLE', 'nothing', [1, 2, 3].map(() => cut), file()],
+  ])('%i %s for %s', async (exit, code, _what, answers, known) => {
+    const [service] = await withStore(answers, known)
+    const ended = await run(service, ['get', 'a.bin', '--retries', '2'])
+    expect([ended.code, JSON.parse(ended.err).error.code]).toEqual([exit, code])
+    expect(existsSync(join(shell.home, 'a.bin'))).toBe(false)
+  })
+
+  it('to standard output goes on, too, and says when it was wrong', async () => {
+    const [service] = await withStore([half, rest])
+    const key = { env: { SATCHEL_URL: service.url, SATCHEL_KEY: 'k' } }
+    const { code, err } = await shell.satchel(['get', 'a.bin', '-o', '-'], key)
+    expect([code, err]).toEqual([0, ''])
+    const [other] = await withStore([res => void res.end(randomBytes(bytes.length))])
+    const wrong = await shell.satchel(['get', 'a.bin', '-o', '-'], {
+      env: { SATCHEL_URL: other.url, SATCHEL_KEY: 'k' },
+    })
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('(DIGEST_DIFFERS)')])
+  })
+})
+
+describe('An upload', () => {
+  const bytes = Buffer.from('hello')
+  const stored = (sum: string): Answer =>
+    answer(200, { status: 200, msg: 'ok', response: { file: { md5_checksum: sum } } })
+  const exists: Answer = answer(409, { status: 409, msg: 'It exists.', response: { code: 'PATH_EXISTS' } })
+
+  async function put(answers: Answer[], there: object | null) {
+    writeFileSync(join(shell.home, 'a.txt'), bytes)
+    const service = await start({ listener: first(...answers), fields: { 'Query.file': there, 'Query.folder': null } })
+    const { code, out, err } = await run(service, ['put', 'a.txt'])
+    return { code, status: out && JSON.parse(out).files[0].status, error: err && JSON.parse(err).error.code, service }
+  }
+
+  const same = { name: 'a.txt', size: 5, md5Checksum: md5(bytes) }
+
+  it('whose answer was lost is there, and is done', async () => {
+    expect(await put([cut, exists], same)).toMatchObject({ code: 0, status: 'uploaded' })
+    expect(await put([exists], same)).toMatchObject({ code: 0, status: 'unchanged' })
+    expect(await put([exists], { ...same, md5Checksum: md5(Buffer.from('other')) })).toMatchObject({
+      code: 5,
+      error: 'PATH_EXISTS',
+    })
+  })
+
+  it('that has arrived in another shape is taken back', async () => {
+    const { code, error, service } = await put([stored(md5(Buffer.from('hellp')))], null)
+    expect([code, error]).toEqual([1, 'DIGEST_DIFFERS'])
+    expect(service.requests.map(({ line }) => line)).toEqual(['POST /api/files/upload', 'POST /graphql'])
+  })
+})

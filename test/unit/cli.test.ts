@@ -1,0 +1,150 @@
+import { describe, expect, it } from '@jest/globals'
+import { invitable, roles } from '../../src/auth/roles.ts'
+import { privateScopes, workspaceScopes } from '../../src/auth/scopes.ts'
+import { isOpen, readUrl } from '../../src/cli/credentials.ts'
+import { Failure, toFailure } from '../../src/cli/failure.ts'
+import { isSafeName, joinPath, parseLink, parseRemote, splitPath } from '../../src/cli/path.ts'
+import { duration as left } from '../../src/cli/progress.ts'
+import { table } from '../../src/cli/table.ts'
+import { jsonLine, plain } from '../../src/cli/text.ts'
+import { duration, inviteRoles, memberRoles, privateWords, scopeOf, workspaceWords } from '../../src/cli/words.ts'
+import { parseDuration } from '../../src/duration.ts'
+
+describe('Words', () => {
+  it('name every scope and role of the service', () => {
+    expect(Object.values(privateWords).sort()).toEqual([...privateScopes].sort())
+    expect(Object.values(workspaceWords).sort()).toEqual([...workspaceScopes].sort())
+    expect([...memberRoles].sort()).toEqual([...roles].sort())
+    expect([...inviteRoles].sort()).toEqual([...invitable].sort())
+    expect(scopeOf('read', privateWords)).toBe('private_files:read')
+    expect(scopeOf('private_files:read', privateWords)).toBe('private_files:read')
+    expect(scopeOf('constructor', privateWords)).toBe('constructor')
+  })
+
+  it.each([
+    ['30m', '30m'],
+    ['7d', '7d'],
+    ['6mo', '6mo'],
+    ['90 minutes', '90m'],
+    ['1 hour', '1h'],
+    ['12 hrs', '12h'],
+    ['2 Weeks', '2w'],
+    ['a day', '1d'],
+    ['an hour', '1h'],
+    ['3 months', '3mo'],
+    ['1 year', '1y'],
+    ['120s', '120s'],
+  ])('"%s" is %s for the service', (said, wanted) => {
+    expect(duration(said)).toBe(wanted)
+    expect(parseDuration(wanted)).toBeGreaterThan(0)
+  })
+
+  it.each(['', 'd', '7', '7 moons', '1.5h', '-1d', '7dd', 'soon'])('"%s" is no duration', said => {
+    expect(() => duration(said)).toThrow('number and a unit')
+  })
+})
+
+describe('A remote path', () => {
+  it.each([
+    ['', undefined, '', true],
+    ['/', undefined, '', true],
+    ['docs/a.txt', undefined, 'docs/a.txt', false],
+    ['//docs//', undefined, 'docs', true],
+    ['garden:', 'garden', '', true],
+    ['garden:/', 'garden', '', true],
+    ['garden:docs/a.txt', 'garden', 'docs/a.txt', false],
+    ['garden:/a:b', 'garden', 'a:b', false],
+    ['/garden:/x', undefined, 'garden:/x', false],
+    ['Garden:/x', undefined, 'Garden:/x', false],
+    ['a b:/x', undefined, 'a b:/x', false],
+    ['0198c0de-0000-7000-8000-000000000000:/x', '0198c0de-0000-7000-8000-000000000000', 'x', false],
+    ['x/y:z', undefined, 'x/y:z', false],
+  ])('%j', (text, workspace, path, isFolder) => {
+    expect(parseRemote(text)).toEqual({ workspace, path, isFolder })
+  })
+
+  it('is split and joined', () => {
+    expect(splitPath('a/b/c')).toEqual({ folder: 'a/b', name: 'c' })
+    expect(splitPath('c')).toEqual({ folder: '', name: 'c' })
+    expect(joinPath('', 'a', '', 'b')).toBe('a/b')
+  })
+})
+
+describe('A name of a local file', () => {
+  it.each(['a', '..a', 'a..', '-a', 'a b', 'con', 'a:b', '🦊', '...'])('%j is safe', name => {
+    expect(isSafeName(name, 'linux')).toBe(true)
+  })
+
+  it.each(['', '.', '..', 'a/b', 'a\\b', 'a\0', '\u001b', '\u009b', '\n'])('%j is not', name => {
+    expect(isSafeName(name, 'linux')).toBe(false)
+  })
+
+  it.each(['con', 'NUL.txt', 'a:b', 'a.', 'a ', 'x?', 'lpt1'])('%j is not on Windows', name => {
+    expect([isSafeName(name, 'win32'), isSafeName(name, 'linux')]).toEqual([false, true])
+  })
+})
+
+describe('A link', () => {
+  it.each([
+    ['abc-_1', { token: 'abc-_1', origin: undefined }],
+    ['https://x.example/share/abc', { token: 'abc', origin: 'https://x.example' }],
+    ['http://x.example:8080/invite/abc/', { token: 'abc', origin: 'http://x.example:8080' }],
+  ])('%s', (text, link) => {
+    expect(parseLink(text)).toEqual(link)
+  })
+
+  it.each(['', 'a b', 'https://x.example/', 'https://x.example/share/', '../x'])('%j is none', text => {
+    expect(() => parseLink(text)).toThrow(Failure)
+  })
+})
+
+describe('An address', () => {
+  it('is that of a service, and safe to send a key to or not', () => {
+    expect(readUrl('https://Files.example.com/')).toBe('https://files.example.com')
+    expect(readUrl('http://x/base/')).toBe('http://x/base')
+    for (const bad of ['files.example.com', 'ftp://x', 'https://a:b@x', '']) expect(() => readUrl(bad)).toThrow(Failure)
+    expect(['http://localhost:1', 'http://127.0.0.1', 'http://[::1]:8', 'https://x'].filter(isOpen)).toEqual([])
+    expect(['http://x', 'http://10.0.0.1:8080'].filter(isOpen)).toHaveLength(2)
+  })
+})
+
+describe('What is shown', () => {
+  const esc = String.fromCharCode(27)
+
+  it('steers no terminal', () => {
+    expect(plain(`a${esc}[2Jb\u009b\u202e\u2028\ud800\tc 日本 e\u0301`)).toBe('a�[2Jb�����c 日本 e\u0301')
+    const line = jsonLine({ someName: [`${esc}\u009b\u007f\u202e`, { innerName: null }] })
+    expect(line).toBe('{"some_name":["\\u001b\\u009b\\u007f\\u202e",{"inner_name":null}]}\n')
+    expect(JSON.parse(line).some_name[0]).toBe(`${esc}\u009b\u007f\u202e`)
+  })
+
+  it('stands in columns, also where letters are wide', () => {
+    expect(
+      table(
+        ['A', 'B'],
+        [
+          ['日本', 'x'],
+          ['abc', 'y'],
+        ],
+      ),
+    ).toBe('A     B\n日本  x\nabc   y')
+  })
+
+  it('says how long it takes', () => {
+    expect([0.2, 59, 75, 3600, 7325].map(left)).toEqual(['1 s', '59 s', '1 min 15 s', '1 h 0 min', '2 h 2 min'])
+  })
+})
+
+describe('An error', () => {
+  it('of the system is said in words, and one of ours as one', () => {
+    const missing = Object.assign(new Error('ENOENT: x'), { code: 'ENOENT', path: 'a.txt' })
+    expect(toFailure(missing)).toMatchObject({
+      code: 'LOCAL_FILE',
+      message: 'a.txt: There is no such file or folder.',
+      exitCode: 1,
+    })
+    expect(toFailure(new TypeError('x is undefined.'))).toMatchObject({ code: 'UNEXPECTED', exitCode: 1 })
+    expect(toFailure('text')).toMatchObject({ code: 'UNEXPECTED', message: 'text' })
+    expect(new Failure('SOMETHING_NEW', 'New.').exitCode).toBe(1)
+  })
+})

@@ -1,0 +1,26 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { expect, it } from '@jest/globals'
+import { answer, success } from '../../src/rest/envelope.ts'
+import { write } from '../../src/rest/router.ts'
+
+it('An answer to a client that has hung up is not written, whether its request still has a socket or not', async () => {
+  const late = new Promise<[IncomingMessage, ServerResponse]>(resolve => {
+    const server = createServer((req, res) => {
+      res.once('close', () => {
+        server.close()
+        resolve([req, res])
+      })
+    })
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      const socket = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1')
+      // The body that it promises never comes.
+      socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\nx', () => setTimeout(() => socket.end(), 20))
+    })
+  })
+  const [req, res] = await late
+  Reflect.set(req, 'socket', null)
+  write(res, req, answer(success(null)))
+  expect([res.headersSent, res.destroyed, req.complete]).toEqual([false, true, false])
+})
