@@ -45,6 +45,19 @@ export async function walkEveryRoute(
   const content = 'the same bytes for everybody'
   const checksum = createHash('md5').update(content).digest('hex')
 
+  /** Sends a file in one part, and gives up another. */
+  const uploadInParts = async (who: Person, base: string, ws: Record<string, string> = {}) => {
+    const json = { filename: `${fileName}.parts`, size: content.length }
+    const { upload_id } = (await go(who, `POST ${base}`, ws, { json })).response
+    const it = { ...ws, upload_id }
+    for (const method of ['PUT', 'POST'])
+      await go(who, `${method} ${base}/{upload_id}/parts/{part_number}`, { ...it, part_number: '1' }, { body: content })
+    await go(who, `GET ${base}/{upload_id}`, it)
+    await go(who, `POST ${base}/{upload_id}/complete`, it, { json: {} })
+    const other = await go(who, `POST ${base}`, ws, { json: { ...json, filename: 'given up', direct: true } })
+    await go(who, `DELETE ${base}/{upload_id}`, { ...ws, upload_id: other.response.upload_id })
+  }
+
   // Alice keeps files.
   await go(alice, 'POST /api/files/upload', {}, form({ folder: 'a/b/c/d' }, content))
   const file = `a/b/c/d/${fileName}`
@@ -54,6 +67,7 @@ export async function walkEveryRoute(
   await go(alice, 'POST /api/folders/move', {}, { json: { source: 'e/f', destination: 'a/f' } })
   await go(alice, 'DELETE /api/folders', { path: 'a/f' })
   await go(alice, 'POST /api/files/move', {}, { json: { source: file, destination: `a/${fileName}` } })
+  await uploadInParts(alice, '/api/files/uploads')
   await go(alice, 'PUT /api/files/{checksum}/note', { checksum }, { json: { content: password } })
   await go(alice, 'GET /api/files/{checksum}/note', { checksum })
   await go(alice, 'GET /api/user/data')
@@ -113,6 +127,7 @@ export async function walkEveryRoute(
   const uploaded = await go(bob, `POST ${dir}/upload`, ws, form({ folder: '/x' }, content))
   await go(alice, `GET ${dir}/tree`, { ...ws, path: '/x' })
   await go(alice, `GET ${dir}/download`, { ...ws, path: `/x/${fileName}` })
+  await uploadInParts(bob, `${dir}/uploads`, ws)
   const file_id = uploaded.response[0].id
   await go(bob, `PATCH ${dir}/move`, ws, { json: { file_id, destination: '/' } })
   await go(bob, `PATCH ${dir}/folder/move`, ws, { json: { source: '/x', destination: '/y' } })

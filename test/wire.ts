@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { checkAnswer, requestOf } from './contract/answers.ts'
 import type { Person, TestApp } from './harness.ts'
 
 /** An answer as it came over the wire. */
@@ -50,8 +51,12 @@ export function openWire(url: string): Promise<Wire> {
     send: bytes =>
       new Promise(resolve => {
         if (socket.destroyed) return resolve()
-        socket.once('close', () => resolve())
-        socket.write(bytes, () => resolve())
+        const done = () => {
+          socket.off('close', done)
+          resolve()
+        }
+        socket.once('close', done)
+        socket.write(bytes, done)
       }),
     async answer() {
       for (;;) {
@@ -101,7 +106,10 @@ function takeAnswer(bytes: Buffer): { answer: WireAnswer; length: number } | und
     : takeLength(rest, Number(headers['content-length'] ?? 0))
   if (!body) return undefined
   const isJson = headers['content-type']?.startsWith('application/json')
-  const { msg = '', response } = isJson && body.text ? JSON.parse(body.text) : {}
+  const value = isJson && body.text ? JSON.parse(body.text) : undefined
+  const request = requestOf(headers['x-request-id'] ?? '')
+  if (request) checkAnswer({ ...request, status, contentType: headers['content-type'], text: body.text, value })
+  const { msg = '', response } = value ?? {}
   return { answer: { status, headers, text: body.text, msg, response }, length: start + body.length }
 }
 
@@ -178,26 +186,27 @@ export function sendForm(
   return exchange(t.url, Buffer.concat([Buffer.from(start), body]))
 }
 
-const tables = 'user bucket entry blobs share note outbox workspace member invite api_key'.split(' ')
+const tables = 'user bucket entry blobs upload_session share note outbox workspace member invite api_key'.split(' ')
 
 /** All that the service remembers, and all that its store holds, once nothing is under way any more. */
 export async function everything(t: TestApp): Promise<Record<string, unknown[]>> {
   await quiet(t)
   await t.settle()
-  const rows = await Promise.all(tables.map(table => t.app.db.rows(`SELECT * FROM ${table} ORDER BY 1`)))
+  const rows = await Promise.all(tables.map(table => t.app.db.rows(`SELECT * FROM ${table} ORDER BY 1, 2`)))
   const objects: string[] = []
   for await (const { key, size } of t.app.store.list()) objects.push(`${key} ${size}`)
   return { ...Object.fromEntries(tables.map((table, i) => [table, rows[i] ?? []])), objects }
 }
 
-/** Waits until no request runs, and no upload holds anything. */
+/** Waits until no request runs, and no upload holds anything but those in parts, which wait for their makers. */
 async function quiet(t: TestApp): Promise<void> {
-  const late = Date.now() + 8000
-  for (let calm = 0; calm < 2; ) {
-    const staged = await t.app.db.rows("SELECT id FROM blobs WHERE state = 'staged'")
+  for (const late = Date.now() + 8000; ; ) {
+    const staged = await t.app.db.rows(
+      "SELECT id FROM blobs WHERE state = 'staged' AND id NOT IN (SELECT id FROM upload_session)",
+    )
     const { running } = t.app.gateway
-    calm = running === 0 && staged.length === 0 ? calm + 1 : 0
+    if (running === 0 && staged.length === 0) return
     if (Date.now() > late) throw new Error(`${running} requests and ${staged.length} uploads do not come to an end.`)
-    await new Promise(resolve => setTimeout(resolve, 10))
+    await new Promise(resolve => setTimeout(resolve, 5))
   }
 }

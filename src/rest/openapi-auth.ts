@@ -7,7 +7,7 @@ import { objectOf, type Schema } from './openapi-schema.ts'
 const text: Schema = { type: 'string' }
 const query = (name: string, description: string): Parameter => ({ name, in: 'query', description, schema: text })
 
-const returnTo = query('return_to', 'A path of this service to come back to.')
+const returnTo = { ...query('return_to', 'A path of this service to come back to.'), example: '/api/docs' }
 const anybody: Operation['security'] = [{}, { session: [] }]
 const givenTwice = (name: string) => refusal(400, ['INVALID_INPUT'], { name, required: false })
 
@@ -121,7 +121,10 @@ export const authPaths: Record<string, Record<string, Operation>> = {
       operationId: 'signInWith',
       tags: ['auth'],
       summary: 'Leads to one sign-in provider',
-      parameters: [{ name: 'provider', in: 'path', required: true, description: 'Its name.', schema: text }, returnTo],
+      parameters: [
+        { name: 'provider', in: 'path', required: true, description: 'Its name.', schema: text, example: 'google' },
+        returnTo,
+      ],
       responses: { 302: redirect('To `/auth/oauth?provider={provider}`.'), 400: givenTwice('return_to'), ...anywhere },
       security: [{}],
     },

@@ -3,8 +3,8 @@ import { isNonNullType } from 'graphql'
 import type { Method } from '../../schema/plugins/rest.ts'
 import { MAX_PAGE } from '../services/page.ts'
 import { codesOf } from './openapi-errors.ts'
-import { exampleOf } from './openapi-examples.ts'
-import { anywhere, type MediaType, type Response, redirect, refusal, success } from './openapi-response.ts'
+import { exampleInputs, exampleOf } from './openapi-examples.ts'
+import { anywhere, downloadOf, type MediaType, type Response, refusal, success } from './openapi-response.ts'
 import { inputSchema, objectOf, type Reference, type Schema, type SchemaOrRef } from './openapi-schema.ts'
 import { type Route, sourceOf } from './routes.ts'
 
@@ -14,6 +14,7 @@ export interface Parameter {
   required?: boolean
   description?: string
   schema: SchemaOrRef
+  example?: unknown
 }
 
 export interface Operation {
@@ -31,6 +32,8 @@ type Field = GraphQLField<unknown, unknown>
 
 const isRequired = (arg: GraphQLArgument): boolean => isNonNullType(arg.type)
 
+type OutputSchema = (type: Field['type']) => SchemaOrRef
+
 const SESSION = { session: [] }
 const API_KEY = { apiKey: [] }
 
@@ -44,22 +47,33 @@ const common: Record<string, Schema> = {
 /**
  * Describes a route by one of its methods.
  * @param field its field in the REST view
+ * @param proxied whether downloads are answered with their bytes
  */
 export function operationOf(
   route: Route,
   method: Method,
   field: Field,
   tag: string,
-  outputSchema: (type: Field['type']) => SchemaOrRef,
+  { outputSchema, proxied }: { outputSchema: OutputSchema; proxied: boolean },
 ): Operation {
-  const args = field.args.map(arg => ({ arg, source: sourceOf(route, arg.name) }))
+  const examples = exampleInputs(field.name, field.args)
+  const place = (name: string) => route.path.indexOf(`{${name}}`)
+  const args = field.args
+    .map(arg => ({ arg, source: sourceOf(route, arg.name) }))
+    .sort((a, b) => place(a.arg.name) - place(b.arg.name))
   const from = (...sources: string[]) => args.filter(a => sources.includes(a.source)).map(a => a.arg)
   const takesForm = from('form').length > 0
-  const facts = { ...route, method, args: field.args.map(a => a.name), takesForm }
-  const faulty = [...from('body', 'form', 'query').filter(isRequired), ...from('query')][0]
+  const raw = from('raw')[0]
+  const facts = { ...route, method, args: field.args.map(a => a.name), takesFile: takesForm || raw !== undefined }
+  const faulty = [...from('body', 'form', 'raw', 'query').filter(isRequired), ...from('query')][0]
   const input = faulty && { name: faulty.name, required: isRequired(faulty) }
   const refusals = route.statuses.map(status => [status, refusal(status, codesOf(facts, status), input)] as const)
-  const body = takesForm ? formOf(from('form')) : method === 'GET' ? undefined : jsonOf(from('body'))
+  const inBody = from('form', 'body')
+  const body = raw
+    ? rawOf(raw)
+    : method === 'GET' || inBody.length === 0
+      ? undefined
+      : bodyOf(inBody, examples, takesForm)
   const access = accessOf(route, field)
   const description = [route.description, access.text].filter(Boolean).join('\n\n')
   return {
@@ -69,19 +83,24 @@ export function operationOf(
     ...(description ? { description } : {}),
     ...optionally(
       'parameters',
-      args.flatMap(({ arg, source }) => parameterOf(arg, source)),
+      args.flatMap(({ arg, source }) => parameterOf(arg, source, examples)),
     ),
     ...(body ? { requestBody: body } : {}),
-    responses: { ...answerOf(route, field, outputSchema), ...Object.fromEntries(refusals), ...anywhere },
+    responses: {
+      ...(route.redirect ? downloadOf(proxied) : answerOf(route, field, outputSchema)),
+      ...Object.fromEntries(refusals),
+      ...anywhere,
+    },
     security: access.security,
   }
 }
 
 const optionally = <T>(name: string, list: T[]): Record<string, T[]> => (list.length > 0 ? { [name]: list } : {})
 
-function parameterOf(arg: GraphQLArgument, source: string): Parameter[] {
+function parameterOf(arg: GraphQLArgument, source: string, examples: Record<string, unknown>): Parameter[] {
   const { description, ...schema } = schemaOf(arg)
-  const rest = { required: isRequired(arg), ...(description ? { description } : {}), schema }
+  const example = arg.name in examples ? { example: examples[arg.name] } : {}
+  const rest = { required: isRequired(arg), ...(description ? { description } : {}), schema, ...example }
   if (source === 'path' || source === 'query') return [{ name: arg.name, in: source, ...rest }]
   if (source.startsWith('header ')) return [{ name: headerName(source.slice('header '.length)), in: 'header', ...rest }]
   return []
@@ -105,53 +124,43 @@ function closed(args: GraphQLArgument[]): Schema {
   }
 }
 
-function jsonOf(args: GraphQLArgument[]): Operation['requestBody'] {
-  if (args.length === 0) return undefined
-  const example = Object.fromEntries(args.map(a => [a.name, exampleOf(a.type, a.name)]))
+function bodyOf(
+  args: GraphQLArgument[],
+  examples: Record<string, unknown>,
+  isForm: boolean,
+): NonNullable<Operation['requestBody']> {
+  const example = Object.fromEntries(args.flatMap(({ name }) => (name in examples ? [[name, examples[name]]] : [])))
   return {
     required: args.some(isRequired),
-    content: { 'application/json': { schema: closed(args), example } },
+    content: { [isForm ? 'multipart/form-data' : 'application/json']: { schema: closed(args), example } },
   }
 }
 
-const formOf = (args: GraphQLArgument[]): Operation['requestBody'] => ({
+const rawOf = (arg: GraphQLArgument): Operation['requestBody'] => ({
   required: true,
-  content: { 'multipart/form-data': { schema: closed(args) } },
+  content: { 'application/octet-stream': { schema: schemaOf(arg), example: 'All bytes of this part' } },
 })
 
-function answerOf(
-  route: Route,
-  field: Field,
-  outputSchema: (type: Field['type']) => SchemaOrRef,
-): Record<string, Response> {
-  if (route.redirect)
-    return {
-      302: redirect(
-        'To a signed address of the file that lives for a short while. Where the service is set up with `DOWNLOADS=proxy`, ' +
-          'the bytes themselves instead: 200, or 206 for a `Range`, with `ETag`.',
-      ),
-    }
+function answerOf(route: Route, field: Field, outputSchema: OutputSchema): Record<string, Response> {
   const value = outputSchema(field.type)
-  const example = exampleOf(field.type, field.name)
+  const example = exampleOf(field.type, field.name, '')
   if (!route.wrap) return { 200: success(value, example, route.msg) }
   return { 200: success(objectOf({ [route.wrap]: value }), { [route.wrap]: example }, route.msg) }
 }
 
-/** The scopes of API keys behind the auth scopes that state a level. */
-const keyScopes: Record<string, string> = { privateFiles: 'private_files' }
+/** What an API key must be to call a route, by the auth scope that its field states. */
+const keys: Record<string, (level: string) => string> = {
+  privateFiles: level => `An API key must be a private one with the scope \`private_files:${level}\`.`,
+  workspaces: scope => `An API key must be one of the workspace with the scope \`${scope}\`.`,
+}
 
 /** Which credentials a route takes, from the auth scopes that its field states. */
 function accessOf(route: Route, field: Field): { security: Operation['security']; text: string } {
   const scopes = authScopesOf(field)
-  if (route.public) return { security: [{}, SESSION, API_KEY], text: '' }
+  if (route.public) return { security: [{}, SESSION, API_KEY], text: 'Anybody may call it, without a credential.' }
   if ('session' in scopes) return { security: [SESSION], text: 'Needs a session; no API key can do this.' }
-  const needed = Object.entries(scopes).flatMap(([name, level]) =>
-    name in keyScopes ? [`\`${keyScopes[name]}:${level}\``] : [],
-  )
-  return {
-    security: [SESSION, API_KEY],
-    text: needed.length > 0 ? `An API key needs the scope ${needed.join(', ')}.` : '',
-  }
+  const needed = Object.entries(scopes).flatMap(([name, level]) => keys[name]?.(String(level)) ?? [])
+  return { security: [SESSION, API_KEY], text: needed.join(' ') }
 }
 
 function authScopesOf(field: Field): object {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors.ts'
-import { exampleError } from './openapi-examples.ts'
+import { detailsOf, exampleError } from './openapi-errors.ts'
 import { objectOf, type Reference, type Schema, type SchemaOrRef } from './openapi-schema.ts'
 
 export interface MediaType {
@@ -28,6 +28,24 @@ export function success(value: SchemaOrRef, example: unknown, msg = 'ok'): Respo
 
 export const redirect = (description: string): Response => ({ description, headers: headersOf('Location') })
 
+const bytes: NonNullable<Response['content']> = { '*/*': { schema: { type: 'string', format: 'binary' } } }
+
+/**
+ * What a download is answered with.
+ * @param proxied whether clients cannot reach the store, so that its bytes pass the service
+ */
+export function downloadOf(proxied: boolean): Record<string, Response> {
+  if (!proxied) return { 302: redirect('To a signed address of the file that lives for a short while.') }
+  const whole = headersOf('ETag', 'Accept-Ranges', 'Content-Disposition')
+  const part = headersOf('ETag', 'Accept-Ranges', 'Content-Disposition', 'Content-Range')
+  return {
+    200: { description: 'The bytes of the file.', headers: whole, content: bytes },
+    206: { description: 'Those bytes that `Range` asks for.', headers: part, content: bytes },
+    304: { description: 'The bytes are those that the caller has: `If-None-Match`.', headers: whole },
+    416: { description: 'The file has no such bytes as `Range` asks for.', headers: part },
+  }
+}
+
 const meanings: Record<number, string> = {
   400: 'Something in the request is wrong, or does not go.',
   401: 'No credential, a wrong one, or one that may not do this.',
@@ -51,13 +69,11 @@ const limitHeaders: Record<number, string[]> = {
  */
 export function refusal(status: number, codes: ErrorCode[], input?: { name: string; required: boolean }): Response {
   const slowed = codes.includes('TOO_MANY_ATTEMPTS') ? ['Retry-After'] : []
-  const oneOfThem = objectOf({ code: { type: 'string', enum: codes } })
-  const details = { allOf: [{ $ref: '#/components/schemas/ErrorDetails' }, oneOfThem] }
   const example = exampleError(status, codes, input)
   return {
     description: `${meanings[status] ?? 'An error.'} \`code\` is ${codes.map(code => `\`${code}\``).join(', ')}.`,
     headers: headersOf(...(limitHeaders[status] ?? slowed)),
-    content: inEnvelope(status, { description: 'One sentence for people.' }, details, example),
+    content: inEnvelope(status, { description: 'One sentence for people.' }, detailsOf(codes), example),
   }
 }
 

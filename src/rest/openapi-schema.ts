@@ -14,6 +14,7 @@ export interface Schema {
   type?: 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array'
   format?: string
   description?: string
+  example?: unknown
   nullable?: boolean
   enum?: readonly (string | number | boolean | null)[]
   minimum?: number
@@ -32,6 +33,9 @@ export interface Reference {
 
 export type SchemaOrRef = Schema | Reference
 
+/** In OpenAPI 3.0 a reference cannot be nullable, and a null has no type of its own. */
+const NOTHING: Schema = { type: 'string', nullable: true, enum: [null] }
+
 /** How the scalars look in JSON. */
 const scalars: Record<string, Schema> = {
   String: { type: 'string' },
@@ -43,10 +47,8 @@ const scalars: Record<string, Schema> = {
   DateTime: { type: 'string', format: 'date-time' },
   Labels: { type: 'object', additionalProperties: { type: 'string' } },
   Upload: { type: 'string', format: 'binary' },
+  Void: NOTHING,
 }
-
-/** In OpenAPI 3.0 a reference cannot be nullable, and a null has no type of its own. */
-const NOTHING: Schema = { type: 'string', nullable: true, enum: [null] }
 
 /** An object of which every named property is there; more may come in later versions. */
 export function objectOf(properties: Record<string, SchemaOrRef>, description?: string | null): Schema {
@@ -103,6 +105,7 @@ export function createOutputSchemas() {
 }
 
 function orNull(schema: SchemaOrRef): Schema {
+  if (schema === NOTHING) return NOTHING
   if ('$ref' in schema) return { oneOf: [schema, NOTHING] }
   return { ...schema, nullable: true, ...(schema.enum ? { enum: [...schema.enum, null] } : {}) }
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type GraphQLSchema, isObjectType } from 'graphql'
 import { SESSION_COOKIE } from '../auth/viewer.ts'
-import { AppError } from '../errors.ts'
 import { sendDocsPage } from './docs-page.ts'
+import { allowOnly } from './method.ts'
 import { authPaths } from './openapi-auth.ts'
-import { errorDetails } from './openapi-errors.ts'
+import { errorSchemas } from './openapi-errors.ts'
 import { type Operation, operationOf } from './openapi-operation.ts'
 import { outages, type Response } from './openapi-response.ts'
 import { createOutputSchemas, type Schema } from './openapi-schema.ts'
@@ -67,6 +67,13 @@ const headers: ApiDocument['components']['headers'] = {
   'RateLimit-Policy': { description: 'The limit and its window.', schema: { type: 'string' } },
 }
 
+const headersOfBytes: ApiDocument['components']['headers'] = {
+  ETag: { description: 'Names the bytes, for `If-None-Match` and `If-Range`.', schema: { type: 'string' } },
+  'Accept-Ranges': { description: 'That `Range` may ask for a part.', schema: { type: 'string' } },
+  'Content-Disposition': { description: 'Whether to save or to show it, and its name.', schema: { type: 'string' } },
+  'Content-Range': { description: 'Which bytes these are, of how many.', schema: { type: 'string' } },
+}
+
 const securitySchemes: ApiDocument['components']['securitySchemes'] = {
   session: {
     type: 'apiKey',
@@ -83,7 +90,7 @@ const securitySchemes: ApiDocument['components']['securitySchemes'] = {
 }
 
 /** Describes every route that the schema declares, and those of signing in. */
-function describe(schema: GraphQLSchema, routes: Route[], publicUrl: string): ApiDocument {
+function describe(schema: GraphQLSchema, routes: Route[], publicUrl: string, proxied: boolean): ApiDocument {
   const view = restView(schema)
   const { components, outputSchema } = createOutputSchemas()
   const paths: ApiDocument['paths'] = {}
@@ -92,7 +99,7 @@ function describe(schema: GraphQLSchema, routes: Route[], publicUrl: string): Ap
     const field = isObjectType(root) ? root.getFields()[route.field] : undefined
     if (!field) throw new TypeError(`${route.operation}.${route.field} is not in the REST view.`)
     for (const method of route.also ? [route.method, route.also] : [route.method]) {
-      const operation = operationOf(route, method, field, tagOf(route.path), outputSchema)
+      const operation = operationOf(route, method, field, tagOf(route.path), { outputSchema, proxied })
       paths[route.path] = { ...paths[route.path], [method.toLowerCase()]: operation }
     }
   }
@@ -105,15 +112,16 @@ function describe(schema: GraphQLSchema, routes: Route[], publicUrl: string): Ap
       version: '1.7.0',
       description:
         'File storage and sharing. Every JSON answer is an object of `status`, `msg` and `response`; after an error, `response.code` says what ' +
-        'went wrong. The same operations are fields of the GraphQL interface at `/graphql`.',
+        'went wrong. An address that does not exist is answered 404 `ROUTE_NOT_FOUND`, a method that an address does not take 405 ' +
+        '`METHOD_NOT_ALLOWED`, with `Allow`. The same operations are fields of the GraphQL interface at `/graphql`.',
     },
     servers: [{ url: publicUrl }],
     tags: tags.filter(tag => used.has(tag.name)).map(({ name, description }) => ({ name, description })),
     paths,
     components: {
-      schemas: { ...components, ErrorDetails: errorDetails },
+      schemas: { ...components, ...errorSchemas },
       responses: outages,
-      headers,
+      headers: proxied ? { ...headers, ...headersOfBytes } : headers,
       securitySchemes,
     },
   }
@@ -122,14 +130,20 @@ function describe(schema: GraphQLSchema, routes: Route[], publicUrl: string): Ap
 /**
  * The OpenAPI document of the REST interface, and the page on which people read and try it.
  * @param publicUrl origin of the service, without a trailing slash; asked when the document is, because the port may not be known before
+ * @param proxied whether downloads are answered with their bytes, and not with a redirect
  */
-export function createApiDocument(schema: GraphQLSchema, routes: Route[], publicUrl: () => string) {
+export function createApiDocument(
+  schema: GraphQLSchema,
+  routes: Route[],
+  publicUrl: () => string,
+  { proxied }: { proxied: boolean },
+) {
   let made: { url: string; document: ApiDocument; json: string } | undefined
 
   function current() {
     const url = publicUrl()
     if (made?.url === url) return made
-    const document = describe(schema, routes, url)
+    const document = describe(schema, routes, url, proxied)
     made = { url, document, json: JSON.stringify(document) }
     return made
   }
@@ -139,7 +153,7 @@ export function createApiDocument(schema: GraphQLSchema, routes: Route[], public
 
     /** @throws METHOD_NOT_ALLOWED */
     sendJson(req: IncomingMessage, res: ServerResponse): void {
-      readOnly(req)
+      allowOnly(req, 'GET', 'HEAD')
       const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
       write(res, req, { status: 200, headers, body: current().json })
     },
@@ -149,13 +163,8 @@ export function createApiDocument(schema: GraphQLSchema, routes: Route[], public
      * @throws METHOD_NOT_ALLOWED, ROUTE_NOT_FOUND
      */
     sendPage(req: IncomingMessage, res: ServerResponse, path: string): Promise<void> {
-      readOnly(req)
+      allowOnly(req, 'GET', 'HEAD')
       return sendDocsPage(req, res, path)
     },
   }
-}
-
-function readOnly({ method }: IncomingMessage): void {
-  if (method !== 'GET' && method !== 'HEAD')
-    throw new AppError('METHOD_NOT_ALLOWED', 'This address takes GET, HEAD.', { allow: ['GET', 'HEAD'] })
 }

@@ -32,27 +32,36 @@ export function callByRest(
     for (const [name, value] of given(sources.form)) form.append(name, value instanceof File ? value : String(value))
     return person.rest(method, url, { form })
   }
+  const file = Object.values(inputs).find(value => value instanceof File)
+  if (sources.raw && file) return person.rest(method, url, { body: file.stream() })
   return person.rest(method, url, sources.body ? { json: Object.fromEntries(given(sources.body)) } : {})
 }
 
 /** Calls a field of the root by GraphQL with the same inputs, and asks for all that REST answers. */
 export function callByGraphql(person: Person, fieldName: string, inputs: Inputs): Promise<GraphqlAnswer<object>> {
+  const { query, variables } = documentOf(fieldName, inputs)
+  const file = Object.values(inputs).find(value => value instanceof File)
+  return person.graphql(query, variables, file)
+}
+
+/** The document of such a call, and its variables. */
+export function documentOf(fieldName: string, inputs: Inputs): { query: string; variables: Record<string, unknown> } {
   const { operation, field } = rootField(fieldName)
   const declared = field.args.map(arg => `$${arg.name}: ${arg.type}`).join(', ')
   const passed = field.args.map(arg => `${arg.name}: $${arg.name}`).join(', ')
-  const document = `${operation}${declared && ` (${declared})`} { ${field.name}${passed && `(${passed})`}${selectionOf(field.type)} }`
-  const file = Object.values(inputs).find(value => value instanceof File)
-  const variables = Object.fromEntries(field.args.map(arg => [arg.name, variableOf(arg, inputs)]))
-  return person.graphql(document, variables, file)
+  return {
+    query: `${operation}${declared && ` (${declared})`} { ${field.name}${passed && `(${passed})`}${selectionOf(field.type)} }`,
+    variables: Object.fromEntries(field.args.map(arg => [arg.name, variableOf(arg, inputs)])),
+  }
 }
 
-/** @param name `Query.x` or `Mutation.x` */
-export function rootField(name: string): { operation: 'query' | 'mutation'; field: GraphQLField<unknown, unknown> } {
+/** @param name `Query.x`, `Mutation.x` or `Subscription.x` */
+export function rootField(name: string): { operation: string; field: GraphQLField<unknown, unknown> } {
   const [root = '', fieldName = ''] = name.split('.')
   const type = schema.getType(root)
   const field = isObjectType(type) ? type.getFields()[fieldName] : undefined
   if (!field) throw new Error(`The schema has no ${name}.`)
-  return { operation: root === 'Mutation' ? 'mutation' : 'query', field }
+  return { operation: root.toLowerCase(), field }
 }
 
 function variableOf(arg: GraphQLArgument, inputs: Inputs): unknown {

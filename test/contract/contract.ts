@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import type { Route } from '../../src/rest/routes.ts'
 
 const method = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 const names = z.array(z.string()).optional()
+/** `raw` is a body that is not taken apart. */
+const inputs = z.strictObject({ path: names, query: names, body: names, form: names, raw: names }).optional()
 
 const operation = z.strictObject({
   method,
@@ -17,16 +18,28 @@ const operation = z.strictObject({
   scope: z.string().nullable(),
   /** With the 200 or 302 of a success. */
   statuses: z.array(z.number()),
-  in: z.strictObject({ path: names, query: names, body: names, form: names }).optional(),
+  in: inputs,
   rateLimit: z.string().optional(),
 })
 
 export type ContractOperation = z.infer<typeof operation>
 
+const addition = operation.omit({ table: true, rateLimit: true }).extend({
+  path: z.string().regex(/^\/(api|auth)\//),
+  /** Those of signing in are no fields. */
+  field: z.string().optional(),
+  section: z.number(),
+})
+
+export type ContractAddition = z.infer<typeof addition>
+
+const read = (name: string): unknown => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'))
+
 /** The operations of the contract, sections 3 and 4, as data. */
-export const operations: ContractOperation[] = z
-  .array(operation)
-  .parse(JSON.parse(readFileSync(new URL('./operations.json', import.meta.url), 'utf8')))
+export const operations: ContractOperation[] = z.array(operation).parse(read('./operations.json'))
+
+/** What the contract says beside them: second methods, signing in, and section 8. */
+export const additions: ContractAddition[] = z.array(addition).parse(read('./additions.json'))
 
 export interface ContractInput {
   name: string
@@ -35,7 +48,7 @@ export interface ContractInput {
 }
 
 /** What an operation takes, sorted by name. Headers are not part of the contract's data. */
-export function inputsOf({ in: sources = {} }: ContractOperation): ContractInput[] {
+export function inputsOf({ in: sources = {} }: Pick<ContractOperation, 'in'>): ContractInput[] {
   return Object.entries(sources)
     .flatMap(([source, list = []]) =>
       list.map(text => ({ name: text.replace(/\?$/, ''), source, required: !text.endsWith('?') })),
@@ -44,11 +57,3 @@ export function inputsOf({ in: sources = {} }: ContractOperation): ContractInput
 }
 
 export const titleOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`
-
-/** The operations of the contract that no route of the schema serves yet. */
-export function missingOperations(routes: Pick<Route, 'method' | 'also' | 'path'>[]): ContractOperation[] {
-  const served = new Set(
-    routes.flatMap(({ path, ...r }) => [r.method, ...(r.also ? [r.also] : [])].map(m => titleOf({ method: m, path }))),
-  )
-  return operations.filter(o => !served.has(titleOf(o)))
-}

@@ -8,7 +8,7 @@ import { routesOf } from '../../src/rest/routes.ts'
 
 let server: Server
 let address = ''
-const api = createApiDocument(schema, routesOf(schema), () => address)
+const api = createApiDocument(schema, routesOf(schema), () => address, { proxied: false })
 const get = (path: string, init?: RequestInit) => fetch(address + path, init)
 
 beforeAll(async () => {

@@ -1,14 +1,18 @@
 import { describe, expect, it } from '@jest/globals'
 import { schema } from '../../schema/index.ts'
+import { naturalStatus } from '../../src/errors.ts'
 import { createApiDocument } from '../../src/rest/openapi.ts'
 import type { Operation } from '../../src/rest/openapi-operation.ts'
 import { routesOf } from '../../src/rest/routes.ts'
-import { answerChecker, checkerOf, inlined, lookUp } from '../contract/answers.ts'
-import { inputsOf, missingOperations, operations, titleOf } from '../contract/contract.ts'
+import { checkAnswer, checkerOf, inlined, lookUp } from '../contract/answers.ts'
+import { additions, inputsOf, operations, titleOf } from '../contract/contract.ts'
 
 const routes = routesOf(schema)
 const address = 'https://files.example.org'
-const document = createApiDocument(schema, routes, () => address).document()
+const documentOf = (proxied: boolean) => createApiDocument(schema, routes, () => address, { proxied }).document()
+const document = documentOf(false)
+/** Of a service whose clients cannot reach the store. */
+const proxied = documentOf(true)
 
 const described = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -32,15 +36,14 @@ function* within(value: unknown, path = '#'): Generator<[string, Record<string, 
 const statusesOf = (operation: Operation) => Object.keys(operation.responses).map(Number)
 const codesAt = (title: string, status: number): string[] => {
   const answer = inlined(document, operationAt(title).responses[status])
-  return [...within(answer)].flatMap(([path, part]) =>
-    /\/1\/properties\/code$/.test(path) ? part.enum : [],
-  ) as string[]
+  return [...within(answer)].flatMap(([path, part]) => (/\/properties\/code$/.test(path) ? part.enum : [])) as string[]
 }
 
 /** Where an operation takes its inputs from, in the words of the contract; without headers. */
 function inputsAt({ parameters = [], requestBody }: Operation) {
   const inBody = Object.entries(requestBody?.content ?? {}).flatMap(([mediaType, { schema: body }]) => {
     if ('$ref' in body) throw new Error('Bodies are described where they are taken.')
+    if (body.type !== 'object') return [{ name: 'body', source: 'raw', required: requestBody?.required ?? false }]
     const source = mediaType === 'multipart/form-data' ? 'form' : 'body'
     return Object.keys(body.properties ?? {}).map(name => ({
       name,
@@ -64,7 +67,7 @@ describe('the OpenAPI document', () => {
 
   it('is made once for an address', () => {
     let url = ''
-    const api = createApiDocument(schema, routes, () => url)
+    const api = createApiDocument(schema, routes, () => url, { proxied: false })
     expect(api.document().servers).toEqual([{ url: '' }])
     url = address
     const made = api.document()
@@ -73,16 +76,17 @@ describe('the OpenAPI document', () => {
     expect(made).toEqual(document)
   })
 
-  it('has no reference that leads nowhere, and no component that nothing refers to', () => {
-    const refs = [...within(document)].flatMap(([, part]) => (typeof part.$ref === 'string' ? [part.$ref] : []))
-    for (const ref of refs) expect(lookUp(document, ref)).toBeDefined()
-    const { schemas, responses, headers } = document.components
+  it.each([
+    ['redirects', document],
+    ['answers with their bytes', proxied],
+  ])('of a service that %s downloads has no reference that leads nowhere, and no component for nothing', (_how, of) => {
+    const refs = [...within(of)].flatMap(([, part]) => (typeof part.$ref === 'string' ? [part.$ref] : []))
+    for (const ref of refs) expect(lookUp(of, ref)).toBeDefined()
+    const { schemas, responses, headers } = of.components
     const all = Object.entries({ schemas, responses, headers }).flatMap(([kind, parts]) =>
       Object.keys(parts).map(name => `#/components/${kind}/${name}`),
     )
-    // The headers of limits come with the routes that have one.
-    const unused = all.filter(ref => !refs.includes(ref) && !ref.includes('/headers/RateLimit'))
-    expect(unused).toEqual([])
+    expect(all.filter(ref => !refs.includes(ref) && !(of === proxied && ref.endsWith('/Location')))).toEqual([])
   })
 
   it('gives every operation an id of its own, a known tag and known credentials', () => {
@@ -114,29 +118,78 @@ describe('the OpenAPI document', () => {
 
   it.each(titled)('%s shows examples that fit its schemas', (_title, { operation }) => {
     const shown = [...within(inlined(document, operation))].filter(([, part]) => 'schema' in part && 'example' in part)
-    for (const [, media] of shown)
-      expect(checkerOf(document, media.schema).safeParse(media.example)).toMatchObject({ success: true })
+    for (const [path, media] of shown)
+      expect([path, checkerOf(document, media.schema).safeParse(media.example)]).toMatchObject([
+        path,
+        { success: true },
+      ])
+  })
+
+  it.each(titled)('%s shows a request, with all that it must hold', (_title, { operation }) => {
+    const { parameters = [], requestBody } = operation
+    const [body] = Object.values(requestBody?.content ?? {})
+    const shown = parameters.filter(p => 'example' in p).map(p => p.name)
+    const required = parameters.filter(p => p.required).map(p => p.name)
+    expect(shown).toEqual(expect.arrayContaining(required))
+    // Whoever completes a sign-in cannot make up what the provider says.
+    if (parameters.length > 0 && operation.operationId !== 'completeSignIn') expect(shown).not.toEqual([])
+    if (requestBody) expect(body).toHaveProperty('example')
+  })
+
+  it.each(titled)('%s shows its success, unless that is no JSON', (_title, { operation }) => {
+    const { 200: success, 302: redirect } = operation.responses
+    if (redirect) expect(redirect).not.toHaveProperty('content')
+    else expect(success).toHaveProperty(['content', 'application/json', 'example'])
+  })
+
+  it('shows texts that somebody could meet, and not their names', () => {
+    const nameless = [...within(document)].flatMap(([path, part]) =>
+      path.includes('/example')
+        ? Object.entries(part).flatMap(([k, v]) => (unlikely(k, v) ? [`${path}/${k}`] : []))
+        : [],
+    )
+    const parameters = described.flatMap(({ operation }) => operation.parameters ?? [])
+    expect([...nameless, ...parameters.filter(p => unlikely(p.name, p.example))]).toEqual([])
+  })
+
+  const errorsOf = (operation: Operation) => statusesOf(operation).filter(status => status >= 400)
+  const exampleAt = (operation: Operation, status: number): Record<string, unknown> => {
+    const answer = inlined(document, operation.responses[status])
+    return [...within(answer)].find(([path]) => path.endsWith('/application/json/example'))?.[1] ?? {}
+  }
+
+  it.each(titled)('%s shows a refusal for each error, in the envelope', (_title, { operation }) => {
+    for (const status of errorsOf(operation))
+      expect(exampleAt(operation, status)).toEqual({
+        status,
+        msg: expect.stringMatching(/^[A-Z"].+[.?]$/),
+        response: expect.objectContaining({ code: expect.stringMatching(/^[A-Z_]+$/) }),
+      })
+  })
+
+  it('shows refusals with the status that is natural for their code', () => {
+    const natural: Record<string, number> = naturalStatus
+    const unnatural = titled.flatMap(([title, { operation }]) =>
+      errorsOf(operation).flatMap(status => {
+        const { code } = exampleAt(operation, status).response as { code: string }
+        return natural[code] === status ? [] : [[title, status, code]]
+      }),
+    )
+    // The contract has no other 400 for it.
+    expect(unnatural).toEqual([['GET /api/files/{checksum}/note', 400, 'FILE_NOT_FOUND']])
   })
 })
+
+/** Whether an example is nothing but the name of what it is an example of. */
+const unlikely = (name: string, value: unknown): boolean => [value].flat().includes(name)
 
 describe('a route in the document', () => {
   const byMethod = routes.flatMap(route =>
     [route.method, ...(route.also ? [route.also] : [])].map(method => [titleOf({ ...route, method }), route] as const),
   )
 
-  it.each(byMethod)('%s has the statuses that it declares, and 500 and 503', (title, route) => {
-    const success = route.redirect ? 302 : 200
-    expect(statusesOf(operationAt(title))).toEqual([success, ...route.statuses, 500, 503].sort((a, b) => a - b))
-  })
-
   it.each(byMethod)('%s names a code for each of them', (title, route) => {
     for (const status of route.statuses) expect([status, codesAt(title, status)]).not.toEqual([status, []])
-  })
-
-  it.each(byMethod)('%s takes no credential only where it is public', (title, route) => {
-    const { security } = operationAt(title)
-    expect(security.some(s => Object.keys(s).length === 0)).toBe(route.public)
-    expect(security).toContainEqual({ session: [] })
   })
 
   it('names the codes that are clamped to a status beside its own', () => {
@@ -151,6 +204,17 @@ describe('a route in the document', () => {
     expect(codesAt('DELETE /api/files/delete', 404)).toContain('FILE_NOT_FOUND')
     expect(codesAt('DELETE /api/files/delete', 400)).not.toContain('FILE_NOT_FOUND')
     expect(codesAt('GET /api/d/{token}', 401)).toEqual(['UNAUTHENTICATED', 'PASSWORD_REQUIRED'])
+    expect(codesAt('GET /api/share/info/{token}', 403)).toEqual(['SHARE_EXPIRED', 'SHARE_USED_UP'])
+  })
+
+  it('says what comes with a code', () => {
+    const { INSUFFICIENT_SCOPE, QUOTA_EXCEEDED, LAST_OWNER } = document.components.schemas
+    expect(INSUFFICIENT_SCOPE).toMatchObject({ required: ['code', 'required'] })
+    expect(QUOTA_EXCEEDED).toMatchObject({
+      required: ['code', 'limit', 'max', 'used'],
+      properties: { code: { enum: ['QUOTA_EXCEEDED'] }, limit: { type: 'string' }, max: { type: 'integer' } },
+    })
+    expect(LAST_OWNER).toMatchObject({ required: ['code'], properties: { workspaces: { type: 'array' } } })
   })
 
   it('puts the value under its key, with its machine word', () => {
@@ -183,6 +247,17 @@ describe('a route in the document', () => {
     expect(document.components.schemas.FileTree?.properties?.path).not.toHaveProperty('nullable')
   })
 
+  it('says what is always null', () => {
+    expect(operationAt('DELETE /api/workspaces/invites/reject').responses[200]).toMatchObject({
+      content: {
+        'application/json': {
+          schema: { properties: { response: { nullable: true, enum: [null] } } },
+          example: { status: 200, msg: 'ok', response: null },
+        },
+      },
+    })
+  })
+
   it('takes bodies on DELETE, files in forms and passwords in headers', () => {
     expect(operationAt('DELETE /api/files/delete/batch').requestBody).toMatchObject({
       required: true,
@@ -196,47 +271,132 @@ describe('a route in the document', () => {
     )
   })
 
-  it('leads elsewhere when it is a download', () => {
+  it('leads elsewhere when it is a download, or answers its bytes', () => {
     expect(operationAt('GET /api/d/{token}').responses[302]).toMatchObject({ headers: { Location: {} } })
     expect(operationAt('GET /api/d/{token}').responses[302]).not.toHaveProperty('content')
+    const content = { '*/*': { schema: { type: 'string', format: 'binary' } } }
+    const { 304: same, 416: beyond, ...bytes } = proxied.paths['/api/d/{token}']?.get?.responses ?? {}
+    expect(bytes).toMatchObject({ 200: { content }, 206: { content, headers: { 'Content-Range': {} } } })
+    for (const bodiless of [same, beyond]) expect(Object.keys(bodiless ?? {})).toEqual(['description', 'headers'])
   })
 })
 
 describe('the contract', () => {
-  const missing = missingOperations(routes)
-  const there = operations.filter(o => !missing.includes(o))
+  const titles = described.map(titleOf)
+  /** What is served in parts is served whole. */
+  const expected = [...operations, ...additions]
+  const cases = expected.map(o => [titleOf(o), o] as const)
 
-  it('has no operation that is neither served nor known to be missing', () => {
-    expect(there.map(titleOf).filter(title => !byTitle.has(title))).toEqual([])
-    expect(missing.map(titleOf).filter(title => byTitle.has(title))).toEqual([])
+  it('has every operation that is described, and no other', () => {
+    const wanted = expected.map(titleOf)
+    const missing = wanted.filter(title => !titles.includes(title))
+    const surplus = titles.filter(title => !wanted.includes(title))
+    expect({ missing, surplus }).toEqual({ missing: [], surplus: [] })
   })
 
-  it.each(there.map(o => [titleOf(o), o] as const))('%s is as it says', (title, expected) => {
-    const operation = operationAt(title)
-    expect(inputsAt(operation)).toEqual(inputsOf(expected))
-    expect(statusesOf(operation)).toEqual([...expected.statuses, 500, 503].sort((a, b) => a - b))
-    const route = routes.find(r => r.method === expected.method && r.path === expected.path)
-    expect(`${route?.operation}.${route?.field}`).toBe(expected.field)
-    expect(route?.public).toBe(expected.access === 'public')
-    const sessionOnly = operation.security.every(s => 'session' in s)
-    expect(sessionOnly).toBe(/^session\b/.test(expected.access))
-    if (expected.scope?.startsWith('private_files:')) expect(operation.description).toContain(`\`${expected.scope}\``)
+  it.each(cases)('%s has exactly its statuses, and 500 and 503', (title, { method, path, statuses }) => {
+    expect(statusesOf(operationAt(title))).toEqual([...statuses, 500, 503].sort((a, b) => a - b))
+    const isDownload = statuses.includes(302) && path.startsWith('/api/')
+    const withBytes = isDownload ? [200, 206, 304, 416, ...statuses.filter(s => s !== 302)] : statuses
+    const other = proxied.paths[path]?.[method.toLowerCase()]
+    expect(other && statusesOf(other)).toEqual([...withBytes, 500, 503].sort((a, b) => a - b))
   })
 
-  it('describes signing in', () => {
-    const titles = described.map(titleOf).filter(title => title.includes(' /auth/'))
-    expect(titles).toEqual([
-      'GET /auth/oauth',
-      'GET /auth/callback',
-      'GET /auth/is_valid',
-      'GET /auth/logout',
-      'POST /auth/logout',
-      'GET /auth/providers',
-      'GET /auth/{provider}/login',
-    ])
-    const whoCalls = answerChecker(document, 'GET', '/auth/is_valid', 200)
-    const fits = (response: unknown) => whoCalls.safeParse({ status: 200, msg: 'ok', response }).success
-    expect(fits({ authenticated: false, user_info: null })).toBe(true)
-    expect(fits({ authenticated: true, user_info: null })).toBe(false)
+  it.each(cases)('%s takes what it says', (title, operation) => {
+    expect(inputsAt(operationAt(title))).toEqual(inputsOf(operation))
+  })
+
+  it.each(cases.filter(([, o]) => o.field))('%s is the route of its field', (title, { method, path, field }) => {
+    const route = routes.find(r => r.path === path && (r.method === method || r.also === method))
+    expect([title, `${route?.operation}.${route?.field}`]).toEqual([title, field])
+  })
+
+  it.each(cases.filter(([, o]) => o.path.startsWith('/api/')))(
+    '%s says who may call it, and with what key',
+    (title, operation) => {
+      const { access, scope } = operation
+      const { security, description = '' } = operationAt(title)
+      const [session, apiKey] = [{ session: [] }, { apiKey: [] }]
+      const named = description.match(/`(private_files|workspaces):[a-z:]+`/g) ?? []
+      expect(named).toEqual(scope ? [`\`${scope}\``] : [])
+      if (access === 'public') {
+        expect(security).toEqual([{}, session, apiKey])
+        expect(description).toContain('Anybody may call it')
+      } else if (scope === null) {
+        expect(access).toMatch(/^session\b/)
+        expect(security).toEqual([session])
+        expect(description).toContain('no API key can do this')
+      } else {
+        expect(security).toEqual([session, apiKey])
+        const kind = scope.startsWith('private_files:') ? 'a private one' : 'one of the workspace'
+        expect(description).toContain(`An API key must be ${kind} with the scope \`${scope}\`.`)
+      }
+    },
+  )
+
+  it('has both kinds of credential', () => {
+    expect(document.components.securitySchemes).toMatchObject({
+      session: { type: 'apiKey', in: 'cookie', name: 'session_id' },
+      apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+    })
+  })
+
+  it.each([
+    ['GET /auth/oauth', ['', 'session']],
+    ['GET /auth/callback', ['', 'session']],
+    ['GET /auth/is_valid', ['', 'session', 'apiKey']],
+    ['GET /auth/logout', ['', 'session']],
+    ['POST /auth/logout', ['', 'session']],
+    ['GET /auth/providers', ['']],
+    ['GET /auth/{provider}/login', ['']],
+  ])('%s takes these credentials, or none', (title, credentials) => {
+    expect(operationAt(title).security.map(s => Object.keys(s).join())).toEqual(credentials)
+  })
+})
+
+describe('an answer', () => {
+  const contentType = 'application/json; charset=utf-8'
+  const check = (title: string, status: number, response: unknown, msg = 'ok') => {
+    const [method = '', url = ''] = title.split(' ')
+    const value = { status, msg, response }
+    return () => checkAnswer({ method, url, status, contentType, text: JSON.stringify(value), value })
+  }
+  const tree = { path: '', folders: ['a'], files: [], next_cursor: null }
+
+  it('is compared with what is described for its status', () => {
+    expect(check('GET /api/files/tree?path=', 200, tree)).not.toThrow()
+    expect(check('GET /auth/is_valid', 200, { authenticated: false, user_info: null })).not.toThrow()
+    expect(check('DELETE /api/workspaces/invites/reject?token=x', 200, null)).not.toThrow()
+    expect(check('POST /api/files/move', 400, { code: 'FILE_NOT_FOUND', path: 'a' }, 'No.')).not.toThrow()
+    expect(check('GET /api/nothing', 404, { code: 'ROUTE_NOT_FOUND' }, 'No.')).not.toThrow()
+    const allow = ['GET', 'HEAD']
+    expect(check('PUT /api/files/tree', 405, { code: 'METHOD_NOT_ALLOWED', allow }, 'No.')).not.toThrow()
+  })
+
+  it.each<[string, number, unknown, string, string]>([
+    ['GET /api/files/tree', 200, { ...tree, more: 1 }, 'ok', 'GET /api/files/tree answers 200: response: .*"more"'],
+    ['GET /api/files/tree', 200, { ...tree, folders: [1] }, 'ok', 'response.folders.0: .*string'],
+    ['GET /api/files/tree', 200, { ...tree, files: undefined }, 'ok', 'response.files: .*array'],
+    ['GET /api/files/tree', 200, tree, 'fine', 'msg: '],
+    ['GET /api/files/tree', 404, { code: 'FILE_NOT_FOUND' }, 'No.', 'tree answers 404: a status that'],
+    ['POST /api/files/move', 400, { code: 'RATE_LIMITED' }, 'No.', 'response: '],
+    ['POST /api/files/move', 400, { code: 'INVALID_PATH' }, 'No.', 'response.field: '],
+    ['POST /api/files/move', 400, { code: 'PATH_EXISTS', path: 'a', id: 1 }, 'No.', 'response: .*"id"'],
+    ['DELETE /api/workspaces/invites/reject?token=x', 200, true, 'ok', 'response: '],
+    ['GET /auth/is_valid', 200, { authenticated: true, user_info: null }, 'ok', 'response'],
+    ['GET /api/d/private/x', 302, {}, 'ok', 'private/{token} answers 302: a body'],
+    ['PUT /api/files/tree', 200, tree, 'ok', 'and not 405'],
+    ['GET /api/nothing', 200, null, 'ok', 'and not 404'],
+    ['GET /api/d/x', 404, { code: 'ROUTE_NOT_FOUND' }, 'No.', 'response.code: '],
+  ])('of %s with %i that is not so is found out: %j', (title, status, response, msg, found) => {
+    expect(check(title, status, response, msg)).toThrow(new RegExp(found.replaceAll(/[{}]/g, '\\$&')))
+  })
+
+  it('is no JSON only where none is described', () => {
+    const html = { status: 200, contentType: 'text/html', text: '<p>', value: undefined }
+    expect(() => checkAnswer({ method: 'GET', url: '/api/files/tree', ...html })).toThrow('not JSON, but text/html')
+    expect(() => checkAnswer({ method: 'GET', url: '/api/d/x', ...html })).not.toThrow()
+    expect(() => checkAnswer({ method: 'GET', url: '/api/docs/', ...html })).not.toThrow()
+    expect(() => checkAnswer({ method: 'GET', url: '/api/d/x', ...html, status: 302, text: '' })).not.toThrow()
   })
 })
