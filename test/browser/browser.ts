@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 // Nothing that a browser does on its own: the machine may have no network.
 const quiet = [
@@ -20,8 +20,10 @@ export interface Visit {
   errors: string[]
 }
 
-export async function visit(browser: Browser, origin: string): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+export async function visit(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  // Without motion, a picture shows nothing half way.
+  const look = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const
+  const context = await browser.newContext({ ...look, ...options })
   const foreign: string[] = []
   const errors: string[] = []
   context.on('request', request => {
@@ -43,6 +45,28 @@ export async function signIn({ page }: Visit, url: string, email: string, return
   await page.getByLabel('E-mail address', { exact: true }).fill(email)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL(url + returnTo)
+}
+
+/** Replaces what stands in the editor of GraphiQL. */
+export async function type(page: Page, query: string): Promise<void> {
+  await page.locator('.graphiql-query-editor').click({ position: { x: 100, y: 150 } })
+  await page.keyboard.press('Control+A')
+  // The editor closes brackets by itself for whoever types them.
+  await page.keyboard.insertText(query)
+}
+
+/** Replaces what stands in the editor of GraphiQL by what somebody has copied elsewhere. */
+export async function paste({ page, context }: Visit, query: string): Promise<void> {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(query)})`)
+  await type(page, '')
+  await page.keyboard.press('Control+V')
+}
+
+/** Runs what stands in the editor of GraphiQL, and waits until the answer shows a text. */
+export async function run(page: Page, expected: string): Promise<void> {
+  await page.getByRole('button', { name: /Execute query/ }).click()
+  await page.locator('.graphiql-response').getByText(expected).first().waitFor()
 }
 
 export const screenshot = (page: Page, name: string) =>

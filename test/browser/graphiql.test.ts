@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
-import { openBrowser, screenshot, signIn, visit } from './browser.ts'
+import type { Browser } from 'playwright-core'
+import { openBrowser, run, screenshot, signIn, type, visit } from './browser.ts'
 import { type Service, startService } from './service.ts'
 
 let service: Service
@@ -15,20 +15,6 @@ afterAll(async () => {
   await browser?.close()
   await service?.stop()
 })
-
-/** Runs what stands in the editor, and waits until the answer shows a text. */
-async function run(page: Page, expected: string): Promise<void> {
-  await page.getByRole('button', { name: /Execute query/ }).click()
-  await page.locator('.graphiql-response').getByText(expected).first().waitFor()
-}
-
-/** Replaces what stands in the editor. */
-async function type(page: Page, query: string): Promise<void> {
-  await page.locator('.graphiql-query-editor').click({ position: { x: 100, y: 150 } })
-  await page.keyboard.press('Control+A')
-  // The editor closes brackets by itself for whoever types them.
-  await page.keyboard.insertText(query)
-}
 
 describe('Signing in, GraphiQL, signing out', () => {
   it('works for a person before a browser, from this service alone', async () => {

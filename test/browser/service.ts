@@ -6,18 +6,21 @@ import { startBuilt } from '../built-service.ts'
 export interface Service {
   /** Its public address, on localhost. */
   url: string
+  /** Where everything embedded is. */
+  dataDir: string
   stop(): Promise<void>
 }
 
 /** The built service as a newcomer starts it: nothing configured but a free port and a folder of its own. */
-export async function startService(): Promise<Service> {
-  const dir = mkdtempSync(join(tmpdir(), 'satchel-browser-'))
-  const built = await startBuilt({ DATA_DIR: dir })
+export async function startService(settings: Record<string, string> = {}): Promise<Service> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'satchel-browser-'))
+  const built = await startBuilt({ DATA_DIR: dataDir, ...settings })
   return {
     url: built.url.replace('127.0.0.1', 'localhost'),
+    dataDir,
     async stop() {
       await built.end('SIGTERM')
-      rmSync(dir, { recursive: true, force: true })
+      rmSync(dataDir, { recursive: true, force: true })
     },
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
-import { openBrowser, screenshot, signIn, visit } from './browser.ts'
+import type { Browser } from 'playwright-core'
+import { openBrowser, screenshot, signIn, type, visit } from './browser.ts'
 import { type Service, startService } from './service.ts'
 
 let service: Service
@@ -15,12 +15,6 @@ afterAll(async () => {
   await browser?.close()
   await service?.stop()
 })
-
-async function type(page: Page, query: string): Promise<void> {
-  await page.locator('.graphiql-query-editor').click({ position: { x: 100, y: 150 } })
-  await page.keyboard.press('Control+A')
-  await page.keyboard.insertText(query)
-}
 
 describe('GraphiQL', () => {
   it('shows the events of a subscription as they come, until it is stopped', async () => {

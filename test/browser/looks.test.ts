@@ -1,0 +1,193 @@
+import { readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { screenshot } from './browser.ts'
+import { startWorld, tryPassword, until, type World } from './share-world.ts'
+
+/** Runs in the page under its own policy: the browser's tools are not bound by it. */
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const GiB = 1024 ** 3
+const PASSWORD = 'päss wörd 🦊'
+const csv = 'name,height\nEiger,3967\nMönch,4107\nJungfrau,4158\n'
+const poem = 'On the pass\n\nThe path goes up between two stones,\nthe clouds come down to meet it.\n\n'
+const pdf = 'application/pdf'
+
+let w: World
+
+beforeAll(async () => {
+  w = await startWorld()
+}, 120_000)
+afterAll(() => w?.stop())
+
+/** Every state of every page, and how a person gets there. */
+const states: Record<string, () => Promise<Page>> = {
+  welcome: () => w.open(w.nobody, '/'),
+  'no-such-page': () => w.open(w.nobody, '/nowhere'),
+  login: () => w.open(w.nobody, '/login'),
+  'login-on-the-way': () => w.open(w.nobody, '/login?return_to=/share/x'),
+  'login-failed': () => w.open(w.nobody, '/login?error=auth_failed'),
+  'login-signed-in': () => w.open(w.alice, '/login?return_to=/graphql'),
+  'home-empty': () => w.open(w.carol, '/'),
+  'share-image': async () => {
+    const page = await w.open(w.nobody, await w.share('Sunrise above the ridge.png', w.media.png, 'image/png'))
+    await until(page, `document.querySelector('.preview img').naturalWidth === 1200`)
+    return page
+  },
+  'share-pdf': async () => w.open(w.nobody, await w.share('Minutes of May.pdf', w.media.pdf, pdf)),
+  'share-audio': async () => {
+    const page = await w.open(w.nobody, await w.share('Morning song.wav', w.media.wav, 'audio/wav'))
+    await until(page, `document.querySelector('audio').duration === 1`)
+    return page
+  },
+  'share-video': async () => {
+    const page = await w.open(w.nobody, await w.share('Descent.webm', w.media.webm, 'video/webm'))
+    await until(page, `document.querySelector('video').videoWidth === 320`)
+    return page
+  },
+  'share-text': async () => {
+    const page = await w.open(w.nobody, await w.share('poem.txt', poem.repeat(900), 'text/plain'))
+    await page.frameLocator('iframe').getByText('This is the beginning: 64 KiB of').waitFor()
+    return page
+  },
+  'share-table': async () => w.open(w.nobody, await w.share('peaks.csv', csv, 'text/csv')),
+  'share-file': async () => w.open(w.nobody, await w.share('Holidays 2026.zip', 'zip', 'application/zip')),
+  'share-limited': async () => w.open(w.nobody, await w.share('ticket.pdf', w.media.pdf, pdf, { max_downloads: 1 })),
+  'share-password': async () =>
+    w.open(w.nobody, await w.share('contract.pdf', w.media.pdf, pdf, { password: PASSWORD })),
+  'share-wrong-password': async () => {
+    const page = await w.open(w.nobody, await w.share('contract.pdf', w.media.pdf, pdf, { password: PASSWORD }))
+    await tryPassword(page, 'wrong')
+    await page.getByRole('alert').waitFor()
+    return page
+  },
+  'share-blocked': async () => {
+    const page = await w.open(w.nobody, await w.share('contract.pdf', w.media.pdf, pdf, { password: PASSWORD }))
+    for (let i = 0; i < 10; i++) await w.nobody.context.request.post(page.url(), { form: { password: 'wrong' } })
+    await tryPassword(page, 'wrong')
+    await page.getByText('Too many passwords were tried.').waitFor()
+    return page
+  },
+  'share-expired': async () => {
+    const link = await w.share('old.txt', 'old', 'text/plain')
+    await w.db.run('UPDATE share SET expires_at = 1 WHERE id = (SELECT MAX(id) FROM share)')
+    return w.open(w.nobody, link)
+  },
+  'share-unknown': () => w.open(w.nobody, `/share/${'x'.repeat(43)}`),
+  'share-used-up': async () => {
+    const link = await w.share('ticket.txt', 'once', 'text/plain', { max_downloads: 1 })
+    await w.nobody.context.request.get(`${link}/download`)
+    return w.open(w.nobody, link)
+  },
+  'share-direct-anonymous': async () =>
+    w.open(w.nobody, await w.send('Letter to Bob.doc', 'dear', 'application/msword', 'bob@example.com')),
+  'share-direct-received': async () =>
+    w.open(w.bob, await w.send('Letter to Bob.txt', poem, 'text/plain', 'bob@example.com')),
+  'share-direct-stranger': async () =>
+    w.open(w.carol, await w.send('Letter to Bob.doc', 'dear', 'application/msword', 'bob@example.com')),
+  'share-hostile-name': async () => {
+    const name = `<img src=x onerror=alert(1)>"'&amp; ${'very'.repeat(20)} \u202Egnp.exe`
+    return w.open(w.nobody, await w.share(name, 'x', 'application/zip'))
+  },
+  'invite-anonymous': async () =>
+    w.open(w.nobody, await w.invite(w.bob, 'bob@example.com', 'editor', 'Mountain Rescue')),
+  'invite-signed-in': async () => w.open(w.bob, await w.invite(w.bob, 'bob@example.com', 'admin', 'Alpine Club')),
+  'invite-accepted': async () => {
+    const page = await w.open(w.bob, await w.invite(w.bob, 'bob@example.com', 'viewer', 'Tea House'))
+    await page.getByRole('button', { name: 'Accept' }).click()
+    await page.getByRole('heading', { name: 'Welcome to Tea House' }).waitFor()
+    return page
+  },
+  'invite-declined': async () => {
+    const page = await w.open(w.bob, await w.invite(w.bob, 'bob@example.com', 'viewer', 'Noise'))
+    await page.getByRole('button', { name: 'Decline' }).click()
+    await page.getByRole('heading', { name: 'The invite is declined' }).waitFor()
+    return page
+  },
+  'invite-not-for-you': async () =>
+    w.open(w.carol, await w.invite(w.bob, 'bob@example.com', 'editor', 'Mountain Rescue')),
+  'invite-expired': async () => {
+    const link = await w.invite(w.bob, 'bob@example.com', 'editor', 'Mountain Rescue')
+    await w.db.run('UPDATE invite SET expires_at = 1 WHERE id = (SELECT MAX(id) FROM invite)')
+    return w.open(w.bob, link)
+  },
+  'invite-already-member': async () => {
+    const link = await w.invite(w.bob, 'bob@example.com', 'editor', 'Mountain Rescue')
+    await w.db.run(
+      `INSERT INTO member (workspace_id, user_id, role, joined_at)
+       SELECT i.workspace_id, u.id, 'viewer', 1 FROM invite i JOIN user u ON u.email = i.email ORDER BY i.id DESC LIMIT 1`,
+    )
+    return w.open(w.bob, link)
+  },
+  'invite-unknown': () => w.open(w.bob, '/invite/nothing'),
+  // Last, when the others have sent bob a lot.
+  home: async () => {
+    await w.send('Sunrise above the ridge.png', w.media.png, 'image/png', 'bob@example.com')
+    await w.db.run('DELETE FROM invite WHERE id <> (SELECT MAX(id) FROM invite)')
+    await w.db.run("UPDATE user SET name = 'Bob Miller' WHERE email = 'bob@example.com'")
+    const bucket = "(SELECT id FROM user WHERE email = 'bob@example.com')"
+    await w.db.run(`UPDATE bucket SET used_bytes = ?, used_files = 1284 WHERE user_id = ${bucket}`, [
+      Math.round(3.2 * GiB),
+    ])
+    return w.open(w.bob, '/')
+  },
+}
+
+interface Findings {
+  violations: { id: string; nodes: { html: string }[] }[]
+  incomplete: { id: string; nodes: { html: string; any: { data?: { messageKey?: string } }[] }[] }[]
+}
+
+/** What axe-core finds: violations, and text in the very colour of its ground, which it is not sure about. */
+async function findingsIn(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const { violations, incomplete } = (await page.evaluate('axe.run()')) as Findings
+  const invisible = incomplete.flatMap(({ id, nodes }) => ({
+    id,
+    nodes: nodes.filter(({ any }) => any.some(({ data }) => data?.messageKey === 'equalRatio')),
+  }))
+  return [...violations, ...invisible.filter(({ nodes }) => nodes.length > 0)].map(
+    ({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`,
+  )
+}
+
+describe('Every state of every page, on a phone and on a desk, light and dark', () => {
+  it.each(Object.keys(states))('%s', async name => {
+    const page = await states[name]?.()
+    if (!page) throw new Error(`${name} leads to no page.`)
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme })
+      for (const [width, height] of [
+        [390, 844],
+        [1440, 900],
+      ] as const) {
+        await page.setViewportSize({ width, height })
+        await screenshot(page, `${name}-${width}-${colorScheme}`)
+        expect(await findingsIn(page)).toEqual([])
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      }
+    }
+    expect(await page.locator('h1').count()).toBe(1)
+    await keep(page, name)
+  })
+})
+
+/** The pictures of the README; UPDATE_SCREENSHOTS=1 takes them anew. */
+const kept: Record<string, string> = {
+  'share-image': 'share',
+  home: 'home',
+  'invite-anonymous': 'invite',
+  login: 'login',
+}
+const folder = fileURLToPath(new URL('screenshots/', import.meta.url))
+
+async function keep(page: Page, name: string): Promise<void> {
+  const as = kept[name]
+  if (!as) return
+  const path = join(folder, `${as}.jpg`)
+  await page.setViewportSize({ width: 1000, height: 660 })
+  if (process.env.UPDATE_SCREENSHOTS) await page.screenshot({ path, type: 'jpeg', quality: 80 })
+  expect(statSync(path).size).toBeLessThan(60 * 1024)
+}

@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { type Db, openDatabase } from '../../db/index.ts'
+import { openBrowser, signIn, type Visit, visit } from './browser.ts'
+import { type Media, makeMedia } from './media.ts'
+import { type Service, startService } from './service.ts'
+
+/** A service in use: people with their browsers, who share with each other. */
+export interface World {
+  service: Service
+  browser: Browser
+  db: Db
+  media: Media
+  alice: Visit
+  bob: Visit
+  carol: Visit
+  /** Has not signed in. */
+  nobody: Visit
+  /** Shares a new file of alice with everybody; answers the link. */
+  share(name: string, bytes: Buffer | string, type: string, terms?: object): Promise<string>
+  /** Shares a new file of alice with a person; answers the link. */
+  send(name: string, bytes: Buffer | string, type: string, email: string): Promise<string>
+  /** Founds a workspace of alice and invites somebody to it; answers the link. */
+  invite(who: Visit, email: string, role: string, workspace: string): Promise<string>
+  open(who: Visit, address: string): Promise<Page>
+  stop(): Promise<void>
+}
+
+export async function startWorld(): Promise<World> {
+  const service = await startService({ RATE_WORKSPACES: '1000', RATE_SHARING: '1000', RATE_INVITES: '1000' })
+  const browser = await openBrowser()
+  const db = openDatabase({ dialect: 'sqlite', file: join(service.dataDir, 'satchel.sqlite') }, { pool: 2 })
+  await db.run('UPDATE plan SET max_user_workspaces = 1000')
+  const person = async (email: string) => {
+    const who = await visit(browser, service.url)
+    await signIn(who, service.url, email, '/')
+    return who
+  }
+  const alice = await person('alice@example.com')
+  let made = 0
+
+  async function call(path: string, data: object) {
+    const answer = await alice.context.request.post(`${service.url}${path}`, { data })
+    const { response, msg } = await answer.json()
+    if (!answer.ok()) throw new Error(`${path}: ${msg}`)
+    return response
+  }
+
+  /** A file under any name: a form would change some. Answers its path. */
+  async function upload(name: string, bytes: Buffer | string, mimeType: string): Promise<string> {
+    const folder = `shared-${++made}`
+    const file = { name: 'file', mimeType, buffer: Buffer.from(bytes) }
+    const answer = await alice.context.request.post(`${service.url}/api/files/upload`, { multipart: { folder, file } })
+    if (!answer.ok()) throw new Error(await answer.text())
+    await call('/api/files/move', { source: `${folder}/file`, destination: `${folder}/${name}` })
+    return `${folder}/${name}`
+  }
+
+  return {
+    service,
+    browser,
+    db,
+    media: await makeMedia(browser),
+    alice,
+    bob: await person('bob@example.com'),
+    carol: await person('carol@example.com'),
+    nobody: await visit(browser, service.url),
+
+    async share(name, bytes, type, terms = {}) {
+      const object = await upload(name, bytes, type)
+      return (await call('/api/files/quick_share', { object, duration: '7d', ...terms })).sharing_link
+    },
+
+    async send(name, bytes, type, email) {
+      const objects = [await upload(name, bytes, type)]
+      return (await call('/api/files/share', { email, objects })).sharing_info[0].sharing_link
+    },
+
+    async invite(who, email, role, workspace) {
+      const founded = await call('/api/workspaces/create', { name: workspace })
+      const { workspace_id } = founded.workspace
+      await call('/api/workspaces/invites/create', { workspace_id, email, role })
+      const { response } = await (await who.context.request.get(`${service.url}/api/workspaces/invites/mine`)).json()
+      const mine = response.find((invite: { workspace_id: string }) => invite.workspace_id === workspace_id)
+      return `${service.url}/invite/${mine.token}`
+    },
+
+    async open({ page }, address) {
+      await page.goto(new URL(address, service.url).href)
+      return page
+    },
+
+    async stop() {
+      await browser.close()
+      await db.close()
+      await service.stop()
+    },
+  }
+}
+
+/** Waits until an expression holds in a page; Playwright's own way is an eval, which our policy forbids. */
+export async function until(page: Page, expression: string): Promise<void> {
+  while (!(await page.evaluate(expression))) await page.waitForTimeout(20)
+}
+
+/** Types a password into the form of a share, and sends it. */
+export async function tryPassword(page: Page, password: string): Promise<void> {
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  const answered = page.waitForResponse(response => response.request().method() === 'POST')
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await answered
+}

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Browser } from 'playwright-core'
+import { stepsOfWalk, take } from '../walk.ts'
+import { openBrowser, paste, run, screenshot, signIn, visit } from './browser.ts'
+import { type Service, startService } from './service.ts'
+
+let service: Service
+let browser: Browser
+let dir: string
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'satchel-walk-'))
+  service = await startService()
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await service?.stop()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+/** The members of an answer that are no objects, as a page shows them. */
+const leavesOf = (value: unknown): string[] =>
+  Object.entries(value ?? {}).flatMap(([name, of]) =>
+    typeof of === 'object' ? leavesOf(of) : [`"${name}": ${JSON.stringify(of)}`],
+  )
+
+describe('The five minutes of README.md', () => {
+  it('come to GraphiQL, where what stands there is pasted, and answered as it is shown', async () => {
+    const steps = stepsOfWalk()
+    const first = steps.findIndex(({ typed }) => typed.language === 'graphql')
+    expect(await take(steps.slice(0, first), dir, service.url)).toMatchObject({ code: 0, errors: '' })
+
+    const alice = await visit(browser, service.url)
+    await signIn(alice, service.url, 'alice@example.com', '/graphql')
+    const { typed, shown } = steps[first] ?? {}
+    await paste(alice, typed?.text ?? '')
+    const leaves = leavesOf(JSON.parse(shown?.text ?? ''))
+    expect(leaves).toContain('"email": "alice@example.com"')
+    for (const leaf of leaves) await run(alice.page, leaf)
+    await screenshot(alice.page, 'walk')
+    expect(alice).toMatchObject({ foreign: [], errors: [] })
+  })
+})
