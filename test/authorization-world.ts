@@ -77,11 +77,13 @@ export class World {
         return member
       }
       case 'private key':
-        return (await privateKey(t, owner)).caller
+        return { ...(await privateKey(t, owner)).caller, email: owner.email }
       case 'private key without the scope':
         return (await privateKey(t, owner, without(privateScopes, scope))).caller
-      case 'private key of somebody else':
-        return (await privateKey(t, await this.#newcomer())).caller
+      case 'private key of somebody else': {
+        const { email, ...other } = await this.#newcomer()
+        return { ...(await privateKey(t, { ...other, email })).caller, email }
+      }
       case 'workspace key':
         return (await workspaceKey(t, owner, workspaceId)).caller
       case 'workspace key without the scope':
@@ -148,6 +150,23 @@ export class World {
     return via === 'private key' ? privateKey(this.#t, owner) : workspaceKey(this.#t, owner, workspaceId)
   }
 
+  /** Lets something happen that somebody may wait for. Nothing happens for whoever has no address. */
+  async causeNews(field: string, { email }: Person, { workspace_id }: Inputs): Promise<void> {
+    const { db, events } = this.#t.app
+    const neighbour = await this.#newcomer()
+    if (field === 'Subscription.bucketChanged') {
+      const [where, of] = typeof workspace_id === 'string' ? ['b.workspace_id', workspace_id] : ['u.email', email]
+      const sql = `SELECT b.id FROM bucket b LEFT JOIN user u ON u.id = b.user_id WHERE ${where} = ?`
+      for (const { id } of await db.rows<{ id: string }>(sql, [of])) events.publish('bucketChanged', id)
+    } else if (email !== '' && field === 'Subscription.shareReceived') {
+      await neighbour.upload('news', '')
+      await neighbour.rest('POST', '/api/files/share', { json: { email, objects: ['news'] } })
+    } else if (email !== '')
+      await neighbour.rest('POST', '/api/workspaces/invites/create', {
+        json: { workspace_id: await found(neighbour), email, role: 'viewer' },
+      })
+  }
+
   /** Inputs with which a row succeeds for whoever may, aimed at things that nobody else needs any more. */
   async inputsOf(row: Row, caller: Person): Promise<Inputs> {
     const { owner, recipient, workspaceId: workspace_id } = await this.#begun()
@@ -187,8 +206,29 @@ export class World {
         .update((await upload(name, name)) && name)
         .digest('hex')
     const file = new File([''], name)
+    /** An upload in parts of the owner's. It is empty, so that it can be completed at once. */
+    const started = async (into?: string): Promise<string> => {
+      const base = into ? `/api/workspaces/${into}/files/uploads` : '/api/files/uploads'
+      return (await owner.rest('POST', base, { json: { filename: name, size: 0 } })).response.upload_id
+    }
 
     switch (row.field) {
+      case 'Mutation.startUpload':
+        return { filename: name, size: 0 }
+      case 'Mutation.startWorkspaceUpload':
+        return { ...ws, filename: name, size: 0 }
+      case 'Mutation.abortUpload':
+      case 'Mutation.completeUpload':
+      case 'Query.upload':
+        return { upload_id: await started() }
+      case 'Mutation.abortWorkspaceUpload':
+      case 'Mutation.completeWorkspaceUpload':
+      case 'Query.workspaceUpload':
+        return { ...ws, upload_id: await started(workspace_id) }
+      case 'Mutation.uploadPart':
+        return { upload_id: await started(), part_number: 1, part: file }
+      case 'Mutation.uploadWorkspacePart':
+        return { ...ws, upload_id: await started(workspace_id), part_number: 1, part: file }
       case 'Mutation.acceptInvite':
       case 'Mutation.rejectInvite':
         return invited()
@@ -273,6 +313,8 @@ export class World {
         return { token: row.access === 'public' ? await share() : await shareDirectly() }
       case 'Query.shareInfo':
         return { token: await share() }
+      case 'Subscription.bucketChanged':
+        return row.names ? ws : {}
       case 'Mutation.deleteWorkspace':
       case 'Query.workspaceApiKeys':
       case 'Query.workspaceFileTree':

@@ -1,12 +1,12 @@
 import { type Role, roles } from '../src/auth/roles.ts'
 import { type ErrorCode, naturalStatus } from '../src/errors.ts'
 import { clamp } from '../src/rest/envelope.ts'
-import { type ContractOperation, operations, titleOf } from './contract/contract.ts'
+import { additions, type ContractAddition, type ContractOperation, operations, titleOf } from './contract/contract.ts'
 
 /** An operation, and whose thing it is aimed at: one row of the table. */
 export interface Row {
   title: string
-  /** `Query.x` or `Mutation.x` */
+  /** `Query.x`, `Mutation.x` or `Subscription.x` */
   field: string
   /** Who may, in the words of the contract's data. */
   access: string
@@ -80,6 +80,16 @@ const over: Identity[] = [
 export const identityGroups = { 'People, with a session': people, 'API keys': keys, 'What counts as nobody': over }
 export const identities = Object.values(identityGroups).flat()
 
+export function identityOf(title: string): Identity {
+  const known = identities.find(identity => identity.title === title)
+  if (!known) throw new Error(`Nobody is ${title}.`)
+  return known
+}
+
+/** For whom a row succeeds. */
+export const rightfulOf = ({ access }: Row): Identity =>
+  identityOf(/recipient|invitee/.test(access) ? 'recipient, invitee' : 'owner')
+
 /** What says whose the thing is that an operation names; the others name nothing, or something in a workspace. */
 const strangers: Record<string, ErrorCode> = {
   'Mutation.acceptInvite': 'INVITE_NOT_FOR_YOU',
@@ -95,13 +105,24 @@ const strangers: Record<string, ErrorCode> = {
   'Mutation.revokeShare': 'FORBIDDEN',
   'Mutation.shareFiles': 'FILE_NOT_FOUND',
   'Mutation.writeFileNote': 'FILE_NOT_FOUND',
+  // An upload in parts is its maker's, whatever the role of others in the workspace.
+  'Mutation.abortUpload': 'UPLOAD_NOT_FOUND',
+  'Mutation.abortWorkspaceUpload': 'UPLOAD_NOT_FOUND',
+  'Mutation.completeUpload': 'UPLOAD_NOT_FOUND',
+  'Mutation.completeWorkspaceUpload': 'UPLOAD_NOT_FOUND',
+  'Mutation.uploadPart': 'UPLOAD_NOT_FOUND',
+  'Mutation.uploadWorkspacePart': 'UPLOAD_NOT_FOUND',
+  'Query.upload': 'UPLOAD_NOT_FOUND',
+  'Query.workspaceUpload': 'UPLOAD_NOT_FOUND',
   'Query.fileNote': 'FILE_NOT_FOUND',
   'Query.privateDownload': 'TOKEN_NOT_FOUND',
 }
 
 const consumers = ['Mutation.deleteAccount', 'Mutation.deleteWorkspace']
 
-const rowOf = (operation: ContractOperation): Row => {
+type Served = Omit<ContractOperation, 'table'>
+
+const rowOf = (operation: Served): Row => {
   const { field, access, scope, ...rest } = operation
   const stranger = strangers[field]
   return {
@@ -120,6 +141,10 @@ const rowAt = (title: string): Row => {
   if (!operation) throw new Error(`The contract has no ${title}.`)
   return rowOf(operation)
 }
+
+/** Those additions of the contract that are fields of the schema. Signing in has its own tests. */
+const fieldsOf = (list: ContractAddition[]): Served[] =>
+  list.flatMap(({ field, ...addition }) => (field === undefined ? [] : [{ ...addition, field }]))
 
 /** A direct share works for its two sides only, however it is opened: contract, section 3. */
 const direct = { access: 'sharer or recipient', scope: 'private_files:read', stranger: 'FORBIDDEN' } as const
@@ -142,13 +167,6 @@ const others: Row[] = [
     access: 'viewer',
     consumes: true,
   },
-  {
-    title: 'POST /api/folders',
-    field: 'Mutation.createFolder',
-    access: 'signed-in',
-    scope: 'private_files:write',
-    rest: { method: 'POST', path: '/api/folders', statuses: [200, 400, 401, 409], in: { body: ['path'] } },
-  },
   // What somebody may not see is not there for them.
   { title: 'GraphQL node', field: 'Query.node', access: 'any credential', scope: 'private_files:read' },
   {
@@ -164,14 +182,34 @@ const others: Row[] = [
     access: 'signed-in',
     scope: 'private_files:read',
   })),
+  // Who may wait for something is who may look whether it has come.
+  ...[
+    ['shareReceived', 'GET /api/files/received'],
+    ['inviteReceived', 'GET /api/workspaces/invites/mine'],
+    ['bucketChanged', 'GET /api/user/bucket'],
+    ['bucketChanged (a workspace)', 'GET /api/workspaces/{workspace_id}/quota'],
+  ].map(([name = '', like = '']): Row => {
+    const { access, scope, rest } = rowAt(like)
+    return {
+      title: `GraphQL subscription ${name}`,
+      field: `Subscription.${name.replace(/ .*/, '')}`,
+      access,
+      scope,
+      ...(namesWorkspace(rest) ? { names: 'workspace' } : {}),
+    }
+  }),
 ]
 
 /** Every operation of the contract, and what its data leaves out. */
-export const rows: Row[] = [...operations.map(rowOf), ...others].sort((a, b) => a.title.localeCompare(b.title, 'en'))
+export const rows: Row[] = [...operations, ...fieldsOf(additions)]
+  .map(rowOf)
+  .concat(others)
+  .sort((a, b) => a.title.localeCompare(b.title, 'en'))
 
 /** Whether the caller says which workspace is meant. */
-export const namesWorkspace = (rest: Row['rest']): boolean =>
-  Object.values(rest?.in ?? {}).some(names => names?.includes('workspace_id'))
+export function namesWorkspace(rest: Row['rest']): boolean {
+  return Object.values(rest?.in ?? {}).some(names => names?.includes('workspace_id'))
+}
 
 /**
  * What the contract says of a call: `yes`, or the code of its refusal. Follows from the row and the column, and from nothing that the
@@ -189,7 +227,7 @@ export function expected({ access, scope, stranger, rest, names }: Row, identity
     if (elsewhere && (names || namesWorkspace(rest))) return 'KEY_OUT_OF_BOUNDS'
   }
   const least = roles.find(r => access.replace(/^session /, '').split(' or ')[0] === r)
-  if (least) return role && roles.indexOf(role) <= roles.indexOf(least) ? 'yes' : 'FORBIDDEN'
+  if (least && !(role && roles.indexOf(role) <= roles.indexOf(least))) return 'FORBIDDEN'
   if (!stranger) return 'yes'
   const mine = /recipient|invitee/.test(access)
     ? who === 'recipient' || (who === 'owner' && access.includes('sharer'))
@@ -225,4 +263,5 @@ Every operation by every caller, as the tests have met it by REST and by GraphQL
 says what is expected is in \`authorization.ts\`. Written by \`UPDATE_AUTHORIZATION=1 npm test -- authorization\`, and compared by every other run.
 
 The owner owns the files, shares, keys and the workspace that the operations name. The recipient is whom a file is shared with, and who is
-invited. A private key and a workspace key are the owner's and have all scopes of their kind, where nothing else is said.`
+invited. A private key and a workspace key are the owner's and have all scopes of their kind, where nothing else is said. Who waits for
+something is let through when they are told of it.`

@@ -23,7 +23,7 @@ export interface EventStream {
   close(): void
 }
 
-const PATIENCE = 8000
+const PATIENCE = 15_000
 
 /** Opens a subscription, and waits until the service has begun to answer. */
 export async function openEventStream(

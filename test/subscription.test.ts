@@ -1,14 +1,19 @@
+import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { hashSecret } from '../src/tokens.ts'
-import { found, privateKey, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
+import { findViewer } from '../src/auth/viewer.ts'
+import { createLog } from '../src/log.ts'
+import { found, join, privateKey, put, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
 import type { EventStream } from './event-stream.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
+import { meetAll } from './right-ends.ts'
 import { anId, aTime } from './shapes.ts'
 
 const SHARES = 'subscription { shareReceived { id fileName sharedBy sharedFor sharingToken seen expiresAt } }'
 const INVITES = 'subscription { inviteReceived { id workspaceName role token } }'
 const USAGE = 'subscription { bucketChanged { usedBytes fileCount folderCount maxTotalStorageBytes maxFiles } }'
+/** What the plan allows, for oneself and for a workspace alike. */
+const FREE = { maxTotalStorageBytes: 5 * 1024 ** 3, maxFiles: 10_000 }
 const QUICK = { ...UNHURRIED, SUBSCRIPTION_CHECK_SECONDS: '1', SUBSCRIPTIONS_PER_USER: '5' }
 
 let t: TestApp
@@ -158,16 +163,34 @@ describe('subscription bucketChanged', () => {
       for (const [what, change, [usedBytes, fileCount, folderCount]] of changes) {
         await change()
         const { data } = await stream.next()
-        expect([what, data.bucketChanged]).toEqual([
-          what,
-          { usedBytes, fileCount, folderCount, maxTotalStorageBytes: 5 * 1024 ** 3, maxFiles: 10_000 },
-        ])
+        expect([what, data.bucketChanged]).toEqual([what, { ...FREE, usedBytes, fileCount, folderCount }])
       }
       await bob.upload('mine.txt', 'x')
       expect((await erin.rest('DELETE', '/api/files/delete?file=none')).status).toBe(404)
       await sleep(400)
       expect(stream.messages).toHaveLength(changes.length)
     })
+  })
+
+  it('of a workspace shows its members what its files take up, whoever changes it, in whatever role, and no other', async () => {
+    const [garden, orchard] = [await found(alice, 'Garden'), await found(alice, 'Orchard')]
+    await join(t, garden, bob, 'editor')
+    const { caller } = await workspaceKey(t, alice, garden, ['workspaces:read'])
+    const query = `subscription { bucketChanged(workspaceId: "${garden}") { usedBytes fileCount folderCount maxTotalStorageBytes maxFiles } }`
+    await following(bob, query, one =>
+      following(caller, query, async two => {
+        const both = async () => [await one.next(), await two.next()].map(({ data }) => data.bucketChanged)
+        await put(alice, garden, '/beds/a.txt', '123')
+        const usage = { ...FREE, usedBytes: 3, fileCount: 1, folderCount: 1 }
+        expect(await both()).toEqual([usage, usage])
+        await put(alice, orchard, '/b.txt', '12')
+        await bob.upload('own.txt', '1')
+        await join(t, garden, bob, 'viewer')
+        await put(alice, garden, '/c.txt', '12')
+        expect(await both()).toEqual(Array(2).fill({ ...usage, usedBytes: 5, fileCount: 2 }))
+        expect([one.messages.length, two.messages.length]).toEqual([2, 2])
+      }),
+    )
   })
 
   it('comes a few times a second at most, and ends with the truth', async () => {
@@ -224,46 +247,27 @@ describe('A subscription', () => {
     }
   })
 
-  const hashOf = (person: Person) => hashSecret(person.cookie.replace('session_id=', '')).toString('hex')
-  const suspend = (person: Person) => t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [person.userId])
-  const expireKey = (id: string) => t.app.db.run('UPDATE api_key SET expires_at = ? WHERE id = ?', [Date.now(), id])
-  const deleteKey = (person: Person, api_key_id: string) =>
-    person.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id } })
-  const deleteAccount = (person: Person) =>
-    person.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
-  const expireSession = (person: Person) =>
-    t.app.db.run('UPDATE session SET expires_at = ? WHERE hash = ?', [Date.now(), hashOf(person)])
+  it('ends with the right that it was opened by: at once with an event, which is not shown, and soon without', async () => {
+    const { said, wanted } = await meetAll(t, t)
+    expect(said).toEqual(wanted)
+  }, 30_000)
 
-  const ends: [string, 'session' | 'key', (person: Person, keyId: string) => Promise<unknown>][] = [
-    ['signs out', 'session', person => person.rest('POST', '/auth/logout')],
-    ['lets the session expire', 'session', expireSession],
-    ['is suspended', 'session', suspend],
-    ['deletes the account', 'session', deleteAccount],
-    ['deletes the key', 'key', deleteKey],
-    ['lets the key expire', 'key', (_person, id) => expireKey(id)],
-    ['is suspended, with a key', 'key', suspend],
-  ]
-
-  it.each(ends)(
-    'ends when the caller %s: at once with an event, which is not shown, and soon without',
-    async (how, via, end) => {
-      const email = `${how.replace(/\W+/g, '-')}@example.com`
-      const person = await t.signIn(email)
-      const program = via === 'key' ? await privateKey(t, person) : undefined
-      const stream = await (program?.caller ?? person).subscribe(SHARES)
-      const idle = await (program?.caller ?? person).subscribe(USAGE)
-      await share(alice, email, ['docs/a.txt'])
-      expect(await stream.next()).toMatchObject({ data: { shareReceived: { fileName: 'docs/a.txt' } } })
-      await end(person, program?.id ?? '')
-      const began = Date.now()
-      await share(alice, email, ['docs/b.txt'])
-      expect(await refusalOf(stream)).toEqual({ code: 'UNAUTHENTICATED' })
-      expect(await refusalOf(idle)).toEqual({ code: 'UNAUTHENTICATED' })
-      expect([await stream.ended, await idle.ended]).toEqual(['complete', 'complete'])
-      expect(Date.now() - began).toBeLessThan(3000)
-      expect(stream.messages).toHaveLength(2)
-    },
-  )
+  it('shows nothing more of what has come before, to whoever reads slowly and has lost the right meanwhile', async () => {
+    const erna = await t.signIn('erna')
+    const viewerNow = () => findViewer(t.app.db, { headers: { cookie: erna.cookie } } as IncomingMessage)
+    const viewer = await viewerNow()
+    if (!viewer) throw new Error('Erna is not in.')
+    const { signal } = new AbortController()
+    const log = createLog({ logLevel: 'silent' }, { write: () => {} })
+    const reader = t.app.services.subscriptions.sharesReceived({ viewer, viewerNow, signal, log })
+    const first = reader.next()
+    await share(alice, erna.email, ['docs/a.txt', 'docs/b.txt', 'docs/c.txt'])
+    expect((await first).value).toMatchObject({ names: ['docs', 'a.txt'] })
+    await erna.rest('POST', '/auth/logout')
+    await sleep(400)
+    await expect(reader.next()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+    expect(await reader.next()).toEqual({ done: true, value: undefined })
+  })
 
   it('goes on when another session of the caller ends', async () => {
     const second = await t.signIn('bob')
@@ -351,6 +355,34 @@ describe('A subscription', () => {
       expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 50, err: { message: expect.any(String) } })
     } finally {
       await t.app.db.run('ALTER TABLE mislaid RENAME TO share')
+    }
+  })
+})
+
+describe('A subscription that is hardly ever looked at', () => {
+  it('ends at the moment at which its credential does, and at the first event after its right has ended', async () => {
+    const other = await startApp({ ...UNHURRIED, SUBSCRIPTION_CHECK_SECONDS: '300' })
+    try {
+      const leaver = await other.signIn('leaver')
+      const left = await leaver.subscribe(USAGE)
+      await leaver.upload('a.txt', 'x')
+      await left.next()
+      await other.app.db.run('DELETE FROM session WHERE user_id = ?', [leaver.userId])
+      await (await other.signIn('leaver')).upload('b.txt', 'x')
+      expect(await refusalOf(left)).toEqual({ code: 'UNAUTHENTICATED' })
+      expect([await left.ended, left.messages.length]).toEqual(['complete', 2])
+      const person = await other.signIn('alice')
+      const { id, caller } = await privateKey(other, person)
+      const soon = Date.now() + 1500
+      await other.app.db.run('UPDATE api_key SET expires_at = ? WHERE id = ?', [soon, id])
+      await other.app.db.run('UPDATE session SET expires_at = ? WHERE user_id = ?', [soon, person.userId])
+      for (const stream of await Promise.all([caller.subscribe(USAGE), person.subscribe(INVITES)])) {
+        expect(await refusalOf(stream)).toEqual({ code: 'UNAUTHENTICATED' })
+        expect(await stream.ended).toBe('complete')
+      }
+      expect(Date.now()).toBeGreaterThanOrEqual(soon)
+    } finally {
+      await other.stop()
     }
   })
 })
