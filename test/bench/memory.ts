@@ -1,61 +1,16 @@
 /**
- * By how much uploads and proxied downloads raise the resident memory of the service: `npm run bench:memory`.
+ * By how much uploads and proxied downloads raise the resident memory of the service: `npm run bench:memory`. The upload in parts has
+ * 2 GiB, or as many as are asked for: `npm run bench:memory -- --gib 10`.
  */
-import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { uploadByGraphql, uploadByRest } from './form.ts'
 import { MiB, startService } from './service.ts'
+import { send as sendParts, waysOf } from './upload-parts.ts'
+
+const { gib } = parseArgs({ options: { gib: { type: 'string', default: '2' } } }).values
 
 const bench = await startService('sqlite', { DOWNLOADS: 'proxy' })
-const boundary = 'satchel-bench'
-const chunk = Buffer.alloc(256 * 1024, 7)
-
-function send(path: string, before: string, bytes: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const tail = `\r\n--${boundary}--\r\n`
-    const req = request(`${bench.url}${path}`, {
-      method: 'POST',
-      headers: {
-        cookie: bench.cookie,
-        'content-type': `multipart/form-data; boundary=${boundary}`,
-        'content-length': Buffer.byteLength(before) + bytes + tail.length,
-      },
-    })
-    req.on('error', reject)
-    req.on('response', res => {
-      let text = ''
-      res.setEncoding('utf8').on('data', part => {
-        text += part
-      })
-      res.on('end', () =>
-        res.statusCode === 200 && !text.includes('"errors"') ? resolve(text) : reject(new Error(text)),
-      )
-    })
-    req.write(before)
-    let left = bytes
-    const more = () => {
-      while (left > 0) {
-        const piece = left < chunk.length ? chunk.subarray(0, left) : chunk
-        left -= piece.length
-        if (!req.write(piece)) return void req.once('drain', more)
-      }
-      req.end(tail)
-    }
-    more()
-  })
-}
-
-const part = (name: string, value: string) =>
-  `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
-const file = (field: string, name: string) =>
-  `--${boundary}\r\ncontent-disposition: form-data; name="${field}"; filename="${name}"\r\ncontent-type: application/octet-stream\r\n\r\n`
-const operations = JSON.stringify({
-  query: 'mutation ($file: Upload!) { uploadFile(input: { file: $file }) { id } }',
-  variables: { file: null },
-})
-
-const byRest = (name: string, bytes: number) => send('/api/files/upload', file('file', name), bytes)
-const byGraphql = (name: string, bytes: number) =>
-  send('/graphql', part('operations', operations) + part('map', '{"0":["variables.file"]}') + file('0', name), bytes)
 
 async function download(name: string): Promise<void> {
   const made = await fetch(`${bench.url}/api/files/quick_share`, {
@@ -70,6 +25,15 @@ async function download(name: string): Promise<void> {
   if (bytes !== 2048 * MiB) throw new Error(`Got ${bytes} bytes.`)
 }
 
+/** Parts and what completes them. */
+async function inParts(bytes: number): Promise<void> {
+  const shape = { partSize: 4 * MiB, count: bytes / (4 * MiB) }
+  const [, through] = await waysOf(bench)
+  const file = await through(shape)
+  await sendParts(file, bench.cookie, shape.partSize, 0, shape.count)
+  await file.complete()
+}
+
 async function measure(title: string, aim: number, work: () => Promise<unknown>): Promise<void> {
   bench.resetPeak()
   await sleep(500)
@@ -80,12 +44,14 @@ async function measure(title: string, aim: number, work: () => Promise<unknown>)
 }
 
 // What a process needs once, it may have before the measurement.
-await byRest('warm', 64 * MiB)
-await byGraphql('warm-graphql', 64 * MiB)
-await measure('2 GiB upload by REST', 150, () => byRest('a', 2048 * MiB))
-await measure('2 GiB upload by GraphQL', 150, () => byGraphql('b', 2048 * MiB))
+await uploadByRest(bench, '', 'warm', 64 * MiB)
+await uploadByGraphql(bench, '', 'warm-graphql', 64 * MiB)
+await inParts(64 * MiB)
+await measure(`${gib} GiB in parts, 4 at once, completed`, 150, () => inParts(Number(gib) * 1024 * MiB))
+await measure('2 GiB upload by REST', 150, () => uploadByRest(bench, '', 'a', 2048 * MiB))
+await measure('2 GiB upload by GraphQL', 150, () => uploadByGraphql(bench, '', 'b', 2048 * MiB))
 await measure('2 GiB download by proxy', 150, () => download('a'))
 await measure('20 uploads of 100 MiB at once', 400, () =>
-  Promise.all(Array.from({ length: 20 }, (_, i) => byRest(`p${i}`, 100 * MiB))),
+  Promise.all(Array.from({ length: 20 }, (_, i) => uploadByRest(bench, '', `p${i}`, 100 * MiB))),
 )
 await bench.stop()

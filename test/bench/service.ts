@@ -5,13 +5,13 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createConnection } from 'mysql2/promise'
 import { type Db, openDatabase } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { readConfig } from '../../src/config.ts'
 import { type Azurite, startAzurite } from '../../src/embedded/azurite.ts'
 import { accountService } from '../../src/services/account.ts'
 import { sessionService } from '../../src/services/session.ts'
+import { newMysql } from '../mysql.ts'
 
 export const MiB = 1024 * 1024
 
@@ -39,7 +39,9 @@ export interface Bench {
 export async function startService(engine: 'mysql' | 'sqlite', settings: Record<string, string> = {}): Promise<Bench> {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-bench-'))
   const { url: databaseUrl, drop } =
-    engine === 'mysql' ? await newMysql() : { url: `sqlite:${join(dir, 'bench.sqlite')}`, drop: async () => {} }
+    engine === 'mysql'
+      ? await newMysql(process.env.MYSQL_URL || 'mysql://root@127.0.0.1:3306')
+      : { url: `sqlite:${join(dir, 'bench.sqlite')}`, drop: async () => {} }
   const azurite = await startAzurite({ dir: join(dir, 'blobs'), port: 0 })
   const db = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database, { pool: 4 })
   await migrate(db)
@@ -81,6 +83,7 @@ export async function startService(engine: 'mysql' | 'sqlite', settings: Record<
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  process.once('exit', () => child.kill('SIGKILL'))
   const url = await firstMatch(child, /Satchel is up at (\S+)/)
   const status = (field: string) =>
     Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
@@ -109,20 +112,6 @@ export async function startService(engine: 'mysql' | 'sqlite', settings: Record<
       rmSync(dir, { recursive: true, force: true })
     },
   }
-}
-
-async function newMysql() {
-  const server = process.env.MYSQL_URL || 'mysql://root@127.0.0.1:3306'
-  const name = `satchel_bench_${randomBytes(4).toString('hex')}`
-  const run = async (sql: string) => {
-    const connection = await createConnection({ uri: server })
-    await connection.query(sql)
-    await connection.end()
-  }
-  await run(`CREATE DATABASE ${name}`)
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => run(`DROP DATABASE ${name}`) }
 }
 
 export function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string> {

@@ -1,0 +1,155 @@
+/** What uploads in parts cost beside the same blocks, sent straight to the same store by the same client. Part of bench/upload. */
+import { randomBytes } from 'node:crypto'
+import { Agent, request } from 'node:http'
+import { createBlobStore } from '../../src/storage/azure.ts'
+import { type Bench, MiB, median } from './service.ts'
+
+const IN_FLIGHT = 4
+const HOUR = 3_600_000
+
+/** One file in parts on its way. */
+export interface Sending {
+  addressOf(part: number): string
+  complete(): Promise<void>
+  remove(): Promise<void>
+}
+interface Shape {
+  partSize: number
+  count: number
+}
+type Way = (shape: Shape) => Promise<Sending>
+
+const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT })
+const bytes = randomBytes(4 * MiB)
+let serial = 0
+
+function put(address: string, cookie: string, size: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { cookie, 'content-type': 'application/octet-stream', 'content-length': size }
+    const req = request(address, { method: 'PUT', agent, headers }, async res => {
+      const text = (await res.setEncoding('utf8').toArray()).join('')
+      if (res.statusCode === 200 || res.statusCode === 201) resolve()
+      else reject(new Error(`${address} answered ${res.statusCode}: ${text}`))
+    })
+    req.on('error', reject).end(bytes.subarray(0, size))
+  })
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return (performance.now() - start) / 1000
+}
+
+/** The ways that blocks can take: straight to the store, through the service, and to the store by the service's addresses. */
+export async function waysOf({ url, cookie, azurite }: Bench): Promise<[Way, Way, Way]> {
+  const store = createBlobStore({ connectionString: azurite.connectionString, container: 'bench', publicUrl: '' })
+  await store.ensureContainer()
+  const call = async (method: string, path: string, body?: object) => {
+    const options = { method, headers: { cookie, 'content-type': 'application/json' } }
+    const answer = await fetch(`${url}/api/files${path}`, body ? { ...options, body: JSON.stringify(body) } : options)
+    const { response, msg } = (await answer.json()) as {
+      msg: string
+      response: { upload_id: string; parts?: { url: string }[] }
+    }
+    if (!answer.ok) throw new Error(`${method} ${path}: ${msg}`)
+    return response
+  }
+
+  const straight: Way = async ({ count }) => {
+    const key = `straight-${serial++}`
+    const addresses = store.signParts(key, count, Date.now() + HOUR)
+    return {
+      addressOf: part => addresses[part - 1] ?? '',
+      complete: () => store.commitParts(key, count, { contentType: 'application/octet-stream' }),
+      remove: () => store.remove([key]),
+    }
+  }
+  const byService = (direct: boolean): Way => {
+    return async ({ count, partSize }) => {
+      const filename = `parts-${serial++}`
+      const { upload_id: id, parts } = await call('POST', '/uploads', { filename, size: count * partSize, direct })
+      return {
+        addressOf: part => parts?.[part - 1]?.url ?? `${url}/api/files/uploads/${id}/parts/${part}`,
+        complete: async () => void (await call('POST', `/uploads/${id}/complete`, {})),
+        remove: async () => void (await call('DELETE', `/delete?file=${filename}`)),
+      }
+    }
+  }
+  return [straight, byService(false), byService(true)]
+}
+
+/** Sends some parts of a file, several at once. */
+export async function send(file: Sending, cookie: string, partSize: number, from: number, to: number): Promise<void> {
+  let next = from
+  const work = async () => {
+    while (next < to) await put(file.addressOf(++next), cookie, partSize)
+  }
+  await Promise.all(Array.from({ length: IN_FLIGHT }, work))
+}
+
+/** Prints what 1 GiB in parts costs, without and with what completes it. By turns of 64 MiB: on a shared machine no two minutes are the same. */
+export async function compareParts(bench: Bench, rounds: number): Promise<void> {
+  const shape = { partSize: 4 * MiB, count: 256 }
+  const turn = 16
+  const ways = await waysOf(bench)
+  const figures = ways.map((): { parts: number[]; whole: number[] } => ({ parts: [], whole: [] }))
+  // The first round only warms up.
+  for (let round = 0; round <= rounds; round++) {
+    const seconds = ways.map(() => 0)
+    const files: Sending[] = []
+    const add = async (i: number, work: () => Promise<unknown>) => {
+      seconds[i] = (seconds[i] ?? 0) + (await timed(work))
+    }
+    for (const [i, way] of ways.entries())
+      await add(i, async () => {
+        files[i] = await way(shape)
+      })
+    for (let from = 0; from < shape.count; from += turn) {
+      // Nobody goes first each time, nor after the same.
+      const shifted = files.map((_, i) => (i + from / turn) % files.length)
+      for (const i of (from / turn) % 2 ? shifted : shifted.reverse()) {
+        const file = files[i]
+        if (file) await add(i, () => send(file, bench.cookie, shape.partSize, from, from + turn))
+      }
+    }
+    for (const [i, file] of files.entries()) {
+      if (round > 0) figures[i]?.parts.push(seconds[i] ?? 0)
+      await add(i, file.complete)
+      if (round > 0) figures[i]?.whole.push(seconds[i] ?? 0)
+      await file.remove()
+    }
+  }
+  const speed = (seconds: number) => `${((shape.count * shape.partSize) / MiB / seconds).toFixed(0).padStart(4)} MiB/s`
+  for (const [title, which, aims] of [
+    [`1 GiB in parts, ${IN_FLIGHT} at once`, 'parts', [', aim 0.80', ', aim 0.95']],
+    ['  and completed', 'whole', ['', '']],
+  ] as const) {
+    const [s = 0, t = 0, d = 0] = figures.map(each => median(each[which]))
+    process.stdout.write(
+      `${title.padEnd(26)} straight ${speed(s)}   through ${speed(t)} (${(s / t).toFixed(2)}${aims[0]})   direct ${speed(d)} (${(s / d).toFixed(2)}${aims[1]})\n`,
+    )
+  }
+  process.stdout.write('  Completion reads everything back; straight to the store, it only names the blocks.\n')
+}
+
+/** Prints what a part costs in an upload of few and of many. */
+export async function compareCounts(bench: Bench): Promise<void> {
+  const [, through] = await waysOf(bench)
+  const cost = async (count: number) => {
+    const file = await through({ partSize: 1024, count })
+    const parts = await timed(() => send(file, bench.cookie, 1024, 0, count))
+    const completion = await timed(file.complete)
+    await file.remove()
+    return { part: (1000 * parts) / count, completion }
+  }
+  await cost(100)
+  const small: number[] = []
+  for (let i = 0; i < 5; i++) small.push((await cost(100)).part)
+  const large = await cost(10_000)
+  const few = median(small)
+  process.stdout.write(
+    `parts of 1 KiB             of 100 ${few.toFixed(2)} ms each   of 10,000 ${large.part.toFixed(2)} ms each (${(large.part / few).toFixed(2)}, aim 1)` +
+      `   completion of 10,000 ${large.completion.toFixed(1)} s\n`,
+  )
+}
