@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type BuiltService, startBuilt } from './built-service.ts'
+import { stepsOfWalk, take } from './walk.ts'
+
+declare const engine: 'sqlite' | 'mysql'
+
+// With the embedded defaults, as a newcomer has them: once is enough.
+const onSqlite = engine === 'sqlite' ? describe : describe.skip
+
+/** What differs from one walk to the next. */
+const masks: [RegExp, string][] = [
+  [/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g, 'ID'],
+  [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME'],
+  [/(?<![\w-])(satchel_)?[\w-]{43}(?![\w-])/g, '$1TOKEN'],
+]
+const masked = (text: string) => masks.reduce((t, [pattern, name]) => t.replaceAll(pattern, name), text)
+
+onSqlite('The five minutes of README.md', () => {
+  const steps = stepsOfWalk()
+  let dir: string
+  let service: BuiltService
+
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'satchel-walk-'))
+    service = await startBuilt({ DATA_DIR: dir })
+  })
+  afterAll(async () => {
+    await service.end('SIGTERM')
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  it('show an answer for every step, in the shell and in GraphiQL', () => {
+    expect(steps.filter(({ shown }) => !shown)).toEqual([])
+    expect(new Set(steps.map(({ typed }) => typed.language))).toEqual(new Set(['sh', 'graphql']))
+  })
+
+  it('can be walked as they stand there, and every answer is the one that is shown', async () => {
+    const { code, errors, printed } = await take(steps, dir, service.url)
+    expect([code, errors, printed.length]).toEqual([0, '', steps.length])
+    for (const [i, { typed, shown }] of steps.entries()) {
+      const [got, wanted] = [printed[i], shown?.text].map(text => masked(text ?? ''))
+      const answer = (text = '') => (shown?.language === 'json' ? JSON.parse(text) : text)
+      expect({ typed: typed.text, answer: answer(got) }).toEqual({ typed: typed.text, answer: answer(wanted) })
+    }
+  }, 60_000)
+})

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Block, blocksOf } from './readme.ts'
+
+const DOCUMENTED = 'http://localhost:8080'
+/** Printed after each step. */
+const MARK = '\u0001'
+
+/** A step of the walk in README.md: what is typed, and the answer that is shown. */
+export interface Step {
+  typed: Block
+  shown: Block | undefined
+}
+
+export function stepsOfWalk(): Step[] {
+  const blocks = blocksOf('## Five minutes')
+  return blocks.flatMap((typed, i) => {
+    if (!['sh', 'graphql'].includes(typed.language)) return []
+    const next = blocks[i + 1]
+    return [{ typed, shown: next && ['json', 'text'].includes(next.language) ? next : undefined }]
+  })
+}
+
+/**
+ * Takes steps in one shell, which ends at the first command that fails; answers what each has printed. Only the address is another one.
+ * @param dir where the shell stands
+ * @param url of a service that has just been started
+ */
+export async function take(
+  steps: Step[],
+  dir: string,
+  url: string,
+): Promise<{ code: number; errors: string; printed: string[] }> {
+  /** What stands in GraphiQL is sent as it would send it, with the cookies of the walk. */
+  const commandOf = ({ language, text }: Block, i: number) => {
+    if (language === 'sh') return text
+    writeFileSync(join(dir, `${i}.json`), JSON.stringify({ query: text }))
+    return `curl -s -b jar -H 'Content-Type: application/json' -d @${i}.json ${DOCUMENTED}/graphql`
+  }
+  const here = url.replace('127.0.0.1', 'localhost')
+  const script = steps.map(({ typed }, i) => `${commandOf(typed, i)}\nprintf '${MARK}'`).join('\n')
+  const shell = spawn('bash', ['-euo', 'pipefail', '-c', script.replaceAll(DOCUMENTED, here)], {
+    cwd: dir,
+    env: { PATH: process.env.PATH ?? '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [out, errors] = ['', '']
+  shell.stdout.on('data', chunk => {
+    out += chunk
+  })
+  shell.stderr.on('data', chunk => {
+    errors += chunk
+  })
+  const [code] = await once(shell, 'close')
+  return { code, errors, printed: out.replaceAll(here, DOCUMENTED).split(MARK).slice(0, -1) }
+}
