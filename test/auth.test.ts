@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type IncomingHttpHeaders, type RequestListener, request, type Server } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  request,
+  type Server,
+} from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { pino } from 'pino'
 import type { Db } from '../db/index.ts'
@@ -10,6 +17,7 @@ import { createEmbeddedSignIn, type EmbeddedSignIn } from '../src/embedded/sign-
 import { accountService } from '../src/services/account.ts'
 import { sessionService } from '../src/services/session.ts'
 import { createTokens } from '../src/tokens.ts'
+import { checkAnswer } from './contract/answers.ts'
 import { freshDatabase } from './fresh-database.ts'
 
 let db: Db
@@ -130,17 +138,24 @@ class Browser {
       .map(([name, c]) => `${name}=${c.value}`)
     const headers = { ...(cookies.length > 0 ? { Cookie: cookies.join('; ') } : {}), Host: url.host, ...more }
     return new Promise((resolve, reject) => {
-      request({ host: '127.0.0.1', port: url.port, path: url.pathname + url.search, method, headers }, async res => {
-        let text = ''
-        for await (const part of res.setEncoding('utf8')) text += part
-        const set = res.headers['set-cookie'] ?? []
-        for (const line of set) this.keep(line)
-        const location = res.headers.location ?? ''
-        resolve({ status: res.statusCode ?? 0, headers: res.headers, cookies: set, location, body: text })
-      })
+      const path = url.pathname + url.search
+      request({ host: '127.0.0.1', port: url.port, path, method, headers }, res => resolve(this.read(url, method, res)))
         .on('error', reject)
         .end(body)
     })
+  }
+
+  private async read(url: URL, method: string, res: IncomingMessage): Promise<Answer> {
+    const { statusCode: status = 0, headers } = res
+    const body = (await res.setEncoding('utf8').toArray()).join('')
+    const cookies = headers['set-cookie'] ?? []
+    for (const line of cookies) this.keep(line)
+    if (url.origin === origin) {
+      const contentType = headers['content-type']
+      const value = body && contentType?.startsWith('application/json') ? JSON.parse(body) : undefined
+      checkAnswer({ method, url: url.pathname.replace(/^\/secure/, ''), status, contentType, text: body, value })
+    }
+    return { status, headers, cookies, location: headers.location ?? '', body }
   }
 
   get = (to: string, headers?: Record<string, string>) => this.send('GET', to, headers)
@@ -552,7 +567,7 @@ describe('Other addresses and methods', () => {
     const answer = await new Browser().send(method, path)
     expect(answer.headers.allow).toBe(allow)
     if (method === 'HEAD') expect(answer.status).toBe(405)
-    else expectEnvelope(answer, 405, 'METHOD_NOT_ALLOWED')
+    else expectEnvelope(answer, 405, 'METHOD_NOT_ALLOWED', { allow: allow.split(', ') })
   })
 
   it('503 when the database does not answer', async () => {

@@ -1,35 +1,27 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { type Person, startApp, type TestApp } from './harness.ts'
-import { BOUNDARY, everything, exchange, field, file, form, formType, head, openWire, type Wire } from './wire.ts'
+import { leaveUntouched } from './untouched.ts'
+import { BOUNDARY, exchange, field, file, form, formType, head, openWire, type Wire } from './wire.ts'
 
 const MiB = 1024 * 1024
 
 let t: TestApp
 let alice: Person
-let before: Record<string, unknown[]>
-const surprises: unknown[] = []
-const remember = (reason: unknown) => surprises.push(reason)
 
-beforeAll(async () => {
-  process.on('unhandledRejection', remember)
-  process.on('uncaughtException', remember)
-  t = await startApp()
+/** Addresses of a large file. */
+const downloads: string[] = []
+
+const untouched = leaveUntouched(async () => {
+  t = await startApp({ DOWNLOADS: 'proxy', SIGNED_URL_SECONDS: '3600' })
   alice = await t.signIn('alice')
   await alice.upload('keep.txt', 'hello')
-  before = await everything(t)
-})
-afterAll(async () => {
-  await t.stop()
-  process.off('unhandledRejection', remember)
-  process.off('uncaughtException', remember)
-})
-
-// Nothing is left of what was not finished, and nothing has shaken the process.
-afterEach(async () => {
-  const was = before
-  before = await everything(t)
-  expect([before, surprises.splice(0)]).toEqual([was, []])
-})
+  await alice.upload('large.bin', noise)
+  const own = await alice.rest('POST', '/api/user/private/download_token?file=large.bin')
+  const share = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'large.bin' } })
+  const link = await alice.rest('POST', `/api/share/resolve/${share.response.sharing_token}`)
+  downloads.push(`/api/d/private/${own.response.private_download_token}`, new URL(link.response.url).pathname)
+  return t
+}, 20)
 
 const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 const noise = Buffer.alloc(20 * MiB, 'noise')
@@ -145,6 +137,97 @@ describe.each(faces)('A client that hangs up in the middle of an upload by %s', 
   })
 })
 
+describe('A client that hangs up before it has its answer', () => {
+  const json = (request: string, body: object, headers: Record<string, string> = {}) => {
+    const text = JSON.stringify(body)
+    return (
+      head(alice, request, { 'content-type': 'application/json', 'content-length': text.length, ...headers }) + text
+    )
+  }
+  const TAKEN = 'mutation { createFolder(input: { path: "keep.txt" }) { path } }'
+  const ALL = '{ me { rootFolder { files { edges { node { path size } } } } } }'
+  const waiting: [string, () => string][] = [
+    ['REST', () => json('POST /api/folders', { path: 'keep.txt' })],
+    ['GraphQL', () => json('POST /graphql', { query: TAKEN })],
+  ]
+  const stream = { accept: 'text/event-stream' }
+  const subscription = () => json('POST /graphql', { query: 'subscription { bucketChanged { usedBytes } }' }, stream)
+
+  /** Does something that ends with a connection that is cut; waits until the service has taken note. */
+  async function cutting(work: () => Promise<Wire>): Promise<void> {
+    const cuts = () => t.logs().split('"cut":true').length
+    const known = cuts()
+    const wire = await work()
+    wire.cut()
+    while (cuts() === known) await wait(5)
+  }
+  /** The next bytes of an answer, whole or not. */
+  const some = ({ socket }: Wire) => new Promise(resolve => socket.once('data', resolve))
+
+  it.each(waiting)('is no failure of ours: a change by %s that waits for its turn', async (_face, request) => {
+    await t.app.db.transaction(async tx => {
+      await t.app.db.rows(`SELECT id FROM bucket WHERE user_id = ?${t.app.db.forUpdate}`, [alice.userId], tx)
+      await cutting(async () => {
+        const wire = await openWire(t.url)
+        await wire.send(request())
+        while (t.app.gateway.running === 0) await wait(5)
+        return wire
+      })
+    })
+  })
+
+  it('is no failure of ours: a query, at any moment', async () => {
+    for (let pause = 0; pause < 15; pause++) {
+      const wire = await openWire(t.url)
+      await wire.send(json('POST /graphql', { query: ALL }))
+      await wait(pause / 2)
+      wire.cut()
+    }
+  })
+
+  it.each(['POST /api/folders', 'POST /graphql'])('is no failure of ours: in the middle of the body of %s', request =>
+    cutting(async () => {
+      const wire = await openWire(t.url)
+      await wire.send(json(request, { query: ALL }).slice(0, -5))
+      while (t.app.gateway.running === 0) await wait(5)
+      return wire
+    }),
+  )
+
+  it.each([
+    ['with a token', 0],
+    ['of a signed address', 1],
+  ])('is no failure of ours: a download %s', async (_which, which) => {
+    const get = head(alice, `GET ${downloads[which]}`)
+    await cutting(async () => {
+      const wire = await openWire(t.url)
+      await wire.send(get)
+      await some(wire)
+      return wire
+    })
+    // While the store is still asked, too.
+    for (let pause = 0; pause < 15; pause++) {
+      const wire = await openWire(t.url)
+      await wire.send(get)
+      await wait(pause / 2)
+      wire.cut()
+    }
+  })
+
+  it('is no failure of ours: a subscription, silent or in the middle of an event', async () => {
+    const [bucket] = await t.app.db.rows<{ id: string }>('SELECT id FROM bucket WHERE user_id = ?', [alice.userId])
+    for (const events of [0, 1, 20])
+      await cutting(async () => {
+        const wire = await openWire(t.url)
+        await wire.send(subscription())
+        await some(wire)
+        for (let n = 0; n < events; n++) t.app.events.publish('bucketChanged', bucket?.id ?? '')
+        if (events === 1) await some(wire)
+        return wire
+      })
+  })
+})
+
 describe.each(faces)('A body by %s that is not as long as it says', (_face, { request, body }) => {
   it('ends with the connection, and leaves nothing, when it is shorter', async () => {
     const wire = await openWire(t.url)
@@ -216,7 +299,7 @@ describe.each(faces)('A slow client by %s', (face, { request, body }) => {
     wire.cut()
     const made = face.includes('to come') ? 'files/delete?file=new.bin' : 'folders?path=made&recursive=true'
     expect((await alice.rest('DELETE', `/api/${made}`)).status).toBe(200)
-    before = { ...before, bucket: (await everything(t)).bucket ?? [] }
+    await untouched.accept('bucket')
   })
 })
 

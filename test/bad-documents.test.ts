@@ -1,26 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { ask, many, nest } from './graphql-probe.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
-import { everything } from './wire.ts'
+import { leaveUntouched } from './untouched.ts'
 
 let t: TestApp
 let alice: Person
-let before: Record<string, unknown[]>
 
 /** Folders within folders, so that lists of lists are not empty. */
 const LEVELS = 8
 
-beforeAll(async () => {
+leaveUntouched(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
   await alice.rest('POST', '/api/folders', { json: { path: Array(LEVELS).fill('deep').join('/') } })
   await alice.upload('deep/a.txt', 'hello')
-  before = await everything(t)
-})
-afterAll(() => t.stop())
-
-afterEach(async () => {
-  expect(await everything(t)).toEqual(before)
+  return t
 })
 
 const post = (body: unknown, who = alice) => ask(t, who, body)

@@ -1,31 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { type Person, startApp, type TestApp } from './harness.ts'
-import { BOUNDARY, everything, field, file, form, type Part, sendForm, type WireAnswer } from './wire.ts'
+import { leaveUntouched } from './untouched.ts'
+import { BOUNDARY, field, file, form, type Part, sendForm, type WireAnswer } from './wire.ts'
 
 let t: TestApp
 let alice: Person
-let before: Record<string, unknown[]>
-const rejections: unknown[] = []
-const remember = (reason: unknown) => rejections.push(reason)
 
-beforeAll(async () => {
-  process.on('unhandledRejection', remember)
+const untouched = leaveUntouched(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
   await alice.upload('keep.txt', 'hello')
-  before = await everything(t)
-})
-afterAll(async () => {
-  await t.stop()
-  process.off('unhandledRejection', remember)
-})
-
-// Nothing of a form that is refused is kept, and nobody who sends one can end the process.
-afterEach(async () => {
-  const was = before
-  before = await everything(t)
-  expect(before).toEqual(was)
-  expect(rejections.splice(0)).toEqual([])
+  return t
 })
 
 const query =
@@ -62,14 +47,14 @@ describe('A form of GraphQL that is fine', () => {
   ])('makes a file: %s', async (_what, body) => {
     expect(JSON.parse((await post(body))?.text ?? '')).toEqual({ data: { uploadFile: { path: 'new.txt' } } })
     await alice.rest('DELETE', '/api/files/delete?file=new.txt')
-    before = { ...before, bucket: (await everything(t)).bucket ?? [] }
+    await untouched.accept('bucket')
   })
 
   it('keeps nothing of the folders in a file name', async () => {
     const answer = await post(form([ops(operations), maps(map), file('../a/new.txt', 'x', '0')]))
     expect(JSON.parse(answer?.text ?? '')).toEqual({ data: { uploadFile: { path: 'new.txt' } } })
     await alice.rest('DELETE', '/api/files/delete?file=new.txt')
-    before = { ...before, bucket: (await everything(t)).bucket ?? [] }
+    await untouched.accept('bucket')
   })
 })
 
@@ -207,7 +192,7 @@ describe('A form of GraphQL that is not', () => {
     const { data, errors } = JSON.parse((await post(body))?.text ?? '')
     expect([data, errors?.[0]?.extensions.code]).toEqual([null, 'INVALID_INPUT'])
     await alice.rest('DELETE', '/api/folders?path=a&recursive=true')
-    before = { ...before, bucket: (await everything(t)).bucket ?? [] }
+    await untouched.accept('bucket')
   })
 })
 

@@ -1,22 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { ask, nest, verdictOf } from './graphql-probe.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
-import { everything } from './wire.ts'
+import { leaveUntouched } from './untouched.ts'
 
 let t: TestApp
 let alice: Person
-let before: Record<string, unknown[]>
 
-beforeAll(async () => {
+leaveUntouched(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
   await alice.upload('deep/a.txt', 'hello')
-  before = await everything(t)
-})
-afterAll(() => t.stop())
-
-afterEach(async () => {
-  expect(await everything(t)).toEqual(before)
+  return t
 })
 
 const post = (body: unknown, who = alice) => ask(t, who, body)

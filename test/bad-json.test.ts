@@ -1,27 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { type GraphQLInputType, getNullableType, isEnumType, isListType, isNonNullType, isObjectType } from 'graphql'
 import { schema } from '../schema/index.ts'
 import { type Route, routesOf, sourceOf } from '../src/rest/routes.ts'
 import { restView } from '../src/rest/view.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
-import { everything } from './wire.ts'
+import { leaveUntouched } from './untouched.ts'
 
 let t: TestApp
 let alice: Person
-let before: Record<string, unknown[]>
 
-beforeAll(async () => {
+const untouched = leaveUntouched(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
   for (const name of ['a', 'b', 'c']) await alice.upload(`keep/${name}`, name)
-  before = await everything(t)
-})
-afterAll(() => t.stop())
-
-afterEach(async () => {
-  const was = before
-  before = await everything(t)
-  expect(before).toEqual(was)
+  return t
 })
 
 interface Answer {
@@ -122,7 +114,8 @@ describe.each(writing.map(route => [`${route.method} ${route.path}`, route] as c
         ],
         ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', '', ' ', 'Path', '$where', 'a.b', '\u0000'],
       ])
-        expect(await ask(JSON.parse(`{ ${JSON.stringify(name)}: "x" }`))).toEqual(invalid(name))
+        if (!Object.hasOwn(body, name))
+          expect(await ask(JSON.parse(`{ ${JSON.stringify(name)}: "x" }`))).toEqual(invalid(name))
       for (const name of ['user_id', 'role', 'workspace_id'])
         if (!(name in body)) expect(await ask({ ...body, [name]: 'x' })).toEqual(invalid(name))
     })
@@ -144,10 +137,11 @@ describe.each(writing.map(route => [`${route.method} ${route.path}`, route] as c
         'a=b',
         '['.repeat(100_000),
       ])
-        expect([text.slice(0, 20), ...gist(await send(`${route.method} ${path}`, text)).slice(0, 2)]).toEqual([
+        expect([text.slice(0, 20), ...gist(await send(`${route.method} ${path}`, text))]).toEqual([
           text.slice(0, 20),
           400,
           'INVALID_JSON',
+          'body',
         ])
     })
   },
@@ -268,7 +262,7 @@ describe('A text that is empty', () => {
     const made = await alice.rest('POST', '/api/api_keys/private/create', { json: key })
     expect(made.status).toBe(200)
     await alice.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id: made.response.api_key.id } })
-    before = await everything(t)
+    await untouched.accept()
   })
 
   it('is refused where it is required', async () => {

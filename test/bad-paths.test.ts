@@ -1,26 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { badNames, badPaths, five, onlyInJson } from './bad-names.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
-import { everything, exchange, field, file, form, head, sendForm } from './wire.ts'
+import { leaveUntouched } from './untouched.ts'
+import { exchange, field, file, form, head, sendForm } from './wire.ts'
 
 let t: TestApp
 let alice: Person
-let before: Record<string, unknown[]>
 
-beforeAll(async () => {
+const untouched = leaveUntouched(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
   await alice.upload('keep/a.txt', 'hello')
   await alice.rest('POST', '/api/folders', { json: { path: 'keep/folder' } })
-  before = await everything(t)
-})
-afterAll(() => t.stop())
-
-// Whatever is refused here leaves everything as it was.
-afterEach(async () => {
-  const was = before
-  before = await everything(t)
-  expect(before).toEqual(was)
+  return t
 })
 
 interface Answer {
@@ -40,6 +32,7 @@ describe('A path that cannot be, by REST', () => {
       ['POST /api/folders/move', { source: 'keep/folder', destination: path }, 'destination'],
       ['POST /api/folders/move', { source: path, destination: 'other' }, 'source'],
       ['POST /api/files/quick_share', { object: path }, 'object'],
+      ['POST /api/files/uploads', { filename: 'new.txt', size: 1, folder: path }, 'folder'],
     ]
     for (const [route, json, name] of asked) {
       const [method = '', address = ''] = route.split(' ')
@@ -77,9 +70,16 @@ describe('A path that cannot be, by REST', () => {
     },
   )
 
+  it.each(badNames)('400 INVALID_PATH as the name of an upload in parts: %s', async (_why, filename) => {
+    const answer = await alice.rest('POST', '/api/files/uploads', { json: { filename, size: 1, folder: 'keep' } })
+    expect(gist(answer)).toEqual(invalid('filename'))
+  })
+
   it.each(['keep/new.txt', '/new.txt', '../new.txt', 'new.txt/'])(
     '400 INVALID_PATH for the file name %s: it is no way into another folder',
     async name => {
+      const inParts = await alice.rest('POST', '/api/files/uploads', { json: { filename: name, size: 1 } })
+      expect(gist(inParts)).toEqual(invalid('filename'))
       expect(gist(await sendForm(t, alice, form([file(name)])))).toEqual(invalid('file'))
     },
   )
@@ -112,7 +112,7 @@ describe('A path that is not UTF-8', () => {
     expect(gist(await exchange(t.url, head(alice, `DELETE /api/folders?path=${latin}`)))).toEqual(invalid('path'))
     const removed = await exchange(t.url, head(alice, 'DELETE /api/folders?path=caf%EF%BF%BD'))
     expect(removed?.response.folder_deleted).toBe('caf\ufffd')
-    before = { ...before, bucket: (await everything(t)).bucket ?? [] }
+    await untouched.accept('bucket')
   })
 
   it('400 INVALID_PATH in a form', async () => {

@@ -1,21 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { type Person, startApp, type TestApp } from './harness.ts'
-import { everything, exchange, head } from './wire.ts'
+import { leaveUntouched } from './untouched.ts'
+import { exchange, head } from './wire.ts'
 
 let t: TestApp
 let alice: Person
-let before: Record<string, unknown[]>
 
-beforeAll(async () => {
+leaveUntouched(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
   for (const name of ['a', 'b', 'c']) await alice.upload(`keep/${name}`, name)
-  before = await everything(t)
-})
-afterAll(() => t.stop())
-
-afterEach(async () => {
-  expect(await everything(t)).toEqual(before)
+  return t
 })
 
 const invalid = (name: string) => [400, 'INVALID_INPUT', name]

@@ -1,28 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { badNames, badPaths, onlyInJson } from './bad-names.ts'
 import { found, put } from './builders.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
-import { everything, field, file, form, sendForm } from './wire.ts'
+import { leaveUntouched } from './untouched.ts'
+import { field, file, form, sendForm } from './wire.ts'
 
 let t: TestApp
 let alice: Person
 let id: string
-let before: Record<string, unknown[]>
 
-beforeAll(async () => {
+leaveUntouched(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
   id = await found(alice)
   await put(alice, id, 'keep/a.txt')
   await put(alice, id, 'keep/folder/b.txt')
-  before = await everything(t)
-})
-afterAll(() => t.stop())
-
-afterEach(async () => {
-  const was = before
-  before = await everything(t)
-  expect(before).toEqual(was)
+  return t
 })
 
 interface Answer {
@@ -41,6 +34,7 @@ describe('A path that cannot be, in a workspace', () => {
       ['PATCH', '/folder/move', { source: '/keep/folder', destination: path }, 'destination'],
       ['PATCH', '/folder/move', { source: path, destination: '/other' }, 'source'],
       ['POST', '/mkdir', { folder_name: 'made', parent_path: path }, 'parent_path'],
+      ['POST', '/uploads', { filename: 'new.txt', size: 1, folder: path }, 'folder'],
     ]
     for (const [method, route, json, name] of asked)
       expect([route, ...gist(await alice.rest(method, dir() + route, { json }))]).toEqual([route, ...invalid(name)])
@@ -51,6 +45,8 @@ describe('A path that cannot be, in a workspace', () => {
     async (_why, name) => {
       const json = { folder_name: name, parent_path: '/keep' }
       expect(gist(await alice.rest('POST', `${dir()}/mkdir`, { json }))).toEqual(invalid('folder_name'))
+      const upload = { filename: name, size: 1, folder: '/keep' }
+      expect(gist(await alice.rest('POST', `${dir()}/uploads`, { json: upload }))[1]).toMatch(/^INVALID_(PATH|INPUT)$/)
     },
   )
 

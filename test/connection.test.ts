@@ -1,35 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { type Person, startApp, type TestApp } from './harness.ts'
-import { everything, field, file, form, formType, head, openWire } from './wire.ts'
+import { leaveUntouched } from './untouched.ts'
+import { field, file, form, formType, head, openWire } from './wire.ts'
 
 const MiB = 1024 * 1024
 
 let t: TestApp
 let alice: Person
-let before: Record<string, unknown[]>
-const surprises: unknown[] = []
-const remember = (reason: unknown) => surprises.push(reason)
 
-beforeAll(async () => {
-  process.on('unhandledRejection', remember)
-  process.on('uncaughtException', remember)
+leaveUntouched(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
   await alice.upload('keep.txt', 'hello')
-  before = await everything(t)
-})
-afterAll(async () => {
-  await t.stop()
-  process.off('unhandledRejection', remember)
-  process.off('uncaughtException', remember)
-})
-
-// Nothing is left of what was not finished, and nothing has shaken the process.
-afterEach(async () => {
-  const was = before
-  before = await everything(t)
-  expect([before, surprises.splice(0)]).toEqual([was, []])
-})
+  return t
+}, 20)
 
 const noise = Buffer.alloc(20 * MiB, 'noise')
 

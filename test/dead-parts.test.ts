@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,8 @@ import { type Azurite, startAzurite } from '../src/embedded/azurite.ts'
 import { expectConsistent, findingsOf } from './consistency.ts'
 import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
 import { newDatabase, type Person, type RestAnswer, rest, startApp, type TestApp } from './harness.ts'
+import { type HttpProxy, startStoreProxy, storeRequest } from './http-proxy.ts'
+import { until } from './until.ts'
 import { BOUNDARY, file, form, formType, head, openWire } from './wire.ts'
 
 declare const engine: 'sqlite' | 'mysql'
@@ -89,9 +91,35 @@ async function halfUpload(t: TestApp, person: Person, name: string, bytes: Uint8
   return { rest: () => wire.send(body.subarray(body.length / 2)), answer: () => wire.answer(), boundary: BOUNDARY }
 }
 
-async function until(met: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 5000; !(await met()); await sleep(10))
-    if (Date.now() > end) throw new Error('That did not come about.')
+const PART = 1024
+
+/** An upload in three parts, of which the first has arrived. */
+async function inParts(t: TestApp, person: Person) {
+  const [base, bytes] = ['/api/files/uploads', randomBytes(2 * PART + 1)]
+  const filename = randomBytes(6).toString('hex')
+  const begun = await person.rest('POST', base, { json: { filename, size: bytes.length } })
+  const at = `${base}/${begun.response.upload_id}`
+  const part = (n: number) => person.rest('PUT', `${at}/parts/${n}`, { body: bytes.subarray((n - 1) * PART, n * PART) })
+  const complete = () => person.rest('POST', `${at}/complete`, { json: {} })
+  expect((await part(1)).status).toBe(200)
+  return {
+    part,
+    complete,
+    /** Goes on where it was, with what had not been taken; nothing was lost meanwhile. */
+    async resume(): Promise<void> {
+      const look = async () => (await person.rest('GET', at)).response.received
+      expect(await look()).toEqual([1])
+      for (const n of [2, 3]) expect((await part(n)).status).toBe(200)
+      await this.finish()
+    },
+    async finish(): Promise<void> {
+      const { status, response } = await complete()
+      const md5_checksum = createHash('md5').update(bytes).digest('hex')
+      expect([status, response]).toMatchObject([200, { file_name: filename, md5_checksum }])
+      expect((await person.rest('DELETE', `/api/files/delete?file=${filename}`)).status).toBe(200)
+      await expectConsistent(t)
+    },
+  }
 }
 
 const isStaged = (t: TestApp) => async () =>
@@ -99,6 +127,7 @@ const isStaged = (t: TestApp) => async () =>
 
 onMysql('A MySQL server', () => {
   let t: TestApp
+  let store: HttpProxy
   let alice: Person
   let proxy: FlakyProxy
   let drop: () => Promise<void>
@@ -110,13 +139,21 @@ onMysql('A MySQL server', () => {
     drop = database.drop
     const url = new URL(database.url)
     url.host = `127.0.0.1:${proxy.port}`
-    t = await startApp({ DATABASE_URL: url.href, UPLOAD_LEASE_SECONDS: '2' })
+    const beforeStore = await startStoreProxy()
+    store = beforeStore
+    t = await startApp({
+      DATABASE_URL: url.href,
+      AZURE_STORAGE_CONNECTION_STRING: beforeStore.connectionString,
+      LEASE_SECONDS: '2',
+      UPLOAD_PART_BYTES: String(PART),
+    })
     alice = await t.signIn('alice')
   })
   afterAll(async () => {
     await proxy.heal()
     await t.stop()
     await proxy.close()
+    await store.close()
     await drop()
   })
 
@@ -154,6 +191,28 @@ onMysql('A MySQL server', () => {
       )
       await proxy.heal()
       await expectRecovery(t, alice)
+    })
+
+    it('is a 503 for an upload in parts, which goes on afterwards', async () => {
+      const [upload, whole] = [await inParts(t, alice), await inParts(t, alice)]
+      for (const n of [2, 3]) await whole.part(n)
+      let dead = false
+      // In the middle of the completion, when the parts have been read.
+      store.interfere = async passing => {
+        if (dead || storeRequest(passing) !== 'describe') return
+        dead = true
+        await die()
+      }
+      await expectUnavailable(whole.complete())
+      await Promise.all([expectUnavailable(upload.part(2)), expectUnavailable(upload.complete())])
+      await proxy.heal()
+      await expectRecovery(t, alice)
+      await upload.resume()
+      await until(
+        async () =>
+          (await t.app.db.rows('SELECT id FROM upload_session WHERE claim_until > ?', [Date.now()])).length === 0,
+      )
+      await whole.finish()
     })
 
     it('is a 503 for an upload that is on its way, which leaves nothing', async () => {
@@ -233,7 +292,7 @@ onSqlite('A SQLite file', () => {
     const database = await newDatabase()
     drop = database.drop
     path = database.url.slice('sqlite:'.length)
-    t = await startApp({ DATABASE_URL: database.url, UPLOAD_LEASE_SECONDS: '2' })
+    t = await startApp({ DATABASE_URL: database.url, LEASE_SECONDS: '2', UPLOAD_PART_BYTES: String(PART) })
     alice = await t.signIn('alice')
   })
   afterEach(() => release())
@@ -266,6 +325,16 @@ onSqlite('A SQLite file', () => {
     await expectConsistent(t)
   })
 
+  it('that another process has locked is a 503 for an upload in parts, which goes on afterwards', async () => {
+    const upload = await inParts(t, alice)
+    release = await lockElsewhere(path)
+    await Promise.all([expectUnavailable(upload.part(2)), expectUnavailable(upload.complete())])
+    await release()
+    // What was taken by the store, and not by the database, is there: sending it again does no harm.
+    for (const n of [2, 3]) expect((await upload.part(n)).status).toBe(200)
+    await upload.finish()
+  })
+
   it('that another process locks for a moment is a delay', async () => {
     release = await lockElsewhere(path)
     const writes = Array.from({ length: 10 }, (_, n) => folderAt(alice, `waited-${n}`))
@@ -291,7 +360,8 @@ onSqlite('A blob store', () => {
     port = Number(/:(\d+)\//.exec(azurite.connectionString)?.[1])
     t = await startApp({
       AZURE_STORAGE_CONNECTION_STRING: azurite.connectionString,
-      UPLOAD_LEASE_SECONDS: '2',
+      LEASE_SECONDS: '2',
+      UPLOAD_PART_BYTES: String(PART),
       DOWNLOADS: 'proxy',
     })
     alice = await t.signIn('alice')
@@ -344,6 +414,29 @@ onSqlite('A blob store', () => {
     await expectRecovery(t, alice)
     await expectConsistent(t)
     expect((await alice.rest('GET', '/api/files/tree')).response.files).toEqual([])
+  })
+
+  it.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([
+    ['is gone', () => azurite.stop(), () => begin(port)],
+    [
+      'hangs',
+      async () => process.kill(Number(azurite.pid), 'SIGSTOP'),
+      async () => process.kill(Number(azurite.pid), 'SIGCONT'),
+    ],
+  ])('that %s is a 503 for an upload in parts, which goes on afterwards', async (_how, die, revive) => {
+    const upload = await inParts(t, alice)
+    await die()
+    try {
+      await Promise.all([expectUnavailable(upload.part(2)), expectUnavailable(upload.complete())])
+      // To begin another, and to give it up, needs no store.
+      const { response } = await alice.rest('POST', '/api/files/uploads', { json: { filename: 'other', size: 5 } })
+      expect((await alice.rest('DELETE', `/api/files/uploads/${response.upload_id}`)).status).toBe(200)
+    } finally {
+      await revive()
+    }
+    await expectRecovery(t, alice)
+    for (const n of [2, 3]) expect((await upload.part(n)).status).toBe(200)
+    await upload.finish()
   })
 
   it('that hangs is a 503 for small files and downloads, soon; and then all is well again', async () => {

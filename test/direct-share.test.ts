@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { v7 as newId } from 'uuid'
 import { unseen } from './coverage-of-routes.ts'
 import { type Person, type RestAnswer, type RestOptions, startApp, type TestApp } from './harness.ts'
 import { anId, aSentence, aTime, at } from './shapes.ts'
@@ -284,7 +285,7 @@ describe('POST /api/files/share', () => {
 describe('With send_email', () => {
   it('200 queues a mail in the same transaction: what it says, to whom', async () => {
     const [token] = await share({ duration: '2d' })
-    const { response } = await send({ send_email: true, duration: '2d', password: 'pw' })
+    const { response } = await send({ send_email: true, duration: '2d', password: 'a pass phrase' })
     expect(response.notification_status).toBe('queued')
     expect(await mails()).toEqual([
       {
@@ -299,7 +300,7 @@ describe('With send_email', () => {
         },
       },
     ])
-    expect(JSON.stringify(await mails())).not.toContain('pw')
+    expect(JSON.stringify(await mails())).not.toContain('a pass phrase')
     await t.app.db.run("DELETE FROM outbox WHERE kind = 'mail'")
   })
 
@@ -555,6 +556,26 @@ describe('GET /api/files/received/unseen_count', () => {
     expect(await count(vera)).toBe(2)
     await expire(vera)
     expect(await count(vera)).toBe(0)
+  })
+
+  it('200 leaves out what is below a deleted folder, and counts on beyond 10,000', async () => {
+    const rita = await t.signIn('rita')
+    const { sharer } = await newShare('saul', rita)
+    await sharer.upload('bin/deep/a.txt', 'x')
+    await sharer.upload('bin/b.txt', 'x')
+    await share({ email: rita.email, objects: ['bin/deep/a.txt', 'bin/b.txt'] }, sharer)
+    expect(await count(rita)).toBe(3)
+    await sharer.rest('DELETE', '/api/folders?path=bin&recursive=true')
+    expect(await count(rita)).toBe(1)
+    const [left] = await t.app.db.Share.findAll({
+      where: { userId: sharer.userId },
+      order: ['id'],
+      limit: 1,
+      raw: true,
+    })
+    if (!left) throw new Error('The share is not there.')
+    await t.app.db.Share.bulkCreate(Array.from({ length: 10_000 }, () => ({ ...left, id: newId() })))
+    expect(await count(rita)).toBe(10_001)
   })
 
   it('401 without a credential', async () => {

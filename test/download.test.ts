@@ -246,6 +246,8 @@ describe('GET /api/d/private/{token}', () => {
     const seal = (seconds: number) => createTokens(SECRET_KEY).seal('private-download', payload, seconds)
     expect((await open(seal(10))).status).toBe(302)
     expect(statusAndCode(await open(seal(-1)))).toEqual([403, 'SHARE_EXPIRED'])
+    // Whose it is comes first: nobody else learns that there was something.
+    expect(statusAndCode(await open(seal(-1), '', bob))).toEqual([404, 'TOKEN_NOT_FOUND'])
   })
 
   it('404 for what is no token, and for that of somebody else, in the same words', async () => {
@@ -440,6 +442,22 @@ describe('With DOWNLOADS=proxy', () => {
     for (const method of ['HEAD', 'GET', 'HEAD', 'GET', 'GET', 'HEAD'])
       statuses.push((await p.nobody.rest(method, `/api/d/${token}`)).status)
     expect(statuses).toEqual([200, 200, 200, 200, 403, 403])
+  })
+
+  it('each part counts at the link; at its signed address, which is one download, none does', async () => {
+    const parts = ['bytes=0-3', 'bytes=4-8', 'bytes=1-']
+    const [one, two] = [
+      await share('fox.txt', { max_downloads: 2 }, carol),
+      await share('fox.txt', { max_downloads: 1 }, carol),
+    ]
+    const statuses: number[] = []
+    for (const range of parts)
+      statuses.push((await p.nobody.rest('GET', `/api/d/${one}`, { headers: { range } })).status)
+    expect(statuses).toEqual([206, 206, 403])
+    const { response } = await p.nobody.rest('POST', `/api/share/resolve/${two}`)
+    const got = await Promise.all(parts.map(async range => (await fetch(response.url, { headers: { range } })).text()))
+    expect(got).toEqual(['The ', 'quick', text.slice(1)])
+    expect(statusAndCode(await p.nobody.rest('GET', `/api/d/${two}`))).toEqual([403, 'SHARE_USED_UP'])
   })
 
   it('a password, a wrong mode and a missing token are refused in the envelope', async () => {

@@ -3,6 +3,7 @@ import { schema } from '../schema/index.ts'
 import { routesOf } from '../src/rest/routes.ts'
 import { type Person, type RestOptions, rest, startApp, type TestApp } from './harness.ts'
 import { anId } from './shapes.ts'
+import { exchange, head } from './wire.ts'
 
 const APP = 'https://app.example.com'
 const EVIL = 'https://evil.example.com'
@@ -69,6 +70,26 @@ describe('The envelope', () => {
     }
     for (const secret of [token, 'sesame', 'mode=inline', alice.cookie, 'sig='])
       expect(t.logs().includes(secret)).toBe(false)
+  })
+})
+
+describe('The icon', () => {
+  it.each(['/favicon.ico', '/favicon.svg'])('is a satchel that browsers keep: %s', async path => {
+    const { status, headers, text } = await t.nobody.rest('GET', path)
+    expect(status).toBe(200)
+    expect(text).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg".*<\/svg>$/)
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'cache-control': 'public, max-age=86400',
+      'content-length': String(text.length),
+    })
+    // Not fetch: with a condition of the caller's own, it asks for no cache.
+    const again = await exchange(t.url, head(alice, `GET ${path}`, { 'if-none-match': headers.get('etag') ?? '' }))
+    expect([again?.status, again?.text]).toEqual([304, ''])
+    const looked = await t.nobody.rest('HEAD', path)
+    expect([looked.status, looked.headers.get('content-length'), looked.text]).toEqual([200, String(text.length), ''])
+    const { status: refused, response } = await alice.rest('POST', path)
+    expect([refused, response]).toEqual([405, { code: 'METHOD_NOT_ALLOWED', allow: ['GET', 'HEAD'] }])
   })
 })
 

@@ -28,12 +28,14 @@ interface FuzzRequest {
   query: [string, unknown][]
   body: Record<string, unknown> | undefined
   form: [string, unknown][] | undefined
+  /** The body, where the route takes it as it is. */
+  raw: Buffer | undefined
   headers: Record<string, string>
 }
 
 /** The request of a route with the values that it takes. */
 export function validRequest(route: Route, values: Record<string, unknown>): FuzzRequest {
-  const request: FuzzRequest = { path: {}, query: [], body: undefined, form: undefined, headers: {} }
+  const request: FuzzRequest = { path: {}, query: [], body: undefined, form: undefined, raw: undefined, headers: {} }
   for (const { name } of argsOf(route)) {
     const source = sourceOf(route, name)
     const value = values[name]
@@ -41,6 +43,7 @@ export function validRequest(route: Route, values: Record<string, unknown>): Fuz
     else if (value === undefined) continue
     else if (source === 'query') request.query.push([name, value])
     else if (source === 'body') request.body = { ...request.body, [name]: value }
+    else if (source === 'raw') request.raw = Buffer.from(String(value))
     else if (source === 'form')
       request.form = [...(request.form ?? []), [name, name === 'file' ? new Blob(['bytes']) : value]]
     else request.headers[source.slice('header '.length)] = String(value)
@@ -140,6 +143,7 @@ const headers: [string, string][] = [
   ['x-share-password', 'wr\u00f6ng'],
   ['x-share-password', ''],
   ['content-encoding', 'gzip'],
+  ...(['', 'x', 'AAAAAAAAAAAAAAAAAAAAAA==', '='.repeat(24)].map(v => ['content-md5', v]) as [string, string][]),
   ['accept', 'text/html'],
   ['accept', 'image/*;q=0'],
   ['accept-encoding', 'x'],
@@ -190,7 +194,7 @@ export function bend(request: FuzzRequest, random: () => number): FuzzRequest & 
 /** The address and the options of a request. */
 export function written(
   route: Route,
-  { path, query, body, form, headers: given, cut, flip }: ReturnType<typeof bend>,
+  { path, query, body, form, raw, headers: given, cut, flip }: ReturnType<typeof bend>,
 ): [string, RestOptions] {
   const address = route.path.replaceAll(/\{(\w+)\}/g, (_, name) => inPath(path[name]))
   const search = new URLSearchParams(query.map(([name, value]) => [name, toText(value)]))
@@ -203,10 +207,10 @@ export function written(
       else made.append(name, toText(value))
     return [url, { form: made, headers: given }]
   }
-  const bytes = Buffer.from(JSON.stringify(body ?? {}))
+  const bytes = raw ? Buffer.from(raw) : Buffer.from(JSON.stringify(body ?? {}))
   if (flip !== undefined) bytes[Math.floor(flip * bytes.length)] = 255 * flip
   const sent = cut === undefined ? bytes : bytes.subarray(0, cut * bytes.length)
-  return [url, { body: sent, headers: { 'content-type': 'application/json', ...given } }]
+  return [url, { body: sent, headers: { ...(raw ? {} : { 'content-type': 'application/json' }), ...given } }]
 }
 
 /** A part of a path; none that `fetch` would walk up. */

@@ -13,6 +13,7 @@ import { type BlobStore, createBlobStore } from '../src/storage/azure.ts'
 import { type BuiltService, startBuilt } from './built-service.ts'
 import { expectWhole, findingsOf } from './consistency.ts'
 import { newDatabase, type Person, rest, signInTo } from './harness.ts'
+import { until } from './until.ts'
 import { file, form, formType, head, openWire, type Wire } from './wire.ts'
 
 declare const engine: 'sqlite' | 'mysql'
@@ -37,7 +38,7 @@ beforeAll(async () => {
     DATABASE_URL: database.url,
     AZURE_STORAGE_CONNECTION_STRING: engine === 'mysql' ? (process.env.TEST_AZURE ?? '') : '',
     AZURE_STORAGE_CONTAINER: CONTAINER,
-    UPLOAD_LEASE_SECONDS: '2',
+    LEASE_SECONDS: '2',
     SWEEP_SECONDS: '1',
   }
   service = await startBuilt(settings)
@@ -69,19 +70,13 @@ async function comeBack(): Promise<void> {
   await look()
 }
 
-async function until(met: () => Promise<boolean>, ms = 10_000, pause = 10): Promise<void> {
-  for (const end = Date.now() + ms; !(await met()); await sleep(pause))
-    if (Date.now() > end) throw new Error(`Not within ${ms} ms: ${met}`)
-}
-
 const count = async (sql: string, values: string[] = []) =>
   Number((await db.rows<{ n: number }>(`SELECT COUNT(*) AS n FROM ${sql}`, values))[0]?.n)
 
 /** Leases end, the sweeper sweeps, jobs are done; then nothing differs from anything. */
 async function expectHealed(): Promise<void> {
-  // What a worker or a sweeper had taken when it died is given back after some minutes only.
+  // What a sweeper had taken when it died is given back after a minute only.
   const later = Date.now() + 4000
-  await db.run('UPDATE outbox SET due_at = 0 WHERE due_at > ?', [later])
   await db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'doomed' AND lease_until > ?", [later])
   await until(async () => (await count("blobs WHERE state <> 'live'")) + (await count('outbox')) === 0, 20_000, 100)
   await expectWhole({ db, store })

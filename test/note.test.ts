@@ -153,6 +153,30 @@ describe('A note', () => {
     await t.settle()
     expect((await read(checksum)).response.code).toBe('FILE_NOT_FOUND')
   })
+
+  it('is within reach while one copy is there, among any number of deleted folders that wait to be purged', async () => {
+    const [bucket] = await t.app.db.rows<{ id: string }>('SELECT id FROM bucket WHERE user_id = ?', [bob.userId])
+    const checksum = md5('one of many')
+    const insert = (columns: string, rows: string[]) =>
+      t.app.db.run(`INSERT INTO entry (${columns}, created_at, updated_at) VALUES ${rows.join(', ')}`)
+    const folders = Array.from({ length: 1100 }, (_, i) => `00000000-0000-7000-8000-${String(i).padStart(12, '0')}`)
+    await insert(
+      'id, bucket_id, parent_id, kind, name',
+      folders.map(id => `('${id}', '${bucket?.id}', NULL, 0, '${id}', 0, 0)`),
+    )
+    await insert(
+      'id, bucket_id, parent_id, kind, name, md5, blob_id',
+      folders.map(id => {
+        const fileId = id.replace('-7000-', '-7001-')
+        return `('${fileId}', '${bucket?.id}', '${id}', 1, 'a', '${checksum}', '${fileId}', 0, 0)`
+      }),
+    )
+    expect((await read(checksum, bob)).response.code).toBe('FILE_NOT_FOUND')
+    await have('last/one.txt', 'one of many', bob)
+    expect((await write(checksum, 'still there', bob)).response).toEqual({ note: 'still there' })
+    await bob.rest('DELETE', '/api/files/delete?file=last/one.txt')
+    expect((await read(checksum, bob)).response.code).toBe('FILE_NOT_FOUND')
+  })
 })
 
 it('GraphQL: fileNote, writeFileNote and File.note do the same', async () => {

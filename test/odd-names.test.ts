@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Person, startApp, type TestApp } from './harness.ts'
+import { restUploader } from './uploader.ts'
 import { field, file, form, sendForm } from './wire.ts'
 
 let t: TestApp
@@ -87,6 +88,18 @@ describe('A name that is unusual and fine', () => {
       expect(batch.response).toEqual({ files_deleted: [name], files_failed: [] })
     },
   )
+
+  it('is kept by an upload in parts as it is, also where the path is as long as can be', async () => {
+    const up = restUploader(alice)
+    const longest = five('é'.repeat(102)).split('/')
+    const places = [...oddNames.map(([, name]) => [name, name]), [longest.slice(0, -1).join('/'), longest[4]]]
+    for (const [folder, filename] of places) {
+      const { value } = await up.start({ filename, folder, size: 0 })
+      expect((await up.look(value.upload_id)).value).toMatchObject({ filename, folder })
+      expect((await up.complete(value.upload_id)).value).toMatchObject({ file_name: `${folder}/${filename}` })
+      await alice.rest('DELETE', `/api/folders?path=${at(folder?.split('/')[0] ?? '')}&recursive=true`)
+    }
+  })
 
   it('is kept by GraphQL as it is', async () => {
     for (const [, name] of oddNames) {

@@ -340,6 +340,10 @@ describe('A share with max_downloads', () => {
     const { response } = await alice.rest('POST', '/api/files/quick_share', { json })
     const answers = await many(50, () => rest(t.url, 'GET', `/api/d/${response.sharing_token}`))
     expect(tally(answers)).toEqual({ 302: 1, '403 SHARE_USED_UP': 49 })
+    const rows = await t.app.db.rows('SELECT downloads FROM share WHERE user_id = ?', [alice.userId])
+    expect(rows).toEqual([{ downloads: 1 }])
+    const [won] = answers.filter(({ status }) => status === 302)
+    expect(await (await fetch(won?.headers.get('location') ?? '')).text()).toBe('rare')
   })
 
   it('7 is downloaded seven times, by all routes together', async () => {

@@ -216,7 +216,7 @@ describe('POST /api/share/resolve/{token}', () => {
       'a body that is no JSON',
       '',
       { body: 'password=x', headers: { 'content-type': 'application/json' } },
-      { code: 'INVALID_JSON' },
+      { code: 'INVALID_JSON', field: 'body' },
     ],
     [
       'a form',

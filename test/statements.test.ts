@@ -1,12 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { getNamedType, isLeafType, isObjectType } from 'graphql'
+import { type GraphQLOutputType, getNamedType, getNullableType, isLeafType, isListType, isObjectType } from 'graphql'
 import { v7 as newId } from 'uuid'
 import { FILE } from '../db/models/entry.ts'
 import { schema } from '../schema/index.ts'
-import { routesOf } from '../src/rest/routes.ts'
+import { restFieldOf, routesOf } from '../src/rest/routes.ts'
+import type { EventKind } from '../src/services/event.ts'
+import { rightfulOf, rows } from './authorization.ts'
+import { World } from './authorization-world.ts'
+import { found, join } from './builders.ts'
+import { callByGraphql, callByRest, documentOf, type Inputs, rootField } from './contract/call.ts'
 import { walkEveryRoute } from './every-route.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
+import { restUploader } from './uploader.ts'
+
+const PART = 1024
 
 const table = new URL('statements.json', import.meta.url)
 
@@ -16,7 +24,7 @@ let bob: Person
 
 beforeAll(async () => {
   const generous = ['API_KEYS', 'SHARING', 'WORKSPACES', 'INVITES'].map(rate => [`RATE_${rate}`, '1000000'])
-  t = await startApp(Object.fromEntries(generous))
+  t = await startApp({ ...Object.fromEntries(generous), UPLOAD_PART_BYTES: String(PART) })
   await t.limit({
     maxPrivateApiKeys: 1000,
     maxWorkspaceApiKeys: 1000,
@@ -43,20 +51,72 @@ async function count<A extends { status: number }>(call: () => Promise<A>): Prom
 
 const statementsOf = async (call: () => Promise<{ status: number }>) => (await count(call)).statements
 
-describe('Every route', () => {
-  it('needs as many statements as statements.json says; write it again with UPDATE_STATEMENTS=1', async () => {
+const counted: Record<string, number> = {}
+
+describe('Every route, and every field of the root', () => {
+  it('is walked', async () => {
     const [carol, dora] = [await t.signIn('carol'), await t.signIn('dora')]
-    const counts: Record<string, number> = {}
     const plants = { password: 'secret', fileName: 'a.txt' }
     await walkEveryRoute(t, { alice, bob, carol, dora }, plants, async (route, call) => {
       const { statements, answer } = await count(call)
-      counts[route] ??= statements
+      counted[route] ??= statements
       return answer
     })
-    const declared = routesOf(schema).flatMap(r => [r.method, ...(r.also ? [r.also] : [])].map(m => `${m} ${r.path}`))
-    expect(Object.keys(counts).sort()).toEqual(declared.sort())
-    if (process.env.UPDATE_STATEMENTS) writeFileSync(table, `${JSON.stringify(counts, null, 2)}\n`)
-    expect(counts).toEqual(JSON.parse(readFileSync(table, 'utf8')))
+  })
+
+  it('is asked, with all that REST answers', async () => {
+    const common = new World(t)
+    for (const row of rows.filter(({ field }) => !field.startsWith('Subscription.'))) {
+      const world = row.consumes ? new World(t) : common
+      const caller = await world.callerOf(rightfulOf(row), null)
+      const inputs = await world.inputsOf(row, caller)
+      const { statements, answer } = await count(() => callByGraphql(caller, row.field, inputs))
+      if (answer.errors) throw new Error(`${row.title}: ${JSON.stringify(answer.errors)}`)
+      counted[row.field] ??= statements
+    }
+  })
+
+  it('is waited for, until the first event', async () => {
+    const room = await found(alice)
+    await alice.upload('news.txt', 'x')
+    await alice.rest('POST', '/api/files/share', { json: { email: bob.email, objects: ['news.txt'] } })
+    const json = { workspace_id: room, email: bob.email, role: 'viewer' }
+    await alice.rest('POST', '/api/workspaces/invites/create', { json })
+    const idsFor = async (table: string, column: string) =>
+      (await t.app.db.rows<{ id: string }>(`SELECT id FROM ${table} WHERE ${column} = ?`, [bob.email])).map(r => r.id)
+    const [own, ofRoom] = [await bucketOf('user_id', bob.userId), await bucketOf('workspace_id', room)]
+    const [shares, invites] = [await idsFor('share', 'recipient'), await idsFor('invite', 'email')]
+    const events: { name: string; caller: Person; inputs?: Inputs; event: [EventKind, string, string[]] }[] = [
+      { name: 'shareReceived', caller: bob, event: ['shareReceived', bob.email, shares] },
+      { name: 'inviteReceived', caller: bob, event: ['inviteReceived', bob.email, invites] },
+      { name: 'bucketChanged', caller: bob, event: ['bucketChanged', own, []] },
+      {
+        name: 'bucketChanged (a workspace)',
+        caller: alice,
+        inputs: { workspace_id: room },
+        event: ['bucketChanged', ofRoom, []],
+      },
+    ]
+    for (const { name, caller, inputs = {}, event } of events) {
+      t.statements()
+      const { query, variables } = documentOf(`Subscription.${name.replace(/ .*/, '')}`, inputs)
+      const stream = await caller.subscribe(query, variables)
+      t.app.events.publish(...event)
+      expect((await stream.next()).errors).toBeUndefined()
+      counted[`Subscription.${name}`] = t.statements().length
+      stream.close()
+      await stream.ended
+    }
+  })
+
+  it('needs as many statements as statements.json says; write it again with UPDATE_STATEMENTS=1', () => {
+    const routes = routesOf(schema).flatMap(r => [r.method, ...(r.also ? [r.also] : [])].map(m => `${m} ${r.path}`))
+    const fields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap(type =>
+      Object.keys(type?.getFields() ?? {}).map(name => `${type}.${name}`),
+    )
+    expect([...routes, ...fields].filter(name => !(name in counted))).toEqual([])
+    if (process.env.UPDATE_STATEMENTS) writeFileSync(table, `${JSON.stringify(counted, null, 2)}\n`)
+    expect(counted).toEqual(JSON.parse(readFileSync(table, 'utf8')))
   })
 })
 
@@ -147,11 +207,17 @@ describe('A folder', () => {
   }, 60_000)
 })
 
+/** A field of what a field shows. */
+function fieldOf(type: GraphQLOutputType | undefined, name: string) {
+  const named = type && getNamedType(type)
+  return isObjectType(named) ? named.getFields()[name] : undefined
+}
+
 /** Everything that an object of this type shows without arguments, one level deep. */
-function leavesOf(typeName: string): string {
-  const type = schema.getType(typeName)
-  if (!isObjectType(type)) throw new TypeError(`There is no ${typeName}.`)
-  return Object.values(type.getFields())
+function leavesOf(type: GraphQLOutputType): string {
+  const named = getNamedType(type)
+  if (!isObjectType(named)) throw new TypeError(`${type} is no object.`)
+  return Object.values(named.getFields())
     .filter(field => field.args.length === 0 && isLeafType(getNamedType(field.type)))
     .map(field => field.name)
     .join(' ')
@@ -175,63 +241,112 @@ describe('A listing', () => {
     const numbers = Array.from({ length: count }, (_, i) => i)
     const objects = numbers.map(i => `list/file-${i}`)
     await post('/api/files/share', { email: friend.email, objects })
+    const inviteBack = async (i: number) => {
+      const json = { workspace_id: await found(friend, `House ${i}`), email: owner.email, role: 'viewer' }
+      await friend.rest('POST', '/api/workspaces/invites/create', { json })
+    }
     for (const i of numbers) {
       const key = (scope: string) => ({ name: `key ${i}`, scopes: [scope] })
       await Promise.all([
         post('/api/folders', { path: `list/folder-${i}` }),
+        post(`${base}/files/mkdir`, { folder_name: `folder-${i}`, parent_path: '/list' }),
         post('/api/files/quick_share', { object: objects[i] }),
         post('/api/api_keys/private/create', key('private_files:read')),
         post(`/api/api_keys/${workspace_id}/create`, key('workspaces:read')),
         post('/api/workspaces/invites/create', { workspace_id, email: `guest-${i}@example.com`, role: 'viewer' }),
         i > 0 && post('/api/workspaces/create', { name: `Room ${i}` }),
+        i > 0 && t.signIn(`member-${i}`).then(member => join(t, workspace_id, member, 'viewer')),
+        inviteBack(i),
       ])
     }
-    return { owner, friend, base, workspace_id }
+    const uploads = await Promise.all(
+      [restUploader(owner), restUploader(owner, workspace_id)].map(async up => {
+        const { upload_id } = (await up.start({ filename: 'parts', size: count * PART })).value
+        for (const i of numbers) await up.part(upload_id, i + 1, { bytes: Buffer.alloc(PART) })
+        return upload_id as string
+      }),
+    )
+    return { owner, friend, workspace_id, folder_id: room.id, uploads }
   }
 
-  const page = (type: string) => `edges { cursor node { ${leavesOf(type)} } } pageInfo { hasNextPage endCursor }`
-  const queries = {
-    'folder.files': `{ folder(path: "list") { files(first: 200) { ${page('File')} } } }`,
-    'folder.folders': `{ folder(path: "list") { folders(first: 200) { ${page('Folder')} } } }`,
-    shares: `{ shares(first: 500) { ${page('Share')} } }`,
+  type Stock = Awaited<ReturnType<typeof stock>>
+
+  /** Every connection, and the way to it. */
+  const connections = Object.values(schema.getTypeMap()).flatMap(type =>
+    isObjectType(type)
+      ? Object.values(type.getFields()).flatMap(({ name, type: of }) => {
+          const node = fieldOf(fieldOf(of, 'edges')?.type, 'node')
+          return node ? [{ name: `${type}.${name}`, owner: type.name, field: name, leaves: leavesOf(node.type) }] : []
+        })
+      : [],
+  )
+  const wayTo = (owner: string, asked: string, { workspace_id, folder_id }: Stock): string => {
+    const ways: Record<string, string> = {
+      Query: asked,
+      User: `me { ${asked} }`,
+      Folder: `folder(path: "list") { ${asked} }`,
+      Workspace: `workspace(id: "${workspace_id}") { ${asked} }`,
+      WorkspaceFolder: `inside: node(id: "${folder_id}") { ... on WorkspaceFolder { ${asked} } }`,
+    }
+    return `{ ${ways[owner] ?? ''} }`
   }
+
+  /** Every list that is read at once, by REST and by GraphQL. */
+  const flat = rows.flatMap(({ title, field, rest }) => {
+    if (!rest || !field.startsWith('Query.')) return []
+    const { type } = rootField(field).field
+    const named = getNamedType(type)
+    const inside = isObjectType(named) ? Object.values(named.getFields()).filter(f => restFieldOf(f) !== false) : []
+    const isListed = [type, ...inside.map(f => f.type)].some(of => isListType(getNullableType(of)))
+    return isListed ? [{ title, field, rest }] : []
+  })
+
+  const itemsIn = (value: unknown): number =>
+    Array.isArray(value)
+      ? value.length
+      : Object.values(Object(value)).reduce<number>(
+          (sum, part) => sum + (typeof part === 'object' ? itemsIn(part) : 0),
+          0,
+        )
 
   /** What each listing costs, and how many it shows. */
-  async function measure({ owner, friend, base, workspace_id }: Awaited<ReturnType<typeof stock>>) {
+  async function measure(things: Stock) {
+    const { owner, friend, workspace_id, uploads } = things
     const costs: Record<string, number> = {}
     const shown: Record<string, number> = {}
-    const get = async (path: string, who = owner) => {
-      const { statements, answer } = await count(() => who.rest('GET', path))
-      costs[path.replace(base, '').replace(workspace_id, '')] = statements
-      return answer.response
+    for (const { title, field, rest } of flat) {
+      const caller = field === 'Query.receivedShares' ? friend : owner
+      const inWorkspace = field.includes('workspace')
+      const inputs = { workspace_id, path: inWorkspace ? '/list' : 'list', upload_id: uploads[inWorkspace ? 1 : 0] }
+      const byRest = await count(() => callByRest(caller, rest, inputs))
+      const byGraphql = await count(() => callByGraphql(caller, field, inputs))
+      costs[title] = byRest.statements
+      costs[field] = byGraphql.statements
+      shown[title] = itemsIn(byRest.answer.response)
+      expect([field, itemsIn(byGraphql.answer.data)]).toEqual([field, shown[title]])
     }
-    const tree = await get('/api/files/tree?path=list')
-    Object.assign(shown, { files: tree.files.length, folders: tree.folders.length })
-    shown.folderNames = (await get('/api/folders?path=list')).folders.length
-    shown.objects = (await get('/api/user/bucket')).bucket_data.objects.length
-    shown.sent = (await get('/api/files/shared_by_user')).files.length
-    shown.received = (await get('/api/files/received', friend)).files.length
-    shown.unseen = (await get('/api/files/received/unseen_count', friend)).count
-    shown.keys = (await get('/api/api_keys/private/list')).api_keys.length
-    shown.workspaceKeys = (await get(`/api/api_keys/${workspace_id}/list`)).api_keys.length
-    shown.workspaces = (await get('/api/workspaces/list')).length
-    shown.invites = (await get(`/api/workspaces/invites?workspace_id=${workspace_id}`)).length
-    shown.workspaceFiles = (await get(`${base}/files/tree?path=/list`)).files.length
-    await get('/api/user/stats')
-    for (const [name, query] of Object.entries(queries)) {
-      const { statements, answer } = await count(() => owner.graphql<Record<string, unknown>>(query))
-      if (answer.errors) throw new Error(JSON.stringify(answer.errors))
+    for (const { name, owner: type, field, leaves } of connections) {
+      const page = `${field}(first: 500) { edges { cursor node { ${leaves} } } pageInfo { hasNextPage endCursor } }`
+      const caller = field === 'receivedShares' ? friend : owner
+      const { statements, answer } = await count(() => caller.graphql(wayTo(type, page, things)))
+      if (answer.errors) throw new Error(`${name}: ${JSON.stringify(answer.errors)}`)
       costs[name] = statements
       shown[name] = JSON.stringify(answer.data).split('"node":').length - 1
     }
+    const unseen = await count(() => friend.rest('GET', '/api/files/received/unseen_count'))
+    costs.unseen = unseen.statements
+    shown.unseen = unseen.answer.response.count
     return { costs, shown }
   }
 
   it('of 100 needs as many statements as one of 1', async () => {
     const one = await measure(await stock(1))
     const hundred = await measure(await stock(100))
-    const timesHundred = Object.entries(one.shown).map(([what, n]) => [what, n * 100])
+    // A week has seven days, and a person few ways in.
+    const bounded = ['GET /api/user/stats', 'GET /api/user/identities']
+    const timesHundred = Object.entries(one.shown).map(([what, n]) => [what, bounded.includes(what) ? n : n * 100])
     expect(hundred.shown).toEqual(Object.fromEntries(timesHundred))
+    expect(Object.values(one.shown)).not.toContain(0)
     expect(hundred.costs).toEqual(one.costs)
   }, 60_000)
 })

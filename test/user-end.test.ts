@@ -4,6 +4,7 @@ import { v7 as newId } from 'uuid'
 import { findViewer } from '../src/auth/viewer.ts'
 import { toAppError } from '../src/errors.ts'
 import { accountService } from '../src/services/account.ts'
+import { put } from './builders.ts'
 import { expectConsistent } from './consistency.ts'
 import { unseen } from './coverage-of-routes.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from './harness.ts'
@@ -360,43 +361,61 @@ describe('DELETE /api/user/account/delete', () => {
 
   it.each([true, false])('leaves nothing behind in the middle of everything else (with the data: %s)', async data => {
     const name = `jane-${data}`
+    const said: string[] = []
     for (let round = 0; round < 3; round++) {
-      const { person, bucketId } = await settled(name, bob)
+      const { person, key, bucketId } = await settled(name, bob)
       const ws = await found(person, `Round ${round}`)
-      const garden = await found(bob, `Garden ${round}`)
+      const [garden, shed] = [await found(bob, `Garden ${round}`), await found(bob, `Shed ${round}`)]
+      await join(bob, shed, person, 'editor')
       const invite = { workspace_id: garden, email: person.email, role: 'editor' }
       await bob.rest('POST', '/api/workspaces/invites/create', { json: invite })
       const { response: mine } = await person.rest('GET', '/api/workspaces/invites/mine')
       const { token } = mine.find((i: { workspace_id: string }) => i.workspace_id === garden)
+      const post = (path: string, json: object) => person.rest('POST', path, { json })
+      let kept = 0
       const doing = Array.from({ length: 5 }, (_, i) => [
         () => person.upload(`race/${i}.bin`, new Uint8Array(200_000)),
-        () => person.rest('POST', '/api/files/quick_share', { json: { object: 'docs/a.txt' } }),
-        () =>
-          person.rest('POST', '/api/files/share', {
-            json: { email: `r${i}@example.com`, objects: ['docs/a.txt', 'docs/deep/b.txt'], send_email: true },
-          }),
-        () => keyOf(person, ['private_files:read']).catch(() => null),
-        () => person.rest('POST', '/api/workspaces/create', { json: { name: `New ${i}` } }),
-        () =>
-          person.rest('POST', '/api/workspaces/invites/create', {
-            json: { workspace_id: ws, email: `i${i}@example.com`, role: 'viewer' },
-          }),
-        () => person.rest('POST', `/api/workspaces/${ws}/files/mkdir`, { json: { folder_name: `f${i}` } }),
+        () => put(person, ws, `/race/${i}.bin`, new Uint8Array(100_000)),
+        async () => {
+          const answer = await put(person, shed, `/race/${i}.bin`, new Uint8Array(1000))
+          if (answer.status === 200) kept++
+          return answer
+        },
+        () => post('/api/folders', { path: `race/folder ${i}` }),
+        () => post('/api/files/move', { source: 'docs/deep/b.txt', destination: `moved/${i}/b.txt` }),
+        () => post('/api/folders/move', { source: 'docs/deep', destination: `deep ${i}` }),
+        () => person.rest('DELETE', `/api/files/delete?file=race/${i - 1}.bin`),
+        () => post('/api/files/quick_share', { object: 'docs/a.txt' }),
+        () => post('/api/files/share', { email: `r${i}@example.com`, objects: ['docs/a.txt'], send_email: true }),
+        () => key.rest('GET', '/api/files/tree'),
+        () => post('/api/api_keys/private/create', { name: `key ${i}`, scopes: ['private_files:read'] }),
+        () => post(`/api/api_keys/${ws}/create`, { name: `key ${i}`, scopes: ['workspaces:read'] }),
+        () => post('/api/workspaces/create', { name: `New ${i}` }),
+        () => post('/api/workspaces/invites/create', { workspace_id: ws, email: `i${i}@example.com`, role: 'viewer' }),
+        () => post(`/api/workspaces/${ws}/files/mkdir`, { folder_name: `f${i}` }),
         () => person.rest('PUT', `/api/files/${HELLO}/note`, { json: { content: `${i}` } }),
-        () => person.rest('POST', '/api/workspaces/invites/accept', { json: { token } }),
+        () => post('/api/workspaces/invites/accept', { token }),
         ...(i === 2 ? [() => end(person, data)] : []),
       ]).flat()
       const answers = await Promise.all(doing.map(act => act()))
-      const statuses = answers.flatMap(a => (a && 'status' in a ? [a] : []))
-      expect(statuses.filter(a => a.status >= 500).map(a => a.text)).toEqual([])
+      said.push(...answers.map(({ status, response }) => response?.code ?? `${status}`))
+      expect(answers.filter(a => a.status >= 500).map(a => a.text)).toEqual([])
       expect(await isIn(person)).toBe(false)
       expect(await tracesOf(person.userId)).toEqual([])
       await expectConsistent(t)
       expect(await rowsOf('bucket', 'id', bucketId)).toHaveLength(data ? 0 : 1)
       expect(await rowsOf('note', 'bucket_id', bucketId)).toHaveLength(data ? 0 : 1)
+      for (const table of ['bucket', 'member', 'invite', 'api_key'])
+        expect(await rowsOf(table, 'workspace_id', ws)).toEqual([])
       const open = 'SELECT id FROM bucket WHERE user_id IS NULL AND workspace_id IS NULL AND kept_until IS NULL'
       expect(await t.app.db.rows(open)).toEqual([])
+      // What was put into the workspace of somebody else stays there.
+      expect(await rowsOf('bucket', 'workspace_id', shed)).toMatchObject([
+        { used_files: kept, used_bytes: kept * 1000 },
+      ])
     }
+    // It was a race: some came before the end, and some after it.
+    expect(said).toEqual(expect.arrayContaining(['200', 'UNAUTHENTICATED']))
   })
 
   it.each([true, false])('refuses what a request that began before does after it (with the data: %s)', async data => {
