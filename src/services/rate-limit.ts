@@ -83,16 +83,18 @@ function redisHits(redis: Redis, log: Log): HitTaker {
 class AtomicStore extends Store {
   readonly #hits: HitTaker
   readonly #rules: RateRules
+  readonly #now: () => number
 
-  constructor(hits: HitTaker, rules: RateRules) {
+  constructor(hits: HitTaker, rules: RateRules, now: () => number) {
     super()
     this.#hits = hits
     this.#rules = rules
+    this.#now = now
   }
 
   override async getForIdentity({ contextIdentity, fieldIdentity }: Identity): Promise<number[]> {
     const rule = this.#rules[fieldIdentity as RateName]
-    const before = await this.#hits.take(`${fieldIdentity}:${contextIdentity}`, rule, Date.now())
+    const before = await this.#hits.take(`${fieldIdentity}:${contextIdentity}`, rule, this.#now())
     // Which of them count was decided above; the library looks at the clock once more, a moment later.
     return before.map(() => Number.POSITIVE_INFINITY)
   }
@@ -101,12 +103,20 @@ class AtomicStore extends Store {
   override setForIdentity(): void {}
 }
 
+interface Options {
+  rules: RateRules
+  redis: Redis | undefined
+  log: Log
+  /** Milliseconds since the epoch. */
+  now?: () => number
+}
+
 /** Request rates by graphql-rate-limit, exact under parallel requests and across instances: contract, section 7. */
-export function rateLimitService({ rules, redis, log }: { rules: RateRules; redis: Redis | undefined; log: Log }) {
+export function rateLimitService({ rules, redis, log, now = Date.now }: Options) {
   const hits = redis ? redisHits(redis, log) : memoryHits()
   const limiter = getGraphQLRateLimiter({
     identifyContext: ({ userId }: { userId: string }) => userId,
-    store: new AtomicStore(hits, rules),
+    store: new AtomicStore(hits, rules, now),
     formatError: () => 'limited',
   })
 
@@ -132,10 +142,10 @@ export function rateLimitService({ rules, redis, log }: { rules: RateRules; redi
 
     /** Seconds until the oldest call that counts no longer does. */
     async retryAfter(name: RateName, userId: string): Promise<number> {
-      const now = Date.now()
-      const before = await hits.take(`${name}:${userId}`, { ...rules[name], max: 0 }, now)
-      const oldest = Math.min(...before, now)
-      return Math.max(1, Math.ceil((oldest + rules[name].seconds * 1000 - now) / 1000))
+      const at = now()
+      const before = await hits.take(`${name}:${userId}`, { ...rules[name], max: 0 }, at)
+      const oldest = Math.min(...before, at)
+      return Math.max(1, Math.ceil((oldest + rules[name].seconds * 1000 - at) / 1000))
     },
   }
 }

@@ -1,43 +1,40 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from '@jest/globals'
 import { Redis } from 'ioredis'
 import { v7 as newId } from 'uuid'
 import { createLog } from '../../src/log.ts'
-import { type RateName, rateLimitService } from '../../src/services/rate-limit.ts'
+import { rateLimitService } from '../../src/services/rate-limit.ts'
 
 const redisUrl = process.env.TEST_REDIS_URL
 const log = createLog({ logLevel: 'silent' })
 
-const stores: [string, (max: number, seconds: number) => ReturnType<typeof rateLimitService>[]][] = [
-  ['in memory', (max, seconds) => [service(max, seconds)]],
+type Rule = [max: number, seconds: number, now: () => number]
+const stores: [string, (...rule: Rule) => ReturnType<typeof rateLimitService>[]][] = [
+  ['in memory', (...rule) => [service(rule)]],
 ]
 const redis = redisUrl ? new Redis(redisUrl) : undefined
-if (redis)
-  stores.push([
-    'on two instances with Redis',
-    (max, seconds) => [service(max, seconds, redis), service(max, seconds, redis)],
-  ])
+if (redis) stores.push(['on two instances with Redis', (...rule) => [service(rule, redis), service(rule, redis)]])
 afterAll(async () => {
   await redis?.quit()
 })
 
-function service(max: number, seconds: number, shared?: Redis) {
+function service([max, seconds, now]: Rule, shared?: Redis) {
   const rule = { max, seconds }
   return rateLimitService({
     rules: { sharing: rule, api_keys: rule, workspaces: rule, invites: rule },
     redis: shared,
     log,
+    now,
   })
 }
 
 describe.each(stores)('The window, %s,', (_where, instances) => {
-  const hits = (max: number, seconds: number, name: RateName = 'sharing') => {
-    const services = instances(max, seconds)
+  const hits = (...rule: Rule) => {
+    const services = instances(...rule)
     const userId = newId()
     let n = 0
     return async () => {
       try {
-        await services[n++ % services.length]?.hit(name, userId, {})
+        await services[n++ % services.length]?.hit('sharing', userId, {})
         return 'passes'
       } catch (error) {
         return Number((error as { details: { retry_after: number } }).details.retry_after)
@@ -46,25 +43,27 @@ describe.each(stores)('The window, %s,', (_where, instances) => {
   }
 
   it('slides: a place is free as soon as the oldest call is so old, and not sooner', async () => {
-    const hit = hits(2, 2)
+    let at = Date.now()
+    const first = at
+    const hit = hits(2, 20, () => at)
     expect(await hit()).toBe('passes')
-    const first = Date.now()
-    await sleep(1000)
+    at = first + 10_000
     expect(await hit()).toBe('passes')
+    expect(await hit()).toBe(10)
+    at = first + 19_999
     expect(await hit()).toBe(1)
-    await sleep(first + 1900 - Date.now())
-    expect(await hit()).toBe(1)
-    await sleep(first + 2050 - Date.now())
+    at = first + 20_000
     // The first call is over, the second one is not; what was refused in between does not count.
     expect(await hit()).toBe('passes')
-    expect(await hit()).toBe(1)
-    await sleep(first + 3100 - Date.now())
+    expect(await hit()).toBe(10)
+    at = first + 30_000
     expect(await hit()).toBe('passes')
-    expect(await hit()).toBe(1)
+    expect(await hit()).toBe(10)
   })
 
   it('lets exactly as many through of 500 at once', async () => {
-    const hit = hits(60, 60)
+    const at = Date.now()
+    const hit = hits(60, 60, () => at)
     const answers = await Promise.all(Array.from({ length: 500 }, hit))
     expect(answers.filter(a => a === 'passes')).toHaveLength(60)
     expect(new Set(answers)).toEqual(new Set(['passes', 60]))
