@@ -138,10 +138,9 @@ builder.queryField('upload', t =>
   t.withAuth({ privateFiles: 'write' }).field({
     type: UploadSession,
     description: 'An upload in parts of the caller: what has arrived, and until when it can go on.',
-    rest: { route: 'GET /api/files/uploads/{upload_id}', errors: [401, 404] },
-    args: { uploadId: t.arg.id({ required: true }) },
-    resolve: (_root, { uploadId }, { services, viewer }) =>
-      services.uploadSessions.find(viewer.bucket, uploadId, viewer.userId),
+    rest: { route: 'GET /api/files/uploads/{upload_id}', errors: [401, 404], names: { id: 'upload_id' } },
+    args: { id: t.arg.id({ required: true }) },
+    resolve: (_root, { id }, { services, viewer }) => services.uploadSessions.find(viewer.bucket, id, viewer.userId),
   }),
 )
 

@@ -78,11 +78,15 @@ builder.queryField('workspaceUpload', t =>
   t.withAuth({ workspaces: 'workspaces:files:write' }).field({
     type: UploadSession,
     description: 'An upload in parts into a workspace, of the caller: what has arrived, and until when it can go on.',
-    rest: { route: 'GET /api/workspaces/{workspace_id}/files/uploads/{upload_id}', errors: [401, 403, 404] },
-    args: { workspaceId: t.arg.id({ required: true }), uploadId: t.arg.id({ required: true }) },
-    resolve: async (_root, { workspaceId, uploadId }, { services, viewer }) => {
+    rest: {
+      route: 'GET /api/workspaces/{workspace_id}/files/uploads/{upload_id}',
+      errors: [401, 403, 404],
+      names: { id: 'upload_id' },
+    },
+    args: { workspaceId: t.arg.id({ required: true }), id: t.arg.id({ required: true }) },
+    resolve: async (_root, { workspaceId, id }, { services, viewer }) => {
       const { tree } = await services.workspaces.enter(viewer, workspaceId, 'write')
-      return services.uploadSessions.find(tree, uploadId, viewer.userId)
+      return services.uploadSessions.find(tree, id, viewer.userId)
     },
   }),
 )

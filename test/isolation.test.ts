@@ -4,6 +4,7 @@ import { v4, v7 } from 'uuid'
 import { schema } from '../schema/index.ts'
 import type { ErrorCode } from '../src/errors.ts'
 import { toSnake } from '../src/rest/case.ts'
+import { wireNameOf } from '../src/rest/routes.ts'
 import { type Identity, identities, identityOf, type Row, rightfulOf, rows } from './authorization.ts'
 import { World } from './authorization-world.ts'
 import { found, put, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
@@ -56,9 +57,10 @@ const args = ['Query', 'Mutation', 'Subscription'].flatMap(root => {
 })
 
 function argsOf(name: string): string[] {
-  return rootField(name).field.args.flatMap(arg => {
+  const { field } = rootField(name)
+  return field.args.flatMap(arg => {
     const type = getNamedType(arg.type)
-    return isInputObjectType(type) ? Object.keys(type.getFields()).map(toSnake) : [toSnake(arg.name)]
+    return isInputObjectType(type) ? Object.keys(type.getFields()).map(toSnake) : [wireNameOf(field, arg.name)]
   })
 }
 

@@ -57,7 +57,7 @@ async function isThere(): Promise<boolean> {
 
 /** Signed addresses die with an embedded store, which comes back at another port: they are asked for anew. */
 async function addressesOf(id: string): Promise<Map<number, string>> {
-  const query = `{ upload(uploadId: "${id}") { parts { partNumber url } } }`
+  const query = `{ upload(id: "${id}") { parts { partNumber url } } }`
   const { text } = await request(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })
   const { data } = JSON.parse(text) as { data?: { upload?: { parts: { partNumber: number; url: string }[] } } }
   if (!data?.upload) throw new Error(`There are no addresses: ${text}`)

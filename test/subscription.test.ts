@@ -103,14 +103,21 @@ describe('subscription shareReceived', () => {
 
   it('shows what stands when it is shown', () =>
     following(bob, SHARES, async stream => {
-      await alice.upload('brief.txt', 'x')
-      // The first one is shown at once, the others with a pause.
-      await share(alice, bob.email, ['docs/a.txt'])
-      await stream.next()
-      await share(alice, bob.email, ['brief.txt'])
-      await alice.rest('DELETE', '/api/files/delete?file=brief.txt')
-      await share(alice, bob.email, ['docs/c.txt'])
-      expect(await stream.next()).toMatchObject({ data: { shareReceived: { fileName: 'docs/c.txt' } } })
+      const nextName = async () => (await stream.next()).data?.shareReceived.fileName
+      // The first one is shown at once, the others after a pause: a slow machine may need more than one go to be that quick.
+      for (let left = 10; left > 0; left--) {
+        await alice.upload('brief.txt', 'x')
+        await share(alice, bob.email, ['docs/a.txt'])
+        expect(await nextName()).toBe('docs/a.txt')
+        await share(alice, bob.email, ['brief.txt'])
+        await alice.rest('DELETE', '/api/files/delete?file=brief.txt')
+        await share(alice, bob.email, ['docs/c.txt'])
+        const name = await nextName()
+        if (name === 'docs/c.txt') return
+        expect([name, await nextName()]).toEqual(['brief.txt', 'docs/c.txt'])
+        await sleep(400)
+      }
+      throw new Error('A share is shown although its file was deleted before.')
     }))
 })
 

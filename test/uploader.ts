@@ -83,12 +83,12 @@ export function graphqlUploader(person: Person, workspaceId?: string): Uploader 
         received,
         new File([bytes as Uint8Array<ArrayBuffer>], 'part'),
       ),
-    look: async uploadId => {
+    look: async id => {
       const [field, types, args] = workspaceId
-        ? ['workspaceUpload', '$workspaceId: ID!, $uploadId: ID!', 'workspaceId: $workspaceId, uploadId: $uploadId']
-        : ['upload', '$uploadId: ID!', 'uploadId: $uploadId']
+        ? ['workspaceUpload', '$workspaceId: ID!, $id: ID!', 'workspaceId: $workspaceId, id: $id']
+        : ['upload', '$id: ID!', 'id: $id']
       const query = `query(${types}) { value: ${field}(${args}) ${looked} }`
-      const { status, data, errors } = await person.graphql<{ value: unknown }>(query, { ...of, uploadId })
+      const { status, data, errors } = await person.graphql<{ value: unknown }>(query, { ...of, id })
       return { status, code: errors?.[0]?.extensions.code, msg: errors?.[0]?.message ?? '', value: data?.value }
     },
     complete: (uploadId, input = {}) => ask(`complete${W}Upload`, { uploadId, ...input }, completed),

@@ -21,6 +21,8 @@ export interface RestRoute {
   redirect?: true
   /** Arguments that do not come from where they do by default: query on GET and DELETE, body on the others. Names as on the wire. */
   from?: Record<string, Source>
+  /** Arguments that have another name on the wire than theirs in snake_case. */
+  names?: Record<string, string>
 }
 
 /** How a field of an object shows by REST: under another name, not at all, or with its own fields in its place. */

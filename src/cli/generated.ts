@@ -403,7 +403,7 @@ export type StartUploadMutationVariables = Exact<{
 export type StartUploadMutation = { startUpload: { id: string, chunkSize: number, partCount: number, expiresAt: string } };
 
 export type UploadQueryVariables = Exact<{
-  uploadId: string | number;
+  id: string | number;
 }>;
 
 
@@ -432,7 +432,7 @@ export type StartWorkspaceUploadMutation = { startWorkspaceUpload: { id: string,
 
 export type WorkspaceUploadQueryVariables = Exact<{
   workspaceId: string | number;
-  uploadId: string | number;
+  id: string | number;
 }>;
 
 
@@ -932,8 +932,8 @@ export const StartUploadDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<StartUploadMutation, StartUploadMutationVariables>;
 export const UploadDocument = new TypedDocumentString(`
-    query Upload($uploadId: ID!) {
-  upload(uploadId: $uploadId) {
+    query Upload($id: ID!) {
+  upload(id: $id) {
     received
   }
 }
@@ -961,8 +961,8 @@ export const StartWorkspaceUploadDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<StartWorkspaceUploadMutation, StartWorkspaceUploadMutationVariables>;
 export const WorkspaceUploadDocument = new TypedDocumentString(`
-    query WorkspaceUpload($workspaceId: ID!, $uploadId: ID!) {
-  workspaceUpload(workspaceId: $workspaceId, uploadId: $uploadId) {
+    query WorkspaceUpload($workspaceId: ID!, $id: ID!) {
+  workspaceUpload(workspaceId: $workspaceId, id: $id) {
     received
   }
 }

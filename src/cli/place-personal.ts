@@ -71,8 +71,8 @@ export const personalPlace = (client: Client): Place => ({
     async start(input) {
       return (await client.request(StartUploadDocument, { input }, 'repeatable')).startUpload
     },
-    async received(uploadId) {
-      return (await client.request(UploadDocument, { uploadId })).upload.received
+    async received(id) {
+      return (await client.request(UploadDocument, { id })).upload.received
     },
     async complete(uploadId, more) {
       const input = { uploadId, ...more }

@@ -89,8 +89,8 @@ export function workspacePlace(client: Client, workspaceId: string, named: strin
         const input = { workspaceId, ...more }
         return (await client.request(StartWorkspaceUploadDocument, { input }, 'repeatable')).startWorkspaceUpload
       },
-      async received(uploadId) {
-        return (await client.request(WorkspaceUploadDocument, { workspaceId, uploadId })).workspaceUpload.received
+      async received(id) {
+        return (await client.request(WorkspaceUploadDocument, { workspaceId, id })).workspaceUpload.received
       },
       async complete(uploadId, more) {
         const input = { workspaceId, uploadId, ...more }

@@ -1,5 +1,6 @@
 import type { GraphQLField, GraphQLSchema } from 'graphql'
 import type { Method, RestField, RestRoute, Source } from '../../schema/plugins/rest.ts'
+import { toSnake } from './case.ts'
 
 /** A route, read from the declaration on its field: the one place that holds its path and its statuses. */
 export interface Route {
@@ -29,6 +30,10 @@ export const restOf = (field: { extensions: GraphQLField<unknown, unknown>['exte
 export const restFieldOf = (field: {
   extensions: GraphQLField<unknown, unknown>['extensions']
 }): RestField | undefined => field.extensions.restField as RestField | undefined
+
+/** The name on the wire of an argument of a root field. */
+export const wireNameOf = (field: Pick<GraphQLField<unknown, unknown>, 'extensions'>, argument: string): string =>
+  restOf(field)?.names?.[argument] ?? toSnake(argument)
 
 /** Every route that the schema declares. */
 export function routesOf(schema: GraphQLSchema): Route[] {

@@ -18,11 +18,12 @@ import {
   isNonNullType,
   isObjectType,
   isUnionType,
+  Kind,
 } from 'graphql'
 import type { Context } from '../context.ts'
 import type { Download } from '../services/download.ts'
 import { toSnake } from './case.ts'
-import { restFieldOf, restOf } from './routes.ts'
+import { restFieldOf, restOf, wireNameOf } from './routes.ts'
 
 type Resolver = GraphQLFieldResolver<unknown, Context>
 
@@ -115,6 +116,8 @@ export function restView(schema: GraphQLSchema): GraphQLSchema {
     const fields = Object.values(type.getFields()).filter(restOf)
     return new GraphQLObjectType({
       name: type.name,
+      // Without one, SOFA prints and parses the whole type once for each argument, for a document that is not served.
+      astNode: { kind: Kind.OBJECT_TYPE_DEFINITION, name: { kind: Kind.NAME, value: type.name }, fields: [] },
       fields: Object.fromEntries(fields.map(f => [f.name, rootField(f)])),
     })
   }
@@ -155,7 +158,7 @@ function flatten(field: GraphQLField<unknown, Context>, input: (type: GraphQLInp
         )
       })
     } else {
-      const wire = toSnake(arg.name)
+      const wire = wireNameOf(field, arg.name)
       args[wire] = { type: input(arg.type), ...(arg.description ? { description: arg.description } : {}) }
       restorers.push((given, restored) => {
         if (wire in given) restored[arg.name] = given[wire]

@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import { schema } from '../../schema/index.ts'
 import { toSnake } from '../../src/rest/case.ts'
-import { restFieldOf } from '../../src/rest/routes.ts'
+import { restFieldOf, wireNameOf } from '../../src/rest/routes.ts'
 import type { GraphqlAnswer, Person, RestAnswer } from '../harness.ts'
 import type { ContractOperation } from './contract.ts'
 
@@ -51,7 +51,7 @@ export function documentOf(fieldName: string, inputs: Inputs): { query: string; 
   const passed = field.args.map(arg => `${arg.name}: $${arg.name}`).join(', ')
   return {
     query: `${operation}${declared && ` (${declared})`} { ${field.name}${passed && `(${passed})`}${selectionOf(field.type)} }`,
-    variables: Object.fromEntries(field.args.map(arg => [arg.name, variableOf(arg, inputs)])),
+    variables: Object.fromEntries(field.args.map(arg => [arg.name, variableOf(field, arg, inputs)])),
   }
 }
 
@@ -64,9 +64,9 @@ export function rootField(name: string): { operation: string; field: GraphQLFiel
   return { operation: root.toLowerCase(), field }
 }
 
-function variableOf(arg: GraphQLArgument, inputs: Inputs): unknown {
+function variableOf(field: GraphQLField<unknown, unknown>, arg: GraphQLArgument, inputs: Inputs): unknown {
   const type = getNullableType(arg.type)
-  if (!isInputObjectType(type)) return inputs[toSnake(arg.name)]
+  if (!isInputObjectType(type)) return inputs[wireNameOf(field, arg.name)]
   const fields = Object.keys(type.getFields()).map(name => [name, inputs[toSnake(name)]])
   // The bytes go into the form; the harness puts them here.
   return Object.fromEntries(fields.map(([name, value]) => [name, value instanceof File ? null : value]))
