@@ -228,6 +228,34 @@ describe('A claim whose request has died', () => {
   })
 })
 
+describe('A part that takes its time to the service', () => {
+  it('never gets to the store when its upload has become a file meanwhile', async () => {
+    const { alice, up, id } = await begun()
+    const part = partOf(1)
+    const parts: string[] = []
+    let send = (_rest: Uint8Array) => {}
+    const body = new ReadableStream({
+      start(control) {
+        control.enqueue(part.subarray(0, 1))
+        send = rest => {
+          control.enqueue(rest)
+          control.close()
+        }
+      },
+    })
+    const answer = alice.rest('PUT', `/api/files/uploads/${id}/parts/1`, { body })
+    expect(await up.complete(id, { md5 })).toMatchObject({ status: 200 })
+    proxy.interfere = passing => {
+      const kind = storeRequest(passing)
+      if (kind) parts.push(kind)
+    }
+    await sleep(1100)
+    send(part.subarray(1))
+    expect(await answer).toMatchObject({ status: 404, response: { code: 'UPLOAD_NOT_FOUND' } })
+    expect(parts).not.toContain('part')
+  })
+})
+
 describe('A part that takes its time to the store', () => {
   /** Sends other bytes for the first part, which wait before the store until they are released. */
   async function late(upload: Begun): Promise<{ release(): void; answer: Promise<Said> }> {

@@ -52,6 +52,8 @@ const DAY_MS = 86_400_000
 /** What somebody began to send before an address ended may arrive after its end, and clocks differ. */
 const LATE_MS = 900_000
 const RETRY_SECONDS = 2
+/** How long what was seen of an upload is good enough to send a part to the store; what comes after is looked at anew. */
+const FRESH_MS = 1000
 
 export function uploadSessionService({
   db,
@@ -168,6 +170,7 @@ export function uploadSessionService({
       contentMd5: string | null | undefined,
     ): Promise<{ partNumber: number; size: number }> {
       const session = await find(tree, id, by, { idle: true })
+      const found = Date.now()
       if (number < 1 || number > session.partCount)
         throw new InvalidInput(
           'part_number',
@@ -182,7 +185,7 @@ export function uploadSessionService({
             part_number: number,
           })
         // Bytes may take their time: meanwhile the upload may have been completed, and its blob is a file's now.
-        await find(tree, id, by, { idle: true })
+        if (Date.now() - found > FRESH_MS) await find(tree, id, by, { idle: true })
         if (size > 0) await store.stagePart(id, number, block.bytes, { sum: wanted })
       } catch (error) {
         throw isSpoilt(session, error) ? spoilt() : error
