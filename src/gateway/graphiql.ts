@@ -12,11 +12,6 @@ interface Page {
   policy: string
 }
 
-/** Whether a browser opens the address as a page; clients that send a query do not ask for HTML. */
-export function asksForPage(req: IncomingMessage): boolean {
-  return (req.method === 'GET' || req.method === 'HEAD') && (req.headers.accept ?? '').includes('text/html')
-}
-
 /** GraphiQL, complete in one page that loads nothing from elsewhere. The same for everybody: it asks for data like any client. */
 export function createGraphiqlPage() {
   let made: Promise<Page> | undefined

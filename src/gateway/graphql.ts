@@ -17,9 +17,9 @@ import { AppError, InvalidInput, toAppError, Unauthenticated } from '../errors.t
 import type { Log } from '../log.ts'
 import { readJson } from '../rest/body.ts'
 import { type Answer, answer, success } from '../rest/envelope.ts'
-import { allowOnly } from '../rest/method.ts'
+import { allowOnly, asksForPage } from '../rest/method.ts'
 import { write } from '../rest/router.ts'
-import { asksForPage, createGraphiqlPage } from './graphiql.ts'
+import { createGraphiqlPage } from './graphiql.ts'
 import { readGraphqlForm } from './graphql-form.ts'
 import { createTextCache } from './text-cache.ts'
 
