@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
+import { satchel } from '../gateway/icon.ts'
 import { assets } from './assets.ts'
 import type { Moment, ShownFile, Size } from './words.ts'
 
@@ -100,6 +101,7 @@ export interface Frame {
 }
 
 const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)), cache: true, autoTrim: ['nl', 'nl'] })
+eta.loadTemplate('@satchel', satchel)
 
 /** Writes a page. All that is put into a template is escaped, but for what templates include. */
 export const renderPage = <V extends keyof Views>(view: V, frame: Frame, data: Views[V]): string =>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { icon } from '../../src/gateway/icon.ts'
 import { deliveryOf } from '../../src/media.ts'
 import { rightsOf } from '../../src/pages/invite.ts'
 import { previewKind } from '../../src/pages/preview.ts'
@@ -112,5 +113,11 @@ describe('A template', () => {
     expect(written).toContain('&quot;&#39;&gt;&lt;script&gt;&amp;&lt;/script&gt;')
     expect(written).not.toContain(evil)
     expect(written.match(/<script/g)).toHaveLength(1)
+  })
+
+  it('shows the same satchel as the tab of the browser', () => {
+    const [, lines = ''] = /^<svg[^>]*>(.+)<\/svg>$/.exec(icon) ?? []
+    const frame = { title: '', viewer: null, signIn: '', notice: '', graphiql: true }
+    expect(renderPage('welcome', frame, {})).toContain(lines)
   })
 })
