@@ -92,7 +92,7 @@ const kinds: Record<ErrorCode, Kind> = {
   },
   FILE_TOO_LARGE: {
     from: both(adds, under(/\/uploads?(\/|$)/)),
-    says: 'The plan allows 2147483648 bytes a file. Send a smaller file, or ask for a larger plan.',
+    says: 'A file may have up to 2147483648 bytes. Send a smaller file, or ask for a larger plan.',
     details: limit('max_file_size_bytes', 2_147_483_648),
   },
   QUOTA_EXCEEDED: {

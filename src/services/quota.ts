@@ -66,7 +66,7 @@ export async function quotaExceeded(
 export function fileTooLarge(limits: BucketLimits): AppError {
   return new AppError(
     'FILE_TOO_LARGE',
-    `The plan allows ${limits.maxFileSizeBytes} bytes a file. Send a smaller file, or ask for a larger plan.`,
+    `A file may have up to ${limits.maxFileSizeBytes} bytes. Send a smaller file, or ask for a larger plan.`,
     {
       limit: 'max_file_size_bytes',
       max: limits.maxFileSizeBytes,

@@ -119,12 +119,8 @@ export function uploadSessionService({
       const name = parseName(upload.filename, 'filename')
       const names = placeOf(folder ?? '', name)
       if (size < 0) throw new InvalidInput('size', '"size" is the number of bytes of the file: 0 or more.')
-      if (size > maxBlocks * partSize)
-        throw new AppError('FILE_TOO_LARGE', `A file in parts has up to ${maxBlocks * partSize} bytes.`, {
-          limit: 'max_file_size_bytes',
-          max: Math.min(limits.maxFileSizeBytes, maxBlocks * partSize),
-        })
       await files.refuseTaken(tree, names)
+      const allowed = { ...limits, maxFileSizeBytes: Math.min(limits.maxFileSizeBytes, maxBlocks * partSize) }
       const createdAt = Date.now()
       const session: UploadSessionView = {
         id: newId(),
@@ -138,7 +134,7 @@ export function uploadSessionService({
         expiresAt: createdAt + DAY_MS,
       }
       await db.transaction(async tx => {
-        await blobs.reserve(tree, limits, { id: session.id, bytes: size, leaseUntil: session.expiresAt }, tx)
+        await blobs.reserve(tree, allowed, { id: session.id, bytes: size, leaseUntil: session.expiresAt }, tx)
         await db.run(
           `INSERT INTO upload_session (id, bucket_id, user_id, path, file_type, size, part_size, direct, claim_until, created_at)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
