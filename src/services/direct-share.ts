@@ -9,7 +9,7 @@ import { parseEmail } from './email.ts'
 import type { EventService } from './event.ts'
 import type { FoundEntry, ListingService } from './listing.ts'
 import { promise } from './outbox.ts'
-import { insertShare, type ShareService, type Terms } from './share.ts'
+import { insertShare, LIVE, type ShareService, type Terms } from './share.ts'
 import type { ShareLinkService } from './share-link.ts'
 
 /** Files just shared with somebody. */
@@ -55,7 +55,7 @@ export function directShareService({ db, listings, links, shares, events, wake }
         `WITH RECURSIVE unseen (folder_id, root_id, purging) AS (
            SELECT e.parent_id, b.root_id, b.purging
            FROM share s JOIN entry e ON e.id = s.entry_id JOIN bucket b ON b.id = e.bucket_id JOIN user u ON u.id = s.user_id
-           WHERE s.recipient = ? AND s.seen_at IS NULL AND s.expires_at > ? AND u.status = 'active'
+           WHERE s.recipient = ? AND s.seen_at IS NULL AND ${LIVE}
          ), up (folder_id, id) AS (
            SELECT folder_id, folder_id FROM unseen WHERE purging > 0
            UNION SELECT up.folder_id, e.parent_id FROM up JOIN entry e ON e.id = up.id
