@@ -346,7 +346,7 @@ describe('CORS', () => {
       })
       expect([status, headers.get('allow'), headers.get('access-control-allow-origin')]).toEqual([
         405,
-        'GET, POST, DELETE, HEAD',
+        'GET, HEAD, POST, DELETE',
         null,
       ])
     } finally {

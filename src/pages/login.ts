@@ -1,9 +1,8 @@
 import { stringifySetCookie } from 'cookie'
-import { readReturnTo } from '../auth/return-to.ts'
 import { sessionCookie } from '../auth/routes.ts'
 import { SESSION_COOKIE, sessionSecret } from '../auth/viewer.ts'
 import type { SessionService } from '../services/session.ts'
-import { page, type Reply, signInAt, type Visit } from './visit.ts'
+import { nextOf, page, type Reply, signInAt, type Visit } from './visit.ts'
 
 /** How providers write their own names, where that is not just a capital letter. */
 const spellings = new Map([
@@ -28,16 +27,10 @@ const goals: [beginning: string, goal: string][] = [
   ['/api/docs', 'You are on your way to the REST interface.'],
 ]
 
-/** Where a page leads that was given an address to go on to; never elsewhere, and not in a circle. */
-function nextOf({ query }: Visit): string {
-  const asked = readReturnTo(query.get('return_to') ?? undefined)
-  return asked && !/^\/log(in|out)\b/.test(asked) ? asked : '/'
-}
-
 /** `/login`: the providers, or who is signed in already. */
 export function loginPage(providers: string[]) {
   return async (visit: Visit): Promise<Reply> => {
-    const next = nextOf(visit)
+    const next = nextOf(visit.query)
     const viewer = await visit.viewer()
     const data = {
       next,
@@ -56,7 +49,7 @@ export function logout({ sessions, secure }: { sessions: SessionService; secure:
   return async (visit: Visit): Promise<Reply> => {
     const secret = sessionSecret(visit.req)
     if (secret) await sessions.end(secret)
-    const next = nextOf(visit)
+    const next = nextOf(visit.query)
     const cookie = stringifySetCookie(SESSION_COOKIE, '', { ...sessionCookie, secure, maxAge: 0 })
     return { to: next === '/' ? '/' : signInAt(next), headers: { 'set-cookie': cookie } }
   }

@@ -1,7 +1,7 @@
 import type { Viewer } from '../auth/viewer.ts'
 import type { AppError, ErrorCode } from '../errors.ts'
 import type { Action, MessageView } from './views.ts'
-import { type Page, page } from './visit.ts'
+import { leadingTo, type Page, page } from './visit.ts'
 import { momentOf } from './words.ts'
 
 /** What stands above the sentence of an error. */
@@ -27,14 +27,14 @@ const home: Action = { label: 'Go to the start page', href: '/' }
 /** Ends the session and begins another one, which leads back here. */
 const switchAt = (here: string): Action => ({
   label: 'Sign in with another address',
-  href: `/logout?${new URLSearchParams({ return_to: here })}`,
+  href: leadingTo(here, '/logout'),
   post: true,
 })
 
 /** What went wrong, in words and with the status that the same error has everywhere, and what to do now. */
 export function errorPage(
   error: AppError,
-  { viewer, here, requestId }: { viewer: Viewer | null; here: string; requestId: string },
+  { viewer, here, again, requestId }: { viewer: Viewer | null; here: string; again: Action; requestId: string },
 ): Page {
   const { code, status, message, details } = error
   const [icon, heading] = headings[code] ?? ['compass', 'There is no such page']
@@ -45,7 +45,7 @@ export function errorPage(
     heading,
     sentence: message,
     at: code === 'TOO_MANY_ATTEMPTS' ? momentOf(Date.now() + seconds * 1000) : null,
-    actions: notYou ? [switchAt(here)] : seconds > 0 ? [{ label: 'Try again', href: here }] : [home],
+    actions: notYou ? [switchAt(here)] : seconds > 0 ? [again] : [home],
     small: code === 'INTERNAL' ? `Request ${requestId}` : notYou ? `You are signed in as ${viewer.email}.` : '',
   }
   const headers: Record<string, string> = {

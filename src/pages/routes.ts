@@ -1,8 +1,9 @@
 import { isFromElsewhere } from '../auth/origin.ts'
 import type { Viewer } from '../auth/viewer.ts'
-import { AppError, Forbidden, toAppError } from '../errors.ts'
+import { Forbidden, toAppError } from '../errors.ts'
 import type { Incoming } from '../gateway/http.ts'
-import { allowOnly, asksForPage } from '../rest/method.ts'
+import { createAddresses } from '../rest/addresses.ts'
+import { asksForPage } from '../rest/method.ts'
 import { write } from '../rest/router.ts'
 import type { Services } from '../services/index.ts'
 import type { SessionService } from '../services/session.ts'
@@ -12,8 +13,8 @@ import { invitePages } from './invite.ts'
 import { loginPage, logout } from './login.ts'
 import { errorPage } from './message.ts'
 import { sharePages } from './share.ts'
-import { renderPage } from './views.ts'
-import type { Page, Redirect, Reply, Visit } from './visit.ts'
+import { type Action, renderPage } from './views.ts'
+import { leadingTo, nextOf, type Page, type Redirect, type Reply, type Visit } from './visit.ts'
 
 interface Options {
   services: Services
@@ -29,12 +30,6 @@ interface Options {
 }
 
 type Handler = (visit: Visit) => Promise<Reply>
-
-interface Route {
-  pattern: RegExp
-  GET?: Handler
-  POST?: Handler
-}
 
 const policy = [
   "default-src 'none'",
@@ -61,31 +56,28 @@ const notices = new Map([
   ['email_unverified', 'An account has this e-mail address already, and the provider does not vouch that it is yours.'],
 ])
 
+/** Asks for a page again, with what it was to lead on to; the one that takes nothing but a form is sent it again. */
+function againOf({ query }: Incoming, here: string): Action {
+  const next = nextOf(query)
+  const href = next === '/' ? here : leadingTo(next, here)
+  return { label: 'Try again', href, ...(here === '/logout' ? { post: true } : {}) }
+}
+
 /** The pages for people, and what browsers are told where there is nothing. Everything works without a script. */
 export function createPages({ services, sessions, findViewer, providers, graphiql, secure, ownOrigins }: Options) {
   const shares = sharePages({ services, secure })
   const invites = invitePages(services)
-  const routes: Route[] = [
-    { pattern: /^\/$/, GET: homePage(services) },
-    { pattern: /^\/pages\/([^/]+)$/, GET: async visit => sendAsset(visit) },
-    { pattern: /^\/login$/, GET: loginPage(providers) },
-    { pattern: /^\/logout$/, POST: logout({ sessions, secure }) },
-    { pattern: /^\/share\/([^/]+)$/, GET: shares.show, POST: shares.unlock },
-    { pattern: /^\/share\/([^/]+)\/download$/, GET: shares.download },
-    { pattern: /^\/share\/([^/]+)\/preview$/, GET: shares.preview },
-    { pattern: /^\/invite\/([^/]+)$/, GET: invites.show, POST: invites.answer },
-  ]
-
-  /** What answers a request. @throws METHOD_NOT_ALLOWED, FORBIDDEN */
-  function handlerOf({ req }: Incoming, route: Route): Handler {
-    allowOnly(req, ...(route.GET ? ['GET', 'HEAD'] : []), ...(route.POST ? ['POST'] : []))
-    const handler = req.method === 'POST' ? route.POST : route.GET
-    if (!handler) throw new TypeError('A method that is allowed has no handler.')
-    // Without a cookie, too: a page of somebody else must not let its visitors guess at passwords.
-    if (req.method === 'POST' && isFromElsewhere(req, ownOrigins()))
-      throw new Forbidden('The form comes from a page of another origin. Open the page of this service instead.')
-    return handler
-  }
+  const addresses = createAddresses<Handler>('There is nothing at this address.')
+  addresses.on('GET', '/', homePage(services))
+  addresses.on('GET', '/pages/:token', async visit => sendAsset(visit))
+  addresses.on('GET', '/login', loginPage(providers))
+  addresses.on('POST', '/logout', logout({ sessions, secure }))
+  addresses.on('GET', '/share/:token', shares.show)
+  addresses.on('POST', '/share/:token', shares.unlock)
+  addresses.on('GET', '/share/:token/download', shares.download)
+  addresses.on('GET', '/share/:token/preview', shares.preview)
+  addresses.on('GET', '/invite/:token', invites.show)
+  addresses.on('POST', '/invite/:token', invites.answer)
 
   function send({ req, res, query }: Incoming, reply: Page | Redirect, viewer: Viewer | null): void {
     if ('to' in reply) {
@@ -100,35 +92,33 @@ export function createPages({ services, sessions, findViewer, providers, graphiq
 
   return async function handle(incoming: Incoming): Promise<void> {
     const { req, res, path, query, address, signal } = incoming
-    const found = routes.flatMap(route => {
-      const match = route.pattern.exec(path)
-      return match ? [{ route, token: match[1] ?? '' }] : []
-    })[0]
-    const nothing = new AppError('ROUTE_NOT_FOUND', 'There is nothing at this address.')
-    if (!found && !asksForPage(req)) throw nothing
-
     let asked: Promise<Viewer | null> | undefined
     const later: (() => Promise<unknown>)[] = []
     const here = path.split('/').slice(0, 3).join('/')
     try {
-      if (!found) throw nothing
+      const { answering, params } = addresses.find(req.method ?? '', path)
+      // Without a cookie, too: a page of somebody else must not let its visitors guess at passwords.
+      if (req.method === 'POST' && isFromElsewhere(req, ownOrigins()))
+        throw new Forbidden('The form comes from a page of another origin. Open the page of this service instead.')
       const visit: Visit = {
         ...{ req, res, query, address, signal, here },
-        token: found.token,
+        token: params.token ?? '',
         viewer: () => {
           asked ??= findPerson(req)
           return asked
         },
         afterwards: work => later.push(work),
       }
-      const reply = await handlerOf(incoming, found.route)(visit)
+      const reply = await answering(visit)
       if (reply) send(incoming, reply, null)
     } catch (thrown) {
       const { error, unexpected } = toAppError(thrown)
+      if (error.code === 'ROUTE_NOT_FOUND' && !asksForPage(req)) throw error
       // What ends because the visitor has gone is no failure.
       if (unexpected && !signal.aborted) incoming.log.error({ err: error.originalError ?? error }, error.message)
       const viewer = (await asked?.catch(() => null)) ?? null
-      send(incoming, errorPage(error, { viewer, here, requestId: String(res.getHeader('x-request-id')) }), viewer)
+      const requestId = String(res.getHeader('x-request-id'))
+      send(incoming, errorPage(error, { viewer, here, again: againOf(incoming, here), requestId }), viewer)
     }
     for (const work of later)
       await work().catch(error => incoming.log.warn({ err: error }, 'what follows a page has failed'))

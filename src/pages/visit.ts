@@ -1,3 +1,4 @@
+import { readReturnTo } from '../auth/return-to.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { InvalidInput } from '../errors.ts'
 import type { Incoming } from '../gateway/http.ts'
@@ -42,7 +43,16 @@ export interface Redirect {
 /** What is answered; undefined when it has been written already. */
 export type Reply = Page | Redirect | undefined
 
-export const signInAt = (here: string): string => `/login?${new URLSearchParams({ return_to: here })}`
+/** A page that leads on to another one. */
+export const leadingTo = (next: string, page: string): string => `${page}?${new URLSearchParams({ return_to: next })}`
+
+export const signInAt = (here: string): string => leadingTo(here, '/login')
+
+/** Where a page leads that was given an address to go on to; never elsewhere, and not in a circle. */
+export function nextOf(query: URLSearchParams): string {
+  const asked = readReturnTo(query.get('return_to') ?? undefined)
+  return asked && !/^\/log(in|out)\b/.test(asked) ? asked : '/'
+}
 
 /** More than the longest password, in the longest writing of every character. */
 const MAX_FORM_BYTES = 16 * 1024

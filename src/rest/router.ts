@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import findMyWay from 'find-my-way'
 import { type DocumentNode, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
 import { useSofa } from 'sofa-api'
 import type { Context } from '../context.ts'
-import { AppError, Unauthenticated } from '../errors.ts'
+import { Unauthenticated } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { createAddresses } from './addresses.ts'
 import { readJson, readRaw } from './body.ts'
 import { sendDelivery } from './bytes.ts'
 import { type Answer, answer, failure, success } from './envelope.ts'
@@ -43,24 +43,23 @@ export interface RestRequest {
 export function createRestRouter(schema: GraphQLSchema) {
   const view = restView(schema)
   const routes = routesOf(schema)
-  const paths = findMyWay({ maxParamLength: 4096 })
-  const endpoints = new Map<Route, Endpoint>()
+  const addresses = createAddresses<Endpoint>(
+    'There is nothing at this address. The interface is described at /api/docs.',
+  )
   for (const route of routes) {
     const root = view.getType(route.operation)
     const field = isObjectType(root) ? root.getFields()[route.field] : undefined
     if (!field) throw new TypeError(`${route.operation}.${route.field} is not in the REST view.`)
-    endpoints.set(route, {
+    const endpoint: Endpoint = {
       route,
       read: inputReader(route, field),
       body: bodyKindOf(route, field),
       url: `http://localhost${route.path.replaceAll(/\{\w+\}/g, '0')}`,
-    })
+    }
     const pattern = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
     for (const method of route.also ? [route.method, route.also] : [route.method])
-      paths.on(method, pattern, () => {}, route)
+      addresses.on(method, pattern, endpoint)
   }
-  const taken = new Set(routes.flatMap(r => (r.also ? [r.method, r.also] : [r.method])))
-  const methods = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).filter(method => taken.has(method))
 
   /** What SOFA says failed, for the envelope; it hands on nothing but a response. */
   const failures = new WeakMap<object, unknown>()
@@ -104,22 +103,6 @@ export function createRestRouter(schema: GraphQLSchema) {
     return { data: { [route.field]: success(route.wrap ? { [route.wrap]: value } : value, route.msg) } }
   }
 
-  /** The route of a path. @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
-  function find(method: string, path: string): { endpoint: Endpoint; params: Record<string, string | undefined> } {
-    const wanted = method === 'HEAD' ? 'GET' : method
-    const found = methods.includes(wanted as never) ? paths.find(wanted as never, path) : null
-    const endpoint = found && endpoints.get(found.store as Route)
-    if (found && endpoint) return { endpoint, params: found.params }
-    const allow = methods.filter(m => paths.find(m, path))
-    if (allow.length === 0)
-      throw new AppError(
-        'ROUTE_NOT_FOUND',
-        'There is nothing at this address. The interface is described at /api/docs.',
-      )
-    if (allow.includes('GET')) allow.push('HEAD' as never)
-    throw new AppError('METHOD_NOT_ALLOWED', `This address takes ${allow.join(', ')}.`, { allow })
-  }
-
   async function run(
     { req, query }: RestRequest,
     context: Context,
@@ -158,7 +141,7 @@ export function createRestRouter(schema: GraphQLSchema) {
       const { req, res, log } = request
       let route: Route | undefined
       try {
-        const { endpoint, params } = find(req.method ?? 'GET', request.path)
+        const { answering: endpoint, params } = addresses.find(req.method ?? 'GET', request.path)
         route = endpoint.route
         const context = await contextOf()
         const response = await run(request, context, endpoint, params)

@@ -1,0 +1,27 @@
+import findMyWay from 'find-my-way'
+import { AppError } from '../errors.ts'
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+type Method = (typeof methods)[number]
+
+/** What answers at which address, by method. In a pattern, `:name` stands for one part of a path. */
+export function createAddresses<T>(nothingHere: string) {
+  const paths = findMyWay({ maxParamLength: 4096 })
+
+  return {
+    on(method: Method, pattern: string, answering: T): void {
+      paths.on(method, pattern, () => {}, answering)
+    },
+
+    /** What answers GET answers HEAD, too. @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
+    find(method: string, path: string): { answering: T; params: Record<string, string | undefined> } {
+      const found = paths.find((method === 'HEAD' ? 'GET' : method) as Method, path)
+      if (found) return { answering: found.store, params: found.params }
+      const allow = methods
+        .filter(other => paths.find(other, path))
+        .flatMap(other => (other === 'GET' ? ['GET', 'HEAD'] : [other]))
+      if (allow.length === 0) throw new AppError('ROUTE_NOT_FOUND', nothingHere)
+      throw new AppError('METHOD_NOT_ALLOWED', `This address takes ${allow.join(', ')}.`, { allow })
+    },
+  }
+}
