@@ -82,6 +82,10 @@ const post = (path: string, fields: Record<string, string>, who = t.nobody, head
     body: new URLSearchParams(fields).toString(),
     headers: { ...asBrowser, 'content-type': 'application/x-www-form-urlencoded', origin: t.url, ...headers },
   })
+const leadOf = async (asked: Promise<RestAnswer>) => {
+  const { status, headers } = await asked
+  return [status, headers.get('location')]
+}
 const passOf = (answer: RestAnswer) => (answer.headers.get('set-cookie') ?? '').replace(/;.*/, '')
 
 /** The text of a page, as it is read. */
@@ -261,6 +265,7 @@ describe('GET /share/{token}', () => {
 
   it.each([
     ['SHARE_NOT_FOUND', 404, 'leads nowhere', async () => '/share/nothing'],
+    ['SHARE_NOT_FOUND', 404, 'leads nowhere', async () => '/share/%2E%2E%2F'],
     ['SHARE_NOT_FOUND', 404, 'leads nowhere', async () => `/share/${'A'.repeat(43)}`],
     [
       'SHARE_NOT_FOUND',
@@ -315,9 +320,7 @@ describe('GET /share/{token}', () => {
     expect(answer.text).toMatch(/<label for="password">Password<\/label>/)
     expect(answer.text).not.toContain('/preview')
     expect(answer.text).not.toContain('/download')
-    expect((await get(`${path}/preview`)).status).toBe(401)
-    const download = await get(`${path}/download`)
-    expect([download.status, download.headers.get('location')]).toEqual([303, path])
+    for (const part of ['preview', 'download']) expect(await leadOf(get(`${path}/${part}`))).toEqual([303, path])
   })
 })
 
@@ -345,7 +348,7 @@ describe('POST /share/{token}', () => {
     const other = await share(object, { password: PASSWORD })
     const pass = passOf(await post(path, { password: PASSWORD }))
     expect((await get(other, t.nobody, { cookie: pass })).text).toContain('type="password"')
-    expect((await get(`${other}/preview`, t.nobody, { cookie: pass })).status).toBe(401)
+    expect(await leadOf(get(`${other}/preview`, t.nobody, { cookie: pass }))).toEqual([303, other])
     for (const broken of ['share_pass=', 'share_pass=x', pass.slice(0, -2), `${pass}A`, 'share_pass=%E0%A4%A'])
       expect((await get(path, t.nobody, { cookie: broken })).text).toContain('type="password"')
 
@@ -515,9 +518,7 @@ describe('GET /share/{token}/preview', () => {
     expect(page.text).not.toContain('/preview')
     expect(linksOf(page)).toContain(`${path}/download`)
     const answer = await get(`${path}/preview`)
-    expect(answer.status).toBe(404)
-    isPage(answer)
-    expect(answer.text).not.toContain('pwned')
+    expect([answer.status, answer.headers.get('location'), answer.text]).toEqual([303, path, ''])
   })
 
   it.each([
@@ -571,17 +572,30 @@ describe('GET /share/{token}/preview', () => {
 
   it('is no way around a limit of downloads, and the page says why', async () => {
     const path = await share(await file('a.png', 'png', 'image/png'), { max_downloads: 5 })
-    const page = await get(path)
-    expect(wordsOf(page)).toContain('There is no preview, because this link allows a limited number of downloads.')
-    expect(page.text).not.toContain('/preview')
-    for (const method of ['GET', 'HEAD']) expect((await get(`${path}/preview`, t.nobody, {}, method)).status).toBe(403)
+    for (const who of [t.nobody, carol, alice]) {
+      const page = await get(path, who)
+      expect(wordsOf(page)).toContain('There is no preview, because this link allows a limited number of downloads.')
+      expect(page.text).not.toContain('/preview')
+      // It is the link that is limited, not the visitor: nobody is told to be somebody else.
+      for (const method of ['GET', 'HEAD'])
+        expect(await leadOf(get(`${path}/preview`, who, {}, method))).toEqual([303, path])
+    }
   })
 
   it('is refused to whoever may not have the file', async () => {
     const path = await send(await file('a.png', 'png', 'image/png'))
-    expect((await get(`${path}/preview`)).status).toBe(401)
+    expect(await leadOf(get(`${path}/preview`))).toEqual([303, path])
     expect((await get(`${path}/preview`, carol)).status).toBe(403)
     expect((await get(`${path}/preview`, bob)).status).toBe(200)
+    const locked = await send(await file('b.png', 'png', 'image/png'), { password: PASSWORD })
+    expect(await leadOf(get(`${locked}/preview`, bob))).toEqual([303, locked])
+  })
+
+  it('is not made of a picture that is too large, and the page says so', async () => {
+    const path = await share(await file('large.png', 'png', 'image/png'))
+    await t.app.db.run("UPDATE entry SET total_bytes = ? WHERE name = 'large.png'", [50 * KiB * KiB + 1])
+    expect(wordsOf(await get(path))).toContain('There is no preview, because the file is too large for one.')
+    expect(await leadOf(get(`${path}/preview`))).toEqual([303, path])
   })
 })
 
@@ -819,7 +833,6 @@ describe('Addresses where there is nothing', () => {
   it.each([
     '/nowhere',
     '/share',
-    '/share/',
     '/share/a/b',
     '/share/a/download/x',
     '/invite',
@@ -878,6 +891,24 @@ describe('When something is broken', () => {
         expect(answer.text).not.toContain('secret detail')
         if (status === 500) expect(wordsOf(answer)).toContain(`Request ${answer.headers.get('x-request-id')}`)
       }
+    } finally {
+      trouble = undefined
+    }
+  })
+
+  it('is tried again without losing the way', async () => {
+    trouble = Object.assign(new Error('no'), { code: 'ECONNREFUSED' })
+    try {
+      const to = '?return_to=%2Fshare%2Fabc'
+      const login = await get('/login?return_to=/share/abc&error=auth_failed', bob)
+      expect([login.status, linksOf(login)]).toEqual([503, expect.arrayContaining([`/login${to}`])])
+      expect(linksOf(await get('/login?return_to=//evil.example', bob))).toContain('/login')
+      const logout = await post('/logout?return_to=/share/abc', {}, bob)
+      expect(logout.status).toBe(503)
+      expect(logout.text).toContain(`<form class="actions" method="post" action="/logout${to}"><button>Try again`)
+      // Opened again, the page has its form.
+      const invited = await post('/invite/abc', { answer: 'accept' }, bob)
+      expect([invited.status, linksOf(invited)]).toEqual([503, expect.arrayContaining(['/invite/abc'])])
     } finally {
       trouble = undefined
     }

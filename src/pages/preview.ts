@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers'
-import { AppError, Unavailable } from '../errors.ts'
+import { Unavailable } from '../errors.ts'
 import { sendBytes } from '../rest/bytes.ts'
 import { write } from '../rest/router.ts'
 import type { Delivery, DownloadService } from '../services/download.ts'
@@ -39,13 +39,19 @@ export const previewKind = (fileType: string): PreviewKind | undefined =>
 
 const isTooLarge = (kind: PreviewKind, size: number) => (kind === 'image' || kind === 'pdf') && size > WHOLE_BYTES
 
-/** The preview that the page of a share offers; a sentence where it has none although one might expect it, else null. */
-export function offeredPreview({ fileType, size, limited }: SharePage, src: string): PreviewView | string | null {
+/** How a share is shown on its page; why it is not, where one might expect it. */
+export function previewOf({ fileType, size, limited }: Pick<SharePage, 'fileType' | 'size' | 'limited'>): {
+  kind: PreviewKind | null
+  /** Whether it needs little room. */
+  short: boolean
+  missing: string
+} {
   const kind = previewKind(fileType)
-  if (!kind) return null
-  if (limited) return 'There is no preview, because this link allows a limited number of downloads.'
-  if (isTooLarge(kind, size)) return 'There is no preview, because the file is too large for one.'
-  return { kind, src, short: kind === 'text' && size < SHORT_BYTES }
+  const none = (missing: string) => ({ kind: null, short: false, missing })
+  if (!kind) return none('')
+  if (limited) return none('There is no preview, because this link allows a limited number of downloads.')
+  if (isTooLarge(kind, size)) return none('There is no preview, because the file is too large for one.')
+  return { kind, short: kind === 'text' && size < SHORT_BYTES, missing: '' }
 }
 
 /**
@@ -54,14 +60,12 @@ export function offeredPreview({ fileType, size, limited }: SharePage, src: stri
  */
 export async function sendPreview(
   visit: Visit,
+  kind: PreviewKind,
   delivery: Delivery,
   fileType: string,
   downloads: DownloadService,
 ): Promise<void> {
   const { req, res, signal } = visit
-  const kind = previewKind(fileType)
-  if (!kind || isTooLarge(kind, delivery.size))
-    throw new AppError('ROUTE_NOT_FOUND', 'This file has no preview. Download it instead.')
   // Documents and texts are shown in a frame of our own page.
   res.setHeader('x-frame-options', 'SAMEORIGIN')
   if (kind === 'text') return sendText(visit, delivery, fileType, downloads)

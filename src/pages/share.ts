@@ -4,9 +4,9 @@ import { AppError, type ErrorCode } from '../errors.ts'
 import { sendDelivery } from '../rest/bytes.ts'
 import type { Services } from '../services/index.ts'
 import type { SharePage } from '../services/share-link.ts'
-import { offeredPreview, sendPreview } from './preview.ts'
+import { previewOf, sendPreview } from './preview.ts'
 import type { ShareView } from './views.ts'
-import { type Page, page, type Reply, readForm, signInAt, type Visit } from './visit.ts'
+import { type Page, page, type Redirect, type Reply, readForm, signInAt, type Visit } from './visit.ts'
 import { fileOf, momentOf, personOf } from './words.ts'
 
 /** Sent back to one share only: its path is that of the page. */
@@ -15,6 +15,12 @@ const PASS_COOKIE = 'share_pass'
 /** What the page itself asks the visitor for, before the file can be taken. */
 const asked: ErrorCode[] = ['PASSWORD_REQUIRED', 'WRONG_PASSWORD', 'UNAUTHENTICATED']
 const isAsked = (error: unknown): error is AppError => error instanceof AppError && asked.includes(error.code)
+
+/** Leads to the page, which asks. @throws whatever it does not ask for */
+function askOnPage({ here }: Visit, error: unknown): Redirect {
+  if (!isAsked(error)) throw error
+  return { to: here }
+}
 
 /** `/share/{token}`: what somebody meets who follows a link to a file. */
 export function sharePages({ services, secure }: { services: Services; secure: boolean }) {
@@ -62,15 +68,21 @@ export function sharePages({ services, secure }: { services: Services; secure: b
         await sendDelivery(req, res, await shareLinks.open(visit.token, request), { services, signal })
         return undefined
       } catch (error) {
-        if (!isAsked(error)) throw error
-        return { to: visit.here }
+        return askOnPage(visit, error)
       }
     },
 
+    /** Where there is none, the page says why. */
     async preview(visit: Visit): Promise<Reply> {
-      const { delivery, fileType } = await shareLinks.preview(visit.token, await visitor(visit))
-      await sendPreview(visit, delivery, fileType, services.downloads)
-      return undefined
+      try {
+        const { look, delivery } = await shareLinks.preview(visit.token, await visitor(visit))
+        const { kind } = previewOf(look)
+        if (!kind || !delivery) return { to: visit.here }
+        await sendPreview(visit, kind, delivery, look.fileType, services.downloads)
+        return undefined
+      } catch (error) {
+        return askOnPage(visit, error)
+      }
     },
   }
 }
@@ -82,14 +94,15 @@ const problems: Partial<Record<ErrorCode, string>> = {
 
 function sharePage({ here }: Visit, look: SharePage, viewer: Viewer | null, error?: AppError): Page {
   const file = fileOf(look.fileName, look.fileType, look.size)
-  const preview = look.needs ? null : offeredPreview(look, `${here}/preview`)
+  const { kind, short, missing } = previewOf(look)
   const data: ShareView = {
     file,
     until: momentOf(look.expiresAt),
     here,
     needs: look.needs,
     sharedBy: look.sharedBy && personOf(look.sharedBy),
-    ...(typeof preview === 'string' ? { preview: null, noPreview: preview } : { preview, noPreview: '' }),
+    preview: kind && !look.needs ? { kind, short, src: `${here}/preview` } : null,
+    noPreview: missing,
     signIn: signInAt(here),
     problem: (error && problems[error.code]) ?? '',
   }

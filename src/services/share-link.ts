@@ -208,15 +208,15 @@ export function shareLinkService({ db, downloads, tokens, guesses }: Deps) {
     },
 
     /**
-     * A shared file to be looked at on its page, which is no download.
-     * @throws as open(), and FORBIDDEN where downloads are limited: looking would be a way around the limit
+     * A shared file to be looked at on its page, which is no download. Null where downloads are limited: looking would be a way
+     * around the limit.
+     * @throws as open()
      */
-    async preview(token: string, visitor: Visitor): Promise<{ delivery: Delivery; fileType: string }> {
+    async preview(token: string, visitor: Visitor): Promise<{ look: SharePage; delivery: Delivery | null }> {
       const share = await find(token)
       await admit(share, visitor)
-      if (share.maxDownloads !== null)
-        throw new Forbidden('This link allows a limited number of downloads, so it shows no preview.')
-      return { delivery: downloads.link(share, 'inline').delivery, fileType: share.fileType }
+      const look = this.describe(share, visitor)
+      return { look, delivery: look.limited ? null : downloads.link(share, 'inline').delivery }
     },
 
     /**
