@@ -31,6 +31,7 @@ function homeOf({ limits }: Viewer, overview: Overview): HomeView {
     used: sizeOf(usedBytes),
     max: sizeOf(limits.maxTotalStorageBytes),
     percent: Math.min(100, percent),
+    full: percent >= 100 || (limits.maxFiles !== null && fileCount >= limits.maxFiles),
     files:
       limits.maxFiles === null ? count(fileCount, 'file') : `${number(fileCount)} of ${count(limits.maxFiles, 'file')}`,
     received: {

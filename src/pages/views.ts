@@ -21,6 +21,8 @@ export interface HomeView {
   used: Size
   max: Size
   percent: number
+  /** Whether nothing more fits in. */
+  full: boolean
   files: string
   received: { unseen: number; more: number; rows: (ShownFile & { href: string; by: string; seen: boolean })[] }
   invites: { more: number; rows: { href: string; workspace: string; role: string; until: Moment }[] }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { screenshot } from './browser.ts'
+import { screenshot, signIn, visit } from './browser.ts'
 import { startWorld, tryPassword, until, type World } from './share-world.ts'
 
 /** Runs in the page under its own policy: the browser's tools are not bound by it. */
@@ -122,6 +122,55 @@ const states: Record<string, () => Promise<Page>> = {
     return w.open(w.bob, link)
   },
   'invite-unknown': () => w.open(w.bob, '/invite/nothing'),
+  'share-limited-signed-in': async () =>
+    w.open(w.carol, await w.share('ticket.pdf', w.media.pdf, pdf, { max_downloads: 1 })),
+  'share-right-to-left': async () =>
+    w.open(w.nobody, await w.share('دليل المستخدم - الإصدار 2.pdf', w.media.pdf, pdf, { max_downloads: 1 })),
+  'share-text-right-to-left': async () =>
+    w.open(w.nobody, await w.share('שיר.txt', 'שלום עולם (1)\n\nline two, left to right\n', 'text/plain')),
+  'share-long-name': async () => w.open(w.nobody, await w.share('x'.repeat(255), poem, 'text/plain')),
+  'share-broken-picture': async () => {
+    const page = await w.open(w.nobody, await w.share('broken.png', 'none', 'image/png'))
+    await page.locator('.preview p', { hasText: 'This picture cannot be shown.' }).waitFor()
+    return page
+  },
+  'invite-long-names': async () => {
+    await w.db.run("UPDATE user SET name = ? WHERE email = 'alice@example.com'", [
+      `Dr. ${'Wolfeschlegelstein'.repeat(7)}`,
+    ])
+    return w.open(w.bob, await w.invite(w.bob, 'bob@example.com', 'editor', 'W'.repeat(64)))
+  },
+  'invite-right-to-left': async () => {
+    await w.db.run("UPDATE user SET name = 'שרה כהן' WHERE email = 'alice@example.com'")
+    return w.open(w.bob, await w.invite(w.bob, 'bob@example.com', 'editor', 'גן ירוק (2)'))
+  },
+  'home-full': async () => {
+    const email = `${'long-'.repeat(12)}name@${'deep.'.repeat(20)}example.com`
+    const dora = await visit(w.browser, w.service.url)
+    await signIn(dora, w.service.url, email, '/')
+    for (const name of [
+      'y'.repeat(255),
+      'דוח שנתי 2026.pdf',
+      `${'long name '.repeat(20)}.txt`,
+      'a.csv',
+      'b.zip',
+      'c.mp3',
+      'd.mp4',
+    ])
+      await w.send(name, 'x', 'text/plain', email)
+    for (const name of ['Z'.repeat(64), 'גן ירוק (2)', 'Garden']) await w.invite(dora, email, 'admin', name)
+    const me = [email]
+    await w.db.run("UPDATE user SET name = 'محمد' WHERE email = ?", me)
+    await w.db.run(
+      'UPDATE bucket SET used_bytes = 5368709120, used_files = 10000 WHERE user_id = (SELECT id FROM user WHERE email = ?)',
+      me,
+    )
+    await w.db.run(
+      `INSERT INTO member (workspace_id, user_id, role, joined_at) SELECT w.id, u.id, 'viewer', 1 FROM workspace w, user u WHERE u.email = ?`,
+      me,
+    )
+    return w.open(dora, '/')
+  },
   // Last, when the others have sent bob a lot.
   home: async () => {
     await w.send('Sunrise above the ridge.png', w.media.png, 'image/png', 'bob@example.com')
@@ -132,6 +181,14 @@ const states: Record<string, () => Promise<Page>> = {
       Math.round(3.2 * GiB),
     ])
     return w.open(w.bob, '/')
+  },
+  failure: async () => {
+    await w.db.run('ALTER TABLE share RENAME TO lost')
+    try {
+      return await w.open(w.bob, '/')
+    } finally {
+      await w.db.run('ALTER TABLE lost RENAME TO share')
+    }
   },
 }
 
@@ -167,6 +224,8 @@ describe('Every state of every page, on a phone and on a desk, light and dark', 
         await screenshot(page, `${name}-${width}-${colorScheme}`)
         expect(await findingsIn(page)).toEqual([])
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+        // However long an address is, the head of a page is one line.
+        expect(await page.evaluate('document.querySelector("header").offsetHeight')).toBeLessThan(80)
       }
     }
     expect(await page.locator('h1').count()).toBe(1)

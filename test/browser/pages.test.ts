@@ -155,6 +155,8 @@ describe('Somebody who follows a link', () => {
     await page.goto(await w.share('a.txt', 'line one\nline <b>two</b>', 'text/plain'))
     const text = page.frameLocator('iframe').locator('pre')
     expect(await text.textContent()).toBe('line one\nline <b>two</b>')
+    // A line that begins from the right is read from the right.
+    expect(await text.evaluate('getComputedStyle(document.querySelector("pre")).unicodeBidi')).toBe('plaintext')
     // The style of the page has reached the sandbox.
     expect(
       await text.evaluate('document.body.className && getComputedStyle(document.querySelector("pre")).tabSize'),

@@ -12,7 +12,11 @@ function enhance(root) {
   for (const button of root.querySelectorAll('[data-reveal]')) button.hidden = false
   for (const button of root.querySelectorAll('[data-copy]')) button.hidden = !navigator.clipboard
   for (const image of root.querySelectorAll('.preview img'))
-    image.addEventListener('error', () => image.replaceWith('This picture cannot be shown. Download it instead.'))
+    image.addEventListener('error', () => {
+      const sorry = document.createElement('p')
+      sorry.textContent = 'This picture cannot be shown. Download it instead.'
+      image.replaceWith(sorry)
+    })
 }
 
 document.addEventListener('click', async event => {
@@ -21,8 +25,7 @@ document.addEventListener('click', async event => {
     const field = document.getElementById(button.dataset.reveal)
     const show = field.type === 'password'
     field.type = show ? 'text' : 'password'
-    button.setAttribute('aria-pressed', String(show))
-    button.textContent = show ? 'Hide' : 'Show'
+    button.firstChild.textContent = show ? 'Hide' : 'Show'
   }
   if (button?.hasAttribute('data-copy')) {
     await navigator.clipboard.writeText(location.origin + location.pathname)
