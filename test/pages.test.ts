@@ -133,6 +133,11 @@ describe('GET /', () => {
     expect(empty).toContain('3 KiB of 5 GiB')
     expect(empty).toContain('1 of 10,000 files · plan Free')
     expect(empty).toContain('Nothing yet.')
+    expect(empty).not.toContain('full')
+    const sql = 'UPDATE bucket SET used_files = ? WHERE user_id = ?'
+    await t.app.db.run(sql, [10_000, dora.userId])
+    expect(wordsOf(await get('/', dora))).toContain('Your storage is full. Delete something')
+    await t.app.db.run(sql, [1, dora.userId])
 
     const objects = await Promise.all(Array.from({ length: 7 }, (_, i) => file(`gift-${i}.txt`)))
     await alice.rest('POST', '/api/files/share', { json: { email: dora.email, objects } })
@@ -320,6 +325,8 @@ describe('GET /share/{token}', () => {
     expect(answer.text).toMatch(/<label for="password">Password<\/label>/)
     expect(answer.text).not.toContain('/preview')
     expect(answer.text).not.toContain('/download')
+    // No address opens it: addresses are kept, and shown to others.
+    expect((await get(`${path}?password=${encodeURIComponent(PASSWORD)}`)).text).not.toContain('/download')
     for (const part of ['preview', 'download']) expect(await leadOf(get(`${path}/${part}`))).toEqual([303, path])
   })
 })
@@ -544,7 +551,7 @@ describe('GET /share/{token}/preview', () => {
     const text = `x${'ö'.repeat(40 * KiB)}`
     const path = await share(await file('long.txt', text))
     const answer = await get(`${path}/preview`)
-    const [, shown = ''] = /<bdi>(.*)<\/bdi>/s.exec(answer.text) ?? []
+    const [, shown = ''] = /<pre [^>]*>(.*)<\/pre>/s.exec(answer.text) ?? []
     expect(shown).toBe(text.slice(0, 32 * KiB))
     expect(wordsOf(answer)).toContain('This is the beginning: 64 KiB of 80 KiB.')
     const head = await get(`${path}/preview`, t.nobody, {}, 'HEAD')
@@ -553,15 +560,39 @@ describe('GET /share/{token}/preview', () => {
 
   it.each([
     ['nothing', '', 'text/plain', ''],
+    ['UTF-8 with its mark', '\ufeffGrüße', 'text/plain; charset=iso-8859-1', 'Grüße'],
+    ['tags in UTF-16', Buffer.from('\ufeff<b>', 'utf16le'), 'text/plain', '&lt;b&gt;'],
+    ['tags in ISO-2022-JP', '\u001b(J<b>', 'text/plain; charset=iso-2022-jp', '&lt;b&gt;'],
     ['UTF-16', Buffer.from('\ufeffGrüße', 'utf16le'), 'text/plain', 'Grüße'],
     ['Latin-1', Buffer.from('Grüße', 'latin1'), 'text/plain; charset=iso-8859-1', 'Grüße'],
-    ['what is no text', Buffer.from([0, 0xff, 0xfe, 65]), 'text/plain', 'A'],
+    ['what is no text', Buffer.from([0, 0xff, 0xfe, 65]), 'text/plain', '\0\ufffd\ufffdA'],
   ])('reads %s', async (_what, bytes, type, shown) => {
     const path = await share(await file('a.txt', bytes))
     await t.app.db.run('UPDATE entry SET file_type = ? WHERE name = ?', [type, 'a.txt'])
     const answer = await get(`${path}/preview`)
     expect(answer.status).toBe(200)
-    expect(answer.text).toContain(`${shown}</bdi>`)
+    expect(answer.text).toContain(`>${shown}</pre>`)
+  })
+
+  it('reads no encoding that hides tags', async () => {
+    const path = await share(await file('a.txt', '+ADw-script+AD4-', 'text/plain; charset=utf-7'))
+    const answer = await get(`${path}/preview`)
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(answer.text).toContain('>+ADw-script+AD4-</pre>')
+  })
+
+  it('gives way to a page that nobody can frame when the bytes are gone', async () => {
+    for (const [name, type] of [
+      ['gone.png', 'image/png'],
+      ['gone.txt', 'text/plain'],
+    ] as const) {
+      const path = await share(await file(name, 'x', type))
+      const sql = 'SELECT blob_id AS id FROM entry WHERE name = ?'
+      await t.app.store.remove((await t.app.db.rows<{ id: string }>(sql, [name])).map(({ id }) => id))
+      const answer = await get(`${path}/preview`)
+      expect(answer.status).toBe(404)
+      isPage(answer)
+    }
   })
 
   it('reads a film in parts', async () => {
@@ -830,23 +861,17 @@ describe('Names that somebody else has chosen', () => {
 })
 
 describe('Addresses where there is nothing', () => {
-  it.each([
-    '/nowhere',
-    '/share',
-    '/share/a/b',
-    '/share/a/download/x',
-    '/invite',
-    '/Login',
-    '/index.html',
-    '//',
-  ])('404 is a page for a browser and JSON for others: %s', async path => {
-    const answer = await get(path)
-    expect(answer.status).toBe(404)
-    isPage(answer)
-    expect(wordsOf(answer)).toContain('There is no such page')
-    const json = await t.nobody.rest('GET', path)
-    expect([json.status, json.response.code]).toEqual([404, 'ROUTE_NOT_FOUND'])
-  })
+  it.each(['/nowhere', '/share', '/share/a/b', '/share/a/download/x', '/invite', '/Login', '/index.html', '//'])(
+    '404 is a page for a browser and JSON for others: %s',
+    async path => {
+      const answer = await get(path)
+      expect(answer.status).toBe(404)
+      isPage(answer)
+      expect(wordsOf(answer)).toContain('There is no such page')
+      const json = await t.nobody.rest('GET', path)
+      expect([json.status, json.response.code]).toEqual([404, 'ROUTE_NOT_FOUND'])
+    },
+  )
 
   it('stay JSON under /api, for everybody', async () => {
     const answer = await get('/api/nowhere')

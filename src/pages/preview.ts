@@ -99,7 +99,12 @@ async function sendText(
 /** The text in some bytes: as the mark says that they begin with, else as the type says, else UTF-8. */
 function decode(bytes: Buffer, fileType: string): string {
   const [, said = 'utf-8'] = /;\s*charset=([\w:.+-]+)/.exec(fileType) ?? []
-  const marks: Record<string, string> = { fffe: 'utf-16le', feff: 'utf-16be' }
+  const marks: [bytes: string, encoding: string][] = [
+    ['fffe', 'utf-16le'],
+    ['feff', 'utf-16be'],
+    ['efbbbf', 'utf-8'],
+  ]
+  const [, marked] = marks.find(([mark]) => bytes.toString('hex', 0, 3).startsWith(mark)) ?? []
   // As a stream: of a character that the cut goes through, nothing is shown.
-  return new TextDecoder(marks[bytes.toString('hex', 0, 2)] ?? said).decode(bytes, { stream: true })
+  return new TextDecoder(marked ?? said).decode(bytes, { stream: true })
 }

@@ -43,6 +43,8 @@ const policy = [
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': policy,
+  // The preview of a file allows itself to be framed before it can fail.
+  'x-frame-options': 'DENY',
   // The addresses of shares and invites are secrets, and the other pages are for one person.
   'cache-control': 'no-store',
   'x-robots-tag': 'noindex',
