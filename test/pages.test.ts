@@ -414,7 +414,8 @@ describe('POST /share/{token}', () => {
     for (let i = 0; i < 11; i++) {
       const answer = await post(path, { password: PASSWORD }, t.nobody, headers)
       expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null])
-      expect(wordsOf(answer)).toContain('The form comes from a page of another origin')
+      expect(wordsOf(answer)).toContain('The form did not arrive The form comes from a page of another origin')
+      expect(linksOf(answer)).toContain(path)
     }
     expect((await post(path, { password: PASSWORD })).status).toBe(303)
   })
@@ -741,7 +742,10 @@ describe('/invite/{token}', () => {
 
   it('400 for an answer that is none', async () => {
     const { path } = await invite()
-    for (const answer of ['', 'perhaps']) expect((await post(path, { answer }, bob)).status).toBe(400)
+    for (const answer of ['', 'perhaps']) {
+      const refused = await post(path, { answer }, bob)
+      expect([refused.status, linksOf(refused)]).toEqual([400, expect.arrayContaining([path])])
+    }
   })
 
   it('403 for somebody else, who is not told for whom it is', async () => {

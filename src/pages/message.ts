@@ -37,7 +37,9 @@ export function errorPage(
   { viewer, here, again, requestId }: { viewer: Viewer | null; here: string; again: Action; requestId: string },
 ): Page {
   const { code, status, message, details } = error
-  const [icon, heading] = headings[code] ?? ['compass', 'There is no such page']
+  // Nobody who has not signed in is the wrong person: their form is.
+  const badForm = code === 'INVALID_INPUT' || (code === 'FORBIDDEN' && !viewer)
+  const [icon, heading] = headings[badForm ? 'INVALID_INPUT' : code] ?? ['compass', 'There is no such page']
   const seconds = Number(details.retry_after ?? (status >= 500 ? 5 : 0))
   const notYou = viewer !== null && (code === 'INVITE_NOT_FOR_YOU' || code === 'FORBIDDEN')
   const data: MessageView = {
@@ -45,7 +47,7 @@ export function errorPage(
     heading,
     sentence: message,
     at: code === 'TOO_MANY_ATTEMPTS' ? momentOf(Date.now() + seconds * 1000) : null,
-    actions: notYou ? [switchAt(here)] : seconds > 0 ? [again] : [home],
+    actions: notYou ? [switchAt(here)] : seconds > 0 || badForm ? [again] : [home],
     small: code === 'INTERNAL' ? `Request ${requestId}` : notYou ? `You are signed in as ${viewer.email}.` : '',
   }
   const headers: Record<string, string> = {
