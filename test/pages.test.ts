@@ -865,17 +865,25 @@ describe('Names that somebody else has chosen', () => {
 })
 
 describe('Addresses where there is nothing', () => {
-  it.each(['/nowhere', '/share', '/share/a/b', '/share/a/download/x', '/invite', '/Login', '/index.html', '//'])(
-    '404 is a page for a browser and JSON for others: %s',
-    async path => {
-      const answer = await get(path)
-      expect(answer.status).toBe(404)
-      isPage(answer)
-      expect(wordsOf(answer)).toContain('There is no such page')
-      const json = await t.nobody.rest('GET', path)
-      expect([json.status, json.response.code]).toEqual([404, 'ROUTE_NOT_FOUND'])
-    },
-  )
+  it.each([
+    '/nowhere',
+    '/share',
+    '/share/a/b',
+    '/share/%E0%A4%A',
+    '/share/a%2Fb/c',
+    '/share/a/download/x',
+    '/invite',
+    '/Login',
+    '/index.html',
+    '//',
+  ])('404 is a page for a browser and JSON for others: %s', async path => {
+    const answer = await get(path)
+    expect(answer.status).toBe(404)
+    isPage(answer)
+    expect(wordsOf(answer)).toContain('There is no such page')
+    const json = await t.nobody.rest('GET', path)
+    expect([json.status, json.response.code]).toEqual([404, 'ROUTE_NOT_FOUND'])
+  })
 
   it('stay JSON under /api, for everybody', async () => {
     const answer = await get('/api/nowhere')

@@ -64,7 +64,13 @@ describe('Somebody who follows a link', () => {
     await page.getByRole('button', { name: 'Copy the link' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link)
+    const told: (string | undefined)[] = []
+    who.context.on('request', request => {
+      if (!request.url().startsWith(w.service.url)) told.push(request.headers().referer)
+    })
     const { name, bytes } = await download(who)
+    // The store is not told by which link somebody comes.
+    expect(told).toEqual([undefined])
     expect(name).toBe('Über den Wolken.png')
     expect(bytes.equals(w.media.png)).toBe(true)
 
