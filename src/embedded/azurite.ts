@@ -26,6 +26,8 @@ const longestPause = 5000
 const stopLimit = 15_000
 /** Where others who may read the folder find the one that holds it. */
 const connectionFile = 'connection'
+/** The port of last time. */
+const portFile = 'port'
 const require = createRequire(import.meta.url)
 
 /**
@@ -35,7 +37,7 @@ const require = createRequire(import.meta.url)
  */
 export async function startAzurite(options: {
   dir: string
-  /** 0: any free port */
+  /** 0: the port of last time, because addresses that were signed then name it; any other when that is taken. */
   port: number
   /** Told of every end that stop() did not ask for. */
   onExit?: (code: number | null) => void
@@ -104,7 +106,12 @@ export async function startAzurite(options: {
     await rm(join(dir, connectionFile), { force: true })
   }
 
-  const port = await launch(options.port)
+  const before = options.port ? 0 : await readPort(join(dir, portFile))
+  const port = await launch(options.port || before).catch(error => {
+    if (!before || !lastWords.includes('EADDRINUSE')) throw error
+    return launch(0)
+  })
+  await writeFile(join(dir, portFile), String(port), { mode: 0o600 })
   const connectionString = `DefaultEndpointsProtocol=http;AccountName=${account};AccountKey=${key};BlobEndpoint=http://127.0.0.1:${port}/${account};`
   await writeFile(join(dir, connectionFile), connectionString, { mode: 0o600 })
   return {
@@ -118,6 +125,11 @@ export async function startAzurite(options: {
       return stopped
     },
   }
+}
+
+async function readPort(file: string): Promise<number> {
+  const port = Number(await readFile(file, 'utf8').catch(() => ''))
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0
 }
 
 /** The connection string of whoever serves this folder, or has served it until it was killed; undefined when nobody does. */

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -78,9 +80,32 @@ describe('the embedded blob store', () => {
     await put(await storeOf(first), 'a', Buffer.from('kept'))
     await first.stop()
     await first.stop()
-    const second = await start({ dir: first.dir, port: portOf(first) })
+    const second = await start({ dir: first.dir })
     expect(second.connectionString).toBe(first.connectionString)
     expect(String(await bytesOf(await storeOf(second), 'a'))).toBe('kept')
+  })
+
+  it('is where signed addresses say, also after a restart; elsewhere when somebody has taken that port', async () => {
+    const first = await start()
+    const store = await storeOf(first)
+    await put(store, 'a', Buffer.from('kept'))
+    const address = store.signUrl('a', { contentType: 'text/plain', disposition: 'inline', seconds: 600 })
+    await first.stop()
+    const second = await start({ dir: first.dir })
+    expect(await (await fetch(address)).text()).toBe('kept')
+    await second.stop()
+    const other = createServer().listen(portOf(first), '127.0.0.1')
+    await once(other, 'listening')
+    try {
+      const third = await start({ dir: first.dir })
+      expect(portOf(third)).not.toBe(portOf(first))
+      expect(String(await bytesOf(await storeOf(third), 'a'))).toBe('kept')
+    } finally {
+      other.close()
+    }
+    writeFileSync(join(first.dir, 'port'), 'no port')
+    await running.at(-1)?.stop()
+    expect(portOf(await start({ dir: first.dir }))).toBeGreaterThan(0)
   })
 
   it('refuses a folder that is in use, in plain words', async () => {
