@@ -530,6 +530,7 @@ describe('The raw route', () => {
     await wire.send(randomBytes(PART / 2))
     expect((await wire.answer())?.status).toBe(404)
     wire.cut()
+    await t.settle()
     const keys: string[] = []
     for await (const { key } of t.app.store.list()) keys.push(key)
     expect(keys).not.toContain(id)
