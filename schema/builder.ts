@@ -69,6 +69,9 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   relay: { clientMutationId: 'omit', cursorType: 'String', nodeQueryOptions: false, nodesQueryOptions: false },
 })
 
+/** What makes the fields of an input, for those that several inputs have. */
+export type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>
+
 builder.queryType({ description: 'What can be read.' })
 builder.mutationType({ description: 'What can be changed.' })
 builder.subscriptionType({ description: 'What can be waited for, as server-sent events.' })

@@ -1,7 +1,7 @@
 import { joinPath } from '../src/paths.ts'
 import type { FileView } from '../src/services/listing.ts'
 import type { UploadSessionView } from '../src/services/upload-session.ts'
-import { builder } from './builder.ts'
+import { builder, type InputFields } from './builder.ts'
 import { File } from './file.ts'
 
 const UploadPart = builder.objectRef<{ partNumber: number; url: string }>('UploadPart').implement({
@@ -88,15 +88,33 @@ const CompletedUpload = builder.objectRef<{ uploadId: string; file: FileView }>(
   }),
 })
 
-const StartUploadInput = builder.inputType('StartUploadInput', {
-  fields: t => ({
-    filename: t.string({ required: true }),
-    size: t.field({ type: 'Long', required: true, description: 'Bytes; reserved at once.' }),
-    contentType: t.string({ description: 'Media type.' }),
-    folder: t.string({ description: 'Path of the folder; missing ones are made when the upload is completed.' }),
-    direct: t.boolean({ description: 'Send the parts straight to the blob store, to signed addresses.' }),
-  }),
+/** What is declared of a file that is to come. */
+export const declaration = (t: InputFields) => ({
+  filename: t.string({ required: true }),
+  size: t.field({ type: 'Long', required: true, description: 'Bytes; reserved at once.' }),
+  contentType: t.string({ description: 'Media type.' }),
+  folder: t.string({ description: 'Path of the folder; missing ones are made when the upload is completed.' }),
+  direct: t.boolean({ description: 'Send the parts straight to the blob store, to signed addresses.' }),
 })
+
+/** One part of an upload. */
+export const part = (t: InputFields) => ({
+  uploadId: t.id({ required: true }),
+  partNumber: t.int({ required: true, description: 'From 1 on.' }),
+  part: t.field({ type: 'Upload', required: true, description: 'Exactly the bytes of the part.' }),
+  contentMd5: t.string({ description: 'MD5 of the part, in base64 (RFC 1864).' }),
+})
+
+/** What completes an upload. */
+export const completion = (t: InputFields) => ({
+  uploadId: t.id({ required: true }),
+  md5: t.string({ description: 'MD5 of the whole in hex, to be compared.' }),
+  sha256: t.string({ description: 'SHA-256 of the whole in hex, to be compared.' }),
+  filename: t.string({ description: 'Another name than planned.' }),
+  folder: t.string({ description: 'Another folder than planned.' }),
+})
+
+const StartUploadInput = builder.inputType('StartUploadInput', { fields: declaration })
 
 builder.mutationField('startUpload', t =>
   t.withAuth({ privateFiles: 'write' }).field({
@@ -109,14 +127,7 @@ builder.mutationField('startUpload', t =>
   }),
 )
 
-const UploadPartInput = builder.inputType('UploadPartInput', {
-  fields: t => ({
-    uploadId: t.id({ required: true }),
-    partNumber: t.int({ required: true, description: 'From 1 on.' }),
-    part: t.field({ type: 'Upload', required: true, description: 'Exactly the bytes of the part.' }),
-    contentMd5: t.string({ description: 'MD5 of the part, in base64 (RFC 1864).' }),
-  }),
-})
+const UploadPartInput = builder.inputType('UploadPartInput', { fields: part })
 
 builder.mutationField('uploadPart', t =>
   t.withAuth({ privateFiles: 'write' }).field({
@@ -144,15 +155,7 @@ builder.queryField('upload', t =>
   }),
 )
 
-const CompleteUploadInput = builder.inputType('CompleteUploadInput', {
-  fields: t => ({
-    uploadId: t.id({ required: true }),
-    md5: t.string({ description: 'MD5 of the whole in hex, to be compared.' }),
-    sha256: t.string({ description: 'SHA-256 of the whole in hex, to be compared.' }),
-    filename: t.string({ description: 'Another name than planned.' }),
-    folder: t.string({ description: 'Another folder than planned.' }),
-  }),
-})
+const CompleteUploadInput = builder.inputType('CompleteUploadInput', { fields: completion })
 
 builder.mutationField('completeUpload', t =>
   t.withAuth({ privateFiles: 'write' }).field({

@@ -1,6 +1,6 @@
 import type { FileView } from '../src/services/listing.ts'
 import { builder } from './builder.ts'
-import { ReceivedPart, StartedUpload, UploadSession } from './upload-session.ts'
+import { completion, declaration, part, ReceivedPart, StartedUpload, UploadSession } from './upload-session.ts'
 import { slashed, WorkspaceFile } from './workspace-entry.ts'
 
 const CompletedWorkspaceUpload = builder
@@ -19,14 +19,7 @@ const CompletedWorkspaceUpload = builder
   })
 
 const StartWorkspaceUploadInput = builder.inputType('StartWorkspaceUploadInput', {
-  fields: t => ({
-    workspaceId: t.id({ required: true }),
-    filename: t.string({ required: true }),
-    size: t.field({ type: 'Long', required: true, description: 'Bytes; reserved at once.' }),
-    contentType: t.string({ description: 'Media type.' }),
-    folder: t.string({ description: 'Path of the folder; missing ones are made when the upload is completed.' }),
-    direct: t.boolean({ description: 'Send the parts straight to the blob store, to signed addresses.' }),
-  }),
+  fields: t => ({ workspaceId: t.id({ required: true }), ...declaration(t) }),
 })
 
 builder.mutationField('startWorkspaceUpload', t =>
@@ -43,13 +36,7 @@ builder.mutationField('startWorkspaceUpload', t =>
 )
 
 const UploadWorkspacePartInput = builder.inputType('UploadWorkspacePartInput', {
-  fields: t => ({
-    workspaceId: t.id({ required: true }),
-    uploadId: t.id({ required: true }),
-    partNumber: t.int({ required: true, description: 'From 1 on.' }),
-    part: t.field({ type: 'Upload', required: true, description: 'Exactly the bytes of the part.' }),
-    contentMd5: t.string({ description: 'MD5 of the part, in base64 (RFC 1864).' }),
-  }),
+  fields: t => ({ workspaceId: t.id({ required: true }), ...part(t) }),
 })
 
 builder.mutationField('uploadWorkspacePart', t =>
@@ -92,14 +79,7 @@ builder.queryField('workspaceUpload', t =>
 )
 
 const CompleteWorkspaceUploadInput = builder.inputType('CompleteWorkspaceUploadInput', {
-  fields: t => ({
-    workspaceId: t.id({ required: true }),
-    uploadId: t.id({ required: true }),
-    md5: t.string({ description: 'MD5 of the whole in hex, to be compared.' }),
-    sha256: t.string({ description: 'SHA-256 of the whole in hex, to be compared.' }),
-    filename: t.string({ description: 'Another name than planned.' }),
-    folder: t.string({ description: 'Another folder than planned.' }),
-  }),
+  fields: t => ({ workspaceId: t.id({ required: true }), ...completion(t) }),
 })
 
 builder.mutationField('completeWorkspaceUpload', t =>
