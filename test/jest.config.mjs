@@ -36,6 +36,8 @@ export default async function config() {
     ],
     reporters: ['default', ['<rootDir>/test/summary-reporter.mjs', { said: engines.said }]],
     maxWorkers: 2,
+    // Node keeps some of what each file has loaded; a worker that has grown to this is replaced, before it does little but collect garbage.
+    workerIdleMemoryLimit: '1GB',
     testTimeout: 30_000,
   }
 }
