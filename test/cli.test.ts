@@ -324,12 +324,10 @@ describe('The key', () => {
 })
 
 describe('satchel completion', () => {
-  const has = async (name: string) => (await run('sh', ['-c', `command -v ${name}`])).code === 0
-
   it.each(['bash', 'zsh', 'fish', 'powershell'])('prints a script for %s', async name => {
     const { code, out, err } = await shell.satchel(['completion', name])
     expect([code, err]).toEqual([0, ''])
-    expect(out).toMatch(/satchel'? complete --|satchel' -ScriptBlock/)
+    expect(out).toMatch(/satchel complete /)
   })
 
   it('2 for a shell that it does not know', async () => {
@@ -337,40 +335,10 @@ describe('satchel completion', () => {
   })
 
   it.each([
-    ['satchel work', 'workspace'],
-    ['satchel workspace in', 'invite invites'],
-    ['satchel workspace role garden bob ', 'viewer editor admin owner'],
-    ['satchel ls --lo', '--long'],
-    ['satchel completion z', 'zsh'],
-    ['satchel --js', '--json'],
-    ['satchel put ', ''],
-  ])('in bash completes "%s"', async (line, expected) => {
-    const script = `
-      satchel() { ${process.execPath} ${program} "$@"; }
-      source <(satchel completion bash); source <(satchel completion bash)
-      compopt() { :; }
-      COMP_LINE=$1 COMP_POINT=\${#1}
-      __satchel_complete
-      echo "\${COMPREPLY[*]}"; complete -p satchel`
-    const { out, err } = await run('bash', ['--norc', '-c', script, 'bash', line], shell.env)
-    expect([err, out]).toEqual(['', `${expected}\ncomplete -o default -F __satchel_complete satchel\n`])
-  })
-
-  it('is loaded by zsh and fish, where they are', async () => {
-    for (const [name, flag] of [
-      ['zsh', '-f'],
-      ['fish', '--no-config'],
-    ] as const) {
-      if (!(await has(name))) continue
-      const begin = name === 'zsh' ? 'autoload -U compinit && compinit -u; ' : ''
-      const load = `${begin}source ${join(shell.home, name)}`
-      await run(
-        'sh',
-        ['-c', `${process.execPath} ${program} completion ${name} > ${join(shell.home, name)}`],
-        shell.env,
-      )
-      expect(await run(name, [flag, '-c', load], shell.env)).toMatchObject({ code: 0, err: '' })
-    }
+    ['work', 'workspace\tworkspaces, their members and invites\n:4\n'],
+    ['put ', ':0\n'],
+  ])('answers PowerShell as its script wants it: "%s"', async (line, out) => {
+    expect(await shell.satchel(['complete', '--', ...line.split(' ')])).toEqual({ code: 0, out, err: '' })
   })
 })
 

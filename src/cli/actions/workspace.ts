@@ -8,6 +8,7 @@ import {
   MembersDocument,
   RemoveMemberDocument,
   RenameWorkspaceDocument,
+  type WorkspaceRowFragment,
   WorkspacesDocument,
 } from '../generated.ts'
 import { ask } from '../prompt.ts'
@@ -27,8 +28,8 @@ export async function enter(
   return { service, client: service.workspace(id), workspaceId: id }
 }
 
-export async function list(context: Context): Promise<Answer> {
-  const service = await open(context)
+/** The workspaces that whoever is signed in can name. */
+export async function workspacesOf(service: Service, notice: (line: string) => void): Promise<WorkspaceRowFragment[]> {
   const own = service.login.session
   // Workspace keys know one workspace each.
   const clients = [
@@ -41,12 +42,16 @@ export async function list(context: Context): Promise<Answer> {
         return (await client.request(WorkspacesDocument, {})).workspaces
       } catch (error) {
         if (clients.length === 1 || !isFailure(error, 'INSUFFICIENT_SCOPE', 'UNAUTHENTICATED')) throw error
-        context.notice(`One key does not tell its workspace: ${error.message}`)
+        notice(`One key does not tell its workspace: ${error.message}`)
         return []
       }
     }),
   )
-  const workspaces = answers.flat()
+  return answers.flat()
+}
+
+export async function list(context: Context): Promise<Answer> {
+  const workspaces = await workspacesOf(await open(context), context.notice)
   const rows = workspaces.map(w => [w.slug, w.name, w.role, when(w.createdAt), w.workspaceId])
   return { fact: { workspaces }, words: rows.length > 0 ? table(['SLUG', 'NAME', 'ROLE', 'SINCE', 'ID'], rows) : '' }
 }

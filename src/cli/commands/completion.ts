@@ -1,23 +1,29 @@
-import { Argument, type Command } from 'commander'
+import { Argument, type Command, Option } from 'commander'
 import { declare } from '../command.ts'
+import type { Shell } from '../completion/scripts.ts'
 
-const shells = ['bash', 'zsh', 'fish', 'powershell'] as const
+const shells: Shell[] = ['bash', 'zsh', 'fish', 'powershell']
 
 export function declareCompletion(program: Command): void {
   const completion = declare(program, 'completion', {
-    does: 'print what makes a shell complete commands and options',
+    does: 'print what makes a shell complete commands, options and paths',
+    details: 'Paths and workspaces are asked of the service that you are signed in to.',
     examples: [
       'completion bash >> ~/.bashrc',
       'completion zsh > ~/.zsh/_satchel   # in a folder of $fpath',
       'completion fish > ~/.config/fish/completions/satchel.fish',
     ],
   }).addArgument(new Argument('<shell>', 'which shell').choices(shells))
-  completion.action(async (shell: string) => (await import('../actions/completion.ts')).printScript(shell))
+  completion.action(
+    async (shell: Shell) => void process.stdout.write((await import('../completion/scripts.ts')).scripts[shell]()),
+  )
 
   // What those scripts call.
   program
     .command('complete', { hidden: true })
+    .addOption(new Option('--shell <shell>').choices(shells).default('powershell'))
     .argument('[words...]')
-    .allowUnknownOption()
-    .action(async (words: string[]) => (await import('../actions/completion.ts')).complete(program, words))
+    .action(async (words: string[], { shell }: { shell: Shell }) =>
+      (await import('../completion/complete.ts')).complete(program, shell, words),
+    )
 }

@@ -14,21 +14,21 @@ export function declareFiles(program: Command): void {
     perform(ls, async context => (await import('../actions/list.ts')).ls(context, path ?? '', long)),
   )
 
-  const tree = declare(program, 'tree [path]', {
+  const tree = declare(program, 'tree [folder]', {
     does: 'show a folder with all that is below it',
     details: pathHelp,
     examples: ['tree', 'tree --depth 2 garden:/'],
   }).option('--depth <n>', 'so many levels at most', wholeNumber(1))
-  tree.action((path: string | undefined, { depth }: { depth?: number }) =>
-    perform(tree, async context => (await import('../actions/list.ts')).tree(context, path ?? '', depth)),
+  tree.action((folder: string | undefined, { depth }: { depth?: number }) =>
+    perform(tree, async context => (await import('../actions/list.ts')).tree(context, folder ?? '', depth)),
   )
 
-  const mkdir = declare(program, 'mkdir <path...>', {
+  const mkdir = declare(program, 'mkdir <folder...>', {
     does: 'make folders, with those above them',
     examples: ['mkdir docs/2026', 'mkdir -p docs/2026   # says nothing of one that is there', 'mkdir garden:/plans'],
   }).option('-p, --parents', 'no failure where the folder is there')
-  mkdir.action((paths: string[], { parents = false }: { parents?: boolean }) =>
-    perform(mkdir, async context => (await import('../actions/files.ts')).mkdir(context, paths, parents)),
+  mkdir.action((folders: string[], { parents = false }: { parents?: boolean }) =>
+    perform(mkdir, async context => (await import('../actions/files.ts')).mkdir(context, folders, parents)),
   )
 
   const mv = declare(program, 'mv <path...>', {

@@ -47,7 +47,7 @@ ${pathHelp}`,
       'get https://files.example.com/share/6mJ...   # asks for the password where there is one',
     ],
   })
-    .option('-o, --output <path>', 'folder to put it in, or another name for one file; - for standard output')
+    .option('-o, --output <file>', 'folder to put it in, or another name for one file; - for standard output')
     .option('-f, --force', 'replace files that are here with other bytes')
     .option('--password', 'the link has a password: ask for it, or read it from standard input')
     .option(...parallelOption)

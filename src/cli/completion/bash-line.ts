@@ -1,0 +1,63 @@
+/** A line of bash as far as the cursor. */
+export interface BashLine {
+  /** Without their quotes; the last one is that at the cursor, and may be empty. */
+  words: string[]
+  /** The beginning of the last word that bash leaves as it is, because a completion replaces only what follows. */
+  kept: string
+  /** The quotation mark that is open at the cursor. */
+  quote: '' | '"' | "'"
+  /** Whether the last word is where a stream goes to or comes from. */
+  isRedirect: boolean
+}
+
+/**
+ * Takes a line apart as bash does. Nothing is expanded.
+ * @param breaks $COMP_WORDBREAKS: after one of these, a completion replaces what follows
+ */
+export function readBashLine(line: string, breaks: string): BashLine {
+  const words: string[] = []
+  let word: string | undefined
+  let kept = ''
+  let keptBefore = ''
+  let quote: BashLine['quote'] = ''
+  let isRedirect = false
+  for (let i = 0; i < line.length; i++) {
+    const c = line[i] ?? ''
+    const next = line[i + 1] ?? ''
+    if (c === quote) {
+      quote = ''
+      kept = keptBefore
+    } else if (quote === "'" || (quote === '"' && !(c === '\\' && /["$`\\]/.test(next)))) word += c
+    else if (c === '\\') {
+      word = (word ?? '') + next
+      i++
+    } else if (c === '"' || c === "'") {
+      word ??= ''
+      quote = c
+      keptBefore = kept
+      kept = word
+    } else if (c === '<' || c === '>') {
+      word = undefined
+      kept = ''
+      isRedirect = true
+    } else if (/\s/.test(c)) {
+      if (word === undefined) continue
+      if (!isRedirect) words.push(word)
+      word = undefined
+      kept = ''
+      isRedirect = false
+    } else {
+      word = (word ?? '') + c
+      if (breaks.includes(c)) kept = word
+    }
+  }
+  words.push(word ?? '')
+  return { words, kept, quote, isRedirect }
+}
+
+/** What bash reads as this text, within the quotation marks that are open; bash closes them itself. */
+export function quoteForBash(text: string, quote: BashLine['quote']): string {
+  if (quote === "'") return text.replaceAll("'", `'\\''`)
+  if (quote === '"') return text.replace(/["$`\\]/g, '\\$&').replaceAll('!', '"\\!"')
+  return text.replace(/[ !"#$&'()*;<>?[\\\]^`{|}~]/g, '\\$&')
+}

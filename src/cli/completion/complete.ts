@@ -1,0 +1,134 @@
+import { ShellCompDirective } from '@bomb.sh/tab'
+import type { Argument, Command, Option } from 'commander'
+import { connect } from '../client.ts'
+import { readEnvironment } from '../config.ts'
+import { findLogin } from '../credentials.ts'
+import { plain } from '../text.ts'
+import { quoteForBash, readBashLine } from './bash-line.ts'
+import { remotePaths, workspaceNames } from './remote.ts'
+import type { Shell } from './scripts.ts'
+
+/** One way to go on. */
+interface Candidate {
+  value: string
+  about: string
+}
+
+/** Whoever types does not wait. */
+const LIMIT_MS = 2000
+
+/** Commands whose paths are of one's own files. */
+const ownOnly = ['note', 'share', 'quick-share']
+
+/** Answers what a shell asks while somebody types, in the form in which that shell takes it. Nothing is ever said of what fails. */
+export async function complete(program: Command, shell: Shell, given: string[]): Promise<void> {
+  const [first = '', breaks = ''] = given
+  const line = shell === 'bash' ? readBashLine(first, breaks) : undefined
+  const words = line ? line.words.slice(1) : given
+  const found = line?.isRedirect ? null : await candidatesFor(program, words)
+  if (shell === 'powershell') {
+    const { ShellCompDirectiveDefault: files, ShellCompDirectiveNoFileComp: none } = ShellCompDirective
+    return write([...(found ?? []).map(tabbed), `:${found ? none : files}`])
+  }
+  if (!found) process.exitCode = 1
+  else if (!line) write(found.map(tabbed))
+  else {
+    const { kept, quote } = line
+    const space = ({ value }: Candidate) => (quote || isOpen(value) ? '' : ' ')
+    write(found.map(each => quoteForBash(each.value.slice(kept.length), quote) + space(each)))
+  }
+}
+
+/** What ends so is gone on with. */
+const isOpen = (value: string): boolean => /[/:=]$/.test(value)
+
+const tabbed = ({ value, about }: Candidate): string => `${value}\t${about}`
+
+const write = (lines: string[]): void => void process.stdout.write(lines.map(line => `${line}\n`).join(''))
+
+/** The ways to go on with the last word; null where it is a file of this computer. */
+async function candidatesFor(program: Command, words: string[]): Promise<Candidate[] | null> {
+  const last = words.at(-1) ?? ''
+  const { command, wanted, count, areOptionsOver } = read(program, words.slice(0, -1))
+  const [, flag = '', value] = areOptionsOver ? [] : (/^(--[\w-]+=)(.*)$/s.exec(last) ?? [])
+  const inline = value === undefined ? undefined : optionOf(command, flag.slice(0, -1))
+  const word = inline ? (value ?? '') : last
+  const subject = inline ?? wanted
+  const isFlag = !areOptionsOver && last.startsWith('-') && !(subject && 'flags' in subject)
+  const commands = count === 0 && !areOptionsOver ? command.createHelp().visibleCommands(command) : []
+  const found = isFlag
+    ? optionsOf(command).map(({ long, short, description }) => ({ value: long ?? short ?? '', about: description }))
+    : commands.length > 0 && !wanted
+      ? commands.map(each => ({ value: each.name(), about: each.description() }))
+      : await valuesOf(command, subject, word)
+  if (!found) return null
+  return (
+    found
+      .filter(each => each.value.startsWith(word))
+      // A name of somebody else's must not become a line of its own.
+      .filter(each => plain(each.value) === each.value)
+      .map(each => ({ ...each, value: inline ? flag + each.value : each.value }))
+  )
+}
+
+interface Position {
+  command: Command
+  /** What the next word is: the value of an option, or an argument. */
+  wanted: Option | Argument | undefined
+  /** How many arguments there are before it. */
+  count: number
+  areOptionsOver: boolean
+}
+
+/** Reads the words before the cursor as commander will. */
+function read(program: Command, words: string[]): Position {
+  const at: Position = { command: program, wanted: undefined, count: 0, areOptionsOver: false }
+  for (const word of words) {
+    if (at.wanted) at.wanted = undefined
+    else if (at.areOptionsOver || word === '-' || !word.startsWith('-')) {
+      const inner = at.count === 0 ? at.command.commands.find(command => command.name() === word) : undefined
+      if (inner) at.command = inner
+      else at.count++
+    } else if (word === '--') at.areOptionsOver = true
+    else {
+      const option = optionOf(at.command, word)
+      if (option && takesValue(option)) at.wanted = option
+    }
+  }
+  const args = at.command.registeredArguments
+  at.wanted ??= args[at.count] ?? (args.at(-1)?.variadic ? args.at(-1) : undefined)
+  return at
+}
+
+const takesValue = (option: Option): boolean => option.required || option.optional
+
+const optionsOf = (command: Command): Option[] => {
+  const help = command.createHelp()
+  return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)]
+}
+
+const optionOf = (command: Command, word: string): Option | undefined =>
+  optionsOf(command).find(o => o.long === word || o.short === word)
+
+/** What the word may be, by the name that the usage line has for it; null for a file of this computer. */
+async function valuesOf(
+  command: Command,
+  wanted: Option | Argument | undefined,
+  word: string,
+): Promise<Candidate[] | null> {
+  if (!wanted) return []
+  if (wanted.argChoices) return wanted.argChoices.map(value => ({ value, about: '' }))
+  const name = 'flags' in wanted ? /<([\w-]+)>/.exec(wanted.flags)?.[1] : wanted.name()
+  if (name === 'file') return null
+  const signal = AbortSignal.timeout(LIMIT_MS)
+  const service = async () => connect(await findLogin(readEnvironment()), { signal, retries: 0, notice() {} })
+  const remote = async () => {
+    if (name === 'workspace') return workspaceNames(await service())
+    if (name !== 'path' && name !== 'folder') return []
+    return remotePaths(await service(), word, {
+      foldersOnly: name === 'folder',
+      ownOnly: ownOnly.includes(command.name()),
+    })
+  }
+  return (await remote().catch(() => [])).map(value => ({ value, about: '' }))
+}

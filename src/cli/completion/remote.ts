@@ -1,0 +1,39 @@
+import { workspacesOf } from '../actions/workspace.ts'
+import type { Service } from '../client.ts'
+import { findPlace } from '../find-place.ts'
+import { parseRemote } from '../path.ts'
+
+export interface RemoteWanted {
+  /** Files are of no use. */
+  foldersOnly: boolean
+  /** Those of workspaces are of no use. */
+  ownOnly: boolean
+}
+
+/** Slugs of the workspaces that one may name, and ids where the slug is not known. */
+export async function workspaceNames(service: Service): Promise<string[]> {
+  const stored = service.login.workspaces.map(({ id, slug }) => slug || id)
+  const found = await workspacesOf(service, () => {}).catch(() => [])
+  return [...new Set([...found.map(({ slug }) => slug), ...stored])]
+}
+
+/** Paths of the service that begin as the word does; folders end with a slash, workspaces with a colon. */
+export async function remotePaths(service: Service, word: string, wanted: RemoteWanted): Promise<string[]> {
+  const isOwn = parseRemote(word).workspace === undefined
+  if (!isOwn && wanted.ownOnly) return []
+  const head = /^(?:[a-z0-9-]+:)?(?:.*\/)?/s.exec(word)?.[0] ?? ''
+  const listed = async () => {
+    const { place, path } = await findPlace(service, head)
+    const { folders, files } = await place.list(path)
+    return [...folders.map(name => `${name}/`), ...(wanted.foldersOnly ? [] : files.map(({ name }) => name))]
+  }
+  const named = head === '' && !wanted.ownOnly ? workspaceNames(service) : Promise.resolve([])
+  const [names, workspaces] = await Promise.all([listed().catch(() => []), named])
+  return [
+    ...names.map(name => (head === '' && needsSlash(name) ? `/${name}` : head + name)),
+    ...workspaces.map(name => `${name}:`),
+  ]
+}
+
+/** What looks like an option or a workspace is written with a slash before it. */
+const needsSlash = (name: string): boolean => name.startsWith('-') || parseRemote(name).workspace !== undefined

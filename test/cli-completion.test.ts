@@ -1,0 +1,157 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { ended, openShell, program, type Shell } from './command-line.ts'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { startFakeService } from './unit/fake-service.ts'
+import { until } from './until.ts'
+
+let t: TestApp
+let alice: Person
+let shell: Shell
+
+const secretOf = ({ cookie }: Person) => cookie.replace('session_id=', '')
+
+/** Names of which a shell would make something else. */
+const odd = ["it's $HOME `id` $(touch hacked).txt", 'say "hi"!.txt', 'ünï 日本.txt', 'a&b;c|d>e*?.txt']
+
+beforeAll(async () => {
+  t = await startApp()
+  alice = await t.signIn('alice')
+  await alice.rest('POST', '/api/workspaces/create', { json: { name: 'Garden' } })
+  shell = openShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: secretOf(alice) })
+  for (const name of ['docs/a.txt', 'docs/inner/b.txt', 'my files/one two.txt']) await alice.upload(name, name)
+  // The form of the harness writes a quotation mark otherwise.
+  for (const name of odd) expect((await shell.satchel(['put', '-', '--to', 'odd', '--name', name])).code).toBe(0)
+  await alice.upload('a:b.txt', 'x')
+  await alice.upload('-dash.txt', 'x')
+  writeFileSync(join(shell.home, 'local.txt'), 'x')
+  mkdirSync(join(shell.home, 'docs'))
+  await shell.json('mkdir', 'garden:/plans of mine')
+})
+afterAll(async () => {
+  shell?.close()
+  await t.stop()
+})
+
+/** How an interactive shell is begun, and loads the completion. */
+const shells = {
+  bash: { begin: 'bash --norc --noprofile -i', load: 'source <(satchel completion bash)' },
+  zsh: { begin: 'zsh -f -i', load: 'autoload -U compinit && compinit -u -D; source <(satchel completion zsh)' },
+  fish: { begin: 'fish --no-config -i', load: 'satchel completion fish | source' },
+} as const
+
+const has = (name: string) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0
+
+interface Terminal {
+  /** The words of the command that comes of these keys, with TAB for a completion, and Enter. */
+  typed(keys: string): Promise<string[]>
+  close(): Promise<void>
+}
+
+/** A shell at a terminal. Its `satchel` answers questions for completion, and of everything else writes down its words. */
+async function openTerminal(name: keyof typeof shells, settings: Record<string, string> = {}): Promise<Terminal> {
+  const [bin, said] = [join(shell.home, 'bin'), join(shell.home, 'said')]
+  mkdirSync(bin, { recursive: true })
+  const command = `#!/bin/sh
+case $1 in complet*) exec ${process.execPath} ${program} "$@" ;; esac
+printf '%s\\0' "$@" > ${said}.new && mv ${said}.new ${said}
+`
+  writeFileSync(join(bin, 'satchel'), command, { mode: 0o755 })
+  const env = { ...shell.env, PATH: `${bin}:${shell.env.PATH}`, TERM: 'dumb', LANG: 'C.UTF-8', ...settings }
+  const child = spawn('script', ['-qec', shells[name].begin, '/dev/null'], { cwd: shell.home, env })
+  const end = ended(child)
+  const enter = async (keys: string) => {
+    rmSync(said, { force: true })
+    child.stdin.write(`${keys}\r`)
+    await until(() => existsSync(said))
+    return readFileSync(said, 'utf8').split('\0').slice(0, -1)
+  }
+  await enter(`${shells[name].load}; satchel ready`)
+  return {
+    typed: enter,
+    async close() {
+      child.stdin.end('exit\r')
+      await end
+    },
+  }
+}
+
+describe.each(Object.keys(shells) as (keyof typeof shells)[])('In %s', name => {
+  const there = has(name)
+  let terminal: Terminal
+
+  beforeAll(async () => {
+    if (there) terminal = await openTerminal(name)
+  })
+  afterAll(() => terminal?.close())
+
+  const on = there ? it : it.skip
+
+  on.each<[string, string[]]>([
+    // Commands and options.
+    ['satchel wor\t', ['workspace']],
+    ['satchel ls --lo\t', ['ls', '--long']],
+    ['satchel workspace role garden bob vi\t', ['workspace', 'role', 'garden', 'bob', 'viewer']],
+    // Paths of the service.
+    ['satchel ls do\t', ['ls', 'docs/']],
+    ['satchel get docs/a\t', ['get', 'docs/a.txt']],
+    ['satchel get docs/a\tdocs/in\tb\t', ['get', 'docs/a.txt', 'docs/inner/b.txt']],
+    ['satchel rm -r my\ton\t', ['rm', '-r', 'my files/one two.txt']],
+    ["satchel mv 'my files/on\t x", ['mv', 'my files/one two.txt', 'x']],
+    ['satchel quick-share "my files/on\t --for 1h', ['quick-share', 'my files/one two.txt', '--for', '1h']],
+    ['satchel share /do\ta\t', ['share', '/docs/a.txt']],
+    ['satchel get odd/it\t', ['get', `odd/${odd[0]}`]],
+    ["satchel get 'odd/it\t", ['get', `odd/${odd[0]}`]],
+    ['satchel get "odd/it\t', ['get', `odd/${odd[0]}`]],
+    ['satchel get odd/say\t', ['get', `odd/${odd[1]}`]],
+    ["satchel get 'odd/say\t", ['get', `odd/${odd[1]}`]],
+    ['satchel get odd/ü\t', ['get', `odd/${odd[2]}`]],
+    ['satchel get odd/a\t', ['get', `odd/${odd[3]}`]],
+    ['satchel note /a\t', ['note', '/a:b.txt']],
+    ['satchel rm -- /-\t', ['rm', '--', '/-dash.txt']],
+    // Folders only.
+    ['satchel tree docs/\t', ['tree', 'docs/inner/']],
+    ['satchel mkdir my\tnew', ['mkdir', 'my files/new']],
+    ['satchel put x --to do\tin\t', ['put', 'x', '--to', 'docs/inner/']],
+    // Workspaces.
+    ['satchel ls ga\t', ['ls', 'garden:']],
+    ['satchel tree garden:/pl\t', ['tree', 'garden:/plans of mine/']],
+    ['satchel tree gar\tpl\t', ['tree', 'garden:plans of mine/']],
+    ['satchel quota ga\t', ['quota', 'garden']],
+    ['satchel keys list --workspace ga\t', ['keys', 'list', '--workspace', 'garden']],
+    ['satchel keys list --workspace=ga\t', ['keys', 'list', '--workspace=garden']],
+    // Files of this computer.
+    ['satchel put loc\t', ['put', 'local.txt']],
+    ['satchel get x -o loc\t', ['get', 'x', '-o', 'local.txt']],
+  ])('%j', async (keys, words) => {
+    expect(await terminal.typed(keys)).toEqual(words)
+  })
+})
+
+describe('satchel complete', () => {
+  const ask = (word: string, env: Record<string, string>) =>
+    shell.satchel(['complete', '--shell', 'zsh', '--', 'ls', word], { env })
+
+  it('says nothing where nobody is signed in, or nobody answers', async () => {
+    const nothing = { code: 0, out: '', err: '' }
+    expect(await ask('', { SATCHEL_URL: '' })).toEqual(nothing)
+    expect(await ask('', { SATCHEL_URL: 'http://127.0.0.1:2' })).toEqual(nothing)
+    expect(await ask('park:/', {})).toEqual(nothing)
+    // Somebody who takes the question and never answers.
+    const mute = createServer().listen(0, '127.0.0.1')
+    await once(mute, 'listening')
+    expect(await ask('', { SATCHEL_URL: `http://127.0.0.1:${(mute.address() as AddressInfo).port}` })).toEqual(nothing)
+    mute.close()
+  })
+
+  it('shows one name a line, and none that steers a terminal', async () => {
+    const fields = { folders: ['a\nb', 'c\td', '\u001b[2J', 'fine'], files: [] }
+    const service = await startFakeService({ fields })
+    expect((await ask('', { SATCHEL_URL: service.url, SATCHEL_SESSION: 'x' })).out).toBe('fine/\t\ntext:\t\n')
+    await service.close()
+  })
+})
