@@ -134,5 +134,16 @@ describe('satchel shares and revoke', () => {
       error: { code: 'FORBIDDEN' },
     })
     expect(await shell.refused('revoke', 'https://example.com/x')).toMatchObject({ code: 2, error: { code: 'USAGE' } })
+    for (const args of [
+      ['revoke', 'https://example.com/share/abc'],
+      ['workspace', 'accept', 'https://example.com/invite/abc'],
+    ])
+      expect(await shell.refused(...args)).toMatchObject({
+        code: 2,
+        error: {
+          code: 'USAGE',
+          message: expect.stringContaining('is of https://example.com, and you are signed in at'),
+        },
+      })
   })
 })

@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
@@ -142,7 +143,8 @@ describe('satchel put of a large file', () => {
       '',
       'error: Interrupted. The same command goes on where it was. (INTERRUPTED)\n',
     ])
-    const [state = ''] = states()
+    const [state = '', ...more] = states()
+    expect(more).toEqual([])
     const folder = join(shell.home, 'state/satchel/uploads')
     expect([statSync(folder).mode & 0o777, statSync(join(folder, state)).mode & 0o777]).toEqual([0o700, 0o600])
     expect(readFileSync(join(folder, state), 'utf8')).not.toContain(secretOf(alice))
@@ -207,16 +209,65 @@ describe('satchel put of a large file', () => {
     await t.settle()
   })
 
-  it.each<[string, (to: string) => string]>([
-    ['the same name', to => to],
-    ['another name', () => box()],
-  ])('begins anew when another run has ended what both were sending, under %s', async (_, other) => {
-    const to = box()
+  /** Begins to put the file, and holds the command when some parts have arrived. */
+  async function held(to: string) {
     const child = shell.begin(['put', 'big.bin', '--to', to, '--parallel', '1'])
     const done = ended(child)
     await until(() => since().size >= 3 || child.exitCode !== null)
     child.kill('SIGSTOP')
-    await shell.json('put', 'big.bin', '--to', other(to))
+    return { child, done }
+  }
+
+  it('5 while another satchel uploads the same file, which goes on', async () => {
+    const to = box()
+    const { child, done } = await held(to)
+    for (const other of [to, box()])
+      expect(await shell.refused('put', 'big.bin', '--to', other)).toMatchObject({
+        code: 5,
+        error: { code: 'UPLOAD_BUSY', pid: child.pid, message: expect.stringContaining(`process ${child.pid}`) },
+      })
+    child.kill('SIGCONT')
+    expect(await done).toEqual({ code: 0, out: `/${to}/big.bin\n`, err: '' })
+    expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
+    expect((await shell.json('put', 'big.bin', '--to', to)).files).toMatchObject([{ status: 'unchanged' }])
+    expect([twice(since()), states()]).toEqual([[], []])
+  })
+
+  it('goes on for another satchel that has died with its lock', async () => {
+    const to = box()
+    const { child, done } = await held(to)
+    child.kill('SIGKILL')
+    await done
+    expect(states().filter(name => name.endsWith('.lock'))).toHaveLength(1)
+    expect((await shell.json('put', 'big.bin', '--to', to)).files).toMatchObject([{ status: 'uploaded' }])
+    expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
+    expect([twice(since()), states()]).toEqual([[], []])
+  })
+
+  it('one of two that begin at once is done, and the other one is busy or comes after', async () => {
+    const to = box()
+    const both = await Promise.all([0, 1].map(() => shell.satchel(['put', 'big.bin', '--to', to])))
+    const codes = both.map(({ code }) => code)
+    expect(codes).toContain(0)
+    expect([0, 5]).toEqual(expect.arrayContaining(codes))
+    expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
+    expect([since().size, twice(since()), states()]).toEqual([PARTS, [], []])
+  })
+
+  it('takes its turn where one command names the same file twice', async () => {
+    const to = box()
+    symlinkSync('big.bin', join(shell.home, 'link.bin'))
+    expect((await shell.json('put', 'big.bin', 'link.bin', '--to', to)).files).toHaveLength(2)
+    for (const name of ['big.bin', 'link.bin']) expect((await stored(`${to}/${name}`)).md5_checksum).toBe(md5(bytes))
+    expect(states()).toEqual([])
+  })
+
+  it('begins anew when somebody has ended it meanwhile', async () => {
+    const to = box()
+    const { child, done } = await held(to)
+    const [state = ''] = states().filter(name => name.endsWith('.json'))
+    const { uploadId } = JSON.parse(readFileSync(join(shell.home, 'state/satchel/uploads', state), 'utf8'))
+    expect((await alice.rest('DELETE', `/api/files/uploads/${uploadId}`)).status).toBe(200)
     child.kill('SIGCONT')
     expect(await done).toEqual({ code: 0, out: `/${to}/big.bin\n`, err: '' })
     expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
@@ -253,6 +304,28 @@ describe('satchel put of a large file', () => {
     })
     await t.limit({ maxFileSizeBytes: 2 * 1024 * MiB })
     expect([since().size, states()]).toEqual([0, []])
+  })
+})
+
+describe('satchel put of standard input', () => {
+  it.each<[string, string, string]>([
+    ['FILE_TOO_LARGE', '', 'maxFileSizeBytes'],
+    ['QUOTA_EXCEEDED', '', 'maxTotalStorageBytes'],
+    ['QUOTA_EXCEEDED', 'garden:/', 'maxTotalStorageBytesWorkspace'],
+  ])('6 %s as soon as the bytes pass the limit, while more may come: into "%s"', async (code, place, limit) => {
+    const { used_bytes: used = 0 } = await shell.json('quota')
+    const { total_bytes: usedThere } = await shell.json('quota', 'garden')
+    const max = SIZE + (limit === 'maxTotalStorageBytes' ? used : place ? usedThere : 0)
+    await t.limit({ [limit]: max })
+    const child = shell.begin(['put', '-', '--name', 'in.bin', '--to', place, '--json'])
+    const done = ended(child)
+    child.stdin.on('error', () => {})
+    // Its end never comes.
+    child.stdin.write(Buffer.alloc(SIZE + 1))
+    const { code: exit, err } = await done
+    await t.limit({ [limit]: (limit === 'maxFileSizeBytes' ? 2048 : 5 * 1024) * MiB })
+    expect([exit, JSON.parse(err).error]).toEqual([6, expect.objectContaining({ code, max })])
+    expect(await shell.refused('ls', `${place}in.bin`)).toMatchObject({ code: 4 })
   })
 })
 

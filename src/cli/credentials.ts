@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
-import { type Environment, findFolders } from './config.ts'
+import { type Environment, findFolders, readEnvironment } from './config.ts'
 import { Failure } from './failure.ts'
 
 /** What the service is told by: an API key, or the cookie of a browser that has signed in. */
@@ -10,7 +10,7 @@ export interface Credential {
   secret: string
 }
 
-/** What `login` has stored, all for one service. */
+/** What `login` has stored for one service. */
 export interface Stored {
   url: string
   /** A private key. */
@@ -32,43 +32,52 @@ export interface Login {
 
 const fileIn = (folder: string) => join(folder, 'credentials.json')
 
-export async function readStored(): Promise<Stored | null> {
+/** One for every service, that of the last login first. */
+export async function readStored(): Promise<Stored[]> {
   const { config } = await findFolders()
   const text = await readFile(fileIn(config), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
     throw error
   })
-  if (text === null) return null
+  if (text === null) return []
   const stored = parse(text)
   if (!stored) throw new Failure('LOCAL_FILE', `${fileIn(config)} cannot be read. Remove it, and run satchel login.`)
   return stored
 }
 
-function parse(text: string): Stored | null {
+function parse(text: string): Stored[] | null {
   try {
-    const stored = JSON.parse(text) as Partial<Stored> | null
-    return typeof stored?.url === 'string' ? { workspaces: {}, ...stored, url: stored.url } : null
+    // Earlier there was a single one.
+    const all = [JSON.parse(text)].flat() as (Partial<Stored> | null)[]
+    const known = all.flatMap(one => (typeof one?.url === 'string' ? { workspaces: {}, ...one, url: one.url } : []))
+    return known.length === all.length ? known : null
   } catch {
     return null
   }
 }
 
-/** Nobody else may read it, whatever the folder was before. */
-export async function writeStored(stored: Stored): Promise<string> {
+/** Nobody else may read it, whatever the folder was before. Without any, the file goes. */
+export async function writeStored(stored: Stored[]): Promise<string> {
   const { config } = await findFolders()
+  const file = fileIn(config)
+  if (stored.length === 0) {
+    await rm(file, { force: true })
+    return file
+  }
   await mkdir(config, { recursive: true, mode: 0o700 })
   await chmod(config, 0o700)
-  const file = fileIn(config)
   await writeFileAtomic(file, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 })
   await chmod(file, 0o600)
   return file
 }
 
-export async function removeStored(): Promise<boolean> {
-  const { config } = await findFolders()
-  const was = (await readStored().catch(() => null)) !== null
-  await rm(fileIn(config), { force: true })
-  return was
+/** The environment, where a service is named: what is set for another one is not for this. */
+export function environmentOf(service: string | undefined): Environment {
+  const environment = readEnvironment()
+  if (service === undefined) return environment
+  const url = readUrl(service)
+  const isFor = environment.url === undefined || readUrl(environment.url) === url
+  return isFor ? { ...environment, url } : { ...environment, url, key: undefined, session: undefined }
 }
 
 /**
@@ -77,10 +86,10 @@ export async function removeStored(): Promise<boolean> {
  */
 export async function findLogin(environment: Environment): Promise<Login> {
   const stored = await readStored()
-  const url = environment.url === undefined ? stored?.url : readUrl(environment.url)
+  const url = environment.url === undefined ? stored[0]?.url : readUrl(environment.url)
   if (url === undefined)
     throw new Failure('NOT_SIGNED_IN', 'You are not signed in. Run satchel login, or set SATCHEL_URL and SATCHEL_KEY.')
-  const own = stored?.url === url ? stored : null
+  const own = stored.find(one => one.url === url)
   const key = credential('key', environment.key)
   const session = credential('session', environment.session)
   if (key || session) return { url, personal: key ?? session, session: session ?? key, workspaces: [] }

@@ -28,13 +28,23 @@ export function splitPath(path: string): { folder: string; name: string } {
   return { folder: path.slice(0, Math.max(cut, 0)), name: path.slice(cut + 1) }
 }
 
-/** `file:` and the token of a sharing link, for what a person may paste: the link or the token. */
+/** The token of a link, for what a person may paste: the link or the token. */
 export function parseLink(text: string): { token: string; origin: string | undefined } {
   const url = /^https?:/.test(text) && URL.canParse(text) ? new URL(text) : undefined
   const token = url ? /\/(?:share|invite|d)\/([\w-]+)\/?$/.exec(url.pathname)?.[1] : text
   if (!token || !/^[\w-]+$/.test(token))
     throw new Failure('USAGE', `"${text}" is no link and no token. Copy it from the mail or from the list.`)
   return { token, origin: url?.origin }
+}
+
+/** The token of a link of this service. A link of another one says nothing here. */
+export function ownToken(text: string, url: string): string {
+  const { token, origin } = parseLink(text)
+  if (origin === undefined || origin === new URL(url).origin) return token
+  throw new Failure(
+    'USAGE',
+    `This link is of ${origin}, and you are signed in at ${url}. Choose the other with --service; where both are the same service, give the token alone.`,
+  )
 }
 
 /** Names that make a path leave its folder, or mean something else to a disk. */

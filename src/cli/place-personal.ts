@@ -1,4 +1,5 @@
 import type { Client } from './client.ts'
+import { Failure } from './failure.ts'
 import {
   AbortUploadDocument,
   CompleteUploadDocument,
@@ -11,11 +12,12 @@ import {
   ListDocument,
   MoveFileDocument,
   MoveFolderDocument,
+  QuotaDocument,
   StartUploadDocument,
   UploadDocument,
 } from './generated.ts'
 import { splitPath } from './path.ts'
-import { allPages, PAGE, type Place } from './place.ts'
+import { allPages, PAGE, type Place, roomFor } from './place.ts'
 
 /** The caller's own files. */
 export const personalPlace = (client: Client): Place => ({
@@ -65,6 +67,15 @@ export const personalPlace = (client: Client): Place => ({
     const { createDownloadToken } = await client.request(DownloadTokenDocument, { input: { file } }, 'repeatable')
     const token = createDownloadToken.privateDownloadToken
     return (await client.request(DownloadLinkDocument, { token })).privateDownload.url
+  },
+
+  async room() {
+    const { plan, usage } = (await client.request(QuotaDocument, {})).me
+    const { maxFileSizeBytes: max } = plan
+    const room = roomFor('max_total_storage_bytes', usage.maxTotalStorageBytes, usage.usedBytes)
+    if (room.bytes <= max) return room
+    const sentence = `The plan allows ${max} bytes a file. Send a smaller one, or ask for a larger plan.`
+    return { bytes: max, refusal: new Failure('FILE_TOO_LARGE', sentence, { limit: 'max_file_size_bytes', max }) }
   },
 
   uploads: {

@@ -11,10 +11,11 @@ import {
   StartWorkspaceUploadDocument,
   WorkspaceLinkDocument,
   WorkspaceListDocument,
+  WorkspaceQuotaDocument,
   WorkspaceUploadDocument,
 } from './generated.ts'
 import { splitPath } from './path.ts'
-import { allPages, type Listing, PAGE, type Place } from './place.ts'
+import { allPages, type Listing, PAGE, type Place, roomFor } from './place.ts'
 
 /** @param named how the caller names the workspace: its slug or its id */
 export function workspacePlace(client: Client, workspaceId: string, named: string): Place {
@@ -82,6 +83,12 @@ export function workspacePlace(client: Client, workspaceId: string, named: strin
 
     async link(path) {
       return (await client.request(WorkspaceLinkDocument, { workspaceId, path })).workspaceDownload.url
+    },
+
+    async room() {
+      const { workspaceQuota } = await client.request(WorkspaceQuotaDocument, { workspaceId })
+      const { maxTotalStorageBytesWorkspace: max, totalBytes: used } = workspaceQuota
+      return roomFor('max_total_storage_bytes_workspace', max, used)
     },
 
     uploads: {

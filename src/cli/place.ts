@@ -19,6 +19,12 @@ export interface Listing {
 
 export type Found = { kind: 'folder' } | { kind: 'file'; file: RemoteFile }
 
+/** How many bytes a new file may have, and what is to be said of more. */
+export interface Room {
+  bytes: number
+  refusal: Failure
+}
+
 /** What a caller can do with files, be they their own or a workspace's. Paths are names joined by slashes. */
 export interface Place {
   client: Client
@@ -40,6 +46,7 @@ export interface Place {
   deleteFolder(path: string): Promise<number>
   /** A signed address, which lives for a short while. */
   link(path: string): Promise<string>
+  room(): Promise<Room>
   /** Uploads in parts. Each of these may be asked again. */
   uploads: Uploads
 }
@@ -81,3 +88,13 @@ export async function allPages<T>(
 
 export const notFound = (shown: string): Failure =>
   new Failure('NOT_FOUND', `There is no file or folder ${shown}.`, { path: shown })
+
+/** What the plan leaves of all its bytes. */
+export const roomFor = (limit: string, max: number, used: number): Room => ({
+  bytes: max - used,
+  refusal: new Failure(
+    'QUOTA_EXCEEDED',
+    `The plan allows ${max} bytes, of which ${used} are used; there is no room for this. Delete something, or ask for a larger plan.`,
+    { limit, max, used },
+  ),
+})

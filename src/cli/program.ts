@@ -32,6 +32,7 @@ export function createProgram(version: string): Command {
     .option('--json', 'one JSON document instead of text')
     .option('-v, --verbose', 'say what is done, a line a file')
     .option('--retries <n>', 'how often a call that the network has lost is tried again', wholeNumber(0), 5)
+    .option('--service <url>', 'another service than that of the last login')
     .addHelpText('after', epilogue)
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(--help shows how it is used)')

@@ -11,6 +11,8 @@ export interface Progress {
   move(count: number): void
   /** So much need not go any more. */
   skip(count: number): void
+  /** Waits while the service puts together what has gone. */
+  checking<T>(work: Promise<T>): Promise<T>
   done(line: string): void
   stop(): void
 }
@@ -19,7 +21,7 @@ const WINDOW_MS = 5000
 const BAR = 24
 
 export async function startProgress(context: Context): Promise<Progress> {
-  const sum = { files: 0, filesDone: 0, size: 0 as number | undefined, at: 0, moved: 0 }
+  const sum = { files: 0, filesDone: 0, size: 0 as number | undefined, at: 0, moved: 0, checks: 0 }
   const recent: { time: number; moved: number }[] = []
 
   /** Bytes in a second, over the last few. */
@@ -41,6 +43,7 @@ export async function startProgress(context: Context): Promise<Progress> {
     const full = Math.floor(part * BAR)
     const left = speed > 0 && part < 1 ? ` · ${duration((sum.size - sum.at) / speed)} left` : ''
     const bar = '█'.repeat(full) + '░'.repeat(BAR - full)
+    if (part === 1 && sum.checks > 0) return `${bar} ${bytes(sum.size)} · checking${files}`
     return `${bar} ${Math.floor(part * 100)}% · ${bytes(sum.at)} of ${bytes(sum.size)} · ${bytes(speed)}/s${left}${files}`
   }
 
@@ -59,6 +62,14 @@ export async function startProgress(context: Context): Promise<Progress> {
     },
     skip(count) {
       sum.at += count
+    },
+    async checking(work) {
+      sum.checks++
+      try {
+        return await work
+      } finally {
+        sum.checks--
+      }
     },
     done(text) {
       sum.filesDone++

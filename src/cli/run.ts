@@ -10,6 +10,8 @@ export interface GlobalOptions {
   json?: boolean
   verbose?: boolean
   retries: number
+  /** The address of another service than that of the last login. */
+  service?: string
 }
 
 /** What came of a command, for scripts and for people. */
@@ -22,7 +24,8 @@ export interface Answer {
 }
 
 /** What a command is given to work with. */
-export interface Context extends Required<GlobalOptions> {
+export interface Context extends Required<Omit<GlobalOptions, 'service'>> {
+  service: string | undefined
   colors: Colors
   patience: Patience
   /** A line for whoever watches, on stderr, so that it is in nobody's way. */
@@ -38,7 +41,7 @@ const TIDY_MS = 2000
 
 /** Does the work of a command, and says what came of it. The process ends with the exit code that says the same. */
 export async function run(
-  { json = false, verbose = false, retries }: GlobalOptions,
+  { json = false, verbose = false, retries, service }: GlobalOptions,
   work: (context: Context) => Promise<Answer | undefined>,
 ): Promise<void> {
   const environment = readEnvironment()
@@ -64,6 +67,7 @@ export async function run(
     json,
     verbose,
     retries,
+    service,
     colors: colorsFor(process.stdout, environment),
     patience: {
       signal: interrupt.signal,

@@ -3,7 +3,7 @@ import type { Progress } from '../../src/cli/progress.ts'
 import { observed } from '../../src/cli/transfer/body.ts'
 import { watch } from '../../src/cli/transfer/watchdog.ts'
 
-const progress: Progress = { expect() {}, move() {}, skip() {}, done() {}, stop() {} }
+const progress: Progress = { expect() {}, move() {}, skip() {}, checking: work => work, done() {}, stop() {} }
 const timers = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
 
 describe('What watches a transfer', () => {

@@ -9,7 +9,7 @@ import {
   RejectInviteDocument,
   WorkspaceInvitesDocument,
 } from '../generated.ts'
-import { parseLink } from '../path.ts'
+import { ownToken } from '../path.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
 import { table, when } from '../table.ts'
@@ -53,7 +53,7 @@ async function tokenOf(session: Client, named: string): Promise<string> {
   const bare = named.replace(/:\/*$/, '')
   const { myInvites } = await session.request(MyInvitesDocument, {})
   const found = myInvites.find(i => (isId(bare) ? i.workspaceId : i.workspaceSlug) === bare)
-  return found?.token ?? parseLink(named).token
+  return found?.token ?? ownToken(named, session.url)
 }
 
 export async function accept(context: Context, named: string): Promise<Answer> {

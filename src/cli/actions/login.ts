@@ -1,12 +1,11 @@
 import { type Client, clientOf, connect } from '../client.ts'
-import { readEnvironment } from '../config.ts'
 import {
   type Credential,
+  environmentOf,
   findLogin,
   isOpen,
   readStored,
   readUrl,
-  removeStored,
   type Stored,
   writeStored,
 } from '../credentials.ts'
@@ -14,7 +13,7 @@ import { Failure, isFailure } from '../failure.ts'
 import { isId } from '../find-place.ts'
 import { ListDocument, WorkspaceQuotaDocument, WorkspacesDocument } from '../generated.ts'
 import { readSecret } from '../prompt.ts'
-import { persist } from '../retry.ts'
+import { type Patience, persist } from '../retry.ts'
 import type { Answer, Context } from '../run.ts'
 import { plain } from '../text.ts'
 
@@ -37,7 +36,8 @@ export const validityOf = (client: Client): Promise<Validity> =>
 export async function login(context: Context, address: string | undefined, options: LoginOptions): Promise<Answer> {
   const { patience, notice } = context
   const before = await readStored()
-  const named = address ?? readEnvironment().url ?? before?.url
+  const [last] = before
+  const named = address ?? environmentOf(context.service).url ?? last?.url
   if (named === undefined) throw new Failure('USAGE', 'Name the service: satchel login https://files.example.com')
   const url = readUrl(named)
   if (options.workspace !== undefined && !isId(options.workspace))
@@ -56,14 +56,18 @@ export async function login(context: Context, address: string | undefined, optio
     )
 
   const room = kind === 'session' ? null : await workspaceOf(client, options.workspace)
-  const stored: Stored = before?.url === url ? before : { url, workspaces: {} }
+  const stored: Stored = before.find(one => one.url === url) ?? { url, workspaces: {} }
   if (kind === 'session') stored.session = given
-  else if (room) stored.workspaces[room.id] = { slug: room.slug, key: given }
+  else if (room) stored.workspaces[room.id] = { slug: await slugOf(room, stored, patience), key: given }
   else stored.key = given
-  const file = await writeStored(stored)
-  const what = room ? `workspace ${room.slug || room.id}` : kind === 'session' ? 'session' : 'own files'
+  const file = await writeStored([stored, ...before.filter(one => one !== stored)])
+  if (last && last !== stored)
+    notice(`From now on commands go to ${url}. You stay signed in at ${last.url}: say --service ${last.url} for it.`)
+  const slug = room && stored.workspaces[room.id]?.slug
+  if (room && !slug) notice(`The key does not tell the slug of its workspace: write its paths as ${room.id}:/path.`)
+  const what = room ? `workspace ${slug || room.id}` : kind === 'session' ? 'session' : 'own files'
   return {
-    fact: { url, email: user_info.email, via: kind, workspace: room, expiresAt: expires_at, file },
+    fact: { url, email: user_info.email, via: kind, workspace: room && { ...room, slug }, expiresAt: expires_at, file },
     words: plain(`Signed in to ${url} as ${user_info.email} (${what}).`),
   }
 }
@@ -100,20 +104,38 @@ async function belongsTo(client: Client, id: string): Promise<{ id: string; slug
   return { id, slug: '' }
 }
 
-export async function logout({ patience, notice }: Context): Promise<Answer> {
-  const stored = await readStored().catch(() => null)
-  if (stored?.session) {
-    const credential: Credential = { kind: 'session', secret: stored.session }
-    await clientOf(stored.url, credential, patience)
-      .rest('/auth/logout', { method: 'POST' })
-      .catch(() => notice(`The session could not be ended at ${stored.url}; it ends by itself within a day.`))
-  }
-  const was = await removeStored()
-  return { fact: { loggedOut: was }, words: was ? 'Signed out.' : 'You were not signed in.' }
+/** What a key does not tell, a session that is stored may, or an earlier key. */
+async function slugOf({ id, slug }: { id: string; slug: string }, stored: Stored, patience: Patience): Promise<string> {
+  if (slug) return slug
+  const known = stored.workspaces[id]?.slug
+  if (known || !stored.session) return known ?? ''
+  const session = clientOf(stored.url, { kind: 'session', secret: stored.session }, patience)
+  const { workspaces } = await session.request(WorkspacesDocument, {}).catch(() => ({ workspaces: [] }))
+  return workspaces.find(one => one.workspaceId === id)?.slug ?? ''
 }
 
-export async function whoami({ patience }: Context): Promise<Answer> {
-  const found = await findLogin(readEnvironment())
+export async function logout({ patience, notice, service }: Context): Promise<Answer> {
+  const { url } = environmentOf(service)
+  const stored = await readStored().catch(() => [])
+  const own = url === undefined ? stored[0] : stored.find(one => one.url === readUrl(url))
+  if (own?.session) {
+    const credential: Credential = { kind: 'session', secret: own.session }
+    await clientOf(own.url, credential, patience)
+      .rest('/auth/logout', { method: 'POST' })
+      .catch(() => notice(`The session could not be ended at ${own.url}; it ends by itself within a day.`))
+  }
+  const rest = stored.filter(one => one !== own)
+  await writeStored(rest)
+  const others = rest.map(one => one.url)
+  const stay = own && others.length > 0 ? ` You stay signed in at ${others.join(', ')}.` : ''
+  return {
+    fact: { loggedOut: own !== undefined, url: own?.url ?? null, others },
+    words: plain(own ? `Signed out of ${own.url}.${stay}` : 'You were not signed in.'),
+  }
+}
+
+export async function whoami({ patience, service: named }: Context): Promise<Answer> {
+  const found = await findLogin(environmentOf(named))
   const service = connect(found, patience)
   const own: { name: string; client: Client }[] = [
     ...(found.personal ? [{ name: 'own files', client: service.personal }] : []),

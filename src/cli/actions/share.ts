@@ -9,7 +9,7 @@ import {
   type ShareRowFragment,
   SharesDocument,
 } from '../generated.ts'
-import { parseLink, parseRemote } from '../path.ts'
+import { ownToken, parseRemote } from '../path.ts'
 import { allPages, PAGE } from '../place.ts'
 import { readSecret } from '../prompt.ts'
 import type { Answer, Context } from '../run.ts'
@@ -93,9 +93,9 @@ export async function shares(context: Context): Promise<Answer> {
 }
 
 export async function revoke(context: Context, links: string[]): Promise<Answer> {
-  const { personal } = await open(context)
+  const { personal, url } = await open(context)
   const { done, failures } = await withEach(links, async link => {
-    const { token } = parseLink(link)
+    const token = ownToken(link, url)
     await personal.request(RevokeDocument, { input: { token } })
     return token
   })

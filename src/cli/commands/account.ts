@@ -8,6 +8,7 @@ export function declareAccount(program: Command): void {
     details: `The key is read from a prompt that does not show it, or from standard input; the service is asked before
 anything is stored, and the file can be read by you alone. Several logins add up: a private key for your own
 files, a key of each workspace, and a session, for what no key may do (keys, making workspaces, invites).
+At several services, each has its own; the last login is the one that commands go to, --service names another.
 SATCHEL_URL, SATCHEL_KEY and SATCHEL_SESSION in the environment go before what is stored.`,
     examples: [
       'login https://files.example.com',
@@ -23,9 +24,10 @@ SATCHEL_URL, SATCHEL_KEY and SATCHEL_SESSION in the environment go before what i
   )
 
   const logout = declare(program, 'logout', {
-    does: 'forget the address, the keys and the session',
-    details: 'A session ends at the service, too. Keys live on until they are deleted: satchel keys delete.',
-    examples: ['logout'],
+    does: 'forget a service, with its keys and its session',
+    details:
+      'It is that of the last login, or what --service names. A session ends at the service, too. Keys live on until they are deleted: satchel keys delete.',
+    examples: ['logout', 'logout --service https://files.example.com'],
   })
   logout.action(() => perform(logout, async context => (await import('../actions/login.ts')).logout(context)))
 

@@ -1,8 +1,6 @@
 import { ShellCompDirective } from '@bomb.sh/tab'
 import type { Argument, Command, Option } from 'commander'
-import { connect } from '../client.ts'
-import { readEnvironment } from '../config.ts'
-import { findLogin } from '../credentials.ts'
+import { open } from '../service.ts'
 import { plain } from '../text.ts'
 import { quoteForBash, readBashLine } from './bash-line.ts'
 import { remotePaths, workspaceNames } from './remote.ts'
@@ -49,7 +47,7 @@ const write = (lines: string[]): void => void process.stdout.write(lines.map(lin
 /** The ways to go on with the last word; null where it is a file of this computer. */
 async function candidatesFor(program: Command, words: string[]): Promise<Candidate[] | null> {
   const last = words.at(-1) ?? ''
-  const { command, wanted, count, areOptionsOver } = read(program, words.slice(0, -1))
+  const { command, wanted, count, areOptionsOver, service } = read(program, words.slice(0, -1))
   const [, flag = '', value] = areOptionsOver ? [] : (/^(--[\w-]+=)(.*)$/s.exec(last) ?? [])
   const inline = value === undefined ? undefined : optionOf(command, flag.slice(0, -1))
   const word = inline ? (value ?? '') : last
@@ -60,7 +58,7 @@ async function candidatesFor(program: Command, words: string[]): Promise<Candida
     ? optionsOf(command).map(({ long, short, description }) => ({ value: long ?? short ?? '', about: description }))
     : commands.length > 0 && !wanted
       ? commands.map(each => ({ value: each.name(), about: each.description() }))
-      : await valuesOf(command, subject, word)
+      : await valuesOf(command, subject, word, service)
   if (!found) return null
   return (
     found
@@ -78,14 +76,18 @@ interface Position {
   /** How many arguments there are before it. */
   count: number
   areOptionsOver: boolean
+  /** What --service says. */
+  service: string | undefined
 }
 
 /** Reads the words before the cursor as commander will. */
 function read(program: Command, words: string[]): Position {
-  const at: Position = { command: program, wanted: undefined, count: 0, areOptionsOver: false }
+  const at: Position = { command: program, wanted: undefined, count: 0, areOptionsOver: false, service: undefined }
   for (const word of words) {
-    if (at.wanted) at.wanted = undefined
-    else if (at.areOptionsOver || word === '-' || !word.startsWith('-')) {
+    if (at.wanted) {
+      if (at.wanted.name() === 'service') at.service = word
+      at.wanted = undefined
+    } else if (at.areOptionsOver || word === '-' || !word.startsWith('-')) {
       const inner = at.count === 0 ? at.command.commands.find(command => command.name() === word) : undefined
       if (inner) at.command = inner
       else at.count++
@@ -115,13 +117,14 @@ async function valuesOf(
   command: Command,
   wanted: Option | Argument | undefined,
   word: string,
+  named: string | undefined,
 ): Promise<Candidate[] | null> {
   if (!wanted) return []
   if (wanted.argChoices) return wanted.argChoices.map(value => ({ value, about: '' }))
   const name = 'flags' in wanted ? /<([\w-]+)>/.exec(wanted.flags)?.[1] : wanted.name()
   if (name === 'file') return null
   const signal = AbortSignal.timeout(LIMIT_MS)
-  const service = async () => connect(await findLogin(readEnvironment()), { signal, retries: 0, notice() {} })
+  const service = () => open({ service: named, patience: { signal, retries: 0, notice() {} } })
   const remote = async () => {
     if (name === 'workspace') return workspaceNames(await service())
     if (name !== 'path' && name !== 'folder') return []

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { Failure, isFailure } from '../failure.ts'
 import type { RemoteFile } from '../place.ts'
 import { persist } from '../retry.ts'
+import { leashTo } from '../signal.ts'
 import { framed, observed, slices } from './body.ts'
 import { uploadForm } from './form.ts'
 import { fingerprintOf, hashOf, refuseChanged } from './local-file.ts'
@@ -79,31 +80,46 @@ export async function putBytes(bytes: Uint8Array, target: Target): Promise<Store
   }
 }
 
-/** A stream whose length nobody knows: one request, which cannot be sent again. */
+/** A stream whose length nobody knows: one request, which cannot be sent again. It ends when there is no room for more. */
 export async function putStream(source: AsyncIterable<Uint8Array>, target: Target): Promise<Stored> {
   const { place, progress } = target
   const { client } = place
+  const room = await place.room().catch(error => {
+    // A key may write and not ask; then the service refuses what is too long.
+    if (isFailure(error, 'INSUFFICIENT_SCOPE')) return undefined
+    throw error
+  })
+  const { signal, end, release } = leashTo(client.patience.signal)
   const hash = createHash('md5')
   let size = 0
   async function* hashed() {
     for await (const chunk of source) {
-      hash.update(chunk)
       size += chunk.length
+      if (room && size > room.bytes) {
+        end(room.refusal)
+        throw room.refusal
+      }
+      hash.update(chunk)
       yield chunk
     }
   }
   const { type, head, tail } = uploadForm(target.folder, target.name)
   // What feeds standard input may take its time; the service says when it is too long.
-  const watchdog = { signal: client.patience.signal, touch() {}, waitForAnswer() {}, stop() {} }
-  const answer = await client.rest<UploadAnswer>(`${place.route}/upload`, {
-    method: 'POST',
-    headers: { 'content-type': type },
-    body: framed(head, observed(hashed(), { progress, watchdog, sent: 0 }), tail),
-    limitMs: undefined,
-  })
-  const md5Checksum = hash.digest('hex')
-  if (sumIn(answer) !== md5Checksum) throw await undo(target, md5Checksum, sumIn(answer))
-  return { size, md5Checksum, status: 'uploaded' }
+  const watchdog = { signal, touch() {}, waitForAnswer() {}, stop() {} }
+  try {
+    const answer = await client.rest<UploadAnswer>(`${place.route}/upload`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body: framed(head, observed(hashed(), { progress, watchdog, sent: 0 }), tail),
+      signal,
+      limitMs: undefined,
+    })
+    const md5Checksum = hash.digest('hex')
+    if (sumIn(answer) !== md5Checksum) throw await undo(target, md5Checksum, sumIn(answer))
+    return { size, md5Checksum, status: 'uploaded' }
+  } finally {
+    release()
+  }
 }
 
 /** Takes back what has arrived in another shape than it was sent. */

@@ -24,6 +24,16 @@ interface Upload {
  */
 export async function putInParts(file: FileHandle, path: string, print: Fingerprint, aim: Target): Promise<Stored> {
   const states = await uploadStateOf(path, aim.place)
+  return states.alone(() => putAlone(file, path, print, aim, states))
+}
+
+async function putAlone(
+  file: FileHandle,
+  path: string,
+  print: Fingerprint,
+  aim: Target,
+  states: UploadStates,
+): Promise<Stored> {
   for (let attempt = 1; ; attempt++) {
     const { target, takeBack } = counted(aim)
     const upload = (await resume(states, print, target)) ?? (await start(states, path, print, target))
@@ -39,7 +49,7 @@ export async function putInParts(file: FileHandle, path: string, print: Fingerpr
         await abort(upload.state, target)
         await states.remove()
       }
-      // Another run of the same file has gone on with it, and has ended it.
+      // It has ended meanwhile: its time was over, or somebody else has ended it.
       if (!isFailure(error, 'UPLOAD_NOT_FOUND') || attempt > target.place.client.patience.retries) throw error
       takeBack()
     }
@@ -236,7 +246,7 @@ async function complete(
   const stored: Stored = { size: print.size, md5Checksum: md5, status: 'uploaded' }
   for (let round = 1; ; round++)
     try {
-      const received = await whenIdle(finish, signal)
+      const received = await target.progress.checking(whenIdle(finish, signal))
       if (received === md5) return stored
       throw new Failure('DIGEST_DIFFERS', 'What the service has stored is not what was sent.', { sent: md5, received })
     } catch (error) {

@@ -1,6 +1,5 @@
 import { type Client, clientOf, connect } from '../client.ts'
-import { readEnvironment } from '../config.ts'
-import { findLogin } from '../credentials.ts'
+import { environmentOf, findLogin } from '../credentials.ts'
 import { isFailure } from '../failure.ts'
 import { OpenShareDocument, ReceivedDocument, ShareInfoDocument } from '../generated.ts'
 import { parseLink, splitPath } from '../path.ts'
@@ -12,8 +11,8 @@ import type { Source } from './get-file.ts'
 /** What a sharing link leads to. A link of another service than one's own is opened without a credential. */
 export async function openShare(context: Context, text: string, hasPassword: boolean): Promise<Source> {
   const { token, origin } = parseLink(text)
-  const { patience } = context
-  const login = await findLogin(readEnvironment()).catch(error => {
+  const { patience, service } = context
+  const login = await findLogin(environmentOf(service)).catch(error => {
     if (isFailure(error, 'NOT_SIGNED_IN')) return null
     throw error
   })

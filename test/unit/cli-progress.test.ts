@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { ended, openShell, program, type Shell } from '../command-line.ts'
+import { until } from '../until.ts'
+import { type FakeService, startFakeService } from './fake-service.ts'
+
+const SIZE = 9 * 1024 * 1024
+
+let service: FakeService
+let shell: Shell
+/** Lets the service answer that the upload is complete. */
+let finish: (md5Checksum: string) => void
+
+beforeAll(async () => {
+  const complete = new Promise<{ md5Checksum: string }>(answer => {
+    finish = md5Checksum => answer({ md5Checksum })
+  })
+  service = await startFakeService({
+    fields: {
+      startUpload: { id: 'upload', chunkSize: SIZE, partCount: 1, expiresAt: '2030-01-01T00:00:00.000Z' },
+      completeUpload: () => complete,
+    },
+    listener: (req, res) => {
+      if (req.method !== 'PUT') return false
+      res.writeHead(200, { 'content-type': 'application/json' }).end('{"status":200,"msg":"ok","response":{}}')
+      return true
+    },
+  })
+  shell = openShell({ SATCHEL_URL: service.url, SATCHEL_KEY: 'key' })
+  writeFileSync(join(shell.home, 'big.bin'), Buffer.alloc(SIZE))
+})
+afterAll(async () => {
+  shell?.close()
+  await service?.close()
+})
+
+it('The bar of put says that the service checks what has all gone', async () => {
+  const command = `${process.execPath} ${program} put big.bin`
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    cwd: shell.home,
+    env: { ...shell.env, TERM: 'xterm' },
+  })
+  let seen = ''
+  child.stdout.on('data', chunk => {
+    seen += chunk
+  })
+  const done = ended(child)
+  await until(() => seen.includes('· checking') || child.exitCode !== null)
+  expect(seen).toContain('9 MiB · checking')
+  finish('text')
+  expect((await done).code).toBe(1)
+  expect(seen).toContain('DIGEST_DIFFERS')
+})
