@@ -78,15 +78,60 @@ describe('satchel login', () => {
       expect((await login(['--workspace', workspaceId], mute)).code).toBe(0)
       expect((await login(['--workspace', 'garden'], mute)).code).toBe(2)
       expect((await own.json('ls', `${workspaceId}:/`)).path).toBe(`${workspaceId}:/`)
+      // What the key does not tell, the one before it has.
+      expect((await own.json('ls', 'garden:/')).path).toBe('garden:/')
 
       const session = JSON.parse((await login(['--session'], `session_id=${secretOf(alice)}`)).out)
       expect(session).toMatchObject({ via: 'session', workspace: null, expires_at: aTime })
       const { credentials } = await own.json('whoami')
       expect(credentials.map((c: { use: string; via: string }) => [c.use, c.via])).toEqual([
         ['own files', 'session'],
-        [`workspace ${workspaceId}`, 'api_key'],
+        ['workspace garden', 'api_key'],
       ])
       expect((await own.json('workspace', 'list')).workspaces).toHaveLength(1)
+    })
+  })
+
+  it('knows the slug of a workspace whose key does not tell it from the session, or says how to write its paths', async () => {
+    const mute = await keyOf(alice, ['workspaces:files:read'], workspaceId)
+    const args = ['login', t.url, '--workspace', workspaceId]
+    await inShell({}, async own => {
+      expect(await own.satchel(args, { stdin: mute })).toMatchObject({
+        code: 0,
+        err: `The key does not tell the slug of its workspace: write its paths as ${workspaceId}:/path.\n`,
+      })
+      expect(await own.refused('ls', 'garden:/')).toMatchObject({ code: 3 })
+      await own.satchel(['login', '--session'], { stdin: secretOf(alice) })
+      expect(await own.satchel(args, { stdin: mute })).toMatchObject({ code: 0, err: '' })
+    })
+  })
+
+  it('keeps one login for each service; --service and SATCHEL_URL choose', async () => {
+    await inShell({}, async own => {
+      const bob = await t.signIn('bob')
+      const other = t.url.replace('localhost', '127.0.0.1')
+      await own.satchel(['login', t.url], { stdin: key })
+      expect(await own.satchel(['login', other], { stdin: await keyOf(bob, scopes) })).toEqual({
+        code: 0,
+        out: `Signed in to ${other} as bob@example.com (own files).\n`,
+        err: `From now on commands go to ${other}. You stay signed in at ${t.url}: say --service ${t.url} for it.\n`,
+      })
+      const who = async (args: string[], env = {}) => {
+        const { out } = await own.satchel(['whoami', '--json', ...args], { env })
+        return out && JSON.parse(out).email
+      }
+      expect(await who([])).toBe('bob@example.com')
+      expect(await who(['--service', `${t.url}/`])).toBe('alice@example.com')
+      expect(await who([], { SATCHEL_URL: t.url })).toBe('alice@example.com')
+      // A key that is set for one service is not told to another.
+      expect(await who(['--service', other], { SATCHEL_URL: t.url, SATCHEL_KEY: key })).toBe('bob@example.com')
+      expect(await who(['--service', t.url], { SATCHEL_KEY: 'satchel_wrong' })).toBe('')
+      expect((await own.satchel(['ls', '--service', 'nonsense'])).code).toBe(2)
+
+      expect((await own.satchel(['logout'])).out).toBe(`Signed out of ${other}. You stay signed in at ${t.url}.\n`)
+      expect(await who([])).toBe('alice@example.com')
+      expect((await own.satchel(['logout', '--service', other])).out).toBe('You were not signed in.\n')
+      expect((await own.satchel(['logout'])).out).toBe(`Signed out of ${t.url}.\n`)
     })
   })
 
@@ -171,10 +216,10 @@ describe('satchel logout', () => {
       const session = await t.signIn('alice')
       await own.satchel(['login', t.url], { stdin: key })
       await own.satchel(['login', '--session'], { stdin: secretOf(session) })
-      expect((await own.satchel(['logout'])).out).toBe('Signed out.\n')
+      expect((await own.satchel(['logout'])).out).toBe(`Signed out of ${t.url}.\n`)
       expect(readdirSync(join(own.home, 'config/satchel'))).toEqual([])
       expect((await session.rest('GET', '/api/user/data')).status).toBe(401)
-      expect(await own.json('logout')).toEqual({ logged_out: false })
+      expect(await own.json('logout')).toEqual({ logged_out: false, url: null, others: [] })
       expect((await own.satchel(['ls'])).code).toBe(3)
     })
     expect((await alice.rest('GET', '/api/user/data')).status).toBe(200)
