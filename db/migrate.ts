@@ -56,12 +56,20 @@ function tools(dialect: Dialect, query: QueryInterface, tx: Tx): MigrationTools 
     // The binary collation makes names compare exactly, and sort by code point as SQLite does.
     create: (table, columns) =>
       query.createTable(table, columns, { charset: 'utf8mb4', collate: 'utf8mb4_bin', ...within }),
-    index: (table, columns, options) => query.addIndex(table, columns, { ...options, ...within }),
+    // MySQL commits each step by itself: one that was killed begins again, and finds what is there already.
+    async index(table, columns, options) {
+      const there = (await query.showIndex(table, within)) as { fields: { attribute: string }[] }[]
+      const same = there.some(({ fields }) => fields.map(f => f.attribute).join() === columns.join())
+      if (!same) await query.addIndex(table, columns, { ...options, ...within })
+    },
     insert: async (table, rows) => {
-      await query.bulkInsert(table, rows, within)
+      await query.bulkInsert(table, rows, { ...within, ignoreDuplicates: true } as object)
     },
     drop: table => query.dropTable(table, within),
-    column: (table, name, column) => query.addColumn(table, name, column, within),
+    async column(table, name, column) {
+      if (!(name in (await query.describeTable(table, within as object))))
+        await query.addColumn(table, name, column, within)
+    },
     async dropColumn(table, name) {
       await query.removeIndex(table, [name], within)
       // Not removeColumn: on SQLite, Sequelize copies the table and loses what refers to it.

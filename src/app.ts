@@ -115,7 +115,15 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     maxPerUser: config.subscriptionsPerUser,
     checkMs: config.subscriptionCheckSeconds * 1000,
   })
-  const uploadSessions = uploadSessionService({ db, store, blobs, files, log, partSize: config.uploadPartBytes })
+  const uploadSessions = uploadSessionService({
+    db,
+    store,
+    blobs,
+    files,
+    log,
+    partSize: config.uploadPartBytes,
+    direct: config.directUploads,
+  })
   const uploadCompletions = uploadCompletionService({
     db,
     store,

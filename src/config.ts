@@ -32,6 +32,7 @@ export interface Config {
   blobPublicUrl: string
   blobCors: boolean
   downloads: 'redirect' | 'proxy'
+  directUploads: boolean
   signedUrlSeconds: number
   sessionSeconds: number
   secretKey: string
@@ -145,6 +146,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     blobPublicUrl: s.BLOB_PUBLIC_URL.replace(/\/+$/, ''),
     blobCors: s.BLOB_CORS,
     downloads: s.DOWNLOADS,
+    directUploads: s.DIRECT_UPLOADS && s.DOWNLOADS === 'redirect',
     signedUrlSeconds: s.SIGNED_URL_SECONDS,
     sessionSeconds: s.SESSION_HOURS * 3600,
     secretKey: s.SECRET_KEY,

@@ -66,6 +66,11 @@ export const settings = {
     default: 'redirect',
     read: z.enum(['redirect', 'proxy']),
   },
+  DIRECT_UPLOADS: {
+    help: 'let clients send the parts of an upload straight to the blob store if they ask for it; never with DOWNLOADS=proxy',
+    default: 'true',
+    read: flag,
+  },
   SIGNED_URL_SECONDS: { help: 'life of a signed URL', default: '60', read: count(1, 86400) },
   SESSION_HOURS: { help: 'life of a session', default: '24', read: count(1, 8760) },
   SECRET_KEY: {

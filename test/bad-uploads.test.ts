@@ -292,6 +292,16 @@ describe.each(faces)('$face', ({ by, front }) => {
       })
     })
 
+    it('an empty folder is none, and a slash is the root', async () => {
+      const up = mine()
+      const planned = await begun(up, bytes, { sent: three, folder: 'planned' })
+      expect((await up.complete(planned.id, { folder: '' })).value.file_name).toBe(
+        `${front}planned/${planned.filename}`,
+      )
+      const root = await begun(up, bytes, { sent: three, folder: 'planned' })
+      expect((await up.complete(root.id, { folder: '/' })).value.file_name).toBe(front + root.filename)
+    })
+
     it('409 where something comes into being at the same time', async () => {
       const up = mine()
       const filename = newName()

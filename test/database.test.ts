@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { migrate } from '../db/migrate.ts'
 import { freshDatabase } from './fresh-database.ts'
 
 let fresh: Awaited<ReturnType<typeof freshDatabase>>
@@ -7,6 +8,18 @@ beforeAll(async () => {
   fresh = await freshDatabase()
 })
 afterAll(() => fresh.drop())
+
+it('A migration that was killed before it was noted begins again, and changes nothing of what is there', async () => {
+  const { db } = fresh
+  const tables = async () => JSON.stringify(await db.sequelize.getQueryInterface().showAllTables())
+  await db.run("UPDATE plan SET name = 'Renamed' WHERE id = 'free'")
+  const before = [await tables(), await db.rows('SELECT * FROM plan ORDER BY id')]
+  for (const { name } of await db.rows<{ name: string }>('SELECT name FROM migration ORDER BY name')) {
+    await db.run('DELETE FROM migration WHERE name = ?', [name])
+    await migrate(db)
+  }
+  expect([await tables(), await db.rows('SELECT * FROM plan ORDER BY id')]).toEqual(before)
+})
 
 describe('A statement that writes', () => {
   it('counts the rows that it finds, whether or not it changes them', async () => {

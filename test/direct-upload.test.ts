@@ -149,6 +149,58 @@ describe('The addresses of a direct upload', () => {
   })
 })
 
+describe('An address of a direct upload', () => {
+  leavesNothing()
+
+  it.each<[string, Record<string, string>, Record<string, string>]>([
+    ['copied', {}, {}],
+    ['copied at once', {}, { 'x-ms-requires-sync': 'true' }],
+    ['copied with the headers of a blob', {}, { 'x-ms-blob-type': 'BlockBlob' }],
+    ['copied by a request that looks signed', {}, { authorization: 'SharedKey satchel:AAAA' }],
+    ['taken as a part', { comp: 'block', blockid: Buffer.from('000001').toString('base64') }, {}],
+  ])('is no way to what others have: their blob cannot be %s', async (_how, query, headers) => {
+    const bob = await t.signIn('bob')
+    const secret = randomBytes(PART)
+    await bob.upload('secret.bin', secret)
+    const [theirs] = await t.app.db.rows<{ id: string }>(
+      `SELECT e.blob_id AS id FROM entry e JOIN bucket b ON b.id = e.bucket_id WHERE b.user_id = ? AND e.name = 'secret.bin'`,
+      [bob.userId],
+    )
+    const upload = await begun(up, PART)
+    const source = new URL(other(upload))
+    source.search = ''
+    source.pathname = source.pathname.replace(upload.id, theirs?.id ?? '')
+    await (await ask('PUT', other(upload, query), undefined, { 'x-ms-copy-source': source.href, ...headers })).text()
+    await up.complete(upload.id)
+    const there = await t.app.store.look(upload.id)
+    if (there) expect(Buffer.concat(await (await t.app.store.open(upload.id)).toArray())).not.toEqual(secret)
+    expect((await alice.rest('GET', '/api/files/tree')).response.files).not.toContainEqual(
+      expect.objectContaining({ md5_checksum: md5(secret) }),
+    )
+    await up.abort(upload.id)
+    await bob.rest('DELETE', '/api/files/delete?file=secret.bin')
+  })
+})
+
+it.each([{ DIRECT_UPLOADS: 'false' }, { DOWNLOADS: 'proxy' }])(
+  'Where clients do not get to the store, a direct upload is refused, and no other: %j',
+  async settings => {
+    const closed = await startApp(settings)
+    try {
+      const carol = await closed.signIn('carol')
+      const workspace = await found(carol)
+      for (const { by } of faces) {
+        const mine = by(carol, workspace)
+        expect((await mine.start({ filename: 'a', size: 1, direct: true })).code).toBe('INVALID_INPUT')
+        const { value } = await mine.start({ filename: 'a', size: 1, direct: false })
+        expect([typeof value.upload_id, value.parts ?? null]).toEqual(['string', null])
+      }
+    } finally {
+      await closed.stop()
+    }
+  },
+)
+
 describe('A direct upload', () => {
   leavesNothing()
 

@@ -96,7 +96,17 @@ const steps = {
 describe.each([true, false])('A completion, direct: %s', direct => {
   const ends: [string, boolean, (upload: Begun) => Promise<unknown>][] = [
     ['its upload is given up', true, ({ up, id }) => up.abort(id)],
-    ['its upload expires', true, ({ id }) => t.app.db.run('UPDATE blobs SET lease_until = 0 WHERE id = ?', [id])],
+    [
+      'its upload expires',
+      true,
+      async ({ id }) => {
+        // The completion renews its lease now and then: the sweeper has to come in between.
+        do {
+          await t.app.db.run('UPDATE blobs SET lease_until = 0 WHERE id = ?', [id])
+          await t.app.sweeper.run()
+        } while ((await t.app.db.rows('SELECT id FROM upload_session WHERE id = ?', [id])).length > 0)
+      },
+    ],
     [
       'the workspace is deleted',
       false,
@@ -226,6 +236,38 @@ describe('A claim whose request has died', () => {
     expect(await one.up.complete(one.id)).toMatchObject({ status: 200 })
     await expectNothingLeft()
   })
+})
+
+it('A completion that makes an empty file of an upload that has ended and was swept leaves nothing', async () => {
+  const alice = await t.signIn(`alice${++people}`)
+  const up = restUploader(alice)
+  const { upload_id: id } = (await up.start({ filename: 'empty', size: 0 })).value
+  const { reached, release } = hold('commit')
+  const completing = up.complete(id)
+  await reached
+  await up.abort(id)
+  await t.settle()
+  release()
+  expect(await completing).toMatchObject({ status: 404, code: 'UPLOAD_NOT_FOUND' })
+  await expectNothingLeft()
+})
+
+it('A copy that arrives after it was taken for dead, and was swept, leaves nothing', async () => {
+  const upload = await begun({ direct: true })
+  const { reached, release } = hold('copy')
+  const completing = upload.up.complete(upload.id)
+  await reached
+  // As if this instance had stood still, and not said that it lives.
+  do {
+    await t.app.db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'copied'")
+    await t.app.sweeper.run()
+  } while ((await t.app.db.rows("SELECT id FROM blobs WHERE state = 'copied'")).length > 0)
+  release()
+  expect((await completing).status).toBeGreaterThanOrEqual(400)
+  await t.settle()
+  await expectConsistent(t)
+  await upload.up.abort(upload.id)
+  await expectNothingLeft()
 })
 
 describe('A part that takes its time to the service', () => {

@@ -39,7 +39,7 @@ interface BlobServer {
   metadataStore: BlobTables
   extentMetadataStore: Store
   gcManager: { markSweep(): Promise<void> }
-  httpServer: import('node:net').Server
+  httpServer: import('node:http').Server
   start(): Promise<void>
   close(): Promise<void>
 }
@@ -174,8 +174,11 @@ export function serveBlobs(load: NodeJS.Require): void {
       }
     }
     const record = (table: Collection) => {
-      const write = (id: number, document: Document | null) =>
-        fs.writeSync(current, `${JSON.stringify([table.name, id, document])}\n`)
+      const write = (id: number, document: Document | null) => {
+        // The newline before it ends what a full disk may have cut short.
+        const line = Buffer.from(`\n${JSON.stringify([table.name, id, document])}\n`)
+        if (fs.writeSync(current, line) < line.length) throw new Error('The journal could not be written.')
+      }
       table.on('insert', document => write(document.$loki, document))
       table.on('update', document => write(document.$loki, document))
       table.on('delete', document => write(document.$loki, null))
@@ -245,6 +248,10 @@ export function serveBlobs(load: NodeJS.Require): void {
       return sweeping
     }
     await server.start()
+    // Azurite lets whoever has a signed address to write to copy any blob there. The service's own requests to copy have no query.
+    server.httpServer.prependListener('request', ({ url, headers }) => {
+      if (url?.includes('?')) delete headers['x-ms-copy-source']
+    })
     end = async () => {
       setTimeout(() => process.exit(1), 10_000).unref()
       await sweeping

@@ -200,14 +200,25 @@ export function blobService({
     },
 
     /** Leaves a copy that no entry will name to the sweeper. Never throws: its lease ends by itself. */
-    async abandonCopy(id: string): Promise<void> {
+    async abandonCopy(tree: Tree, id: string): Promise<void> {
       running.delete(id)
       await db
-        .run(`UPDATE blobs${db.byKey} SET state = 'doomed', lease_until = ? WHERE id = ? AND state = 'copied'`, [
-          Date.now(),
-          id,
-        ])
+        .transaction(async tx => {
+          const doomed = await db.run(
+            `UPDATE blobs${db.byKey} SET state = 'doomed', lease_until = ? WHERE id = ? AND state = 'copied'`,
+            [Date.now(), id],
+            tx,
+          )
+          if (doomed !== 1) await doomForgotten(tree.bucketId, id, tx)
+        })
         .catch(error => log.warn({ err: error, blob: id }, 'could not give up a copy; the sweeper will'))
+    },
+
+    /** Leaves what nobody has in their books any more to the sweeper; what somebody has stays. Never throws. */
+    async abandonForgotten(tree: Tree, id: string): Promise<void> {
+      await db
+        .transaction(tx => doomForgotten(tree.bucketId, id, tx))
+        .catch(error => log.warn({ err: error, blob: id }, 'could not look after a blob; the doctor will find it'))
     },
 
     /** Refuses early what cannot fit, before its bytes are read. `declared` may include what wraps the file. */

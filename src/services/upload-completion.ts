@@ -72,7 +72,10 @@ export function uploadCompletionService({
       'UPDATE upload_session SET claim = ?, claim_until = ? WHERE id = ? AND claim_until <= ?',
       [token, until(), id, Date.now()],
     )
-    if (taken !== 1) throw uploadBusy()
+    if (taken !== 1) {
+      const there = await db.rows('SELECT id FROM upload_session WHERE id = ?', [id])
+      throw there.length > 0 ? uploadBusy() : uploadNotFound()
+    }
     const renew = async () => {
       await db.run('UPDATE upload_session SET claim_until = ? WHERE id = ? AND claim = ?', [until(), id, token])
       const held = await db.rows('SELECT id FROM upload_session WHERE id = ? AND claim = ?', [id, token])
@@ -138,7 +141,9 @@ export function uploadCompletionService({
       blobs.settled(key)
       return done
     } catch (error) {
-      if (copied) await blobs.abandonCopy(copied)
+      // An upload that has ended meanwhile may have been swept before its parts were put together.
+      if (copied) await blobs.abandonCopy(tree, copied)
+      else await blobs.abandonForgotten(tree, id)
       throw error
     }
   }
@@ -155,7 +160,7 @@ export function uploadCompletionService({
       const given = digestsOf(completion)
       const planned = { folder: joinPath(session.names.slice(0, -1)), name: session.names.at(-1) ?? '' }
       const name = completion.filename ? parseName(completion.filename, 'filename') : planned.name
-      const names = placeOf(completion.folder ?? planned.folder, name)
+      const names = placeOf(completion.folder || planned.folder, name)
       await files.refuseTaken(tree, names)
       const work = claimed(id, async claim => {
         const received = await sessions.received(session)

@@ -62,6 +62,7 @@ export function uploadSessionService({
   files,
   log,
   partSize,
+  direct: maySendDirectly,
 }: {
   db: Db
   store: BlobStore
@@ -69,6 +70,8 @@ export function uploadSessionService({
   files: FileService
   log: Log
   partSize: number
+  /** Whether clients may send parts straight to the store. */
+  direct: boolean
 }) {
   /** The session of its maker in this tree; nobody else's, and none that has ended. @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY */
   async function find(tree: Tree, id: string, by: string, { idle = false } = {}): Promise<UploadSessionView> {
@@ -116,6 +119,8 @@ export function uploadSessionService({
      */
     async start(tree: Tree, upload: NewUpload, limits: BucketLimits, by: string): Promise<UploadSessionView> {
       const { size, folder, contentType, direct } = upload
+      if (direct && !maySendDirectly)
+        throw new InvalidInput('direct', 'This service takes all parts itself. Leave "direct" out.')
       const name = parseName(upload.filename, 'filename')
       const names = placeOf(folder ?? '', name)
       if (size < 0) throw new InvalidInput('size', '"size" is the number of bytes of the file: 0 or more.')

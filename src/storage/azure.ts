@@ -65,9 +65,9 @@ export function createBlobStore(options: {
       if (!isMissing(error)) throw error
       // A broken upload leaves blocks and no blob. Azure keeps them a week and Azurite for ever; this drops them.
       const { uncommittedBlocks } = await blob.getBlockList('uncommitted', { abortSignal })
-      if (!uncommittedBlocks?.length) return
-      await blob.commitBlockList([], { abortSignal })
-      await blob.delete({ abortSignal })
+      if (uncommittedBlocks?.length) await blob.commitBlockList([], { abortSignal })
+      // Without any it has been committed a moment ago.
+      await blob.delete({ abortSignal, deleteSnapshots: 'include' })
     }
   }
 
@@ -164,6 +164,8 @@ export function createBlobStore(options: {
           const copying = await container
             .getBlobClient(to)
             .beginCopyFromURL(source, { abortSignal, intervalInMs: seconds })
+          // The signal that began it does not end the waiting.
+          abortSignal.addEventListener('abort', () => copying.stopPolling())
           const { copyStatus } = await copying.pollUntilDone()
           if (copyStatus !== 'success') throw new Unavailable('blob store', new Error(`A copy ended: ${copyStatus}.`))
         } catch (error) {
