@@ -653,5 +653,5 @@ test('An upload of very many parts', async () => {
   expect([value.received.length, value.received.at(-1)]).toEqual([count, count])
   await expectFinished(up, id, bytes)
   // No step of it may cost the square of the number of parts.
-  expect(performance.now() - start).toBeLessThan(15_000)
+  expect(performance.now() - start).toBeLessThan(45_000)
 }, 180_000)

@@ -310,7 +310,7 @@ describe('--help', () => {
     expect([code, err]).toEqual([0, ''])
     for (const word of ['login', 'quick-share', 'completion', 'Exit codes', 'SATCHEL_KEY', 'NO_COLOR'])
       expect(out).toContain(word)
-    expect(performance.now() - before).toBeLessThan(5000)
+    expect(performance.now() - before).toBeLessThan(10_000)
   })
 
   it('shows examples at every command, and none that is not a command', async () => {

@@ -85,7 +85,7 @@ describe('A connection', () => {
     const sending = setInterval(() => void wire.send(' '), 100)
     await wire.ended
     clearInterval(sending)
-    expect(performance.now() - start).toBeLessThan(5000)
+    expect(performance.now() - start).toBeLessThan(10_000)
   })
 
   it('is told to go on when it asks: Expect: 100-continue', async () => {

@@ -258,7 +258,7 @@ describe('A direct upload', () => {
     await t.limit({ maxFileSizeBytes: 100 * 1024 ** 3 })
     const start = performance.now()
     const upload = await begun(up, 50_000 * PART)
-    expect(performance.now() - start).toBeLessThan(5000)
+    expect(performance.now() - start).toBeLessThan(15_000)
     expect([upload.parts.length, new Set(upload.parts.map(({ url }) => url)).size]).toEqual([50_000, 50_000])
     const { code, msg } = await up.start({ filename: 'more', size: 50_000 * PART + 1, direct: true })
     expect([code, msg]).toEqual(['FILE_TOO_LARGE', expect.stringContaining(`up to ${50_000 * PART} bytes`)])

@@ -77,7 +77,7 @@ describe('POST /api/files/quick_share', () => {
   ])('200 for a duration of "%s"', async (duration, ms) => {
     const before = Date.now()
     const { response } = await quickShare({ object: 'docs/a.txt', duration })
-    expect(Math.abs(at(response.expires_at) - before - ms)).toBeLessThan(5000)
+    expect(Math.abs(at(response.expires_at) - before - ms)).toBeLessThan(30_000)
   })
 
   it('200 keeps of a password a slow hash only; an empty one is none', async () => {

@@ -24,15 +24,15 @@ describe('A mailbox', () => {
     expect(await timed(box.wait(30))).toBeGreaterThan(25)
     const woken = timed(box.wait(10_000))
     box.post(['a'])
-    expect(await woken).toBeLessThan(1000)
+    expect(await woken).toBeLessThan(5000)
     // There is something already.
-    expect(await timed(box.wait(10_000))).toBeLessThan(1000)
+    expect(await timed(box.wait(10_000))).toBeLessThan(5000)
     box.take()
     const ended = timed(box.wait(10_000))
     box.close()
-    expect(await ended).toBeLessThan(1000)
+    expect(await ended).toBeLessThan(5000)
     expect(box.closed).toBe(true)
-    expect(await timed(box.wait(10_000))).toBeLessThan(1000)
+    expect(await timed(box.wait(10_000))).toBeLessThan(5000)
   })
 
   it('rests whatever comes, but for its end', async () => {
@@ -42,8 +42,8 @@ describe('A mailbox', () => {
     expect(await rest).toBeGreaterThan(45)
     const cut = timed(box.rest(10_000))
     box.close()
-    expect(await cut).toBeLessThan(1000)
-    expect(await timed(box.rest(10_000))).toBeLessThan(1000)
+    expect(await cut).toBeLessThan(5000)
+    expect(await timed(box.rest(10_000))).toBeLessThan(5000)
   })
 
   it('has no room for more than 1,000 news, and says so instead of losing some', () => {

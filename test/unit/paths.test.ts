@@ -152,7 +152,7 @@ describe('parsePath', () => {
     for (const text of [`a${'/'.repeat(1e6)}b`, 'a\u0301'.repeat(5e5), '\u0301'.repeat(1e6), ' '.repeat(1e6)])
       expect(refusal(() => parsePath(text)).code).toBe('INVALID_PATH')
     expect(parsePath('/'.repeat(1e6))).toEqual([])
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(performance.now() - started).toBeLessThan(5000)
   })
 
   it('names what it accepted: any accepted path reads the same again', () => {
