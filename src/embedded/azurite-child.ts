@@ -38,6 +38,10 @@ interface Deletion {
 interface BlobServer {
   metadataStore: BlobTables
   extentMetadataStore: Store
+  extentStore: {
+    /** Writes what comes to the end of an open file, and resolves to its bytes. */
+    streamPipe(source: AsyncIterable<Uint8Array>, unused: unknown, fd: number): Promise<number>
+  }
   gcManager: { markSweep(): Promise<void> }
   httpServer: import('node:http').Server
   start(): Promise<void>
@@ -65,6 +69,8 @@ export function serveBlobs(load: NodeJS.Require): void {
   const fs: typeof import('node:fs') = load('node:fs')
   const { join }: typeof import('node:path') = load('node:path')
   const { createRequire }: typeof import('node:module') = load('node:module')
+  const { promisify }: typeof import('node:util') = load('node:util')
+  const [write, flush] = [promisify(fs.write), promisify(fs.fdatasync)]
   const [azurite = '', sqlite3 = '', port] = process.argv.slice(1)
   const own = createRequire(join(azurite, 'package.json'))
   const here = (name: string) => join(process.cwd(), name)
@@ -221,6 +227,20 @@ export function serveBlobs(load: NodeJS.Require): void {
     }
   }
 
+  /**
+   * Azurite cuts a file back when a body breaks off, and may still be writing to it: then all that comes later into that file stands
+   * elsewhere than its table says. This has no write under way when it throws.
+   */
+  const writeInTurn = async (source: AsyncIterable<Uint8Array>, _unused: unknown, fd: number): Promise<number> => {
+    let count = 0
+    for await (const chunk of source) {
+      for (let from = 0; from < chunk.length; ) from += (await write(fd, chunk, from)).bytesWritten
+      count += chunk.length
+    }
+    await flush(fd)
+    return count
+  }
+
   const azuriteBlob = <T>(path: string): T => own(join(azurite, 'dist/src/blob', path)).default
   const Server = azuriteBlob<new (configuration: object) => BlobServer>('BlobServer')
   const Configuration = azuriteBlob<new (...values: unknown[]) => object>('BlobConfiguration')
@@ -230,7 +250,7 @@ export function serveBlobs(load: NodeJS.Require): void {
     60,
     here('__azurite_db_blob__.json'),
     here('__azurite_db_blob_extent__.json'),
-    [{ locationId: 'Default', locationPath: here('__blobstorage__'), maxConcurrency: 50 }],
+    [{ locationId: 'Default', locationPath: here('__blobstorage__'), maxConcurrency: 200 }],
     ...[false, undefined, false, undefined, false, true],
   )
 
@@ -240,6 +260,7 @@ export function serveBlobs(load: NodeJS.Require): void {
     keep(server.metadataStore)
     keep(server.extentMetadataStore)
     dropBlocksWithBlobs(server.metadataStore)
+    server.extentStore.streamPipe = writeInTurn
     // Closed in the middle of its mark phase, the collector sweeps what it has not marked yet.
     let sweeping: Promise<void> | undefined
     const markSweep = server.gcManager.markSweep.bind(server.gcManager)
