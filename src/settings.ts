@@ -133,7 +133,7 @@ export const settings = {
     read: count(1, 86400),
   },
   UPLOAD_PART_BYTES: {
-    help: 'size of the parts of uploads in parts; each that is under way takes as much memory',
+    help: 'bytes of each part of an upload in parts but the last',
     default: '4194304',
     read: count(1024, 4194304),
   },

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, test } from '@jes
 import { expel, found, join, privateKey, put } from './builders.ts'
 import { expectConsistent, outlive, quiet } from './consistency.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
+import { stagePart } from './stage-part.ts'
 import { until } from './until.ts'
 import { faces, restUploader, type Said, type Uploader } from './uploader.ts'
 import { exchange, field, file, form, formType, head, openWire, type Wire } from './wire.ts'
@@ -644,7 +645,7 @@ test('An upload of very many parts', async () => {
   const numbers = Array.from({ length: count }, (_, i) => i + 1).values()
   const work = async () => {
     for (const n of numbers)
-      if (n <= there) await t.app.store.stagePart(id, n, partOf(bytes, n), {})
+      if (n <= there) await stagePart(t.app.store, id, n, partOf(bytes, n))
       else expect((await up.part(id, n, { bytes: partOf(bytes, n) })).code).toBeUndefined()
   }
   await Promise.all(Array.from({ length: 8 }, work))

@@ -10,6 +10,7 @@ import type { BlobStore } from '../src/storage/azure.ts'
 import { runBuilt, startBuilt } from './built-service.ts'
 import { expectConsistent, expectWhole, findingsOf, outlive } from './consistency.ts'
 import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
+import { stagePart } from './stage-part.ts'
 import { restUploader } from './uploader.ts'
 
 declare const engine: 'sqlite' | 'mysql'
@@ -248,10 +249,10 @@ describe('An upload in parts', () => {
 
   it('of which only parts are left, that nobody remembers, is removed', async () => {
     const id = newId()
-    await store.stagePart(id, 1, Buffer.from('part'), {})
+    await stagePart(store, id, 1, Buffer.from('part'))
     expect(await findingsOf(t.app, { graceMs: HOUR, repair: true })).toEqual([])
     await expectMended(['object-unknown', id])
-    await store.stagePart(id, 2, Buffer.from('part'), {})
+    await stagePart(store, id, 2, Buffer.from('part'))
     expect([...(await store.partsOf(id)).keys()]).toEqual([2])
     await store.remove([id])
   })

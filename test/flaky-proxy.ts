@@ -11,6 +11,8 @@ export interface FlakyProxy {
   freeze(): void
   /** How many bytes have come from there. */
   passed(): number
+  /** How many bytes have gone there. */
+  sent(): number
   /** Everything passes again, also what froze. */
   heal(): Promise<void>
   close(): Promise<void>
@@ -21,6 +23,7 @@ export async function startFlakyProxy(target: { host: string; port: number }): P
   const sockets = new Set<Socket>()
   let frozen = false
   let passed = 0
+  let sent = 0
 
   const join = (one: Socket, other: Socket) => {
     one.on('data', chunk => other.write(chunk))
@@ -36,6 +39,9 @@ export async function startFlakyProxy(target: { host: string; port: number }): P
     const upstream = connect(target)
     join(client, upstream)
     join(upstream, client)
+    client.on('data', chunk => {
+      sent += chunk.length
+    })
     upstream.on('data', chunk => {
       passed += chunk.length
     })
@@ -58,6 +64,7 @@ export async function startFlakyProxy(target: { host: string; port: number }): P
     refuse,
     cut,
     passed: () => passed,
+    sent: () => sent,
     freeze() {
       frozen = true
       for (const socket of sockets) socket.pause()

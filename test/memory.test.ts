@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { openDatabase } from '../db/index.ts'
 import { readConfig } from '../src/config.ts'
@@ -10,7 +11,7 @@ import { type BuiltService, startBuilt } from './built-service.ts'
 import { checkAnswer } from './contract/answers.ts'
 import { newDatabase, type Person, signInTo } from './harness.ts'
 import { restUploader } from './uploader.ts'
-import { BOUNDARY, field, file, form, formType, type Part } from './wire.ts'
+import { BOUNDARY, field, file, form, formType, head, openWire, type Part } from './wire.ts'
 
 const MiB = 1024 * 1024
 const SIZE = 300 * MiB
@@ -124,4 +125,25 @@ describe('An upload of 300 MiB', () => {
     },
     120_000,
   )
+})
+
+it('Fifty parts that stand still hold less than a megabyte each', async () => {
+  const uploader = restUploader(alice)
+  const { value: upload } = await uploader.start({ filename: 'still', size: 50 * 4 * MiB })
+  const size = upload.chunk_size - 1
+  const send = async (n: number) => {
+    const wire = await openWire(service.url)
+    const length = { 'content-length': upload.chunk_size }
+    await wire.send(head(alice, `PUT /api/files/uploads/${upload.upload_id}/parts/${n}`, length))
+    await wire.send(Buffer.alloc(size, 7))
+    return wire
+  }
+  const warm = await send(1)
+  forgetPeak()
+  const before = memory('VmRSS')
+  const wires = await Promise.all(Array.from({ length: 50 }, (_, i) => send(i + 1)))
+  await sleep(1000)
+  expect(memory('VmHWM') - before).toBeLessThan(50)
+  for (const wire of [warm, ...wires]) wire.cut()
+  expect((await uploader.look(upload.upload_id)).value.received).toEqual([])
 })

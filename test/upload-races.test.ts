@@ -5,6 +5,7 @@ import { found } from './builders.ts'
 import { expectConsistent, outlive, quiet } from './consistency.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { type HttpProxy, startStoreProxy, storeRequest } from './http-proxy.ts'
+import { stagePart } from './stage-part.ts'
 import { restUploader, type Said, type Uploader } from './uploader.ts'
 import { head, openWire } from './wire.ts'
 
@@ -318,7 +319,7 @@ describe('A part that takes its time to the store', () => {
     await upload.alice.rest('DELETE', '/api/files/delete?file=a.bin')
     await expectNothingLeft()
     // Nothing of it comes to light under the same key.
-    await t.app.store.stagePart(upload.id, 7, randomBytes(5), {})
+    await stagePart(t.app.store, upload.id, 7, randomBytes(5))
     expect([...(await t.app.store.partsOf(upload.id)).keys()]).toEqual([7])
     await t.app.store.remove([upload.id])
   })

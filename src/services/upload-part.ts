@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import { InvalidInput } from '../errors.ts'
-import { type Block, fillBlocks } from '../storage/blocks.ts'
+import { BytesDiffer } from '../storage/azure.ts'
 import type { Upload } from '../upload.ts'
 
 /** How an upload is cut: into parts of `partSize` bytes, the last of which has the rest. */
@@ -15,17 +16,32 @@ export const partCountOf = ({ size, partSize }: Cut): number => Math.max(1, Math
 export const sizeOfPart = ({ size, partSize }: Cut, number: number): number =>
   Math.min(partSize, size - (number - 1) * partSize)
 
-/** Reads a part of exactly `size` bytes; whoever gets it releases it. @throws INVALID_INPUT */
-export async function readPart({ source, bound, signal }: Upload, number: number, size: number): Promise<Block> {
+/**
+ * The bytes of a part, of which there must be exactly `size`. The last of them come after `admit`, which is called when all are here:
+ * as the store is told their number beforehand, it takes no part that is cut short or not admitted.
+ * @throws INVALID_INPUT, and what `admit` throws
+ */
+export async function* exactly(
+  { source, bound }: Upload,
+  number: number,
+  size: number,
+  admit: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
   const wrong = (brought: string) =>
     new InvalidInput('part', `Part ${number} has exactly ${size} bytes. This request brings ${brought}.`)
   if (bound !== undefined && bound !== size) throw wrong(String(bound))
-  for await (const block of fillBlocks(source, signal ?? new AbortController().signal)) {
-    if (block.last && block.bytes.length === size) return block
-    block.release()
-    throw wrong(block.last ? String(block.bytes.length) : 'more')
+  let total = 0
+  let last: Uint8Array | undefined
+  for await (const chunk of source) {
+    if (chunk.length === 0) continue
+    total += chunk.length
+    if (total > size) throw wrong('more')
+    if (last) yield last
+    last = chunk
   }
-  throw wrong('none')
+  if (total < size) throw wrong(String(total))
+  await admit()
+  if (last) yield last
 }
 
 /** A Content-MD5 in hex. @throws INVALID_INPUT */
@@ -34,4 +50,12 @@ export function sumOf(contentMd5: string | null | undefined): string | undefined
   if (!/^[A-Za-z0-9+/]{22}==$/.test(contentMd5))
     throw new InvalidInput('content_md5', 'Content-MD5 is the MD5 of the part in base64: 24 characters (RFC 1864).')
   return Buffer.from(contentMd5, 'base64').toString('hex')
+}
+
+const nothing = createHash('md5').digest('hex')
+
+/** Reads the one part of an empty file, which no store needs. @throws BytesDiffer, and what the source throws */
+export async function takeNothing(source: AsyncIterable<Uint8Array>, sum: string | undefined): Promise<void> {
+  for await (const _ of source);
+  if (sum !== undefined && sum !== nothing) throw new BytesDiffer()
 }

@@ -4,16 +4,15 @@ import { AppError, InvalidInput } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { mediaTypeOf } from '../media.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../paths.ts'
-import { type BlobStore, StoreRefusal } from '../storage/azure.ts'
+import { type BlobStore, BytesDiffer, StoreRefusal } from '../storage/azure.ts'
 import { maxBlocks } from '../storage/blocks.ts'
-import { md5 } from '../storage/hash.ts'
 import type { Upload } from '../upload.ts'
 import type { BlobService } from './blob.ts'
 import { pathIn, type Tree } from './entry-path.ts'
 import type { FileService } from './file.ts'
 import { releaseStaged } from './ledger.ts'
 import type { BucketLimits } from './quota.ts'
-import { partCountOf, readPart, sizeOfPart, sumOf } from './upload-part.ts'
+import { exactly, partCountOf, sizeOfPart, sumOf, takeNothing } from './upload-part.ts'
 
 /** An upload in parts that is under way, as its maker sees it. Sizes in bytes, times in milliseconds. */
 export interface UploadSessionView {
@@ -52,7 +51,7 @@ const DAY_MS = 86_400_000
 /** What somebody began to send before an address ended may arrive after its end, and clocks differ. */
 const LATE_MS = 900_000
 const RETRY_SECONDS = 2
-/** How long what was seen of an upload is good enough to send a part to the store; what comes after is looked at anew. */
+/** How long what was seen of an upload is good enough to let a part into the store; what comes after is looked at anew. */
 const FRESH_MS = 1000
 
 export function uploadSessionService({
@@ -179,19 +178,20 @@ export function uploadSessionService({
         )
       const wanted = sumOf(contentMd5)
       const size = sizeOfPart(session, number)
-      const block = await readPart(part, number, size)
+      // Bytes may take their time: meanwhile the upload may have been completed, and its blob is a file's now.
+      const admit = async () => {
+        if (Date.now() - found > FRESH_MS) await find(tree, id, by, { idle: true })
+      }
+      const source = exactly(part, number, size, admit)
       try {
-        if (wanted !== undefined && wanted !== (await md5(block.bytes)))
+        if (size > 0) await store.stagePart(id, number, source, { size, sum: wanted, signal: part.signal })
+        else await takeNothing(source, wanted)
+      } catch (error) {
+        if (error instanceof BytesDiffer)
           throw new AppError('CHECKSUM_MISMATCH', `Part ${number} is not what its Content-MD5 says. Send it again.`, {
             part_number: number,
           })
-        // Bytes may take their time: meanwhile the upload may have been completed, and its blob is a file's now.
-        if (Date.now() - found > FRESH_MS) await find(tree, id, by, { idle: true })
-        if (size > 0) await store.stagePart(id, number, block.bytes, { sum: wanted })
-      } catch (error) {
         throw isSpoilt(session, error) ? spoilt() : error
-      } finally {
-        block.release()
       }
       // A session may have ended meanwhile; then nobody has books of what has just arrived.
       if (!(await blobs.renew(id, lifeFrom(session)))) {

@@ -3,9 +3,11 @@ import { BlobSASPermissions, type BlobSASSignatureValues, generateBlobSASQueryPa
 import { Unavailable } from '../errors.ts'
 import { connect, publicAddress, writeCorsRule } from './account.ts'
 import { blockId, blockSize, numberOfBlock } from './blocks.ts'
+import { relay } from './relay.ts'
 import {
   commitLimit,
   copyLimit,
+  isDamaged,
   isLeased,
   isMissing,
   pageLimit,
@@ -15,10 +17,10 @@ import {
   sendLimit,
   within,
 } from './request.ts'
-import { BlobMissing, type BlobStore, BlobsKept, StoreRefusal } from './store.ts'
+import { BlobMissing, type BlobStore, BlobsKept, BytesDiffer, StoreRefusal } from './store.ts'
 import { upload } from './upload.ts'
 
-export { BlobMissing, type BlobStore, BlobsKept, type PutOptions, StoreRefusal } from './store.ts'
+export { BlobMissing, type BlobStore, BlobsKept, BytesDiffer, type PutOptions, StoreRefusal } from './store.ts'
 
 const removalsInFlight = 4
 
@@ -118,11 +120,20 @@ export function createBlobStore(options: {
       return sign(key, { permissions: reading, expiresOn, contentType, contentDisposition: disposition })
     },
 
-    async stagePart(key, number, bytes, { sum }) {
-      await within(sendLimit(bytes.length), undefined, abortSignal =>
-        container.getBlockBlobClient(key).stageBlock(blockId(number), bytes, bytes.length, {
-          abortSignal,
-          ...(sum ? { transactionalContentMD5: Buffer.from(sum, 'hex') } : {}),
+    async stagePart(key, number, source, { size, sum, signal }) {
+      const blob = container.getBlockBlobClient(key)
+      const md5 = sum ? { transactionalContentMD5: Buffer.from(sum, 'hex') } : {}
+      await relay(source, signal, (open, broken) =>
+        within(sendLimit(size), broken, async (late, pace) => {
+          // A store that answers before it has everything leaves a connection that waits for the rest.
+          const rest = new AbortController()
+          const abortSignal = AbortSignal.any([late, rest.signal])
+          try {
+            await blob.stageBlock(blockId(number), () => open(pace), size, { abortSignal, ...md5 })
+          } catch (error) {
+            rest.abort()
+            throw isDamaged(error) ? new BytesDiffer() : error
+          }
         }),
       )
     },

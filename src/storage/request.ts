@@ -15,6 +15,12 @@ export const commitLimit = 60 * seconds
 export const copyLimit = 3600 * seconds
 
 export const isMissing = (error: unknown) => error instanceof RestError && error.statusCode === 404
+/** Whether the bytes that came are not those of the sum that came with them. */
+export const isDamaged = (error: unknown) =>
+  error instanceof RestError &&
+  // Azurite has no code of its own for it.
+  (error.code === 'Md5Mismatch' ||
+    (error.code === 'InvalidOperation' && error.message.includes("contentMD5 doesn't match")))
 export const isLeased = (error: unknown) => error instanceof RestError && error.code === 'LeaseIdMissing'
 
 /** What an error of the SDK means here. Only its gist is kept: the whole holds headers and addresses with signatures. */
@@ -25,9 +31,16 @@ function explain(error: unknown, late: boolean): unknown {
   const gist = [statusCode, code, message.split('\n', 1)[0]].filter(Boolean).join(' ')
   const refused = statusCode !== undefined && statusCode < 500 && ![408, 429].includes(statusCode)
   // What was damaged on its way can be sent again.
-  return refused && code !== 'Md5Mismatch'
+  return refused && !isDamaged(error)
     ? new StoreRefusal(statusCode, gist)
     : new Unavailable('blob store', new Error(gist))
+}
+
+/** What a request whose body is still coming says of itself. */
+export interface Pace {
+  /** It waits for bytes: the time until `resume` does not count. */
+  pause(): void
+  resume(): void
 }
 
 /**
@@ -37,17 +50,29 @@ function explain(error: unknown, late: boolean): unknown {
 export async function within<T>(
   limit: number,
   signal: AbortSignal | undefined,
-  request: (signal: AbortSignal) => Promise<T>,
+  request: (signal: AbortSignal, pace: Pace) => Promise<T>,
   grace = 0,
 ): Promise<T> {
   signal?.throwIfAborted()
   const control = new AbortController()
   let late = false
   const stop = () => control.abort()
-  const timer = setTimeout(() => {
+  const expire = () => {
     late = true
     stop()
-  }, limit)
+  }
+  let rest = limit
+  let since = Date.now()
+  let timer = setTimeout(expire, rest)
+  let over = false
+  const pause = () => {
+    clearTimeout(timer)
+    rest -= Date.now() - since
+  }
+  const resume = () => {
+    since = Date.now()
+    if (!over) timer = setTimeout(expire, rest)
+  }
   let ending: NodeJS.Timeout | undefined
   const end = () => {
     if (grace === 0) stop()
@@ -55,11 +80,12 @@ export async function within<T>(
   }
   signal?.addEventListener('abort', end)
   try {
-    return await request(control.signal)
+    return await request(control.signal, { pause, resume })
   } catch (error) {
     signal?.throwIfAborted()
     throw explain(error, late)
   } finally {
+    over = true
     clearTimeout(timer)
     clearTimeout(ending)
     signal?.removeEventListener('abort', end)

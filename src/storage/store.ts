@@ -19,9 +19,16 @@ export interface BlobStore {
   put(key: string, source: AsyncIterable<Uint8Array>, options: PutOptions): Promise<{ size: number; md5: string }>
   /**
    * Leaves a part of a blob under a key, in place of an earlier one of the same number (from 1). It shows after `commitParts`.
-   * @param sum MD5 in lower-case hex, if the sender gave it: then the store compares, too
+   * The bytes go on while they come; a source that throws leaves nothing, and its error is thrown.
+   * @param options `size`: bytes of the source, at least 1. `sum`: their MD5 in lower-case hex, if the sender gave it
+   * @throws BytesDiffer
    */
-  stagePart(key: string, number: number, bytes: Buffer, options: { sum?: string | undefined }): Promise<void>
+  stagePart(
+    key: string,
+    number: number,
+    source: AsyncIterable<Uint8Array>,
+    options: { size: number; sum?: string | undefined; signal?: AbortSignal | undefined },
+  ): Promise<void>
   /** The parts that were left under a key, committed or not: bytes by number. */
   partsOf(key: string): Promise<Map<number, number>>
   /** Makes the blob of its parts 1 to `count`. */
@@ -65,6 +72,14 @@ export class StoreRefusal extends Error {
     super(`The blob store refused a request: ${gist}`)
     this.name = 'StoreRefusal'
     this.unauthorized = status === 401 || status === 403
+  }
+}
+
+/** What has arrived is not what its sum says: it was damaged on its way, or the sum is of something else. */
+export class BytesDiffer extends Error {
+  constructor() {
+    super('The bytes that came to the blob store do not have the sum that came with them.')
+    this.name = 'BytesDiffer'
   }
 }
 

@@ -12,6 +12,7 @@ import { afterEach, describe, expect, it } from '@jest/globals'
 import { transformFileSync } from '@swc/core'
 import { type Azurite, startAzurite } from '../../src/embedded/azurite.ts'
 import { type BlobStore, createBlobStore } from '../../src/storage/azure.ts'
+import { stagePart } from '../stage-part.ts'
 import { until } from '../until.ts'
 
 const MiB = 1024 * 1024
@@ -156,7 +157,7 @@ describe('the embedded blob store', () => {
     const parts = Array.from({ length: 60 }, () => randomBytes(50_000))
     const acknowledged = new Set<number>()
     const stage = async (n: number) => {
-      await store.stagePart('a', n, parts[n - 1] ?? Buffer.alloc(0), {})
+      await stagePart(store, 'a', n, parts[n - 1] ?? Buffer.alloc(0))
       acknowledged.add(n)
     }
     const kill = async () => {
@@ -165,7 +166,7 @@ describe('the embedded blob store', () => {
       process.kill(Number(pid), 'SIGKILL')
       await until(() => exits.length === ends && azurite.pid !== pid, 5000)
     }
-    await store.stagePart('a', 1, randomBytes(10), {})
+    await stagePart(store, 'a', 1, randomBytes(10))
     for (const first of [1, 21, 41]) {
       const sending = Array.from({ length: 20 }, (_, i) => stage(first + i))
       await until(() => acknowledged.size >= first + 5, 5000)

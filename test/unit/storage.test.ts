@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,10 +15,13 @@ import {
   BlobMissing,
   type BlobStore,
   BlobsKept,
+  BytesDiffer,
   createBlobStore,
   type PutOptions,
   StoreRefusal,
 } from '../../src/storage/azure.ts'
+import { within } from '../../src/storage/request.ts'
+import { stagePart } from '../stage-part.ts'
 import { until } from '../until.ts'
 
 const MiB = 1024 * 1024
@@ -276,7 +279,7 @@ describe('remove and list', () => {
 describe('parts', () => {
   const name = `parts-${randomUUID()}`
   const own = createBlobStore({ connectionString, container: name, publicUrl: '' })
-  const stage = (key: string, number: number, bytes = randomBytes(10)) => own.stagePart(key, number, bytes, {})
+  const stage = (key: string, number: number, bytes = randomBytes(10)) => stagePart(own, key, number, bytes)
   const listed = async () => {
     const keys: [string, number][] = []
     for await (const { key, size } of own.list()) keys.push([key, size])
@@ -330,8 +333,124 @@ describe('parts', () => {
   })
 
   it('are refused when their sum is wrong', async () => {
-    await expect(own.stagePart('sum', 1, randomBytes(10), { sum: md5(randomBytes(10)) })).rejects.toThrow()
+    await expect(stagePart(own, 'sum', 1, randomBytes(10), { sum: md5(randomBytes(10)) })).rejects.toThrow(BytesDiffer)
     expect(await own.partsOf('sum')).toEqual(new Map())
+  })
+})
+
+describe('a part that is still coming', () => {
+  /** A store of which the test says what it does with a request. */
+  async function fakeStore(onRequest: RequestListener) {
+    const server = createServer({ keepAliveTimeout: 60_000 }, onRequest).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const of = createBlobStore({
+      connectionString: connectionString.replace(/(BlobEndpoint=http:\/\/127\.0\.0\.1):\d+/, `$1:${port}`),
+      container,
+      publicUrl: '',
+    })
+    return {
+      of,
+      close: () => {
+        server.close()
+        server.closeAllConnections()
+      },
+    }
+  }
+  const half = randomBytes(MiB)
+  /** Gives one half, and the other when it is told to. */
+  function halves() {
+    let goOn = () => {}
+    let fail = (_error: Error) => {}
+    const told = new Promise<void>((resolve, reject) => {
+      goOn = resolve
+      fail = reject
+    })
+    let left = false
+    async function* source() {
+      try {
+        yield* pieces(half)
+        await told
+        yield* pieces(half)
+      } finally {
+        left = true
+      }
+    }
+    return { source: source(), goOn, fail, wasLeft: () => left }
+  }
+  const size = 2 * MiB
+
+  it('leaves nothing when its source fails, and says why', async () => {
+    const { source, fail } = halves()
+    const staged = store.stagePart('failing', 1, source, { size })
+    setTimeout(() => fail(new Error('no more')), 50)
+    await expect(staged).rejects.toThrow('no more')
+    expect(await store.partsOf('failing')).toEqual(new Map())
+  })
+
+  it('ends with its signal, however silent its source is', async () => {
+    const { source } = halves()
+    const control = new AbortController()
+    const staged = store.stagePart('silent', 1, source, { size, signal: control.signal })
+    setTimeout(() => control.abort(new Error('enough')), 50)
+    await expect(staged).rejects.toThrow('enough')
+    expect(await store.partsOf('silent')).toEqual(new Map())
+  })
+
+  it.each([403, 503])(
+    'is over when the store answers %s before it has everything, and its connection, too',
+    async status => {
+      let closed = 0
+      let tries = 0
+      const { of, close } = await fakeStore((req, res) => {
+        tries += 1
+        req.socket.once('close', () => {
+          closed += 1
+        })
+        req.once('data', () => res.writeHead(status).end())
+      })
+      const { source, goOn, wasLeft } = halves()
+      try {
+        await expect(of.stagePart('early', 1, source, { size })).rejects.toThrow(
+          status === 403 ? StoreRefusal : Unavailable,
+        )
+        await until(() => closed === tries)
+        goOn()
+        await until(wasLeft)
+      } finally {
+        close()
+      }
+    },
+  )
+})
+
+describe('the time of a request', () => {
+  it('is over at its limit', async () => {
+    const endless = within(50, undefined, signal => once(signal, 'abort').then(() => Promise.reject(new Error('cut'))))
+    await expect(endless).rejects.toThrow(Unavailable)
+  })
+
+  it('stands still while the request waits for bytes', async () => {
+    const slow = within(100, undefined, async (signal, { pause, resume }) => {
+      for (let i = 0; i < 3; i++) {
+        pause()
+        await sleep(100)
+        resume()
+      }
+      return signal.aborted
+    })
+    expect(await slow).toBe(false)
+  })
+
+  it('goes on when the bytes are there', async () => {
+    const slow = within(100, undefined, async (signal, { pause, resume }) => {
+      pause()
+      await sleep(50)
+      resume()
+      await once(signal, 'abort')
+      throw new Error('cut')
+    })
+    await expect(slow).rejects.toThrow(Unavailable)
   })
 })
 

@@ -1,0 +1,190 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { expectConsistent, outlive } from './consistency.ts'
+import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { until } from './until.ts'
+import { restUploader } from './uploader.ts'
+import { head, openWire, type Wire } from './wire.ts'
+
+const KiB = 1024
+const PART = 2048 * KiB
+
+let t: TestApp
+let alice: Person
+let proxy: FlakyProxy
+
+beforeAll(async () => {
+  const store = process.env.TEST_AZURE ?? ''
+  const port = Number(/BlobEndpoint=http:\/\/127\.0\.0\.1:(\d+)\//.exec(store)?.[1])
+  proxy = await startFlakyProxy({ host: '127.0.0.1', port })
+  t = await startApp({
+    UPLOAD_PART_BYTES: String(PART),
+    AZURE_STORAGE_CONNECTION_STRING: store.replace(`:${port}/`, `:${proxy.port}/`),
+  })
+  alice = await t.signIn('alice')
+})
+afterAll(async () => {
+  await t.stop()
+  await proxy.close()
+})
+
+const md5Of = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
+
+/** An upload in so many parts, and a way to send one of them piece by piece. */
+async function begin(count = 1) {
+  const up = restUploader(alice)
+  const bytes = randomBytes(count * PART)
+  const { value } = await up.start({ filename: `${randomBytes(6).toString('hex')}.bin`, size: bytes.length })
+  const id: string = value.upload_id
+  const partOf = (n: number) => bytes.subarray((n - 1) * PART, n * PART)
+  return {
+    up,
+    id,
+    bytes,
+    partOf,
+    whole: async (n: number) => expect((await up.part(id, n, { bytes: partOf(n) })).status).toBe(200),
+    received: async () => (await up.look(id)).value.received as number[],
+    async slowly(n: number, headers: Record<string, string | number> = { 'content-length': PART }): Promise<Wire> {
+      const wire = await openWire(t.url)
+      await wire.send(head(alice, `PUT /api/files/uploads/${id}/parts/${n}`, headers))
+      return wire
+    },
+    async finish() {
+      const { status, value } = await up.complete(id)
+      expect([status, value.md5_checksum]).toEqual([200, md5Of(bytes)])
+      const sent = await t.app.store.open(id)
+      expect(md5Of(Buffer.concat(await sent.toArray()))).toBe(md5Of(bytes))
+    },
+  }
+}
+
+/** Waits until some of what a client has sent is at the store, before the whole of it can be. */
+async function reachStore(send: () => Promise<unknown>): Promise<void> {
+  const before = proxy.sent()
+  await send()
+  await until(() => proxy.sent() - before > 300 * KiB)
+}
+
+describe('A part of some size', () => {
+  it('goes on to the store while it comes, and counts when its last byte has come', async () => {
+    const { slowly, partOf, received, finish } = await begin()
+    const wire = await slowly(1)
+    await reachStore(() => wire.send(partOf(1).subarray(0, PART / 2)))
+    await wire.send(partOf(1).subarray(PART / 2, -1))
+    await sleep(200)
+    expect(await received()).toEqual([])
+    await wire.send(partOf(1).subarray(-1))
+    expect(await wire.answer()).toMatchObject({ status: 200, response: { part_number: 1, size: PART } })
+    wire.socket.destroy()
+    expect(await received()).toEqual([1])
+    await finish()
+  })
+
+  it('that breaks off leaves nothing, and what others send at the same time is as they sent it', async () => {
+    const uploads = await Promise.all(Array.from({ length: 4 }, () => begin(3)))
+    let broken = 0
+    const breakOff = async ({ slowly, partOf }: (typeof uploads)[number], n: number) => {
+      const wire = await slowly(n)
+      await wire.send(partOf(n).subarray(0, randomInt(PART)))
+      await sleep(randomInt(30))
+      wire.cut()
+      broken += 1
+    }
+    await Promise.all(
+      uploads.map(async upload => {
+        for (const n of [1, 2, 3]) {
+          for (let i = 0; i < 4; i++) await breakOff(upload, n)
+          await Promise.all([breakOff(upload, n), upload.whole(n), breakOff(upload, n)])
+        }
+      }),
+    )
+    expect(broken).toBe(4 * 3 * 6)
+    for (const { received, finish } of uploads) {
+      expect(await received()).toEqual([1, 2, 3])
+      await finish()
+    }
+  })
+
+  it('is no part when it was cut off, and can be sent again', async () => {
+    const { slowly, partOf, received, whole, finish } = await begin()
+    const wire = await slowly(1)
+    await reachStore(() => wire.send(partOf(1).subarray(0, -1)))
+    wire.cut()
+    await sleep(300)
+    expect(await received()).toEqual([])
+    await whole(1)
+    await finish()
+  })
+
+  it.each([
+    ['longer', PART + 1],
+    ['shorter', PART - 1],
+  ])('that turns out to be %s than it has to be is refused', async (_what, size) => {
+    const { slowly, received, partOf, whole, finish } = await begin()
+    await whole(1)
+    const wire = await slowly(1, { 'transfer-encoding': 'chunked' })
+    await reachStore(() => wire.send(`${(PART / 2).toString(16)}\r\n${'x'.repeat(PART / 2)}\r\n`))
+    const rest = size - PART / 2
+    await wire.send(`${rest.toString(16)}\r\n${'x'.repeat(rest)}\r\n0\r\n\r\n`)
+    expect(await wire.answer()).toMatchObject({ status: 400, response: { code: 'INVALID_INPUT', field: 'part' } })
+    wire.socket.destroy()
+    expect(await received()).toEqual([1])
+    expect(partOf(1)).toHaveLength(PART)
+    await finish()
+  })
+
+  it('with the Content-MD5 of other bytes is refused, and the earlier one stays', async () => {
+    const { up, id, whole, finish } = await begin()
+    await whole(1)
+    const other = { bytes: randomBytes(PART), contentMd5: createHash('md5').update('other').digest('base64') }
+    expect(await up.part(id, 1, other)).toMatchObject({ status: 400, code: 'CHECKSUM_MISMATCH' })
+    await finish()
+  })
+
+  it('does not get into a file that is made of the upload while it comes', async () => {
+    const { slowly, id, whole, finish } = await begin()
+    await whole(1)
+    const wire = await slowly(1)
+    const other = randomBytes(PART)
+    await reachStore(() => wire.send(other.subarray(0, PART / 2)))
+    await finish()
+    await sleep(1100)
+    await wire.send(other.subarray(PART / 2))
+    expect(await wire.answer()).toMatchObject({ status: 404, response: { code: 'UPLOAD_NOT_FOUND' } })
+    wire.socket.destroy()
+    expect(await t.app.store.partsOf(id)).toEqual(new Map([[1, PART]]))
+    expect((await t.app.store.look(id))?.size).toBe(PART)
+  })
+
+  it('is to be sent again when the store breaks off in the middle', async () => {
+    const { slowly, partOf, received, whole, finish } = await begin()
+    const wire = await slowly(1)
+    await reachStore(() => wire.send(partOf(1).subarray(0, PART / 2)))
+    proxy.cut()
+    await wire.send(partOf(1).subarray(PART / 2))
+    expect(await wire.answer()).toMatchObject({ status: 503, response: { code: 'UNAVAILABLE' } })
+    wire.socket.destroy()
+    expect(await received()).toEqual([])
+    await whole(1)
+    await finish()
+  })
+
+  it('waits for a store that comes back', async () => {
+    const { whole, finish } = await begin()
+    await proxy.refuse()
+    const sent = whole(1)
+    await sleep(300)
+    await proxy.heal()
+    await sent
+    await finish()
+  })
+})
+
+it('Nothing is left of all that', async () => {
+  await expectConsistent(t)
+  await outlive(t)
+  await expectConsistent(t)
+  expect(await t.app.db.rows("SELECT id FROM blobs WHERE state <> 'live'")).toEqual([])
+})
