@@ -205,5 +205,7 @@ export function takeRest(req: IncomingMessage, socket: Socket, done: () => void 
   socket.once('close', over)
   req.once('end', over)
   req.unpipe()
+  // Who has read until now may be waiting for the next bytes still, and would leave the request standing when it gets them.
+  req.on('data', () => {})
   req.resume()
 }
