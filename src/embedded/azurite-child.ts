@@ -40,7 +40,7 @@ interface BlobServer {
   extentMetadataStore: Store
   extentStore: {
     /** Writes what comes to the end of an open file, and resolves to its bytes. */
-    streamPipe(source: AsyncIterable<Uint8Array>, unused: unknown, fd: number): Promise<number>
+    streamPipe(source: import('node:stream').Readable, unused: unknown, fd: number): Promise<number>
   }
   gcManager: { markSweep(): Promise<void> }
   httpServer: import('node:http').Server
@@ -231,9 +231,10 @@ export function serveBlobs(load: NodeJS.Require): void {
    * Azurite cuts a file back when a body breaks off, and may still be writing to it: then all that comes later into that file stands
    * elsewhere than its table says. This has no write under way when it throws.
    */
-  const writeInTurn = async (source: AsyncIterable<Uint8Array>, _unused: unknown, fd: number): Promise<number> => {
+  const writeInTurn: BlobServer['extentStore']['streamPipe'] = async (source, _unused, fd) => {
     let count = 0
-    for await (const chunk of source) {
+    // A full disk is to be told: the connection stays.
+    for await (const chunk of source.iterator({ destroyOnReturn: false })) {
       for (let from = 0; from < chunk.length; ) from += (await write(fd, chunk, from)).bytesWritten
       count += chunk.length
     }
@@ -269,6 +270,8 @@ export function serveBlobs(load: NodeJS.Require): void {
       return sweeping
     }
     await server.start()
+    // A body may come as slowly as its sender sends it.
+    server.httpServer.requestTimeout = 0
     // Azurite lets whoever has a signed address to write to copy any blob there. The service's own requests to copy have no query.
     server.httpServer.prependListener('request', ({ url, headers }) => {
       if (url?.includes('?')) delete headers['x-ms-copy-source']
