@@ -184,7 +184,7 @@ export function uploadSessionService({
       }
       const source = exactly(part, number, size, admit)
       try {
-        if (size > 0) await store.stagePart(id, number, source, { size, sum: wanted, signal: part.signal })
+        if (size > 0) await store.stagePart(id, number, source, { size, sum: wanted })
         else await takeNothing(source, wanted)
       } catch (error) {
         if (error instanceof BytesDiffer)

@@ -120,19 +120,20 @@ export function createBlobStore(options: {
       return sign(key, { permissions: reading, expiresOn, contentType, contentDisposition: disposition })
     },
 
-    async stagePart(key, number, source, { size, sum, signal }) {
+    async stagePart(key, number, source, { size, sum }) {
       const blob = container.getBlockBlobClient(key)
       const md5 = sum ? { transactionalContentMD5: Buffer.from(sum, 'hex') } : {}
-      await relay(source, signal, (open, broken) =>
+      await relay(source, size, (open, broken) =>
         within(sendLimit(size), broken, async (late, pace) => {
-          // A store that answers before it has everything leaves a connection that waits for the rest.
-          const rest = new AbortController()
-          const abortSignal = AbortSignal.any([late, rest.signal])
+          // A store that answers before it has everything leaves a connection that waits for the rest; also of a try before the last.
+          const over = new AbortController()
+          const abortSignal = AbortSignal.any([late, over.signal])
           try {
             await blob.stageBlock(blockId(number), () => open(pace), size, { abortSignal, ...md5 })
           } catch (error) {
-            rest.abort()
             throw isDamaged(error) ? new BytesDiffer() : error
+          } finally {
+            over.abort()
           }
         }),
       )

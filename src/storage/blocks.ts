@@ -41,7 +41,7 @@ function giveBack(memory: SharedArrayBuffer): void {
 }
 
 /** Iterates a source until `signal` fires: then the pending step rejects with its reason, however silent the source is. */
-export function interruptible<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
+function interruptible<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
   const steps = source[Symbol.asyncIterator]()
   const leave = () => {
     // Not awaited: a source that waits for its next chunk answers only after it.

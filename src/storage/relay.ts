@@ -1,45 +1,79 @@
 import { Readable } from 'node:stream'
 import { Unavailable } from '../errors.ts'
-import { interruptible } from './blocks.ts'
 import type { Pace } from './request.ts'
 
-/** So much is read before anything is sent, and kept to begin anew with. More goes only to a store that has taken this. */
+/** So much is read before anything is sent, and kept to begin anew with. More goes only to a connection that has taken this. */
 const headSize = 256 * 1024
+/** What comes slowly holds a place at the store, and places may be few: beyond so many at once, bodies are read whole first. */
+const relaysAtOnce = 100
+let relaying = 0
+
+/** What a head starts with: many slow small bodies must not hold a large one each. */
+const leastMemory = 16 * 1024
+
+/** Bytes in one piece that grows with them, up to a size: clients may send them one by one. */
+class Gathered {
+  #memory: Buffer
+  #used = 0
+  readonly #size: number
+
+  constructor(size: number) {
+    this.#size = size
+    this.#memory = Buffer.allocUnsafeSlow(Math.min(size, leastMemory))
+  }
+
+  get bytes(): Buffer {
+    return this.#memory.subarray(0, this.#used)
+  }
+
+  add(chunk: Uint8Array): void {
+    const wanted = this.#used + chunk.length
+    if (wanted > this.#memory.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(this.#size, Math.max(wanted, 4 * this.#memory.length)))
+      this.bytes.copy(larger)
+      this.#memory = larger
+    }
+    this.#memory.set(chunk, this.#used)
+    this.#used = wanted
+  }
+}
 
 /**
- * Sends a source on while it comes, at the pace of the slower side.
- * Rejects with what the source or `send` threw, or with the reason of `signal`; then the source has been left.
+ * Sends a source of exactly `size` bytes on while it comes, at the pace of the slower side.
+ * Rejects with what the source or `send` threw; then the source is left as soon as it gives its next bytes.
  * @param send makes the request. Its `open` gives the body anew for each try until more than the beginning has gone; its `broken` fires
  * when no more of the body will come.
  */
 export async function relay(
   source: AsyncIterable<Uint8Array>,
-  signal: AbortSignal | undefined,
+  size: number,
   send: (open: (pace: Pace) => Readable, broken: AbortSignal) => Promise<void>,
 ): Promise<void> {
+  const steps = source[Symbol.asyncIterator]()
+  const head = new Gathered(size)
   const stop = new AbortController()
-  const onAbort = () => stop.abort(signal?.reason)
-  if (signal?.aborted) onAbort()
-  signal?.addEventListener('abort', onAbort)
-  const steps = interruptible(source, stop.signal)[Symbol.asyncIterator]()
-  const head: Uint8Array[] = []
-  const readers = new Set<Readable>()
   /** Whether the head is all. */
   let whole = false
   /** Whether more than the head has gone. */
   let going = false
+  let current: Readable | undefined
 
   const open = ({ pause, resume }: Pace): Readable => {
     if (going) throw new Unavailable('blob store', new Error('The blob store broke off in the middle of a part.'))
-    let at = 0
+    current?.destroy()
+    let begun = false
     // Nothing is read ahead: what has been read has been asked for by a connection that has room.
     const reader = new Readable({
       highWaterMark: 0,
       read() {
-        const kept = head[at++]
-        if (kept || whole) return void this.push(kept ?? null)
+        // The reader of an earlier try must not take away what is for this one.
+        if (reader !== current) return
+        if (!begun) {
+          begun = true
+          return void this.push(head.bytes)
+        }
+        if (whole) return void this.push(null)
         going = true
-        head.length = 0
         pause()
         steps.next().then(
           ({ done, value }) => {
@@ -50,25 +84,27 @@ export async function relay(
         )
       },
     })
-    readers.add(reader)
+    current = reader
     return reader
   }
 
+  const read = async () => {
+    const { done, value } = await steps.next()
+    if (done) whole = true
+    else head.add(value)
+  }
+
+  let hasPlace = false
   try {
-    let size = 0
-    while (!whole && size < headSize) {
-      const { done, value } = await steps.next()
-      if (done) {
-        whole = true
-      } else {
-        head.push(value)
-        size += value.length
-      }
-    }
+    while (!whole && head.bytes.length < headSize) await read()
+    hasPlace = !whole && relaying < relaysAtOnce
+    if (hasPlace) relaying += 1
+    else while (!whole) await read()
     await send(open, stop.signal)
   } finally {
-    signal?.removeEventListener('abort', onAbort)
-    for (const reader of readers) reader.destroy()
-    steps.return?.()
+    if (hasPlace) relaying -= 1
+    current?.destroy()
+    // Not awaited: a source that waits for its next bytes answers only after them.
+    Promise.resolve(steps.return?.()).catch(() => {})
   }
 }

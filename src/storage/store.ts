@@ -20,14 +20,14 @@ export interface BlobStore {
   /**
    * Leaves a part of a blob under a key, in place of an earlier one of the same number (from 1). It shows after `commitParts`.
    * The bytes go on while they come; a source that throws leaves nothing, and its error is thrown.
-   * @param options `size`: bytes of the source, at least 1. `sum`: their MD5 in lower-case hex, if the sender gave it
+   * @param options `size`: how many bytes the source gives, at least 1. `sum`: their MD5 in lower-case hex, if the sender gave it
    * @throws BytesDiffer
    */
   stagePart(
     key: string,
     number: number,
     source: AsyncIterable<Uint8Array>,
-    options: { size: number; sum?: string | undefined; signal?: AbortSignal | undefined },
+    options: { size: number; sum?: string | undefined },
   ): Promise<void>
   /** The parts that were left under a key, committed or not: bytes by number. */
   partsOf(key: string): Promise<Map<number, number>>

@@ -388,15 +388,6 @@ describe('a part that is still coming', () => {
     expect(await store.partsOf('failing')).toEqual(new Map())
   })
 
-  it('ends with its signal, however silent its source is', async () => {
-    const { source } = halves()
-    const control = new AbortController()
-    const staged = store.stagePart('silent', 1, source, { size, signal: control.signal })
-    setTimeout(() => control.abort(new Error('enough')), 50)
-    await expect(staged).rejects.toThrow('enough')
-    expect(await store.partsOf('silent')).toEqual(new Map())
-  })
-
   it.each([403, 503])(
     'is over when the store answers %s before it has everything, and its connection, too',
     async status => {
