@@ -362,7 +362,9 @@ describe('DELETE /api/user/account/delete', () => {
   it.each([true, false])('leaves nothing behind in the middle of everything else (with the data: %s)', async data => {
     const name = `jane-${data}`
     const said: string[] = []
-    for (let round = 0; round < 3; round++) {
+    const isRace = () => said.includes('200') && said.includes('UNAUTHENTICATED')
+    // On a busy machine everything may come before the end; then nothing was shown.
+    for (let round = 0; round < 3 || (round < 12 && !isRace()); round++) {
       const { person, key, bucketId } = await settled(name, bob)
       const ws = await found(person, `Round ${round}`)
       const [garden, shed] = [await found(bob, `Garden ${round}`), await found(bob, `Shed ${round}`)]
@@ -414,8 +416,8 @@ describe('DELETE /api/user/account/delete', () => {
         { used_files: kept, used_bytes: kept * 1000 },
       ])
     }
-    // It was a race: some came before the end, and some after it.
-    expect(said).toEqual(expect.arrayContaining(['200', 'UNAUTHENTICATED']))
+    // Some came before the end, and some after it.
+    expect(isRace()).toBe(true)
   })
 
   it.each([true, false])('refuses what a request that began before does after it (with the data: %s)', async data => {
