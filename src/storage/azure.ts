@@ -123,7 +123,7 @@ export function createBlobStore(options: {
     async stagePart(key, number, source, { size, sum }) {
       const blob = container.getBlockBlobClient(key)
       const md5 = sum ? { transactionalContentMD5: Buffer.from(sum, 'hex') } : {}
-      await relay(source, size, (open, broken) =>
+      await relay(source, (open, broken) =>
         within(sendLimit(size), broken, async (late, pace) => {
           // A store that answers before it has everything leaves a connection that waits for the rest; also of a try before the last.
           const over = new AbortController()

@@ -8,49 +8,47 @@ const headSize = 256 * 1024
 const relaysAtOnce = 100
 let relaying = 0
 
-/** What a head starts with: many slow small bodies must not hold a large one each. */
-const leastMemory = 16 * 1024
+const pieceSize = 16 * 1024
 
-/** Bytes in one piece that grows with them, up to a size: clients may send them one by one. */
+/** Bytes in few pieces: clients may send them one by one, and each chunk takes 400 bytes beside its own. */
 class Gathered {
-  #memory: Buffer
+  readonly pieces: Uint8Array[] = []
+  size = 0
+  /** What the last piece is the beginning of, where others may follow in the same memory. */
+  #memory: Buffer | undefined
   #used = 0
-  readonly #size: number
-
-  constructor(size: number) {
-    this.#size = size
-    this.#memory = Buffer.allocUnsafeSlow(Math.min(size, leastMemory))
-  }
-
-  get bytes(): Buffer {
-    return this.#memory.subarray(0, this.#used)
-  }
 
   add(chunk: Uint8Array): void {
-    const wanted = this.#used + chunk.length
-    if (wanted > this.#memory.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.min(this.#size, Math.max(wanted, 4 * this.#memory.length)))
-      this.bytes.copy(larger)
-      this.#memory = larger
+    this.size += chunk.length
+    if (chunk.length >= pieceSize) {
+      this.#memory = undefined
+      this.pieces.push(chunk)
+      return
+    }
+    if (this.#memory && this.#used + chunk.length <= pieceSize) {
+      this.pieces.pop()
+    } else {
+      this.#memory = Buffer.allocUnsafeSlow(pieceSize)
+      this.#used = 0
     }
     this.#memory.set(chunk, this.#used)
-    this.#used = wanted
+    this.#used += chunk.length
+    this.pieces.push(this.#memory.subarray(0, this.#used))
   }
 }
 
 /**
- * Sends a source of exactly `size` bytes on while it comes, at the pace of the slower side.
+ * Sends a source on while it comes, at the pace of the slower side.
  * Rejects with what the source or `send` threw; then the source is left as soon as it gives its next bytes.
  * @param send makes the request. Its `open` gives the body anew for each try until more than the beginning has gone; its `broken` fires
  * when no more of the body will come.
  */
 export async function relay(
   source: AsyncIterable<Uint8Array>,
-  size: number,
   send: (open: (pace: Pace) => Readable, broken: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const steps = source[Symbol.asyncIterator]()
-  const head = new Gathered(size)
+  const head = new Gathered()
   const stop = new AbortController()
   /** Whether the head is all. */
   let whole = false
@@ -61,19 +59,17 @@ export async function relay(
   const open = ({ pause, resume }: Pace): Readable => {
     if (going) throw new Unavailable('blob store', new Error('The blob store broke off in the middle of a part.'))
     current?.destroy()
-    let begun = false
+    let at = 0
     // Nothing is read ahead: what has been read has been asked for by a connection that has room.
     const reader = new Readable({
       highWaterMark: 0,
       read() {
         // The reader of an earlier try must not take away what is for this one.
         if (reader !== current) return
-        if (!begun) {
-          begun = true
-          return void this.push(head.bytes)
-        }
-        if (whole) return void this.push(null)
+        const piece = head.pieces[at++]
+        if (piece || whole) return void this.push(piece ?? null)
         going = true
+        head.pieces.length = 0
         pause()
         steps.next().then(
           ({ done, value }) => {
@@ -96,7 +92,7 @@ export async function relay(
 
   let hasPlace = false
   try {
-    while (!whole && head.bytes.length < headSize) await read()
+    while (!whole && head.size < headSize) await read()
     hasPlace = !whole && relaying < relaysAtOnce
     if (hasPlace) relaying += 1
     else while (!whole) await read()
