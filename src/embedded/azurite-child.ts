@@ -38,14 +38,21 @@ interface Deletion {
 interface BlobServer {
   metadataStore: BlobTables
   extentMetadataStore: Store
-  extentStore: {
-    /** Writes what comes to the end of an open file, and resolves to its bytes. */
-    streamPipe(source: import('node:stream').Readable, unused: unknown, fd: number): Promise<number>
-  }
+  extentStore: ExtentStore
   gcManager: { markSweep(): Promise<void> }
   httpServer: import('node:http').Server
   start(): Promise<void>
   close(): Promise<void>
+}
+/** The files that hold the bytes of all blobs, one body behind the other. */
+interface ExtentStore {
+  /** Those that are still written to: they are not swept. */
+  activeWriteExtents: { id: string }[]
+  metadataStore: { updateExtent(extent: object): Promise<void> }
+  createAppendExtent(locationId: string): { id: string }
+  generateExtentPath(locationId: string, id: string): string
+  /** Resolves to where the bytes stand. */
+  appendExtent(body: import('node:stream').Readable): Promise<{ id: string; offset: number; count: number }>
 }
 type Query = Record<string, unknown> | undefined
 interface Results {
@@ -227,19 +234,65 @@ export function serveBlobs(load: NodeJS.Require): void {
     }
   }
 
+  const location = 'Default'
+  const fullFile = 64 * 1024 * 1024
+
   /**
-   * Azurite cuts a file back when a body breaks off, and may still be writing to it: then all that comes later into that file stands
-   * elsewhere than its table says. This has no write under way when it throws.
+   * Gives each body a file to itself while it comes, of as many as that takes. Azurite has a fixed number, which slow senders can use up.
+   * It writes to one of them at once when none is free, loses one that it cannot open, and cuts one back in which it may still be writing.
    */
-  const writeInTurn: BlobServer['extentStore']['streamPipe'] = async (source, _unused, fd) => {
-    let count = 0
-    // A full disk is to be told: the connection stays.
-    for await (const chunk of source.iterator({ destroyOnReturn: false })) {
-      for (let from = 0; from < chunk.length; ) from += (await write(fd, chunk, from)).bytesWritten
-      count += chunk.length
+  const writeApart = (store: ExtentStore) => {
+    const files = store.activeWriteExtents
+    files.length = 0
+    type File = { id: string; fd: number; offset: number }
+    const free: File[] = []
+    const make = () => {
+      const { id } = store.createAppendExtent(location)
+      const file = { id, fd: fs.openSync(store.generateExtentPath(location, id), 'a', 0o600), offset: 0 }
+      files.push(file)
+      return file
     }
-    await flush(fd)
-    return count
+    const retire = (file: File) => {
+      fs.closeSync(file.fd)
+      // A minute later, because what was written last may not be in the table of blobs yet.
+      setTimeout(() => files.splice(files.indexOf(file), 1), 60_000).unref()
+    }
+
+    const cutBack = (file: File) => {
+      try {
+        fs.ftruncateSync(file.fd, file.offset)
+        free.push(file)
+      } catch {
+        retire(file)
+      }
+    }
+
+    store.appendExtent = async body => {
+      let file: File | undefined
+      try {
+        file = free.pop() ?? make()
+        const { id, fd, offset } = file
+        let count = 0
+        for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+          for (let from = 0; from < chunk.length; ) from += (await write(fd, chunk, from)).bytesWritten
+          count += chunk.length
+        }
+        await flush(fd)
+        const [size, lastModifiedInMS] = [offset + count, Date.now()]
+        await store.metadataStore.updateExtent({ id, locationId: location, path: id, size, lastModifiedInMS })
+        file.offset = size
+        if (size < fullFile) free.push(file)
+        else retire(file)
+        return { id, offset, count }
+      } catch (error) {
+        // A body that breaks off names no call of the system.
+        if (error instanceof Error && 'syscall' in error) fs.writeSync(2, `${error.message}\n`)
+        // A connection whose request nobody reads to its end would be silent to the next one.
+        body.resume()
+        if (file) cutBack(file)
+        throw error
+      }
+    }
   }
 
   const azuriteBlob = <T>(path: string): T => own(join(azurite, 'dist/src/blob', path)).default
@@ -251,7 +304,7 @@ export function serveBlobs(load: NodeJS.Require): void {
     60,
     here('__azurite_db_blob__.json'),
     here('__azurite_db_blob_extent__.json'),
-    [{ locationId: 'Default', locationPath: here('__blobstorage__'), maxConcurrency: 200 }],
+    [{ locationId: location, locationPath: here('__blobstorage__'), maxConcurrency: 1 }],
     ...[false, undefined, false, undefined, false, true],
   )
 
@@ -261,7 +314,7 @@ export function serveBlobs(load: NodeJS.Require): void {
     keep(server.metadataStore)
     keep(server.extentMetadataStore)
     dropBlocksWithBlobs(server.metadataStore)
-    server.extentStore.streamPipe = writeInTurn
+    writeApart(server.extentStore)
     // Closed in the middle of its mark phase, the collector sweeps what it has not marked yet.
     let sweeping: Promise<void> | undefined
     const markSweep = server.gcManager.markSweep.bind(server.gcManager)

@@ -40,27 +40,31 @@ function giveBack(memory: SharedArrayBuffer): void {
   letGo.refresh()
 }
 
+/** Tells a source that no more of it is wanted. Not awaited: one that waits for its next bytes answers only after them. */
+export function leave(steps: AsyncIterator<unknown>): void {
+  Promise.resolve(steps.return?.()).catch(() => {})
+}
+
 /** Iterates a source until `signal` fires: then the pending step rejects with its reason, however silent the source is. */
 function interruptible<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
   const steps = source[Symbol.asyncIterator]()
-  const leave = () => {
-    // Not awaited: a source that waits for its next chunk answers only after it.
-    Promise.resolve(steps.return?.()).catch(() => {})
-    return Promise.resolve({ done: true as const, value: undefined })
-  }
   // One listener for the whole source: racing each step against a promise would pile up reactions on it.
   let interrupt = (_reason: unknown) => {}
   signal.addEventListener('abort', () => interrupt(signal.reason), { once: true })
   const next = () =>
     new Promise<IteratorResult<T>>((resolve, reject) => {
       interrupt = reason => {
-        leave()
+        leave(steps)
         reject(reason)
       }
       if (signal.aborted) return interrupt(signal.reason)
       steps.next().then(resolve, reject)
     })
-  return { [Symbol.asyncIterator]: () => ({ next, return: leave }) }
+  const end = async () => {
+    leave(steps)
+    return { done: true as const, value: undefined }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next, return: end }) }
 }
 
 /**

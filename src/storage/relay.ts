@@ -1,13 +1,10 @@
 import { Readable } from 'node:stream'
 import { Unavailable } from '../errors.ts'
+import { leave } from './blocks.ts'
 import type { Pace } from './request.ts'
 
-/** So much is read before anything is sent, and kept to begin anew with. More goes only to a connection that has taken this. */
+/** So much is read before anything is sent, and kept to begin anew with, until the kernel has taken it and asks for more. */
 const headSize = 256 * 1024
-/** What comes slowly holds a place at the store, and places may be few: beyond so many at once, bodies are read whole first. */
-const relaysAtOnce = 100
-let relaying = 0
-
 const pieceSize = 16 * 1024
 
 /** Bytes in few pieces: clients may send them one by one, and each chunk takes 400 bytes beside its own. */
@@ -58,7 +55,6 @@ export async function relay(
 
   const open = ({ pause, resume }: Pace): Readable => {
     if (going) throw new Unavailable('blob store', new Error('The blob store broke off in the middle of a part.'))
-    current?.destroy()
     let at = 0
     // Nothing is read ahead: what has been read has been asked for by a connection that has room.
     const reader = new Readable({
@@ -84,23 +80,15 @@ export async function relay(
     return reader
   }
 
-  const read = async () => {
-    const { done, value } = await steps.next()
-    if (done) whole = true
-    else head.add(value)
-  }
-
-  let hasPlace = false
   try {
-    while (!whole && head.size < headSize) await read()
-    hasPlace = !whole && relaying < relaysAtOnce
-    if (hasPlace) relaying += 1
-    else while (!whole) await read()
+    while (!whole && head.size < headSize) {
+      const { done, value } = await steps.next()
+      if (done) whole = true
+      else head.add(value)
+    }
     await send(open, stop.signal)
   } finally {
-    if (hasPlace) relaying -= 1
     current?.destroy()
-    // Not awaited: a source that waits for its next bytes answers only after them.
-    Promise.resolve(steps.return?.()).catch(() => {})
+    leave(steps)
   }
 }

@@ -45,6 +45,7 @@ export interface Pace {
 
 /**
  * Runs a request that ends when the limit is over or the signal fires, and says what its error means.
+ * @param limit milliseconds, but for those in which the request waits for bytes to send
  * @param grace milliseconds that it may go on after the signal, for one of which the store should not keep half
  */
 export async function within<T>(

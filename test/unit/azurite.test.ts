@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { transformFileSync } from '@swc/core'
 import { type Azurite, startAzurite } from '../../src/embedded/azurite.ts'
+import { Unavailable } from '../../src/errors.ts'
 import { type BlobStore, createBlobStore } from '../../src/storage/azure.ts'
 import { stagePart } from '../stage-part.ts'
 import { until } from '../until.ts'
@@ -185,6 +186,70 @@ describe('the embedded blob store', () => {
     expect((await store.partsOf('a')).get(2)).toBe(70_000)
     await store.commitParts('a', parts.length, { contentType: 'text/plain' })
     expect(Buffer.concat(parts).equals(await bytesOf(store, 'a'))).toBe(true)
+  })
+
+  const asMany = async (store: BlobStore) => {
+    const parts = Array.from({ length: 16 }, () => randomBytes(300_000))
+    const key = (n: number) => `after-${n}`
+    await Promise.all(parts.map((bytes, n) => stagePart(store, key(n), 1, bytes)))
+    for (const [n, bytes] of parts.entries()) {
+      await store.commitParts(key(n), 1, { contentType: 'text/plain' })
+      expect(bytes.equals(await bytesOf(store, key(n)))).toBe(true)
+    }
+  }
+
+  it('goes on after it could make no file, and tells why', async () => {
+    const told: string[] = []
+    const azurite = await start({ log: line => told.push(line) })
+    const store = await storeOf(azurite)
+    const files = join(azurite.dir, '__blobstorage__')
+    renameSync(files, `${files}-away`)
+    const refused = await Promise.allSettled(
+      Array.from({ length: 60 }, (_, n) => stagePart(store, `${n}`, 1, randomBytes(1000))),
+    )
+    expect(refused.filter(({ status }) => status === 'fulfilled')).toEqual([])
+    expect(told).toContainEqual(expect.stringContaining('ENOENT'))
+    renameSync(`${files}-away`, files)
+    await asMany(store)
+  })
+
+  // What a full disk does, a limit of the size of files does, too; util-linux can set one for a process that runs.
+  const limit = (pid: number | undefined, size: string) => spawnSync('prlimit', [`--pid=${pid}`, `--fsize=${size}:`])
+  const itWithLimit = limit(process.pid, 'unlimited').status === 0 ? it : it.skip
+
+  itWithLimit('refuses at once what a full disk does not take, and others are served meanwhile', async () => {
+    const told: string[] = []
+    const azurite = await start({ log: line => told.push(line) })
+    const store = await storeOf(azurite)
+    await stagePart(store, 'a', 1, randomBytes(100_000))
+    limit(azurite.pid, '200000')
+    for (let i = 0; i < 3; i++) {
+      await expect(stagePart(store, 'a', 2, randomBytes(4 * MiB))).rejects.toThrow(Unavailable)
+      await store.ping()
+    }
+    await expect(put(store, 'b', randomBytes(4 * MiB - 1))).rejects.toThrow(Unavailable)
+    expect(told).toContainEqual(expect.stringMatching(/EFBIG.*write/))
+    expect(await store.partsOf('a')).toEqual(new Map([[1, 100_000]]))
+    limit(azurite.pid, 'unlimited')
+    await asMany(store)
+  })
+
+  it('takes the bytes of others while many senders stand still', async () => {
+    const store = await storeOf(await start())
+    const [address = ''] = store.signParts('slow', 1, Date.now() + 600_000)
+    const { port, host, pathname, search } = new URL(address)
+    const standing = await Promise.all(
+      Array.from({ length: 300 }, async () => {
+        const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
+        await once(socket, 'connect')
+        socket.write(`PUT ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 1000\r\n\r\nx`)
+        return socket
+      }),
+    )
+    await sleep(1000)
+    await asMany(store)
+    for (const socket of standing) socket.resetAndDestroy()
+    await asMany(store)
   })
 
   it('stays gone after stop, also while it is about to come back', async () => {
