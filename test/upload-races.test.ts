@@ -6,6 +6,7 @@ import { expectConsistent, outlive, quiet } from './consistency.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { type HttpProxy, startStoreProxy, storeRequest } from './http-proxy.ts'
 import { stagePart } from './stage-part.ts'
+import { until } from './until.ts'
 import { restUploader, type Said, type Uploader } from './uploader.ts'
 import { head, openWire } from './wire.ts'
 
@@ -228,12 +229,12 @@ describe.each([true, false])('A completion, direct: %s', direct => {
 describe('A claim whose request has died', () => {
   it('keeps others away until it ends, and nobody from giving the upload up', async () => {
     const [one, other] = [await begun(), await begun()]
-    const until = Date.now() + 1000
-    await t.app.db.run("UPDATE upload_session SET claim = 'x', claim_until = ?", [until])
+    const end = Date.now() + 1000
+    await t.app.db.run("UPDATE upload_session SET claim = 'x', claim_until = ?", [end])
     expect((await one.up.complete(one.id)).code).toBe('UPLOAD_BUSY')
     expect((await one.up.part(one.id, 1, { bytes: partOf(1) })).code).toBe('UPLOAD_BUSY')
     expect((await other.up.abort(other.id)).status).toBe(200)
-    await sleep(until - Date.now())
+    await sleep(end - Date.now())
     expect(await one.up.complete(one.id)).toMatchObject({ status: 200 })
     await expectNothingLeft()
   })
@@ -286,7 +287,9 @@ describe('A part that takes its time to the service', () => {
         }
       },
     })
+    t.statements()
     const answer = alice.rest('PUT', `/api/files/uploads/${id}/parts/1`, { body })
+    await until(() => t.statements().some(sql => sql.includes('upload_session')))
     expect(await up.complete(id, { md5 })).toMatchObject({ status: 200 })
     proxy.interfere = passing => {
       const kind = storeRequest(passing)

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { serveBlobs } from './azurite-child.ts'
+import { program } from './azurite-child.ts'
 import { readOrMakeSecret } from './secrets.ts'
 
 /** A running blob store of this machine. */
@@ -57,7 +57,7 @@ export async function startAzurite(options: {
   const launch = (port: number) =>
     new Promise<number>((ready, failed) => {
       let upSince = 0
-      child = spawn(process.execPath, ['-e', `(${serveBlobs})(require)`, ...folders, String(port)], {
+      child = spawn(process.execPath, ['-e', program, ...folders, String(port)], {
         cwd: dir,
         env: { AZURITE_ACCOUNTS: `${account}:${key}`, NODE_ENV: 'production' },
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -267,7 +267,7 @@ describe('the embedded blob store', () => {
     const program = newDir()
     symlinkSync(resolve('node_modules'), join(program, 'node_modules'))
     writeFileSync(join(program, 'package.json'), '{ "type": "module" }')
-    for (const name of ['azurite', 'azurite-child', 'secrets']) {
+    for (const name of ['azurite', 'azurite-child', 'azurite-files', 'azurite-tables', 'secrets']) {
       const { code } = transformFileSync(`src/embedded/${name}.ts`, {
         jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
         module: { type: 'es6' },

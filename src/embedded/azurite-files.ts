@@ -1,0 +1,74 @@
+/** The files that hold the bytes of all blobs, one body behind the other. */
+export interface ExtentStore {
+  /** Those that are still written to: they are not swept. */
+  activeWriteExtents: { id: string }[]
+  metadataStore: { updateExtent(extent: object): Promise<void> }
+  createAppendExtent(locationId: string): { id: string }
+  generateExtentPath(locationId: string, id: string): string
+  /** Resolves to where the bytes stand. */
+  appendExtent(body: import('node:stream').Readable): Promise<{ id: string; offset: number; count: number }>
+}
+
+/**
+ * Gives each body a file to itself while it comes, of as many as that takes. Azurite has a fixed number, which slow senders can use up.
+ * It writes to one of them at once when none is free, loses one that it cannot open, and cuts one back in which it may still be writing.
+ *
+ * Like all of the child's program this is handed over as text: it may use nothing from outside of its own braces.
+ */
+export function writeApart(load: NodeJS.Require, store: ExtentStore, location: string): void {
+  const fs: typeof import('node:fs') = load('node:fs')
+  const { promisify }: typeof import('node:util') = load('node:util')
+  const [write, flush] = [promisify(fs.write), promisify(fs.fdatasync)]
+  const fullFile = 64 * 1024 * 1024
+  const files = store.activeWriteExtents
+  files.length = 0
+  type File = { id: string; fd: number; offset: number }
+  const free: File[] = []
+  const make = () => {
+    const { id } = store.createAppendExtent(location)
+    const file = { id, fd: fs.openSync(store.generateExtentPath(location, id), 'a', 0o600), offset: 0 }
+    files.push(file)
+    return file
+  }
+  const retire = (file: File) => {
+    fs.closeSync(file.fd)
+    // A minute later, because what was written last may not be in the table of blobs yet.
+    setTimeout(() => files.splice(files.indexOf(file), 1), 60_000).unref()
+  }
+
+  const cutBack = (file: File) => {
+    try {
+      fs.ftruncateSync(file.fd, file.offset)
+      free.push(file)
+    } catch {
+      retire(file)
+    }
+  }
+
+  store.appendExtent = async body => {
+    let file: File | undefined
+    try {
+      file = free.pop() ?? make()
+      const { id, fd, offset } = file
+      let count = 0
+      for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+        for (let from = 0; from < chunk.length; ) from += (await write(fd, chunk, from)).bytesWritten
+        count += chunk.length
+      }
+      await flush(fd)
+      const [size, lastModifiedInMS] = [offset + count, Date.now()]
+      await store.metadataStore.updateExtent({ id, locationId: location, path: id, size, lastModifiedInMS })
+      file.offset = size
+      if (size < fullFile) free.push(file)
+      else retire(file)
+      return { id, offset, count }
+    } catch (error) {
+      // A body that breaks off names no call of the system.
+      if (error instanceof Error && 'syscall' in error) fs.writeSync(2, `${error.message}\n`)
+      // A connection whose request nobody reads to its end would be silent to the next one.
+      body.resume()
+      if (file) cutBack(file)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,178 @@
+/** What is used of LokiJS, in which Azurite has its tables: neither speaks TypeScript. */
+interface Document {
+  $loki: number
+  [field: string]: unknown
+}
+interface Collection {
+  name: string
+  data: Document[]
+  idIndex: number[] | null
+  maxId: number
+  dirty: boolean
+  uniqueNames: string[]
+  binaryIndices: Record<string, { values: number[] }>
+  calculateRange(operator: '$eq', field: string, value: unknown): [first: number, last: number]
+  ensureAllIndexes(force: boolean): void
+  findAndRemove(query: Query): void
+  on(event: 'insert' | 'update' | 'delete', listener: (document: Document) => void): void
+}
+interface Loki {
+  filename: string
+  collections: Collection[]
+  autosaveInterval: number
+  autosaveEnable(): void
+  autosaveDisable(): void
+  persistenceAdapter: { saveDatabase(file: string, text: string, done: (error?: unknown) => void): void }
+}
+export interface Store {
+  db: Loki
+  init(): Promise<void>
+}
+export interface BlobTables extends Store {
+  deleteBlob(context: unknown, account: string, container: string, blob: string, options: Deletion): Promise<void>
+}
+interface Deletion {
+  snapshot?: string
+  deleteSnapshots?: 'include' | 'only'
+}
+type Query = Record<string, unknown> | undefined
+export interface Results {
+  collection: Collection
+  /** Positions in the data of the collection. */
+  filteredrows: number[]
+  filterInitialized: boolean
+  find(query: Query, first?: boolean): unknown
+}
+
+// Like all of the child's program these are handed over as text: each may use nothing from outside of its own braces.
+
+/**
+ * LokiJS looks into the index of the first field only, which Azurite makes the account: the same for all blobs. The blocks of one blob
+ * are many, too; and of those that it finds it would look at all, also for the first.
+ */
+export function findByBestIndex(results: Results): void {
+  const { find } = results
+  results.find = function (query = {}, first) {
+    const { data, binaryIndices } = this.collection
+    const ranges = Object.keys(query).flatMap(field => {
+      const index = binaryIndices[field]
+      if (!index || typeof query[field] !== 'string' || this.filterInitialized || data.length === 0) return []
+      const [from, to] = this.collection.calculateRange('$eq', field, query[field])
+      return [{ field, positions: index.values, from, to }]
+    })
+    const [best] = ranges.sort((a, b) => a.to - a.from - (b.to - b.from))
+    if (!best) return find.call(this, query, first)
+    const wanted = Object.entries(query)
+    if (!first || wanted.some(([, value]) => typeof value === 'object'))
+      return find.call(this, { [best.field]: query[best.field], ...query }, first)
+    const isWanted = (position: number) => wanted.every(([field, value]) => data[position]?.[field] === value)
+    this.filteredrows = []
+    this.filterInitialized = true
+    for (let at = best.from; at <= best.to && this.filteredrows.length === 0; at++) {
+      const position = best.positions[at] ?? 0
+      if (isWanted(position)) this.filteredrows.push(position)
+    }
+    return this
+  }
+}
+
+/**
+ * LokiJS writes its whole tables now and then. In between, each change is a line of a journal before it is
+ * acknowledged; a start reads the tables, then the journals, in which the last word on a document counts.
+ */
+export function keepTables(load: NodeJS.Require, store: Store): void {
+  const fs: typeof import('node:fs') = load('node:fs')
+  const { join }: typeof import('node:path') = load('node:path')
+  const { db } = store
+  const init = store.init.bind(store)
+  const prefix = `${db.filename}.journal.`
+  const name = (n: number) => prefix + String(n).padStart(12, '0')
+  const journals = () =>
+    fs
+      .readdirSync('.')
+      .map(file => join(process.cwd(), file))
+      .filter(file => file.startsWith(prefix))
+      .sort()
+  const tables = () => db.collections.filter(table => table.uniqueNames.length === 0)
+  let current = -1
+  let count = 0
+
+  const turn = () => {
+    if (current >= 0) fs.closeSync(current)
+    count += 1
+    current = fs.openSync(name(count), 'a', 0o600)
+  }
+  const read = (line: string): [table: string, id: number, document: Document | null] | undefined => {
+    try {
+      return JSON.parse(line)
+    } catch {
+      // The torn end of a journal, after a power cut: it was never acknowledged.
+      return undefined
+    }
+  }
+  const recover = () => {
+    const files = journals()
+    count = Number(files.at(-1)?.slice(prefix.length) ?? 0)
+    const lines = files.flatMap(file => fs.readFileSync(file, 'utf8').split('\n').slice(0, -1))
+    if (lines.length === 0) return
+    const documents = new Map(tables().map(table => [table.name, new Map(table.data.map(d => [d.$loki, d]))]))
+    for (const line of lines) {
+      const [table = '', id = 0, document] = read(line) ?? []
+      if (document) documents.get(table)?.set(id, document)
+      else documents.get(table)?.delete(id)
+    }
+    for (const table of tables()) {
+      table.data = [...(documents.get(table.name)?.values() ?? [])].sort((a, b) => a.$loki - b.$loki)
+      table.idIndex = table.data.map(document => document.$loki)
+      table.maxId = Math.max(table.maxId, table.idIndex.at(-1) ?? 0)
+      table.ensureAllIndexes(true)
+      table.dirty = true
+    }
+  }
+  const record = (table: Collection) => {
+    const write = (id: number, document: Document | null) => {
+      // The newline before it ends what a full disk may have cut short.
+      const line = Buffer.from(`\n${JSON.stringify([table.name, id, document])}\n`)
+      if (fs.writeSync(current, line) < line.length) throw new Error('The journal could not be written.')
+    }
+    table.on('insert', document => write(document.$loki, document))
+    table.on('update', document => write(document.$loki, document))
+    table.on('delete', document => write(document.$loki, null))
+    // Of a removal of several, LokiJS tells only where more than one listens.
+    table.on('delete', () => {})
+  }
+  // The tables are on the disk before the journals go that they make superfluous.
+  const save = async (file: string, text: string) => {
+    const old = journals()
+    turn()
+    await fs.promises.writeFile(`${file}~`, text, { flush: true, mode: 0o600 })
+    await fs.promises.rename(`${file}~`, file)
+    for (const journal of old) await fs.promises.unlink(journal)
+  }
+
+  store.init = async () => {
+    // Azurite saves what it has just read; that would be without the journals.
+    db.persistenceAdapter.saveDatabase = (_file, _text, done) => done()
+    await init()
+    recover()
+    turn()
+    tables().forEach(record)
+    db.persistenceAdapter.saveDatabase = (file, text, done) => {
+      save(file, text).then(() => done(), done)
+    }
+    db.autosaveDisable()
+    db.autosaveInterval = 30_000
+    db.autosaveEnable()
+  }
+}
+
+/** Azurite forgets a blob and keeps its blocks that were never committed: for ever, and for the next blob of that name. */
+export function dropBlocksWithBlobs(store: BlobTables): void {
+  const deleteBlob = store.deleteBlob.bind(store)
+  store.deleteBlob = async (context, account, container, blob, options) => {
+    await deleteBlob(context, account, container, blob, options)
+    if (options.snapshot || options.deleteSnapshots === 'only') return
+    const blocks = store.db.collections.find(({ name }) => name === '$BLOCKS_COLLECTION$')
+    blocks?.findAndRemove({ blobName: blob, accountName: account, containerName: container })
+  }
+}
