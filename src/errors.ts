@@ -125,6 +125,10 @@ const unavailableCodes = new Set([
   'ER_LOCK_DEADLOCK',
   'SQLITE_BUSY',
   'SQLITE_LOCKED',
+  // No room.
+  'ER_DISK_FULL',
+  'ER_RECORD_FILE_FULL',
+  'SQLITE_FULL',
 ])
 
 /**
@@ -142,7 +146,7 @@ export function* causesOf(
   }
 }
 
-/** Whether an error says that the database cannot be reached, or is held by somebody else (rather than that a statement is wrong). */
+/** Whether an error says that the database cannot be reached, is held by somebody else, or has no room (rather than that a statement is wrong). */
 export function isDatabaseDown(error: unknown): boolean {
   for (const { name, code, fatal } of causesOf(error)) {
     if (unavailableNames.has(String(name)) || unavailableCodes.has(String(code)) || fatal === true) return true

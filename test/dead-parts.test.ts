@@ -325,6 +325,29 @@ onSqlite('A SQLite file', () => {
     await expectConsistent(t)
   })
 
+  it('that finds no room is a 503 for writes; reads go on; and then all is well again', async () => {
+    await alice.upload('first.txt', 'first')
+    const upload = await inParts(t, alice)
+    const setSize = (pages: number) => t.app.db.run(`PRAGMA max_page_count = ${pages}`)
+    await setSize(1)
+    try {
+      // Pages that are half empty take some more rows.
+      let made = 0
+      while ((await folderAt(alice, `made-${made}`)).status === 200) made += 1
+      await Promise.all([
+        expectUnavailable(folderAt(alice, 'x'.repeat(200))),
+        expectUnavailable(alice.upload(`${'y'.repeat(200)}.txt`, 'never')),
+        expectUnavailableByGraphql(alice.graphql(CREATE_FOLDER, { input: { path: 'z'.repeat(200) } })),
+      ])
+      const { folders } = (await alice.rest('GET', '/api/files/tree')).response
+      expect(folders.filter((name: string) => name.startsWith('made-'))).toHaveLength(made)
+      expect(folders.filter((name: string) => name.length >= 200)).toEqual([])
+    } finally {
+      await setSize(2 ** 30)
+    }
+    await upload.resume()
+  })
+
   it('that another process has locked is a 503 for an upload in parts, which goes on afterwards', async () => {
     const upload = await inParts(t, alice)
     release = await lockElsewhere(path)
