@@ -33,6 +33,8 @@ function serveBlobs(load: NodeJS.Require, mend: typeof mends): void {
   const [azurite = '', sqlite3 = '', port] = process.argv.slice(1)
   const own = createRequire(join(azurite, 'package.json'))
   const here = (name: string) => join(process.cwd(), name)
+  // Whoever reads this may stand still: nothing may wait for them, or fail with them.
+  const tell = (line: string) => fs.write(2, `${line}\n`, () => {})
   const fail = (message: string) => {
     fs.writeSync(2, `${message}\n`)
     process.exit(1)
@@ -79,10 +81,9 @@ function serveBlobs(load: NodeJS.Require, mend: typeof mends): void {
   const run = async () => {
     await locked
     const server = new Server(configuration)
-    mend.keepTables(load, server.metadataStore)
-    mend.keepTables(load, server.extentMetadataStore)
+    const flushes = [server.metadataStore, server.extentMetadataStore].map(store => mend.keepTables(load, store, tell))
     mend.dropBlocksWithBlobs(server.metadataStore)
-    mend.writeApart(load, server.extentStore, location)
+    mend.writeApart(load, server.extentStore, location, tell)
     // Closed in the middle of its mark phase, the collector sweeps what it has not marked yet.
     let sweeping: Promise<void> | undefined
     const markSweep = server.gcManager.markSweep.bind(server.gcManager)
@@ -96,6 +97,21 @@ function serveBlobs(load: NodeJS.Require, mend: typeof mends): void {
     // Azurite lets whoever has a signed address to write to copy any blob there. The service's own requests to copy have no query.
     server.httpServer.prependListener('request', ({ url, headers }) => {
       if (url?.includes('?')) delete headers['x-ms-copy-source']
+    })
+    // What has changed a table is acknowledged when that is on the disk.
+    server.httpServer.prependListener('request', ({ method }, response) => {
+      if (method === 'GET' || method === 'HEAD') return
+      const answer = response.end.bind(response) as (...given: unknown[]) => void
+      response.end = ((...given: unknown[]) => {
+        Promise.all(flushes.map(flush => flush())).then(
+          () => answer(...given),
+          error => {
+            tell(String(error))
+            response.destroy()
+          },
+        )
+        return response
+      }) as typeof response.end
     })
     end = async () => {
       setTimeout(() => process.exit(1), 10_000).unref()

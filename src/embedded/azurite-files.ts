@@ -15,15 +15,22 @@ export interface ExtentStore {
  *
  * Like all of the child's program this is handed over as text: it may use nothing from outside of its own braces.
  */
-export function writeApart(load: NodeJS.Require, store: ExtentStore, location: string): void {
+export function writeApart(
+  load: NodeJS.Require,
+  store: ExtentStore,
+  location: string,
+  tell: (line: string) => void,
+): void {
   const fs: typeof import('node:fs') = load('node:fs')
   const { promisify }: typeof import('node:util') = load('node:util')
   const [write, flush] = [promisify(fs.write), promisify(fs.fdatasync)]
   const fullFile = 64 * 1024 * 1024
+  const maxFree = 50
   const files = store.activeWriteExtents
   files.length = 0
   type File = { id: string; fd: number; offset: number }
   const free: File[] = []
+
   const make = () => {
     const { id } = store.createAppendExtent(location)
     const file = { id, fd: fs.openSync(store.generateExtentPath(location, id), 'a', 0o600), offset: 0 }
@@ -31,43 +38,48 @@ export function writeApart(load: NodeJS.Require, store: ExtentStore, location: s
     return file
   }
   const retire = (file: File) => {
-    fs.closeSync(file.fd)
     // A minute later, because what was written last may not be in the table of blobs yet.
     setTimeout(() => files.splice(files.indexOf(file), 1), 60_000).unref()
+    fs.close(file.fd, () => {})
   }
-
+  const giveBack = (file: File) => {
+    if (file.offset < fullFile && free.length < maxFree) free.push(file)
+    else retire(file)
+  }
   const cutBack = (file: File) => {
     try {
       fs.ftruncateSync(file.fd, file.offset)
-      free.push(file)
+      giveBack(file)
     } catch {
       retire(file)
     }
   }
+  /** A file that is in the table is swept when nothing is in it. */
+  const record = ({ id }: File, size: number) =>
+    store.metadataStore.updateExtent({ id, locationId: location, path: id, size, lastModifiedInMS: Date.now() })
 
   store.appendExtent = async body => {
     let file: File | undefined
     try {
       file = free.pop() ?? make()
       const { id, fd, offset } = file
+      if (offset === 0) await record(file, 0)
       let count = 0
       for await (const chunk of body.iterator({ destroyOnReturn: false })) {
         for (let from = 0; from < chunk.length; ) from += (await write(fd, chunk, from)).bytesWritten
         count += chunk.length
       }
       await flush(fd)
-      const [size, lastModifiedInMS] = [offset + count, Date.now()]
-      await store.metadataStore.updateExtent({ id, locationId: location, path: id, size, lastModifiedInMS })
-      file.offset = size
-      if (size < fullFile) free.push(file)
-      else retire(file)
+      await record(file, offset + count)
+      file.offset += count
+      giveBack(file)
       return { id, offset, count }
     } catch (error) {
-      // A body that breaks off names no call of the system.
-      if (error instanceof Error && 'syscall' in error) fs.writeSync(2, `${error.message}\n`)
       // A connection whose request nobody reads to its end would be silent to the next one.
       body.resume()
       if (file) cutBack(file)
+      // A body that breaks off names no call of the system.
+      if (error instanceof Error && 'syscall' in error) tell(error.message)
       throw error
     }
   }

@@ -79,28 +79,47 @@ export function findByBestIndex(results: Results): void {
 /**
  * LokiJS writes its whole tables now and then. In between, each change is a line of a journal before it is
  * acknowledged; a start reads the tables, then the journals, in which the last word on a document counts.
+ * @returns waits until all lines that are written are on the disk
  */
-export function keepTables(load: NodeJS.Require, store: Store): void {
+export function keepTables(load: NodeJS.Require, store: Store, tell: (line: string) => void): () => Promise<void> {
   const fs: typeof import('node:fs') = load('node:fs')
-  const { join }: typeof import('node:path') = load('node:path')
+  const { dirname, join }: typeof import('node:path') = load('node:path')
+  const { promisify }: typeof import('node:util') = load('node:util')
+  const sync = promisify(fs.fdatasync)
   const { db } = store
   const init = store.init.bind(store)
   const prefix = `${db.filename}.journal.`
   const name = (n: number) => prefix + String(n).padStart(12, '0')
+  const folder = dirname(db.filename)
   const journals = () =>
     fs
-      .readdirSync('.')
-      .map(file => join(process.cwd(), file))
+      .readdirSync(folder)
+      .map(file => join(folder, file))
       .filter(file => file.startsWith(prefix))
       .sort()
   const tables = () => db.collections.filter(table => table.uniqueNames.length === 0)
-  let current = -1
+  /** Lines go to the last of them; those before it may not be on the disk yet. */
+  const open: number[] = []
   let count = 0
+  /** Lines, and how many of them are on the disk. */
+  let [written, safe] = [0, 0]
+  let syncing: Promise<void> | undefined
 
   const turn = () => {
-    if (current >= 0) fs.closeSync(current)
+    open.push(fs.openSync(name(count + 1), 'a', 0o600))
     count += 1
-    current = fs.openSync(name(count), 'a', 0o600)
+  }
+  const syncAll = async () => {
+    const all = written
+    await Promise.all(open.map(fd => sync(fd)))
+    safe = all
+  }
+  // Whoever comes while a sync is under way waits for the next one, together with all the others.
+  const flush = async () => {
+    for (const wanted = written; safe < wanted; await syncing)
+      syncing ??= syncAll().finally(() => {
+        syncing = undefined
+      })
   }
   const read = (line: string): [table: string, id: number, document: Document | null] | undefined => {
     try {
@@ -133,7 +152,8 @@ export function keepTables(load: NodeJS.Require, store: Store): void {
     const write = (id: number, document: Document | null) => {
       // The newline before it ends what a full disk may have cut short.
       const line = Buffer.from(`\n${JSON.stringify([table.name, id, document])}\n`)
-      if (fs.writeSync(current, line) < line.length) throw new Error('The journal could not be written.')
+      if (fs.writeSync(open.at(-1) ?? -1, line) < line.length) throw new Error('The journal could not be written.')
+      written += 1
     }
     table.on('insert', document => write(document.$loki, document))
     table.on('update', document => write(document.$loki, document))
@@ -144,10 +164,17 @@ export function keepTables(load: NodeJS.Require, store: Store): void {
   // The tables are on the disk before the journals go that they make superfluous.
   const save = async (file: string, text: string) => {
     const old = journals()
+    const before = open.length
     turn()
-    await fs.promises.writeFile(`${file}~`, text, { flush: true, mode: 0o600 })
-    await fs.promises.rename(`${file}~`, file)
-    for (const journal of old) await fs.promises.unlink(journal)
+    try {
+      await fs.promises.writeFile(`${file}~`, text, { flush: true, mode: 0o600 })
+      await fs.promises.rename(`${file}~`, file)
+      for (const journal of old) await fs.promises.unlink(journal)
+    } finally {
+      await flush()
+      while (syncing) await syncing
+      for (const fd of open.splice(0, before)) fs.closeSync(fd)
+    }
   }
 
   store.init = async () => {
@@ -158,12 +185,21 @@ export function keepTables(load: NodeJS.Require, store: Store): void {
     turn()
     tables().forEach(record)
     db.persistenceAdapter.saveDatabase = (file, text, done) => {
-      save(file, text).then(() => done(), done)
+      save(file, text).then(
+        () => done(),
+        error => {
+          tell(`The tables could not be saved: ${error}`)
+          // LokiJS takes them for saved.
+          for (const table of db.collections) table.dirty = true
+          done(error)
+        },
+      )
     }
     db.autosaveDisable()
     db.autosaveInterval = 30_000
     db.autosaveEnable()
   }
+  return flush
 }
 
 /** Azurite forgets a blob and keeps its blocks that were never committed: for ever, and for the next blob of that name. */

@@ -1,7 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -235,7 +245,8 @@ describe('the embedded blob store', () => {
   })
 
   it('takes the bytes of others while many senders stand still', async () => {
-    const store = await storeOf(await start())
+    const azurite = await start()
+    const store = await storeOf(azurite)
     const [address = ''] = store.signParts('slow', 1, Date.now() + 600_000)
     const { port, host, pathname, search } = new URL(address)
     const standing = await Promise.all(
@@ -246,10 +257,18 @@ describe('the embedded blob store', () => {
         return socket
       }),
     )
-    await sleep(1000)
+    const made = () => readdirSync(join(azurite.dir, '__blobstorage__'))
+    await until(() => made().length >= 300)
     await asMany(store)
+    // What is not in the table would never be swept.
+    const table = readFileSync(join(azurite.dir, '__azurite_db_blob_extent__.json.journal.000000000001'), 'utf8')
+    expect(made().filter(id => !table.includes(id))).toEqual([])
     for (const socket of standing) socket.resetAndDestroy()
     await asMany(store)
+    if (process.platform !== 'linux') return
+    const fds = `/proc/${azurite.pid}/fd`
+    const held = () => readdirSync(fds).filter(fd => readlinkSync(join(fds, fd)).includes('__blobstorage__'))
+    await until(() => held().length <= 50)
   })
 
   it('stays gone after stop, also while it is about to come back', async () => {
