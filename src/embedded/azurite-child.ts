@@ -33,8 +33,15 @@ function serveBlobs(load: NodeJS.Require, mend: typeof mends): void {
   const [azurite = '', sqlite3 = '', port] = process.argv.slice(1)
   const own = createRequire(join(azurite, 'package.json'))
   const here = (name: string) => join(process.cwd(), name)
-  // Whoever reads this may stand still: nothing may wait for them, or fail with them.
-  const tell = (line: string) => fs.write(2, `${line}\n`, () => {})
+  // Nothing may wait for whoever reads this: of many lines at once the first is told.
+  let telling = false
+  const tell = (line: string) => {
+    if (telling) return
+    telling = true
+    fs.write(2, `${line}\n`, () => {
+      telling = false
+    })
+  }
   const fail = (message: string) => {
     fs.writeSync(2, `${message}\n`)
     process.exit(1)
@@ -81,9 +88,10 @@ function serveBlobs(load: NodeJS.Require, mend: typeof mends): void {
   const run = async () => {
     await locked
     const server = new Server(configuration)
-    const flushes = [server.metadataStore, server.extentMetadataStore].map(store => mend.keepTables(load, store, tell))
+    const flushFiles = mend.keepTables(load, server.extentMetadataStore, tell, async () => {})
+    const flush = mend.keepTables(load, server.metadataStore, tell, flushFiles)
     mend.dropBlocksWithBlobs(server.metadataStore)
-    mend.writeApart(load, server.extentStore, location, tell)
+    mend.writeApart(load, server.extentStore, location, tell, flushFiles)
     // Closed in the middle of its mark phase, the collector sweeps what it has not marked yet.
     let sweeping: Promise<void> | undefined
     const markSweep = server.gcManager.markSweep.bind(server.gcManager)
@@ -103,13 +111,12 @@ function serveBlobs(load: NodeJS.Require, mend: typeof mends): void {
       if (method === 'GET' || method === 'HEAD') return
       const answer = response.end.bind(response) as (...given: unknown[]) => void
       response.end = ((...given: unknown[]) => {
-        Promise.all(flushes.map(flush => flush())).then(
-          () => answer(...given),
-          error => {
+        flush()
+          .then(() => answer(...given))
+          .catch(error => {
             tell(String(error))
             response.destroy()
-          },
-        )
+          })
         return response
       }) as typeof response.end
     })

@@ -20,6 +20,7 @@ export function writeApart(
   store: ExtentStore,
   location: string,
   tell: (line: string) => void,
+  flushTable: () => Promise<void>,
 ): void {
   const fs: typeof import('node:fs') = load('node:fs')
   const { promisify }: typeof import('node:util') = load('node:util')
@@ -63,7 +64,10 @@ export function writeApart(
     try {
       file = free.pop() ?? make()
       const { id, fd, offset } = file
-      if (offset === 0) await record(file, 0)
+      if (offset === 0) {
+        await record(file, 0)
+        await flushTable()
+      }
       let count = 0
       for await (const chunk of body.iterator({ destroyOnReturn: false })) {
         for (let from = 0; from < chunk.length; ) from += (await write(fd, chunk, from)).bytesWritten

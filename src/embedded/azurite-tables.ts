@@ -79,13 +79,19 @@ export function findByBestIndex(results: Results): void {
 /**
  * LokiJS writes its whole tables now and then. In between, each change is a line of a journal before it is
  * acknowledged; a start reads the tables, then the journals, in which the last word on a document counts.
- * @returns waits until all lines that are written are on the disk
+ * @param first waits until that is on the disk which these tables refer to
+ * @returns what waits until all changes so far are on the disk, and rejects when they cannot be for the moment
  */
-export function keepTables(load: NodeJS.Require, store: Store, tell: (line: string) => void): () => Promise<void> {
+export function keepTables(
+  load: NodeJS.Require,
+  store: Store,
+  tell: (line: string) => void,
+  first: () => Promise<void>,
+): () => Promise<void> {
   const fs: typeof import('node:fs') = load('node:fs')
   const { dirname, join }: typeof import('node:path') = load('node:path')
   const { promisify }: typeof import('node:util') = load('node:util')
-  const sync = promisify(fs.fdatasync)
+  const [append, sync, cut] = [promisify(fs.write), promisify(fs.fdatasync), promisify(fs.ftruncate)]
   const { db } = store
   const init = store.init.bind(store)
   const prefix = `${db.filename}.journal.`
@@ -98,27 +104,40 @@ export function keepTables(load: NodeJS.Require, store: Store, tell: (line: stri
       .filter(file => file.startsWith(prefix))
       .sort()
   const tables = () => db.collections.filter(table => table.uniqueNames.length === 0)
-  /** Lines go to the last of them; those before it may not be on the disk yet. */
-  const open: number[] = []
+  let journal = -1
   let count = 0
-  /** Lines, and how many of them are on the disk. */
-  let [written, safe] = [0, 0]
-  let syncing: Promise<void> | undefined
+  /** Lines that may not be on the disk yet. */
+  const queue: string[] = []
+  /** How many lines are. */
+  let safe = 0
+  let writing: Promise<void> | undefined
 
   const turn = () => {
-    open.push(fs.openSync(name(count + 1), 'a', 0o600))
+    journal = fs.openSync(name(count + 1), 'a', 0o600)
     count += 1
   }
-  const syncAll = async () => {
-    const all = written
-    await Promise.all(open.map(fd => sync(fd)))
-    safe = all
+  const writeOut = async () => {
+    const lines = queue.length
+    const bytes = Buffer.from(queue.join(''))
+    await first()
+    const fd = journal
+    const before = fs.fstatSync(fd).size
+    try {
+      for (let at = 0; at < bytes.length; ) at += (await append(fd, bytes, at)).bytesWritten
+      await sync(fd)
+    } catch (error) {
+      // All of it again next time: after a failure nobody knows what is there. Half of it would take up the last room.
+      await cut(fd, before).catch(() => {})
+      throw error
+    }
+    queue.splice(0, lines)
+    safe += lines
   }
-  // Whoever comes while a sync is under way waits for the next one, together with all the others.
+  // Whoever comes while some are being written waits for the next time, together with all the others.
   const flush = async () => {
-    for (const wanted = written; safe < wanted; await syncing)
-      syncing ??= syncAll().finally(() => {
-        syncing = undefined
+    for (const wanted = safe + queue.length; safe < wanted; await writing)
+      writing ??= writeOut().finally(() => {
+        writing = undefined
       })
   }
   const read = (line: string): [table: string, id: number, document: Document | null] | undefined => {
@@ -149,11 +168,9 @@ export function keepTables(load: NodeJS.Require, store: Store, tell: (line: stri
     }
   }
   const record = (table: Collection) => {
+    // LokiJS goes on as if nothing had been thrown here, so nothing may fail. The newline before it ends what was cut short.
     const write = (id: number, document: Document | null) => {
-      // The newline before it ends what a full disk may have cut short.
-      const line = Buffer.from(`\n${JSON.stringify([table.name, id, document])}\n`)
-      if (fs.writeSync(open.at(-1) ?? -1, line) < line.length) throw new Error('The journal could not be written.')
-      written += 1
+      queue.push(`\n${JSON.stringify([table.name, id, document])}\n`)
     }
     table.on('insert', document => write(document.$loki, document))
     table.on('update', document => write(document.$loki, document))
@@ -163,18 +180,20 @@ export function keepTables(load: NodeJS.Require, store: Store, tell: (line: stri
   }
   // The tables are on the disk before the journals go that they make superfluous.
   const save = async (file: string, text: string) => {
-    const old = journals()
-    const before = open.length
+    const [old, last, underWay] = [journals(), journal, writing]
     turn()
     try {
+      await first()
       await fs.promises.writeFile(`${file}~`, text, { flush: true, mode: 0o600 })
       await fs.promises.rename(`${file}~`, file)
-      for (const journal of old) await fs.promises.unlink(journal)
+    } catch (error) {
+      await fs.promises.rm(`${file}~`, { force: true })
+      throw error
     } finally {
-      await flush()
-      while (syncing) await syncing
-      for (const fd of open.splice(0, before)) fs.closeSync(fd)
+      await underWay?.catch(() => {})
+      fs.closeSync(last)
     }
+    for (const each of old) await fs.promises.unlink(each)
   }
 
   store.init = async () => {

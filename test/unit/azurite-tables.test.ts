@@ -3,7 +3,8 @@ import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { keepTables, type Store } from '../../src/embedded/azurite-tables.ts'
 import { until } from '../until.ts'
@@ -16,19 +17,39 @@ let told: string[]
 let table: EventEmitter & { name: string; dirty: boolean; uniqueNames: string[] }
 let store: Store
 let flush: () => Promise<void>
+let first: () => Promise<void>
 
+const noRoom = () => Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
 const disk = {
   ...fs,
   fdatasync: (_fd: number, done: (error: Error | null) => void) => void syncs.push(done),
   openSync(...given: Parameters<typeof fs.openSync>) {
-    if (full) throw new Error('ENOSPC')
+    if (full) throw noRoom()
     return fs.openSync(...given)
   },
+  /** Writes half of it when the disk is full. */
+  write(fd: number, bytes: Buffer, from: number, done: (error: Error | null, count?: number) => void) {
+    if (!full) return fs.write(fd, bytes, from, done)
+    fs.writeSync(fd, bytes, from, Math.ceil((bytes.length - from) / 2))
+    done(noRoom())
+  },
 }
+Object.defineProperty(disk.write, promisify.custom, {
+  value: (fd: number, bytes: Buffer, from: number) =>
+    new Promise((resolve, reject) =>
+      disk.write(fd, bytes, from, (error, bytesWritten) => (error ? reject(error) : resolve({ bytesWritten }))),
+    ),
+})
 const load = createRequire(import.meta.url)
 const loadWithDisk = new Proxy(load, { apply: (_, __, [name]) => (name === 'node:fs' ? disk : load(name)) })
 
 const insert = (id: number) => table.emit('insert', { $loki: id })
+/** The documents that a journal speaks of. */
+const lines = (n: number) =>
+  journal(n)
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line)[1])
 const journal = (n: number) => fs.readFileSync(join(dir, `db.journal.00000000000${n}`), 'utf8')
 const answer = (error: Error | null = null) => {
   for (const done of syncs.splice(0)) done(error)
@@ -39,6 +60,7 @@ beforeEach(async () => {
   dir = fs.mkdtempSync(join(tmpdir(), 'satchel-tables-'))
   syncs = []
   full = false
+  first = async () => {}
   told = []
   table = Object.assign(new EventEmitter(), { name: 'blocks', dirty: false, uniqueNames: [] })
   store = {
@@ -51,40 +73,68 @@ beforeEach(async () => {
       autosaveDisable() {},
     },
   } as unknown as Store
-  flush = keepTables(loadWithDisk, store, line => told.push(line))
+  flush = keepTables(
+    loadWithDisk,
+    store,
+    line => told.push(line),
+    () => first(),
+  )
   await store.init()
 })
 afterEach(() => fs.rmSync(dir, { recursive: true }))
 
 describe('A change of the tables', () => {
+  const asked = () => until(() => syncs.length > 0)
+
   it('is waited for until it is on the disk, together with those that come meanwhile', async () => {
     const done: number[] = []
     const flushed = (n: number) => flush().then(() => done.push(n))
     await flush()
     insert(1)
     flushed(1)
+    await asked()
     insert(2)
     insert(3)
     flushed(3)
     await turn()
     expect([syncs.length, done]).toEqual([1, []])
     answer()
-    await turn()
+    await asked()
     expect([syncs.length, done]).toEqual([1, [1]])
+    expect(lines(1)).toEqual([1, 2, 3])
     answer()
-    await turn()
-    expect([syncs.length, done]).toEqual([0, [1, 3]])
+    await until(() => done.length === 2)
+    expect(syncs).toEqual([])
     await flush()
   })
 
-  it('is not acknowledged when the disk fails, and may be on it later', async () => {
+  it('is written again when the disk has failed, after which nobody knows what is there', async () => {
     insert(1)
     const failed = flush()
+    await asked()
     answer(new Error('EIO'))
     await expect(failed).rejects.toThrow('EIO')
+    expect(lines(1)).toEqual([])
     const again = flush()
+    await asked()
+    expect(lines(1)).toEqual([1])
     answer()
     await again
+  })
+
+  it('is not acknowledged while there is no room for it, and leaves none of it', async () => {
+    full = true
+    insert(1)
+    await expect(flush()).rejects.toThrow('ENOSPC')
+    table.emit('delete', { $loki: 2 })
+    await expect(flush()).rejects.toThrow('ENOSPC')
+    expect(journal(1)).toBe('')
+    full = false
+    const room = flush()
+    await asked()
+    expect(lines(1)).toEqual([1, 2])
+    answer()
+    await room
   })
 
   it('goes on to the same journal when there is no room for another, and is saved later', async () => {
@@ -93,20 +143,38 @@ describe('A change of the tables', () => {
     expect(await save()).toMatchObject({ message: 'ENOSPC' })
     expect(told).toEqual([expect.stringContaining('ENOSPC')])
     expect(table.dirty).toBe(true)
-    insert(2)
-    expect(journal(1)).toContain('["blocks",2,')
     full = false
-    let outcome: unknown = 'under way'
-    save().then(said => {
-      outcome = said
-    })
-    insert(3)
+    const kept = flush()
+    await asked()
+    expect(lines(1)).toEqual([1])
+    const saved = save()
+    insert(2)
+    answer()
+    await kept
+    expect(await saved).toBeUndefined()
+    expect(fs.readdirSync(dir).sort()).toEqual(['db', 'db.journal.000000000002'])
+    const after = flush()
+    await asked()
+    answer()
+    await after
+    expect(lines(2)).toEqual([2])
+  })
+
+  it('waits for what it refers to, in the journal and in the tables', async () => {
+    const arrivals: (() => void)[] = []
+    first = () => new Promise(done => arrivals.push(done))
+    insert(1)
+    const flushed = flush()
+    const saved = save()
+    await sleep(50)
+    expect(fs.readdirSync(dir).sort()).toEqual(['db.journal.000000000001', 'db.journal.000000000002'])
+    expect([journal(1), journal(2)]).toEqual(['', ''])
+    for (const arrive of arrivals) arrive()
     await until(() => {
       answer()
-      return outcome !== 'under way'
+      return fs.existsSync(join(dir, 'db'))
     })
-    expect(outcome).toBeUndefined()
-    expect(fs.existsSync(join(dir, 'db.journal.000000000001'))).toBe(false)
-    expect(journal(2)).toContain('["blocks",3,')
+    expect(await saved).toBeUndefined()
+    await flushed
   })
 })
