@@ -1,4 +1,4 @@
-import { type ExtentStore, writeApart } from './azurite-files.ts'
+import { type ExtentStore, sweepLate, writeApart } from './azurite-files.ts'
 import {
   type BlobTables,
   dropBlocksWithBlobs,
@@ -20,7 +20,7 @@ interface BlobServer {
 }
 
 /** What Azurite is mended with. */
-const mends = { findByBestIndex, keepTables, dropBlocksWithBlobs, writeApart }
+const mends = { findByBestIndex, keepTables, dropBlocksWithBlobs, writeApart, sweepLate }
 
 /**
  * Runs Azurite's blob server without the command line around it, and mends what an emulator may do and a keeper of files may
@@ -92,6 +92,7 @@ function serveBlobs(load: NodeJS.Require, mend: typeof mends): void {
     const flush = mend.keepTables(load, server.metadataStore, tell, flushFiles)
     mend.dropBlocksWithBlobs(server.metadataStore)
     mend.writeApart(load, server.extentStore, location, tell, flushFiles)
+    mend.sweepLate(server.extentStore, flush, tell)
     // Closed in the middle of its mark phase, the collector sweeps what it has not marked yet.
     let sweeping: Promise<void> | undefined
     const markSweep = server.gcManager.markSweep.bind(server.gcManager)
@@ -106,12 +107,15 @@ function serveBlobs(load: NodeJS.Require, mend: typeof mends): void {
     server.httpServer.prependListener('request', ({ url, headers }) => {
       if (url?.includes('?')) delete headers['x-ms-copy-source']
     })
-    // What has changed a table is acknowledged when that is on the disk.
-    server.httpServer.prependListener('request', ({ method }, response) => {
+    const { db } = server.metadataStore
+    const save = () => new Promise<void>((done, failed) => db.saveDatabase(error => (error ? failed(error) : done())))
+    // What has changed a table is acknowledged when that is on the disk. That of the rules for browsers has no journal.
+    server.httpServer.prependListener('request', ({ method, url }, response) => {
       if (method === 'GET' || method === 'HEAD') return
       const answer = response.end.bind(response) as (...given: unknown[]) => void
       response.end = ((...given: unknown[]) => {
-        flush()
+        const onDisk = url?.includes('comp=properties') ? save : flush
+        onDisk()
           .then(() => answer(...given))
           .catch(error => {
             tell(String(error))

@@ -7,6 +7,24 @@ export interface ExtentStore {
   generateExtentPath(locationId: string, id: string): string
   /** Resolves to where the bytes stand. */
   appendExtent(body: import('node:stream').Readable): Promise<{ id: string; offset: number; count: number }>
+  /** Deletes files that nothing refers to, and resolves to their number. */
+  deleteExtents(ids: Iterable<string>): Promise<number>
+}
+
+/** Azurite sweeps by what it has in memory; but what is not on the disk a start takes back. And it sweeps what was in use when it began. */
+export function sweepLate(store: ExtentStore, flush: () => Promise<void>, tell: (line: string) => void): void {
+  const deleteExtents = store.deleteExtents.bind(store)
+  store.deleteExtents = async ids => {
+    const inUse = new Set(store.activeWriteExtents.map(({ id }) => id))
+    const unused = [...ids].filter(id => !inUse.has(id))
+    try {
+      await flush()
+      return await deleteExtents(unused)
+    } catch (error) {
+      tell(`Nothing could be swept: ${error}`)
+      return 0
+    }
+  }
 }
 
 /**

@@ -21,9 +21,11 @@ interface Loki {
   collections: Collection[]
   autosaveInterval: number
   autosaveEnable(): void
+  saveDatabase(done: (error?: unknown) => void): void
   autosaveDisable(): void
   persistenceAdapter: { saveDatabase(file: string, text: string, done: (error?: unknown) => void): void }
 }
+type Change = [table: string, id: number, document: Document | null]
 export interface Store {
   db: Loki
   init(): Promise<void>
@@ -77,7 +79,7 @@ export function findByBestIndex(results: Results): void {
 }
 
 /**
- * LokiJS writes its whole tables now and then. In between, each change is a line of a journal before it is
+ * LokiJS writes its whole tables now and then. In between, each change is in a journal before it is
  * acknowledged; a start reads the tables, then the journals, in which the last word on a document counts.
  * @param first waits until that is on the disk which these tables refer to
  * @returns what waits until all changes so far are on the disk, and rejects when they cannot be for the moment
@@ -106,9 +108,9 @@ export function keepTables(
   const tables = () => db.collections.filter(table => table.uniqueNames.length === 0)
   let journal = -1
   let count = 0
-  /** Lines that may not be on the disk yet. */
+  /** Changes that may not be on the disk yet. */
   const queue: string[] = []
-  /** How many lines are. */
+  /** How many are. */
   let safe = 0
   let writing: Promise<void> | undefined
 
@@ -117,8 +119,9 @@ export function keepTables(
     count += 1
   }
   const writeOut = async () => {
-    const lines = queue.length
-    const bytes = Buffer.from(queue.join(''))
+    const changes = queue.length
+    // One line, so that what goes together is there as a whole or not at all. The newline before it ends what was cut short.
+    const bytes = Buffer.from(`\n[${queue.join(',')}]\n`)
     await first()
     const fd = journal
     const before = fs.fstatSync(fd).size
@@ -130,8 +133,8 @@ export function keepTables(
       await cut(fd, before).catch(() => {})
       throw error
     }
-    queue.splice(0, lines)
-    safe += lines
+    queue.splice(0, changes)
+    safe += changes
   }
   // Whoever comes while some are being written waits for the next time, together with all the others.
   const flush = async () => {
@@ -140,12 +143,14 @@ export function keepTables(
         writing = undefined
       })
   }
-  const read = (line: string): [table: string, id: number, document: Document | null] | undefined => {
+  const read = (line: string): Change[] => {
     try {
-      return JSON.parse(line)
+      const changes: Change[] | Change = JSON.parse(line)
+      // Older journals have a line for each change.
+      return Array.isArray(changes[0]) ? (changes as Change[]) : [changes as Change]
     } catch {
       // The torn end of a journal, after a power cut: it was never acknowledged.
-      return undefined
+      return []
     }
   }
   const recover = () => {
@@ -154,8 +159,7 @@ export function keepTables(
     const lines = files.flatMap(file => fs.readFileSync(file, 'utf8').split('\n').slice(0, -1))
     if (lines.length === 0) return
     const documents = new Map(tables().map(table => [table.name, new Map(table.data.map(d => [d.$loki, d]))]))
-    for (const line of lines) {
-      const [table = '', id = 0, document] = read(line) ?? []
+    for (const [table, id, document] of lines.flatMap(read)) {
       if (document) documents.get(table)?.set(id, document)
       else documents.get(table)?.delete(id)
     }
@@ -168,9 +172,9 @@ export function keepTables(
     }
   }
   const record = (table: Collection) => {
-    // LokiJS goes on as if nothing had been thrown here, so nothing may fail. The newline before it ends what was cut short.
+    // LokiJS goes on as if nothing had been thrown here, so nothing may fail.
     const write = (id: number, document: Document | null) => {
-      queue.push(`\n${JSON.stringify([table.name, id, document])}\n`)
+      queue.push(JSON.stringify([table.name, id, document]))
     }
     table.on('insert', document => write(document.$loki, document))
     table.on('update', document => write(document.$loki, document))
@@ -183,7 +187,8 @@ export function keepTables(
     const [old, last, underWay] = [journals(), journal, writing]
     turn()
     try {
-      await first()
+      // A start may find these tables and the old journals: what those say last must be what the tables say.
+      await flush()
       await fs.promises.writeFile(`${file}~`, text, { flush: true, mode: 0o600 })
       await fs.promises.rename(`${file}~`, file)
     } catch (error) {

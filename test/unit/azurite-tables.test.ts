@@ -49,7 +49,7 @@ const lines = (n: number) =>
   journal(n)
     .split('\n')
     .filter(Boolean)
-    .map(line => JSON.parse(line)[1])
+    .flatMap(line => JSON.parse(line).map(([, id]: [string, number]) => id))
 const journal = (n: number) => fs.readFileSync(join(dir, `db.journal.00000000000${n}`), 'utf8')
 const answer = (error: Error | null = null) => {
   for (const done of syncs.splice(0)) done(error)
@@ -84,6 +84,18 @@ beforeEach(async () => {
 afterEach(() => fs.rmSync(dir, { recursive: true }))
 
 describe('A change of the tables', () => {
+  /** Waits for something with a disk that answers everything. */
+  const answering = async <T>(work: Promise<T>): Promise<T> => {
+    let over = false
+    work.finally(() => {
+      over = true
+    })
+    await until(() => {
+      answer()
+      return over
+    })
+    return work
+  }
   const asked = () => until(() => syncs.length > 0)
 
   it('is waited for until it is on the disk, together with those that come meanwhile', async () => {
@@ -149,14 +161,10 @@ describe('A change of the tables', () => {
     expect(lines(1)).toEqual([1])
     const saved = save()
     insert(2)
-    answer()
+    expect(await answering(saved)).toBeUndefined()
     await kept
-    expect(await saved).toBeUndefined()
     expect(fs.readdirSync(dir).sort()).toEqual(['db', 'db.journal.000000000002'])
-    const after = flush()
-    await asked()
-    answer()
-    await after
+    await answering(flush())
     expect(lines(2)).toEqual([2])
   })
 
@@ -170,11 +178,7 @@ describe('A change of the tables', () => {
     expect(fs.readdirSync(dir).sort()).toEqual(['db.journal.000000000001', 'db.journal.000000000002'])
     expect([journal(1), journal(2)]).toEqual(['', ''])
     for (const arrive of arrivals) arrive()
-    await until(() => {
-      answer()
-      return fs.existsSync(join(dir, 'db'))
-    })
-    expect(await saved).toBeUndefined()
+    expect(await answering(saved)).toBeUndefined()
     await flushed
   })
 })

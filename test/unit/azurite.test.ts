@@ -18,6 +18,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BlobServiceClient } from '@azure/storage-blob'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { transformFileSync } from '@swc/core'
 import { type Azurite, startAzurite } from '../../src/embedded/azurite.ts'
@@ -258,7 +259,7 @@ describe('the embedded blob store', () => {
     await stagePart(store, 'c', 1, Buffer.from('kept'))
     limit(azurite.pid, '1')
     await expect(store.remove(['a'])).rejects.toThrow(Unavailable)
-    expect(textOf(azurite.dir, '__azurite_db_blob__.json').endsWith('}]\n')).toBe(true)
+    expect(textOf(azurite.dir, '__azurite_db_blob__.json').endsWith('}]]\n')).toBe(true)
     const { pid } = azurite
     process.kill(Number(pid), 'SIGKILL')
     await until(() => azurite.pid !== pid, 5000)
@@ -300,6 +301,19 @@ describe('the embedded blob store', () => {
     }
     const held = () => readdirSync(fds).filter(fd => nameOf(fd).includes('__blobstorage__'))
     await until(() => held().length <= 50)
+  })
+
+  it('has the rules for browsers that it has acknowledged when it is killed', async () => {
+    const azurite = await start()
+    const account = BlobServiceClient.fromConnectionString(azurite.connectionString)
+    const rule = { allowedMethods: 'PUT', allowedHeaders: 'a', exposedHeaders: 'b', maxAgeInSeconds: 60 }
+    for (const allowedOrigins of ['https://one.example.com', 'https://two.example.com']) {
+      await account.setProperties({ cors: [{ ...rule, allowedOrigins }] })
+      const { pid } = azurite
+      process.kill(Number(pid), 'SIGKILL')
+      await until(() => azurite.pid !== pid, 5000)
+      expect((await account.getProperties()).cors).toEqual([{ ...rule, allowedOrigins }])
+    }
   })
 
   it('stays gone after stop, also while it is about to come back', async () => {
