@@ -146,7 +146,7 @@ export function* causesOf(
   }
 }
 
-/** Whether an error says that the database cannot be reached, is held by somebody else, or has no room (rather than that a statement is wrong). */
+/** Whether it is the database that cannot (unreachable, held by somebody else, without room), rather than a statement that is wrong. */
 export function isDatabaseDown(error: unknown): boolean {
   for (const { name, code, fatal } of causesOf(error)) {
     if (unavailableNames.has(String(name)) || unavailableCodes.has(String(code)) || fatal === true) return true

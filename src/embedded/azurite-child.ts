@@ -107,15 +107,12 @@ function serveBlobs(load: NodeJS.Require, mend: typeof mends): void {
     server.httpServer.prependListener('request', ({ url, headers }) => {
       if (url?.includes('?')) delete headers['x-ms-copy-source']
     })
-    const { db } = server.metadataStore
-    const save = () => new Promise<void>((done, failed) => db.saveDatabase(error => (error ? failed(error) : done())))
-    // What has changed a table is acknowledged when that is on the disk. That of the rules for browsers has no journal.
-    server.httpServer.prependListener('request', ({ method, url }, response) => {
+    // What has changed a table is acknowledged when that is on the disk.
+    server.httpServer.prependListener('request', ({ method }, response) => {
       if (method === 'GET' || method === 'HEAD') return
       const answer = response.end.bind(response) as (...given: unknown[]) => void
       response.end = ((...given: unknown[]) => {
-        const onDisk = url?.includes('comp=properties') ? save : flush
-        onDisk()
+        flush()
           .then(() => answer(...given))
           .catch(error => {
             tell(String(error))

@@ -11,6 +11,8 @@ export interface ExtentStore {
   deleteExtents(ids: Iterable<string>): Promise<number>
 }
 
+// Like all of the child's program these are handed over as text: each may use nothing from outside of its own braces.
+
 /** Azurite sweeps by what it has in memory; but what is not on the disk a start takes back. And it sweeps what was in use when it began. */
 export function sweepLate(store: ExtentStore, flush: () => Promise<void>, tell: (line: string) => void): void {
   const deleteExtents = store.deleteExtents.bind(store)
@@ -30,8 +32,6 @@ export function sweepLate(store: ExtentStore, flush: () => Promise<void>, tell: 
 /**
  * Gives each body a file to itself while it comes, of as many as that takes. Azurite has a fixed number, which slow senders can use up.
  * It writes to one of them at once when none is free, loses one that it cannot open, and cuts one back in which it may still be writing.
- *
- * Like all of the child's program this is handed over as text: it may use nothing from outside of its own braces.
  */
 export function writeApart(
   load: NodeJS.Require,

@@ -13,6 +13,7 @@ interface Collection {
   binaryIndices: Record<string, { values: number[] }>
   calculateRange(operator: '$eq', field: string, value: unknown): [first: number, last: number]
   ensureAllIndexes(force: boolean): void
+  ensureUniqueIndex(field: string): void
   findAndRemove(query: Query): void
   on(event: 'insert' | 'update' | 'delete', listener: (document: Document) => void): void
 }
@@ -21,7 +22,6 @@ interface Loki {
   collections: Collection[]
   autosaveInterval: number
   autosaveEnable(): void
-  saveDatabase(done: (error?: unknown) => void): void
   autosaveDisable(): void
   persistenceAdapter: { saveDatabase(file: string, text: string, done: (error?: unknown) => void): void }
 }
@@ -105,7 +105,6 @@ export function keepTables(
       .map(file => join(folder, file))
       .filter(file => file.startsWith(prefix))
       .sort()
-  const tables = () => db.collections.filter(table => table.uniqueNames.length === 0)
   let journal = -1
   let count = 0
   /** Changes that may not be on the disk yet. */
@@ -158,16 +157,17 @@ export function keepTables(
     count = Number(files.at(-1)?.slice(prefix.length) ?? 0)
     const lines = files.flatMap(file => fs.readFileSync(file, 'utf8').split('\n').slice(0, -1))
     if (lines.length === 0) return
-    const documents = new Map(tables().map(table => [table.name, new Map(table.data.map(d => [d.$loki, d]))]))
+    const documents = new Map(db.collections.map(table => [table.name, new Map(table.data.map(d => [d.$loki, d]))]))
     for (const [table, id, document] of lines.flatMap(read)) {
       if (document) documents.get(table)?.set(id, document)
       else documents.get(table)?.delete(id)
     }
-    for (const table of tables()) {
+    for (const table of db.collections) {
       table.data = [...(documents.get(table.name)?.values() ?? [])].sort((a, b) => a.$loki - b.$loki)
       table.idIndex = table.data.map(document => document.$loki)
       table.maxId = Math.max(table.maxId, table.idIndex.at(-1) ?? 0)
       table.ensureAllIndexes(true)
+      for (const field of table.uniqueNames) table.ensureUniqueIndex(field)
       table.dirty = true
     }
   }
@@ -207,7 +207,7 @@ export function keepTables(
     await init()
     recover()
     turn()
-    tables().forEach(record)
+    db.collections.forEach(record)
     db.persistenceAdapter.saveDatabase = (file, text, done) => {
       save(file, text).then(
         () => done(),
