@@ -14,7 +14,7 @@ let dir: string
 let syncs: ((error: Error | null) => void)[]
 let full: boolean
 let told: string[]
-let table: EventEmitter & { name: string; dirty: boolean; uniqueNames: string[] }
+let table: EventEmitter & { name: string; dirty: boolean; uniqueNames: string[]; data: { $loki: number }[] }
 let store: Store
 let flush: () => Promise<void>
 let first: () => Promise<void>
@@ -62,7 +62,10 @@ beforeEach(async () => {
   full = false
   first = async () => {}
   told = []
-  table = Object.assign(new EventEmitter(), { name: 'blocks', dirty: false, uniqueNames: [] })
+  table = Object.assign(new EventEmitter(), {
+    ...{ name: 'blocks', dirty: false, uniqueNames: [], data: [], maxId: 0 },
+    ensureAllIndexes() {},
+  })
   store = {
     init: async () => {},
     db: {
@@ -180,5 +183,25 @@ describe('A change of the tables', () => {
     for (const arrive of arrivals) arrive()
     expect(await answering(saved)).toBeUndefined()
     await flushed
+  })
+
+  it('that is two, a row out and a row in, is there as a whole or not at all; so it is in journals of a line for each', async () => {
+    insert(1)
+    await answering(flush())
+    table.emit('delete', { $loki: 1 })
+    insert(2)
+    await answering(flush())
+    const written = journal(1)
+    const restart = async (text: string) => {
+      fs.writeFileSync(join(dir, 'db.journal.000000000001'), text)
+      table.data = []
+      table.removeAllListeners()
+      await store.init()
+      return table.data.map(({ $loki }) => $loki)
+    }
+    expect(await restart(written)).toEqual([2])
+    for (let end = written.indexOf('null'); end < written.length; end++)
+      expect(await restart(written.slice(0, end))).toEqual([1])
+    expect(await restart('\n["blocks",1,{"$loki":1}]\n\n["blocks",3,{"$loki":3}]\n')).toEqual([1, 3])
   })
 })
