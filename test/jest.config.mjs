@@ -32,7 +32,9 @@ export default async function config() {
     rootDir,
     projects: [
       project('unit', ['<rootDir>/test/unit/**/*.test.ts']),
-      ...engines.databases.map(engine => project(engine, ['<rootDir>/test/*.test.ts'], engine)),
+      ...engines.databases.map(engine =>
+        project(engine, ['<rootDir>/test/*.test.ts', '<rootDir>/test/security/*.test.ts'], engine),
+      ),
     ],
     reporters: ['default', ['<rootDir>/test/summary-reporter.mjs', { said: engines.said }]],
     maxWorkers: 2,

@@ -93,8 +93,9 @@ describe('The rooms', () => {
   it('are all there is at the top level', () => {
     const made = ['node_modules', 'dist', 'data', 'coverage']
     const decided = [
-      ...['schema', 'src', 'db', 'test', 'docker'],
+      ...['schema', 'src', 'db', 'test', 'docker', 'docs'],
       ...['package.json', 'package-lock.json', 'tsconfig.json', 'biome.json', 'README.md'],
+      ...['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'SECURITY.md'],
     ]
     const entries = readdirSync(root).filter(name => !name.startsWith('.'))
     expect(entries.filter(name => !made.includes(name) && !decided.includes(name))).toEqual([])
