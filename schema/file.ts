@@ -1,7 +1,7 @@
 import { FILE } from '../db/models/entry.ts'
 import type { Context } from '../src/context.ts'
 import { joinPath } from '../src/paths.ts'
-import type { FileView } from '../src/services/listing.ts'
+import type { FileView, FolderView } from '../src/services/listing.ts'
 import { batch } from './batch.ts'
 import { builder } from './builder.ts'
 import { Node } from './node.ts'
@@ -46,9 +46,20 @@ const TreeFile = builder.objectRef<FileView>('TreeFile').implement({
   }),
 })
 
+const TreeFolder = builder.objectRef<FolderView>('TreeFolder').implement({
+  description: 'A folder in a listing.',
+  fields: t => ({
+    name: t.exposeString('name'),
+    size: t.expose('size', { type: 'Long', description: 'Bytes of all files below it.' }),
+    fileCount: t.expose('fileCount', { type: 'Long', description: 'All files below it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was made, moved or renamed.' }),
+  }),
+})
+
 interface Tree {
   names: string[]
-  folders: { name: string }[]
+  folders: FolderView[]
   files: FileView[]
   nextCursor: string | null
 }
@@ -58,6 +69,11 @@ const FileTree = builder.objectRef<Tree>('FileTree').implement({
   fields: t => ({
     path: t.string({ resolve: tree => joinPath(tree.names) }),
     folders: t.stringList({ description: 'Names, sorted.', resolve: tree => tree.folders.map(f => f.name) }),
+    folderEntries: t.field({
+      type: [TreeFolder],
+      description: 'The same folders with what they hold.',
+      resolve: tree => tree.folders,
+    }),
     files: t.field({ type: [TreeFile], description: 'Sorted by name.', resolve: tree => tree.files }),
     nextCursor: t.exposeString('nextCursor', { nullable: true }),
   }),

@@ -63,8 +63,11 @@ const WorkspaceTreeFile = builder.objectRef<WithEmail<FileView>>('WorkspaceTreeF
 const WorkspaceTreeFolder = builder.objectRef<WithEmail<FolderView>>('WorkspaceTreeFolder').implement({
   fields: t => ({
     name: t.exposeString('name'),
+    size: t.expose('size', { type: 'Long', description: 'Bytes of all files below it.' }),
+    fileCount: t.expose('fileCount', { type: 'Long', description: 'All files below it.' }),
     createdByEmail: t.exposeString('byEmail', { nullable: true }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was made, moved or renamed.' }),
   }),
 })
 

@@ -337,12 +337,18 @@ describe('GET /api/files/tree', () => {
   it('200 lists one level', async () => {
     const { response: made } = await alice.upload('level/a.txt', 'hello', 'text/plain')
     await alice.upload('level/deep/er/b.txt', 'x')
+    await alice.upload('level/deep/c.txt', 'xy')
     await alice.rest('POST', '/api/folders', { json: { path: 'level/empty' } })
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
     const { status, msg, response } = await tree(alice, 'path=/level/')
     expect([status, msg]).toEqual([200, 'ok'])
     expect(response).toEqual({
       path: 'level',
       folders: ['deep', 'empty'],
+      folder_entries: [
+        { name: 'deep', size: 3, file_count: 2, created_at: time, updated_at: time },
+        { name: 'empty', size: 0, file_count: 0, created_at: time, updated_at: time },
+      ],
       files: [
         {
           name: 'level/a.txt',
@@ -356,7 +362,11 @@ describe('GET /api/files/tree', () => {
       ],
       next_cursor: null,
     })
-    expect((await tree(alice, 'path=level%2Fdeep')).response).toMatchObject({ folders: ['er'], files: [] })
+    expect((await tree(alice, 'path=level%2Fdeep')).response).toMatchObject({
+      folders: ['er'],
+      folder_entries: [{ name: 'er', size: 1, file_count: 1 }],
+      files: [{ name: 'level/deep/c.txt' }],
+    })
   })
 
   it('200 without a path, or with an empty one, lists the top', async () => {
@@ -368,7 +378,7 @@ describe('GET /api/files/tree', () => {
   })
 
   it('200 is empty for a path that is unknown, a file, or somebody else’s', async () => {
-    const nothing = { folders: [], files: [], next_cursor: null }
+    const nothing = { folders: [], folder_entries: [], files: [], next_cursor: null }
     expect((await tree(alice, 'path=nothing/here')).response).toEqual({ path: 'nothing/here', ...nothing })
     expect((await tree(alice, 'path=level/a.txt')).response).toEqual({ path: 'level/a.txt', ...nothing })
     expect((await tree(bob, 'path=level')).response).toEqual({ path: 'level', ...nothing })

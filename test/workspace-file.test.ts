@@ -223,10 +223,27 @@ describe('GET /api/workspaces/{workspace_id}/files/tree', () => {
           created_at: aTime,
         },
       ],
-      folders: [{ name: 'empty', created_by_email: alice.email, created_at: aTime }],
+      folders: [
+        {
+          name: 'empty',
+          size: 0,
+          file_count: 0,
+          created_by_email: alice.email,
+          created_at: aTime,
+          updated_at: aTime,
+        },
+      ],
       next_cursor: null,
     })
-    const root = { path: '/', files: [], folders: [{ name: 'docs', created_by_email: bob.email, created_at: aTime }] }
+    const docs = {
+      name: 'docs',
+      size: 5,
+      file_count: 1,
+      created_by_email: bob.email,
+      created_at: aTime,
+      updated_at: aTime,
+    }
+    const root = { path: '/', files: [], folders: [docs] }
     for (const query of [{}, { path: '' }, { path: '/' }] as Query[])
       expect((await tree(query)).response).toEqual({ ...root, next_cursor: null })
   })

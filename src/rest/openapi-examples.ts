@@ -52,6 +52,7 @@ const examples: Record<string, unknown> = {
   'WorkspaceTree.path': '/docs',
   'WorkspaceTreeFile.name': 'report.pdf',
   'WorkspaceTreeFolder.name': '2026',
+  'TreeFolder.name': '2026',
   'CompletedWorkspaceUpload.file_name': '/docs/report.pdf',
   'FileTree.path': 'docs',
   'FolderList.path': 'docs',

@@ -21,12 +21,15 @@ export interface FileView {
   updatedAt: number
 }
 
-/** A folder in a listing. */
+/** A folder in a listing. Its size in bytes and its number of files are those of everything below it. */
 export interface FolderView {
   id: string
   name: string
+  size: number
+  fileCount: number
   createdBy: string | null
   createdAt: number
+  updatedAt: number
 }
 
 /** A row of a listing. */
@@ -36,6 +39,8 @@ export interface EntryRow {
   name: string
   fileType: string
   size: number
+  /** Of everything below a folder; 1 for a file. */
+  fileCount: number
   md5: string
   createdBy: string | null
   createdAt: number
@@ -43,7 +48,7 @@ export interface EntryRow {
 }
 
 const entryColumns =
-  'id, kind, name, file_type AS fileType, total_bytes AS size, md5, created_by AS createdBy, created_at AS createdAt, updated_at AS updatedAt'
+  'id, kind, name, file_type AS fileType, total_bytes AS size, total_files AS fileCount, md5, created_by AS createdBy, created_at AS createdAt, updated_at AS updatedAt'
 
 /** A file or a folder that was looked for; a file has a blob. */
 export interface FoundEntry extends FileView {

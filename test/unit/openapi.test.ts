@@ -361,7 +361,7 @@ describe('an answer', () => {
     const value = { status, msg, response }
     return () => checkAnswer({ method, url, status, contentType, text: JSON.stringify(value), value })
   }
-  const tree = { path: '', folders: ['a'], files: [], next_cursor: null }
+  const tree = { path: '', folders: ['a'], folder_entries: [], files: [], next_cursor: null }
 
   it('is compared with what is described for its status', () => {
     expect(check('GET /api/files/tree?path=', 200, tree)).not.toThrow()
