@@ -94,6 +94,7 @@ builder.queryField('sharedDownload', t =>
       route: 'GET /api/d/{token}',
       errors: [400, 401, 403, 404],
       redirect: true,
+      page: '/share/{token}',
       from: { password: 'header x-share-password' },
     },
     args: { token: t.arg.string({ required: true }), mode: t.arg.string(), password: t.arg.string() },

@@ -398,7 +398,9 @@ describe('POST /share/{token}', () => {
     isPage(refused)
     const seconds = Number(refused.headers.get('retry-after'))
     expect(seconds).toBeGreaterThan(0)
-    expect(wordsOf(refused)).toMatch(/Too many passwords were tried. Try again in \d+ (minutes|seconds)\./)
+    expect(wordsOf(refused)).toMatch(
+      /Too many passwords were tried, so more are blocked for now. Try again in \d+ (minutes|seconds)\./,
+    )
     const [, at = ''] = /<time datetime="([^"]+)">/.exec(refused.text) ?? []
     expect(Math.abs(Date.parse(at) - Date.now() - seconds * 1000)).toBeLessThan(30_000)
     expect(linksOf(refused)).toContain(path)

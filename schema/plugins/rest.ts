@@ -19,6 +19,8 @@ export interface RestRoute {
   msg?: string
   /** The value is a download: answer 302 to its address, or its bytes. */
   redirect?: true
+  /** Where a browser is led whose visitor opens the address as a page and is refused: that page explains. Takes `{name}` like `route`. */
+  page?: `/${string}`
   /** Arguments that do not come from where they do by default: query on GET and DELETE, body on the others. Names as on the wire. */
   from?: Record<string, Source>
   /** Arguments that have another name on the wire than theirs in snake_case. */

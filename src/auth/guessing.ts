@@ -117,9 +117,13 @@ export function createGuessLimiter(redis?: Redis, changes: Partial<GuessRules> =
 
 function tooMany(seconds: number): AppError {
   const wait = seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`
-  return new AppError('TOO_MANY_ATTEMPTS', `Too many passwords were tried. Try again in ${wait}.`, {
-    retry_after: seconds,
-  })
+  return new AppError(
+    'TOO_MANY_ATTEMPTS',
+    `Too many passwords were tried, so more are blocked for now. Try again in ${wait}.`,
+    {
+      retry_after: seconds,
+    },
+  )
 }
 
 interface Count {

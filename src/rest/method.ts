@@ -7,6 +7,13 @@ export function allowOnly(req: IncomingMessage, ...allow: string[]): void {
     throw new AppError('METHOD_NOT_ALLOWED', `This address takes ${allow.join(', ')}.`, { allow })
 }
 
+/**
+ * Whether a person has opened the address in a tab of a browser (Fetch Metadata). Scripts, frames, pictures and programs that ask
+ * for HTML are none of these.
+ */
+export const isNavigation = (req: IncomingMessage): boolean =>
+  asksForPage(req) && req.headers['sec-fetch-mode'] === 'navigate' && req.headers['sec-fetch-dest'] === 'document'
+
 /** Whether a browser opens the address as a page: other clients do not ask for HTML. */
 export const asksForPage = ({ method, headers }: IncomingMessage): boolean =>
   (method === 'GET' || method === 'HEAD') && (headers.accept ?? '').includes('text/html')

@@ -102,7 +102,7 @@ const kinds: Record<ErrorCode, Kind> = {
   },
   SLUG_TAKEN: {
     from: takes('slug'),
-    says: 'Another workspace has the slug "garden". Choose another one.',
+    says: 'The slug "garden" belongs to another workspace, and slugs are unique. Choose another one.',
     details: { slug: someText('garden', 'The slug that is taken.') },
   },
   ALREADY_A_MEMBER: { from: invites, says: 'Somebody with this address is a member already.' },
@@ -141,7 +141,7 @@ const kinds: Record<ErrorCode, Kind> = {
   },
   TOO_MANY_ATTEMPTS: {
     from: opensShare,
-    says: 'Too many passwords were tried. Try again in a minute.',
+    says: 'Too many passwords were tried, so more are blocked for now. Try again in 60 seconds.',
     details: retryAfter(60),
   },
   SHARE_EXPIRED: { from: links, says: 'This link has expired. Ask whoever sent it for a new one.' },

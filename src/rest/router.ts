@@ -11,6 +11,7 @@ import { readJson, readRaw } from './body.ts'
 import { sendDelivery } from './bytes.ts'
 import { type Answer, answer, failure, success } from './envelope.ts'
 import { type InputReader, inputReader } from './input.ts'
+import { isNavigation } from './method.ts'
 import { readMultipart } from './multipart.ts'
 import { type Route, routesOf, sourceOf } from './routes.ts'
 import { restView } from './view.ts'
@@ -140,19 +141,29 @@ export function createRestRouter(schema: GraphQLSchema) {
     async handle(request: RestRequest, contextOf: () => Promise<Context>): Promise<void> {
       const { req, res, log } = request
       let route: Route | undefined
+      let params: Record<string, string | undefined> = {}
       try {
-        const { answering: endpoint, params } = addresses.find(req.method ?? 'GET', request.path)
+        const found = addresses.find(req.method ?? 'GET', request.path)
+        const endpoint = found.answering
+        params = found.params
         route = endpoint.route
         const context = await contextOf()
         const response = await run(request, context, endpoint, params)
         if (context.download) await sendDelivery(req, res, context.download, context)
         else write(res, req, { ...answer(success(null)), body: await response.text() })
       } catch (error) {
-        write(res, req, failure(error, log, route?.statuses))
+        const refused = failure(error, log, route?.statuses)
+        const page = refused.status < 500 && isNavigation(req) ? pageOf(route, params) : undefined
+        if (page) write(res, req, { status: 303, headers: { location: page, 'cache-control': 'no-store' }, body: '' })
+        else write(res, req, refused)
       }
     },
   }
 }
+
+/** The page that explains a refusal of this route, for these inputs. */
+const pageOf = (route: Route | undefined, params: Record<string, string | undefined>): string | undefined =>
+  route?.page?.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
 
 function bodyKindOf(route: Route, { args }: GraphQLField<unknown, unknown>): Endpoint['body'] {
   const sources = args.map(arg => sourceOf(route, arg.name))

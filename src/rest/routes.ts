@@ -14,6 +14,8 @@ export interface Route {
   wrap: string | undefined
   msg: string
   redirect: boolean
+  /** The page that explains a refusal to a person. */
+  page: string | undefined
   /** Whether it serves callers without a credential, too. */
   public: boolean
   /** Where each argument comes from when `source` does not say otherwise. */
@@ -62,6 +64,7 @@ function routeOf(rest: RestRoute, operation: 'Query' | 'Mutation', field: GraphQ
     wrap: rest.wrap,
     msg: rest.msg ?? 'ok',
     redirect: rest.redirect ?? false,
+    page: rest.page,
     public: field.extensions.public === true,
     usual: method === 'GET' || method === 'DELETE' ? 'query' : 'body',
     sources: { ...Object.fromEntries(inPath), ...rest.from },

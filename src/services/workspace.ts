@@ -268,7 +268,11 @@ async function withFreeSlug<T>(given: string | null, name: string, make: (slug: 
 }
 
 const slugTaken = (slug: string) =>
-  new AppError('SLUG_TAKEN', `Another workspace has the slug "${slug}". Choose another one.`, { slug })
+  new AppError(
+    'SLUG_TAKEN',
+    `The slug "${slug}" belongs to another workspace, and slugs are unique. Choose another one.`,
+    { slug },
+  )
 
 function parseName(text: string): string {
   const name = text.trim()

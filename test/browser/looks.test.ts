@@ -67,7 +67,7 @@ const states: Record<string, () => Promise<Page>> = {
     const page = await w.open(w.nobody, await w.share('contract.pdf', w.media.pdf, pdf, { password: PASSWORD }))
     for (let i = 0; i < 10; i++) await w.nobody.context.request.post(page.url(), { form: { password: 'wrong' } })
     await tryPassword(page, 'wrong')
-    await page.getByText('Too many passwords were tried.').waitFor()
+    await page.getByText('Too many passwords were tried').waitFor()
     return page
   },
   'share-expired': async () => {
