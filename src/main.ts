@@ -8,6 +8,7 @@ import { type Config, loadConfig, StartError } from './config.ts'
 import { type Azurite, startAzurite } from './embedded/azurite.ts'
 import { readOrMakeSecret } from './embedded/secrets.ts'
 import { mountSignIn } from './embedded/sign-in-mount.ts'
+import type { SignInWord } from './embedded/sign-in-word.ts'
 import { createLog, type Log } from './log.ts'
 import { describeSettings } from './settings.ts'
 import { ready } from './start.ts'
@@ -57,8 +58,10 @@ async function prepareFolder({
   azureConnectionString,
   smtpUrl,
   secretKey,
+  providers,
 }: Config): Promise<string> {
-  if (database.dialect === 'mysql' && azureConnectionString && smtpUrl && secretKey) return secretKey
+  const external = database.dialect === 'mysql' && azureConnectionString && smtpUrl && providers.length > 0
+  if (external && secretKey) return secretKey
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   await access(dataDir, constants.W_OK | constants.X_OK)
   return secretKey || readOrMakeSecret(join(dataDir, 'secret.key'))
@@ -66,14 +69,15 @@ async function prepareFolder({
 
 async function serve(config: Config, azurite: Azurite | null, secretKey: string, log: Log): Promise<void> {
   const azureConnectionString = azurite?.connectionString ?? config.azureConnectionString
+  let word: SignInWord | undefined
+  const embeddedSignIn = async (publicUrl: string) => {
+    const embedded = await mountSignIn({ publicUrl, secretKey, dataDir: config.dataDir, log })
+    word = embedded.word
+    return embedded
+  }
   const app = await createApp(
     { ...config, secretKey, azureConnectionString },
-    {
-      log,
-      ...(config.providers.length === 0
-        ? { embeddedSignIn: (publicUrl: string) => mountSignIn(publicUrl, secretKey, log) }
-        : {}),
-    },
+    { log, ...(config.providers.length === 0 ? { embeddedSignIn } : {}) },
   )
 
   let stopping = false
@@ -89,23 +93,25 @@ async function serve(config: Config, azurite: Azurite | null, secretKey: string,
   process.on('SIGINT', stop)
 
   const publicUrl = await app.start()
-  process.stdout.write(welcome(config, publicUrl, azurite))
+  const signIn = word
+    ? `embedded: be anybody, on this machine only\n             each new browser is asked for the word ${await word.current()}\n             which is good once; the next one is in ${word.file}`
+    : config.providers.map(p => p.name).join(', ')
+  process.stdout.write(welcome(config, publicUrl, azurite, signIn))
 }
 
-/** What runs where, and how to begin. No secrets. */
-function welcome(config: Config, publicUrl: string, azurite: Azurite | null): string {
+/** What runs where, and how to begin. No secret but the word, which is good once and on this machine only. */
+function welcome(config: Config, publicUrl: string, azurite: Azurite | null, signIn: string): string {
   const database =
     config.database.dialect === 'sqlite'
       ? `SQLite in ${config.database.file}`
       : `MySQL at ${new URL(config.database.url).host}`
-  const embedded = config.providers.length === 0
   return `
 Satchel is up at ${publicUrl}
 
   Database   ${database}
   Blobs      ${azurite ? `embedded Azurite in ${azurite.dir}` : 'Azure Blob Storage, as configured'}
   Mail       ${config.smtpUrl ? 'SMTP server, as configured' : `written to ${join(config.dataDir, 'mail')}`}
-  Sign-in    ${embedded ? 'embedded: be anybody, on this machine only' : config.providers.map(p => p.name).join(', ')}
+  Sign-in    ${signIn}
 
   Sign in    ${publicUrl}/login
   GraphiQL   ${publicUrl}/graphql

@@ -145,9 +145,10 @@ export const settings = {
     read: count(1, 3650),
   },
   NODE_ENV: {
-    help: 'production refuses the embedded sign-in and a generated secret',
+    help: 'development, production or test; production refuses the embedded sign-in and a generated secret',
     default: 'development',
-    read: z.string(),
+    // A misspelt "production" must not start with what production refuses.
+    read: z.enum(['development', 'production', 'test'], 'must be development, production or test'),
   },
 } as const satisfies Record<
   string,

@@ -19,6 +19,7 @@ import { sessionService } from '../src/services/session.ts'
 import { createTokens } from '../src/tokens.ts'
 import { checkAnswer } from './contract/answers.ts'
 import { freshDatabase } from './fresh-database.ts'
+import { testWord } from './unit/sign-in-browser.ts'
 
 let db: Db
 let drop: () => Promise<void>
@@ -45,9 +46,9 @@ beforeAll(async () => {
     service(req, res)
   })
   const redirectUri = `${origin}/auth/callback`
-  const local = await createEmbeddedSignIn({ publicUrl: origin, redirectUri, key: randomBytes(32) })
+  const local = await createEmbeddedSignIn({ publicUrl: origin, redirectUri, key: randomBytes(32), word: testWord })
   const labOrigin = await listen((req, res) => lab?.handle(req, res))
-  const lab = await createEmbeddedSignIn({ publicUrl: labOrigin, redirectUri, key: randomBytes(32) })
+  const lab = await createEmbeddedSignIn({ publicUrl: labOrigin, redirectUri, key: randomBytes(32), word: testWord })
   signIns.push(local, lab)
   const oddOrigin = await listen(answerOddly)
   const silentOrigin = await listen(() => {})
@@ -174,7 +175,12 @@ class Browser {
     expect(begun.status).toBe(302)
     const form = await this.get(begun.location)
     await this.get(form.location)
-    const typed = new URLSearchParams({ email, name: '', ...(verified ? { verified: 'yes' } : {}) }).toString()
+    const typed = new URLSearchParams({
+      word: 'sesame',
+      email,
+      name: '',
+      ...(verified ? { verified: 'yes' } : {}),
+    }).toString()
     const sent = await this.send('POST', this.last, { 'Content-Type': 'application/x-www-form-urlencoded' }, typed)
     return (await this.get(sent.location)).location
   }

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { mountSignIn } from '../src/embedded/sign-in-mount.ts'
 import { createLog } from '../src/log.ts'
@@ -18,6 +21,8 @@ import { anId, aTime } from './shapes.ts'
 import { Browser } from './unit/sign-in-browser.ts'
 
 let t: TestApp
+let dataDir: string
+let word: () => Promise<string>
 let alice: ReturnType<typeof createClient>
 let bob: ReturnType<typeof createClient>
 
@@ -30,7 +35,7 @@ async function signIn(email: string): Promise<string> {
   }
   const page = await follow(await browser.get(`${t.url}/auth/oauth?return_to=/home`))
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-  await follow(await browser.post({ email, name: '', verified: 'yes' }))
+  await follow(await browser.post({ word: await word(), email, name: '', verified: 'yes' }))
   return `session_id=${browser.jar.get('session_id')?.value}`
 }
 
@@ -39,7 +44,13 @@ const clientOf = async (email: string) => createClient({ url: t.url, headers: { 
 beforeAll(async () => {
   const log = createLog({ logLevel: 'silent' })
   const key = randomBytes(32).toString('base64url')
-  t = await startApp({}, { embeddedSignIn: publicUrl => mountSignIn(publicUrl, key, log) })
+  dataDir = mkdtempSync(join(tmpdir(), 'satchel-client-'))
+  const embeddedSignIn = async (publicUrl: string) => {
+    const embedded = await mountSignIn({ publicUrl, secretKey: key, dataDir, log })
+    word = embedded.word.current
+    return embedded
+  }
+  t = await startApp({}, { embeddedSignIn })
   alice = await clientOf('alice@example.com')
   bob = await clientOf('bob@example.com')
 })
@@ -47,6 +58,7 @@ afterAll(async () => {
   alice?.close()
   bob?.close()
   await t.stop()
+  rmSync(dataDir, { recursive: true, force: true })
 })
 
 const upload = async (folder: string, name: string, content: string) =>

@@ -1,4 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { SMTPServer } from 'smtp-server'
 import { mountSignIn } from '../src/embedded/sign-in-mount.ts'
@@ -18,6 +21,8 @@ let bob: Person
 /** What must not get out, by what it is. */
 const secrets = new Map<string, string>()
 const ofSignIn: string[] = []
+let word: () => Promise<string>
+const dataDir = mkdtempSync(join(tmpdir(), 'satchel-secrets-'))
 
 beforeAll(async () => {
   mailServer = new SMTPServer({
@@ -31,7 +36,13 @@ beforeAll(async () => {
   const log = createLog({ logLevel: 'trace' }, { write: line => void ofSignIn.push(line) })
   t = await startApp(
     { SMTP_URL: `smtp://127.0.0.1:${typeof at === 'object' && at ? at.port : 0}` },
-    { embeddedSignIn: publicUrl => mountSignIn(publicUrl, 'k'.repeat(32), log) },
+    {
+      async embeddedSignIn(publicUrl) {
+        const embedded = await mountSignIn({ publicUrl, secretKey: 'k'.repeat(32), dataDir, log })
+        word = embedded.word.current
+        return embedded
+      },
+    },
   )
   alice = await t.signIn('planted-alice')
   bob = await t.signIn('planted-bob')
@@ -41,6 +52,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await t?.stop()
+  rmSync(dataDir, { recursive: true, force: true })
   await new Promise<void>(resolve => mailServer.close(() => resolve()))
 })
 
@@ -200,7 +212,9 @@ describe('The log', () => {
       return res
     }
     await follow(await browser.get(`${t.app.publicUrl()}/auth/oauth?return_to=/api/user/data`))
-    const callback = await browser.post({ email, name: 'Erin', verified: 'yes' })
+    const planted = await word()
+    secrets.set('word of the sign-in', planted)
+    const callback = await browser.post({ word: planted, email, name: 'Erin', verified: 'yes' })
     const end = await follow(callback)
     expect(await end.text()).toContain(email)
     const session = browser.jar.get('session_id')?.value ?? ''

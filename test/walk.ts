@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Block, blocksOf } from './readme.ts'
 
@@ -25,19 +26,22 @@ export function stepsOfWalk(): Step[] {
 
 /**
  * Takes steps in one shell, which ends at the first command that fails; answers what each has printed. Only the address is another one.
- * @param dir where the shell stands
+ * @param dataDir of the service, which lies as `data` in the folder where the shell begins
  * @param url of a service that has just been started
  */
 export async function take(
   steps: Step[],
-  dir: string,
+  dataDir: string,
   url: string,
 ): Promise<{ code: number; errors: string; printed: string[] }> {
+  const dir = mkdtempSync(join(tmpdir(), 'satchel-walk-'))
+  symlinkSync(dataDir, join(dir, 'data'))
   /** What stands in GraphiQL is sent as it would send it, with the cookies of the walk. */
   const commandOf = ({ language, text }: Block, i: number) => {
     if (language === 'sh') return text
-    writeFileSync(join(dir, `${i}.json`), JSON.stringify({ query: text }))
-    return `curl -s -b jar -H 'Content-Type: application/json' -d @${i}.json ${DOCUMENTED}/graphql`
+    const body = join(dir, `${i}.json`)
+    writeFileSync(body, JSON.stringify({ query: text }))
+    return `curl -s -b jar -H 'Content-Type: application/json' -d @${body} ${DOCUMENTED}/graphql`
   }
   const here = url.replace('127.0.0.1', 'localhost')
   const script = steps.map(({ typed }, i) => `${commandOf(typed, i)}\nprintf '${MARK}'`).join('\n')
@@ -54,5 +58,6 @@ export async function take(
     errors += chunk
   })
   const [code] = await once(shell, 'close')
+  rmSync(dir, { recursive: true, force: true })
   return { code, errors, printed: out.replaceAll(here, DOCUMENTED).split(MARK).slice(0, -1) }
 }

@@ -1,20 +1,33 @@
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import type { OAuthProvider } from '../config.ts'
 import type { Mount } from '../gateway/http.ts'
 import type { Log } from '../log.ts'
 import { createEmbeddedSignIn } from './sign-in.ts'
+import { openSignInWord, type SignInWord } from './sign-in-word.ts'
 
-/** The embedded provider, ready to be mounted on the gateway. */
-export async function mountSignIn(
-  publicUrl: string,
-  secretKey: string,
-  log: Log,
-): Promise<{ provider: OAuthProvider; mount: Mount }> {
+export interface EmbeddedOptions {
+  publicUrl: string
+  secretKey: string
+  dataDir: string
+  log: Log
+}
+
+/** The embedded provider, ready to be mounted on the gateway, and the word that it asks each new browser for. */
+export async function mountSignIn({
+  publicUrl,
+  secretKey,
+  dataDir,
+  log,
+}: EmbeddedOptions): Promise<{ provider: OAuthProvider; mount: Mount; word: SignInWord }> {
+  const word = await openSignInWord(join(dataDir, 'sign-in-word'))
   const signIn = await createEmbeddedSignIn({
     publicUrl,
     redirectUri: `${publicUrl}/auth/callback`,
     key: createHash('sha256').update(`embedded sign-in ${secretKey}`).digest(),
+    word,
     onError: error => log.warn({ err: error }, 'the embedded sign-in failed'),
   })
-  return { provider: signIn.provider, mount: { prefix: '/sign-in', handle: ({ req, res }) => signIn.handle(req, res) } }
+  const mount: Mount = { prefix: '/sign-in', handle: ({ req, res }) => signIn.handle(req, res) }
+  return { provider: signIn.provider, mount, word }
 }

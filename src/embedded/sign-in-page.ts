@@ -5,7 +5,7 @@ export interface SignInForm {
   email: string
   name: string
   verified: boolean
-  problem?: { field: 'email' | 'name'; sentence: string }
+  problem?: { field: 'email' | 'name' | 'word'; sentence: string }
 }
 
 const style = `
@@ -83,12 +83,16 @@ ${body}
 `
 }
 
-/** The form; it is sent to its own address. */
-export function signInPage({ email, name, verified, problem }: SignInForm): string {
-  const field = (id: 'email' | 'name', label: string, attributes: string, hint = '') => {
+/**
+ * The form; it is sent to its own address.
+ * @param wordFile the file with the word that this browser must send, or null for one that has sent it before
+ */
+export function signInPage({ email, name, verified, problem }: SignInForm, wordFile: string | null): string {
+  const first = wordFile ? 'word' : 'email'
+  const field = (id: 'email' | 'name' | 'word', label: string, attributes: string, hint = '') => {
     const wrong = problem?.field === id
     const described = [hint && `${id}-hint`, wrong && `${id}-problem`].filter(Boolean).join(' ')
-    const focus = (problem?.field ?? 'email') === id
+    const focus = (problem?.field ?? first) === id
     return `<div class="field">
 <label for="${id}">${label}</label>
 ${hint && `<p class="hint" id="${id}-hint">${hint}</p>`}
@@ -99,9 +103,19 @@ ${wrong ? `<p class="problem" id="${id}-problem" role="alert">${escapeHtml(probl
   return page(
     problem ? 'Error: Sign in' : 'Sign in',
     `<h1>Sign in to Satchel</h1>
-<p>This sign-in works on this computer only and asks for no password. Be whoever you like: the same e-mail address is
+<p>This sign-in works on this computer only and asks for no password. Use any e-mail address: the same address is
 the same person again.</p>
 <form method="post">
+${
+  wordFile
+    ? field(
+        'word',
+        'Word of this computer',
+        'type="text" required maxlength="64" autocomplete="off" autocapitalize="none" spellcheck="false"',
+        `Asked once in each browser. It stands in <code>${escapeHtml(wordFile)}</code>, and the start has printed it.`,
+      )
+    : ''
+}
 ${field('email', 'E-mail address', `type="email" required maxlength="254" autocomplete="email" value="${escapeHtml(email)}"`)}
 ${field('name', 'Name', `type="text" maxlength="200" autocomplete="name" value="${escapeHtml(name)}"`, 'Left empty, it is taken from the address.')}
 <div class="field tick">

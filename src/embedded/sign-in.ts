@@ -2,7 +2,9 @@ import { createHash, generateKeyPairSync, hkdfSync, randomBytes } from 'node:cry
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Adapter, InteractionResults } from 'oidc-provider'
 import { isLoopback, type OAuthProvider } from '../config.ts'
+import { createKnownBrowsers } from './sign-in-browser.ts'
 import { messagePage, pageHeaders, readSignIn, type SignInForm, signInPage } from './sign-in-page.ts'
+import type { SignInWord } from './sign-in-word.ts'
 
 /** A running sign-in provider, to be mounted under `/sign-in`. */
 export interface EmbeddedSignIn {
@@ -21,6 +23,8 @@ export interface EmbeddedSignInOptions {
   redirectUri: string
   /** 32 secret bytes or more; what signs the cookies derives from them. */
   key: Buffer
+  /** What a browser must send before its first sign-in: a proxy on this machine may bring requests from elsewhere without a sign of it. */
+  word: SignInWord
   /** Origin at which this process reaches itself, where that is not the public one (a forwarded port). */
   ownUrl?: string
   /** Told of errors that are nobody's input. */
@@ -48,7 +52,7 @@ const maxFormBytes = 16 * 1024
  * @throws Error when an address is not loopback, or the key is too short
  */
 export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Promise<EmbeddedSignIn> {
-  const { publicUrl, redirectUri, key, ownUrl = publicUrl, onError = console.error } = options
+  const { publicUrl, redirectUri, key, word, ownUrl = publicUrl, onError = console.error } = options
   for (const url of [publicUrl, redirectUri, ownUrl]) {
     if (!isLoopback(url))
       throw new Error(`The embedded sign-in lets anybody in, so it cannot serve ${url}: not loopback.`)
@@ -62,6 +66,7 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
   const clientId = 'satchel'
   const clientSecret = randomBytes(32).toString('base64url')
   const people = new Map<string, Person>()
+  const browsers = createKnownBrowsers(key, prefix)
   const remembered = createMemoryAdapter()
   const off = { enabled: false }
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const
@@ -139,9 +144,11 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
     const interaction = await oidc.interactionDetails(req, res).catch(noSession)
     if (interaction?.uid !== uid)
       return send(res, 400, messagePage('This sign-in has ended', 'Start again at the service.', publicUrl))
+    const wordFile = browsers.knows(req) ? null : word.file
     if (req.method === 'GET' || req.method === 'HEAD') {
       const hint = interaction.params.login_hint
-      return send(res, 200, signInPage({ email: typeof hint === 'string' ? hint : '', name: '', verified: true }))
+      const email = typeof hint === 'string' ? hint : ''
+      return send(res, 200, signInPage({ email, name: '', verified: true }, wordFile))
     }
     if (req.method !== 'POST') {
       res.setHeader('Allow', 'GET, HEAD, POST')
@@ -160,7 +167,11 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
     if (form.get('choice') === 'cancel')
       return finish({ error: 'access_denied', error_description: 'the sign-in was cancelled' })
     const typed = readSignIn(form)
-    if (typed.problem) return send(res, 422, signInPage(typed))
+    if (typed.problem) return send(res, 422, signInPage(typed, wordFile))
+    if (wordFile) {
+      if (!(await word.redeem(form.get('word') ?? ''))) return send(res, 422, signInPage(wrongWord(typed), wordFile))
+      res.appendHeader('Set-Cookie', browsers.remember())
+    }
 
     const person = makePerson(typed, req.headers['accept-language'])
     people.delete(person.sub)
@@ -219,17 +230,25 @@ function noSession(error: unknown): undefined {
 /**
  * Why a request may not sign in, or nothing. The peer must be this machine, whatever address the service listens on;
  * the name it asks for, too, or a page that points its own name at 127.0.0.1 could read the answers; and no proxy may
- * have brought it from elsewhere.
+ * have brought it.
  */
 function refuse(req: IncomingMessage): string | undefined {
-  const forwarded = [req.headers['x-forwarded-for'], req.headers['x-real-ip']].flat().filter(v => v !== undefined)
-  const from = [req.socket.remoteAddress ?? '', ...forwarded.flatMap(v => v.split(',')).map(v => v.trim())]
   const host = URL.canParse(`http://${req.headers.host}`) ? `http://${req.headers.host}` : 'http://unknown'
-  if (from.every(isOwnAddress) && isLoopback(host) && !req.headers.forwarded) return undefined
-  return 'The embedded sign-in lets anybody in, so it answers only on the computer that runs it, as localhost or 127.0.0.1.'
+  const proxied = Object.keys(req.headers).some(name => proxyHeader.test(name))
+  if (isOwnAddress(req.socket.remoteAddress ?? '') && isLoopback(host) && !proxied) return undefined
+  return 'The embedded sign-in lets anybody in, so it answers only on the computer that runs it, as localhost or 127.0.0.1, and not through a proxy.'
 }
 
+/** What proxies add, whatever its value: a client behind one can make up the values. */
+const proxyHeader =
+  /^(forwarded|via|x-forwarded(-.+)?|x-original-.+|x-envoy-.+|x-amzn-.+|x-azure-.+|cf-.+|cdn-.+|fastly-.+|true-client-ip|x-real-ip|x-client-ip|x-cluster-client-ip)$/
+
 const isOwnAddress = (address: string) => address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address)
+
+const wrongWord = (typed: SignInForm): SignInForm => ({
+  ...typed,
+  problem: { field: 'word', sentence: 'This is not the word. Copy it from the file; it changes whenever it was used.' },
+})
 
 async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefined> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(req.headers['content-type'] ?? '')) return undefined

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { wordOf } from './service.ts'
 
 // Nothing that a browser does on its own: the machine may have no network.
 const quiet = [
@@ -42,9 +43,16 @@ export async function visit(browser: Browser, origin: string, options: BrowserCo
 /** Fills in the embedded sign-in, from the service's own address on. Ends where `returnTo` leads. */
 export async function signIn({ page }: Visit, url: string, email: string, returnTo: string): Promise<void> {
   await page.goto(`${url}/auth/oauth?return_to=${encodeURIComponent(returnTo)}`)
+  await fillInWord(page, url)
   await page.getByLabel('E-mail address', { exact: true }).fill(email)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL(url + returnTo)
+}
+
+/** Fills in the word of the machine, which the embedded sign-in asks each browser for once. */
+export async function fillInWord(page: Page, url: string): Promise<void> {
+  const field = page.getByLabel('Word of this computer')
+  if (await field.count()) await field.fill(wordOf(url))
 }
 
 /** Replaces what stands in the editor of GraphiQL. */

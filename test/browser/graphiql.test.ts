@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Browser } from 'playwright-core'
-import { openBrowser, run, screenshot, signIn, type, visit } from './browser.ts'
+import { fillInWord, openBrowser, run, screenshot, signIn, type, visit } from './browser.ts'
 import { type Service, startService } from './service.ts'
 
 let service: Service
@@ -56,6 +56,7 @@ describe('Signing in, GraphiQL, signing out', () => {
     const bob = await visit(browser, service.url)
     const other = service.url.replace('localhost', '127.0.0.1')
     await bob.page.goto(`${other}/auth/oauth?return_to=/api/user/data`)
+    await fillInWord(bob.page, service.url)
     await bob.page.getByLabel('E-mail address', { exact: true }).fill('bob@example.com')
     await bob.page.keyboard.press('Enter')
     await bob.page.waitForURL(`${service.url}/api/user/data`)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { openShell } from '../command-line.ts'
-import { signIn, type Visit, visit } from './browser.ts'
+import { fillInWord, signIn, type Visit, visit } from './browser.ts'
 import { startWorld, tryPassword, until, type World } from './share-world.ts'
 
 const PASSWORD = 'päss wörd 🦊'
@@ -186,6 +186,7 @@ describe('Somebody with whom a file is shared', () => {
     await page.getByRole('link', { name: 'Sign in to receive it' }).click()
     await page.getByText('You are on your way to a file').waitFor()
     await page.getByRole('link', { name: 'Continue on this computer' }).click()
+    await fillInWord(page, w.service.url)
     await page.getByLabel('E-mail address', { exact: true }).fill('carol@example.com')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(link)
@@ -193,6 +194,7 @@ describe('Somebody with whom a file is shared', () => {
     await page.getByText('This file was shared with somebody else').waitFor()
     await page.getByRole('button', { name: 'Sign in with another address' }).click()
     await page.getByRole('link', { name: 'Continue on this computer' }).click()
+    await fillInWord(page, w.service.url)
     await page.getByLabel('E-mail address', { exact: true }).fill('bob@example.com')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(link)
@@ -228,6 +230,7 @@ describe('Somebody who is invited', () => {
     await page.getByRole('heading', { name: 'Join Glacier' }).waitFor()
     await page.getByRole('link', { name: 'Sign in to answer' }).click()
     await page.getByRole('link', { name: 'Continue on this computer' }).click()
+    await fillInWord(page, w.service.url)
     await page.getByLabel('E-mail address', { exact: true }).fill('carol@example.com')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(link)

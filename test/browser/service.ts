@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startBuilt } from '../built-service.ts'
@@ -11,12 +11,20 @@ export interface Service {
   stop(): Promise<void>
 }
 
+const dataDirs = new Map<string, string>()
+
+/** The word that the embedded sign-in of a service asks the next new browser for. */
+export const wordOf = (url: string): string =>
+  readFileSync(join(dataDirs.get(url) ?? '', 'sign-in-word'), 'utf8').trim()
+
 /** The built service as a newcomer starts it: nothing configured but a free port and a folder of its own. */
 export async function startService(settings: Record<string, string> = {}): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), 'satchel-browser-'))
   const built = await startBuilt({ DATA_DIR: dataDir, ...settings })
+  const url = built.url.replace('127.0.0.1', 'localhost')
+  dataDirs.set(url, dataDir)
   return {
-    url: built.url.replace('127.0.0.1', 'localhost'),
+    url,
     dataDir,
     async stop() {
       await built.end('SIGTERM')

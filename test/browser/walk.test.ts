@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import { stepsOfWalk, take } from '../walk.ts'
@@ -9,10 +6,8 @@ import { type Service, startService } from './service.ts'
 
 let service: Service
 let browser: Browser
-let dir: string
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'satchel-walk-'))
   service = await startService()
   browser = await openBrowser()
 })
@@ -20,7 +15,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   await service?.stop()
-  rmSync(dir, { recursive: true, force: true })
 })
 
 /** The members of an answer that are no objects, as a page shows them. */
@@ -33,7 +27,7 @@ describe('The five minutes of README.md', () => {
   it('come to GraphiQL, where what stands there is pasted, and answered as it is shown', async () => {
     const steps = stepsOfWalk()
     const first = steps.findIndex(({ typed }) => typed.language === 'graphql')
-    expect(await take(steps.slice(0, first), dir, service.url)).toMatchObject({ code: 0, errors: '' })
+    expect(await take(steps.slice(0, first), service.dataDir, service.url)).toMatchObject({ code: 0, errors: '' })
 
     const alice = await visit(browser, service.url)
     await signIn(alice, service.url, 'alice@example.com', '/graphql')

@@ -159,8 +159,16 @@ describe('a wrong setting', () => {
     ['LOG_LEVEL', 'loud'],
     ['SWEEP_SECONDS', '1 minute'],
     ['RETENTION_DAYS', '0'],
+    ['NODE_ENV', 'Production'],
+    ['NODE_ENV', 'prod'],
+    ['NODE_ENV', 'staging'],
   ])('is named: %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}: .+`))])
+  })
+
+  it('says which words NODE_ENV may be, so that none starts unawares with what production refuses', () => {
+    expect(problemsOf({ NODE_ENV: 'prod' })).toEqual(['NODE_ENV: must be development, production or test'])
+    for (const NODE_ENV of ['', 'development', 'test']) expect(problemsOf({ NODE_ENV })).toEqual([])
   })
 
   it('stops the start with one message that lists all that is wrong', () => {

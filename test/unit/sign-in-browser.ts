@@ -1,3 +1,12 @@
+import type { SignInWord } from '../../src/embedded/sign-in-word.ts'
+
+/** A word that stays as it is. */
+export const testWord: SignInWord = {
+  file: 'data/sign-in-word',
+  current: async () => 'sesame',
+  redeem: async typed => typed === 'sesame',
+}
+
 /** A browser that follows nothing by itself and keeps cookies by their path. */
 export class Browser {
   /** The cookies by name; the last one of a name counts. */

@@ -1,0 +1,25 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { parseCookie, stringifySetCookie } from 'cookie'
+
+const name = 'sign_in_browser'
+const seconds = 90 * 86_400
+
+/** Remembers by a signed cookie which browsers have proved once that their person is on this machine. */
+export function createKnownBrowsers(key: Buffer, path: string) {
+  const sign = (id: string) => createHmac('sha256', key).update(`embedded sign-in: browser ${id}`).digest('base64url')
+
+  return {
+    knows({ headers }: IncomingMessage): boolean {
+      const [id = '', signature = ''] = (parseCookie(headers.cookie ?? '')[name] ?? '').split('.')
+      const [given, wanted] = [Buffer.from(signature), Buffer.from(sign(id))]
+      return given.length === wanted.length && timingSafeEqual(given, wanted)
+    },
+
+    /** The value of a Set-Cookie header. */
+    remember(): string {
+      const id = randomBytes(16).toString('base64url')
+      return stringifySetCookie(name, `${id}.${sign(id)}`, { path, httpOnly: true, sameSite: 'lax', maxAge: seconds })
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import { randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** What only a person on this machine has: a word in a file of DATA_DIR, good once. */
+export interface SignInWord {
+  file: string
+  current(): Promise<string>
+  /** Whether this is the word; if it is, the file holds another one from then on. */
+  redeem(typed: string): Promise<boolean>
+}
+
+// Without characters that look alike. 16 of them are 79 bits, so guessing needs no limit.
+const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
+const groups = 4
+
+/** Writes a new word, which only the user of this process may read. */
+export async function openSignInWord(file: string): Promise<SignInWord> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await renew(file)
+  let last: Promise<unknown> = Promise.resolve()
+
+  // Read from the file each time: several instances of one machine may share the folder.
+  const current = async () => (await readFile(file, 'utf8').catch(() => renew(file))).trim()
+
+  async function check(typed: string): Promise<boolean> {
+    if (!isSame(typed.trim().toLowerCase(), await current())) return false
+    await renew(file)
+    return true
+  }
+
+  return {
+    file,
+    current,
+    redeem(typed) {
+      // One after the other, or two browsers could use one word.
+      const result = last.then(() => check(typed))
+      last = result.catch(() => {})
+      return result
+    },
+  }
+}
+
+async function renew(file: string): Promise<string> {
+  const group = () => Array.from({ length: 4 }, () => alphabet[randomInt(alphabet.length)]).join('')
+  const word = Array.from({ length: groups }, group).join('-')
+  const draft = `${file}.${randomUUID()}`
+  await writeFile(draft, `${word}\n`, { mode: 0o600, flag: 'wx' })
+  await rename(draft, file)
+  return word
+}
+
+function isSame(typed: string, word: string): boolean {
+  const [a, b] = [Buffer.from(typed), Buffer.from(word)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
