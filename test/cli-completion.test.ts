@@ -156,7 +156,8 @@ describe('satchel complete', () => {
   })
 
   it('shows one name a line, and none that steers a terminal', async () => {
-    const fields = { folders: ['a\nb', 'c\td', '\u001b[2J', 'fine'], files: [] }
+    const folderEntries = ['a\nb', 'c\td', '\u001b[2J', 'fine'].map(name => ({ name }))
+    const fields = { folderEntries, files: [] }
     const service = await startFakeService({ fields })
     expect((await ask('', { SATCHEL_URL: service.url, SATCHEL_SESSION: 'x' })).out).toBe('fine/\t\ntext:\t\n')
     await service.close()

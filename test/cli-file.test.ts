@@ -75,7 +75,7 @@ describe.each([
       expect((await shell.satchel(['ls', ...at('docs')])).out).toBe('letters/\na.txt\n')
       expect(await shell.json('ls', ...at('docs/'))).toEqual({
         path: `${root}docs`,
-        folders: [{ name: 'letters', path: `${root}docs/letters` }],
+        folders: [{ name: 'letters', size: 3, file_count: 1, path: `${root}docs/letters` }],
         files: [
           {
             name: 'a.txt',
@@ -93,9 +93,9 @@ describe.each([
     it('with -l tells sizes, times and checksums, and the sum', async () => {
       const { out } = await shell.satchel(['ls', '-l', ...at('docs')])
       expect(out.split('\n').map(line => line.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/, 'TIME').split(/ {2,}/))).toEqual([
-        ['-', 'letters/'],
+        ['3 B', 'TIME', '1 file', 'letters/'],
         ['5 B', 'TIME', md5Of.hello, 'a.txt'],
-        ['1 folder, 1 file, 5 B'],
+        ['1 folder, 1 file, 8 B'],
         [''],
       ])
     })
@@ -210,6 +210,24 @@ describe.each([
       expect(await shell.json('rm', '-r', ...at('docs'))).toEqual({
         deleted: [{ path: `${root}docs`, files_deleted: 1 }],
       })
+      expect(await all()).toEqual([])
+    })
+
+    it('asks on a terminal before it deletes folders, and tells what is in them', async () => {
+      const options = {
+        env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent('process.stdin.isTTY=true')}` },
+      }
+      for (const stdin of ['', 'no\n', '\n']) {
+        const { code, err } = await shell.satchel(['rm', '-r', ...at('docs')], { ...options, stdin })
+        expect([code, err]).toEqual([
+          2,
+          expect.stringContaining(`Delete ${root}docs (2 files, 8 B)? This cannot be undone.`),
+        ])
+        expect(err).toContain('Nothing was deleted.')
+      }
+      expect(await all()).toHaveLength(4)
+      expect((await shell.satchel(['rm', '-r', ...at('docs/letters')], { ...options, stdin: 'y\n' })).code).toBe(0)
+      expect((await shell.satchel(['rm', '-r', '--yes', ...at('docs')], options)).err).toBe('')
       expect(await all()).toEqual([])
     })
 

@@ -270,7 +270,7 @@ export type ListQueryVariables = Exact<{
 }>;
 
 
-export type ListQuery = { fileTree: { folders: Array<string>, nextCursor: string | null, files: Array<{ id: string, name: string, fileType: string, size: number, md5Checksum: string, createdAt: string }> } };
+export type ListQuery = { fileTree: { nextCursor: string | null, folderEntries: Array<{ name: string, size: number, fileCount: number, updatedAt: string }>, files: Array<{ id: string, name: string, fileType: string, size: number, md5Checksum: string, createdAt: string }> } };
 
 export type FindQueryVariables = Exact<{
   path: string;
@@ -350,7 +350,7 @@ export type WorkspaceListQueryVariables = Exact<{
 }>;
 
 
-export type WorkspaceListQuery = { workspaceFileTree: { nextCursor: string | null, folders: Array<{ name: string }>, files: Array<{ id: string, name: string, fileType: string, size: number, md5Checksum: string, createdAt: string }> } };
+export type WorkspaceListQuery = { workspaceFileTree: { nextCursor: string | null, folders: Array<{ name: string, size: number, fileCount: number, updatedAt: string }>, files: Array<{ id: string, name: string, fileType: string, size: number, md5Checksum: string, createdAt: string }> } };
 
 export type CreateWorkspaceFolderMutationVariables = Exact<{
   input: CreateWorkspaceFolderInput;
@@ -760,7 +760,12 @@ export const WorkspaceQuotaDocument = new TypedDocumentString(`
 export const ListDocument = new TypedDocumentString(`
     query List($path: String, $limit: Int, $cursor: String) {
   fileTree(path: $path, limit: $limit, cursor: $cursor) {
-    folders
+    folderEntries {
+      name
+      size
+      fileCount
+      updatedAt
+    }
     files {
       id
       name
@@ -864,6 +869,9 @@ export const WorkspaceListDocument = new TypedDocumentString(`
   ) {
     folders {
       name
+      size
+      fileCount
+      updatedAt
     }
     files {
       id

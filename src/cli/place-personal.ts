@@ -31,7 +31,7 @@ export const personalPlace = (client: Client): Place => ({
       async cursor => (await client.request(ListDocument, { path, limit: PAGE, cursor })).fileTree,
     )
     return {
-      folders: pages.flatMap(page => page.folders),
+      folders: pages.flatMap(page => page.folderEntries),
       // A listing names files by their full path.
       files: pages.flatMap(page => page.files.map(file => ({ ...file, name: splitPath(file.name).name }))),
     }

@@ -25,7 +25,7 @@ export function workspacePlace(client: Client, workspaceId: string, named: strin
         (await client.request(WorkspaceListDocument, { workspaceId, path, limit: PAGE, cursor })).workspaceFileTree,
     )
     return {
-      folders: pages.flatMap(page => page.folders.map(({ name }) => name)),
+      folders: pages.flatMap(page => page.folders),
       files: pages.flatMap(page => page.files),
     }
   }
@@ -58,7 +58,7 @@ export function workspacePlace(client: Client, workspaceId: string, named: strin
       const wanted = name.normalize('NFC')
       const { folders, files } = await list(folder)
       const file = files.find(f => f.name === wanted)
-      return file ? { kind: 'file', file } : folders.includes(wanted) ? { kind: 'folder' } : null
+      return file ? { kind: 'file', file } : folders.some(f => f.name === wanted) ? { kind: 'folder' } : null
     },
 
     async moveFile(source, destination) {

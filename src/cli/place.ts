@@ -12,8 +12,16 @@ export interface RemoteFile {
   createdAt: string
 }
 
+/** A folder as a listing shows it, with the bytes and the number of all files below it. */
+export interface RemoteFolder {
+  name: string
+  size: number
+  fileCount: number
+  updatedAt: string
+}
+
 export interface Listing {
-  folders: string[]
+  folders: RemoteFolder[]
   files: RemoteFile[]
 }
 

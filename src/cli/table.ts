@@ -18,6 +18,20 @@ export function table(head: string[], rows: string[][]): string {
   return cells.map(line => line.map(pad).join('  ').trimEnd()).join('\n')
 }
 
+/**
+ * A table whose last column, a link, stands on a line of its own below each row where the terminal is too narrow for both: a link that is cut
+ * or broken cannot be copied.
+ */
+export function linkTable(head: string[], rows: string[][], columns = process.stdout.columns): string {
+  const whole = table(head, rows)
+  if (!columns || whole.split('\n').every(line => widthOf(line) <= columns)) return whole
+  const [first = '', ...lines] = table(
+    head.slice(0, -1),
+    rows.map(row => row.slice(0, -1)),
+  ).split('\n')
+  return [first, ...lines.flatMap((line, i) => [line, `  ${plain(rows[i]?.at(-1) ?? '')}`])].join('\n')
+}
+
 /** 1536 is 1.5 KiB. */
 export const bytes = (count: number): string => prettyBytes(count, { binary: true })
 

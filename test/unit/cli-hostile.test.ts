@@ -22,7 +22,7 @@ beforeAll(async () => {
       slug: 'garden',
       workspaceSlug: 'garden',
       fileTree: ({ path }: { path: string | null }) => ({
-        folders: path === 'docs' ? ['..', '.', '', 'a/b', evil, `\u0000`] : [],
+        folderEntries: path === 'docs' ? ['..', '.', '', 'a/b', evil, `\u0000`].map(name => ({ name })) : [],
         files:
           path === 'docs'
             ? [file, ...['docs/..', 'docs/../../escape', '/etc/passwd'].map(name => ({ ...file, name }))]

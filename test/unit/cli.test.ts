@@ -5,7 +5,7 @@ import { isOpen, readUrl } from '../../src/cli/credentials.ts'
 import { Failure, toFailure } from '../../src/cli/failure.ts'
 import { isSafeName, joinPath, parseLink, parseRemote, splitPath } from '../../src/cli/path.ts'
 import { duration as left } from '../../src/cli/progress.ts'
-import { table } from '../../src/cli/table.ts'
+import { linkTable, table } from '../../src/cli/table.ts'
 import { jsonLine, plain } from '../../src/cli/text.ts'
 import { duration, inviteRoles, memberRoles, privateWords, scopeOf, workspaceWords } from '../../src/cli/words.ts'
 import { parseDuration } from '../../src/duration.ts'
@@ -146,5 +146,18 @@ describe('An error', () => {
     expect(toFailure(new TypeError('x is undefined.'))).toMatchObject({ code: 'UNEXPECTED', exitCode: 1 })
     expect(toFailure('text')).toMatchObject({ code: 'UNEXPECTED', message: 'text' })
     expect(new Failure('SOMETHING_NEW', 'New.').exitCode).toBe(1)
+  })
+})
+
+describe('A table of links', () => {
+  const rows = [['a.txt', 'https://files.example.com/share/abc']]
+
+  it('has one line a row where the terminal has room, or there is none', () => {
+    for (const columns of [80, undefined])
+      expect(linkTable(['FILE', 'LINK'], rows, columns)).toBe('FILE   LINK\na.txt  https://files.example.com/share/abc')
+  })
+
+  it('shows each link whole on a line of its own where the terminal is narrower', () => {
+    expect(linkTable(['FILE', 'LINK'], rows, 40)).toBe('FILE\na.txt\n  https://files.example.com/share/abc')
   })
 })

@@ -1,11 +1,13 @@
+import type { Service } from '../client.ts'
 import { withEach } from '../each.ts'
 import { Failure, isFailure } from '../failure.ts'
 import { findPlace } from '../find-place.ts'
 import { joinPath, splitPath } from '../path.ts'
 import { notFound, type Place } from '../place.ts'
+import { ask } from '../prompt.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
-import { plural } from '../table.ts'
+import { bytes, plural } from '../table.ts'
 
 export async function mkdir(context: Context, paths: string[], parents: boolean): Promise<Answer> {
   const service = await open(context)
@@ -54,8 +56,19 @@ async function moveEither(place: Place, source: string, destination: string): Pr
   }
 }
 
-export async function remove(context: Context, paths: string[], recursive: boolean): Promise<Answer> {
+export interface RemoveOptions {
+  recursive?: boolean
+  yes?: boolean
+}
+
+export async function remove(
+  context: Context,
+  paths: string[],
+  { recursive = false, yes = false }: RemoveOptions,
+): Promise<Answer> {
   const service = await open(context)
+  const asks = recursive && !yes && !context.json && Boolean(process.stdin.isTTY)
+  if (asks) await confirmRemoval(context, service, paths)
   const { done, failures } = await withEach(paths, async text => {
     const { place, path, isFolder } = await findPlace(service, text)
     const filesDeleted = isFolder
@@ -64,7 +77,24 @@ export async function remove(context: Context, paths: string[], recursive: boole
     return { path: place.show(path), filesDeleted }
   })
   const total = done.reduce((sum, { filesDeleted }) => sum + filesDeleted, 0)
-  return { fact: { deleted: done }, words: context.verbose ? `${plural(total, 'file')} deleted.` : '', failures }
+  // A script that deletes has its exit code; a person sees what happened.
+  const says = context.verbose || Boolean(process.stdout.isTTY)
+  return { fact: { deleted: done }, words: says ? `${plural(total, 'file')} deleted.` : '', failures }
+}
+
+/** Names the folders among the paths, with what is in them, and waits for a yes. @throws USAGE without one */
+async function confirmRemoval(context: Context, service: Service, paths: string[]): Promise<void> {
+  const { done: folders } = await withEach(paths, async text => {
+    const { place, path } = await findPlace(service, text)
+    const { folder, name } = splitPath(path)
+    // A key that may delete need not be one that may read.
+    const { folders } = await place.list(folder).catch(() => ({ folders: [] }))
+    const found = folders.find(f => f.name === name.normalize('NFC'))
+    return found ? `${place.show(path)} (${plural(found.fileCount, 'file')}, ${bytes(found.size)})` : ''
+  })
+  const named = folders.filter(Boolean).join(', ') || paths.join(', ')
+  const answer = await ask(`Delete ${named}? This cannot be undone. [y/N] `, context.patience.signal)
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('USAGE', 'Nothing was deleted.')
 }
 
 async function removeEither(place: Place, path: string, recursive: boolean): Promise<number> {

@@ -158,7 +158,9 @@ async function findBelow(place: Place, root: string, names: string[]): Promise<F
     const { folders, files } = await limit(() => place.list(path))
     for (const file of files.filter(({ name }) => isFit(path, name)))
       found.jobs.push({ source: sourceOf(place, joinPath(path, file.name), file), names: [...at, file.name] })
-    await Promise.all(folders.filter(name => isFit(path, name)).map(name => enter(joinPath(path, name), [...at, name])))
+    await Promise.all(
+      folders.filter(({ name }) => isFit(path, name)).map(({ name }) => enter(joinPath(path, name), [...at, name])),
+    )
   }
   await enter(root, names)
   return found

@@ -30,18 +30,21 @@ export async function ls(context: Context, text: string, long: boolean): Promise
   const { colors } = context
   const fact = {
     path: place.show(folder),
-    folders: folders.map(name => ({ name, path: place.show(joinPath(folder, name)) })),
+    folders: folders.map(({ updatedAt: _, ...f }) => ({ ...f, path: place.show(joinPath(folder, f.name)) })),
     files: files.map(file => shown(place, folder, file)),
   }
   if (!long) {
-    const names = [...folders.map(name => colors.blue(`${plain(name)}/`)), ...files.map(({ name }) => plain(name))]
+    const names = [
+      ...folders.map(({ name }) => colors.blue(`${plain(name)}/`)),
+      ...files.map(({ name }) => plain(name)),
+    ]
     return { fact, words: names.join('\n') }
   }
   const rows = [
-    ...folders.map(name => ['-', '', '', `${name}/`]),
+    ...folders.map(f => [bytes(f.size), when(f.updatedAt), plural(f.fileCount, 'file'), `${f.name}/`]),
     ...files.map(f => [bytes(f.size), when(f.createdAt), f.md5Checksum, f.name]),
   ]
-  const total = files.reduce((sum, { size }) => sum + size, 0)
+  const total = [...folders, ...files].reduce((sum, { size }) => sum + size, 0)
   const sum = `${plural(folders.length, 'folder')}, ${plural(files.length, 'file')}, ${bytes(total)}`
   return { fact, words: `${rows.length > 0 ? `${table([], rows)}\n` : ''}${colors.dim(sum)}` }
 }
@@ -64,7 +67,7 @@ export async function tree(context: Context, text: string, depth = DEEPEST): Pro
       name,
       path: place.show(at),
       folders: await Promise.all(
-        folders.map(inner =>
+        folders.map(({ name: inner }) =>
           levels > 1
             ? grow(inner, joinPath(at, inner), levels - 1)
             : { name: inner, path: place.show(joinPath(at, inner)), folders: [], files: [] },

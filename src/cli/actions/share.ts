@@ -14,7 +14,7 @@ import { allPages, PAGE } from '../place.ts'
 import { readSecret } from '../prompt.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
-import { bytes, table, when } from '../table.ts'
+import { bytes, linkTable, when } from '../table.ts'
 import { plain } from '../text.ts'
 
 export interface ShareOptions {
@@ -89,7 +89,7 @@ export async function shares(context: Context): Promise<Answer> {
     s.sharingLink,
   ])
   const head = ['FILE', 'WITH', 'UNTIL', 'DOWNLOADS', '', 'LINK']
-  return { fact: { shares: lines }, words: rows.length > 0 ? table(head, rows) : '' }
+  return { fact: { shares: lines }, words: rows.length > 0 ? linkTable(head, rows) : '' }
 }
 
 export async function revoke(context: Context, links: string[]): Promise<Answer> {
@@ -126,5 +126,5 @@ export async function received(
     s.sharingLink,
   ])
   const head = ['', 'FILE', 'FROM', 'SIZE', 'UNTIL', 'LINK']
-  return { fact: { shares: lines }, words: rows.length > 0 ? table(head, rows) : '' }
+  return { fact: { shares: lines }, words: rows.length > 0 ? linkTable(head, rows) : '' }
 }

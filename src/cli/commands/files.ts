@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { RemoveOptions } from '../actions/files.ts'
 import { declare, perform, wholeNumber } from '../command.ts'
 
 export const pathHelp = `Paths: docs/a.txt or /docs/a.txt is yours; garden:/docs/a.txt is of the workspace garden (its slug or its id).
@@ -43,11 +44,13 @@ is moved stays where it is stored: the whole takes as long as one file. Nothing 
 
   const rm = declare(program, 'rm <path...>', {
     does: 'delete files, and folders with -r',
-    details: 'Nothing brings them back, and their shares end.',
+    details: 'Deleted files cannot be restored, and their shares end. On a terminal, -r asks first.',
     examples: ['rm a.txt', 'rm -r docs/old', 'rm -- -odd-name', 'rm -r garden:/plans'],
-  }).option('-r, --recursive', 'folders, too, with all that is in them')
-  rm.action((paths: string[], { recursive = false }: { recursive?: boolean }) =>
-    perform(rm, async context => (await import('../actions/files.ts')).remove(context, paths, recursive)),
+  })
+    .option('-r, --recursive', 'folders, too, with all that is in them')
+    .option('-y, --yes', 'do not ask')
+  rm.action((paths: string[], options: RemoveOptions) =>
+    perform(rm, async context => (await import('../actions/files.ts')).remove(context, paths, options)),
   )
 
   const note = declare(program, 'note <path> [text]', {

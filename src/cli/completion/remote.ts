@@ -25,7 +25,7 @@ export async function remotePaths(service: Service, word: string, wanted: Remote
   const listed = async () => {
     const { place, path } = await findPlace(service, head)
     const { folders, files } = await place.list(path)
-    return [...folders.map(name => `${name}/`), ...(wanted.foldersOnly ? [] : files.map(({ name }) => name))]
+    return [...folders.map(({ name }) => `${name}/`), ...(wanted.foldersOnly ? [] : files.map(({ name }) => name))]
   }
   const named = head === '' && !wanted.ownOnly ? workspaceNames(service) : Promise.resolve([])
   const [names, workspaces] = await Promise.all([listed().catch(() => []), named])
