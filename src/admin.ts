@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import { openDatabase } from '../db/index.ts'
+import { endWithReader } from './closed-pipe.ts'
 import { type Config, loadConfig } from './config.ts'
 import { toSnake } from './rest/case.ts'
 import {
@@ -15,6 +16,8 @@ const exitCodes = `
 Users are named by their e-mail address, or by their id.
 Exit code: 0 when it is done; 1 when there is no such user or plan; 2 when it could not be asked.
 It reads the settings of the service (npm start -- --help), and works beside it: what it changes takes effect at once.`
+
+endWithReader()
 
 const program = new Command('npm run admin --')
   .description('Looks after the users of Satchel.')

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { openDatabase } from '../db/index.ts'
+import { endWithReader } from './closed-pipe.ts'
 import { type Config, loadConfig } from './config.ts'
 import { readConnection, startAzurite } from './embedded/azurite.ts'
 import { examine } from './jobs/doctor.ts'
@@ -15,6 +16,8 @@ const ROUNDS = 3
 const exitCodes = `
 Exit code: 0 when all is well, also after a repair; 1 when there are differences; 2 when it could not look.
 It reads the settings of the service (npm start -- --help), and may run beside it.`
+
+endWithReader()
 
 const options = new Command('npm run doctor --')
   .description('Compares what Satchel remembers with what its blob store holds, and the folders with their totals.')

@@ -17,7 +17,7 @@ export interface BuiltService {
 const dist = resolve('dist/src')
 
 /** Nothing of this environment configures it, nor a .env file of this folder. */
-function launch(
+export function launch(
   program: string,
   args: string[],
   settings: Record<string, string>,

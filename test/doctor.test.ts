@@ -1,13 +1,15 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { type Db, openDatabase } from '../db/index.ts'
 import type { Finding } from '../src/jobs/doctor-check.ts'
 import type { BlobStore } from '../src/storage/azure.ts'
-import { runBuilt, startBuilt } from './built-service.ts'
+import { launch, runBuilt, startBuilt } from './built-service.ts'
 import { expectConsistent, expectWhole, findingsOf, outlive } from './consistency.ts'
 import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
 import { stagePart } from './stage-part.ts'
@@ -490,6 +492,13 @@ onSqlite('npm run doctor', () => {
     const help = await doctor('--help')
     expect(help.code).toBe(0)
     for (const word of ['--repair', '--json', '--grace', 'Exit code']) expect(help.out).toContain(word)
+  })
+
+  it('ends quietly when its reader does', async () => {
+    const child = launch('doctor.js', ['--help'], { DATA_DIR: dataDir })
+    child.stdout?.destroy()
+    const [said] = await Promise.all([text(child.stderr ?? Readable.from([])), once(child, 'close')])
+    expect(said).toBe('')
   })
 
   it('looks and mends beside a running service with the embedded store, and without', async () => {

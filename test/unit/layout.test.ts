@@ -24,6 +24,7 @@ const floors = [
   ['src/auth/guessing.ts', 'src/auth/password.ts', 'src/auth/roles.ts', 'src/auth/scopes.ts'],
   ['db/', 'src/storage/'],
   [
+    'src/closed-pipe.ts',
     'src/duration.ts',
     'src/log.ts',
     'src/media.ts',
