@@ -178,11 +178,11 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     }
   }
 
-  const whole = readyz(db, store)
+  const whole = readyz(db, store, () => gateway.phase)
   const mounts: Mount[] = [
-    { prefix: '/healthz', exact: true, handle: ({ req, res }) => write(res, req, healthz()) },
+    { prefix: '/healthz', exact: true, always: true, handle: ({ req, res }) => write(res, req, healthz()) },
     ...iconPaths.map((prefix): Mount => ({ prefix, exact: true, handle: ({ req, res }) => sendIcon(req, res) })),
-    { prefix: '/readyz', exact: true, handle: async ({ req, res }) => write(res, req, await whole()) },
+    { prefix: '/readyz', exact: true, always: true, handle: async ({ req, res }) => write(res, req, await whole()) },
     {
       prefix: '/graphql',
       exact: true,
@@ -257,11 +257,16 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       gateway.mount({ prefix: '/', handle: pages })
       worker.start()
       sweeper.start()
+      gateway.open()
       return publicUrl
     },
 
-    /** Lets running requests finish, up to the configured limit, and closes everything. */
-    async stop(): Promise<void> {
+    /**
+     * Serves on until proxies have noticed, lets running requests finish, up to the configured limits, and closes everything.
+     * @param hurry fires to skip the first
+     */
+    async stop(hurry?: AbortSignal): Promise<void> {
+      await gateway.drain(config.drainSeconds * 1000, hurry)
       subscriptions.stop()
       await gateway.stop(config.shutdownSeconds * 1000)
       await Promise.all([worker.stop(), sweeper.stop()])

@@ -47,10 +47,12 @@ export interface Config {
   subscriptionsPerUser: number
   subscriptionCheckSeconds: number
   logLevel: Settings['LOG_LEVEL']
+  logFormat: Settings['LOG_FORMAT']
   leaseSeconds: number
   uploadPartBytes: number
   sweepSeconds: number
   shutdownSeconds: number
+  drainSeconds: number
   retentionDays: number
   production: boolean
   providers: OAuthProvider[]
@@ -165,10 +167,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     subscriptionsPerUser: s.SUBSCRIPTIONS_PER_USER,
     subscriptionCheckSeconds: s.SUBSCRIPTION_CHECK_SECONDS,
     logLevel: s.LOG_LEVEL,
+    logFormat: s.LOG_FORMAT,
     leaseSeconds: s.LEASE_SECONDS,
     uploadPartBytes: s.UPLOAD_PART_BYTES,
     sweepSeconds: s.SWEEP_SECONDS,
     shutdownSeconds: s.SHUTDOWN_SECONDS,
+    drainSeconds: s.DRAIN_SECONDS ?? (s.NODE_ENV === 'production' ? 5 : 0),
     retentionDays: s.RETENTION_DAYS,
     production: s.NODE_ENV === 'production',
     providers: readProviders(env, problems),

@@ -101,6 +101,13 @@ export class Unavailable extends AppError {
   }
 }
 
+/** This instance takes no such request at the moment: it starts, stops, or has reached a bound. Expected, so not logged as a failure. */
+export class Busy extends AppError {
+  constructor(message: string, retryAfter = 5) {
+    super('UNAVAILABLE', message, { retry_after: retryAfter })
+  }
+}
+
 const unavailableNames = new Set([
   'SequelizeConnectionError',
   'SequelizeConnectionRefusedError',
@@ -165,7 +172,7 @@ function isOrphaned(error: unknown): boolean {
 export function toAppError(thrown: unknown): { error: AppError; unexpected: boolean } {
   let e = thrown
   while (e instanceof GraphQLError && !(e instanceof AppError) && e.originalError) e = e.originalError
-  if (e instanceof AppError) return { error: e, unexpected: e.status >= 500 }
+  if (e instanceof AppError) return { error: e, unexpected: e.status >= 500 && !(e instanceof Busy) }
   if (isOrphaned(e))
     return { error: new Forbidden('Your account, or the workspace, was deleted a moment ago.'), unexpected: false }
   if (isDatabaseDown(e)) return { error: new Unavailable('database', e), unexpected: true }

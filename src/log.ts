@@ -54,6 +54,19 @@ export function createLog(config: Pick<Config, 'logLevel'>, stream: DestinationS
   return pino(options, stream)
 }
 
+/** Where the log of this process goes, for people on a terminal and for machines elsewhere. The formatter is loaded only where it is used. */
+export async function logStream({ logFormat }: Pick<Config, 'logFormat'>): Promise<DestinationStream> {
+  if (logFormat === 'json' || (logFormat === 'auto' && !process.stdout.isTTY)) return pino.destination(1)
+  const { default: pretty } = await import('pino-pretty')
+  return pretty({
+    sync: true,
+    colorize: process.stdout.isTTY,
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: 'pid',
+    singleLine: true,
+  })
+}
+
 /** Tells of an outage when it begins, and when it is over; what tries again and again in between is no news. */
 export function tellOutage(log: Log, what: string) {
   let lasts = false

@@ -9,7 +9,7 @@ import { type Azurite, startAzurite } from './embedded/azurite.ts'
 import { readOrMakeSecret } from './embedded/secrets.ts'
 import { mountSignIn } from './embedded/sign-in-mount.ts'
 import type { SignInWord } from './embedded/sign-in-word.ts'
-import { createLog, type Log } from './log.ts'
+import { createLog, type Log, logStream } from './log.ts'
 import { describeSettings } from './settings.ts'
 import { ready } from './start.ts'
 
@@ -32,7 +32,7 @@ await main().catch(error => {
 
 async function main(): Promise<void> {
   const config = loadConfig()
-  const log = createLog(config)
+  const log = createLog(config, await logStream(config))
   // A request that failed in a way nobody caught is that request's trouble, not everybody's.
   process.on('unhandledRejection', error => log.error({ err: error }, 'a rejection was not handled'))
 
@@ -81,11 +81,12 @@ async function serve(config: Config, azurite: Azurite | null, secretKey: string,
   )
 
   let stopping = false
+  const hurry = new AbortController()
   const stop = async (signal: string) => {
-    if (stopping) return
+    if (stopping) return hurry.abort()
     stopping = true
-    log.info({ signal }, 'stopping: running requests may finish')
-    await app.stop()
+    log.info({ signal, drain_seconds: config.drainSeconds }, 'stopping: running requests may finish')
+    await app.stop(hurry.signal)
     await azurite?.stop()
     process.exit(0)
   }

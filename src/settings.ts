@@ -127,6 +127,11 @@ export const settings = {
     default: 'info',
     read: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
   },
+  LOG_FORMAT: {
+    help: 'json: one object a line; pretty: for people; auto: pretty on a terminal, else json',
+    default: 'auto',
+    read: z.enum(['auto', 'pretty', 'json']),
+  },
   LEASE_SECONDS: {
     help: 'how long others leave alone what an instance was at work on when it died: uploads, mails, purges',
     default: '60',
@@ -139,6 +144,15 @@ export const settings = {
   },
   SWEEP_SECONDS: { help: 'how often the sweeper looks for work', default: '15', read: count(1, 3600) },
   SHUTDOWN_SECONDS: { help: 'how long a stop waits for running requests', default: '30', read: count(0, 3600) },
+  DRAIN_SECONDS: {
+    help: 'how long an instance that is stopped serves on while /readyz answers 503, so that proxies stop sending it requests; longer than they need to notice',
+    default: '',
+    shown: '5 with NODE_ENV=production, else 0',
+    read: z
+      .literal('')
+      .transform(() => undefined)
+      .or(count(0, 300)),
+  },
   RETENTION_DAYS: {
     help: 'how long the kept data of a deleted account waits for its owner',
     default: '30',

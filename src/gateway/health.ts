@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import type { Db } from '../../db/index.ts'
 import { type Answer, answer } from '../rest/envelope.ts'
 import type { BlobStore } from '../storage/azure.ts'
+import type { Phase } from './http.ts'
 
 const LIMIT_MS = 2500
 
@@ -18,17 +20,37 @@ async function answers(check: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Whether the process lives. */
-export const healthz = (): Answer => answer({ status: 200, msg: 'ok', response: { alive: true } })
+/** Of this package: the file lies above the sources, and above what is built from them. */
+const version = readVersion()
+
+function readVersion(): string {
+  for (const up of ['../..', '../../..']) {
+    try {
+      const text = readFileSync(new URL(`${up}/package.json`, import.meta.url), 'utf8')
+      return (JSON.parse(text) as { version: string }).version
+    } catch {
+      // Not there: one folder further up.
+    }
+  }
+  return 'unknown'
+}
+
+/** Whether the process lives, and which version it is. */
+export const healthz = (): Answer => answer({ status: 200, msg: 'ok', response: { alive: true, version } })
 
 /** How long an answer serves others who ask: anybody may, and asking costs the database and the store something. */
 const FRESH_MS = 500
 
 /** Whether what it needs lives, too; says which part does not. */
-export function readyz(db: Db, store: BlobStore): () => Promise<Answer> {
+export function readyz(db: Db, store: BlobStore, phase: () => Phase): () => Promise<Answer> {
   let known: Promise<Answer> | undefined
   let askedAt = 0
-  return () => {
+  return async () => {
+    if (phase() !== 'serving')
+      return answer(
+        { status: 503, msg: `This instance is ${phase()}.`, response: { code: 'UNAVAILABLE' } },
+        { 'retry-after': '5' },
+      )
     const now = performance.now()
     if (!known || now - askedAt > FRESH_MS) {
       askedAt = now

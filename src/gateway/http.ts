@@ -7,9 +7,9 @@ import proxyAddr from 'proxy-addr'
 import { isFromElsewhere } from '../auth/origin.ts'
 import { SESSION_COOKIE } from '../auth/viewer.ts'
 import type { Config } from '../config.ts'
-import { AppError, Forbidden, InvalidInput } from '../errors.ts'
+import { AppError, Busy, Forbidden, InvalidInput, toAppError } from '../errors.ts'
 import { type Log, loggablePath } from '../log.ts'
-import { failure } from '../rest/envelope.ts'
+import { type Answer, failure } from '../rest/envelope.ts'
 import { takeRest, write } from '../rest/router.ts'
 
 /** What a mounted part is given of a request. */
@@ -30,8 +30,13 @@ export interface Mount {
   /** A path, which this mount answers, and all below it unless `exact`. */
   prefix: string
   exact?: true
+  /** Answers before the service is ready, too. */
+  always?: true
   handle(incoming: Incoming): unknown
 }
+
+/** An instance gets requests from its proxies while it serves: GET /readyz says so. */
+export type Phase = 'starting' | 'serving' | 'stopping'
 
 interface GatewayOptions {
   config: Pick<Config, 'corsOrigins' | 'trustProxy'>
@@ -67,7 +72,7 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
   const serving = new Set<Promise<void>>()
   /** The latest of each connection. */
   const exchanges = new WeakMap<Socket, { req: IncomingMessage; res: ServerResponse }>()
-  let stopping = false
+  let phase: Phase = 'starting'
 
   const server = createServer(
     { requestTimeout: 0, headersTimeout: 30 * SECOND, keepAliveTimeout: 65 * SECOND },
@@ -93,13 +98,13 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
     for (const [name, value] of Object.entries(securityHeaders)) res.setHeader(name, value)
     res.setHeader('x-request-id', requestId)
     if (publicUrl().startsWith('https:')) res.setHeader('strict-transport-security', 'max-age=31536000')
-    if (stopping) res.setHeader('connection', 'close')
+    if (phase === 'stopping') res.setHeader('connection', 'close')
     let requestLog: Log | undefined
     res.on('close', () => {
       if (!res.writableFinished) gone.abort(hungUp())
       if (!req.complete) takeRest(req, socket)
       // Its connection would be kept for a next request.
-      if (stopping) setImmediate(() => server.closeIdleConnections())
+      if (!server.listening) setImmediate(() => server.closeIdleConnections())
       log.info(
         {
           request_id: requestId,
@@ -126,7 +131,7 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
       signal: gone.signal,
     }
     const served: Promise<void> = serve(incoming)
-      .catch(error => write(res, req, failure(error, incoming.log)))
+      .catch(error => write(res, req, refusal(error, path, incoming.log)))
       .finally(() => serving.delete(served))
     serving.add(served)
   }
@@ -142,6 +147,8 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
       if (res.writableEnded) return
     }
     const mount = mountOf(path)
+    if (phase === 'starting' && !mount?.always)
+      throw new Busy('This instance is starting. Try again in a few seconds.', 2)
     if (!mount) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this address.')
     await mount.handle(incoming)
   }
@@ -152,6 +159,15 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
     /** Adds a part that could only be made once the address was known. */
     mount(part: Mount): void {
       sorted = [...sorted, part].sort(byLength)
+    },
+
+    get phase(): Phase {
+      return phase
+    },
+
+    /** Everything is mounted: requests are served from here on. Until then all but health checks are answered 503. */
+    open(): void {
+      phase = 'serving'
     },
 
     /** Listens, and answers the port. */
@@ -165,9 +181,18 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
         })
       }),
 
+    /**
+     * Serves on for so many milliseconds, not ready any more and closing each connection with its answer: a proxy that keeps connections
+     * notices, and sends its next request elsewhere. A connection that is closed while it is idle may carry a request at that moment.
+     */
+    async drain(ms: number, hurry?: AbortSignal): Promise<void> {
+      phase = 'stopping'
+      if (ms > 0) await sleep(ms, undefined, hurry ? { signal: hurry } : {}).catch(() => {})
+    },
+
     /** Stops accepting, lets running requests finish for so many milliseconds, then cuts what is left. */
     async stop(limit: number): Promise<void> {
-      stopping = true
+      phase = 'stopping'
       const closed = new Promise<void>(resolve => server.close(() => resolve()))
       server.closeIdleConnections()
       const timer = setTimeout(() => server.closeAllConnections(), limit)
@@ -196,6 +221,14 @@ export function refuseForeignWrites(req: IncomingMessage, own: string[]): void {
   if (!req.headers.cookie?.includes(SESSION_COOKIE)) return
   if (isFromElsewhere(req, own))
     throw new Forbidden('This request comes from a page of another origin. Open the page of this service instead.')
+}
+
+/** An answer in the shape that clients of the path read. */
+function refusal(thrown: unknown, path: string, log: Log): Answer {
+  const envelope = failure(thrown, log)
+  if (path !== '/graphql') return envelope
+  const { message, extensions } = toAppError(thrown).error
+  return { ...envelope, body: JSON.stringify({ errors: [{ message, extensions }] }) }
 }
 
 /** Why the work for a client that went away ends: none of our failures, so that nothing of it is logged as one. */

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, createServer, request, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { type BuiltService, startBuilt } from '../built-service.ts'
+import { newDatabase, rest } from '../harness.ts'
+import { until } from '../until.ts'
+
+/** How often the proxy asks whether an instance is ready. */
+const POLL_MS = 200
+const CLIENTS = 16
+
+interface Upstream {
+  service: BuiltService
+  ready: boolean
+  agent: Agent
+}
+
+let database: Awaited<ReturnType<typeof newDatabase>>
+let dir: string
+let proxy: Server
+const upstreams: Upstream[] = []
+
+const start = (name: string) =>
+  startBuilt({
+    DATA_DIR: mkdtempSync(join(dir, `${name}-`)),
+    DATABASE_URL: database.url,
+    SECRET_KEY: 'k'.repeat(32),
+    AZURE_STORAGE_CONNECTION_STRING: process.env.TEST_AZURE ?? '',
+    AZURE_STORAGE_CONTAINER: `rolling${process.pid}`,
+    DRAIN_SECONDS: '2',
+  })
+
+const askAll = () =>
+  Promise.all(
+    upstreams.map(async upstream => {
+      const answer = await rest(upstream.service.url, 'GET', '/readyz').catch(() => undefined)
+      upstream.ready = answer?.status === 200
+    }),
+  )
+
+let turn = 0
+/** What a plain reverse proxy does: it keeps its connections, picks an instance that is ready, and tries nothing twice. */
+function forward(): Server {
+  return createServer((req, res) => {
+    const ready = upstreams.filter(upstream => upstream.ready)
+    const upstream = ready[turn++ % ready.length]
+    if (!upstream) return void res.writeHead(502).end('no instance is ready')
+    const { method, url, headers } = req
+    const onward = request(`${upstream.service.url}${url}`, { method, headers, agent: upstream.agent }, answer => {
+      res.writeHead(answer.statusCode ?? 0, { 'content-type': answer.headers['content-type'] })
+      answer.pipe(res)
+    })
+    onward.on('error', error => res.writeHead(502).end(error.message))
+    req.pipe(onward)
+  })
+}
+
+beforeAll(async () => {
+  database = await newDatabase()
+  dir = mkdtempSync(join(tmpdir(), 'satchel-rolling-'))
+  for (const name of ['a', 'b'])
+    upstreams.push({
+      service: await start(name),
+      ready: false,
+      agent: new Agent({ keepAlive: true, maxFreeSockets: 32 }),
+    })
+  await askAll()
+  proxy = forward()
+  await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
+}, 60_000)
+
+afterAll(async () => {
+  proxy.closeAllConnections()
+  proxy.close()
+  await Promise.all(upstreams.map(({ service }) => service.end('SIGKILL')))
+  await database.drop()
+  rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
+})
+
+it('A rolling restart behind a proxy that keeps connections breaks no request', async () => {
+  const address = proxy.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+  const broken: string[] = []
+  let done = 0
+  let over = false
+  const poll = setInterval(askAll, POLL_MS)
+
+  const client = async (n: number) => {
+    for (let i = 0; !over; i++) {
+      // Reads and changes by turns: a proxy must not send a change again.
+      const init = {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"query":"{ __typename }"}',
+      }
+      const [path, options] = (i + n) % 2 ? ['/auth/is_valid', {}] : ['/graphql', init]
+      const answer = await fetch(`${url}${path}`, options)
+        .then(async res => `${res.status} ${await res.text()}`)
+        .catch(String)
+      done++
+      if (!/^200 .*(?:"authenticated":false|"__typename":"Query")/.test(answer)) broken.push(answer)
+      // So that connections of the pools stand idle for moments of every length.
+      await new Promise(resolve => setTimeout(resolve, (i * 7) % 23))
+    }
+  }
+  const clients = Array.from({ length: CLIENTS }, (_, n) => client(n))
+
+  for (const [i, upstream] of [...upstreams, ...upstreams].entries()) {
+    expect(await upstream.service.end('SIGTERM')).toBe(0)
+    upstream.service = await start(`again-${i}`)
+    await until(() => upstream.ready)
+  }
+  over = true
+  await Promise.all(clients)
+  clearInterval(poll)
+
+  expect(broken).toEqual([])
+  expect(done).toBeGreaterThan(2000)
+}, 120_000)
