@@ -27,7 +27,8 @@ function ofThisRealm(error: unknown): never {
 /** Does work again when the engine asks for that, for some seconds. */
 export function retried<T>(work: () => Promise<T>): Promise<T> {
   return pRetry(() => work().catch(ofThisRealm), {
-    retries: 8,
+    // As often as the time allows: SQLite refuses at once what MySQL would wait for.
+    retries: 20,
     minTimeout: 10,
     maxTimeout: 500,
     randomize: true,

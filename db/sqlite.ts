@@ -1,47 +1,46 @@
+import { setImmediate } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { Sequelize, Transaction } from 'sequelize'
-import sqlite3 from 'sqlite3'
 import { defineModels } from './associations.ts'
 import { connectionOf, framed } from './frame.ts'
 import type { DatabaseOptions, Db, Tx, Value } from './index.ts'
 import { isTransient, retried } from './retry.ts'
+import { type SqliteConnection, sqliteModule } from './sqlite-driver.ts'
 
-/** Milliseconds that a statement waits for other processes, in one of few threads: longer waits are waited for outside. */
-const BUSY_LIMIT = 1000
-
-/** Every connection waits for other processes, and leaves the log of changes where readers do not meet it. */
-class WaitingDatabase extends sqlite3.Database {
-  constructor(file: string, mode: number, done: (error: Error | null) => void) {
-    super(file, mode, done)
-    this.configure('busyTimeout', BUSY_LIMIT)
-    // Nobody waits for these, and an error without a listener would end the process. The next statement meets it again.
-    this.run('PRAGMA journal_mode=WAL', () => {})
-    this.run('PRAGMA synchronous=FULL', () => {})
-  }
-}
+/** Milliseconds of statements one after the other, before the event loop turns to what else has come. */
+const SLICE = 5
 
 /** @param file made if it is missing */
 export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOptions): Db {
   const sequelize = new Sequelize({
     dialect: 'sqlite',
     storage: file,
-    dialectModule: { ...sqlite3, Database: WaitingDatabase },
+    dialectModule: sqliteModule,
     logging: sql => onStatement(sql),
     define: { timestamps: false, underscored: true, freezeTableName: true },
   })
   const connection = async (uuid: 'default' | 'writer') => {
     const which = { type: 'write' as const, uuid }
-    return (await sequelize.connectionManager.getConnection(which)) as sqlite3.Database
+    return (await sequelize.connectionManager.getConnection(which)) as SqliteConnection
   }
 
-  // SQLite has one writer. Waiting for it here costs nothing; waiting inside SQLite blocks a thread each, and with all threads
-  // blocked the writer itself cannot go on. Its connection is its own: on a common one readers would wait along.
+  // A statement is answered at once, so a loop of them would let no other request in.
+  let since = performance.now()
+  async function turn(): Promise<void> {
+    if (performance.now() - since < SLICE) return
+    await setImmediate()
+    since = performance.now()
+  }
+
+  // SQLite has one writer. Waiting for it here costs nothing; waiting inside SQLite blocks the whole process. Its connection is its
+  // own: on a common one readers would see what is not committed.
   const writer = pLimit(1)
   let gaveUpAt = 0
 
   async function inLine<T>(work: () => Promise<T>): Promise<T> {
     const since = performance.now()
     return writer(async () => {
+      await setImmediate()
       // Somebody who came later than this one has waited in vain already; all who stand behind would do so one after the other.
       if (since <= gaveUpAt)
         throw Object.assign(new Error('Another process holds the database.'), { code: 'SQLITE_BUSY' })
@@ -54,25 +53,20 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     })
   }
 
-  const write = (on: sqlite3.Database, sql: string, values: Value[] = []) =>
-    new Promise<number>((resolve, reject) => {
-      on.run(sql, values, function (this: sqlite3.RunResult, error: Error | null) {
-        if (error) reject(error)
-        else resolve(this.changes)
-      })
-    })
-
   const transaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     inLine(async () => {
       const on = await connection('writer')
-      on.serialize()
       const frame = {
         sequelize,
         connection: on,
-        begin: () => write(on, 'BEGIN IMMEDIATE'),
-        commit: () => write(on, 'COMMIT'),
+        begin: async () => on.write('BEGIN IMMEDIATE'),
+        commit: async () => on.write('COMMIT'),
         // SQLite has rolled back by itself after some errors.
-        rollBack: () => write(on, 'ROLLBACK').catch(() => {}),
+        rollBack: async () => {
+          try {
+            on.write('ROLLBACK')
+          } catch {}
+        },
       }
       return framed(frame, work)
     })
@@ -85,15 +79,14 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     byKey: '',
     async rows<T>(sql: string, values: Value[] = [], tx?: Tx | null) {
       onStatement(sql)
-      const on = tx ? (connectionOf(tx) as sqlite3.Database) : await connection('default')
-      return new Promise<T[]>((resolve, reject) => {
-        on.all(sql, values, (error: Error | null, rows: T[]) => (error ? reject(error) : resolve(rows)))
-      })
+      if (tx) return (connectionOf(tx) as SqliteConnection).rows(sql, values) as T[]
+      await turn()
+      return (await connection('default')).rows(sql, values) as T[]
     },
     async run(sql, values = [], tx) {
       onStatement(sql)
-      if (tx) return write(connectionOf(tx) as sqlite3.Database, sql, values)
-      return inLine(async () => write(await connection('writer'), sql, values))
+      if (tx) return (connectionOf(tx) as SqliteConnection).write(sql, values)
+      return inLine(async () => (await connection('writer')).write(sql, values))
     },
     transaction,
     // Sequelize's own, because DDL goes through Sequelize.

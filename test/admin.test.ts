@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 
 /** What an operator types behind `npm run admin --`. */
-const admin = (...args: string[]) => runBuilt('admin.js', args, { DATA_DIR: dir, DATABASE_URL: database.url })
+const admin = (...args: string[]) => runBuilt('admin.ts', args, { DATA_DIR: dir, DATABASE_URL: database.url })
 
 async function json(...args: string[]) {
   const { code, out, err } = await admin(...args, '--json')
@@ -378,7 +378,7 @@ describe('2, and a sentence, when it could not be asked:', () => {
     ['nobody listens', { DATABASE_URL: 'mysql://root@127.0.0.1:9/satchel' }, /ECONNREFUSED/],
     ['a setting is wrong', { PORT: 'x' }, /PORT/],
   ])('%s', async (_what, settings, says) => {
-    const { code, out, err } = await runBuilt('admin.js', ['users'], {
+    const { code, out, err } = await runBuilt('admin.ts', ['users'], {
       DATA_DIR: dir,
       DATABASE_URL: database.url,
       ...settings,

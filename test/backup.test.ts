@@ -38,7 +38,8 @@ beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'satchel-backup-'))
   mkdirSync(join(home, 'data'))
   // What an operator stands before: a folder with the program, and `data` in it.
-  for (const name of ['package.json', 'node_modules', 'dist']) symlinkSync(resolve(name), join(home, name))
+  for (const name of ['package.json', 'node_modules', 'src', 'db', 'schema'])
+    symlinkSync(resolve(name), join(home, name))
   database = engine === 'mysql' ? await newDatabase() : { url: '', drop: async () => {} }
   settings = { DATA_DIR: join(home, 'data'), DATABASE_URL: database.url }
   files = new Map([

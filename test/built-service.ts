@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** The service as an operator runs it: a process of its own, from what `npm run build` has made. */
+/** The service as an operator runs it: a process of its own, started as `npm start` starts it. */
 export interface BuiltService {
   url: string
   pid: number
@@ -14,8 +13,6 @@ export interface BuiltService {
   said(): string
 }
 
-const dist = resolve('dist/src')
-
 /** Nothing of this environment configures it, nor a .env file of this folder. */
 export function launch(
   program: string,
@@ -23,9 +20,7 @@ export function launch(
   settings: Record<string, string>,
   cwd = settings.DATA_DIR,
 ): ChildProcess {
-  const file = join(dist, program)
-  if (!existsSync(file)) throw new Error(`${file} is missing: npm run build`)
-  return spawn(process.execPath, ['--enable-source-maps', file, ...args], {
+  return spawn(process.execPath, [resolve('src', program), ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? '', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -34,7 +29,7 @@ export function launch(
 
 /** @param settings DATA_DIR must be there, and exist */
 export async function startBuilt(settings: Record<string, string>): Promise<BuiltService> {
-  const child = launch('main.js', [], { PORT: '0', LOG_LEVEL: 'warn', ...settings })
+  const child = launch('main.ts', [], { PORT: '0', LOG_LEVEL: 'warn', ...settings })
   let said = ''
   const ended = once(child, 'exit')
   const url = await new Promise<string>((ready, failed) => {

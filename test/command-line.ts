@@ -1,11 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** The compiled command, which `npm run build` has made. */
-export const program = resolve('dist/src/cli/main.js')
+export const program = resolve('src/cli/main.ts')
 
 export interface Ended {
   code: number | null
@@ -40,7 +39,6 @@ export interface Shell {
 }
 
 export function openShell(settings: Record<string, string> = {}): Shell {
-  if (!existsSync(program)) throw new Error(`${program} is missing: npm run build`)
   const home = mkdtempSync(join(tmpdir(), 'satchel-home-'))
   const env = {
     PATH: process.env.PATH ?? '',
@@ -50,7 +48,7 @@ export function openShell(settings: Record<string, string> = {}): Shell {
     ...settings,
   }
   const begin: Shell['begin'] = (args, { env: more, cwd = home } = {}) =>
-    spawn(process.execPath, ['--enable-source-maps', program, ...args], { cwd, env: { ...env, ...more } })
+    spawn(process.execPath, [program, ...args], { cwd, env: { ...env, ...more } })
 
   const satchel: Shell['satchel'] = async (args, options = {}) => {
     const child = begin(args, options)

@@ -267,9 +267,9 @@ onMysql('A MySQL server', () => {
 /** Another process that has locked a SQLite file for writing. */
 async function lockElsewhere(path: string): Promise<() => Promise<void>> {
   const program = `
-    const { Database } = require('sqlite3')
-    const db = new Database(${JSON.stringify(path)})
-    db.exec('BEGIN EXCLUSIVE', error => console.log(error ? String(error) : 'locked'))
+    const { DatabaseSync } = require('node:sqlite')
+    new DatabaseSync(${JSON.stringify(path)}).exec('BEGIN EXCLUSIVE')
+    console.log('locked')
     process.stdin.on('end', () => process.exit()).resume()`
   const child = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'inherit'] })
   const gone = once(child, 'exit')

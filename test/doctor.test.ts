@@ -470,7 +470,7 @@ const onSqlite = engine === 'sqlite' ? describe : describe.skip
 
 onSqlite('npm run doctor', () => {
   let dataDir: string
-  const doctor = (...args: string[]) => runBuilt('doctor.js', args, { DATA_DIR: dataDir })
+  const doctor = (...args: string[]) => runBuilt('doctor.ts', args, { DATA_DIR: dataDir })
   const lines = (out: string) =>
     out
       .trim()
@@ -486,7 +486,7 @@ onSqlite('npm run doctor', () => {
     const { code, err } = await doctor()
     expect(code).toBe(2)
     expect(err).toMatch(/There is no database .*satchel\.sqlite\. Start the service once/)
-    expect((await runBuilt('doctor.js', [], { DATA_DIR: dataDir, PORT: 'x' })).code).toBe(2)
+    expect((await runBuilt('doctor.ts', [], { DATA_DIR: dataDir, PORT: 'x' })).code).toBe(2)
     const unknown = await doctor('--mend')
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringMatching(/unknown option '--mend'/)])
     const help = await doctor('--help')
@@ -495,7 +495,7 @@ onSqlite('npm run doctor', () => {
   })
 
   it('ends quietly when its reader does', async () => {
-    const child = launch('doctor.js', ['--help'], { DATA_DIR: dataDir })
+    const child = launch('doctor.ts', ['--help'], { DATA_DIR: dataDir })
     child.stdout?.destroy()
     const [said] = await Promise.all([text(child.stderr ?? Readable.from([])), once(child, 'close')])
     expect(said).toBe('')

@@ -44,9 +44,9 @@ interface Client {
   ended: Promise<{ code: number | null; err: string }>
 }
 
-/** A client program, from what `npm run build` has made. */
+/** A client program. */
 function runClient(url: string, job: UploadJob): Client {
-  const child = spawn(process.execPath, [resolve('dist/test/resuming-client.js'), url, JSON.stringify(job)], {
+  const child = spawn(process.execPath, [resolve('test/resuming-client.ts'), url, JSON.stringify(job)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const counts = new Map<Step['did'], number>()

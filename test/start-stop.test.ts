@@ -133,7 +133,7 @@ describe('The log', () => {
   })
 
   it('is for people on a terminal', async () => {
-    const run = `exec ${process.execPath} ${resolve('dist/src/main.js')}`
+    const run = `exec ${process.execPath} ${resolve('src/main.ts')}`
     // script(1) gives it a terminal.
     const child = spawn('script', ['--quiet', '--return', '--command', run, '/dev/null'], {
       cwd: dir,

@@ -40,7 +40,7 @@ async function listen(server: Server): Promise<number> {
 /** The lines that a start says before it ends; it must end with 1, and without a trace of its inside. */
 async function refusal(settings: Record<string, string>): Promise<string[]> {
   const data = mkdtempSync(join(dir, 'data-'))
-  const { code, out, err } = await runBuilt('main.js', [], { PORT: '0', DATA_DIR: data, ...settings }, dir)
+  const { code, out, err } = await runBuilt('main.ts', [], { PORT: '0', DATA_DIR: data, ...settings }, dir)
   expect(code).toBe(1)
   expect(out).not.toContain('Satchel is up')
   expect(err).not.toMatch(/\n\s+at |node:|Error:/)

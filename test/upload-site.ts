@@ -108,7 +108,7 @@ export async function openSite({ databaseUrl, azure }: Ground, more: Record<stri
       await expectWhole({ db, store: createBlobStore({ connectionString, container, publicUrl: '' }) })
       const left = await uncommitted(connectionString)
       if (left.length > 0) throw new Error(`Uncommitted blocks are left: ${left}`)
-      const doctor = await runBuilt('doctor.js', ['--grace', '0'], first)
+      const doctor = await runBuilt('doctor.ts', ['--grace', '0'], first)
       if (doctor.code !== 0) throw new Error(`The doctor finds: ${doctor.out}${doctor.err}`)
     },
 

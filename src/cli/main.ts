@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { CommanderError } from 'commander'
 import { exits } from './failure.ts'
 import { createProgram } from './program.ts'
@@ -13,9 +13,7 @@ for (const stream of [process.stdout, process.stderr])
     process.exit(exits.failed)
   })
 
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-  version: string
-}
+const { version }: { version: string } = createRequire(import.meta.url)('#package.json')
 const words = process.argv.slice(2)
 const end = words.indexOf('--')
 const wantsJson = words.slice(0, end < 0 ? undefined : end).includes('--json')

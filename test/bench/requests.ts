@@ -82,7 +82,7 @@ const shareId = Buffer.from(token, 'base64url')
   .toString('hex')
   .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
-const bareServer = join(dirname(fileURLToPath(import.meta.url)), 'bare.js')
+const bareServer = join(dirname(fileURLToPath(import.meta.url)), 'bare.ts')
 const bare = spawn(process.execPath, [bareServer, bench.databaseUrl, JSON.stringify({ rootId, bucketId, shareId })], {
   stdio: ['ignore', 'pipe', 'inherit'],
 })

@@ -1,4 +1,4 @@
-/** What the benchmarks share: the built service as a child process on a database of its own, and a person who is signed in. */
+/** What the benchmarks share: the service as a child process on a database of its own, and a person who is signed in. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { newMysql } from '../mysql.ts'
 export const MiB = 1024 * 1024
 
 const here = dirname(fileURLToPath(import.meta.url))
-const main = join(here, '../../src/main.js')
+const main = join(here, '../../src/main.ts')
 
 export interface Bench {
   url: string

@@ -1,6 +1,6 @@
 /**
  * What BlobStore.put costs beside the SDK's own uploadStream, on the same Azurite:
- * `npm run build && node dist/test/bench/storage.js`. Two cores and a quiet machine make the figures comparable.
+ * `npm run bench:storage`. Two cores and a quiet machine make the figures comparable.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'

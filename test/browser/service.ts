@@ -17,7 +17,7 @@ const dataDirs = new Map<string, string>()
 export const wordOf = (url: string): string =>
   readFileSync(join(dataDirs.get(url) ?? '', 'sign-in-word'), 'utf8').trim()
 
-/** The built service as a newcomer starts it: nothing configured but a free port and a folder of its own. */
+/** The service as a newcomer starts it: nothing configured but a free port and a folder of its own. */
 export async function startService(settings: Record<string, string> = {}): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), 'satchel-browser-'))
   const built = await startBuilt({ DATA_DIR: dataDir, ...settings })

@@ -85,15 +85,25 @@ describe('docker/Dockerfile', () => {
     expect(copied.toSorted()).toEqual(allowed.toSorted())
   })
 
-  it('takes the folders of the service from what was built, and no tests', () => {
-    const taken = [...dockerfile.matchAll(/^COPY --from=build \/app\/dist\/(\w+) dist\/\1$/gm)].map(
-      ([, folder]) => folder,
-    )
-    expect(taken.toSorted()).toEqual(copied.filter(path => !path.includes('.')).toSorted())
+  it('holds the folders that the programs of the service run from, and no tests', () => {
+    const folders = copied.filter(path => !path.includes('.'))
+    expect(folders.toSorted()).toEqual(['db', 'schema', 'src'])
   })
 
-  it('starts what npm start starts', () => {
+  it('runs the major version of Node that is pinned', () => {
+    const { devDependencies, engines } = JSON.parse(read('package.json'))
+    const [, major = ''] = /^FROM node:(\d+)-/m.exec(dockerfile) ?? []
+    expect(devDependencies.node).toMatch(new RegExp(`^${major}\\.`))
+    expect(engines.node).toBe(`>=${major}`)
+  })
+
+  it('runs every program that needs no more than it holds as npm does', () => {
+    const { scripts } = JSON.parse(read('package.json'))
     const [, command = ''] = /^CMD (\[.*\])$/m.exec(dockerfile) ?? []
-    expect(JSON.parse(read('package.json')).scripts.start).toMatch(new RegExp(`${JSON.parse(command).join(' ')}$`))
+    expect(scripts.start).toBe(`exec ${JSON.parse(command).join(' ')}`)
+    for (const name of ['start', 'doctor', 'admin']) {
+      expect(scripts[`pre${name}`]).toBeUndefined()
+      expect(scripts[name]).toMatch(/^(exec )?node src\/\w+\.ts$/)
+    }
   })
 })

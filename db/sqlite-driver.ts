@@ -1,0 +1,206 @@
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
+
+export type Row = Record<string, SQLOutputValue>
+
+/** What Sequelize binds: by place, or by names that begin with `$`. */
+type Parameters = unknown[] | Record<string, unknown>
+type Done = (this: Statement, error: Error | null, rows?: Row[]) => void
+
+/** Milliseconds that SQLite itself waits for another process. The event loop stands still meanwhile: longer waits are `retried`. */
+const BUSY_LIMIT = 10
+const CACHED_STATEMENTS = 200
+
+/** The primary result codes of SQLite (https://sqlite.org/rescode.html) under the names that retry.ts and errors.ts look for. */
+const codes: Record<number, string> = {
+  1: 'SQLITE_ERROR',
+  3: 'SQLITE_PERM',
+  5: 'SQLITE_BUSY',
+  6: 'SQLITE_LOCKED',
+  7: 'SQLITE_NOMEM',
+  8: 'SQLITE_READONLY',
+  9: 'SQLITE_INTERRUPT',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+  14: 'SQLITE_CANTOPEN',
+  15: 'SQLITE_PROTOCOL',
+  17: 'SQLITE_SCHEMA',
+  19: 'SQLITE_CONSTRAINT',
+  26: 'SQLITE_NOTADB',
+}
+
+export class SqliteError extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(`${code}: ${message}`)
+    this.name = 'SqliteError'
+    this.code = code
+  }
+}
+
+/** Looks at the shape: an error of Node's core is of another realm in a sandbox. */
+function named(thrown: unknown): Error {
+  const { errcode, message } = thrown as { errcode?: unknown; message?: unknown }
+  if (typeof errcode === 'number') {
+    const code = codes[errcode & 0xff] ?? `SQLITE_${errcode & 0xff}`
+    return new SqliteError(code, String(message))
+  }
+  return thrown instanceof Error ? thrown : new Error(String(message ?? thrown), { cause: thrown })
+}
+
+function bindable(value: unknown): SQLInputValue {
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return value === undefined ? null : (value as SQLInputValue)
+}
+
+function bindings(values: Parameters): [Record<string, SQLInputValue>, ...SQLInputValue[]] | SQLInputValue[] {
+  if (Array.isArray(values)) return values.map(bindable)
+  return [Object.fromEntries(Object.entries(values).map(([name, value]) => [name, bindable(value)]))]
+}
+
+/** Rows are asked for as arrays: made into plain objects here they cost half of what node:sqlite's objects without a prototype cost. */
+class Prepared {
+  readonly #statement: StatementSync
+  #names: string[] = []
+
+  constructor(statement: StatementSync) {
+    this.#statement = statement
+    statement.setReturnArrays(true)
+  }
+
+  all(values: Parameters): Row[] {
+    const found = this.#statement.all(...(bindings(values) as SQLInputValue[])) as unknown as SQLOutputValue[][]
+    const width = found[0]?.length ?? 0
+    if (width !== this.#names.length) this.#names = this.#statement.columns().map(column => column.name)
+    const names = this.#names
+    return found.map(values => {
+      const row: Row = {}
+      for (let i = 0; i < width; i++) row[names[i] as string] = values[i] as SQLOutputValue
+      return row
+    })
+  }
+
+  run(values: Parameters): Statement {
+    const { changes, lastInsertRowid } = this.#statement.run(...(bindings(values) as SQLInputValue[]))
+    return new Statement(Number(changes), Number(lastInsertRowid))
+  }
+}
+
+/** What a statement did. Sequelize knows it by the name of its class. */
+class Statement {
+  readonly changes: number
+  readonly lastID: number
+
+  constructor(changes = 0, lastID = 0) {
+    this.changes = changes
+    this.lastID = lastID
+  }
+}
+
+/**
+ * One connection to a SQLite file. To Sequelize it looks like the `Database` of the package sqlite3; our own statements are prepared once
+ * and answered at once.
+ */
+export class SqliteConnection {
+  readonly filename: string
+  #db: DatabaseSync | null = null
+  readonly #prepared = new Map<string, Prepared>()
+
+  constructor(filename: string, _mode: number, done: (error: Error | null) => void) {
+    this.filename = filename
+    let failure: Error | null = null
+    try {
+      this.#open()
+    } catch (error) {
+      failure = named(error)
+    }
+    // Sequelize keeps the connection under its name first.
+    queueMicrotask(() => done(failure))
+  }
+
+  /** The file may have been missing, or out of reach, when it was opened first: the next statement tries again. */
+  #open(): DatabaseSync {
+    if (this.#db) return this.#db
+    const db = new DatabaseSync(this.filename, { timeout: BUSY_LIMIT, allowUnknownNamedParameters: true })
+    this.#db = db
+    // The log of changes is where readers do not meet it. What holds this up now, the next statement meets again.
+    for (const pragma of ['journal_mode=WAL', 'synchronous=FULL', 'foreign_keys=ON'])
+      try {
+        db.exec(`PRAGMA ${pragma}`)
+      } catch {}
+    return db
+  }
+
+  /** @throws SqliteError */
+  rows(sql: string, values: Parameters = []): Row[] {
+    try {
+      return this.#cached(sql).all(values)
+    } catch (error) {
+      throw named(error)
+    }
+  }
+
+  /** @throws SqliteError */
+  write(sql: string, values: Parameters = []): number {
+    try {
+      return this.#cached(sql).run(values).changes
+    } catch (error) {
+      throw named(error)
+    }
+  }
+
+  #cached(sql: string): Prepared {
+    let prepared = this.#prepared.get(sql)
+    if (prepared) {
+      // The least recently used one stands first.
+      this.#prepared.delete(sql)
+    } else {
+      prepared = new Prepared(this.#open().prepare(sql))
+      for (const [oldest] of this.#prepared) {
+        if (this.#prepared.size < CACHED_STATEMENTS) break
+        this.#prepared.delete(oldest)
+      }
+    }
+    this.#prepared.set(sql, prepared)
+    return prepared
+  }
+
+  // Sequelize: its texts carry their values and seldom come twice, so they are not kept.
+
+  serialize(work?: () => void): void {
+    work?.()
+  }
+
+  run(sql: string, values: Parameters = [], done: Done = () => {}): void {
+    this.#answer(done, () => ({ did: new Prepared(this.#open().prepare(sql)).run(values) }))
+  }
+
+  all(sql: string, values: Parameters | Done, done: Done = () => {}): void {
+    if (typeof values === 'function') this.all(sql, [], values)
+    else this.#answer(done, () => ({ rows: new Prepared(this.#open().prepare(sql)).all(values) }))
+  }
+
+  #answer(done: Done, work: () => { did?: Statement; rows?: Row[] }): void {
+    let answer: ReturnType<typeof work>
+    try {
+      answer = work()
+    } catch (error) {
+      done.call(new Statement(), named(error))
+      return
+    }
+    done.call(answer.did ?? new Statement(), null, answer.rows)
+  }
+
+  close(done: (error: Error | null) => void = () => {}): void {
+    this.#prepared.clear()
+    try {
+      this.#db?.close()
+    } catch {}
+    this.#db = null
+    queueMicrotask(() => done(null))
+  }
+}
+
+/** In place of the package sqlite3, for Sequelize's option `dialectModule`. */
+export const sqliteModule = { Database: SqliteConnection, OPEN_READWRITE: 2, OPEN_CREATE: 4 }
