@@ -123,7 +123,7 @@ builder.mutationField('uploadFile', t =>
     },
     args: { input: t.arg({ type: UploadFileInput, required: true }) },
     resolve: async (_root, { input }, { services, viewer }) =>
-      services.files.upload(viewer.bucket, await input.file, input.folder, viewer.limits, viewer.userId),
+      services.files.upload(viewer.bucket, await input.file, input.folder, viewer.limits, viewer),
   }),
 )
 

@@ -165,7 +165,7 @@ builder.mutationField('completeUpload', t =>
     args: { input: t.arg({ type: CompleteUploadInput, required: true }) },
     resolve: async (_root, { input: { uploadId, ...completion } }, { services, viewer }) => ({
       uploadId,
-      file: await services.uploadCompletions.complete(viewer.bucket, uploadId, viewer.userId, completion),
+      file: await services.uploadCompletions.complete(viewer.bucket, uploadId, viewer, completion),
     }),
   }),
 )

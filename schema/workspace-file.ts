@@ -40,7 +40,7 @@ builder.mutationField('uploadWorkspaceFile', t =>
     args: { input: t.arg({ type: UploadWorkspaceFileInput, required: true }) },
     resolve: async (_root, { input: { workspaceId, file, folder } }, { services, viewer }) => {
       const { tree, limits } = await services.workspaces.enter(viewer, workspaceId, 'write')
-      return [{ ...(await services.files.upload(tree, await file, folder, limits, viewer.userId)), workspaceId }]
+      return [{ ...(await services.files.upload(tree, await file, folder, limits, viewer)), workspaceId }]
     },
   }),
 )

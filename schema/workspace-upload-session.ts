@@ -93,7 +93,7 @@ builder.mutationField('completeWorkspaceUpload', t =>
     args: { input: t.arg({ type: CompleteWorkspaceUploadInput, required: true }) },
     resolve: async (_root, { input: { workspaceId, uploadId, ...completion } }, { services, viewer }) => {
       const { tree } = await services.workspaces.enter(viewer, workspaceId, 'write')
-      const file = await services.uploadCompletions.complete(tree, uploadId, viewer.userId, completion)
+      const file = await services.uploadCompletions.complete(tree, uploadId, viewer, completion)
       return { uploadId, workspaceId, file }
     },
   }),

@@ -615,7 +615,7 @@ describe('A key', () => {
     await change('owner')
     expect(await all('d')).toEqual([200, 200, 200, 200])
     await alice.rest('DELETE', `/api/workspaces/members/remove?workspace_id=${workspaceId}&user_id=${bob.userId}`)
-    expect(await all('e')).toEqual([403, 403, 403, 403])
+    expect(await all('e')).toEqual([401, 401, 401, 401])
   })
 
   it('ends with its time, and with its creator', async () => {

@@ -21,6 +21,9 @@ export type Action = keyof typeof allowed
 
 export const may = (role: Role, action: Action): boolean => (allowed[action] as readonly Role[]).includes(role)
 
+/** Those who may do something, for a condition in SQL. */
+export const rolesThatMay = (action: Action): readonly Role[] => allowed[action]
+
 export const isRole = (text: string): text is Role => (roles as readonly string[]).includes(text)
 
 /** Whether somebody may change or remove a member: an admin cannot touch an owner. */

@@ -24,7 +24,7 @@ export function invitePages({ invites }: Services) {
         workspace,
         role: invite.role,
         rights: rightsOf(invite.role),
-        invitedBy: invite.invitedBy && personOf(invite.invitedBy),
+        invitedBy: personOf(invite.invitedBy),
         until: momentOf(invite.expiresAt),
         signIn: viewer ? '' : signInAt(visit.here),
       }

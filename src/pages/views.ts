@@ -56,7 +56,7 @@ export interface InviteView {
   role: string
   /** What the role is good for. */
   rights: string
-  invitedBy: Person | null
+  invitedBy: Person
   until: Moment
   signIn: string
 }

@@ -3,6 +3,7 @@ import { OWNER } from '../auth/roles.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { AppError, Unauthenticated } from '../errors.ts'
 import { promise } from './outbox.ts'
+import { endInvitesOf } from './right.ts'
 import { closeWorkspace } from './workspace.ts'
 
 const DAY_MS = 86_400_000
@@ -43,6 +44,7 @@ export function accountEndService({ db, retentionDays, wake }: { db: Db; retenti
         if (!user) throw new Unauthenticated()
         await leaveWorkspaces(viewer, tx)
         await db.run('DELETE FROM share WHERE user_id = ?', [viewer.userId], tx)
+        await endInvitesOf(db, viewer.userId, null, tx)
         await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [viewer.bucket.bucketId], tx)
         const kept = goes ? [null, null] : [viewer.verifiedEmail, Date.now() + retentionDays * DAY_MS]
         await db.run(

@@ -6,6 +6,7 @@ import { parseDuration } from '../duration.ts'
 import { AppError, InvalidInput } from '../errors.ts'
 import { hashSecret, newSecret } from '../tokens.ts'
 import { firstOfEach, type Page } from './range.ts'
+import { lockToManage } from './right.ts'
 import type { WorkspaceService } from './workspace.ts'
 
 export interface ApiKeyView {
@@ -82,11 +83,10 @@ export function apiKeyService({ db, workspaces }: { db: Db; workspaces: Workspac
 
   /** Counts under a lock, so that two creations at once cannot both take the last place. @throws QUOTA_EXCEEDED */
   async function requireRoomForAnother(viewer: Viewer, workspaceId: string | null, tx: Tx): Promise<void> {
-    const [lock, limit] =
-      workspaceId === null
-        ? (['user', 'max_private_api_keys'] as const)
-        : (['workspace', 'max_workspace_api_keys'] as const)
-    await db.rows(`SELECT id FROM ${lock} WHERE id = ?${db.forUpdate}`, [workspaceId ?? viewer.userId], tx)
+    const limit = workspaceId === null ? 'max_private_api_keys' : 'max_workspace_api_keys'
+    if (workspaceId === null) await db.rows(`SELECT id FROM user WHERE id = ?${db.forUpdate}`, [viewer.userId], tx)
+    // A key that is made while its maker is being removed would outlive that.
+    else await lockToManage(db, viewer, workspaceId, tx)
     const [row] =
       workspaceId === null
         ? await db.rows<{ used: number; max: number }>(

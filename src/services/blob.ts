@@ -1,12 +1,14 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
+import type { Viewer } from '../auth/viewer.ts'
 import { AppError, isDatabaseDown } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { type BlobStore, StoreRefusal } from '../storage/azure.ts'
-import { open, treeGone } from './entry.ts'
+import { lockTree, open } from './entry.ts'
 import { marks, type Tree } from './entry-path.ts'
 import { releaseStaged } from './ledger.ts'
 import { type BucketLimits, fileTooLarge, quotaExceeded, take } from './quota.ts'
+import { mayWriteNow, rightEnded } from './right.ts'
 
 /** An object that is in the store and in the ledger, but that no entry names yet. */
 export interface StagedBlob {
@@ -226,15 +228,22 @@ export function blobService({
       if (declared !== undefined && declared > limits.maxFileSizeBytes + MiB) throw fileTooLarge(limits)
     },
 
-    /** Part of the transaction that makes the entry: the reservation becomes usage. This locks the tree. */
-    async settle(tree: Tree, blob: StagedBlob, tx: Tx): Promise<void> {
+    /**
+     * Part of the transaction that makes the entry: the reservation becomes usage, if the caller may still write. This locks the tree.
+     * @throws UNAUTHENTICATED, FORBIDDEN, FOLDER_NOT_FOUND when the storage area is gone
+     */
+    async settle(tree: Tree, blob: StagedBlob, viewer: Viewer, tx: Tx): Promise<void> {
+      const may = mayWriteNow(db, viewer)
       const counted = await db.run(
         `UPDATE bucket SET reserved_bytes = reserved_bytes - ?, reserved_files = reserved_files - 1,
-           used_bytes = used_bytes + ?, used_files = used_files + 1 WHERE id = ? AND ${open}`,
-        [blob.reservedBytes, blob.size, tree.bucketId],
+           used_bytes = used_bytes + ?, used_files = used_files + 1 WHERE id = ? AND ${open} AND ${may.sql}`,
+        [blob.reservedBytes, blob.size, tree.bucketId, ...may.values],
         tx,
       )
-      if (counted !== 1) throw treeGone()
+      if (counted !== 1) {
+        await lockTree(db, tree, tx)
+        throw await rightEnded(db, viewer, tx)
+      }
       const changed = await db.run(
         `UPDATE blobs${db.byKey} SET state = 'live', size = ?, reserved_bytes = 0, lease_until = 0 WHERE id = ? AND state = ?`,
         [blob.size, blob.id, blob.copied ? 'copied' : 'staged'],

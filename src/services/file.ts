@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../../db/index.ts'
 import { FILE } from '../../db/models/entry.ts'
+import type { Viewer } from '../auth/viewer.ts'
 import { InvalidInput } from '../errors.ts'
 import { mediaTypeOfPart } from '../media.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../paths.ts'
@@ -42,16 +43,17 @@ export function fileService({ db, blobs, listings, events }: Deps) {
 
   /**
    * Makes the file of bytes that are in the store, as a part of a change of its tree: their reservation becomes usage. Answers its id.
-   * @throws PATH_EXISTS, QUOTA_EXCEEDED for folders
+   * @throws PATH_EXISTS, QUOTA_EXCEEDED for folders, UNAUTHENTICATED and FORBIDDEN when the right of the caller has ended meanwhile
    */
   async function create(
     tree: Tree,
     blob: StagedBlob,
     names: string[],
-    { fileType, by, at }: { fileType: string; by: string; at: number },
+    { fileType, viewer, at }: { fileType: string; viewer: Viewer; at: number },
     tx: Tx,
   ): Promise<string> {
-    await blobs.settle(tree, blob, tx)
+    const by = viewer.userId
+    await blobs.settle(tree, blob, viewer, tx)
     const totals = { bytes: blob.size, files: 1, folders: 0 }
     const load = { weight: totals, levelsBelow: 0, bytesBelow: 0 }
     const { parentId, foldersMade } = await prepareParent(db, tree, names, load, by, tx)
@@ -73,14 +75,14 @@ export function fileService({ db, blobs, listings, events }: Deps) {
 
     /**
      * Streams a file in. Missing folders on the way are made. Nothing is left when anything fails.
-     * @throws INVALID_PATH, PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED
+     * @throws INVALID_PATH, PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED, UNAUTHENTICATED, FORBIDDEN
      */
     async upload(
       tree: Tree,
       upload: Upload,
       folder: string | null | undefined,
       limits: BucketLimits,
-      by: string,
+      viewer: Viewer,
     ): Promise<FileView> {
       const name = parseName(upload.filename, 'file')
       const fileType = mediaTypeOfPart(name, upload.mimetype)
@@ -96,9 +98,10 @@ export function fileService({ db, blobs, listings, events }: Deps) {
       try {
         const names = placeFor(upload.folderAfterwards ? await upload.folderAfterwards() : folder)
         const at = Date.now()
-        const id = await change(tree, tx => create(tree, staged, names, { fileType, by, at }, tx))
+        const id = await change(tree, tx => create(tree, staged, names, { fileType, viewer, at }, tx))
         blobs.settled(staged.id)
-        return { id, names, fileType, size: staged.size, md5: staged.md5, createdBy: by, createdAt: at, updatedAt: at }
+        const { size, md5 } = staged
+        return { id, names, fileType, size, md5, createdBy: viewer.userId, createdAt: at, updatedAt: at }
       } catch (error) {
         await blobs.abandon(tree, staged.id, error)
         throw error

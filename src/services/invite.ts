@@ -10,6 +10,7 @@ import type { EventService } from './event.ts'
 import { promise } from './outbox.ts'
 import { MAX_PAGE } from './page.ts'
 import { firstOfEach, type Page } from './range.ts'
+import { lockToManage, SENDER, SENDER_MAY } from './right.ts'
 import type { WorkspaceService, WorkspaceView } from './workspace.ts'
 
 export interface InviteView {
@@ -39,8 +40,7 @@ export interface LinkedInvite {
   id: string
   workspaceName: string
   role: Role
-  /** Null when the account of whoever invited has ended. */
-  invitedBy: { name: string; email: string } | null
+  invitedBy: { name: string; email: string }
   email: string
   /** Whether somebody with the invited address is a member already. */
   member: boolean
@@ -50,7 +50,10 @@ export interface LinkedInvite {
 const WEEK_MS = 7 * 86_400_000
 export const INVITE_TOKEN = 'invite'
 const notFound = () =>
-  new AppError('INVITE_NOT_FOUND', 'This invite does not exist, or it was used or withdrawn. Ask for a new one.')
+  new AppError(
+    'INVITE_NOT_FOUND',
+    'This invite does not exist, or it was used or withdrawn, or its sender may no longer invite. Ask for a new one.',
+  )
 const expired = () => new AppError('INVITE_EXPIRED', 'This invite has expired. Ask for a new one.')
 const alreadyMember = () => new AppError('ALREADY_A_MEMBER', 'You are a member of this workspace already.')
 
@@ -64,7 +67,9 @@ function refuseOthers({ email }: { email: string }, viewer: Viewer): void {
 }
 
 const columns =
-  'id, workspace_id AS workspaceId, email, role, invited_by AS invitedBy, created_at AS createdAt, expires_at AS expiresAt'
+  'i.id AS id, i.workspace_id AS workspaceId, i.email, i.role, i.invited_by AS invitedBy, i.created_at AS createdAt, i.expires_at AS expiresAt'
+/** The pending invites of a workspace, at a time. */
+const pending = `FROM invite i ${SENDER} WHERE i.workspace_id = ? AND i.expires_at > ? AND ${SENDER_MAY}`
 
 interface Deps {
   db: Db
@@ -79,7 +84,7 @@ export function inviteService({ db, workspaces, tokens, publicUrl, events, wake 
   /** The invite of a token, for the one address it was made out to. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU */
   async function findFor(viewer: Viewer, token: string): Promise<InviteView> {
     const id = tokens.read(INVITE_TOKEN, token)
-    const [invite] = id ? await db.rows<InviteView>(`SELECT ${columns} FROM invite WHERE id = ?`, [id]) : []
+    const [invite] = id ? await db.rows<InviteView>(`SELECT ${columns} FROM invite i WHERE i.id = ?`, [id]) : []
     if (!invite) throw notFound()
     refuseOthers(invite, viewer)
     return invite
@@ -90,8 +95,8 @@ export function inviteService({ db, workspaces, tokens, publicUrl, events, wake 
     if (!viewer.verifiedEmail) return []
     const rows = await db.rows<Omit<MyInvite, 'token'>>(
       `SELECT i.id, i.workspace_id AS workspaceId, w.name AS workspaceName, w.slug AS workspaceSlug, i.email, i.role, i.expires_at AS expiresAt
-       FROM invite i JOIN workspace w ON w.id = i.workspace_id
-       WHERE i.email = ? AND i.expires_at > ? AND ${where} ORDER BY i.id LIMIT ${limit}`,
+       FROM invite i JOIN workspace w ON w.id = i.workspace_id ${SENDER}
+       WHERE i.email = ? AND i.expires_at > ? AND ${SENDER_MAY} AND ${where} ORDER BY i.id LIMIT ${limit}`,
       [viewer.verifiedEmail, Date.now(), ...values],
     )
     return rows.map(row => ({ ...row, token: tokens.derive(INVITE_TOKEN, row.id) }))
@@ -103,21 +108,19 @@ export function inviteService({ db, workspaces, tokens, publicUrl, events, wake 
   }
 
   return {
-    /** The pending invites of some workspaces, oldest first. Call it for workspaces that the caller may manage. */
+    /** The pending invites of some workspaces, oldest first; none whose sender may not invite any more. Call it for workspaces that the caller may manage. */
     pagesOf: (workspaceIds: string[], limit: number, after: string | null) =>
-      firstOfEach<InviteView>(
-        db,
-        `SELECT workspace_id AS owner, ${columns} FROM invite WHERE workspace_id = ? AND expires_at > ? AND id > ?`,
-        { order: 'id', owners: workspaceIds, values: [Date.now(), after ?? ''], limit },
-      ),
+      firstOfEach<InviteView>(db, `SELECT i.workspace_id AS owner, ${columns} ${pending} AND i.id > ?`, {
+        order: 'id',
+        owners: workspaceIds,
+        values: [Date.now(), after ?? ''],
+        limit,
+      }),
 
     /** The pending invites of a workspace, oldest first. */
     async list(viewer: Viewer, workspaceId: string): Promise<InviteView[]> {
       await workspaces.enter(viewer, workspaceId, 'manage')
-      return db.rows<InviteView>(
-        `SELECT ${columns} FROM invite WHERE workspace_id = ? AND expires_at > ? ORDER BY id LIMIT 10000`,
-        [workspaceId, Date.now()],
-      )
+      return db.rows<InviteView>(`SELECT ${columns} ${pending} ORDER BY i.id LIMIT 10000`, [workspaceId, Date.now()])
     },
 
     /** Invites an address, or renews its invite. The mail is promised with it. @throws ALREADY_A_MEMBER, FORBIDDEN, INVALID_INPUT */
@@ -130,7 +133,7 @@ export function inviteService({ db, workspaces, tokens, publicUrl, events, wake 
       const fresh = { role, invitedBy: viewer.userId, createdAt: now, expiresAt: now + WEEK_MS }
       const invite = await db.transaction(async tx => {
         // Two invites of one address at once end in one row.
-        await db.rows(`SELECT id FROM workspace WHERE id = ?${db.forUpdate}`, [workspaceId], tx)
+        await lockToManage(db, viewer, workspaceId, tx)
         const [member] = await db.rows(
           'SELECT m.user_id FROM member m JOIN user u ON u.id = m.user_id WHERE m.workspace_id = ? AND u.verified_email = ?',
           [workspaceId, email],
@@ -181,23 +184,19 @@ export function inviteService({ db, workspaces, tokens, publicUrl, events, wake 
       const id = tokens.read(INVITE_TOKEN, token)
       if (!id) throw notFound()
       const [row] = await db.rows<
-        Omit<LinkedInvite, 'invitedBy' | 'member'> & {
-          name: string | null
-          inviter: string | null
-          member: string | null
-        }
+        Omit<LinkedInvite, 'invitedBy' | 'member'> & { name: string; inviter: string; member: string | null }
       >(
-        `SELECT i.id, w.name AS workspaceName, i.role, i.email, i.expires_at AS expiresAt, u.name, u.email AS inviter, m.user_id AS member
-         FROM invite i JOIN workspace w ON w.id = i.workspace_id LEFT JOIN user u ON u.id = i.invited_by
+        `SELECT i.id, w.name AS workspaceName, i.role, i.email, i.expires_at AS expiresAt, a.name, a.email AS inviter, m.user_id AS member
+         FROM invite i JOIN workspace w ON w.id = i.workspace_id ${SENDER}
            LEFT JOIN user g ON g.verified_email = i.email LEFT JOIN member m ON m.workspace_id = i.workspace_id AND m.user_id = g.id
-         WHERE i.id = ?`,
+         WHERE i.id = ? AND ${SENDER_MAY}`,
         [id],
       )
       if (!row) throw notFound()
       const { name, inviter, member, ...invite } = row
       return {
         ...invite,
-        invitedBy: inviter === null ? null : { name: name ?? '', email: inviter },
+        invitedBy: { name, email: inviter },
         member: member !== null,
       }
     },
@@ -224,8 +223,12 @@ export function inviteService({ db, workspaces, tokens, publicUrl, events, wake 
           tx,
         )
         await db.rows(`SELECT id FROM workspace WHERE id = ?${db.forUpdate}`, [workspaceId], tx)
-        // The row decides between two who accept at once, and the role is the one that stands now.
-        const [offer] = await db.rows<{ role: Role }>(`SELECT role FROM invite WHERE id = ?${db.forUpdate}`, [id], tx)
+        // The row decides between two who accept at once, the role is the one that stands now, and its sender must still have the right.
+        const [offer] = await db.rows<{ role: Role }>(
+          `SELECT i.role FROM invite i ${SENDER} WHERE i.id = ? AND ${SENDER_MAY}${db.forUpdate}`,
+          [id],
+          tx,
+        )
         if (!workspace || !offer) throw notFound()
         const [count] = await db.rows<{ n: number }>(
           'SELECT COUNT(*) AS n FROM member WHERE workspace_id = ?',

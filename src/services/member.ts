@@ -4,6 +4,7 @@ import { isOwner, isRole, may, mayGrant, mayTouch, OWNER, type Role } from '../a
 import type { Viewer } from '../auth/viewer.ts'
 import { AppError, Forbidden, InvalidInput } from '../errors.ts'
 import { firstOfEach } from './range.ts'
+import { endInvitesOf } from './right.ts'
 import type { WorkspaceService } from './workspace.ts'
 
 export interface MemberView {
@@ -42,7 +43,7 @@ export function memberService({ db, workspaces }: { db: Db; workspaces: Workspac
       )
     },
 
-    /** Gives a member another role. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
+    /** Gives a member another role. Invites that they have sent end where they may send none any more. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
     async changeRole(
       viewer: Viewer,
       workspaceId: string,
@@ -61,11 +62,12 @@ export function memberService({ db, workspaces }: { db: Db; workspaces: Workspac
           [role, workspaceId, userId],
           tx,
         )
+        if (may(theirs, 'manage') && !may(role, 'manage')) await endInvitesOf(db, userId, workspaceId, tx)
         return { userId, role }
       })
     },
 
-    /** Removes a member; everybody may remove themselves. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
+    /** Removes a member, with their pending invites and the workspace keys that they made; everybody may remove themselves. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
     async remove(viewer: Viewer, workspaceId: string, userId: string): Promise<void> {
       await workspaces.enter(viewer, workspaceId, 'see')
       await db.transaction(async tx => {
@@ -74,6 +76,9 @@ export function memberService({ db, workspaces }: { db: Db; workspaces: Workspac
           throw new Forbidden('Your role may not remove this member.')
         if (isOwner(theirs)) await passOwnership(workspaceId, userId, tx)
         await db.run('DELETE FROM member WHERE workspace_id = ? AND user_id = ?', [workspaceId, userId], tx)
+        await endInvitesOf(db, userId, workspaceId, tx)
+        // A key that only slept would wake when its maker comes back, in hands that were forgotten meanwhile.
+        await db.run('DELETE FROM api_key WHERE created_by = ? AND workspace_id = ?', [userId, workspaceId], tx)
       })
     },
   }

@@ -2,6 +2,7 @@ import { validate as isUuid } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
 import { canonicalEmail } from './account.ts'
 import { GIVEN_UP } from './outbox.ts'
+import { endInvitesOf } from './right.ts'
 import type { PlanView } from './user.ts'
 
 /** An account as the operator sees it. Bytes, and milliseconds since 1970. */
@@ -96,12 +97,13 @@ export function operatorService({ db }: { db: Db }) {
     return only
   }
 
-  /** Sets the status; sessions end either way, so that none comes back with the account. */
+  /** Sets the status; sessions end either way, so that none comes back with the account. Invites that a suspended user has sent end. */
   async function setStatus(named: string, status: AccountRow['status']): Promise<AccountRow> {
     return db.transaction(async tx => {
       const account = await find(named, tx)
       await db.run('UPDATE user SET status = ? WHERE id = ?', [status, account.id], tx)
       if (account.status !== status) await db.run('DELETE FROM session WHERE user_id = ?', [account.id], tx)
+      if (status === 'suspended') await endInvitesOf(db, account.id, null, tx)
       return { ...account, status }
     })
   }

@@ -3,6 +3,7 @@ import type { Role } from '../auth/roles.ts'
 import type { Tokens } from '../tokens.ts'
 import { pathsOfFolders } from './entry-path.ts'
 import { INVITE_TOKEN } from './invite.ts'
+import { SENDER, SENDER_MAY } from './right.ts'
 import { LIVE } from './share.ts'
 import { SHARE_TOKEN } from './share-link.ts'
 
@@ -69,7 +70,7 @@ export function overviewService({ db, tokens }: { db: Db; tokens: Tokens }) {
     newest(
       `SELECT 'invite' AS kind, i.id, w.name, '' AS who, i.role, '' AS fileType, 0 AS size, i.expires_at AS at, 0 AS seen,
          COUNT(*) OVER () AS total, 0 AS unseen, '' AS parentId, '' AS rootId, 0 AS purging
-       FROM invite i JOIN workspace w ON w.id = i.workspace_id WHERE i.email = ${address} AND i.expires_at > ?`,
+       FROM invite i JOIN workspace w ON w.id = i.workspace_id ${SENDER} WHERE i.email = ${address} AND i.expires_at > ? AND ${SENDER_MAY}`,
       'i.id',
     ),
     newest(

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { v4 as newClaim } from 'uuid'
 import type { Db } from '../../db/index.ts'
+import type { Viewer } from '../auth/viewer.ts'
 import { AppError, InvalidInput, Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { joinPath, parseName } from '../paths.ts'
@@ -152,9 +153,11 @@ export function uploadCompletionService({
     /**
      * Makes the file: all parts are put together, read back, and compared with the digests that were given. When that fails, the upload
      * can go on. It runs to its end whether or not its caller waits.
-     * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH, PATH_EXISTS, QUOTA_EXCEEDED for folders
+     * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH, PATH_EXISTS, QUOTA_EXCEEDED for folders,
+     * UNAUTHENTICATED, FORBIDDEN
      */
-    async complete(tree: Tree, id: string, by: string, completion: Completion): Promise<FileView> {
+    async complete(tree: Tree, id: string, viewer: Viewer, completion: Completion): Promise<FileView> {
+      const by = viewer.userId
       const session = await sessions.find(tree, id, by, { idle: true })
       const { fileType, size } = session
       const given = digestsOf(completion)
@@ -179,7 +182,7 @@ export function uploadCompletionService({
             const ended = await db.run('DELETE FROM upload_session WHERE id = ? AND claim = ?', [id, claim.token], tx)
             if (ended !== 1) throw uploadNotFound()
             if (session.direct) await doomParts(db, session, tx)
-            return files.create(tree, blob, names, { fileType, by, at }, tx)
+            return files.create(tree, blob, names, { fileType, viewer, at }, tx)
           })
           return { id: fileId, names, fileType, size, md5: blob.md5, createdBy: by, createdAt: at, updatedAt: at }
         })
