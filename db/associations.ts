@@ -11,6 +11,7 @@ import { Note } from './models/note.ts'
 import { Plan } from './models/plan.ts'
 import { Session } from './models/session.ts'
 import { Share } from './models/share.ts'
+import { ShareUse } from './models/share-use.ts'
 import { UploadSession } from './models/upload-session.ts'
 import { User } from './models/user.ts'
 import { Workspace } from './models/workspace.ts'
@@ -34,6 +35,7 @@ export function defineModels(sequelize: Sequelize) {
     Plan: class extends Plan {},
     Session: class extends Session {},
     Share: class extends Share {},
+    ShareUse: class extends ShareUse {},
     UploadSession: class extends UploadSession {},
     User: class extends User {},
   }

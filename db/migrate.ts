@@ -4,6 +4,7 @@ import type { Db, Dialect } from './index.ts'
 import { foundation } from './migrations/0001-foundation.ts'
 import { workspaces } from './migrations/0002-workspaces.ts'
 import { uploadSessions } from './migrations/0003-upload-sessions.ts'
+import { shareUses } from './migrations/0012-share-uses.ts'
 
 /** What a migration may use; every call takes part in the migration's transaction where the engine has such. */
 export interface MigrationTools {
@@ -23,7 +24,7 @@ export interface Migration {
   down(tools: MigrationTools): Promise<void>
 }
 
-const migrations: Migration[] = [foundation, workspaces, uploadSessions]
+const migrations: Migration[] = [foundation, workspaces, uploadSessions, shareUses]
 
 /**
  * Brings the tables up to date (or takes them down). Any number of instances may call it at once: one works, the others wait.

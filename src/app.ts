@@ -39,6 +39,7 @@ import { rateLimitService } from './services/rate-limit.ts'
 import { sessionService } from './services/session.ts'
 import { shareService } from './services/share.ts'
 import { shareLinkService } from './services/share-link.ts'
+import { shareUseService } from './services/share-use.ts'
 import { statisticService } from './services/statistic.ts'
 import { subscriptionService } from './services/subscription.ts'
 import { uploadCompletionService } from './services/upload-completion.ts'
@@ -102,7 +103,13 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   })
   const sweeper = createSweeper({ db, store, log, everyMs: config.sweepSeconds * 1000 })
   const workspaces = workspaceService({ db, wake: worker.wake })
-  const links = shareLinkService({ db, downloads, tokens, guesses: createGuessLimiter(redis) })
+  const links = shareLinkService({
+    db,
+    downloads,
+    tokens,
+    guesses: createGuessLimiter(redis),
+    uses: shareUseService({ db }),
+  })
   const shares = shareService({ db, files, links, tokens, publicUrl: address })
   const invites = inviteService({ db, workspaces, tokens, publicUrl: address, events, wake: worker.wake })
   const users = userService({ db })
@@ -193,8 +200,8 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     { prefix: '/api/docs', handle: ({ req, res, path }) => document.sendPage(req, res, path) },
     {
       prefix: '/bytes',
-      handle: ({ req, res, path, signal }) =>
-        sendBytes(req, res, downloads.open(path.slice('/bytes/'.length)), downloads, signal),
+      handle: async ({ req, res, path, signal }) =>
+        sendBytes(req, res, await links.openAddress(path.slice('/bytes/'.length)), downloads, signal),
     },
   ]
   const gateway = createGateway({ config, publicUrl: address, log, mounts })

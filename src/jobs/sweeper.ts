@@ -86,6 +86,7 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
   async function forgetEnded(): Promise<void> {
     const now = Date.now()
     await forget('session', 'hash', 'expires_at <= ?', [now])
+    await forget('share_use', 'id', 'expires_at <= ?', [now])
     await forget('share', 'id', 'expires_at < ?', [now - KEEP_ENDED_MS])
     await forget('outbox', 'id', 'due_at = ? AND created_at < ?', [GIVEN_UP, now - KEEP_ENDED_MS])
   }

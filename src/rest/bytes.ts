@@ -66,9 +66,15 @@ export async function sendBytes(
   }
   // Opened before the status is sent: a store that is down is a 503, not a broken 200.
   const source = await downloads.read(delivery, range ? { offset: range.start, count } : undefined, signal)
+  const charged = await delivery.meter?.begin(count).catch(error => {
+    source.destroy()
+    throw error
+  })
   send()
-  // After the head nothing can be said any more: a failing store or a client that hangs up ends the connection.
-  await pipeline(source, res).catch(() => res.destroy())
+  // After the head nothing can be said any more: a failing store, a client that hangs up or a used-up link ends the connection.
+  const sent = charged ? pipeline(source, charged.through, res) : pipeline(source, res)
+  await sent.catch(() => res.destroy())
+  await charged?.settle()
 }
 
 /** The one range that a GET asks for; several at once are answered with the whole, as RFC 9110 allows. */

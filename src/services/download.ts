@@ -1,3 +1,4 @@
+import { v7 as newId } from 'uuid'
 import type { Viewer } from '../auth/viewer.ts'
 import { AppError } from '../errors.ts'
 import { deliveryOf, type Mode, parseMode } from '../media.ts'
@@ -6,6 +7,7 @@ import { BlobMissing, type BlobStore } from '../storage/azure.ts'
 import type { Tokens } from '../tokens.ts'
 import type { FileService } from './file.ts'
 import type { ListingService } from './listing.ts'
+import type { Meter } from './share-use.ts'
 
 /** A file that somebody may have, and how it is to be delivered. */
 export interface Delivery {
@@ -15,6 +17,15 @@ export interface Delivery {
   md5: string
   contentType: string
   disposition: string
+  /** What its bytes are charged to, where a share limits them. */
+  meter?: Meter
+}
+
+/** The share that an address was handed out for: the address ends with it. */
+export interface Grant {
+  share: string
+  /** The download that the address counted as, where the share limits downloads. */
+  use?: string
 }
 
 /** A link to a delivery: a signed address that lives for a short while. */
@@ -42,11 +53,17 @@ export function downloadService({ store, files, listings, tokens, proxied, publi
   return {
     proxied,
 
-    link(file: { blobId: string; name: string; fileType: string; size: number; md5: string }, mode: Mode): Download {
+    /** @param share what gives the file away, when it is not its owner who asks */
+    link(
+      file: { blobId: string; name: string; fileType: string; size: number; md5: string },
+      mode: Mode,
+      share?: { id: string; limited: boolean },
+    ): Download {
       const { blobId, name, fileType, size, md5 } = file
       const delivery: Delivery = { blobId, fileName: name, size, md5, ...deliveryOf(name, fileType, mode) }
+      const grant: Grant | undefined = share && { share: share.id, ...(share.limited ? { use: newId() } : {}) }
       const url = proxied
-        ? `${publicUrl()}/bytes/${tokens.seal('bytes', { blobId, name, fileType, size, md5, mode }, seconds)}`
+        ? `${publicUrl()}/bytes/${tokens.seal('bytes', { blobId, name, fileType, size, md5, mode, grant }, seconds)}`
         : store.signUrl(blobId, { contentType: delivery.contentType, disposition: delivery.disposition, seconds })
       return { url, fileName: name, delivery }
     },
@@ -72,20 +89,21 @@ export function downloadService({ store, files, listings, tokens, proxied, publi
       )
     },
 
-    /** The delivery behind a signed address of this service. @throws TOKEN_NOT_FOUND */
-    open(token: string): Delivery {
+    /** What is behind a signed address of this service, and the share that it belongs to, if any. @throws TOKEN_NOT_FOUND */
+    open(token: string): { delivery: Delivery; grant: Grant | undefined } {
       const sealed = tokens.unseal('bytes', token)
       if (!sealed || sealed.expired)
         throw new AppError('TOKEN_NOT_FOUND', 'This download link is not valid any more. Ask for a new one.')
-      const { blobId, name, fileType, size, md5, mode } = sealed.payload as {
+      const { blobId, name, fileType, size, md5, mode, grant } = sealed.payload as {
         blobId: string
         name: string
         fileType: string
         size: number
         md5: string
         mode: Mode
+        grant?: Grant
       }
-      return { blobId, fileName: name, size, md5, ...deliveryOf(name, fileType, mode) }
+      return { delivery: { blobId, fileName: name, size, md5, ...deliveryOf(name, fileType, mode) }, grant }
     },
 
     /** The bytes of a delivery, or a part of them. @throws TOKEN_NOT_FOUND */

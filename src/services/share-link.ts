@@ -9,6 +9,7 @@ import { type Mode, parseMode } from '../media.ts'
 import { hashSecret, type Tokens } from '../tokens.ts'
 import type { Delivery, Download, DownloadService } from './download.ts'
 import { pathsOfFolders } from './entry-path.ts'
+import { type ShareUseService, usedUp } from './share-use.ts'
 
 export const SHARE_TOKEN = 'share'
 
@@ -78,22 +79,26 @@ const sealedPass = z.object({ share: z.string(), password: z.string() })
 
 const notFound = () =>
   new AppError('SHARE_NOT_FOUND', 'There is nothing behind this link: it was revoked, or the file was deleted.')
-const usedUp = () =>
-  new AppError('SHARE_USED_UP', 'This link has been used as often as it may be. Ask whoever sent it for a new one.')
+const expired = () => new AppError('SHARE_EXPIRED', 'This link has expired. Ask whoever sent it for a new one.')
 
 interface Deps {
   db: Db
   downloads: DownloadService
   tokens: Tokens
   guesses: GuessLimiter
+  uses: ShareUseService
 }
 
 /** What can be done with the token of a share. */
-export function shareLinkService({ db, downloads, tokens, guesses }: Deps) {
-  /** The share of a token, whose file is there. One statement; a second one only while a folder of its owner is being purged. */
+export function shareLinkService({ db, downloads, tokens, guesses, uses }: Deps) {
+  /** The share of a token, whose file is there. */
   async function look(token: string): Promise<LinkedShare | undefined> {
     const id = tokens.read(SHARE_TOKEN, token)
-    if (!id) return undefined
+    return id ? lookAt(id) : undefined
+  }
+
+  /** One statement; a second one only while a folder of the share's owner is being purged. */
+  async function lookAt(id: string): Promise<LinkedShare | undefined> {
     const [share] = await db.rows<LinkedShare>(
       `SELECT s.id, s.user_id AS userId, u.name AS sharerName, u.email AS sharerEmail, s.recipient, s.password_hash AS passwordHash,
          s.max_downloads AS maxDownloads, s.downloads, s.seen_at AS seenAt, s.expires_at AS expiresAt, e.name, e.file_type AS fileType, e.total_bytes AS size, e.md5, e.blob_id AS blobId,
@@ -115,8 +120,7 @@ export function shareLinkService({ db, downloads, tokens, guesses }: Deps) {
   }
 
   function refuseEnded(share: LinkedShare): void {
-    if (share.expiresAt <= Date.now())
-      throw new AppError('SHARE_EXPIRED', 'This link has expired. Ask whoever sent it for a new one.')
+    if (share.expiresAt <= Date.now()) throw expired()
     if (share.maxDownloads !== null && share.downloads >= share.maxDownloads) throw usedUp()
   }
 
@@ -228,9 +232,23 @@ export function shareLinkService({ db, downloads, tokens, guesses }: Deps) {
       const share = await find(token)
       await admit(share, request)
       if (request.counts) await count(share)
-      const download = downloads.link(share, mode)
+      const download = downloads.link(share, mode, { id: share.id, limited: share.maxDownloads !== null })
       // Whoever only looks must not get an address that works, or a limit would be none.
       return request.counts || downloads.proxied || share.maxDownloads === null ? download : { ...download, url: '' }
+    },
+
+    /**
+     * The delivery behind a signed address of this service. An address that a share has handed out ends with the share, and is one
+     * download of it.
+     * @throws TOKEN_NOT_FOUND, SHARE_NOT_FOUND, SHARE_EXPIRED
+     */
+    async openAddress(token: string): Promise<Delivery> {
+      const { delivery, grant } = downloads.open(token)
+      if (!grant) return delivery
+      const share = await lookAt(grant.share)
+      if (share?.blobId !== delivery.blobId) throw notFound()
+      if (share.expiresAt <= Date.now()) throw expired()
+      return grant.use ? { ...delivery, meter: uses.meter(grant.use, delivery.size) } : delivery
     },
   }
 }

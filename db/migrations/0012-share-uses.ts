@@ -1,0 +1,21 @@
+import { DataTypes } from 'sequelize'
+import type { Migration } from '../migrate.ts'
+
+/** How much of its file each handed-out address of a link with limited downloads may still carry. */
+export const shareUses: Migration = {
+  name: '0012-share-uses',
+
+  async up({ create, index, dialect }) {
+    const id = dialect === 'mysql' ? 'CHAR(36) CHARACTER SET ascii COLLATE ascii_bin' : DataTypes.STRING(36)
+    await create('share_use', {
+      id: { type: id, primaryKey: true, allowNull: false },
+      left_bytes: { type: DataTypes.BIGINT, allowNull: false },
+      expires_at: { type: DataTypes.BIGINT, allowNull: false },
+    })
+    await index('share_use', ['expires_at'])
+  },
+
+  async down({ drop }) {
+    await drop('share_use')
+  },
+}
