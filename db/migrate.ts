@@ -5,6 +5,7 @@ import { foundation } from './migrations/0001-foundation.ts'
 import { workspaces } from './migrations/0002-workspaces.ts'
 import { uploadSessions } from './migrations/0003-upload-sessions.ts'
 import { shareUses } from './migrations/0012-share-uses.ts'
+import { keptProviders } from './migrations/0013-kept-providers.ts'
 
 /** What a migration may use; every call takes part in the migration's transaction where the engine has such. */
 export interface MigrationTools {
@@ -24,7 +25,7 @@ export interface Migration {
   down(tools: MigrationTools): Promise<void>
 }
 
-const migrations: Migration[] = [foundation, workspaces, uploadSessions, shareUses]
+const migrations: Migration[] = [foundation, workspaces, uploadSessions, shareUses, keptProviders]
 
 /**
  * Brings the tables up to date (or takes them down). Any number of instances may call it at once: one works, the others wait.

@@ -142,7 +142,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     claimSeconds: config.leaseSeconds,
   })
   const services: Services = {
-    accounts: accountService({ db }),
+    accounts: accountService({ db, linkByEmail: config.linkByEmail, wake: worker.wake }),
     accountEnd: accountEndService({ db, retentionDays: config.retentionDays, wake: worker.wake }),
     apiKeys: apiKeyService({ db, workspaces }),
     blobs,

@@ -54,6 +54,8 @@ export interface Config {
   shutdownSeconds: number
   drainSeconds: number
   retentionDays: number
+  /** Whether a verified address joins accounts across providers. */
+  linkByEmail: boolean
   production: boolean
   providers: OAuthProvider[]
 }
@@ -174,9 +176,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     shutdownSeconds: s.SHUTDOWN_SECONDS,
     drainSeconds: s.DRAIN_SECONDS ?? (s.NODE_ENV === 'production' ? 5 : 0),
     retentionDays: s.RETENTION_DAYS,
+    linkByEmail: false,
     production: s.NODE_ENV === 'production',
     providers: readProviders(env, problems),
   }
+  // The embedded provider is one, too.
+  config.linkByEmail = s.LINK_BY_EMAIL === '' ? config.providers.length <= 1 : s.LINK_BY_EMAIL
   const connection = config.azureConnectionString
   if (
     connection &&

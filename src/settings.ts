@@ -72,6 +72,12 @@ export const settings = {
     read: flag,
   },
   SIGNED_URL_SECONDS: { help: 'life of a signed URL', default: '60', read: count(1, 86400) },
+  LINK_BY_EMAIL: {
+    help: 'true: all sign-in providers vouch for the same people, so a verified address signs in to the account that has it; never another user of one provider',
+    default: '',
+    shown: 'true with one provider, false with several',
+    read: flag.or(z.literal('')),
+  },
   SESSION_HOURS: { help: 'life of a session', default: '24', read: count(1, 8760) },
   SECRET_KEY: {
     help: 'key that tokens are derived from, the same on all instances; 32 characters or more',

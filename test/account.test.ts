@@ -13,18 +13,21 @@ import { freshDatabase } from './fresh-database.ts'
 let db: Db
 let drop: () => Promise<void>
 let accounts: AccountService
+/** Where providers do not vouch for each other. */
+let strict: AccountService
 let sessions: SessionService
 
 beforeAll(async () => {
   ;({ db, drop } = await freshDatabase())
-  accounts = accountService({ db })
+  accounts = accountService({ db, linkByEmail: true })
+  strict = accountService({ db })
   sessions = sessionService({ db, sessionSeconds: 3600 })
 })
 
 afterAll(() => drop())
 
 afterEach(async () => {
-  for (const table of ['session', 'identity', 'entry', 'bucket', 'user']) await db.run(`DELETE FROM ${table}`)
+  for (const table of ['session', 'identity', 'entry', 'bucket', 'user', 'outbox']) await db.run(`DELETE FROM ${table}`)
 })
 
 /** What the provider "hub" says of somebody, with a verified address. */
@@ -44,6 +47,8 @@ const profileOf = (name: string, changes: Partial<ProviderProfile> = {}): Provid
 const refused = (reason: string) => expect.objectContaining({ name: 'SignInRefused', reason })
 const users = () => db.User.findAll({ raw: true, order: ['createdAt', 'id'] })
 const identities = () => db.Identity.findAll({ raw: true, order: ['createdAt', 'id'] })
+const mails = async () =>
+  (await db.rows<{ payload: string }>('SELECT payload FROM outbox ORDER BY id')).map(row => JSON.parse(row.payload))
 const suspend = (userId: string) => db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [userId])
 
 describe('A first sign-in', () => {
@@ -105,6 +110,29 @@ describe('A first sign-in', () => {
     ])
   })
 
+  it('with the verified address of an account is refused where providers do not vouch for each other: identity_taken', async () => {
+    const alice = await strict.signIn(profileOf('alice'), null)
+    const again = profileOf('alice', { provider: 'lab', providerUserId: '7' })
+    await expect(strict.signIn(again, null)).rejects.toEqual(refused('identity_taken'))
+    expect(await identities()).toHaveLength(1)
+    // The person confirms it while signed in, and may use both from then on.
+    await strict.signIn(again, alice)
+    expect(await strict.signIn(again, null)).toEqual(alice)
+  })
+
+  it('of another user of one provider never joins, whatever the address and the setting: identity_taken', async () => {
+    await accounts.signIn(profileOf('alice'), null)
+    for (const service of [accounts, strict])
+      for (const email of ['alice@example.com', 'ALICE@Example.com']) {
+        const other = profileOf('alice', { providerUserId: 'alice-2', email })
+        await expect(service.signIn(other, null)).rejects.toEqual(refused('identity_taken'))
+      }
+    await accounts.signIn(profileOf('alice', { provider: 'lab' }), null)
+    const other = profileOf('alice', { provider: 'lab', providerUserId: 'alice-2' })
+    await expect(accounts.signIn(other, null)).rejects.toEqual(refused('identity_taken'))
+    expect(await identities()).toHaveLength(2)
+  })
+
   it('with an address that is only claimed never joins an account: email_unverified', async () => {
     await accounts.signIn(profileOf('alice'), null)
     const claim = profileOf('alice', { provider: 'lab', emailVerified: false })
@@ -154,7 +182,7 @@ describe('A first sign-in', () => {
 })
 
 describe('A further sign-in', () => {
-  it('finds the account by the identity, brings the identity up to date and leaves the account as it is', async () => {
+  it('finds the account by the identity, and brings the identity and the address of the account up to date', async () => {
     const alice = await accounts.signIn(profileOf('alice'), null)
     const changes = { email: 'smith@example.com', name: 'A. Smith', picture: 'https://example.com/new.png' }
     expect(await accounts.signIn(profileOf('alice', changes), null)).toEqual(alice)
@@ -165,7 +193,52 @@ describe('A further sign-in', () => {
         avatarUrl: 'https://example.com/new.png',
       }),
     ])
-    expect(await users()).toEqual([expect.objectContaining({ verifiedEmail: 'alice@example.com', name: 'alice' })])
+    expect(await users()).toEqual([
+      expect.objectContaining({ email: 'smith@example.com', verifiedEmail: 'smith@example.com', name: 'alice' }),
+    ])
+  })
+
+  it('queues a notice to the former address when it changes, and none when it does not', async () => {
+    await accounts.signIn(profileOf('alice'), null)
+    await accounts.signIn(profileOf('alice', { email: 'Alice@Example.com' }), null)
+    expect(await mails()).toEqual([])
+    await accounts.signIn(profileOf('alice', { email: 'smith@example.com' }), null)
+    expect(await mails()).toEqual([
+      { template: 'address-changed', to: 'alice@example.com', values: { provider: 'hub' } },
+    ])
+    expect(await users()).toEqual([expect.objectContaining({ verifiedEmail: 'smith@example.com' })])
+  })
+
+  it('takes the verification away when the provider does not vouch for the address any more', async () => {
+    await accounts.signIn(profileOf('alice'), null)
+    await accounts.signIn(profileOf('alice', { emailVerified: false }), null)
+    expect(await users()).toEqual([expect.objectContaining({ email: 'alice@example.com', verifiedEmail: null })])
+    await accounts.signIn(profileOf('alice'), null)
+    expect(await users()).toEqual([expect.objectContaining({ verifiedEmail: 'alice@example.com' })])
+  })
+
+  it('follows the identity that the address comes from, and no other', async () => {
+    const alice = await accounts.signIn(profileOf('alice'), null)
+    const lab = profileOf('alice', { provider: 'lab', emailVerified: false })
+    await accounts.signIn(lab, alice)
+    await accounts.signIn({ ...lab, email: 'other@lab.example', emailVerified: true }, null)
+    await accounts.signIn({ ...lab, email: 'another@lab.example', emailVerified: true }, null)
+    await accounts.signIn({ ...lab, emailVerified: false }, null)
+    expect(await users()).toEqual([
+      expect.objectContaining({ email: 'alice@example.com', verifiedEmail: 'alice@example.com' }),
+    ])
+  })
+
+  it('gives no account an address that another one has, and leaves it none that its provider tells no more', async () => {
+    const alice = await accounts.signIn(profileOf('alice'), null)
+    const bob = await accounts.signIn(profileOf('bob'), null)
+    await accounts.signIn(profileOf('bob', { email: 'alice@example.com' }), null)
+    expect(await db.User.findByPk(alice.userId, { raw: true })).toMatchObject({ verifiedEmail: 'alice@example.com' })
+    expect(await db.User.findByPk(bob.userId, { raw: true })).toMatchObject({ verifiedEmail: null })
+    // Once the provider has told that alice has another address, it is bob's.
+    await accounts.signIn(profileOf('alice', { email: 'smith@example.com' }), null)
+    await accounts.signIn(profileOf('bob', { email: 'alice@example.com' }), null)
+    expect(await db.User.findByPk(bob.userId, { raw: true })).toMatchObject({ verifiedEmail: 'alice@example.com' })
   })
 
   it('gives the account the address that the provider vouches for by now', async () => {

@@ -340,10 +340,7 @@ describe('GET /auth/callback', () => {
   it('lets two tabs sign in side by side', async () => {
     const browser = new Browser()
     const first = await browser.visitProvider('alice@example.com', '/auth/oauth?return_to=/first')
-    const second = await browser.visitProvider(
-      'alice@example.com',
-      `${origin}/auth/oauth?return_to=/second&provider=lab`,
-    )
+    const second = await browser.visitProvider('bob@example.com', `${origin}/auth/oauth?return_to=/second&provider=lab`)
     expect((await browser.get(first)).location).toBe('/first')
     expect((await browser.get(second)).location).toBe('/second')
   })

@@ -1,4 +1,11 @@
-import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import {
+  type CreationOptional,
+  DataTypes,
+  type InferAttributes,
+  type InferCreationAttributes,
+  Model,
+  type Sequelize,
+} from 'sequelize'
 import { moment, uuid } from './columns.ts'
 
 /**
@@ -22,6 +29,8 @@ export class Bucket extends Model<InferAttributes<Bucket>, InferCreationAttribut
   /** The kept data of a deleted account: the verified address it waits for, and until when. */
   declare keptFor: string | null
   declare keptUntil: number | null
+  /** The providers by which its owner signed in, with spaces between them. */
+  declare keptProviders: CreationOptional<string | null>
   declare createdAt: number
 
   static define(sequelize: Sequelize): void {
@@ -41,6 +50,7 @@ export class Bucket extends Model<InferAttributes<Bucket>, InferCreationAttribut
         purging: counter(),
         keptFor: { type: DataTypes.STRING(320), allowNull: true },
         keptUntil: moment({ allowNull: true }),
+        keptProviders: { type: DataTypes.TEXT, allowNull: true },
         createdAt: moment(),
       },
       { sequelize, tableName: 'bucket' },

@@ -21,6 +21,15 @@ export function writeMail(mail: Mail): MailText {
       links: [{ title: 'Open the invite', url: link }],
     })
   }
+  if (mail.template === 'address-changed')
+    return compose({
+      subject: 'Your account has another address now',
+      lines: [
+        `Your account had this e-mail address until now. The sign-in provider "${brief(mail.values.provider)}" says that it has another one, so the account follows.`,
+        'Files that are shared with this address, and invites to it, do not reach the account any more. If this is wrong, ask the operator of the service.',
+      ],
+      links: [],
+    })
   const { files, by, links, expires, protected: isProtected } = mail.values
   const what = files.length === 1 ? `"${brief(files[0] ?? '')}"` : `${files.length} files`
   return compose({

@@ -54,7 +54,10 @@ const pageHeaders = {
 const notices = new Map([
   ['invalid_state', 'The sign-in took too long, or was begun in another browser. Please try again.'],
   ['auth_failed', 'The sign-in did not succeed. Please try again.'],
-  ['identity_taken', 'This identity belongs to another account already.'],
+  [
+    'identity_taken',
+    'Another account has this identity, or its e-mail address. Sign in the way you did before; then you can add other ways to sign in.',
+  ],
   ['email_unverified', 'An account has this e-mail address already, and the provider does not vouch that it is yours.'],
 ])
 

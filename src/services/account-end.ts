@@ -46,9 +46,9 @@ export function accountEndService({ db, retentionDays, wake }: { db: Db; retenti
         await db.run('DELETE FROM share WHERE user_id = ?', [viewer.userId], tx)
         await endInvitesOf(db, viewer.userId, null, tx)
         await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [viewer.bucket.bucketId], tx)
-        const kept = goes ? [null, null] : [viewer.verifiedEmail, Date.now() + retentionDays * DAY_MS]
+        const kept = goes ? [null, null, null] : await waitingFor(viewer, tx)
         await db.run(
-          'UPDATE bucket SET user_id = NULL, kept_for = ?, kept_until = ? WHERE id = ?',
+          'UPDATE bucket SET user_id = NULL, kept_for = ?, kept_until = ?, kept_providers = ? WHERE id = ?',
           [...kept, viewer.bucket.bucketId],
           tx,
         )
@@ -66,6 +66,14 @@ export function accountEndService({ db, retentionDays, wake }: { db: Db; retenti
         userName: viewer.name,
       }
     },
+  }
+
+  /** For whom the data is kept: the address, until when, and the providers that may vouch for it. */
+  async function waitingFor(viewer: Viewer, tx: Tx): Promise<[string | null, number, string]> {
+    const sql = 'SELECT DISTINCT provider FROM identity WHERE user_id = ?'
+    const identities = await db.rows<{ provider: string }>(sql, [viewer.userId], tx)
+    const providers = identities.map(({ provider }) => provider).join(' ')
+    return [viewer.verifiedEmail, Date.now() + retentionDays * DAY_MS, providers]
   }
 
   /** Workspaces of which the user is the only member go along; the others need another owner. */

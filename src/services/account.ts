@@ -2,32 +2,22 @@ import pRetry from 'p-retry'
 import { v7 as newId } from 'uuid'
 import { type Db, isDuplicate, type Tx } from '../../db/index.ts'
 import type { Viewer } from '../auth/viewer.ts'
+import { adoptAddress, followAddress } from './account-address.ts'
+import { findKept, reattach } from './account-kept.ts'
 import { makeBucket } from './entry.ts'
+import { canonicalEmail, type Profile, type ProviderProfile, readProfile, SignInRefused } from './profile.ts'
 
-/** What a provider says about somebody. Texts as they came, "" for what it does not say. */
-export interface ProviderProfile {
-  provider: string
-  providerUserId: string
-  email: string
-  emailVerified: boolean
-  name: string
-  givenName: string
-  familyName: string
-  picture: string
-  locale: string
+export { canonicalEmail, type ProviderProfile, type RefusalReason, SignInRefused } from './profile.ts'
+
+export interface AccountRules {
+  /** Whether a verified address joins accounts across providers: the operator says that they vouch for the same people. */
+  linkByEmail: boolean
 }
 
-export type RefusalReason = 'auth_failed' | 'identity_taken' | 'email_unverified' | 'invalid_state'
-
-/** A sign-in that does not lead to an account; its reason is told to the client. */
-export class SignInRefused extends Error {
-  readonly reason: RefusalReason
-
-  constructor(reason: RefusalReason, message: string, cause?: unknown) {
-    super(message, { cause })
-    this.name = 'SignInRefused'
-    this.reason = reason
-  }
+interface Deps extends Partial<AccountRules> {
+  db: Db
+  /** Tells the worker that there is a mail. */
+  wake?: () => void
 }
 
 interface Owner {
@@ -35,61 +25,118 @@ interface Owner {
   status: string
 }
 
-/** A profile that fits the columns, with what the account is known by: null where nobody vouches for the address. */
-type Profile = ProviderProfile & { verifiedEmail: string | null }
+/** An identity as it was before this sign-in, with the address of its account. */
+interface Known extends Owner {
+  identityId: string
+  toldEmail: string
+  toldVerified: boolean | number
+  email: string
+  verifiedEmail: string | null
+}
 
 const newPlan = 'free'
-const longestEmail = 320
-const longestId = 255
-const longestName = 255
-const longestPicture = 2048
-const longestLocale = 35
 
-export function accountService({ db }: { db: Db }) {
+export function accountService({ db, linkByEmail = false, wake = () => {} }: Deps) {
+  const rules: AccountRules = { linkByEmail }
+
   return {
     /**
-     * Finds or makes the account of somebody whom a provider has let in: contract, section 5.
+     * Finds or makes the account of a person whom a provider has let in: contract, section 5.
      * @param current the account to which a new identity is attached; null makes it a sign-in of its own
-     * @throws SignInRefused `identity_taken` when another account has the identity, `email_unverified` when an account
-     *   has the address and the provider does not vouch for it, `auth_failed` for a suspended account or a profile
-     *   without a usable id or e-mail address
+     * @throws SignInRefused `identity_taken` when another account has the identity, or has its verified address and may
+     *   not be joined, `email_unverified` when an account has the address and the provider does not vouch for it,
+     *   `auth_failed` for a suspended account or a profile without a usable id or e-mail address
      */
     async signIn(raw: ProviderProfile, current: Pick<Viewer, 'userId'> | null): Promise<{ userId: string }> {
       const profile = readProfile(raw)
       // Who comes second with the same identity or address is refused by the unique index, and then finds what the first has made.
-      return pRetry(() => db.transaction(tx => settle(db, profile, current?.userId ?? null, tx)), {
-        retries: 5,
-        minTimeout: 5,
-        shouldRetry: isDuplicate,
-      })
+      const settled = await pRetry(
+        () =>
+          db.transaction(tx => (current ? attach(db, profile, current.userId, tx) : settle(db, profile, rules, tx))),
+        { retries: 5, minTimeout: 5, shouldRetry: isDuplicate },
+      )
+      if (settled.mail) wake()
+      return { userId: settled.userId }
     },
   }
 }
 
 export type AccountService = ReturnType<typeof accountService>
 
-async function settle(db: Db, profile: Profile, current: string | null, tx: Tx): Promise<{ userId: string }> {
-  const known = await findIdentity(db, profile, tx)
-  if (known && current && known.userId !== current)
-    throw new SignInRefused('identity_taken', 'Another account has this identity.')
-
-  const owner = known ?? (await (current ? findUser(db, current, tx) : findByEmail(db, profile.email, tx)))
-  // A session outlives its account for as long as a request takes.
-  if (owner ? owner.status !== 'active' : current) throw new SignInRefused('auth_failed', 'The account is closed.')
-  if (owner && !known && !current && !profile.emailVerified)
-    throw new SignInRefused('email_unverified', 'An account has this address, and nobody vouches for it.')
-
-  const userId = owner?.userId ?? (await createAccount(db, profile, tx))
-  if (known) await refreshIdentity(db, known.identityId, profile, tx)
-  else await createIdentity(db, userId, profile, tx)
-  if (owner) await adoptEmail(db, userId, profile, tx)
-  return { userId }
+/** A sign-in of its own. Says whether a mail was queued. */
+async function settle(
+  db: Db,
+  profile: Profile,
+  rules: AccountRules,
+  tx: Tx,
+): Promise<{ userId: string; mail: boolean }> {
+  // Not locked at once: locks on what is not there yet make first sign-ins of one person wait for each other in a circle.
+  const known = (await findIdentity(db, profile, '', tx)) && (await findIdentity(db, profile, db.forUpdate, tx))
+  if (known) {
+    requireActive(known)
+    await refreshIdentity(db, known.identityId, profile, tx)
+    return { userId: known.userId, mail: await followAddress(db, known, profile, rules, tx) }
+  }
+  const owner = await findByEmail(db, profile.email, tx)
+  if (owner) {
+    requireActive(owner)
+    await requireJoinable(db, owner.userId, profile, rules, tx)
+  }
+  const userId = owner?.userId ?? (await createAccount(db, profile, rules, tx))
+  await createIdentity(db, userId, profile, tx)
+  return { userId, mail: false }
 }
 
-async function findIdentity(db: Db, { provider, providerUserId }: Profile, tx: Tx) {
-  const [row] = await db.rows<Owner & { identityId: string }>(
-    `SELECT i.id AS identityId, u.id AS userId, u.status FROM identity i JOIN user u ON u.id = i.user_id
-     WHERE i.provider = ? AND i.provider_user_id = ?`,
+/** Gives an account that is signed in another identity. */
+async function attach(db: Db, profile: Profile, userId: string, tx: Tx): Promise<{ userId: string; mail: boolean }> {
+  const known = await findIdentity(db, profile, '', tx)
+  if (known && known.userId !== userId) throw new SignInRefused('identity_taken', 'Another account has this identity.')
+  const account = await findUser(db, userId, tx)
+  // A session outlives its account for as long as a request takes.
+  if (!account) throw new SignInRefused('auth_failed', 'The account is closed.')
+  requireActive(account)
+  if (known) await refreshIdentity(db, known.identityId, profile, tx)
+  else await createIdentity(db, userId, profile, tx)
+  // The person has confirmed that both are theirs.
+  await adoptAddress(db, userId, profile, { linkByEmail: true }, tx)
+  return { userId, mail: false }
+}
+
+function requireActive({ status }: Owner): void {
+  if (status !== 'active') throw new SignInRefused('auth_failed', 'The account is closed.')
+}
+
+/** @throws SignInRefused unless a new identity may join the account that has its address */
+async function requireJoinable(
+  db: Db,
+  userId: string,
+  { provider, emailVerified }: Profile,
+  { linkByEmail }: AccountRules,
+  tx: Tx,
+): Promise<void> {
+  if (!emailVerified)
+    throw new SignInRefused('email_unverified', 'An account has this address, and the provider does not vouch for it.')
+  if (!linkByEmail)
+    throw new SignInRefused('identity_taken', 'An account has this address, and providers do not vouch for each other.')
+  // A locking read: the account is locked, and an identity that has joined it meanwhile counts.
+  const [same] = await db.rows(
+    `SELECT id FROM identity WHERE user_id = ? AND provider = ? LIMIT 1${db.forUpdate}`,
+    [userId, provider],
+    tx,
+  )
+  if (same) throw new SignInRefused('identity_taken', 'Another person of the same provider has this address.')
+}
+
+async function findIdentity(
+  db: Db,
+  { provider, providerUserId }: Profile,
+  lock: string,
+  tx: Tx,
+): Promise<Known | undefined> {
+  const [row] = await db.rows<Known>(
+    `SELECT i.id AS identityId, i.email AS toldEmail, i.email_verified AS toldVerified,
+       u.id AS userId, u.status, u.email, u.verified_email AS verifiedEmail
+     FROM identity i JOIN user u ON u.id = i.user_id WHERE i.provider = ? AND i.provider_user_id = ?${lock}`,
     [provider, providerUserId],
     tx,
   )
@@ -110,7 +157,7 @@ async function findByEmail(db: Db, email: string, tx: Tx): Promise<Owner | undef
 }
 
 /** An account and its storage area, a root folder with nothing in it. */
-async function createAccount(db: Db, profile: Profile, tx: Tx): Promise<string> {
+async function createAccount(db: Db, profile: Profile, rules: AccountRules, tx: Tx): Promise<string> {
   const { email, verifiedEmail, name, givenName, familyName, picture, locale } = profile
   const userId = newId()
   const now = Date.now()
@@ -120,45 +167,10 @@ async function createAccount(db: Db, profile: Profile, tx: Tx): Promise<string> 
     [userId, email, verifiedEmail, name, givenName, familyName, picture, locale, newPlan, now],
     tx,
   )
-  const kept = await findKept(db, verifiedEmail, tx)
-  if (kept) {
-    await reattach(db, userId, kept, tx)
-    return userId
-  }
-  await makeBucket(db, { userId }, userId, now, tx)
+  const kept = await findKept(db, profile, rules, tx)
+  if (kept) await reattach(db, userId, kept, tx)
+  else await makeBucket(db, { userId }, userId, now, tx)
   return userId
-}
-
-/** The data that an earlier account of a verified address has left. */
-async function findKept(db: Db, verifiedEmail: string | null, tx: Tx): Promise<string | undefined> {
-  if (!verifiedEmail) return undefined
-  const [kept] = await db.rows<{ id: string }>(
-    `SELECT id FROM bucket WHERE kept_for = ? ORDER BY kept_until DESC LIMIT 1${db.forUpdate}`,
-    [verifiedEmail],
-    tx,
-  )
-  return kept?.id
-}
-
-async function reattach(db: Db, userId: string, bucketId: string, tx: Tx): Promise<void> {
-  await db.run('UPDATE bucket SET user_id = ?, kept_for = NULL, kept_until = NULL WHERE id = ?', [userId, bucketId], tx)
-}
-
-/** The same for an account that was made before anybody vouched for its address: in place of its own area, if that is empty. */
-async function exchange(db: Db, userId: string, verifiedEmail: string, tx: Tx): Promise<void> {
-  const kept = await findKept(db, verifiedEmail, tx)
-  if (!kept) return
-  const [own] = await db.rows<{ id: string; rootId: string }>(
-    `SELECT id, root_id AS rootId FROM bucket
-     WHERE user_id = ? AND used_files = 0 AND used_folders = 0 AND reserved_files = 0 AND purging = 0${db.forUpdate}`,
-    [userId],
-    tx,
-  )
-  if (!own) return
-  await db.run('DELETE FROM bucket WHERE id = ?', [own.id], tx)
-  await db.run('DELETE FROM entry WHERE id = ?', [own.rootId], tx)
-  await db.run('DELETE FROM note WHERE bucket_id = ?', [own.id], tx)
-  await reattach(db, userId, kept, tx)
 }
 
 async function createIdentity(db: Db, userId: string, profile: Profile, tx: Tx): Promise<void> {
@@ -179,50 +191,4 @@ async function refreshIdentity(db: Db, identityId: string, profile: Profile, tx:
     [email, emailVerified, name, picture, identityId],
     tx,
   )
-}
-
-/** Gives an account without a verified address that of the identity, unless somebody else has it. */
-async function adoptEmail(db: Db, userId: string, { email, verifiedEmail }: Profile, tx: Tx): Promise<void> {
-  if (!verifiedEmail || (await findByEmail(db, email, tx))) return
-  const adopted = await db.run(
-    'UPDATE user SET email = ?, verified_email = ? WHERE id = ? AND verified_email IS NULL',
-    [email, verifiedEmail, userId],
-    tx,
-  )
-  if (adopted === 1) await exchange(db, userId, verifiedEmail, tx)
-}
-
-/** The form in which addresses are compared. */
-export function canonicalEmail(email: string): string {
-  return email.normalize('NFC').toLowerCase()
-}
-
-function readProfile(raw: ProviderProfile): Profile {
-  // MySQL ignores spaces at the end when it compares, so an id with some would be somebody else's.
-  const id = raw.providerUserId
-  if (id === '' || id.length > longestId || id !== id.trim() || /[\p{Cc}\p{Cs}]/u.test(id))
-    throw new SignInRefused('auth_failed', 'The provider does not say who this is.')
-  const email = raw.email.trim()
-  const canonical = canonicalEmail(email)
-  if (!/^[^\s\p{Cc}\p{Cf}\p{Cs}]+@[^\s\p{Cc}\p{Cf}\p{Cs}]+$/u.test(email))
-    throw new SignInRefused('auth_failed', 'The provider does not give an e-mail address.')
-  if (Math.max(email.length, canonical.length) > longestEmail)
-    throw new SignInRefused('auth_failed', 'The provider gives an e-mail address that is too long.')
-  return {
-    ...raw,
-    email,
-    verifiedEmail: raw.emailVerified ? canonical : null,
-    name: shorten(raw.name, longestName),
-    givenName: shorten(raw.givenName, longestName),
-    familyName: shorten(raw.familyName, longestName),
-    picture: raw.picture.length <= longestPicture && /^https?:\/\/[\x21-\x7e]+$/i.test(raw.picture) ? raw.picture : '',
-    // Half a locale is none.
-    locale: /^[A-Za-z\d_.@-]+$/.test(raw.locale) && raw.locale.length <= longestLocale ? raw.locale : '',
-  }
-}
-
-/** Makes a text one line of so many characters, and never half a character. */
-function shorten(text: string, longest: number): string {
-  const line = text.replace(/\p{Cs}/gu, '\ufffd').replace(/[\s\p{Cc}]+/gu, ' ')
-  return [...line.trim()].slice(0, longest).join('').trim()
 }

@@ -9,6 +9,7 @@ export type Mail =
       to: string
       values: { files: string[]; by: string; links: string[]; expires: string; protected: boolean }
     }
+  | { template: 'address-changed'; to: string; values: { provider: string } }
 
 /** What can be promised, and what each kind needs to be done. */
 export interface Jobs {

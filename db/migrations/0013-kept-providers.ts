@@ -1,0 +1,13 @@
+import { DataTypes } from 'sequelize'
+import type { Migration } from '../migrate.ts'
+
+export const keptProviders: Migration = {
+  name: '0013-kept-providers',
+
+  async up({ column }) {
+    await column('bucket', 'kept_providers', { type: DataTypes.TEXT, allowNull: true })
+  },
+
+  // The table itself goes with the migration that made it.
+  async down() {},
+}
