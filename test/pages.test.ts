@@ -117,6 +117,43 @@ const downloadsOf = async (path: string) => {
 }
 const expireAll = (table: 'share' | 'invite') => t.app.db.run(`UPDATE ${table} SET expires_at = ?`, [Date.now() - 1])
 
+describe('GET /workspace/{id}', () => {
+  it('lists a folder with sizes, and leads to what is in it', async () => {
+    const id = await found(alice, 'Tool Shed')
+    await join(t, id, bob, 'viewer')
+    for (const [folder, name] of [
+      ['', 'plan <1>.txt'],
+      ['deep/er', 'saw.bin'],
+    ] as const) {
+      const form = new FormData()
+      form.append('folder', folder)
+      form.append('file', new Blob(['hello']), name)
+      expect((await alice.rest('POST', `/api/workspaces/${id}/files/upload`, { form })).status).toBe(200)
+    }
+    const top = await get(`/workspace/${id}`, bob)
+    isPage(top)
+    expect(wordsOf(top)).toContain('deep 1 file, 5 B')
+    expect(wordsOf(top)).toContain('plan <1>.txt')
+    const link = linksOf(top).find(to => to.includes('/files/download')) ?? ''
+    expect((await bob.rest('GET', link)).status).toBe(302)
+    expect(linksOf(top)).toContain(`/workspace/${id}?path=deep`)
+    const deepest = await get(`/workspace/${id}?path=deep%2Fer`, bob)
+    expect(wordsOf(deepest)).toContain('saw.bin')
+    expect(linksOf(deepest)).toEqual(expect.arrayContaining([`/workspace/${id}?path=`, `/workspace/${id}?path=deep`]))
+    expect(wordsOf(await get(`/workspace/${id}?path=none`, bob))).toContain('There is nothing in this folder.')
+    expect(linksOf(await get('/', bob))).toContain(`/workspace/${id}`)
+  })
+
+  it('refuses strangers, and leads people who have not signed in to the sign-in', async () => {
+    const id = await found(alice, 'Vault')
+    expect((await get(`/workspace/${id}`, carol)).status).toBe(403)
+    expect((await get('/workspace/no-id', carol)).status).toBe(403)
+    expect((await get(`/workspace/${id}?path=a%2F..%2Fb`, alice)).status).toBe(400)
+    const { status, headers } = await get(`/workspace/${id}`)
+    expect([status, headers.get('location')]).toEqual([303, `/login?return_to=%2Fworkspace%2F${id}`])
+  })
+})
+
 describe('GET /', () => {
   it('says to strangers what this is, and how to sign in', async () => {
     const answer = await get('/')
@@ -152,6 +189,10 @@ describe('GET /', () => {
     expect(words).toContain('gift-6.txt')
     expect(words).toContain('5 B from alice@example.com')
     expect(words).toContain('and 2 more')
+    const more = linksOf(answer).find(to => to === '/?all') ?? ''
+    const everything = await get(more, dora)
+    expect(linksOf(everything).filter(to => to.startsWith('/share/'))).toHaveLength(7)
+    expect(linksOf(everything)).not.toContain('/?all')
     expect(words).toContain('Orchard as admin, until')
     expect(words).toContain('Own Garden owner')
 
@@ -712,6 +753,7 @@ describe('/invite/{token}', () => {
     expect(answer.status).toBe(200)
     isPage(answer)
     expect(wordsOf(answer)).toContain('Welcome to Tea House You are a viewer of this workspace now')
+    expect(linksOf(answer)).toContainEqual(expect.stringMatching(/^\/workspace\/[\w-]+$/))
     const { response } = await bob.rest('GET', '/api/workspaces/list')
     expect(response.find((w: { workspace_id: string }) => w.workspace_id === id)?.role).toBe('viewer')
     expect((await post(path, { answer: 'accept' }, bob)).status).toBe(404)

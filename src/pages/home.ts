@@ -10,20 +10,21 @@ import { count, fileOf, momentOf, number, sizeOf } from './words.ts'
 /** `/`: what this service is, and to whom it belongs what one has in it. */
 export function homePage({ overviews }: Services) {
   return async (visit: Visit): Promise<Reply> => {
+    const all = visit.query.has('all')
     const secret = sessionSecret(visit.req)
     // Both at once: the database is far away.
     const [viewer, overview] = await Promise.all([
       visit.viewer(),
-      secret ? overviews.read(hashSecret(secret).toString('hex')) : null,
+      secret ? overviews.read(hashSecret(secret).toString('hex'), { all }) : null,
     ])
     if (!viewer || !overview) return page('welcome', {}, { title: 'Store and share files', signIn: '/login' })
-    return page('home', homeOf(viewer, overview), { title: 'Your storage', viewer })
+    return page('home', homeOf(viewer, overview, all), { title: 'Your storage', viewer })
   }
 }
 
 const moreOf = ({ total, rows }: Newest<unknown>) => Math.max(0, total - rows.length)
 
-function homeOf({ limits }: Viewer, overview: Overview): HomeView {
+function homeOf({ limits }: Viewer, overview: Overview, all: boolean): HomeView {
   const { received, invites, workspaces, usedBytes, fileCount } = overview
   const percent = limits.maxTotalStorageBytes > 0 ? (usedBytes / limits.maxTotalStorageBytes) * 100 : 100
   return {
@@ -55,7 +56,8 @@ function homeOf({ limits }: Viewer, overview: Overview): HomeView {
     },
     workspaces: {
       more: moreOf(workspaces),
-      rows: workspaces.rows.map(({ name, role }) => ({ name: oneLine(name), role })),
+      rows: workspaces.rows.map(({ id, name, role }) => ({ name: oneLine(name), role, href: `/workspace/${id}` })),
     },
+    all: all ? null : '/?all',
   }
 }

@@ -40,9 +40,10 @@ export function invitePages({ invites }: Services) {
         return donePage('The invite is declined', 'If you change your mind, ask for a new one.', viewer)
       }
       if (answer !== 'accept') throw new InvalidInput('answer', 'The answer must be accept or decline.')
-      const { name, role } = await invites.accept(viewer, visit.token)
+      const { id, name, role } = await invites.accept(viewer, visit.token)
       const sentence = `You are ${/^[aeio]/.test(role) ? 'an' : 'a'} ${role} of this workspace now: you may ${rightsOf(role)}.`
-      return donePage(`Welcome to ${oneLine(name)}`, sentence, viewer)
+      const next = { label: 'Open the workspace', href: `/workspace/${id}` }
+      return donePage(`Welcome to ${oneLine(name)}`, sentence, viewer, next)
     },
   }
 }

@@ -58,7 +58,7 @@ export function errorPage(
 }
 
 /** What a form has come to. */
-export function donePage(heading: string, sentence: string, viewer: Viewer): Page {
-  const data: MessageView = { icon: 'check', heading, sentence, at: null, actions: [home], small: '' }
+export function donePage(heading: string, sentence: string, viewer: Viewer, next: Action = home): Page {
+  const data: MessageView = { icon: 'check', heading, sentence, at: null, actions: [next], small: '' }
   return page('message', data, { title: heading, viewer })
 }

@@ -15,6 +15,7 @@ import { errorPage } from './message.ts'
 import { sharePages } from './share.ts'
 import { type Action, renderPage } from './views.ts'
 import { leadingTo, nextOf, type Page, type Redirect, type Reply, type Visit } from './visit.ts'
+import { workspacePage } from './workspace.ts'
 
 interface Options {
   services: Services
@@ -74,6 +75,7 @@ export function createPages({ services, sessions, findViewer, providers, graphiq
   const invites = invitePages(services)
   const addresses = createAddresses<Handler>('There is nothing at this address.')
   addresses.on('GET', '/', homePage(services))
+  addresses.on('GET', '/workspace/:token', workspacePage(services))
   addresses.on('GET', '/pages/:token', async visit => sendAsset(visit))
   addresses.on('GET', '/login', loginPage(providers))
   addresses.on('POST', '/logout', logout({ sessions, secure }))

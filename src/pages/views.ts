@@ -26,7 +26,17 @@ export interface HomeView {
   files: string
   received: { unseen: number; more: number; rows: (ShownFile & { href: string; by: string; seen: boolean })[] }
   invites: { more: number; rows: { href: string; workspace: string; role: string; until: Moment }[] }
-  workspaces: { more: number; rows: { name: string; role: string }[] }
+  workspaces: { more: number; rows: { name: string; role: string; href: string }[] }
+  /** Where the whole lists are; null where they are shown. */
+  all: string | null
+}
+
+export interface WorkspaceView {
+  /** The workspace and the folders down to this one. */
+  crumbs: { label: string; href: string }[]
+  folders: { name: string; href: string; files: string; size: Size }[]
+  files: (ShownFile & { href: string })[]
+  next: string | null
 }
 
 /** What can be shown of a file without downloading it. */
@@ -90,6 +100,7 @@ export interface Views {
   invite: InviteView
   login: LoginView
   message: MessageView
+  workspace: WorkspaceView
 }
 
 /** What the frame around every page is given. */

@@ -43,53 +43,61 @@ interface Row {
   purging: number
 }
 
+/** How many of each list are shown at a glance, and how many at most. */
 const SHOWN = 5
+const MOST = 1000
 
 export function overviewService({ db, tokens }: { db: Db; tokens: Tokens }) {
   // MySQL keeps what is in brackets as it is; SQLite knows a limit within a union in a subquery only.
-  const newest = (part: string, order: string) => {
-    const one = `${part} ORDER BY ${order} DESC LIMIT ${SHOWN}`
+  const newest = (part: string, order: string, shown: number) => {
+    const one = `${part} ORDER BY ${order} DESC LIMIT ${shown}`
     return db.dialect === 'mysql' ? `(${one})` : `SELECT * FROM (${one})`
   }
   // By the session and not by the person, so that whoever looks up the person need not be waited for.
   const session = 'FROM session me WHERE me.hash = ? AND me.expires_at > ?'
   const userId = `(SELECT me.user_id ${session})`
   const address = `(SELECT (SELECT verified_email FROM user WHERE id = me.user_id) ${session})`
-  const sql = [
-    `SELECT 'bucket' AS kind, b.id, p.name, '' AS who, '' AS role, '' AS fileType, b.used_bytes AS size, 0 AS at, 0 AS seen,
+  const sqlFor = (shown: number) =>
+    [
+      `SELECT 'bucket' AS kind, b.id, p.name, '' AS who, '' AS role, '' AS fileType, b.used_bytes AS size, 0 AS at, 0 AS seen,
        b.used_files AS total, 0 AS unseen, '' AS parentId, '' AS rootId, 0 AS purging
      FROM bucket b JOIN user u ON u.id = b.user_id JOIN plan p ON p.id = u.plan_id WHERE b.user_id = ${userId}`,
-    newest(
-      `SELECT 'share' AS kind, s.id, e.name, u.email AS who, '' AS role, e.file_type AS fileType, e.total_bytes AS size, s.expires_at AS at,
+      newest(
+        `SELECT 'share' AS kind, s.id, e.name, u.email AS who, '' AS role, e.file_type AS fileType, e.total_bytes AS size, s.expires_at AS at,
          s.seen_at AS seen, COUNT(*) OVER () AS total, SUM(CASE WHEN s.seen_at IS NULL THEN 1 ELSE 0 END) OVER () AS unseen,
          e.parent_id AS parentId, b.root_id AS rootId, b.purging
        FROM share s JOIN entry e ON e.id = s.entry_id JOIN bucket b ON b.id = e.bucket_id JOIN user u ON u.id = s.user_id
        WHERE s.recipient = ${address} AND ${LIVE}`,
-      's.id',
-    ),
-    newest(
-      `SELECT 'invite' AS kind, i.id, w.name, '' AS who, i.role, '' AS fileType, 0 AS size, i.expires_at AS at, 0 AS seen,
+        's.id',
+        shown,
+      ),
+      newest(
+        `SELECT 'invite' AS kind, i.id, w.name, '' AS who, i.role, '' AS fileType, 0 AS size, i.expires_at AS at, 0 AS seen,
          COUNT(*) OVER () AS total, 0 AS unseen, '' AS parentId, '' AS rootId, 0 AS purging
        FROM invite i JOIN workspace w ON w.id = i.workspace_id ${SENDER} WHERE i.email = ${address} AND i.expires_at > ? AND ${SENDER_MAY}`,
-      'i.id',
-    ),
-    newest(
-      `SELECT 'workspace' AS kind, w.id, w.name, '' AS who, m.role, '' AS fileType, 0 AS size, m.joined_at AS at, 0 AS seen,
+        'i.id',
+        shown,
+      ),
+      newest(
+        `SELECT 'workspace' AS kind, w.id, w.name, '' AS who, m.role, '' AS fileType, 0 AS size, m.joined_at AS at, 0 AS seen,
          COUNT(*) OVER () AS total, 0 AS unseen, '' AS parentId, '' AS rootId, 0 AS purging
        FROM member m JOIN workspace w ON w.id = m.workspace_id WHERE m.user_id = ${userId}`,
-      'm.joined_at',
-    ),
-  ].join(' UNION ALL ')
+        'm.joined_at',
+        shown,
+      ),
+    ].join(' UNION ALL ')
+  const atAGlance = sqlFor(SHOWN)
+  const whole = sqlFor(MOST)
 
   return {
     /**
      * What the person of a session has; null for a session that is over. Whether the person may still come in is another question.
      * One statement; a second one only while a folder of somebody who shares with the person is being purged.
      */
-    async read(sessionHash: string): Promise<Overview | null> {
+    async read(sessionHash: string, { all }: { all: boolean }): Promise<Overview | null> {
       const now = Date.now()
       const me = [sessionHash, now]
-      const rows = await db.rows<Row>(sql, [...me, ...me, now, ...me, now, ...me])
+      const rows = await db.rows<Row>(all ? whole : atAGlance, [...me, ...me, now, ...me, now, ...me])
       const [bucket] = rows.filter(row => row.kind === 'bucket')
       if (!bucket) return null
       const gone = await goneAmong(rows)

@@ -1,0 +1,35 @@
+import { joinPath } from '../paths.ts'
+import type { Services } from '../services/index.ts'
+import { page, type Reply, signInAt, type Visit } from './visit.ts'
+import { count, fileOf, nameOf, sizeOf } from './words.ts'
+
+const PAGE = 200
+
+/** `/workspace/{id}?path=`: one folder of a workspace, whose files can be downloaded. */
+export function workspacePage({ workspaces, listings }: Services) {
+  return async (visit: Visit): Promise<Reply> => {
+    const { token: id, here, query } = visit
+    const viewer = await visit.viewer()
+    if (!viewer) return { to: signInAt(here) }
+    const { tree, name } = await workspaces.enter(viewer, id, 'see')
+    const level = await listings.level(tree, query.get('path') ?? '', { limit: PAGE, cursor: query.get('cursor') })
+    const { names, folders, files, nextCursor } = level
+    const hrefOf = (path: string[], cursor?: string) =>
+      `${here}?${new URLSearchParams({ path: joinPath(path), ...(cursor ? { cursor } : {}) })}`
+    const data = {
+      crumbs: [nameOf(name), ...names].map((label, depth) => ({ label, href: hrefOf(names.slice(0, depth)) })),
+      folders: folders.map(folder => ({
+        name: nameOf(folder.name),
+        href: hrefOf([...names, folder.name]),
+        files: count(folder.fileCount, 'file'),
+        size: sizeOf(folder.size),
+      })),
+      files: files.map(file => ({
+        ...fileOf(file.names.at(-1) ?? '', file.fileType, file.size),
+        href: `/api/workspaces/${id}/files/download?${new URLSearchParams({ file_id: file.id })}`,
+      })),
+      next: nextCursor ? hrefOf(names, nextCursor) : null,
+    }
+    return page('workspace', data, { title: nameOf(name), viewer })
+  }
+}
