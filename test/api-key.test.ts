@@ -74,7 +74,7 @@ const wrong: [string, object, string, string][] = [
 describe('POST /api/api_keys/private/create', () => {
   it('200 makes a key, of which the secret is told this once and kept nowhere', async () => {
     const before = Date.now()
-    const json = { name: ' Backup ', scopes: ['private_files:write', 'private_files:read', 'private_files:read'] }
+    const json = { name: ' Backup ', scopes: [' private_files:write\n', 'private_files:read', 'private_files:read '] }
     const { status, msg, response } = await create('private', { ...json, description: 'Nightly', expires_in: '90d' })
     expect([status, msg]).toEqual([200, 'api_key_created'])
     expect(response).toEqual({

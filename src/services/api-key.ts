@@ -173,7 +173,9 @@ function toView(row: ApiKeyRow): ApiKeyView {
   }
 }
 
-function readInput({ name, scopes, description, expiresIn }: ApiKeyInput, allowed: readonly string[]) {
+function readInput(input: ApiKeyInput, allowed: readonly string[]) {
+  const { name, description, expiresIn } = input
+  const scopes = input.scopes.map(scope => scope.trim())
   const title = name.trim()
   if (title === '' || [...title].length > 100 || /[\p{Cc}\p{Cs}]/u.test(title))
     throw new InvalidInput('name', 'A name has 1 to 100 characters, on one line.')
