@@ -8,6 +8,7 @@ import { Invite } from './models/invite.ts'
 import { Job } from './models/job.ts'
 import { Member } from './models/member.ts'
 import { Note } from './models/note.ts'
+import { Operator } from './models/operator.ts'
 import { Plan } from './models/plan.ts'
 import { Session } from './models/session.ts'
 import { Share } from './models/share.ts'
@@ -32,6 +33,7 @@ export function defineModels(sequelize: Sequelize) {
     Identity: class extends Identity {},
     Job: class extends Job {},
     Note: class extends Note {},
+    Operator: class extends Operator {},
     Plan: class extends Plan {},
     Session: class extends Session {},
     Share: class extends Share {},
@@ -43,6 +45,7 @@ export function defineModels(sequelize: Sequelize) {
   models.User.belongsTo(models.Plan, { foreignKey: 'planId', as: 'plan' })
   models.User.hasMany(models.Identity, { foreignKey: 'userId', as: 'identities' })
   models.Session.belongsTo(models.User, { foreignKey: 'userId', as: 'user' })
+  models.Operator.belongsTo(models.User, { foreignKey: 'userId', as: 'user' })
   models.Bucket.hasMany(models.Entry, { foreignKey: 'bucketId', as: 'entries', constraints: false })
   models.Entry.belongsTo(models.Blob, { foreignKey: 'blobId', as: 'blob', constraints: false })
   models.Share.belongsTo(models.Entry, { foreignKey: 'entryId', as: 'entry', constraints: false })

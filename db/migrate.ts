@@ -6,6 +6,7 @@ import { workspaces } from './migrations/0002-workspaces.ts'
 import { uploadSessions } from './migrations/0003-upload-sessions.ts'
 import { shareUses } from './migrations/0012-share-uses.ts'
 import { keptProviders } from './migrations/0013-kept-providers.ts'
+import { sessionsAndOperators } from './migrations/0014-sessions-and-operators.ts'
 
 /** What a migration may use; every call takes part in the migration's transaction where the engine has such. */
 export interface MigrationTools {
@@ -13,9 +14,11 @@ export interface MigrationTools {
   create(table: string, columns: ModelAttributes): Promise<void>
   index(table: string, columns: string[], options?: { unique: true }): Promise<void>
   insert(table: string, rows: object[]): Promise<void>
+  /** Carries out a statement that is the same whether it runs once or twice. */
+  run(sql: string): Promise<void>
   drop(table: string): Promise<void>
   column(table: string, name: string, column: ModelAttributeColumnOptions): Promise<void>
-  /** Drops a column, and the index that has its name alone. */
+  /** Drops a column, and the index that has it alone. */
   dropColumn(table: string, name: string): Promise<void>
 }
 
@@ -25,7 +28,7 @@ export interface Migration {
   down(tools: MigrationTools): Promise<void>
 }
 
-const migrations: Migration[] = [foundation, workspaces, uploadSessions, shareUses, keptProviders]
+const migrations: Migration[] = [foundation, workspaces, uploadSessions, shareUses, keptProviders, sessionsAndOperators]
 
 /**
  * Brings the tables up to date (or takes them down). Any number of instances may call it at once: one works, the others wait.
@@ -67,13 +70,18 @@ function tools(dialect: Dialect, query: QueryInterface, tx: Tx): MigrationTools 
     insert: async (table, rows) => {
       await query.bulkInsert(table, rows, { ...within, ignoreDuplicates: true } as object)
     },
+    run: async sql => {
+      await query.sequelize.query(sql, within)
+    },
     drop: table => query.dropTable(table, within),
     async column(table, name, column) {
       if (!(name in (await query.describeTable(table, within as object))))
         await query.addColumn(table, name, column, within)
     },
     async dropColumn(table, name) {
-      await query.removeIndex(table, [name], within)
+      const there = (await query.showIndex(table, within)) as { fields: { attribute: string }[] }[]
+      const indexed = there.some(({ fields }) => fields.length === 1 && fields[0]?.attribute === name)
+      if (indexed) await query.removeIndex(table, [name], within)
       // Not removeColumn: on SQLite, Sequelize copies the table and loses what refers to it.
       await query.sequelize.query(`ALTER TABLE ${table} DROP COLUMN ${name}`, within)
     },

@@ -1,3 +1,4 @@
+import { logSecurityEvent } from '../src/audit-log.ts'
 import type { EndedAccount } from '../src/services/account-end.ts'
 import type { UserStats } from '../src/services/statistic.ts'
 import type { IdentityView } from '../src/services/user.ts'
@@ -116,6 +117,10 @@ builder.mutationField('deleteAccount', t =>
     description: 'Deletes the account of the caller.',
     rest: { route: 'DELETE /api/user/account/delete', errors: [400, 401], from: { delete_user_data: 'body' } },
     args: { input: t.arg({ type: DeleteAccountInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer }) => services.accountEnd.end(viewer, input.deleteUserData),
+    resolve: async (_root, { input }, context) => {
+      const ended = await context.services.accountEnd.end(context.viewer, input.deleteUserData)
+      logSecurityEvent(context, 'account_deleted', { user_id: ended.id, data_deleted: ended.bucketDeleted })
+      return ended
+    },
   }),
 )

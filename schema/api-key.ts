@@ -1,3 +1,4 @@
+import { logSecurityEvent } from '../src/audit-log.ts'
 import { may } from '../src/auth/roles.ts'
 import type { ApiKeyView, NewApiKey } from '../src/services/api-key.ts'
 import { builder } from './builder.ts'
@@ -95,7 +96,11 @@ builder.mutationField('createPrivateApiKey', t =>
     },
     rateLimit: 'api_keys',
     args: { input: t.arg({ type: CreatePrivateApiKeyInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer }) => services.apiKeys.createPrivate(viewer, input),
+    resolve: async (_root, { input }, context) => {
+      const key = await context.services.apiKeys.createPrivate(context.viewer, input)
+      logSecurityEvent(context, 'key_created', { key_id: key.id, scopes: key.scopes.join(' ') })
+      return key
+    },
   }),
 )
 
@@ -115,8 +120,9 @@ builder.mutationField('deletePrivateApiKey', t =>
       from: { api_key_id: 'body' },
     },
     args: { input: t.arg({ type: DeletePrivateApiKeyInput, required: true }) },
-    resolve: async (_root, { input }, { services, viewer }) => {
-      await services.apiKeys.removePrivate(viewer, input.apiKeyId)
+    resolve: async (_root, { input }, context) => {
+      await context.services.apiKeys.removePrivate(context.viewer, input.apiKeyId)
+      logSecurityEvent(context, 'key_deleted', { key_id: input.apiKeyId })
       return null
     },
   }),
@@ -153,8 +159,12 @@ builder.mutationField('createWorkspaceApiKey', t =>
     },
     rateLimit: 'api_keys',
     args: { input: t.arg({ type: CreateWorkspaceApiKeyInput, required: true }) },
-    resolve: (_root, { input: { workspaceId, ...input } }, { services, viewer }) =>
-      services.apiKeys.createForWorkspace(viewer, workspaceId, input),
+    resolve: async (_root, { input: { workspaceId, ...input } }, context) => {
+      const key = await context.services.apiKeys.createForWorkspace(context.viewer, workspaceId, input)
+      const subject = { key_id: key.id, workspace_id: workspaceId, scopes: key.scopes.join(' ') }
+      logSecurityEvent(context, 'key_created', subject)
+      return key
+    },
   }),
 )
 
@@ -174,8 +184,9 @@ builder.mutationField('deleteWorkspaceApiKey', t =>
       from: { api_key_id: 'body' },
     },
     args: { input: t.arg({ type: DeleteWorkspaceApiKeyInput, required: true }) },
-    resolve: async (_root, { input }, { services, viewer }) => {
-      await services.apiKeys.removeFromWorkspace(viewer, input.workspaceId, input.apiKeyId)
+    resolve: async (_root, { input: { workspaceId, apiKeyId } }, context) => {
+      await context.services.apiKeys.removeFromWorkspace(context.viewer, workspaceId, apiKeyId)
+      logSecurityEvent(context, 'key_deleted', { key_id: apiKeyId, workspace_id: workspaceId })
       return null
     },
   }),

@@ -1,3 +1,4 @@
+import { logSecurityEvent } from '../src/audit-log.ts'
 import type { MemberView } from '../src/services/member.ts'
 import { builder } from './builder.ts'
 import { batchPages, forwardConnection, type Sorting } from './connection.ts'
@@ -66,8 +67,12 @@ builder.mutationField('changeMemberRole', t =>
     description: 'Gives a member another role.',
     rest: { route: 'PATCH /api/workspaces/members/role', errors: [400, 401, 403, 404] },
     args: { input: t.arg({ type: ChangeMemberRoleInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer }) =>
-      services.members.changeRole(viewer, input.workspaceId, input.userId, input.role),
+    resolve: async (_root, { input: { workspaceId, ...input } }, context) => {
+      const changed = await context.services.members.changeRole(context.viewer, workspaceId, input.userId, input.role)
+      const subject = { workspace_id: workspaceId, user_id: changed.userId, role: changed.role }
+      logSecurityEvent(context, 'role_changed', subject)
+      return changed
+    },
   }),
 )
 
@@ -82,8 +87,9 @@ builder.mutationField('removeMember', t =>
     description: 'Removes a member; everybody may remove themselves.',
     rest: { route: 'DELETE /api/workspaces/members/remove', errors: [400, 401, 403, 404] },
     args: { input: t.arg({ type: RemoveMemberInput, required: true }) },
-    resolve: async (_root, { input }, { services, viewer }) => {
-      await services.members.remove(viewer, input.workspaceId, input.userId)
+    resolve: async (_root, { input: { workspaceId, userId } }, context) => {
+      await context.services.members.remove(context.viewer, workspaceId, userId)
+      logSecurityEvent(context, 'member_removed', { workspace_id: workspaceId, user_id: userId })
       return null
     },
   }),

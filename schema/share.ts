@@ -74,10 +74,11 @@ builder.mutationField('resolveShare', t =>
       'A signed address for a shared file. Counts as one download. What is shared with one person opens for them and the sharer only.',
     rest: { route: 'POST /api/share/resolve/{token}', errors: [400, 401, 403, 404], from: { mode: 'query' } },
     args: { input: t.arg({ type: ResolveShareInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer, address }) =>
+    resolve: (_root, { input }, { services, viewer, address, log }) =>
       services.shareLinks.open(input.token, {
         viewer,
         address,
+        log,
         password: input.password,
         mode: input.mode,
         counts: true,
@@ -98,8 +99,8 @@ builder.queryField('sharedDownload', t =>
       from: { password: 'header x-share-password' },
     },
     args: { token: t.arg.string({ required: true }), mode: t.arg.string(), password: t.arg.string() },
-    resolve: (_root, { token, mode, password }, { services, viewer, address, looksOnly }) =>
-      services.shareLinks.open(token, { viewer, address, password, mode, counts: !looksOnly }),
+    resolve: (_root, { token, mode, password }, { services, viewer, address, log, looksOnly }) =>
+      services.shareLinks.open(token, { viewer, address, log, password, mode, counts: !looksOnly }),
   }),
 )
 

@@ -1,3 +1,4 @@
+import { logSecurityEvent } from '../src/audit-log.ts'
 import type { WorkspaceQuota, WorkspaceView } from '../src/services/workspace.ts'
 import { batch } from './batch.ts'
 import { builder } from './builder.ts'
@@ -105,8 +106,9 @@ builder.mutationField('deleteWorkspace', t =>
     description: 'Deletes a workspace with all that is in it.',
     rest: { route: 'DELETE /api/workspaces/delete', errors: [400, 401, 403, 404] },
     args: { input: t.arg({ type: DeleteWorkspaceInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId } }, { services, viewer }) => {
-      await services.workspaces.remove(viewer, workspaceId)
+    resolve: async (_root, { input: { workspaceId } }, context) => {
+      await context.services.workspaces.remove(context.viewer, workspaceId)
+      logSecurityEvent(context, 'workspace_deleted', { workspace_id: workspaceId })
       return { workspaceId }
     },
   }),

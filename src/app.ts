@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis'
 import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
 import { schema } from '../schema/index.ts'
@@ -15,8 +14,9 @@ import { createMailer } from './jobs/mail.ts'
 import { purgeBucket, purgeFolder } from './jobs/purge.ts'
 import { createSweeper } from './jobs/sweeper.ts'
 import { createWorker } from './jobs/worker.ts'
-import { type Log, tellOutage } from './log.ts'
+import type { Log } from './log.ts'
 import { createPages } from './pages/routes.ts'
+import { connectRedis } from './redis.ts'
 import { sendBytes } from './rest/bytes.ts'
 import { createApiDocument } from './rest/openapi.ts'
 import { createRestRouter, write } from './rest/router.ts'
@@ -141,6 +141,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     log,
     claimSeconds: config.leaseSeconds,
   })
+  const sessions = sessionService({ db, sessionSeconds: config.sessionSeconds, publicUrl: address, wake: worker.wake })
   const services: Services = {
     accounts: accountService({ db, linkByEmail: config.linkByEmail, wake: worker.wake }),
     accountEnd: accountEndService({ db, retentionDays: config.retentionDays, wake: worker.wake }),
@@ -155,6 +156,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     notes: noteService({ db, listings }),
     overviews: overviewService({ db, tokens }),
     rateLimits: rateLimitService({ rules: config.rates, redis, log }),
+    sessions,
     shareLinks: links,
     shares,
     directShares: directShareService({ db, listings, links, shares, events, wake: worker.wake }),
@@ -238,7 +240,6 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       const embedded = await embeddedSignIn?.(publicUrl)
       const providers = embedded ? [...config.providers, embedded.provider] : config.providers
       const secure = publicUrl.startsWith('https:')
-      const sessions = sessionService({ db, sessionSeconds: config.sessionSeconds })
       const auth = createAuthRoutes({
         providers,
         sessions,
@@ -248,6 +249,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
         secure,
         allowedOrigins: config.corsOrigins,
         clientViewer: req => findViewer(db, req),
+        addressOf: gateway.addressOf,
         log,
       })
       gateway.mount({ prefix: '/auth', handle: ({ req, res }) => auth(req, res) })
@@ -287,11 +289,3 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
 }
 
 export type App = Awaited<ReturnType<typeof createApp>>
-
-function connectRedis(url: string, log: Log): Redis {
-  // A Redis that takes commands and answers none counts as one that is down.
-  const redis = new Redis(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 2000 })
-  const outage = tellOutage(log, 'Redis does not answer; limits are counted in this process meanwhile')
-  redis.on('error', outage.begins).on('ready', outage.ends)
-  return redis
-}

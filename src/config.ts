@@ -48,6 +48,7 @@ export interface Config {
   subscriptionCheckSeconds: number
   logLevel: Settings['LOG_LEVEL']
   logFormat: Settings['LOG_FORMAT']
+  logAddresses: Settings['LOG_ADDRESSES']
   leaseSeconds: number
   uploadPartBytes: number
   sweepSeconds: number
@@ -170,6 +171,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     subscriptionCheckSeconds: s.SUBSCRIPTION_CHECK_SECONDS,
     logLevel: s.LOG_LEVEL,
     logFormat: s.LOG_FORMAT,
+    logAddresses: s.LOG_ADDRESSES,
     leaseSeconds: s.LEASE_SECONDS,
     uploadPartBytes: s.UPLOAD_PART_BYTES,
     sweepSeconds: s.SWEEP_SECONDS,

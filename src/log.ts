@@ -7,13 +7,19 @@ export type Log = Logger
 /** What could be a token, wherever it stands: they have 43 characters or more, ids have 36 and checksums 32. */
 const tokens = /[\w-]{40,}/g
 
+/** A caller chooses what a path holds, and how long it is. */
+const LONGEST_PATH = 256
+
 /** Query strings carry signatures and cursors, and some paths carry tokens: what may be logged of an address is its path, with tokens cut. */
 export function loggablePath(url: string): string {
   const path = url.split('?', 1)[0] ?? ''
-  return path
+  const shown = path
     .replace(/^(\/api\/(?:d\/private|d|share\/(?:info|resolve|revoke))\/|\/(?:share|invite|bytes)\/)[^/]+/, '$1:token')
     .replace(/^\/sign-in\/.*/, '/sign-in/...')
-    .replace(tokens, ':token')
+    // A token in a path may be spelled with escapes.
+    .replace(/[\w%-]{40,}/g, ':token')
+    .replace(/[^/]*(?:@|%40)[^/]*/gi, ':address')
+  return shown.length > LONGEST_PATH ? `${shown.slice(0, LONGEST_PATH)}...` : shown
 }
 
 /** What an error may say in the log: no values of statements, no addresses with signatures. */

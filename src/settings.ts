@@ -138,6 +138,11 @@ export const settings = {
     default: 'auto',
     read: z.enum(['auto', 'pretty', 'json']),
   },
+  LOG_ADDRESSES: {
+    help: 'client addresses in the log: full; truncated to the network (/24 of IPv4, /48 of IPv6); none',
+    default: 'truncated',
+    read: z.enum(['full', 'truncated', 'none']),
+  },
   LEASE_SECONDS: {
     help: 'how long others leave alone what an instance was at work on when it died: uploads, mails, purges',
     default: '60',

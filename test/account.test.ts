@@ -75,6 +75,7 @@ describe('A first sign-in', () => {
         planId: 'free',
         status: 'active',
         createdAt: expect.any(Number),
+        signInNotices: 0,
       },
     ])
     const [identity] = await identities()
@@ -363,9 +364,13 @@ describe('A session', () => {
     const [row] = await db.Session.findAll({ raw: true })
     expect(row).toEqual({
       hash: hashSecret(secret).toString('hex'),
+      id: expect.stringMatching(/^[\da-f-]{36}$/),
       userId,
       createdAt: expiresAt - 3_600_000,
       expiresAt,
+      lastUsedAt: expiresAt - 3_600_000,
+      device: '',
+      address: '',
     })
     expect(await viewerOf(secret)).toMatchObject({ userId, via: 'session', expiresAt })
   })
@@ -382,9 +387,13 @@ describe('A session', () => {
     const { userId } = await accounts.signIn(profileOf('alice'), null)
     const over = Array.from({ length: 1201 }, (_, i) => ({
       hash: i.toString(16).padStart(64, '0'),
+      id: `session ${i}`,
       userId,
       createdAt: 0,
       expiresAt: Date.now() - i,
+      lastUsedAt: 0,
+      device: '',
+      address: '',
     }))
     await db.Session.bulkCreate(over)
     const live = await sessions.start(userId)

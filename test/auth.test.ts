@@ -298,6 +298,9 @@ describe('GET /auth/callback', () => {
     expect(done.cookies).toEqual([
       expect.stringMatching(/^oauth_[\w-]{22}=; Path=\/auth; Expires=Thu, 01 Jan 1970 /),
       expect.stringMatching(
+        /^known_device=[\w-]+; Max-Age=31536000; Path=\/auth; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
+      ),
+      expect.stringMatching(
         /^session_id=[\w-]{43}; Max-Age=3(600|599); Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
       ),
     ])

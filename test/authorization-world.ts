@@ -268,6 +268,13 @@ export class World {
         return { ...ws, file_id: await putFile() }
       case 'Mutation.deleteWorkspaceFolder':
         return { ...ws, path: await mkdir() }
+      case 'Mutation.endSession': {
+        const again = await this.#t.signIn(owner.email)
+        const { response } = await again.rest('GET', '/api/user/sessions')
+        return { session_id: response.sessions.find(({ current }: { current: boolean }) => current).id }
+      }
+      case 'Mutation.setSignInNotices':
+        return { enabled: false }
       case 'Mutation.markShareSeen':
         return { sharing_token: await shareDirectly() }
       case 'Mutation.moveFile':

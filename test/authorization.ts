@@ -97,6 +97,7 @@ const strangers: Record<string, ErrorCode> = {
   'Mutation.createPublicShare': 'FILE_NOT_FOUND',
   'Mutation.deleteFile': 'FILE_NOT_FOUND',
   'Mutation.deleteFolder': 'FOLDER_NOT_FOUND',
+  'Mutation.endSession': 'SESSION_NOT_FOUND',
   'Mutation.deletePrivateApiKey': 'API_KEY_NOT_FOUND',
   'Mutation.markShareSeen': 'SHARE_NOT_FOUND',
   'Mutation.moveFile': 'FILE_NOT_FOUND',

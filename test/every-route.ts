@@ -141,6 +141,12 @@ export async function walkEveryRoute(
   await go(alice, 'DELETE /api/workspaces/members/remove', { ...ws, user_id })
   await go(alice, 'DELETE /api/workspaces/delete', ws)
 
+  // Carol looks where she is signed in, and leaves.
+  await go(carol, 'PUT /api/user/sign_in_notices', {}, { json: { enabled: true } })
+  await go(carol, 'DELETE /api/user/sessions/others')
+  const signedIn = await go(carol, 'GET /api/user/sessions')
+  await go(carol, 'DELETE /api/user/sessions', { session_id: signedIn.response.sessions[0].id })
+
   // The end.
   await go(alice, 'DELETE /api/files/delete', { file: object })
   await go(alice, 'DELETE /api/files/delete/batch', {}, { json: { files: [object] } })

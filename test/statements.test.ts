@@ -343,7 +343,7 @@ describe('A listing', () => {
     const one = await measure(await stock(1))
     const hundred = await measure(await stock(100))
     // A week has seven days, and a person few ways in.
-    const bounded = ['GET /api/user/stats', 'GET /api/user/identities']
+    const bounded = ['GET /api/user/stats', 'GET /api/user/identities', 'GET /api/user/sessions']
     const timesHundred = Object.entries(one.shown).map(([what, n]) => [what, bounded.includes(what) ? n : n * 100])
     expect(hundred.shown).toEqual(Object.fromEntries(timesHundred))
     expect(Object.values(one.shown)).not.toContain(0)

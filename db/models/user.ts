@@ -15,6 +15,8 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare planId: string
   declare status: 'active' | 'suspended'
   declare createdAt: number
+  /** Whether a sign-in from a new device is announced by mail. */
+  declare signInNotices: boolean
 
   static define(sequelize: Sequelize): void {
     this.init(
@@ -30,6 +32,7 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
         planId: { type: DataTypes.STRING(32), allowNull: false, ...reference('plan') },
         status: { type: DataTypes.STRING(16), allowNull: false },
         createdAt: moment(),
+        signInNotices: { type: DataTypes.BOOLEAN, allowNull: false },
       },
       { sequelize, tableName: 'user' },
     )

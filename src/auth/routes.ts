@@ -1,11 +1,15 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
+import { writeSecurityEvent } from '../audit-log.ts'
+import { truncateAddress } from '../client-address.ts'
 import { isLoopback, type OAuthProvider } from '../config.ts'
+import { deviceOf } from '../device.ts'
 import { AppError, Forbidden, InvalidInput, toAppError } from '../errors.ts'
-import type { Log } from '../log.ts'
+import { type Log, loggablePath } from '../log.ts'
 import { type AccountService, SignInRefused } from '../services/account.ts'
 import type { SessionService } from '../services/session.ts'
 import type { Tokens } from '../tokens.ts'
+import { createKnownDevices } from './known-device.ts'
 import { createOAuth } from './oauth.ts'
 import { isFromElsewhere, isNavigation } from './origin.ts'
 import { readReturnTo, withError } from './return-to.ts'
@@ -26,6 +30,8 @@ export interface AuthRoutesOptions {
   allowedOrigins?: string[]
   clientViewer: (req: IncomingMessage) => Promise<Viewer | null>
   log: Log
+  /** Client address, as believed after the trusted proxies. */
+  addressOf?: (req: IncomingMessage) => string
   /** How long a provider may take for one answer; tests shorten it. */
   providerTimeoutMs?: number
 }
@@ -36,7 +42,9 @@ export const sessionCookie = { path: '/', httpOnly: true, sameSite: 'lax' } as c
 /** Everything under /auth: contract, section 5. CORS and the headers that every answer has are the caller's. */
 export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
   const { providers, sessions, accounts, tokens, publicUrl, secure, clientViewer, log } = options
-  const { allowedOrigins = [], providerTimeoutMs = 10_000 } = options
+  const { allowedOrigins = [], providerTimeoutMs = 10_000, addressOf = req => req.socket.remoteAddress ?? '' } = options
+  const logOf = (res: Response) => log.child({ request_id: requestIdOf(res) })
+  const devices = createKnownDevices({ tokens, secure })
   const fromElsewhere = (req: Request) => isFromElsewhere(req, [publicUrl(), ...allowedOrigins])
 
   /**
@@ -71,8 +79,9 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error
       const { reason, cause } = error
-      const why = { reason, provider: pending?.provider, requestId: requestIdOf(res), ...(cause ? { err: cause } : {}) }
-      log.warn(why, error.message)
+      const provider = pending?.provider ?? null
+      writeSecurityEvent(logOf(res), 'sign_in_refused', {}, { reason, provider })
+      if (cause) logOf(res).warn({ reason, provider, err: cause }, error.message)
       redirect(res, withError(publicUrl(), pending?.returnTo ?? null, reason))
     }
   }
@@ -87,8 +96,15 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
     // A new session every time, so that a secret that somebody knew before is worth nothing.
     const old = sessionSecret(req)
     if (old) await sessions.end(old)
-    const { secret, expiresAt } = await sessions.start(userId)
+    const { id, secret, expiresAt } = await sessions.start(userId, {
+      device: deviceOf(req.headers['user-agent']),
+      address: truncateAddress(addressOf(req)),
+      known: devices.knows(req, userId),
+    })
+    devices.remember(req, res, userId)
     res.cookie(SESSION_COOKIE, secret, { ...sessionCookie, secure, maxAge: expiresAt - Date.now() })
+    const caller = { user_id: userId, session_id: id }
+    writeSecurityEvent(logOf(res), 'sign_in', caller, { provider: pending.provider })
   }
 
   const isValid: RequestHandler = async (req, res) => {
@@ -108,7 +124,8 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
     if (secret) {
       if (fromElsewhere(req) && !(req.method === 'GET' && mayFollowLink(req)))
         throw new Forbidden('Sign out on a page of this service.')
-      await sessions.end(secret)
+      const ended = await sessions.end(secret)
+      if (ended) writeSecurityEvent(logOf(res), 'sign_out', { user_id: ended.userId, session_id: ended.id })
       res.clearCookie(SESSION_COOKIE, { ...sessionCookie, secure })
     }
     // A form on a page: its person wants to see a page again.
@@ -130,7 +147,7 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
   const fail: ErrorRequestHandler = (thrown, req, res, next) => {
     // Express cannot decode the path.
     const { error, unexpected } = toAppError(thrown instanceof URIError ? noRoute() : thrown)
-    if (unexpected) log.error({ err: thrown, requestId: requestIdOf(res), path: req.path }, error.message)
+    if (unexpected) logOf(res).error({ err: thrown, path: loggablePath(req.originalUrl) }, error.message)
     if (res.headersSent) return next(thrown)
     const retryAfter = error.details.retry_after ?? (error.status >= 500 ? 5 : undefined)
     if (typeof retryAfter === 'number') res.set('Retry-After', String(retryAfter))

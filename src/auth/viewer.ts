@@ -16,8 +16,8 @@ export interface Viewer {
   name: string
   picture: string
   via: 'session' | 'api_key'
-  /** What names the credential in the database. */
-  credential: string
+  /** Names the session or the key; no secret, and shown in lists and in the log. */
+  credentialId: string
   /** When the credential ends, in milliseconds; null when it does not. */
   expiresAt: number | null
   /** Scopes of an API key; null for a session, which has all. */
@@ -47,6 +47,12 @@ interface ViewerRow {
  * One statement. An API key decides over a cookie: contract, section 1.
  */
 export async function findViewer(db: Db, req: IncomingMessage): Promise<Viewer | null> {
+  const viewer = await find(db, req)
+  if (viewer) callers.set(req, viewer)
+  return viewer
+}
+
+async function find(db: Db, req: IncomingMessage): Promise<Viewer | null> {
   const key = req.headers['x-api-key']
   if (key !== undefined) return typeof key === 'string' && key.length <= 128 ? findKey(db, hashOf(key)) : null
   const secret = sessionSecret(req)
@@ -54,6 +60,11 @@ export async function findViewer(db: Db, req: IncomingMessage): Promise<Viewer |
 }
 
 const hashOf = (secret: string) => hashSecret(secret).toString('hex')
+
+/** Who sent a request, once that was looked up: for the line about it in the log. */
+const callers = new WeakMap<IncomingMessage, Viewer>()
+
+export const callerOf = (req: IncomingMessage): Viewer | undefined => callers.get(req)
 
 /** The secret in the session cookie, if there is one that may be ours. */
 export function sessionSecret(req: IncomingMessage): string | undefined {
@@ -64,21 +75,31 @@ export function sessionSecret(req: IncomingMessage): string | undefined {
 
 const whoColumns = `u.id AS userId, u.email, u.verified_email AS verifiedEmail, u.name, u.picture, b.id AS bucketId, b.root_id AS rootId,
        p.max_file_size_bytes AS maxFileSizeBytes, p.max_total_storage_bytes AS maxTotalStorageBytes, p.max_files AS maxFiles`
+/** How old the last use of a key may look: noting every use would turn each read into a write. */
+const USE_GRAIN_MS = 60_000
+
+/** The request does not wait for it, and a use that is not noted is no harm. */
+function noteUse(db: Db, table: 'session' | 'api_key', id: string, now: number): void {
+  db.run(`UPDATE ${table} SET last_used_at = ? WHERE id = ?`, [now, id]).catch(() => {})
+}
+
 const whoTables = 'JOIN bucket b ON b.user_id = u.id JOIN plan p ON p.id = u.plan_id'
 
+/** The same for a session, which is written when it begins. */
+const SESSION_USE_GRAIN_MS = 5 * 60_000
+
 async function findSession(db: Db, hash: string): Promise<Viewer | null> {
-  const [row] = await db.rows<ViewerRow & { expiresAt: number }>(
-    `SELECT s.expires_at AS expiresAt, ${whoColumns} FROM session s JOIN user u ON u.id = s.user_id ${whoTables}
+  const [row] = await db.rows<ViewerRow & { id: string; expiresAt: number; lastUsedAt: number }>(
+    `SELECT s.id, s.expires_at AS expiresAt, s.last_used_at AS lastUsedAt, ${whoColumns} FROM session s JOIN user u ON u.id = s.user_id ${whoTables}
      WHERE s.hash = ? AND u.status = 'active'`,
     [hash],
   )
-  return row && row.expiresAt > Date.now()
-    ? toViewer(row, { via: 'session', credential: hash, scopes: null, workspaceId: null })
-    : null
+  const now = Date.now()
+  if (!row || row.expiresAt <= now) return null
+  const { id, lastUsedAt, ...who } = row
+  if (lastUsedAt < now - SESSION_USE_GRAIN_MS) noteUse(db, 'session', id, now)
+  return toViewer(who, { via: 'session', credentialId: id, scopes: null, workspaceId: null })
 }
-
-/** How old the last use of a key may look: noting every use would turn each read into a write. */
-const USE_GRAIN_MS = 60_000
 
 /** A key acts by the right of its creator: as their account is now, and as their role is where the workspace is entered. */
 async function findKey(db: Db, hash: string): Promise<Viewer | null> {
@@ -98,13 +119,11 @@ async function findKey(db: Db, hash: string): Promise<Viewer | null> {
   const now = Date.now()
   if (!row || (row.expiresAt !== null && row.expiresAt <= now)) return null
   const { id, scopes, workspaceId, lastUsedAt, ...who } = row
-  // Nobody waits for it, and a use that is not noted is no harm.
-  if (lastUsedAt === null || lastUsedAt < now - USE_GRAIN_MS)
-    db.run('UPDATE api_key SET last_used_at = ? WHERE id = ?', [now, id]).catch(() => {})
-  return toViewer(who, { via: 'api_key', credential: id, scopes: new Set(scopes.split(' ')), workspaceId })
+  if (lastUsedAt === null || lastUsedAt < now - USE_GRAIN_MS) noteUse(db, 'api_key', id, now)
+  return toViewer(who, { via: 'api_key', credentialId: id, scopes: new Set(scopes.split(' ')), workspaceId })
 }
 
-function toViewer(row: ViewerRow, credential: Pick<Viewer, 'via' | 'credential' | 'scopes' | 'workspaceId'>): Viewer {
+function toViewer(row: ViewerRow, credential: Pick<Viewer, 'via' | 'credentialId' | 'scopes' | 'workspaceId'>): Viewer {
   const { bucketId, rootId, maxFileSizeBytes, maxTotalStorageBytes, maxFiles, ...who } = row
   return {
     ...who,

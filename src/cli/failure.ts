@@ -62,6 +62,8 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   TOKEN_NOT_FOUND: notFound,
   UPLOAD_NOT_FOUND: notFound,
   API_KEY_NOT_FOUND: notFound,
+  SESSION_NOT_FOUND: notFound,
+  USER_NOT_FOUND: notFound,
   WORKSPACE_NOT_FOUND: notFound,
   MEMBER_NOT_FOUND: notFound,
   INVITE_NOT_FOUND: notFound,

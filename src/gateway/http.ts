@@ -4,8 +4,10 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import cors from 'cors'
 import proxyAddr from 'proxy-addr'
+import { loggedCaller } from '../audit-log.ts'
 import { isFromElsewhere } from '../auth/origin.ts'
-import { SESSION_COOKIE } from '../auth/viewer.ts'
+import { callerOf, SESSION_COOKIE } from '../auth/viewer.ts'
+import { addressForLog } from '../client-address.ts'
 import type { Config } from '../config.ts'
 import { AppError, Busy, Forbidden, InvalidInput, toAppError } from '../errors.ts'
 import { type Log, loggablePath } from '../log.ts'
@@ -39,7 +41,7 @@ export interface Mount {
 export type Phase = 'starting' | 'serving' | 'stopping'
 
 interface GatewayOptions {
-  config: Pick<Config, 'corsOrigins' | 'trustProxy'>
+  config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'logAddresses'>
   publicUrl: () => string
   log: Log
   mounts: Mount[]
@@ -61,6 +63,7 @@ const IDLE_LIMIT = 120 * SECOND
 
 /** The edge: one node:http server that hands each request to the part below whose prefix it lies. */
 export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions) {
+  const shownAddress = addressForLog(config.logAddresses)
   const trust = proxyAddr.compile(config.trustProxy)
   const share = config.corsOrigins.length > 0 ? cors(corsOptions(config.corsOrigins)) : undefined
   const byLength = (a: Mount, b: Mount) => b.prefix.length - a.prefix.length
@@ -111,6 +114,8 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
           method: req.method,
           path: loggablePath(url),
           status: res.statusCode,
+          ...loggedCaller(callerOf(req)),
+          ...shownAddress(incoming.address),
           ms: Math.round(performance.now() - started),
           ...(res.writableFinished ? {} : { cut: true }),
         },
@@ -155,6 +160,9 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
 
   return {
     server,
+
+    /** Client address, as believed after the trusted proxies. */
+    addressOf: (req: IncomingMessage): string => proxyAddr(req, trust),
 
     /** Adds a part that could only be made once the address was known. */
     mount(part: Mount): void {

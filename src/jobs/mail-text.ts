@@ -30,6 +30,18 @@ export function writeMail(mail: Mail): MailText {
       ],
       links: [],
     })
+  if (mail.template === 'sign-in') {
+    const { device, address, at, link } = mail.values
+    return compose({
+      subject: 'New sign-in to your Satchel account',
+      lines: [
+        `Your account was signed in to on a device that it had not been used on before: ${brief(device)}, from the network ${brief(address)}, at ${at.slice(0, 16).replace('T', ' ')} UTC.`,
+        'If this was you, there is nothing to do. If it was not, end that session on the page below, then secure your account at the provider with which you sign in.',
+      ],
+      links: [{ title: 'Your sessions', url: link }],
+      closing: 'You get this mail because you asked for it. You can turn these mails off on the same page.',
+    })
+  }
   const { files, by, links, expires, protected: isProtected } = mail.values
   const what = files.length === 1 ? `"${brief(files[0] ?? '')}"` : `${files.length} files`
   return compose({
@@ -49,12 +61,13 @@ function compose({
   subject,
   lines,
   links,
+  closing = 'You get this mail because somebody gave your address to Satchel. If you do not know them, ignore it.',
 }: {
   subject: string
   lines: string[]
   links: { title: string; url: string }[]
+  closing?: string
 }): MailText {
-  const closing = 'You get this mail because somebody gave your address to Satchel. If you do not know them, ignore it.'
   const html = [
     ...lines.map(line => `<p>${escapeHtml(line)}</p>`),
     ...links.map(({ title, url }) => `<p><a href="${escapeHtml(url)}">${escapeHtml(title)}</a></p>`),

@@ -1,4 +1,5 @@
 import { stringifySetCookie } from 'cookie'
+import { writeSecurityEvent } from '../audit-log.ts'
 import { sessionCookie } from '../auth/routes.ts'
 import { SESSION_COOKIE, sessionSecret } from '../auth/viewer.ts'
 import type { SessionService } from '../services/session.ts'
@@ -48,7 +49,8 @@ export function loginPage(providers: string[]) {
 export function logout({ sessions, secure }: { sessions: SessionService; secure: boolean }) {
   return async (visit: Visit): Promise<Reply> => {
     const secret = sessionSecret(visit.req)
-    if (secret) await sessions.end(secret)
+    const ended = secret ? await sessions.end(secret) : null
+    if (ended) writeSecurityEvent(visit.log, 'sign_out', { user_id: ended.userId, session_id: ended.id })
     const next = nextOf(visit.query)
     const cookie = stringifySetCookie(SESSION_COOKIE, '', { ...sessionCookie, secure, maxAge: 0 })
     return { to: next === '/' ? '/' : signInAt(next), headers: { 'set-cookie': cookie } }

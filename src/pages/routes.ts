@@ -12,6 +12,7 @@ import { homePage } from './home.ts'
 import { invitePages } from './invite.ts'
 import { loginPage, logout } from './login.ts'
 import { errorPage } from './message.ts'
+import { sessionPages } from './session.ts'
 import { sharePages } from './share.ts'
 import { type Action, renderPage } from './views.ts'
 import { leadingTo, nextOf, type Page, type Redirect, type Reply, type Visit } from './visit.ts'
@@ -73,12 +74,15 @@ function againOf({ query }: Incoming, here: string): Action {
 export function createPages({ services, sessions, findViewer, providers, graphiql, secure, ownOrigins }: Options) {
   const shares = sharePages({ services, secure })
   const invites = invitePages(services)
+  const ownSessions = sessionPages(services)
   const addresses = createAddresses<Handler>('There is nothing at this address.')
   addresses.on('GET', '/', homePage(services))
   addresses.on('GET', '/workspace/:token', workspacePage(services))
   addresses.on('GET', '/pages/:token', async visit => sendAsset(visit))
   addresses.on('GET', '/login', loginPage(providers))
   addresses.on('POST', '/logout', logout({ sessions, secure }))
+  addresses.on('GET', '/sessions', ownSessions.show)
+  addresses.on('POST', '/sessions', ownSessions.change)
   addresses.on('GET', '/share/:token', shares.show)
   addresses.on('POST', '/share/:token', shares.unlock)
   addresses.on('GET', '/share/:token/download', shares.download)
@@ -109,6 +113,10 @@ export function createPages({ services, sessions, findViewer, providers, graphiq
         throw new Forbidden('The form comes from a page of another origin. Open the page of this service instead.')
       const visit: Visit = {
         ...{ req, res, query, address, signal, here },
+        // Made when it is needed: most pages say nothing.
+        get log() {
+          return incoming.log
+        },
         token: params.token ?? '',
         viewer: () => {
           asked ??= findPerson(req)

@@ -34,6 +34,7 @@ export function sharePages({ services, secure }: { services: Services; secure: b
   const visitor = async (visit: Visit) => ({
     viewer: await visit.viewer(),
     address: visit.address,
+    log: visit.log,
     pass: passOf(visit),
   })
 
@@ -52,7 +53,7 @@ export function sharePages({ services, secure }: { services: Services; secure: b
       const password = (await readForm(visit)).get('password') ?? ''
       const [viewer, share] = await load(visit)
       try {
-        const pass = await shareLinks.passFor(share, { viewer, address: visit.address, password })
+        const pass = await shareLinks.passFor(share, { viewer, address: visit.address, log: visit.log, password })
         const cookie = { path: visit.here, httpOnly: true, sameSite: 'strict', secure } as const
         return { to: visit.here, headers: { 'set-cookie': stringifySetCookie(PASS_COOKIE, pass, cookie) } }
       } catch (error) {

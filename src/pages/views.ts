@@ -77,6 +77,13 @@ export interface LoginView {
   providers: { label: string; href: string }[]
 }
 
+export interface SessionsView {
+  here: string
+  notices: boolean
+  mailable: boolean
+  rows: { id: string; current: boolean; device: string; address: string; since: Moment; used: Moment }[]
+}
+
 export interface MessageView {
   icon: 'clock' | 'link' | 'lock' | 'person' | 'check' | 'cloud' | 'compass'
   heading: string
@@ -99,6 +106,7 @@ export interface Views {
   share: ShareView
   invite: InviteView
   login: LoginView
+  sessions: SessionsView
   message: MessageView
   workspace: WorkspaceView
 }

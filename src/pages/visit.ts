@@ -6,7 +6,7 @@ import { readWhole } from '../rest/body.ts'
 import type { Frame, Views } from './views.ts'
 
 /** Somebody who asks for a page. */
-export interface Visit extends Pick<Incoming, 'req' | 'res' | 'query' | 'address' | 'signal'> {
+export interface Visit extends Pick<Incoming, 'req' | 'res' | 'query' | 'address' | 'signal' | 'log'> {
   /** What the address carries, on the pages that have a token. */
   token: string
   /** The address of the page itself, for forms and for the way back. */

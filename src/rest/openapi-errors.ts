@@ -187,6 +187,12 @@ const kinds: Record<ErrorCode, Kind> = {
     from: uploads,
     says: 'There is no such upload of yours: it has ended, or never was. Start another.',
   },
+  SESSION_NOT_FOUND: {
+    from: under(/\/sessions(\/|$)/),
+    says: 'You have no such session. It may have ended by itself; see the list.',
+  },
+  // GraphQL only.
+  USER_NOT_FOUND: { from: never, says: 'There is no such user.' },
   API_KEY_NOT_FOUND: { from: under(/\/api_keys(\/|$)/), says: 'There is no such API key.' },
   // Elsewhere a workspace that does not exist is one that the caller may not see.
   WORKSPACE_NOT_FOUND: { from: under(/\/workspaces\/delete$/), says: 'There is no such workspace.' },

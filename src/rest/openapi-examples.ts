@@ -39,6 +39,8 @@ const examples: Record<string, unknown> = {
   'MovedWorkspacePath.source': '/docs/report.pdf',
   'OwnInvite.email': 'bob@example.org',
   'OwnInvite.token': 'T0kEnOfTheInvite',
+  'Session.address': '203.0.113.0/24',
+  'Session.device': 'Firefox on Linux',
   'ShareInfo.file_name': 'report.pdf',
   'SharingInfo.file_name': 'report.pdf',
   'TreeFile.name': 'docs/report.pdf',

@@ -12,6 +12,7 @@ import type { MemberService } from './member.ts'
 import type { NoteService } from './note.ts'
 import type { OverviewService } from './overview.ts'
 import type { RateLimitService } from './rate-limit.ts'
+import type { SessionService } from './session.ts'
 import type { ShareService } from './share.ts'
 import type { ShareLinkService } from './share-link.ts'
 import type { StatisticService } from './statistic.ts'
@@ -37,6 +38,7 @@ export interface Services {
   notes: NoteService
   overviews: OverviewService
   rateLimits: RateLimitService
+  sessions: SessionService
   shareLinks: ShareLinkService
   shares: ShareService
   statistics: StatisticService

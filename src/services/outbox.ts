@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../db/index.ts'
 /** A mail to be written when it is sent: which text, and what goes into it. */
 export type Mail =
   | { template: 'invite'; to: string; values: { workspace: string; role: string; by: string; link: string } }
+  | { template: 'sign-in'; to: string; values: { device: string; address: string; at: string; link: string } }
   | {
       template: 'share'
       to: string

@@ -15,18 +15,18 @@ interface Condition {
 }
 
 /** Holds while the credential `c` of the caller lives, and their account `u` is active. */
-function alive({ via, credential }: Viewer): Condition & { from: string } {
+function alive({ via, credentialId }: Viewer): Condition & { from: string } {
   const now = Date.now()
   return via === 'session'
     ? {
         from: 'session c JOIN user u ON u.id = c.user_id',
-        sql: "c.hash = ? AND c.expires_at > ? AND u.status = 'active'",
-        values: [credential, now],
+        sql: "c.id = ? AND c.expires_at > ? AND u.status = 'active'",
+        values: [credentialId, now],
       }
     : {
         from: 'api_key c JOIN user u ON u.id = c.created_by',
         sql: "c.id = ? AND (c.expires_at IS NULL OR c.expires_at > ?) AND u.status = 'active'",
-        values: [credential, now],
+        values: [credentialId, now],
       }
 }
 

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { Db } from '../../db/index.ts'
+import { logSecurityEvent } from '../audit-log.ts'
 import type { GuessLimiter } from '../auth/guessing.ts'
 import { verifyPassword } from '../auth/password.ts'
 import { mayUsePrivateFiles } from '../auth/scopes.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { AppError, Forbidden, Unauthenticated } from '../errors.ts'
+import type { Log } from '../log.ts'
 import { type Mode, parseMode } from '../media.ts'
 import { hashSecret, type Tokens } from '../tokens.ts'
 import type { Delivery, Download, DownloadService } from './download.ts'
@@ -39,6 +41,8 @@ export interface Visitor {
   viewer: Viewer | null
   /** Client address, for counting guesses. */
   address: string
+  /** Of the request. */
+  log: Log
   password?: string | null | undefined
   /** What the right password was answered with before. */
   pass?: string | null | undefined
@@ -135,11 +139,18 @@ export function shareLinkService({ db, downloads, tokens, guesses, uses }: Deps)
     return read.data.share === right.share && read.data.password === right.password
   }
 
-  async function checkPassword(share: LinkedShare, { password, pass, address }: Visitor): Promise<void> {
+  async function checkPassword(share: LinkedShare, visitor: Visitor): Promise<void> {
+    const { password, pass, address } = visitor
     const hashed = share.passwordHash
     if (!hashed || isPass(share, pass)) return
     if (!password) throw new AppError('PASSWORD_REQUIRED', 'This link is protected. Send its password.')
-    const right = await guesses.attempt(share.id, address, () => verifyPassword(hashed, password))
+    const right = await guesses
+      .attempt(share.id, address, () => verifyPassword(hashed, password))
+      .catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'TOO_MANY_ATTEMPTS')
+          logSecurityEvent(visitor, 'guesses_blocked', { share_id: share.id })
+        throw error
+      })
     if (!right) throw new AppError('WRONG_PASSWORD', 'This is not the password of this link. Check it and try again.')
   }
 
@@ -191,7 +202,7 @@ export function shareLinkService({ db, downloads, tokens, guesses, uses }: Deps)
      * What a visitor is shown of a share before they take the file. Looking counts as nothing.
      * @throws FORBIDDEN, SHARE_EXPIRED, SHARE_USED_UP
      */
-    describe(share: LinkedShare, { viewer, pass }: Omit<Visitor, 'address'>): SharePage {
+    describe(share: LinkedShare, { viewer, pass }: Omit<Visitor, 'address' | 'log'>): SharePage {
       if (viewer) refuseStrangers(share, viewer)
       refuseEnded(share)
       const direct = share.recipient !== null

@@ -23,8 +23,11 @@ const floors = [
   ['src/services/'],
   ['src/auth/guessing.ts', 'src/auth/password.ts', 'src/auth/roles.ts', 'src/auth/scopes.ts'],
   ['db/', 'src/storage/'],
+  ['src/audit-log.ts', 'src/redis.ts'],
   [
     'src/closed-pipe.ts',
+    'src/client-address.ts',
+    'src/device.ts',
     'src/duration.ts',
     'src/log.ts',
     'src/media.ts',

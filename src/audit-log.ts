@@ -1,0 +1,58 @@
+import type { Viewer } from './auth/viewer.ts'
+import type { Log } from './log.ts'
+
+/** What an operator looks for after an incident; the names are stable. Those that were refused are warnings. */
+const levels = {
+  sign_in: 'info',
+  sign_in_refused: 'warn',
+  sign_out: 'info',
+  session_ended: 'info',
+  other_sessions_ended: 'info',
+  key_created: 'info',
+  key_deleted: 'info',
+  role_changed: 'info',
+  member_removed: 'info',
+  account_deleted: 'info',
+  workspace_deleted: 'info',
+  account_suspended: 'warn',
+  account_restored: 'warn',
+  plan_changed: 'info',
+  operator_appointed: 'warn',
+  operator_dismissed: 'warn',
+  guesses_blocked: 'warn',
+} as const
+
+export type SecurityEvent = keyof typeof levels
+
+/** Ids, words from closed sets and counts: never a token, an address or a name. */
+export type Subject = Record<string, string | number | boolean | null>
+
+export interface LoggedCaller {
+  user_id?: string
+  session_id?: string
+  key_id?: string
+}
+
+/** How the log names a caller. The ids are no credentials. */
+export function loggedCaller(viewer: Pick<Viewer, 'userId' | 'via' | 'credentialId'> | null | undefined): LoggedCaller {
+  if (!viewer) return {}
+  const { userId, via, credentialId } = viewer
+  return { user_id: userId, [via === 'session' ? 'session_id' : 'key_id']: credentialId }
+}
+
+/**
+ * Writes a line of its own for what matters to security.
+ * @param log that of the request: it carries the request id
+ */
+export function logSecurityEvent(
+  { log, viewer }: { log: Log; viewer: Viewer | null },
+  event: SecurityEvent,
+  subject: Subject = {},
+): void {
+  writeSecurityEvent(log, event, loggedCaller(viewer), subject)
+}
+
+/** The same for a caller who is known by nothing but ids. */
+export function writeSecurityEvent(log: Log, event: SecurityEvent, caller: LoggedCaller, subject: Subject = {}): void {
+  log[levels[event]]({ event, ...caller, subject }, event.replaceAll('_', ' '))
+}

@@ -1,0 +1,49 @@
+import { logSecurityEvent } from '../audit-log.ts'
+import { InvalidInput } from '../errors.ts'
+import { oneLine } from '../one-line.ts'
+import type { Services } from '../services/index.ts'
+import { page, type Reply, readForm, signInAt, type Visit } from './visit.ts'
+import { momentOf } from './words.ts'
+
+/** `/sessions`: where the account is signed in; ending sessions, and the mails about new devices. */
+export function sessionPages({ sessions }: Services) {
+  return {
+    async show(visit: Visit): Promise<Reply> {
+      const viewer = await visit.viewer()
+      if (!viewer) return { to: signInAt(visit.here) }
+      const [rows, notices] = await Promise.all([sessions.list(viewer), sessions.wantsNotices(viewer)])
+      const data = {
+        here: visit.here,
+        notices,
+        // Mails go to verified addresses only.
+        mailable: viewer.verifiedEmail !== null,
+        rows: rows.map(({ id, device, address, createdAt, lastUsedAt, current }) => ({
+          id,
+          current,
+          device: oneLine(device) || 'Unknown device',
+          address,
+          since: momentOf(createdAt),
+          used: momentOf(lastUsedAt),
+        })),
+      }
+      return page('sessions', data, { title: 'Your sessions', viewer })
+    },
+
+    async change(visit: Visit): Promise<Reply> {
+      const form = await readForm(visit)
+      const viewer = await visit.viewer()
+      if (!viewer) return { to: signInAt(visit.here) }
+      const by = { log: visit.log, viewer }
+      const [id, what, notices] = ['session', 'end', 'notices'].map(name => form.get(name))
+      if (id) {
+        await sessions.endOne(viewer, id)
+        logSecurityEvent(by, 'session_ended', { session_id: id })
+      } else if (what === 'others') {
+        logSecurityEvent(by, 'other_sessions_ended', { sessions: await sessions.endOthers(viewer) })
+      } else if (notices === 'on' || notices === 'off') {
+        await sessions.setNotices(viewer, notices === 'on')
+      } else throw new InvalidInput('session', 'The form must name a session, "others", or the notices.')
+      return { to: visit.here }
+    },
+  }
+}
