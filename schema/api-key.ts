@@ -1,5 +1,6 @@
 import { logSecurityEvent } from '../src/audit-log.ts'
 import { may } from '../src/auth/roles.ts'
+import { privateScopes, workspaceScopes } from '../src/auth/scopes.ts'
 import type { ApiKeyView, NewApiKey } from '../src/services/api-key.ts'
 import { builder } from './builder.ts'
 import { batchPages, forwardConnection, type Sorting } from './connection.ts'
@@ -13,7 +14,7 @@ const CreatedApiKey = builder.objectRef<NewApiKey>('CreatedApiKey').implement({
     name: t.exposeString('name'),
     description: t.exposeString('description'),
     key: t.exposeString('key'),
-    scopes: t.exposeStringList('scopes'),
+    scopes: t.exposeStringList('scopes', { extensions: { listSize: workspaceScopes.length } }),
     userId: t.exposeID('userId', { nullable: true }),
     workspaceId: t.exposeID('workspaceId', { nullable: true }),
     createdBy: t.exposeID('createdBy'),
@@ -29,7 +30,7 @@ const ApiKey = builder.objectRef<ApiKeyView>('ApiKey').implement({
     name: t.exposeString('name'),
     description: t.exposeString('description'),
     status: t.exposeString('status', { description: 'active or expired' }),
-    scopes: t.exposeStringList('scopes'),
+    scopes: t.exposeStringList('scopes', { extensions: { listSize: workspaceScopes.length } }),
     createdBy: t.exposeID('createdBy'),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true }),
@@ -78,7 +79,7 @@ builder.objectField(Workspace, 'apiKeys', t =>
 const CreatePrivateApiKeyInput = builder.inputType('CreatePrivateApiKeyInput', {
   fields: t => ({
     name: t.string({ required: true, description: '1 to 100 characters.' }),
-    scopes: t.stringList({ required: true }),
+    scopes: t.stringList({ required: true, maxItems: privateScopes.length }),
     description: t.string(),
     expiresIn: t.string({ description: 'A duration such as 90d; without it the key does not expire.' }),
   }),
@@ -141,7 +142,7 @@ const CreateWorkspaceApiKeyInput = builder.inputType('CreateWorkspaceApiKeyInput
   fields: t => ({
     workspaceId: t.id({ required: true }),
     name: t.string({ required: true, description: '1 to 100 characters.' }),
-    scopes: t.stringList({ required: true }),
+    scopes: t.stringList({ required: true, maxItems: workspaceScopes.length }),
     description: t.string(),
     expiresIn: t.string({ description: 'A duration such as 90d; without it the key does not expire.' }),
   }),

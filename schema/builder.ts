@@ -1,3 +1,4 @@
+import './plugins/list-bound.ts'
 import './plugins/rest.ts'
 import './plugins/rate-limit.ts'
 import './plugins/require-auth.ts'
@@ -27,7 +28,7 @@ export interface SchemaTypes {
     /** Milliseconds since 1970 here, RFC 3339 outside. */
     DateTime: { Input: number; Output: number }
     Labels: { Input: never; Output: Record<string, string> }
-    Upload: { Input: Promise<Upload>; Output: never }
+    Upload: { Input: PromiseLike<Upload>; Output: never }
     Void: { Input: never; Output: null }
   }
   AuthScopes: {
@@ -52,7 +53,7 @@ export interface SchemaTypes {
 }
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  plugins: [ScopeAuthPlugin, RelayPlugin, 'rateLimit', 'rest', 'requireAuth'],
+  plugins: [ScopeAuthPlugin, RelayPlugin, 'rateLimit', 'rest', 'requireAuth', 'listBound'],
   defaultFieldNullability: false,
   scopeAuth: {
     defaultStrategy: 'all',

@@ -4,11 +4,11 @@ import { type KeyOf, type KeyType, readCursor, writeCursor } from '../src/servic
 import type { Page } from '../src/services/range.ts'
 import { batch } from './batch.ts'
 
-const MAX_FIRST = 1000
-const DEFAULT_FIRST = 50
+export const MAX_FIRST = 1000
+export const DEFAULT_FIRST = 50
 
 /** How many entries of lists within lists a request is given: a page of pages of pages would be the whole tree. */
-const MAX_NESTED = 20_000
+export const MAX_NESTED = 20_000
 
 export interface ConnectionArgs {
   first?: number | null | undefined

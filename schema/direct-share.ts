@@ -1,3 +1,4 @@
+import { MAX_SHARED_FILES } from '../src/limits.ts'
 import { joinPath } from '../src/paths.ts'
 import type { DirectShares } from '../src/services/direct-share.ts'
 import type { ShareView } from '../src/services/share.ts'
@@ -30,7 +31,7 @@ const SharedFiles = builder.objectRef<DirectShares>('SharedFiles').implement({
 const ShareFilesInput = builder.inputType('ShareFilesInput', {
   fields: t => ({
     email: t.string({ required: true, description: 'Whoever has this verified address receives the files.' }),
-    objects: t.stringList({ required: true, description: '1 to 100 full paths.' }),
+    objects: t.stringList({ required: true, maxItems: MAX_SHARED_FILES, description: '1 to 100 full paths.' }),
     duration: t.string({ description: '7d by default.' }),
     password: t.string({ description: '1 to 128 characters.' }),
     sendEmail: t.boolean({ description: 'Whether to tell the recipient.' }),

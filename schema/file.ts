@@ -1,5 +1,6 @@
 import { FILE } from '../db/models/entry.ts'
 import type { Context } from '../src/context.ts'
+import { MAX_DELETED_FILES } from '../src/limits.ts'
 import { joinPath } from '../src/paths.ts'
 import type { FileView, FolderView } from '../src/services/listing.ts'
 import { batch } from './batch.ts'
@@ -201,7 +202,9 @@ const DeletedFiles = builder.objectRef<{ deleted: string[]; failed: string[] }>(
 })
 
 const DeleteFilesInput = builder.inputType('DeleteFilesInput', {
-  fields: t => ({ files: t.stringList({ required: true, description: '1 to 1,000 full paths.' }) }),
+  fields: t => ({
+    files: t.stringList({ required: true, maxItems: MAX_DELETED_FILES, description: '1 to 1,000 full paths.' }),
+  }),
 })
 
 builder.mutationField('deleteFiles', t =>

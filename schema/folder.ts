@@ -52,10 +52,13 @@ export async function rootOf(viewer: Viewer, { users }: Services): Promise<Folde
   return { id: viewer.bucket.rootId, names: [], createdAt: (await users.usage(viewer.bucket)).createdAt }
 }
 
+/** What the list counts as: it has no pages. */
+const LISTED_FOLDERS = 10_000
+
 const FolderList = builder.objectRef<{ path: string; folders: string[] }>('FolderList').implement({
   fields: t => ({
     path: t.exposeString('path'),
-    folders: t.exposeStringList('folders', { description: 'Names, sorted.' }),
+    folders: t.exposeStringList('folders', { description: 'Names, sorted.', extensions: { listSize: LISTED_FOLDERS } }),
   }),
 })
 

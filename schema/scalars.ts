@@ -2,7 +2,7 @@ import { GraphQLError, Kind } from 'graphql'
 import { type FileUpload, Upload as MultipartUpload } from 'graphql-upload-minimal'
 import { AppError } from '../src/errors.ts'
 import { markUndecoded } from '../src/paths.ts'
-import { Upload } from '../src/upload.ts'
+import { AwaitedUpload, Upload } from '../src/upload.ts'
 import { builder } from './builder.ts'
 
 const asLong = (value: unknown): number => {
@@ -55,10 +55,7 @@ builder.scalarType('Upload', {
   parseValue: value => {
     if (value instanceof Upload) return Promise.resolve(value)
     if (value instanceof MultipartUpload) {
-      const file = value.promise.then(fromMultipart).catch(refuseIncomplete)
-      // Nobody waits for the file of a field that is refused.
-      file.catch(() => {})
-      return file
+      return new AwaitedUpload(() => value.promise.then(fromMultipart).catch(refuseIncomplete))
     }
     throw new GraphQLError('Send the file as a part of a multipart request.')
   },
@@ -82,5 +79,6 @@ async function* wholeOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 }
 
 function refuseIncomplete(cause: unknown): never {
+  if (cause instanceof AppError) throw cause
   throw new AppError('INVALID_INPUT', 'The form is malformed or incomplete. Send it again.', { field: 'file' }, cause)
 }

@@ -14,6 +14,9 @@ const UploadPart = builder.objectRef<{ partNumber: number; url: string }>('Uploa
   }),
 })
 
+/** What the list of its parts counts as: it has no pages. */
+const COUNTED_PARTS = 2000
+
 /** What REST shows of an upload depends on the route; GraphQL shows all of it everywhere. */
 function implementSession(name: string, shown: { progress: boolean }) {
   const hidden = { restField: false } as const
@@ -58,6 +61,7 @@ function implementSession(name: string, shown: { progress: boolean }) {
         type: [UploadPart],
         nullable: true,
         description: 'Where the parts of a direct upload go; null for others.',
+        extensions: { listSize: COUNTED_PARTS },
         ...atTheStart,
         resolve: (upload, _args, { services }) => services.uploadSessions.addressesOf(upload),
       }),

@@ -170,7 +170,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
 
   const ownOrigins = () => [publicUrl, ...config.corsOrigins]
   const rest = createRestRouter(schema)
-  const graphql = createGraphql(schema, { graphiql: config.graphiql })
+  const graphql = createGraphql(schema, { graphiql: config.graphiql, maxCost: config.graphqlMaxCost })
   const document = createApiDocument(schema, rest.routes, address, { proxied: downloads.proxied })
 
   /** What resolvers are given: the caller is looked up once, before anything else is. */

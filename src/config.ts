@@ -44,6 +44,7 @@ export interface Config {
   /** Calls of a user in so many seconds. */
   rates: Record<'api_keys' | 'sharing' | 'workspaces' | 'invites', { max: number; seconds: number }>
   graphiql: boolean
+  graphqlMaxCost: number
   subscriptionsPerUser: number
   subscriptionCheckSeconds: number
   logLevel: Settings['LOG_LEVEL']
@@ -166,7 +167,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       workspaces: { max: s.RATE_WORKSPACES, seconds: 60 },
       invites: { max: s.RATE_INVITES, seconds: 60 },
     },
-    graphiql: s.GRAPHIQL,
+    graphiql: s.GRAPHIQL === '' ? s.NODE_ENV !== 'production' : s.GRAPHIQL,
+    graphqlMaxCost: s.GRAPHQL_MAX_COST,
     subscriptionsPerUser: s.SUBSCRIPTIONS_PER_USER,
     subscriptionCheckSeconds: s.SUBSCRIPTION_CHECK_SECONDS,
     logLevel: s.LOG_LEVEL,

@@ -127,7 +127,17 @@ export const settings = {
     default: '10',
     read: count(1, 3600),
   },
-  GRAPHIQL: { help: 'serve GraphiQL at /graphql', default: 'true', read: flag },
+  GRAPHIQL: {
+    help: 'serve GraphiQL at /graphql',
+    default: '',
+    shown: 'true; false when NODE_ENV is production',
+    read: flag.or(z.literal('')),
+  },
+  GRAPHQL_MAX_COST: {
+    help: 'what a GraphQL operation may cost at most: 1 for a value or an object, 5 for an object of a list, 2 for a value of a list, with lists as long as their pages',
+    default: '300000',
+    read: count(1000, 100_000_000),
+  },
   LOG_LEVEL: {
     help: 'trace, debug, info, warn, error or silent',
     default: 'info',

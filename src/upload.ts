@@ -28,3 +28,19 @@ export class Upload {
     this.folderAfterwards = file.folderAfterwards
   }
 }
+
+/** A file that is waited for once a resolver asks for it, and not before: who reads the form learns in which order files are read. */
+export class AwaitedUpload implements PromiseLike<Upload> {
+  private readonly arrival: () => Promise<Upload>
+  private awaited: Promise<Upload> | undefined
+
+  constructor(arrival: () => Promise<Upload>) {
+    this.arrival = arrival
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: it is awaited, which is what begins the wait.
+  then: PromiseLike<Upload>['then'] = (fulfilled, rejected) => {
+    this.awaited ??= this.arrival()
+    return this.awaited.then(fulfilled, rejected)
+  }
+}

@@ -45,14 +45,14 @@ describe('A form of GraphQL that is fine', () => {
       ]),
     ],
   ])('makes a file: %s', async (_what, body) => {
-    expect(JSON.parse((await post(body))?.text ?? '')).toEqual({ data: { uploadFile: { path: 'new.txt' } } })
+    expect(JSON.parse((await post(body))?.text ?? '')).toMatchObject({ data: { uploadFile: { path: 'new.txt' } } })
     await alice.rest('DELETE', '/api/files/delete?file=new.txt')
     await untouched.accept('bucket')
   })
 
   it('keeps nothing of the folders in a file name', async () => {
     const answer = await post(form([ops(operations), maps(map), file('../a/new.txt', 'x', '0')]))
-    expect(JSON.parse(answer?.text ?? '')).toEqual({ data: { uploadFile: { path: 'new.txt' } } })
+    expect(JSON.parse(answer?.text ?? '')).toMatchObject({ data: { uploadFile: { path: 'new.txt' } } })
     await alice.rest('DELETE', '/api/files/delete?file=new.txt')
     await untouched.accept('bucket')
   })
@@ -155,10 +155,9 @@ describe('A form of GraphQL that is not', () => {
   it.each(forms)('INVALID_INPUT: %s', async (_what, body) => {
     const answer = await post(body)
     const error = firstError(answer)
-    expect([answer?.status, ['INVALID_INPUT', 'INVALID_JSON', 'INVALID_PATH']]).toEqual([
-      200,
-      expect.arrayContaining([error?.extensions.code]),
-    ])
+    expect(['INVALID_INPUT', 'INVALID_JSON', 'INVALID_PATH']).toContain(error?.extensions.code)
+    // What can be read as GraphQL is well-formed, whatever becomes of its file.
+    expect([200, 400]).toContain(answer?.status)
     expect(error?.message).not.toMatch(/minimal|middleware|lambda|README|serverless|undefined|hacker|createReadStream/i)
     expect(answer?.text.length).toBeLessThan(1500)
   })
@@ -193,6 +192,39 @@ describe('A form of GraphQL that is not', () => {
     expect([data, errors?.[0]?.extensions.code]).toEqual([null, 'INVALID_INPUT'])
     await alice.rest('DELETE', '/api/folders?path=a&recursive=true')
     await untouched.accept('bucket')
+  })
+})
+
+describe('Two files in one form', () => {
+  const two = (first: string, second: string) =>
+    `mutation U($a: Upload!, $b: Upload!) { ${first}: uploadFile(input: { file: $${first}, folder: "${first}" }) { path } ${second}: uploadFile(input: { file: $${second}, folder: "${second}" }) { path } }`
+  const body = (document: string) =>
+    form([
+      ops({ query: document, variables: { a: null, b: null } }),
+      maps({ 0: ['variables.a'], 1: ['variables.b'] }),
+      file('a.txt', 'x'.repeat(200_000), '0'),
+      file('b.txt', 'y'.repeat(200_000), '1'),
+    ])
+
+  it('are stored when they are read in their order', async () => {
+    const { data } = JSON.parse((await post(body(two('a', 'b'))))?.text ?? '')
+    expect(data).toEqual({ a: { path: 'a/a.txt' }, b: { path: 'b/b.txt' } })
+    await alice.rest('DELETE', '/api/folders?path=a&recursive=true')
+    await alice.rest('DELETE', '/api/folders?path=b&recursive=true')
+    await untouched.accept('bucket')
+  })
+
+  it('are refused at once when they are read in the other order, and nothing of them stays', async () => {
+    const start = performance.now()
+    const { data, errors } = JSON.parse((await post(body(two('b', 'a'))))?.text ?? '')
+    expect([data, errors[0].extensions, errors[0].path]).toEqual([
+      null,
+      { code: 'INVALID_INPUT', field: 'file' },
+      ['b'],
+    ])
+    expect(errors[0].message).toContain('order')
+    // It took two minutes, until the connection was cut.
+    expect(performance.now() - start).toBeLessThan(20_000)
   })
 })
 

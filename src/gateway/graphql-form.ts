@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Writable } from 'node:stream'
-import { processRequest } from 'graphql-upload-minimal'
+import { processRequest, Upload } from 'graphql-upload-minimal'
 import { AppError, InvalidInput } from '../errors.ts'
 
 const MAX_FILES = 10
@@ -17,10 +17,11 @@ const MAX_REASON = 200
 export async function readGraphqlForm(req: IncomingMessage, res: ServerResponse): Promise<object> {
   // The library would wait for ever for what a request that has ended says no more.
   if (req.destroyed) throw new InvalidInput('file', 'The connection broke before the form was complete.')
-  watchParser(req)
+  const paths = watchParser(req)
   try {
     const operation = await processRequest(req, res, { maxFiles: MAX_FILES, maxFieldSize: MAX_FIELD_BYTES })
     if (Array.isArray(operation)) throw new InvalidInput('operations', 'Send one operation a request.')
+    refuseOtherOrder(paths().map(path => follow(operation, path)))
     return operation
   } catch (error) {
     if (error instanceof AppError) throw error
@@ -31,15 +32,46 @@ export async function readGraphqlForm(req: IncomingMessage, res: ServerResponse)
   }
 }
 
+/** What the library gives its uploads beside what its types say. */
+type Rejectable = Upload & { reject(error: Error): void }
+
+/**
+ * Files come one after the other, and none before the one before it was read: an operation that waits for a later one while an earlier
+ * one waits for it would wait until the connection is cut. A file is waited for when its resolver asks for it.
+ */
+function refuseOtherOrder(placed: unknown[]): void {
+  const uploads = new Set(placed.filter((value): value is Rejectable => value instanceof Upload))
+  const awaited = new Set<Rejectable>()
+  const refuse = () => {
+    if (![...uploads].some(upload => upload.file && !awaited.has(upload))) return
+    const message =
+      'This file stands behind one that is read later. Send the files in the order in which they are read.'
+    for (const upload of awaited) if (!upload.file) upload.reject(new InvalidInput('file', message))
+  }
+  for (const upload of uploads) {
+    const { promise } = upload
+    const then = promise.then.bind(promise)
+    then(refuse, () => {})
+    const wait = (...handlers: Parameters<typeof then>) => {
+      awaited.add(upload)
+      refuse()
+      return then(...handlers)
+    }
+    Reflect.set(promise, 'then', wait)
+  }
+}
+
 type Listener = (name: string | undefined, value: unknown, info: unknown) => void
 
 /**
  * Stands between the library and its parser, which it makes when it pipes the request. The library follows the paths of a map into what
  * every object inherits, and so lets a caller break `toString.call` for the whole process; it hears one error of its parser, and the
  * second would end the process; and it reads on for ever while no map comes.
+ * @returns the paths of the map, once it has come
  */
-function watchParser(req: IncomingMessage): void {
+function watchParser(req: IncomingMessage): () => string[] {
   const pipe = req.pipe
+  let paths: string[] = []
   req.pipe = <T extends NodeJS.WritableStream>(parser: T, options?: { end?: boolean }): T => {
     let operations: unknown
     let mapped = false
@@ -52,7 +84,8 @@ function watchParser(req: IncomingMessage): void {
     parser.on('field', (name: string | undefined, value: unknown, info: unknown) => {
       if (name === 'operations') operations = parseJson(value)
       mapped ||= name === 'map'
-      const stray = name === 'map' ? strayPath(operations, parseJson(value)) : undefined
+      if (name === 'map') paths = pathsOf(parseJson(value))
+      const stray = name === 'map' ? paths.find(path => follow(operations, path) !== null) : undefined
       if (stray === undefined) for (const listener of library) listener(name, value, info)
       else refuse(`The map must lead to nulls of the operations; "${stray.slice(0, 100)}" does not.`)
     })
@@ -63,12 +96,13 @@ function watchParser(req: IncomingMessage): void {
     })
     return pipe.call(req, parser, options) as T
   }
+  return () => paths
 }
 
-/** The first path of a map that does not lead to a null of the operations; maps of another shape are refused by the library. */
-function strayPath(operations: unknown, map: unknown): string | undefined {
+/** The paths of a map; maps of another shape are refused by the library. */
+function pathsOf(map: unknown): string[] {
   const entries = typeof map === 'object' && map !== null ? Object.values(map) : []
-  return entries.flat().find((path): path is string => typeof path === 'string' && follow(operations, path) !== null)
+  return entries.flat().filter((path): path is string => typeof path === 'string')
 }
 
 /** What lies at a path of own properties; undefined where there is nothing. */

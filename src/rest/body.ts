@@ -4,17 +4,25 @@ import { Upload } from '../upload.ts'
 
 export const MAX_JSON_BYTES = 1024 * 1024
 
+/** What a caller without a credential may send: passwords of links and small documents, nothing that is work to parse. */
+export const MAX_ANONYMOUS_JSON_BYTES = 16 * 1024
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads a JSON object, at most 1 MiB of UTF-8. No body counts as an empty object.
+ * Reads a JSON object of UTF-8: at most 1 MiB from a caller who is known, 16 KiB from others. No body counts as an empty object.
  * @throws INVALID_JSON, INVALID_INPUT
  */
-export async function readJson(req: IncomingMessage): Promise<Record<string, unknown>> {
+export async function readJson(
+  req: IncomingMessage,
+  { anonymous }: { anonymous: boolean },
+): Promise<Record<string, unknown>> {
+  const max = anonymous ? MAX_ANONYMOUS_JSON_BYTES : MAX_JSON_BYTES
+  const tooLarge = () => bodyTooLarge(max, anonymous)
   const declared = Number(req.headers['content-length'] ?? 0)
-  if (declared > MAX_JSON_BYTES) throw tooLarge()
+  if (declared > max) throw tooLarge()
   if (declared === 0 && req.headers['transfer-encoding'] === undefined) return {}
-  const bytes = await readWhole(req, MAX_JSON_BYTES, {
+  const bytes = await readWhole(req, max, {
     tooLarge,
     broken: cause => invalidJson('The body ended before it was complete. Send it again.', cause),
   })
@@ -59,8 +67,14 @@ function parseObject(bytes: Buffer): Record<string, unknown> {
 
 const invalidJson = (message: string, cause?: unknown) =>
   new AppError('INVALID_JSON', message, { field: 'body' }, cause)
-const tooLarge = () =>
-  new AppError('INVALID_INPUT', 'A JSON body may have up to 1 MiB.', { field: 'body', max: MAX_JSON_BYTES })
+const bodyTooLarge = (max: number, anonymous: boolean) =>
+  new AppError(
+    'INVALID_INPUT',
+    anonymous
+      ? 'Without a credential a JSON body may have up to 16 KiB. Sign in, or send an API key.'
+      : 'A JSON body may have up to 1 MiB.',
+    { field: 'body', max },
+  )
 
 /**
  * The body as it is, for a field that takes a file. Bytes flow when somebody reads them.

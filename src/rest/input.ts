@@ -10,6 +10,7 @@ import {
   isNonNullType,
   isScalarType,
 } from 'graphql'
+import { longListOf } from '../../schema/plugins/list-bound.ts'
 import { AppError, InvalidInput } from '../errors.ts'
 import { markUndecoded } from '../paths.ts'
 import type { Upload } from '../upload.ts'
@@ -87,6 +88,8 @@ function typed(arg: GraphQLArgument, given: unknown, isText: boolean, lenient: b
   // Clients send empty texts for what they leave out.
   if (given === '' && !required) return undefined
   try {
+    const tooLong = Array.isArray(given) ? longListOf(arg, given.length) : undefined
+    if (tooLong) throw tooLong
     return coerce(arg.type, isText && typeof given === 'string' ? fromText(arg.type, given) : given, arg.name)
   } catch (error) {
     if (lenient && !required) return undefined

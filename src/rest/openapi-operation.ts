@@ -1,5 +1,6 @@
 import type { GraphQLArgument, GraphQLField } from 'graphql'
 import { isNonNullType } from 'graphql'
+import { maxItemsOf } from '../../schema/plugins/list-bound.ts'
 import type { Method } from '../../schema/plugins/rest.ts'
 import { MAX_PAGE } from '../services/page.ts'
 import { codesOf } from './openapi-errors.ts'
@@ -109,7 +110,12 @@ function parameterOf(arg: GraphQLArgument, source: string, examples: Record<stri
 const headerName = (name: string): string => name.replaceAll(/(?<=^|-)[a-z]/g, letter => letter.toUpperCase())
 
 function schemaOf(arg: GraphQLArgument): Schema {
-  const schema = { ...inputSchema(arg.type), ...common[arg.name] }
+  const maxItems = maxItemsOf(arg)
+  const schema = {
+    ...inputSchema(arg.type),
+    ...common[arg.name],
+    ...(maxItems === undefined ? {} : { maxItems }),
+  }
   return arg.description ? { ...schema, description: arg.description } : schema
 }
 

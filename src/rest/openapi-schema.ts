@@ -20,6 +20,7 @@ export interface Schema {
   minimum?: number
   maximum?: number
   items?: SchemaOrRef
+  maxItems?: number
   properties?: Record<string, SchemaOrRef>
   required?: string[]
   additionalProperties?: boolean | SchemaOrRef

@@ -113,7 +113,7 @@ export function createRestRouter(schema: GraphQLSchema) {
     if (!context.viewer && !route.public) throw new Unauthenticated()
     const form = kind === 'form' ? await readMultipart(req, context.signal) : undefined
     try {
-      const body = kind === 'json' ? await bodyOf(req, route) : undefined
+      const body = kind === 'json' ? await bodyOf(req, route, context.viewer === null) : undefined
       const variables = read({
         path: params,
         query,
@@ -170,10 +170,14 @@ function bodyKindOf(route: Route, { args }: GraphQLField<unknown, unknown>): End
   return sources.includes('form') ? 'form' : sources.includes('raw') ? 'raw' : 'json'
 }
 
-async function bodyOf(req: IncomingMessage, route: Route): Promise<Record<string, unknown> | undefined> {
+async function bodyOf(
+  req: IncomingMessage,
+  route: Route,
+  anonymous: boolean,
+): Promise<Record<string, unknown> | undefined> {
   if (req.method === 'GET' || req.method === 'HEAD') return undefined
   try {
-    return await readJson(req)
+    return await readJson(req, { anonymous })
   } catch (error) {
     if (route.lenient) return undefined
     throw error

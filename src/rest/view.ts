@@ -149,7 +149,11 @@ function flatten(field: GraphQLField<unknown, Context>, input: (type: GraphQLInp
     const inner = getNullableType(arg.type)
     if (isInputObjectType(inner)) {
       const names = Object.values(inner.getFields()).map(f => {
-        args[toSnake(f.name)] = { type: input(f.type), ...(f.description ? { description: f.description } : {}) }
+        args[toSnake(f.name)] = {
+          type: input(f.type),
+          extensions: f.extensions,
+          ...(f.description ? { description: f.description } : {}),
+        }
         return [toSnake(f.name), f.name] as const
       })
       restorers.push((given, restored) => {
@@ -159,7 +163,11 @@ function flatten(field: GraphQLField<unknown, Context>, input: (type: GraphQLInp
       })
     } else {
       const wire = wireNameOf(field, arg.name)
-      args[wire] = { type: input(arg.type), ...(arg.description ? { description: arg.description } : {}) }
+      args[wire] = {
+        type: input(arg.type),
+        extensions: arg.extensions,
+        ...(arg.description ? { description: arg.description } : {}),
+      }
       restorers.push((given, restored) => {
         if (wire in given) restored[arg.name] = given[wire]
       })

@@ -4,6 +4,7 @@ import { hashPassword, parsePassword } from '../auth/password.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { parseDuration } from '../duration.ts'
 import { AppError, InvalidInput } from '../errors.ts'
+import { MAX_SHARED_FILES } from '../limits.ts'
 import { joinPath, parseFilePath } from '../paths.ts'
 import { parseEmail } from './email.ts'
 import type { EventService } from './event.ts'
@@ -85,7 +86,7 @@ export function directShareService({ db, listings, links, shares, events, wake }
       const recipient = parseEmail(input.email, 'email')
       if (recipient === viewer.verifiedEmail || recipient === viewer.email.toLowerCase())
         throw new InvalidInput('email', 'This is your own address. Share with somebody else.')
-      if (input.objects.length < 1 || input.objects.length > 100)
+      if (input.objects.length < 1 || input.objects.length > MAX_SHARED_FILES)
         throw new InvalidInput('objects', 'Name 1 to 100 files.')
       const paths = new Map(
         input.objects.map(text => parseFilePath(text, 'objects')).map(names => [joinPath(names), names]),

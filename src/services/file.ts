@@ -2,6 +2,7 @@ import type { Db, Tx } from '../../db/index.ts'
 import { FILE } from '../../db/models/entry.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { InvalidInput } from '../errors.ts'
+import { MAX_DELETED_FILES } from '../limits.ts'
 import { mediaTypeOfPart } from '../media.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../paths.ts'
 import type { Upload } from '../upload.ts'
@@ -156,7 +157,8 @@ export function fileService({ db, blobs, listings, events }: Deps) {
 
     /** Deletes the files that are there, in one transaction; answers the paths of those that it has deleted, and of the others. */
     async removeMany(tree: Tree, paths: string[]): Promise<{ deleted: string[]; failed: string[] }> {
-      if (paths.length < 1 || paths.length > 1000) throw new InvalidInput('files', 'Name 1 to 1,000 files.')
+      if (paths.length < 1 || paths.length > MAX_DELETED_FILES)
+        throw new InvalidInput('files', 'Name 1 to 1,000 files.')
       const parsed = paths.map(text => parseFilePath(text, 'files'))
       const wanted = new Map(parsed.map(names => [joinPath(names), names]))
       return change(tree, async tx => {

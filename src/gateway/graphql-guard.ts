@@ -1,0 +1,87 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  type ValidationRule,
+} from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import { AppError, InvalidInput } from '../errors.ts'
+import type { createCosts } from './graphql-cost.ts'
+import { refusalOf } from './graphql-errors.ts'
+import { createIntrospection, introspectionOnce } from './graphql-introspection.ts'
+import { boundedLists, checkLists } from './graphql-lists.ts'
+
+/** graphql-js keeps variables in plain objects, in which a variable of this name is not one. */
+const ordinaryVariables: ValidationRule = context => ({
+  VariableDefinition({ variable }) {
+    if (variable.name.value === '__proto__')
+      context.reportError(new InvalidInput('query', 'A variable may not be called "__proto__". Give it another name.'))
+  },
+})
+
+interface Arguments {
+  document: DocumentNode
+  operationName?: string | null
+  variableValues?: Record<string, unknown> | null
+}
+
+/**
+ * Refuses operations that ask for too much before a field of them is looked at, and tells in the extensions of an answer what it cost
+ * at most, and may. Answers what tools ask of the schema.
+ */
+export function guardedExecution(
+  schema: GraphQLSchema,
+  costOf: ReturnType<typeof createCosts>,
+  maxCost: number,
+): Plugin {
+  const introspect = createIntrospection(schema)
+  const extensionsOf = (cost: number) => ({ cost: { cost, maxCost } })
+
+  /** @throws INVALID_INPUT */
+  function check({ document, variableValues }: Arguments, operation: OperationDefinitionNode): number {
+    const variables = variableValues ?? {}
+    checkLists(schema, document, operation, variables)
+    return costOf(document, operation).of(variables)
+  }
+
+  function refusalFor(args: Arguments): { result?: ExecutionResult; cost: number } {
+    const operation = getOperationAST(args.document, args.operationName)
+    if (!operation) return { cost: 0 }
+    try {
+      const cost = check(args, operation)
+      if (cost <= maxCost) return { cost }
+      const error = new AppError(
+        'INVALID_INPUT',
+        `This document may cost ${cost}, and up to ${maxCost} is allowed. Ask for smaller pages (first, limit), or for less at a time.`,
+        { cost, max_cost: maxCost },
+      )
+      return { cost, result: { errors: [refusalOf(error, { wellFormed: true })], extensions: extensionsOf(cost) } }
+    } catch (error) {
+      return { cost: 0, result: { errors: [refusalOf(error, { wellFormed: true })] } }
+    }
+  }
+
+  return {
+    onValidate({ addValidationRule }) {
+      for (const rule of [introspectionOnce, boundedLists, ordinaryVariables]) addValidationRule(rule)
+    },
+    onExecute({ args, setResultAndStopExecution }) {
+      const standard = introspect(args.document, () => extensionsOf(refusalFor(args).cost))
+      if (standard) return setResultAndStopExecution(standard)
+      const { result, cost } = refusalFor(args)
+      if (result) return setResultAndStopExecution(result)
+      return {
+        onExecuteDone({ result: done, setResult }) {
+          if (Symbol.asyncIterator in done) return
+          setResult({ ...done, extensions: { ...done.extensions, ...extensionsOf(cost) } })
+        },
+      }
+    },
+    onSubscribe({ args, setResultAndStopExecution }) {
+      const { result } = refusalFor(args)
+      if (result) setResultAndStopExecution(result)
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { GraphQLParams, Plugin } from 'graphql-yoga'
+import type { Context } from '../context.ts'
+import { AppError, InvalidInput, Unauthenticated } from '../errors.ts'
+import { readJson } from '../rest/body.ts'
+import { checkParameters, logUnexpected, refusalOf } from './graphql-errors.ts'
+import { readGraphqlForm } from './graphql-form.ts'
+
+export interface ServerContext {
+  req: IncomingMessage
+  res: ServerResponse
+  api: Context
+}
+
+type Parsed = GraphQLParams | GraphQLParams[] | Response
+type Parser = (request: Request) => Parsed | Promise<Parsed>
+
+/**
+ * Reads requests from Node's own: an address, JSON of at most 1 MiB (16 KiB without a credential), or the multipart form of
+ * graphql-upload-minimal, at constant memory. What cannot be read is a malformed request.
+ * @param maxCharacters of a document
+ */
+export function requestParser(maxCharacters: number): Plugin<object, ServerContext> {
+  return {
+    onRequestParse({ request, requestParser: own, serverContext, setRequestParser }) {
+      const read: Parser | undefined =
+        request.method === 'POST'
+          ? () => readBody(serverContext)
+          : own && (given => readAddress(own, given, serverContext))
+      if (!read) return
+      setRequestParser(async given => {
+        let params: Parsed
+        try {
+          params = await read(given)
+          checkParameters(params)
+        } catch (error) {
+          logUnexpected(error, serverContext.api.log)
+          throw refusalOf(error, { wellFormed: error instanceof Unauthenticated })
+        }
+        if ('query' in params && params.query && params.query.length > maxCharacters)
+          throw refusalOf(
+            new InvalidInput('query', `A document may have up to ${maxCharacters} characters. Use variables.`),
+            { wellFormed: true },
+          )
+        return params
+      })
+    },
+  }
+}
+
+async function readBody({ req, res, api }: ServerContext): Promise<GraphQLParams> {
+  const isForm = /^multipart\/form-data/i.test(req.headers['content-type'] ?? '')
+  // Only callers who are known have files to send: the service does not read for long for others.
+  if (isForm && !api.viewer) throw new Unauthenticated()
+  return isForm ? await readGraphqlForm(req, res) : await readJson(req, { anonymous: !api.viewer })
+}
+
+async function readAddress(parse: Parser, request: Request, { req }: ServerContext): Promise<Parsed> {
+  // An address ends up in logs and histories.
+  if (/password/i.test(req.url ?? ''))
+    throw new InvalidInput('password', 'Never send a password in the address. Send the query by POST.')
+  try {
+    return await parse(request)
+  } catch (error) {
+    throw new AppError('INVALID_JSON', 'The variables or extensions in the address are not valid JSON.', {}, error)
+  }
+}
