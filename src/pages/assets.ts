@@ -1,18 +1,22 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { AppError } from '../errors.ts'
-import { write } from '../rest/router.ts'
+import { makeStatic, sendStatic } from '../rest/static.ts'
 import type { Visit } from './visit.ts'
 
 const BASE = '/pages/'
 const YEAR_SECONDS = 365 * 86_400
 
-const files = [load('style.css', 'text/css; charset=utf-8'), load('script.js', 'text/javascript; charset=utf-8')]
+const files = await Promise.all([
+  load('style.css', 'text/css; charset=utf-8'),
+  load('script.js', 'text/javascript; charset=utf-8'),
+])
 
-function load(name: string, type: string) {
+async function load(name: string, type: string) {
   const body = readFileSync(new URL(`views/${name}`, import.meta.url), 'utf8')
   const hash = createHash('sha256').update(body).digest('hex').slice(0, 16)
-  return { name, type, body, path: BASE + name.replace('.', `.${hash}.`) }
+  const answer = await makeStatic(body, { 'content-type': type })
+  return { name, answer, path: BASE + name.replace('.', `.${hash}.`) }
 }
 
 /** The addresses of the files that pages load: a new content has a new address. */
@@ -24,5 +28,5 @@ export function sendAsset({ req, res, token }: Visit): undefined {
   if (!file) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this address.')
   // While instances of two versions run, one is asked for the other's files: its own are better than none, for now.
   const caching = file.path === BASE + token ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache'
-  write(res, req, { status: 200, headers: { 'content-type': file.type, 'cache-control': caching }, body: file.body })
+  sendStatic(req, res, { ...file.answer, headers: { ...file.answer.headers, 'cache-control': caching } })
 }

@@ -1,11 +1,10 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import fresh from 'fresh'
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js'
 import { AppError } from '../errors.ts'
+import { makeStatic, type StaticAnswer, sendStatic } from './static.ts'
 
 const BASE = '/api/docs'
 
@@ -62,43 +61,33 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** Made when they are first asked for, and kept: two megabytes that every connection reads from. */
+const made = new Map<string, Promise<StaticAnswer>>()
+
 /**
  * Answers the page and its files, without a network and without a script in the page.
- * @throws ROUTE_NOT_FOUND for whatever is not on the list
+ * @throws ROUTE_NOT_FOUND for what is not on the list
  */
 export async function sendDocsPage(req: IncomingMessage, res: ServerResponse, path: string): Promise<void> {
   const name = path.slice(BASE.length).replace(/^\//, '')
-  if (name === '') return sendText(req, res, page, 'text/html; charset=utf-8', 'no-cache')
-  if (name === 'start.js') return sendText(req, res, start, 'text/javascript; charset=utf-8', 'no-cache')
+  const answer = made.get(name) ?? make(name)
+  if (!answer) throw new AppError('ROUTE_NOT_FOUND', `There is nothing at this address. The page is ${BASE}.`)
+  made.set(name, answer)
+  // A file that could not be read may be there the next time.
+  answer.catch(() => made.delete(name))
+  sendStatic(req, res, await answer)
+}
+
+function make(name: string): Promise<StaticAnswer> | undefined {
+  const own = { 'cache-control': 'no-cache', 'content-security-policy': policy }
+  if (name === '') return makeStatic(page, { 'content-type': 'text/html; charset=utf-8', ...own })
+  if (name === 'start.js') return makeStatic(start, { 'content-type': 'text/javascript; charset=utf-8', ...own })
   const type = Object.hasOwn(mediaTypes, name) ? mediaTypes[name] : undefined
-  if (type === undefined)
-    throw new AppError('ROUTE_NOT_FOUND', `There is nothing at this address. The page is ${BASE}.`)
-  await sendFile(req, res, join(folderOfSwaggerUi(), name), type)
+  return type === undefined ? undefined : makeFile(name, type)
 }
 
-function sendText(req: IncomingMessage, res: ServerResponse, text: string, type: string, caching: string): void {
-  res.writeHead(200, {
-    'content-type': type,
-    'content-length': Buffer.byteLength(text),
-    'cache-control': caching,
-    'content-security-policy': policy,
-  })
-  res.end(req.method === 'HEAD' ? undefined : text)
-}
-
-async function sendFile(req: IncomingMessage, res: ServerResponse, file: string, type: string): Promise<void> {
-  const { size, mtimeMs } = await stat(file)
-  const etag = `W/"${size.toString(16)}-${Math.trunc(mtimeMs).toString(16)}"`
-  const headers: OutgoingHttpHeaders = { etag, 'cache-control': 'public, max-age=86400' }
-  if (fresh(req.headers, { etag })) {
-    res.writeHead(304, headers).end()
-    return
-  }
-  res.writeHead(200, { ...headers, 'content-type': type, 'content-length': size })
-  if (req.method === 'HEAD') {
-    res.end()
-    return
-  }
-  // After the head nothing can be said any more: a client that hangs up ends the connection.
-  await pipeline(createReadStream(file), res).catch(() => res.destroy())
+async function makeFile(name: string, type: string): Promise<StaticAnswer> {
+  const bytes = await readFile(join(folderOfSwaggerUi(), name))
+  const etag = `W/"${hash('md5', bytes)}"`
+  return makeStatic(bytes, { 'content-type': type, 'cache-control': 'public, max-age=86400', etag })
 }

@@ -8,8 +8,8 @@ import { errorSchemas } from './openapi-errors.ts'
 import { type Operation, operationOf } from './openapi-operation.ts'
 import { outages, type Response } from './openapi-response.ts'
 import { createOutputSchemas, type Schema } from './openapi-schema.ts'
-import { write } from './router.ts'
 import type { Route } from './routes.ts'
+import { makeStatic, type StaticAnswer, sendStatic } from './static.ts'
 import { restView } from './view.ts'
 
 /** An OpenAPI 3.0.3 document, as far as it is used here. */
@@ -127,6 +127,8 @@ function describe(schema: GraphQLSchema, routes: Route[], publicUrl: string, pro
   }
 }
 
+const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+
 /**
  * The OpenAPI document of the REST interface, and the page on which people read and try it.
  * @param publicUrl origin of the service, without a trailing slash; asked when the document is, because the port may not be known before
@@ -138,13 +140,13 @@ export function createApiDocument(
   publicUrl: () => string,
   { proxied }: { proxied: boolean },
 ) {
-  let made: { url: string; document: ApiDocument; json: string } | undefined
+  let made: { url: string; document: ApiDocument; answer: Promise<StaticAnswer> } | undefined
 
   function current() {
     const url = publicUrl()
     if (made?.url === url) return made
     const document = describe(schema, routes, url, proxied)
-    made = { url, document, json: JSON.stringify(document) }
+    made = { url, document, answer: makeStatic(JSON.stringify(document), jsonHeaders) }
     return made
   }
 
@@ -152,10 +154,9 @@ export function createApiDocument(
     document: (): ApiDocument => current().document,
 
     /** @throws METHOD_NOT_ALLOWED */
-    sendJson(req: IncomingMessage, res: ServerResponse): void {
+    sendJson(req: IncomingMessage, res: ServerResponse): Promise<void> {
       allowOnly(req, 'GET', 'HEAD')
-      const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
-      write(res, req, { status: 200, headers, body: current().json })
+      return current().answer.then(answer => sendStatic(req, res, answer))
     },
 
     /**

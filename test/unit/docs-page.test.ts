@@ -64,8 +64,11 @@ describe('GET /api/docs', () => {
     expect(files).toContain('/api/docs/swagger-ui-bundle.js')
     for (const file of files) {
       expect(file).toMatch(/^\/api\//)
-      const res = await get(file)
-      expect([file, res.status]).toEqual([file, 200])
+      const res = await get(file, { headers: { 'accept-encoding': 'identity' } })
+      expect([file, res.status, res.headers.get('content-encoding')]).toEqual([file, 200, null])
+      const packed = await get(file)
+      expect(packed.headers.get('content-encoding')).toBe('gzip')
+      expect((await packed.arrayBuffer()).byteLength).toBe(Number(res.headers.get('content-length')))
       expect((await res.arrayBuffer()).byteLength).toBe(Number(res.headers.get('content-length')))
     }
   })
