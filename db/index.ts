@@ -29,6 +29,8 @@ export interface Db extends Models {
    */
   byKey: string
   ping(): Promise<void>
+  /** Whether it takes writes, which a database may refuse that answers. @throws what a write would */
+  probe(): Promise<void>
   close(): Promise<void>
 }
 

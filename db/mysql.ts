@@ -22,6 +22,24 @@ const unasked = { keepDefaultTimezone: true }
 /** With the socket, which mysql2 does not put in its types: ending its connection politely waits for a server that may be dead. */
 type Wire = Connection & { stream: Socket }
 
+/**
+ * A server has room for so many prepared statements in all (max_prepared_stmt_count), and other programs use them, too. A statement that it
+ * prepares no more is sent as text: it has not been carried out.
+ */
+function fallBackToText(on: Connection): void {
+  const execute = on.execute.bind(on) as (...args: unknown[]) => ReturnType<Connection['execute']>
+  const query = on.query.bind(on) as (...args: unknown[]) => unknown
+  const executeOrQuery = (...args: unknown[]) => {
+    const done = args.at(-1)
+    if (typeof done !== 'function') return execute(...args)
+    return execute(...args.slice(0, -1), (error: QueryError | null, ...results: unknown[]) => {
+      if (error?.code === 'ER_MAX_PREPARED_STMT_COUNT_REACHED') query(...args)
+      else done(error, ...results)
+    })
+  }
+  Object.assign(on, { execute: executeOrQuery })
+}
+
 /** @param url mysql://user:password@host:port/name */
 export function openMysql(url: string, { pool, onStatement = () => {}, patience }: DatabaseOptions): Db {
   const watches = new WeakMap<object, () => void>()
@@ -45,6 +63,7 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
     hooks: {
       afterConnect: async (made: unknown) => {
         const on = made as Wire
+        fallBackToText(on)
         // Sequelize takes leave of a connection that has failed, and nobody hears what comes of it; a closed one is just dropped.
         on.prependListener('error', () => on.destroy())
         on.stream.once('close', () => on.destroy())
@@ -166,6 +185,10 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
     },
     ping: async () => {
       await db.rows('SELECT 1')
+    },
+    // Finds no row, and is refused by a server that takes no writes.
+    probe: async () => {
+      await db.run("DELETE FROM migration WHERE name = ''")
     },
     close: () => sequelize.close(),
   }

@@ -2,7 +2,14 @@ import pRetry from 'p-retry'
 import { causesOf } from '../src/errors.ts'
 
 /** What the engine asks to be tried again: a deadlock, a lock that took too long, a busy SQLite. */
-const transient = new Set(['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT', 'ER_CHECKREAD', 'SQLITE_BUSY', 'SQLITE_LOCKED'])
+const transient = new Set([
+  'ER_LOCK_DEADLOCK',
+  'ER_LOCK_WAIT_TIMEOUT',
+  'ER_CHECKREAD',
+  'SQLITE_BUSY',
+  'SQLITE_LOCKED',
+  'SQLITE_PROTOCOL',
+])
 
 /** Milliseconds after which nothing is tried again: whoever waits is to be told within ten seconds. */
 const PATIENCE = 4000

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { Sequelize, Transaction } from 'sequelize'
+import { isDatabaseDown } from '../src/errors.ts'
 import { defineModels } from './associations.ts'
 import { connectionOf, framed } from './frame.ts'
 import type { DatabaseOptions, Db, Tx, Value } from './index.ts'
@@ -9,6 +10,11 @@ import { type SqliteConnection, sqliteModule } from './sqlite-driver.ts'
 
 /** Milliseconds of statements one after the other, before the event loop turns to what else has come. */
 const SLICE = 5
+
+// A probe for whether writes are possible costs a sync of the disk: as long as none has failed, it is enough to ask for the lock.
+const WRITE_NOTHING = "DELETE FROM migration WHERE name = ''"
+// Nothing else uses that number; a row written as it is already would not reach the disk.
+const writeSomething = () => `PRAGMA user_version = ${Date.now() % 1e9}`
 
 /** @param file made if it is missing */
 export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOptions): Db {
@@ -36,6 +42,7 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
   // own: on a common one readers would see what is not committed.
   const writer = pLimit(1)
   let gaveUpAt = 0
+  let unwritable = false
 
   async function inLine<T>(work: () => Promise<T>): Promise<T> {
     const since = performance.now()
@@ -48,6 +55,7 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
         return await retried(work)
       } catch (error) {
         if (isTransient(error)) gaveUpAt = performance.now()
+        else if (isDatabaseDown(error)) unwritable = true
         throw error
       }
     })
@@ -71,7 +79,7 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
       return framed(frame, work)
     })
 
-  return {
+  const db: Db = {
     dialect: 'sqlite',
     sequelize,
     ...defineModels(sequelize),
@@ -94,6 +102,12 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
       inLine(() => sequelize.transaction({ type: Transaction.TYPES.IMMEDIATE }, tx => work(tx))),
     // A file that another process has locked can be read, but serves nobody.
     ping: () => transaction(async () => {}),
+    async probe() {
+      const failed = unwritable
+      await transaction(tx => db.run(failed ? writeSomething() : WRITE_NOTHING, [], tx))
+      if (failed) unwritable = false
+    },
     close: () => sequelize.close(),
   }
+  return db
 }

@@ -134,11 +134,34 @@ const unavailableCodes = new Set([
   'ER_LOCK_DEADLOCK',
   'SQLITE_BUSY',
   'SQLITE_LOCKED',
-  // No room.
+  // No space.
   'ER_DISK_FULL',
   'ER_RECORD_FILE_FULL',
   'SQLITE_FULL',
+  // Nothing can be written.
+  'ER_OPTION_PREVENTS_STATEMENT',
+  'ER_READ_ONLY_MODE',
+  'ER_INNODB_READ_ONLY',
+  'ER_OPEN_AS_READONLY',
+  'ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION',
+  'ER_ERROR_ON_WRITE',
+  'SQLITE_READONLY',
+  'SQLITE_IOERR',
+  'SQLITE_CANTOPEN',
+  // An operator, or a limit of the server, ended a statement or refuses more of them.
+  'ER_QUERY_INTERRUPTED',
+  'ER_QUERY_TIMEOUT',
+  'ER_MAX_PREPARED_STMT_COUNT_REACHED',
+  'ER_TOO_MANY_USER_CONNECTIONS',
+  'ER_USER_LIMIT_REACHED',
+  'ER_OUT_OF_RESOURCES',
+  'ER_OUTOFMEMORY',
+  'SQLITE_INTERRUPT',
+  'SQLITE_NOMEM',
 ])
+
+/** Errors of MariaDB that mysql2 has no names for: the connection was killed; the statement passed max_statement_time. */
+const unavailableNumbers = new Set<unknown>([1927, 1969])
 
 /**
  * An error and what it wraps, from the outside in. Looks at the shape, not the class: errors of Node's core are of another realm
@@ -146,7 +169,7 @@ const unavailableCodes = new Set([
  */
 export function* causesOf(
   error: unknown,
-): Generator<{ name?: unknown; code?: unknown; message?: unknown; fatal?: unknown }> {
+): Generator<{ name?: unknown; code?: unknown; errno?: unknown; message?: unknown; fatal?: unknown }> {
   let e = error
   for (let depth = 0; depth < 8 && typeof e === 'object' && e !== null; depth++) {
     yield e
@@ -157,8 +180,9 @@ export function* causesOf(
 
 /** Whether it is the database that cannot (unreachable, held by somebody else, without room), rather than a statement that is wrong. */
 export function isDatabaseDown(error: unknown): boolean {
-  for (const { name, code, fatal } of causesOf(error)) {
+  for (const { name, code, errno, fatal } of causesOf(error)) {
     if (unavailableNames.has(String(name)) || unavailableCodes.has(String(code)) || fatal === true) return true
+    if (unavailableNumbers.has(errno)) return true
   }
   return false
 }

@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits until a condition is met. @throws Error when that takes too long */
-export async function until(met: () => boolean | Promise<boolean>, ms = 15_000, pause = 10): Promise<void> {
-  for (const end = Date.now() + ms; !(await met()); await sleep(pause))
+type Truthy<T> = Exclude<T, false | null | undefined | 0 | ''>
+
+/** Waits until a condition is met; answers what met it. @throws Error when that takes too long */
+export async function until<T>(met: () => T | Promise<T>, ms = 15_000, pause = 10): Promise<Truthy<T>> {
+  for (const end = Date.now() + ms; ; await sleep(pause)) {
+    const value = await met()
+    if (value) return value as Truthy<T>
     if (Date.now() > end) throw new Error(`Not within ${ms} ms: ${met}`)
+  }
 }

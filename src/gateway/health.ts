@@ -61,7 +61,7 @@ export function readyz(db: Db, store: BlobStore, phase: () => Phase): () => Prom
 }
 
 async function ask(db: Db, store: BlobStore): Promise<Answer> {
-  const [database, blobs] = await Promise.all([answers(db.ping()), answers(store.ping())])
+  const [database, blobs] = await Promise.all([answers(db.probe()), answers(store.ping())])
   const parts = { database: database ? 'ok' : 'unavailable', blob_store: blobs ? 'ok' : 'unavailable' }
   if (database && blobs) return answer({ status: 200, msg: 'ok', response: parts })
   const down = [database ? '' : 'database', blobs ? '' : 'blob store'].filter(Boolean).join(' and the ')

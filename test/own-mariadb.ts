@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { type Connection, createConnection } from 'mysql2/promise'
+import { until } from './until.ts'
+
+/** A MariaDB server of one's own: what is set for the whole server disturbs no other test. */
+export interface OwnMariadb {
+  /** Of a new database, and a user without the rights that a read-only server makes exceptions for. */
+  url: string
+  /** As the administrator. */
+  admin: Connection
+  stop(): Promise<void>
+}
+
+const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
+const find = (program: string) => folders.map(folder => join(folder, program)).find(existsSync)
+
+export const hasMariadb = find('mariadbd') !== undefined
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+export async function startMariadb(): Promise<OwnMariadb> {
+  const dir = mkdtempSync(join(tmpdir(), 'satchel-mariadb-'))
+  const run = (program: string, ...args: string[]): ChildProcess =>
+    spawn(
+      find(program) ?? program,
+      ['--no-defaults', `--user=${userInfo().username}`, `--datadir=${dir}/db`, ...args],
+      {
+        stdio: 'ignore',
+      },
+    )
+  const install = run('mariadb-install-db', '--skip-test-db', '--auth-root-authentication-method=normal')
+  const [code] = await once(install, 'exit')
+  if (code !== 0) throw new Error(`mariadb-install-db ended with ${code}`)
+  const port = await freePort()
+  const server = run('mariadbd', `--socket=${dir}/socket`, '--bind-address=127.0.0.1', `--port=${port}`)
+  const admin = await until<Connection | undefined>(
+    () => createConnection(`mysql://root@127.0.0.1:${port}`).catch(() => undefined),
+    60_000,
+  )
+  await admin.query('CREATE DATABASE satchel')
+  await admin.query('CREATE USER satchel@127.0.0.1')
+  await admin.query('GRANT ALL ON satchel.* TO satchel@127.0.0.1')
+  return {
+    url: `mysql://satchel@127.0.0.1:${port}/satchel`,
+    admin,
+    async stop() {
+      const gone = once(server, 'exit')
+      admin.destroy()
+      server.kill('SIGKILL')
+      await gone
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
