@@ -6,6 +6,8 @@ import { Entry } from './models/entry.ts'
 import { Identity } from './models/identity.ts'
 import { Invite } from './models/invite.ts'
 import { Job } from './models/job.ts'
+import { MailNotice } from './models/mail-notice.ts'
+import { MailRecipient } from './models/mail-recipient.ts'
 import { Member } from './models/member.ts'
 import { Note } from './models/note.ts'
 import { Operator } from './models/operator.ts'
@@ -25,6 +27,8 @@ export function defineModels(sequelize: Sequelize) {
   const models = {
     ApiKey: class extends ApiKey {},
     Invite: class extends Invite {},
+    MailNotice: class extends MailNotice {},
+    MailRecipient: class extends MailRecipient {},
     Member: class extends Member {},
     Workspace: class extends Workspace {},
     Blob: class extends Blob {},

@@ -7,6 +7,7 @@ import { uploadSessions } from './migrations/0003-upload-sessions.ts'
 import { shareUses } from './migrations/0012-share-uses.ts'
 import { keptProviders } from './migrations/0013-kept-providers.ts'
 import { sessionsAndOperators } from './migrations/0014-sessions-and-operators.ts'
+import { mailAndBounds } from './migrations/0015-mail-and-bounds.ts'
 
 /** What a migration may use; every call takes part in the migration's transaction where the engine has such. */
 export interface MigrationTools {
@@ -28,7 +29,15 @@ export interface Migration {
   down(tools: MigrationTools): Promise<void>
 }
 
-const migrations: Migration[] = [foundation, workspaces, uploadSessions, shareUses, keptProviders, sessionsAndOperators]
+const migrations: Migration[] = [
+  foundation,
+  workspaces,
+  uploadSessions,
+  shareUses,
+  keptProviders,
+  sessionsAndOperators,
+  mailAndBounds,
+]
 
 /**
  * Brings the tables up to date (or takes them down). Any number of instances may call it at once: one works, the others wait.

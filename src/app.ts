@@ -32,6 +32,7 @@ import { folderService } from './services/folder.ts'
 import type { Services } from './services/index.ts'
 import { inviteService } from './services/invite.ts'
 import { listingService } from './services/listing.ts'
+import { mailingService } from './services/mailing.ts'
 import { memberService } from './services/member.ts'
 import { noteService } from './services/note.ts'
 import { overviewService } from './services/overview.ts'
@@ -90,6 +91,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     publicUrl: address,
     seconds: config.signedUrlSeconds,
   })
+  const mailings = mailingService({ db, tokens, publicUrl: address, bounds: config.mailBounds })
   const worker = createWorker({
     db,
     log,
@@ -98,7 +100,9 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     handlers: {
       'purge-folder': folder => purgeFolder(db, folder),
       'purge-bucket': bucket => purgeBucket(db, bucket),
-      mail: (mail, job) => mailer.send(mail, job),
+      mail: async (mail, job) => {
+        if (await mailings.isWanted(mail)) await mailer.send(mail, job)
+      },
     },
   })
   const sweeper = createSweeper({ db, store, log, everyMs: config.sweepSeconds * 1000 })
@@ -111,7 +115,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     uses: shareUseService({ db }),
   })
   const shares = shareService({ db, files, links, tokens, publicUrl: address })
-  const invites = inviteService({ db, workspaces, tokens, publicUrl: address, events, wake: worker.wake })
+  const invites = inviteService({ db, workspaces, mailings, tokens, publicUrl: address, events, wake: worker.wake })
   const users = userService({ db })
   const subscriptions = subscriptionService({
     events,
@@ -152,6 +156,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     folders: folderService({ db, events, wake: worker.wake }),
     invites,
     listings,
+    mailings,
     members: memberService({ db, workspaces }),
     notes: noteService({ db, listings }),
     overviews: overviewService({ db, tokens }),
@@ -159,7 +164,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     sessions,
     shareLinks: links,
     shares,
-    directShares: directShareService({ db, listings, links, shares, events, wake: worker.wake }),
+    directShares: directShareService({ db, listings, links, mailings, shares, events, wake: worker.wake }),
     statistics: statisticService({ db }),
     subscriptions,
     uploadCompletions,

@@ -38,6 +38,7 @@ export interface Config {
   secretKey: string
   smtpUrl: string
   mailFrom: string
+  mailBounds: { fromOne: number; fromAll: number }
   redisUrl: string
   corsOrigins: string[]
   trustProxy: string[]
@@ -158,6 +159,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     secretKey: s.SECRET_KEY,
     smtpUrl: s.SMTP_URL,
     mailFrom: s.MAIL_FROM,
+    mailBounds: { fromOne: s.MAILS_FROM_ONE, fromAll: s.MAILS_FROM_ALL },
     redisUrl: s.REDIS_URL,
     corsOrigins: s.CORS_ORIGINS,
     trustProxy: s.TRUST_PROXY,

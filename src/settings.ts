@@ -92,6 +92,16 @@ export const settings = {
     read: z.url({ protocol: /^smtps?$/ }).or(z.literal('')),
   },
   MAIL_FROM: { help: 'sender of mails', default: 'Satchel <satchel@localhost>', read: z.string().min(3) },
+  MAILS_FROM_ONE: {
+    help: 'mails about shares and invites that one user may cause to one address in 24 hours',
+    default: '10',
+    read: count(0, 1_000_000),
+  },
+  MAILS_FROM_ALL: {
+    help: 'mails about shares and invites that all users together may cause to one address in 24 hours',
+    default: '50',
+    read: count(0, 1_000_000),
+  },
   REDIS_URL: {
     help: 'redis://host:port, to share limits and events between instances',
     default: '',

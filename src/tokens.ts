@@ -33,6 +33,8 @@ export interface Tokens {
   derive(purpose: string, id: string): string
   /** The id (lower case) in a token of derive, or null for anything else. A forgery costs no look-up. */
   read(purpose: string, token: string): string | null
+  /** A keyed digest of a text, 64 hex digits: what is stored of an address that is only to be recognized. */
+  digest(purpose: string, text: string): string
   /**
    * Encrypts a payload into a token that expires. Nobody can read or change it.
    * @param payload anything that survives JSON
@@ -66,7 +68,7 @@ export function createTokens(secretKey: string): Tokens {
   if (secretKey.length < 32) throw new TypeError('The secret key must have 32 characters or more')
   // HKDF takes longer than the MAC itself, and the purposes are few and come from the code.
   const keys = new Map<string, KeyObject>()
-  const keyOf = (use: 'derive' | 'seal', purpose: string): KeyObject => {
+  const keyOf = (use: 'derive' | 'digest' | 'seal', purpose: string): KeyObject => {
     const label = `satchel ${use} ${purpose}`
     const known = keys.get(label)
     if (known) return known
@@ -93,6 +95,8 @@ export function createTokens(secretKey: string): Tokens {
       const hex = id.toString('hex')
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
     },
+
+    digest: (purpose, text) => createHmac('sha256', keyOf('digest', purpose)).update(text).digest('hex'),
 
     seal(purpose, payload, seconds) {
       const nonce = randomBytes(nonceBytes)

@@ -291,10 +291,12 @@ describe('With send_email', () => {
       {
         template: 'share',
         to: 'bob@example.com',
+        stop: expect.stringMatching(/\/unsubscribe\/[\w-]{43}$/),
         values: {
           files: ['a.txt'],
           links: [`${t.url}/share/${token}`],
           by: 'alice',
+          address: 'alice@example.com',
           expires: response.sharing_info[0].expires_at,
           protected: true,
         },

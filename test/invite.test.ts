@@ -100,12 +100,15 @@ describe('POST /api/workspaces/invites/create', () => {
     expect(JSON.stringify(row)).not.toContain(token)
   })
 
-  it('200 again for the same address renews the invite: one row, the same token, another role, another mail', async () => {
+  it('200 again for the same address renews the invite: one row, the same token, another role; another mail when an hour has passed', async () => {
     const token = await invited(bob, 'viewer')
     const [first] = await rows()
     await expire()
     expect(await mine()).toEqual([])
     const waiting = (await mails()).length
+    await invite({ email: bob.email, role: 'editor' })
+    expect((await mails()).slice(waiting)).toEqual([])
+    await t.app.db.run('UPDATE mail_notice SET sent_at = sent_at - 3600000')
     const again = await invite({ email: bob.email.toUpperCase(), role: 'admin' })
     expect(again.response).toMatchObject({ id: first?.id, role: 'admin' })
     expect((await rows()).map(({ id, role }) => [id, role])).toEqual([[first?.id, 'admin']])

@@ -24,6 +24,9 @@ export class Bucket extends Model<InferAttributes<Bucket>, InferCreationAttribut
   /** What running uploads may still need. */
   declare reservedBytes: number
   declare reservedFiles: number
+  /** At least as many as it has live public links: those that have ended are counted until the next time that a limit is met. */
+  declare linkCount: number
+  declare noteCount: number
   /** Deleted folders whose content is still being purged; while it is 0, every entry of the bucket hangs below its root. */
   declare purging: number
   /** The kept data of a deleted account: the verified address it waits for, and until when. */
@@ -47,6 +50,8 @@ export class Bucket extends Model<InferAttributes<Bucket>, InferCreationAttribut
         usedFolders: counter(),
         reservedBytes: counter(),
         reservedFiles: counter(),
+        linkCount: counter(),
+        noteCount: counter(),
         purging: counter(),
         keptFor: { type: DataTypes.STRING(320), allowNull: true },
         keptUntil: moment({ allowNull: true }),

@@ -14,6 +14,12 @@ export class Plan extends Model<InferAttributes<Plan>, InferCreationAttributes<P
   declare maxWorkspaceFolders: number | null
   declare maxPrivateApiKeys: number
   declare maxWorkspaceApiKeys: number
+  /** Of the personal storage area. */
+  declare maxFolders: number | null
+  declare maxPublicLinks: number | null
+  /** Of each workspace. */
+  declare maxPendingInvites: number | null
+  declare maxNotes: number | null
 
   static define(sequelize: Sequelize): void {
     // Functions, because Sequelize writes into the objects it is given.
@@ -33,6 +39,10 @@ export class Plan extends Model<InferAttributes<Plan>, InferCreationAttributes<P
         maxWorkspaceFolders: openLimit(),
         maxPrivateApiKeys: limit(),
         maxWorkspaceApiKeys: limit(),
+        maxFolders: openLimit(),
+        maxPublicLinks: openLimit(),
+        maxPendingInvites: openLimit(),
+        maxNotes: openLimit(),
       },
       { sequelize, tableName: 'plan' },
     )

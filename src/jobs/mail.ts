@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import nodemailer from 'nodemailer'
 import type { Config } from '../config.ts'
 import { causesOf } from '../errors.ts'
-import type { Jobs } from '../services/outbox.ts'
+import type { Jobs, Mail } from '../services/outbox.ts'
 import { writeMail } from './mail-text.ts'
 import { Hopeless } from './worker.ts'
 
@@ -32,7 +32,7 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpU
         ...writeMail(mail),
         messageId: `<${id}@satchel>`,
         // Nobody's "I am on holiday" should come back.
-        headers: { 'Auto-Submitted': 'auto-generated' },
+        headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(mail) },
         signal: AbortSignal.timeout(LONGEST),
       }
       const sent = await transport.sendMail(message).catch(error => {
@@ -49,6 +49,12 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpU
 }
 
 export type Mailer = ReturnType<typeof createMailer>
+
+/** RFC 8058: mail programs show a button of their own, which stops such mails without a visit. */
+function unsubscribeHeaders(mail: Mail): Record<string, string> {
+  if (!('stop' in mail) || !mail.stop) return {}
+  return { 'List-Unsubscribe': `<${mail.stop}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+}
 
 /**
  * Whether the server refuses this mail for good: a 5yz reply to its recipient or to its text. One to the sender, the login or the

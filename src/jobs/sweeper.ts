@@ -7,6 +7,7 @@ import { type BlobStore, BlobsKept } from '../storage/azure.ts'
 
 const BATCH = 200
 const RETRY_MS = 60_000
+const DAY_MS = 86_400_000
 /** Links that have ended are still told apart from those that never were, and jobs that were given up are told of, for so long. */
 const KEEP_ENDED_MS = 30 * 86_400_000
 
@@ -88,6 +89,7 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
     await forget('session', 'hash', 'expires_at <= ?', [now])
     await forget('share_use', 'id', 'expires_at <= ?', [now])
     await forget('share', 'id', 'expires_at < ?', [now - KEEP_ENDED_MS])
+    await forget('mail_notice', 'id', 'sent_at < ?', [now - DAY_MS])
     await forget('outbox', 'id', 'due_at = ? AND created_at < ?', [GIVEN_UP, now - KEEP_ENDED_MS])
   }
 

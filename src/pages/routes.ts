@@ -14,6 +14,7 @@ import { loginPage, logout } from './login.ts'
 import { errorPage } from './message.ts'
 import { sessionPages } from './session.ts'
 import { sharePages } from './share.ts'
+import { unsubscribePages } from './unsubscribe.ts'
 import { type Action, renderPage } from './views.ts'
 import { leadingTo, nextOf, type Page, type Redirect, type Reply, type Visit } from './visit.ts'
 import { workspacePage } from './workspace.ts'
@@ -75,6 +76,7 @@ export function createPages({ services, sessions, findViewer, providers, graphiq
   const shares = sharePages({ services, secure })
   const invites = invitePages(services)
   const ownSessions = sessionPages(services)
+  const unsubscribe = unsubscribePages(services)
   const addresses = createAddresses<Handler>('There is nothing at this address.')
   addresses.on('GET', '/', homePage(services))
   addresses.on('GET', '/workspace/:token', workspacePage(services))
@@ -89,6 +91,9 @@ export function createPages({ services, sessions, findViewer, providers, graphiq
   addresses.on('GET', '/share/:token/preview', shares.preview)
   addresses.on('GET', '/invite/:token', invites.show)
   addresses.on('POST', '/invite/:token', invites.answer)
+  addresses.on('GET', '/unsubscribe/:token', unsubscribe.show)
+  addresses.on('POST', '/unsubscribe/:token', unsubscribe.stop)
+  addresses.on('POST', '/unsubscribe/:token/resume', unsubscribe.resume)
 
   function send({ req, res, query }: Incoming, reply: Page | Redirect, viewer: Viewer | null): void {
     if ('to' in reply) {
@@ -109,7 +114,8 @@ export function createPages({ services, sessions, findViewer, providers, graphiq
     try {
       const { answering, params } = addresses.find(req.method ?? '', path)
       // Without a cookie, too: a page of somebody else must not let its visitors guess at passwords.
-      if (req.method === 'POST' && isFromElsewhere(req, ownOrigins()))
+      // A mail program in a browser sends the form of RFC 8058 from its own origin: there, the link itself is the right.
+      if (req.method === 'POST' && !path.startsWith('/unsubscribe/') && isFromElsewhere(req, ownOrigins()))
         throw new Forbidden('The form comes from a page of another origin. Open the page of this service instead.')
       const visit: Visit = {
         ...{ req, res, query, address, signal, here },

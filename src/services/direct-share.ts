@@ -9,7 +9,7 @@ import { joinPath, parseFilePath } from '../paths.ts'
 import { parseEmail } from './email.ts'
 import type { EventService } from './event.ts'
 import type { FoundEntry, ListingService } from './listing.ts'
-import { promise } from './outbox.ts'
+import type { MailingService } from './mailing.ts'
 import { insertShare, LIVE, type ShareService, type Terms } from './share.ts'
 import type { ShareLinkService } from './share-link.ts'
 
@@ -40,13 +40,14 @@ interface Deps {
   db: Db
   listings: ListingService
   links: ShareLinkService
+  mailings: MailingService
   shares: ShareService
   events: EventService
   wake: () => void
 }
 
 /** Shares that are made out to one person. */
-export function directShareService({ db, listings, links, shares, events, wake }: Deps) {
+export function directShareService({ db, listings, links, mailings, shares, events, wake }: Deps) {
   return {
     /** How many live shares the caller has received and not seen. */
     async countUnseen(viewer: Viewer): Promise<number> {
@@ -79,7 +80,8 @@ export function directShareService({ db, listings, links, shares, events, wake }
     },
 
     /**
-     * Shares files with one address: all of them, or none. What was shared with it already is renewed and keeps its token.
+     * Shares files with one address: all of them, or none. What was shared with it already is renewed and keeps its token. Whether a mail
+     * goes with it is up to the bounds of mails.
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT
      */
     async create(viewer: Viewer, input: DirectShareInput): Promise<DirectShares> {
@@ -116,22 +118,25 @@ export function directShareService({ db, listings, links, shares, events, wake }
             expiresAt,
           })
         }
+        let queued = false
         if (input.sendEmail) {
           const values = {
             files: all.map(s => s.names.at(-1) ?? ''),
             links: all.map(s => s.link),
-            by: viewer.name || viewer.email,
+            by: viewer.name,
+            address: viewer.email,
             expires: new Date(expiresAt).toISOString(),
             protected: passwordHash !== null,
           }
-          await promise(db, 'mail', { template: 'share', to: recipient, values }, tx)
+          const about = found.map(({ id }) => id)
+          queued = await mailings.enqueue(viewer, { template: 'share', to: recipient, values }, about, tx)
         }
-        return all
+        return { shares: all, notificationStatus: queued ? ('queued' as const) : ('not_sent' as const) }
       })
-      const ids = made.map(share => share.id)
+      const ids = made.shares.map(share => share.id)
       events.publish('shareReceived', recipient, ids)
-      if (input.sendEmail) wake()
-      return { shares: made, notificationStatus: input.sendEmail ? 'queued' : 'not_sent' }
+      if (made.notificationStatus === 'queued') wake()
+      return made
     },
   }
 

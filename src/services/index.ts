@@ -8,6 +8,7 @@ import type { FileService } from './file.ts'
 import type { FolderService } from './folder.ts'
 import type { InviteService } from './invite.ts'
 import type { ListingService } from './listing.ts'
+import type { MailingService } from './mailing.ts'
 import type { MemberService } from './member.ts'
 import type { NoteService } from './note.ts'
 import type { OverviewService } from './overview.ts'
@@ -34,6 +35,7 @@ export interface Services {
   folders: FolderService
   invites: InviteService
   listings: ListingService
+  mailings: MailingService
   members: MemberService
   notes: NoteService
   overviews: OverviewService

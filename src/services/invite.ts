@@ -7,7 +7,7 @@ import type { Tokens } from '../tokens.ts'
 import { parseEmail } from './email.ts'
 import { marks } from './entry-path.ts'
 import type { EventService } from './event.ts'
-import { promise } from './outbox.ts'
+import type { MailingService } from './mailing.ts'
 import { MAX_PAGE } from './page.ts'
 import { firstOfEach, type Page } from './range.ts'
 import { lockToManage, SENDER, SENDER_MAY } from './right.ts'
@@ -74,13 +74,14 @@ const pending = `FROM invite i ${SENDER} WHERE i.workspace_id = ? AND i.expires_
 interface Deps {
   db: Db
   workspaces: WorkspaceService
+  mailings: MailingService
   tokens: Tokens
   publicUrl: () => string
   events: EventService
   wake: () => void
 }
 
-export function inviteService({ db, workspaces, tokens, publicUrl, events, wake }: Deps) {
+export function inviteService({ db, workspaces, mailings, tokens, publicUrl, events, wake }: Deps) {
   /** The invite of a token, for the one address it was made out to. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU */
   async function findFor(viewer: Viewer, token: string): Promise<InviteView> {
     const id = tokens.read(INVITE_TOKEN, token)
@@ -123,7 +124,7 @@ export function inviteService({ db, workspaces, tokens, publicUrl, events, wake 
       return db.rows<InviteView>(`SELECT ${columns} ${pending} ORDER BY i.id LIMIT 10000`, [workspaceId, Date.now()])
     },
 
-    /** Invites an address, or renews its invite. The mail is promised with it. @throws ALREADY_A_MEMBER, FORBIDDEN, INVALID_INPUT */
+    /** Invites an address, or renews its invite, with a mail as far as the bounds of mails allow one. @throws ALREADY_A_MEMBER, FORBIDDEN, INVALID_INPUT */
     async create(viewer: Viewer, input: { workspaceId: string; email: string; role: string }): Promise<InviteView> {
       const email = parseEmail(input.email, 'email')
       const role = invitable.find(r => r === input.role)
@@ -159,12 +160,8 @@ export function inviteService({ db, workspaces, tokens, publicUrl, events, wake 
             tx,
           )
         const link = `${publicUrl()}/invite/${tokens.derive(INVITE_TOKEN, id)}`
-        await promise(
-          db,
-          'mail',
-          { template: 'invite', to: email, values: { workspace: name, role, by: viewer.name || viewer.email, link } },
-          tx,
-        )
+        const values = { workspace: name, role, by: viewer.name, address: viewer.email, link }
+        await mailings.enqueue(viewer, { template: 'invite', to: email, values }, [workspaceId], tx)
         return { id, workspaceId, email, ...fresh }
       })
       events.publish('inviteReceived', email, [invite.id])

@@ -1,15 +1,26 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
 
+/** A mail that another person causes: its recipient can stop those at this address. */
+interface Caused {
+  stop?: string
+}
+
+/** Who causes a mail: their name, and the verified address that tells who they are. */
+interface Sender {
+  by: string
+  address?: string
+}
+
 /** A mail to be written when it is sent: which text, and what goes into it. */
 export type Mail =
-  | { template: 'invite'; to: string; values: { workspace: string; role: string; by: string; link: string } }
-  | { template: 'sign-in'; to: string; values: { device: string; address: string; at: string; link: string } }
-  | {
+  | (Caused & { template: 'invite'; to: string; values: { workspace: string; role: string; link: string } & Sender })
+  | (Caused & {
       template: 'share'
       to: string
-      values: { files: string[]; by: string; links: string[]; expires: string; protected: boolean }
-    }
+      values: { files: string[]; links: string[]; expires: string; protected: boolean } & Sender
+    })
+  | { template: 'sign-in'; to: string; values: { device: string; address: string; at: string; link: string } }
   | { template: 'address-changed'; to: string; values: { provider: string } }
 
 /** What can be promised, and what each kind needs to be done. */

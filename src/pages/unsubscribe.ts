@@ -1,0 +1,41 @@
+import type { Services } from '../services/index.ts'
+import type { Action, MessageView } from './views.ts'
+import { type Page, page, type Reply, type Visit } from './visit.ts'
+
+/**
+ * `/unsubscribe/{token}`: stops the mails that people cause to the address that the link was sent to, without an account. A look changes
+ * nothing, because programs follow links in mails; mail programs send the same form by themselves (RFC 8058).
+ */
+export function unsubscribePages({ mailings }: Services) {
+  const answer = (stopped: boolean, here: string): Page => {
+    const action: Action = stopped
+      ? { label: 'Send mails again', href: `${here}/resume`, post: true }
+      : { label: 'Stop these mails', href: here, post: true }
+    const data: MessageView = {
+      icon: stopped ? 'check' : 'person',
+      heading: stopped ? 'No more mails' : 'Mails from Satchel',
+      sentence: stopped
+        ? 'Nobody can send mails about shared files or invites from here to your address any more.'
+        : 'People who share files with you or invite you can have a mail sent to your address.',
+      at: null,
+      actions: [action],
+      small: 'Mails about your own account are sent in any case.',
+    }
+    return page('message', data, { title: data.heading, viewer: null })
+  }
+
+  return {
+    show: async (visit: Visit): Promise<Reply> => answer(await mailings.isStopped(visit.token), visit.here),
+
+    /** Reads no body: the two ways in which mail programs send one say nothing that the address does not. */
+    async stop(visit: Visit): Promise<Reply> {
+      await mailings.setStopped(visit.token, true)
+      return answer(true, visit.here)
+    },
+
+    async resume(visit: Visit): Promise<Reply> {
+      await mailings.setStopped(visit.token, false)
+      return answer(false, visit.here)
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../db/index.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import { AppError } from '../errors.ts'
+import { hashSecret, type Tokens } from '../tokens.ts'
+import { type Mail, promise } from './outbox.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const STOP_TOKEN = 'mail-stop'
+
+/** How many mails are sent in 24 hours. */
+export interface MailBounds {
+  /** From one person to one address. */
+  fromOne: number
+  /** From all people to one address. */
+  fromAll: number
+}
+
+interface Deps {
+  db: Db
+  tokens: Tokens
+  publicUrl: () => string
+  bounds: MailBounds
+}
+
+/** The mails that one person causes to another: contract, "Mails". */
+export function mailingService({ db, tokens, publicUrl, bounds }: Deps) {
+  const hashOf = (address: string) => tokens.digest('mail-recipient', address)
+  const keepsRow =
+    db.dialect === 'mysql' ? 'ON DUPLICATE KEY UPDATE id = id' : 'ON CONFLICT (address_hash) DO UPDATE SET id = id'
+
+  /** The row of an address, locked until the transaction ends: mails to it are counted one after the other. */
+  async function lockRecipient(address: string, tx: Tx): Promise<{ id: string; stoppedAt: number | null }> {
+    const hash = hashOf(address)
+    await db.run(
+      `INSERT INTO mail_recipient (id, address_hash, stopped_at, created_at) VALUES (?, ?, NULL, ?) ${keepsRow}`,
+      [newId(), hash, Date.now()],
+      tx,
+    )
+    const [row] = await db.rows<{ id: string; stoppedAt: number | null }>(
+      'SELECT id, stopped_at AS stoppedAt FROM mail_recipient WHERE address_hash = ?',
+      [hash],
+      tx,
+    )
+    if (!row) throw new Error('The recipient of a mail is not there.')
+    return row
+  }
+
+  function idOf(token: string): string {
+    const id = tokens.read(STOP_TOKEN, token)
+    if (!id) throw noSuchLink()
+    return id
+  }
+
+  return {
+    /**
+     * Enqueues a mail in the transaction of what causes it, unless it must not be sent: its sender has no verified address, its recipient
+     * wants none, there were enough, or the same was sent within the hour. Nothing else may be locked after it. Answers whether it was.
+     * @param about what the mail is about: ids of what it leads to
+     */
+    async enqueue(viewer: Viewer, mail: Extract<Mail, { stop?: string }>, about: string[], tx: Tx): Promise<boolean> {
+      if (viewer.verifiedEmail === null) return false
+      const recipient = await lockRecipient(mail.to, tx)
+      if (recipient.stoppedAt !== null) return false
+      const now = Date.now()
+      const what = hashSecret([mail.template, ...about.toSorted()].join(' ')).toString('hex')
+      const sent = await db.rows<{ senderId: string; about: string; sentAt: number }>(
+        'SELECT sender_id AS senderId, about, sent_at AS sentAt FROM mail_notice WHERE recipient_id = ? AND sent_at > ?',
+        [recipient.id, now - DAY_MS],
+        tx,
+      )
+      const mine = sent.filter(({ senderId }) => senderId === viewer.userId)
+      const isRenewal = sent.some(notice => notice.about === what && notice.sentAt > now - HOUR_MS)
+      if (isRenewal || sent.length >= bounds.fromAll || mine.length >= bounds.fromOne) return false
+      await db.run(
+        'INSERT INTO mail_notice (id, recipient_id, sender_id, about, sent_at) VALUES (?, ?, ?, ?, ?)',
+        [newId(), recipient.id, viewer.userId, what, now],
+        tx,
+      )
+      const stop = `${publicUrl()}/unsubscribe/${tokens.derive(STOP_TOKEN, recipient.id)}`
+      await promise(db, 'mail', { ...mail, stop }, tx)
+      return true
+    },
+
+    /** Whether a mail that waited may be sent still: its recipient may have stopped such mails meanwhile. */
+    async isWanted(mail: Mail): Promise<boolean> {
+      if (!('stop' in mail)) return true
+      const stopped = await db.rows('SELECT id FROM mail_recipient WHERE address_hash = ? AND stopped_at IS NOT NULL', [
+        hashOf(mail.to),
+      ])
+      return stopped.length === 0
+    },
+
+    /** Whether the address of a link takes no mails. @throws ROUTE_NOT_FOUND */
+    async isStopped(token: string): Promise<boolean> {
+      const [row] = await db.rows<{ stoppedAt: number | null }>(
+        'SELECT stopped_at AS stoppedAt FROM mail_recipient WHERE id = ?',
+        [idOf(token)],
+      )
+      if (!row) throw noSuchLink()
+      return row.stoppedAt !== null
+    },
+
+    /** Stops the mails to the address of a link, or lets them through again; as often as anybody likes. @throws ROUTE_NOT_FOUND */
+    async setStopped(token: string, stopped: boolean): Promise<void> {
+      const changed = await db.run('UPDATE mail_recipient SET stopped_at = ? WHERE id = ?', [
+        stopped ? Date.now() : null,
+        idOf(token),
+      ])
+      if (changed === 0) throw noSuchLink()
+    },
+  }
+}
+
+const noSuchLink = () =>
+  new AppError('ROUTE_NOT_FOUND', 'This link is not complete. Open it from the mail once more, or copy it as a whole.')
+
+export type MailingService = ReturnType<typeof mailingService>
