@@ -3,6 +3,7 @@ import {
   type DocumentNode,
   type GraphQLArgument,
   type GraphQLInputField,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
@@ -21,6 +22,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { longListOf } from '../../schema/plugins/list-bound.ts'
+import { InvalidInput } from '../errors.ts'
 
 type Input = GraphQLArgument | GraphQLInputField
 
@@ -49,7 +51,8 @@ type Check = (variables: Record<string, unknown>) => void
 const checks = new WeakMap<OperationDefinitionNode, Check[]>()
 
 /**
- * Refuses variables that hold longer lists than the schema takes, before their items are looked at.
+ * Refuses variables that hold longer lists than the schema takes, or fields that it does not know, before what is in them is looked at:
+ * an error of GraphQL for each of them would repeat the whole.
  * @throws INVALID_INPUT
  */
 export function checkLists(
@@ -63,14 +66,14 @@ export function checkLists(
   for (const check of known) check(variables)
 }
 
-/** One check for each variable that may hold a list. What it costs follows the schema, not what was sent. */
+/** One check for each variable that is a list or an input. What it costs follows the schema, not what was sent. */
 function checksOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Check[] {
   const definitions = operation.variableDefinitions ?? []
   const places = definitions.length > 0 ? placesOf(schema, document) : new Map<string, Input[]>()
   return definitions.flatMap(({ variable, type: node }): Check[] => {
     const name = variable.name.value
     const type = typeFromAST(schema, node)
-    if (!isInputType(type) || !holdsLists(type)) return []
+    if (!isInputType(type) || !isNested(type)) return []
     return [variables => void (Object.hasOwn(variables, name) && walk(type, variables[name], places.get(name) ?? []))]
   })
 }
@@ -93,10 +96,9 @@ function placesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, In
   return places
 }
 
-function holdsLists(type: GraphQLInputType): boolean {
+function isNested(type: GraphQLInputType): boolean {
   const inner = getNullableType(type)
-  if (isListType(inner)) return true
-  return isInputObjectType(inner) && Object.values(inner.getFields()).some(field => holdsLists(field.type))
+  return isListType(inner) || isInputObjectType(inner)
 }
 
 function walk(type: GraphQLInputType, value: unknown, inputs: Input[]): void {
@@ -108,9 +110,17 @@ function walk(type: GraphQLInputType, value: unknown, inputs: Input[]): void {
       const error = longListOf(input, items.length)
       if (error) throw error
     }
-    if (holdsLists(inner.ofType)) for (const item of items) walk(inner.ofType, item, [])
+    if (isNested(inner.ofType)) for (const item of items) walk(inner.ofType, item, [])
   } else if (isInputObjectType(inner) && typeof value === 'object' && value !== null) {
-    for (const field of Object.values(inner.getFields()))
-      if (Object.hasOwn(value, field.name)) walk(field.type, Reflect.get(value, field.name), [field])
+    if (Array.isArray(value)) throw new InvalidInput('variables', `A ${inner.name} is an object, not a list.`)
+    const fields = inner.getFields()
+    for (const name of Object.keys(value)) {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      if (!field) throw unknownField(name, inner)
+      walk(field.type, Reflect.get(value, name), [field])
+    }
   }
 }
+
+const unknownField = (name: string, { name: type }: GraphQLInputObjectType) =>
+  new InvalidInput(name.slice(0, 100), `There is no field "${name.slice(0, 100)}" in ${type}.`)
