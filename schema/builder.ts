@@ -38,6 +38,8 @@ export interface SchemaTypes {
     signedIn: boolean
     /** A person's session; no API key. */
     session: boolean
+    /** The session of an operator; no API key. */
+    operator: boolean
     /** The caller's own files, at a level of the private_files scope. */
     privateFiles: PrivateFiles
     /** Workspaces, with this scope of a key; which workspace is looked at where it is entered. */
@@ -47,6 +49,7 @@ export interface SchemaTypes {
   AuthContexts: {
     signedIn: Context & { viewer: Viewer }
     session: Context & { viewer: Viewer }
+    operator: Context & { viewer: Viewer }
     privateFiles: Context & { viewer: Viewer }
     workspaces: Context & { viewer: Viewer }
   }
@@ -58,10 +61,11 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   scopeAuth: {
     defaultStrategy: 'all',
     authorizeOnSubscribe: true,
-    authScopes: ({ viewer }) => ({
+    authScopes: ({ viewer, services }) => ({
       public: true,
       signedIn: viewer !== null,
       session: () => hasSession(viewer),
+      operator: async () => hasSession(viewer) && viewer !== null && services.appointments.isOperator(viewer),
       privateFiles: level => mayUsePrivateFiles(viewer, level),
       workspaces: scope => mayUseWorkspaces(viewer, scope),
     }),

@@ -5,7 +5,7 @@ import type { PlanView, Usage, UserView } from '../src/services/user.ts'
 import { builder } from './builder.ts'
 import { Folder, rootOf } from './folder.ts'
 
-const Plan = builder.objectRef<PlanView>('Plan').implement({
+export const Plan = builder.objectRef<PlanView>('Plan').implement({
   description: 'The limits of an account and of the workspaces that it owns. Null means unlimited.',
   fields: t => ({
     id: t.exposeID('id', { restField: { name: 'plan_id' } }),

@@ -23,6 +23,7 @@ import { createRestRouter, write } from './rest/router.ts'
 import { accountService } from './services/account.ts'
 import { accountEndService } from './services/account-end.ts'
 import { apiKeyService } from './services/api-key.ts'
+import { appointmentService } from './services/appointment.ts'
 import { blobService } from './services/blob.ts'
 import { directShareService } from './services/direct-share.ts'
 import { downloadService } from './services/download.ts'
@@ -35,6 +36,7 @@ import { listingService } from './services/listing.ts'
 import { mailingService } from './services/mailing.ts'
 import { memberService } from './services/member.ts'
 import { noteService } from './services/note.ts'
+import { operatorService } from './services/operator.ts'
 import { overviewService } from './services/overview.ts'
 import { rateLimitService } from './services/rate-limit.ts'
 import { sessionService } from './services/session.ts'
@@ -159,6 +161,8 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     mailings,
     members: memberService({ db, workspaces }),
     notes: noteService({ db, listings }),
+    appointments: appointmentService({ db, addresses: config.operators }),
+    operators: operatorService({ db, wake: worker.wake }),
     overviews: overviewService({ db, tokens }),
     rateLimits: rateLimitService({ rules: config.rates, redis, log }),
     sessions,

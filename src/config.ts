@@ -48,6 +48,8 @@ export interface Config {
   graphqlMaxCost: number
   subscriptionsPerUser: number
   subscriptionCheckSeconds: number
+  /** Addresses of accounts that are operators. */
+  operators: string[]
   logLevel: Settings['LOG_LEVEL']
   logFormat: Settings['LOG_FORMAT']
   logAddresses: Settings['LOG_ADDRESSES']
@@ -173,6 +175,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     graphqlMaxCost: s.GRAPHQL_MAX_COST,
     subscriptionsPerUser: s.SUBSCRIPTIONS_PER_USER,
     subscriptionCheckSeconds: s.SUBSCRIPTION_CHECK_SECONDS,
+    operators: s.OPERATORS,
     logLevel: s.LOG_LEVEL,
     logFormat: s.LOG_FORMAT,
     logAddresses: s.LOG_ADDRESSES,

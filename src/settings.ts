@@ -158,6 +158,11 @@ export const settings = {
     default: 'auto',
     read: z.enum(['auto', 'pretty', 'json']),
   },
+  OPERATORS: {
+    help: 'verified e-mail addresses of the accounts that may manage users over GraphQL, comma separated',
+    default: '',
+    read: list.pipe(z.array(z.email())),
+  },
   LOG_ADDRESSES: {
     help: 'client addresses in the log: full; truncated to the network (/24 of IPv4, /48 of IPv6); none',
     default: 'truncated',

@@ -46,6 +46,14 @@ export class World {
     return this.#t.signIn(`person${++people}`)
   }
 
+  async #operator(): Promise<Person> {
+    const operator = await this.#newcomer()
+    const { userId } = operator
+    const sql = 'INSERT INTO operator (user_id, appointed_by, appointed_at) VALUES (?, ?, ?)'
+    await this.#t.app.db.run(sql, [userId, userId, Date.now()])
+    return operator
+  }
+
   async #member(role: Role): Promise<Person> {
     const member = await this.#newcomer()
     const { workspaceId } = await this.#begun()
@@ -67,6 +75,8 @@ export class World {
         return recipient
       case 'somebody else':
         return this.#newcomer()
+      case 'operator':
+        return this.#operator()
       case 'admin':
       case 'editor':
       case 'viewer':
@@ -273,6 +283,16 @@ export class World {
         const { response } = await again.rest('GET', '/api/user/sessions')
         return { session_id: response.sessions.find(({ current }: { current: boolean }) => current).id }
       }
+      case 'Mutation.appointOperator':
+      case 'Mutation.restoreAccount':
+      case 'Mutation.suspendAccount':
+        return { user_id: (await this.#newcomer()).userId }
+      case 'Mutation.dismissOperator':
+        return { user_id: (await this.#operator()).userId }
+      case 'Mutation.setAccountPlan':
+        return { user_id: (await this.#newcomer()).userId, plan_id: 'developer' }
+      case 'Query.account':
+        return { id: (await this.#newcomer()).userId }
       case 'Mutation.setSignInNotices':
         return { enabled: false }
       case 'Mutation.markShareSeen':

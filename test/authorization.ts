@@ -35,6 +35,8 @@ export interface Identity {
   lacks?: true
   /** The key is of another workspace. */
   elsewhere?: true
+  /** Another operator has appointed them. */
+  operator?: true
 }
 
 const person = { via: 'session', who: 'stranger', role: null } as const
@@ -50,6 +52,7 @@ const people: Identity[] = [
   { title: 'former member', ...person },
   { title: 'recipient, invitee', ...person, who: 'recipient' },
   { title: 'somebody else', ...person },
+  { title: 'operator', ...person, operator: true },
 ]
 
 const keys: Identity[] = [
@@ -88,7 +91,7 @@ export function identityOf(title: string): Identity {
 
 /** For whom a row succeeds. */
 export const rightfulOf = ({ access }: Row): Identity =>
-  identityOf(/recipient|invitee/.test(access) ? 'recipient, invitee' : 'owner')
+  identityOf(access === 'operator' ? access : /recipient|invitee/.test(access) ? 'recipient, invitee' : 'owner')
 
 /** What says whose the thing is that an operation names; the others name nothing, or something in a workspace. */
 const strangers: Record<string, ErrorCode> = {
@@ -183,6 +186,13 @@ const others: Row[] = [
     access: 'signed-in',
     scope: 'private_files:read',
   })),
+  // Operators have no REST: that is for users.
+  ...[
+    ...['account', 'accounts', 'mailQueue', 'operators', 'plans'].map(name => `Query.${name}`),
+    ...['appointOperator', 'dismissOperator', 'restoreAccount', 'retryMails', 'setAccountPlan', 'suspendAccount'].map(
+      name => `Mutation.${name}`,
+    ),
+  ].map(field => ({ title: `GraphQL ${field.replace(/.*\./, '')}`, field, access: 'operator', scope: null })),
   // Who may wait for something is who may look whether it has come.
   ...[
     ['shareReceived', 'GET /api/files/received'],
@@ -227,6 +237,7 @@ export function expected({ access, scope, stranger, rest, names }: Row, identity
     if (lacks) return 'INSUFFICIENT_SCOPE'
     if (elsewhere && (names || namesWorkspace(rest))) return 'KEY_OUT_OF_BOUNDS'
   }
+  if (access === 'operator') return identity.operator ? 'yes' : 'FORBIDDEN'
   const least = roles.find(r => access.replace(/^session /, '').split(' or ')[0] === r)
   if (least && !(role && roles.indexOf(role) <= roles.indexOf(least))) return 'FORBIDDEN'
   if (!stranger) return 'yes'

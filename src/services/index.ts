@@ -1,6 +1,7 @@
 import type { AccountService } from './account.ts'
 import type { AccountEndService } from './account-end.ts'
 import type { ApiKeyService } from './api-key.ts'
+import type { AppointmentService } from './appointment.ts'
 import type { BlobService } from './blob.ts'
 import type { DirectShareService } from './direct-share.ts'
 import type { DownloadService } from './download.ts'
@@ -11,6 +12,7 @@ import type { ListingService } from './listing.ts'
 import type { MailingService } from './mailing.ts'
 import type { MemberService } from './member.ts'
 import type { NoteService } from './note.ts'
+import type { OperatorService } from './operator.ts'
 import type { OverviewService } from './overview.ts'
 import type { RateLimitService } from './rate-limit.ts'
 import type { SessionService } from './session.ts'
@@ -28,6 +30,7 @@ export interface Services {
   accounts: AccountService
   accountEnd: AccountEndService
   apiKeys: ApiKeyService
+  appointments: AppointmentService
   blobs: BlobService
   directShares: DirectShareService
   downloads: DownloadService
@@ -38,6 +41,7 @@ export interface Services {
   mailings: MailingService
   members: MemberService
   notes: NoteService
+  operators: OperatorService
   overviews: OverviewService
   rateLimits: RateLimitService
   sessions: SessionService

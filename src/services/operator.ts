@@ -1,7 +1,9 @@
 import { validate as isUuid } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
+import { AppError, type ErrorDetails, InvalidInput } from '../errors.ts'
 import { canonicalEmail } from './account.ts'
 import { GIVEN_UP } from './outbox.ts'
+import type { Page } from './range.ts'
 import { endInvitesOf } from './right.ts'
 import type { PlanView } from './user.ts'
 
@@ -55,8 +57,31 @@ interface Sum {
   files: number
 }
 
+/** The mails that wait to be sent. */
+export interface MailQueue {
+  /** Not tried yet. */
+  waiting: number
+  /** Tried in vain, and tried again. */
+  retrying: number
+  /** Not tried any more, unless an operator says so. */
+  givenUp: number
+  /** When the oldest that is still to be sent was queued. */
+  oldestAt: number | null
+}
+
 /** What the operator asked for cannot be done; the message says why. */
-export class Refused extends Error {}
+export class Refused extends AppError {
+  constructor(
+    message: string,
+    code: 'USER_NOT_FOUND' | 'INVALID_INPUT' = 'USER_NOT_FOUND',
+    details: ErrorDetails = {},
+  ) {
+    super(code, message, details)
+  }
+}
+
+/** An address has 320 characters at most. */
+const LONGEST_SEARCH = 320
 
 const accountColumns = `u.id, u.email, u.verified_email AS verifiedEmail, u.name, u.plan_id AS plan, u.status, u.created_at AS createdAt,
   b.used_bytes AS usedBytes, b.used_files AS files, p.max_total_storage_bytes AS maxBytes`
@@ -70,7 +95,11 @@ const toAccount = ({ verifiedEmail, ...row }: Selected): AccountRow => ({
 })
 
 /** What an operator does beside the running service, which looks at the account at every request: it takes effect at once. */
-export function operatorService({ db }: { db: Db }) {
+export function operatorService({ db, wake = () => {} }: { db: Db; wake?: () => void }) {
+  // Either spelling, because SQLite knows the lower case of ASCII only.
+  const matching = "(? = '' OR INSTR(LOWER(u.email), ?) > 0 OR INSTR(LOWER(u.name), ?) > 0 OR INSTR(u.name, ?) > 0)"
+  const valuesOf = (search: string) => [search, search.toLowerCase(), search.toLowerCase(), search]
+
   /**
    * The account of an address, or of an id: whoever has the verified address, else the only one who claims it.
    * @throws Refused
@@ -113,16 +142,33 @@ export function operatorService({ db }: { db: Db }) {
   return {
     /** The accounts whose address or name holds a text, the oldest first; and how many there are. */
     async users(search: string, limit: number): Promise<{ users: AccountRow[]; total: number }> {
-      // Either spelling, because SQLite knows the lower case of ASCII only.
-      const where = "? = '' OR INSTR(LOWER(u.email), ?) > 0 OR INSTR(LOWER(u.name), ?) > 0 OR INSTR(u.name, ?) > 0"
-      const lower = search.toLowerCase()
-      const values = [search, lower, lower, search]
+      const values = valuesOf(search)
       const users = await db.rows<Selected>(
-        `SELECT ${accountColumns} FROM ${accountTables} WHERE ${where} ORDER BY u.id LIMIT ${limit}`,
+        `SELECT ${accountColumns} FROM ${accountTables} WHERE ${matching} ORDER BY u.id LIMIT ${limit}`,
         values,
       )
-      const [count] = await db.rows<{ n: number }>(`SELECT COUNT(*) AS n FROM ${accountTables} WHERE ${where}`, values)
+      const [count] = await db.rows<{ n: number }>(
+        `SELECT COUNT(*) AS n FROM ${accountTables} WHERE ${matching}`,
+        values,
+      )
       return { users: users.map(toAccount), total: Number(count?.n ?? 0) }
+    },
+
+    /** A page of the accounts whose address or name holds a text, the oldest first. @throws INVALID_INPUT */
+    async page(search: string, limit: number, after: [id: string] | null): Promise<Page<AccountRow>> {
+      if (search.length > LONGEST_SEARCH)
+        throw new InvalidInput('search', `Search for up to ${LONGEST_SEARCH} characters.`)
+      const rows = await db.rows<Selected>(
+        `SELECT ${accountColumns} FROM ${accountTables} WHERE ${matching} AND u.id > ? ORDER BY u.id LIMIT ${limit + 1}`,
+        [...valuesOf(search), after?.[0] ?? ''],
+      )
+      return { rows: rows.slice(0, limit).map(toAccount), more: rows.length > limit }
+    },
+
+    /** The id of an account, where it is named by nothing else. @throws Refused */
+    readId(id: string): string {
+      if (!isUuid(id)) throw new Refused('There is no such user. Take an id from the list of accounts.')
+      return id.toLowerCase()
     },
 
     /** @throws Refused */
@@ -153,7 +199,12 @@ export function operatorService({ db }: { db: Db }) {
     async setPlan(named: string, plan: string): Promise<AccountRow> {
       const known = await plans()
       const wanted = known.find(p => p.id === plan)
-      if (!wanted) throw new Refused(`There is no plan "${plan}". There is: ${known.map(p => p.id).join(', ')}.`)
+      if (!wanted)
+        throw new Refused(
+          `There is no plan "${plan.slice(0, 100)}". There is: ${known.map(p => p.id).join(', ')}.`,
+          'INVALID_INPUT',
+          { field: 'plan_id' },
+        )
       const account = await find(named)
       await db.run('UPDATE user SET plan_id = ? WHERE id = ?', [plan, account.id])
       return { ...account, plan, maxBytes: wanted.maxTotalStorageBytes }
@@ -197,11 +248,32 @@ export function operatorService({ db }: { db: Db }) {
     },
 
     /** Sends the mails once more that were given up; answers how many. For when the mail server is mended that refused them. */
-    retryMails: () =>
-      db.run(
+    async retryMails(): Promise<number> {
+      const mails = await db.run(
         "UPDATE outbox SET due_at = ?, attempts = 0, last_error = '', created_at = ? WHERE kind = 'mail' AND due_at = ?",
         [Date.now(), Date.now(), GIVEN_UP],
-      ),
+      )
+      if (mails > 0) wake()
+      return mails
+    },
+
+    async mailQueue(): Promise<MailQueue> {
+      const [row] = await db.rows<Record<keyof MailQueue, number | null>>(
+        `SELECT SUM(CASE WHEN due_at < ? AND attempts = 0 THEN 1 ELSE 0 END) AS waiting,
+           SUM(CASE WHEN due_at < ? AND attempts > 0 THEN 1 ELSE 0 END) AS retrying,
+           SUM(CASE WHEN due_at = ? THEN 1 ELSE 0 END) AS givenUp,
+           MIN(CASE WHEN due_at < ? THEN created_at END) AS oldestAt
+         FROM outbox WHERE kind = 'mail'`,
+        [GIVEN_UP, GIVEN_UP, GIVEN_UP, GIVEN_UP],
+      )
+      const { waiting, retrying, givenUp, oldestAt } = row ?? {}
+      return {
+        waiting: Number(waiting ?? 0),
+        retrying: Number(retrying ?? 0),
+        givenUp: Number(givenUp ?? 0),
+        oldestAt: oldestAt === null || oldestAt === undefined ? null : Number(oldestAt),
+      }
+    },
   }
 }
 
