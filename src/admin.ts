@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { existsSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import { openDatabase } from '../db/index.ts'

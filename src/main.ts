@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { constants } from 'node:fs'
 import { access, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'

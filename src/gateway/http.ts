@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import cors from 'cors'
@@ -216,9 +216,6 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
     },
   }
 }
-
-export type Gateway = ReturnType<typeof createGateway>
-export type { Server }
 
 /**
  * Refuses a write that a browser sends with the cookie on behalf of somebody else's page: contract, "Credentials".

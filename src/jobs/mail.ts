@@ -48,8 +48,6 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpU
   }
 }
 
-export type Mailer = ReturnType<typeof createMailer>
-
 /** RFC 8058: mail programs show a button of their own, which stops such mails without a visit. */
 function unsubscribeHeaders(mail: Mail): Record<string, string> {
   if (!('stop' in mail) || !mail.stop) return {}

@@ -141,5 +141,3 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
     },
   }
 }
-
-export type Sweeper = ReturnType<typeof createSweeper>

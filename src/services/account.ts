@@ -7,7 +7,7 @@ import { findKept, reattach } from './account-kept.ts'
 import { makeBucket } from './entry.ts'
 import { canonicalEmail, type Profile, type ProviderProfile, readProfile, SignInRefused } from './profile.ts'
 
-export { canonicalEmail, type ProviderProfile, type RefusalReason, SignInRefused } from './profile.ts'
+export { canonicalEmail, type ProviderProfile, SignInRefused } from './profile.ts'
 
 export interface AccountRules {
   /** Whether a verified address joins accounts across providers: the operator says that they vouch for the same people. */

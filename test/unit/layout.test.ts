@@ -100,7 +100,15 @@ describe('The rooms', () => {
     const made = ['node_modules', 'dist', 'data', 'coverage']
     const decided = [
       ...['schema', 'src', 'db', 'test', 'docker', 'docs'],
-      ...['package.json', 'package-lock.json', 'tsconfig.json', 'biome.json', 'README.md'],
+      ...[
+        'package.json',
+        'package-lock.json',
+        'tsconfig.json',
+        'tsconfig.build.json',
+        'biome.json',
+        'knip.json',
+        'README.md',
+      ],
       ...['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'SECURITY.md'],
     ]
     const entries = readdirSync(root).filter(name => !name.startsWith('.'))
