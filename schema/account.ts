@@ -49,6 +49,26 @@ builder.queryField('identities', t =>
   }),
 )
 
+const RemoveIdentityInput = builder.inputType('RemoveIdentityInput', {
+  fields: t => ({ identityId: t.id({ required: true }) }),
+})
+
+builder.mutationField('removeIdentity', t =>
+  t.withAuth({ session: true }).field({
+    type: 'Void',
+    nullable: true,
+    description:
+      'Takes a way to sign in away from the account of the caller, and ends its other sessions. The last one stays.',
+    rest: { route: 'DELETE /api/user/identities', errors: [400, 401, 404] },
+    args: { input: t.arg({ type: RemoveIdentityInput, required: true }) },
+    resolve: async (_root, { input }, { services, viewer, log }) => {
+      await services.identities.remove(viewer, input.identityId)
+      logSecurityEvent({ log, viewer }, 'identity_removed', { identity_id: input.identityId })
+      return null
+    },
+  }),
+)
+
 const DailyUploads = builder.objectRef<UserStats['dailyUploads'][number]>('DailyUploads').implement({
   fields: t => ({ day: t.exposeString('day'), uploads: t.exposeInt('count') }),
 })

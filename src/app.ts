@@ -30,6 +30,7 @@ import { downloadService } from './services/download.ts'
 import { eventService } from './services/event.ts'
 import { fileService } from './services/file.ts'
 import { folderService } from './services/folder.ts'
+import { identityService } from './services/identity.ts'
 import type { Services } from './services/index.ts'
 import { inviteService } from './services/invite.ts'
 import { listingService } from './services/listing.ts'
@@ -156,6 +157,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     downloads,
     files,
     folders: folderService({ db, events, wake: worker.wake }),
+    identities: identityService({ db }),
     invites,
     listings,
     mailings,
@@ -266,6 +268,8 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       const pages = createPages({
         services,
         sessions,
+        tokens,
+        publicUrl: address,
         findViewer: req => findViewer(db, req),
         providers: providers.map(provider => provider.name),
         graphiql: config.graphiql,

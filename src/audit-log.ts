@@ -8,6 +8,8 @@ const levels = {
   sign_out: 'info',
   session_ended: 'info',
   other_sessions_ended: 'info',
+  identity_added: 'warn',
+  identity_removed: 'warn',
   key_created: 'info',
   key_deleted: 'info',
   role_changed: 'info',

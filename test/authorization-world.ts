@@ -3,7 +3,7 @@ import type { Role } from '../src/auth/roles.ts'
 import { privateScopes, workspaceScopes } from '../src/auth/scopes.ts'
 import { hashSecret } from '../src/tokens.ts'
 import type { Identity, Row } from './authorization.ts'
-import { expel, found, join, privateKey, put, workspaceKey } from './builders.ts'
+import { anotherIdentity, expel, found, join, privateKey, put, workspaceKey } from './builders.ts'
 import type { Inputs } from './contract/call.ts'
 import type { Person, TestApp } from './harness.ts'
 
@@ -269,6 +269,8 @@ export class World {
         return { path: await folder() }
       case 'Mutation.deleteInvite':
         return { ...ws, invite_id: await invite() }
+      case 'Mutation.removeIdentity':
+        return { identity_id: await anotherIdentity(this.#t, owner) }
       case 'Mutation.deletePrivateApiKey':
         return { api_key_id: (await privateKey(this.#t, owner)).id }
       case 'Mutation.deleteWorkspaceApiKey':

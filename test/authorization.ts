@@ -106,6 +106,7 @@ const strangers: Record<string, ErrorCode> = {
   'Mutation.moveFile': 'FILE_NOT_FOUND',
   'Mutation.moveFolder': 'FOLDER_NOT_FOUND',
   'Mutation.rejectInvite': 'INVITE_NOT_FOR_YOU',
+  'Mutation.removeIdentity': 'IDENTITY_NOT_FOUND',
   'Mutation.revokeShare': 'FORBIDDEN',
   'Mutation.shareFiles': 'FILE_NOT_FOUND',
   'Mutation.writeFileNote': 'FILE_NOT_FOUND',

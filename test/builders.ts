@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Role } from '../src/auth/roles.ts'
 import { privateScopes, workspaceScopes } from '../src/auth/scopes.ts'
 import type { Person, TestApp } from './harness.ts'
@@ -48,6 +49,18 @@ export const workspaceKey = (
   workspaceId: string,
   scopes: readonly string[] = workspaceScopes,
 ): Promise<Program> => makeKey(t, person, workspaceId, scopes)
+
+/** Gives a person another way to sign in; answers its id. */
+export async function anotherIdentity({ app }: Pick<TestApp, 'app'>, { userId, email }: Person): Promise<string> {
+  const providerUserId = randomUUID()
+  const profile = { provider: 'lab', providerUserId, email, emailVerified: false, name: 'Lab' }
+  const more = { givenName: '', familyName: '', picture: '', locale: '' }
+  await app.services.accounts.signIn({ ...profile, ...more }, { userId })
+  const [identity] = await app.db.rows<{ id: string }>('SELECT id FROM identity WHERE provider_user_id = ?', [
+    providerUserId,
+  ])
+  return identity?.id ?? ''
+}
 
 async function makeKey(t: TestApp, person: Person, where: string, scopes: readonly string[]): Promise<Program> {
   const json = { name: 'a key', scopes }

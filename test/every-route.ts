@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { anotherIdentity } from './builders.ts'
 import type { Person, RestAnswer, RestOptions, TestApp } from './harness.ts'
 
 /** Carries out a step of the walk; what it answers goes on. */
@@ -23,11 +24,12 @@ export interface Plants {
  * @param step told each route under its name in the schema, such as `GET /api/d/{token}`
  */
 export async function walkEveryRoute(
-  { nobody }: Pick<TestApp, 'nobody'>,
+  t: Pick<TestApp, 'nobody' | 'app'>,
   { alice, bob, carol, dora }: Walkers,
   { password, fileName }: Plants,
   step: Step,
 ): Promise<void> {
+  const { nobody } = t
   /** A route whose parameters are filled in, and the call of it. */
   const go = (who: Person, route: string, params: Record<string, string> = {}, options: RestOptions = {}) => {
     const [method = '', template = ''] = route.split(' ')
@@ -150,5 +152,6 @@ export async function walkEveryRoute(
   // The end.
   await go(alice, 'DELETE /api/files/delete', { file: object })
   await go(alice, 'DELETE /api/files/delete/batch', {}, { json: { files: [object] } })
+  await go(dora, 'DELETE /api/user/identities', { identity_id: await anotherIdentity(t, dora) })
   await go(dora, 'DELETE /api/user/account/delete', {}, { json: { delete_user_data: true } })
 }

@@ -13,6 +13,23 @@ export function isFromElsewhere({ headers }: IncomingMessage, own: string[]): bo
   return !URL.canParse(source) || !own.includes(new URL(source).origin)
 }
 
+/**
+ * Whether a browser says that a page of this very service has caused a request. Silence is not enough: over plain http
+ * browsers can be made to send nothing.
+ */
+export function isFromOwnPage({ headers }: IncomingMessage, publicUrl: string): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin'
+  const source = headers.origin ?? headers.referer
+  return source !== undefined && URL.canParse(source) && new URL(source).origin === publicUrl
+}
+
+/** Whether a browser asks and does not say which page has caused it, as over plain http. All of them call themselves Mozilla. */
+export function isSilentBrowser({ headers }: IncomingMessage): boolean {
+  const said = headers['sec-fetch-site'] ?? headers.origin ?? headers.referer
+  return said === undefined && /^Mozilla\//.test(headers['user-agent'] ?? '')
+}
+
 /** Whether a browser opens the answer as a page of its own, as it does for a link. */
 export function isNavigation({ headers }: IncomingMessage): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && (headers['sec-fetch-dest'] ?? 'document') === 'document'

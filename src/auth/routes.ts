@@ -10,8 +10,9 @@ import { type AccountService, SignInRefused } from '../services/account.ts'
 import type { SessionService } from '../services/session.ts'
 import type { Tokens } from '../tokens.ts'
 import { createKnownDevices } from './known-device.ts'
+import { createLinking, LINKING_PATH } from './linking.ts'
 import { createOAuth } from './oauth.ts'
-import { isFromElsewhere, isNavigation } from './origin.ts'
+import { isFromElsewhere, isNavigation, isSilentBrowser } from './origin.ts'
 import { readReturnTo, withError } from './return-to.ts'
 import type { Pending } from './state.ts'
 import { SESSION_COOKIE, sessionSecret, type Viewer } from './viewer.ts'
@@ -47,19 +48,25 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
   const devices = createKnownDevices({ tokens, secure })
   const fromElsewhere = (req: Request) => isFromElsewhere(req, [publicUrl(), ...allowedOrigins])
 
+  const linking = createLinking({ tokens, secure })
+
   /**
-   * Whose account a sign-in is to be attached to. Not when somebody else's page has sent the browser here: it could have
-   * signed the browser in at the provider as somebody else before, and that identity would open the account from then on.
+   * Whose account a sign-in is to be attached to, where the page of its identities asks for that. No other page can: it could
+   * have signed the browser in at the provider as somebody else before, and that identity would open the account from then on.
    */
   async function linkTo(req: Request): Promise<string | null> {
-    const viewer = fromElsewhere(req) ? null : await clientViewer(req)
-    return viewer?.via === 'session' ? viewer.userId : null
+    const { link } = readQuery(req, ['link'])
+    if (link === undefined) return null
+    const viewer = await clientViewer(req)
+    if (!viewer || !linking.isWished(viewer, link))
+      throw new InvalidInput('link', `Begin at ${publicUrl()}${LINKING_PATH}, and within ten minutes.`)
+    return viewer.userId
   }
 
   const oauth = createOAuth({ providers, tokens, publicUrl, secure, linkTo, timeoutMs: providerTimeoutMs })
 
   const begin: RequestHandler = (req, res, next) => {
-    const { provider = providers[0]?.name } = readQuery(req, ['provider', 'return_to'])
+    const { provider = providers[0]?.name } = readQuery(req, ['provider', 'return_to', 'link'])
     if (provider === undefined || !providers.some(({ name }) => name === provider)) {
       const names = providers.map(({ name }) => name).join(', ')
       throw new InvalidInput('provider', `There is no such sign-in provider. There is: ${names || 'none'}.`)
@@ -74,8 +81,7 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
     const pending = oauth.take(req, res)
     try {
       if (!pending) throw new SignInRefused('invalid_state', 'This browser has begun no such sign-in.')
-      await signIn(req, res, pending)
-      redirect(res, pending.returnTo ?? `${publicUrl()}/`)
+      redirect(res, await (pending.linkTo === null ? signIn(req, res, pending) : offerLink(req, res, pending)))
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error
       const { reason, cause } = error
@@ -86,13 +92,10 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
     }
   }
 
-  async function signIn(req: Request, res: Response, pending: Pending): Promise<void> {
-    const viewer = pending.linkTo === null ? null : await clientViewer(req)
-    // Whoever meant to attach an identity to an account must not end up in another one, or make one.
-    if (pending.linkTo !== (viewer?.userId ?? null))
-      throw new SignInRefused('invalid_state', 'The session that began this sign-in has ended.')
+  /** Answers where to go on. */
+  async function signIn(req: Request, res: Response, pending: Pending): Promise<string> {
     const profile = await oauth.finish(req, res, pending)
-    const { userId } = await accounts.signIn(profile, viewer)
+    const { userId } = await accounts.signIn(profile, null)
     // A new session every time, so that a secret that somebody knew before is worth nothing.
     const old = sessionSecret(req)
     if (old) await sessions.end(old)
@@ -105,6 +108,19 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
     res.cookie(SESSION_COOKIE, secret, { ...sessionCookie, secure, maxAge: expiresAt - Date.now() })
     const caller = { user_id: userId, session_id: id }
     writeSecurityEvent(logOf(res), 'sign_in', caller, { provider: pending.provider })
+    return pending.returnTo ?? `${publicUrl()}/`
+  }
+
+  /** Keeps an identity until the form that names it and the account is sent; answers where that form is. */
+  async function offerLink(req: Request, res: Response, pending: Pending): Promise<string> {
+    const viewer = await clientViewer(req)
+    // An identity that was meant for one account must not be offered to another one, or make one.
+    if (viewer?.userId !== pending.linkTo)
+      throw new SignInRefused('invalid_state', 'The session that began this sign-in has ended.')
+    const profile = await oauth.finish(req, res, pending)
+    if (await accounts.hasIdentity(profile, viewer)) return pending.returnTo ?? LINKING_PATH
+    res.append('Set-Cookie', linking.offer(viewer, profile))
+    return `${LINKING_PATH}/confirm`
   }
 
   const isValid: RequestHandler = async (req, res) => {
@@ -122,8 +138,11 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
   const logout: RequestHandler = async (req, res) => {
     const secret = sessionSecret(req)
     if (secret) {
-      if (fromElsewhere(req) && !(req.method === 'GET' && mayFollowLink(req)))
-        throw new Forbidden('Sign out on a page of this service.')
+      const elsewhere = fromElsewhere(req)
+      // A link on another site may have led here: the page asks first.
+      if (req.method === 'GET' && (elsewhere ? mayFollowLink(req) : isSilentBrowser(req)))
+        return redirect(res, '/logout/confirm', 303)
+      if (elsewhere) throw new Forbidden('Sign out on a page of this service.')
       const ended = await sessions.end(secret)
       if (ended) writeSecurityEvent(logOf(res), 'sign_out', { user_id: ended.userId, session_id: ended.id })
       res.clearCookie(SESSION_COOKIE, { ...sessionCookie, secure })
@@ -204,7 +223,7 @@ function readQuery<K extends string>(req: Request, names: K[]): Partial<Record<K
   return read
 }
 
-/** Whether a browser without the headers of Fetch Metadata, or one that follows a link, asks: then signing out is the visitor's wish. */
+/** Whether a browser without the headers of Fetch Metadata, or one that follows a link, asks: then signing out may be the visitor's wish. */
 const mayFollowLink = (req: Request) => req.headers['sec-fetch-mode'] === undefined || isNavigation(req)
 
 /**

@@ -64,6 +64,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   API_KEY_NOT_FOUND: notFound,
   SESSION_NOT_FOUND: notFound,
   USER_NOT_FOUND: notFound,
+  IDENTITY_NOT_FOUND: notFound,
   WORKSPACE_NOT_FOUND: notFound,
   MEMBER_NOT_FOUND: notFound,
   INVITE_NOT_FOUND: notFound,
@@ -75,6 +76,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   FOLDER_NOT_EMPTY: conflict,
   SLUG_TAKEN: conflict,
   ALREADY_A_MEMBER: conflict,
+  LAST_IDENTITY: conflict,
 
   FILE_TOO_LARGE: quota,
   QUOTA_EXCEEDED: quota,

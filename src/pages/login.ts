@@ -14,11 +14,14 @@ const spellings = new Map([
   ['sso', 'single sign-on'],
 ])
 
-function labelOf(provider: string): string {
-  if (provider === 'local') return 'Continue on this computer'
-  const name = spellings.get(provider) ?? provider.replaceAll('-', ' ').replace(/^./, first => first.toUpperCase())
-  return `Continue with ${name}`
+/** A provider, for people. */
+export function nameOfProvider(provider: string): string {
+  if (provider === 'local') return 'this computer'
+  return spellings.get(provider) ?? provider.replaceAll('-', ' ').replace(/^./, first => first.toUpperCase())
 }
+
+const labelOf = (provider: string): string =>
+  `Continue ${provider === 'local' ? 'on' : 'with'} ${nameOfProvider(provider)}`
 
 /** Where a sign-in leads, in words: by the beginning of the address. */
 const goals: [beginning: string, goal: string][] = [
@@ -43,6 +46,12 @@ export function loginPage(providers: string[]) {
     }
     return page('login', data, { title: viewer ? 'You are signed in' : 'Sign in', viewer })
   }
+}
+
+/** `/logout/confirm`: asks first, because a page of another site may have led here. */
+export async function askLogout(visit: Visit): Promise<Reply> {
+  const viewer = await visit.viewer()
+  return viewer ? page('logout', {}, { title: 'Log out?', viewer }) : { to: '/' }
 }
 
 /** `/logout`: ends the session, for a form; programs have /auth/logout. With a place to come back to, it leads there by a new sign-in. */

@@ -7,10 +7,12 @@ import { asksForPage } from '../rest/method.ts'
 import { write } from '../rest/router.ts'
 import type { Services } from '../services/index.ts'
 import type { SessionService } from '../services/session.ts'
+import type { Tokens } from '../tokens.ts'
 import { sendAsset } from './assets.ts'
 import { homePage } from './home.ts'
+import { identityPages } from './identities.ts'
 import { invitePages } from './invite.ts'
-import { loginPage, logout } from './login.ts'
+import { askLogout, loginPage, logout } from './login.ts'
 import { errorPage } from './message.ts'
 import { sessionPages } from './session.ts'
 import { sharePages } from './share.ts'
@@ -22,6 +24,9 @@ import { workspacePage } from './workspace.ts'
 interface Options {
   services: Services
   sessions: SessionService
+  tokens: Tokens
+  /** Origin of the service, without a trailing slash. */
+  publicUrl: () => string
   findViewer: (req: Incoming['req']) => Promise<Viewer | null>
   /** Names of the sign-in providers, the default first. */
   providers: string[]
@@ -72,7 +77,9 @@ function againOf({ query }: Incoming, here: string): Action {
 }
 
 /** The pages for people, and what browsers are told where there is nothing. Everything works without a script. */
-export function createPages({ services, sessions, findViewer, providers, graphiql, secure, ownOrigins }: Options) {
+export function createPages(options: Options) {
+  const { services, sessions, findViewer, providers, graphiql, secure, ownOrigins } = options
+  const identities = identityPages(options)
   const shares = sharePages({ services, secure })
   const invites = invitePages(services)
   const ownSessions = sessionPages(services)
@@ -82,6 +89,11 @@ export function createPages({ services, sessions, findViewer, providers, graphiq
   addresses.on('GET', '/workspace/:token', workspacePage(services))
   addresses.on('GET', '/pages/:token', async visit => sendAsset(visit))
   addresses.on('GET', '/login', loginPage(providers))
+  addresses.on('GET', '/identities', identities.show)
+  addresses.on('POST', '/identities/remove', identities.remove)
+  addresses.on('GET', '/identities/confirm', identities.ask)
+  addresses.on('POST', '/identities/confirm', identities.confirm)
+  addresses.on('GET', '/logout/confirm', askLogout)
   addresses.on('POST', '/logout', logout({ sessions, secure }))
   addresses.on('GET', '/sessions', ownSessions.show)
   addresses.on('POST', '/sessions', ownSessions.change)

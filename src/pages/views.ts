@@ -84,6 +84,17 @@ export interface SessionsView {
   rows: { id: string; current: boolean; device: string; address: string; since: Moment; used: Moment }[]
 }
 
+export interface IdentitiesView {
+  identities: { id: string; provider: string; person: Person; emailVerified: boolean; since: Moment }[]
+  add: { label: string; href: string }[]
+}
+
+/** An identity that waits to be confirmed; the account is in the frame. */
+export interface LinkView {
+  provider: string
+  person: Person
+}
+
 export interface MessageView {
   icon: 'clock' | 'link' | 'lock' | 'person' | 'check' | 'cloud' | 'compass'
   heading: string
@@ -107,6 +118,9 @@ export interface Views {
   invite: InviteView
   login: LoginView
   sessions: SessionsView
+  logout: object
+  identities: IdentitiesView
+  link: LinkView
   message: MessageView
   workspace: WorkspaceView
 }

@@ -67,8 +67,12 @@ export const authPaths: Record<string, Record<string, Operation>> = {
       tags: ['auth'],
       summary: 'Leads to a sign-in provider',
       description:
-        'Leads to a sign-in provider. Whoever is signed in already attaches the new identity to the account.',
-      parameters: [query('provider', 'Its name; the first configured one without it.'), returnTo],
+        'Leads to a sign-in provider. Who is signed in already signs in anew; an identity is added to the account on the page /identities.',
+      parameters: [
+        query('provider', 'Its name; the first configured one without it.'),
+        returnTo,
+        query('link', 'What the page /identities sends to add an identity to the account.'),
+      ],
       responses: { 302: redirect('To the provider.'), 400: givenTwice('provider'), ...anywhere },
       security: anybody,
     },
@@ -101,7 +105,14 @@ export const authPaths: Record<string, Record<string, Operation>> = {
     },
   },
   '/auth/logout': {
-    get: { operationId: 'signOut', ...logout },
+    get: {
+      operationId: 'signOut',
+      ...logout,
+      responses: {
+        ...logout.responses,
+        303: redirect('To a page that asks first, when a link of another site has led here.'),
+      },
+    },
     post: { operationId: 'signOutByPost', ...logout },
   },
   '/auth/providers': {

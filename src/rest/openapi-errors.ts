@@ -49,6 +49,8 @@ const limit = (example: string, max: number) => ({
   max: aNumber(max, 'What that limit allows.'),
 })
 
+const removesIdentity = both(under(/\/identities$/), takes('identity_id'))
+
 /**
  * Everything about the codes of errors. Their rules are wide rather than narrow: a client may rely on no other code coming, so a rule
  * leaves out only what a route has no input or no subject for.
@@ -106,6 +108,10 @@ const kinds: Record<ErrorCode, Kind> = {
     details: { slug: someText('garden', 'The slug that is taken.') },
   },
   ALREADY_A_MEMBER: { from: invites, says: 'Somebody with this address is a member already.' },
+  LAST_IDENTITY: {
+    from: removesIdentity,
+    says: 'This is the only way to sign in to your account. Add another one first, or delete the account.',
+  },
   UPLOAD_INCOMPLETE: {
     from: under(/\/(parts|complete)(\/|$)/),
     says: 'Parts are missing: 2, 3. Send them, then complete the upload again.',
@@ -194,6 +200,11 @@ const kinds: Record<ErrorCode, Kind> = {
   // GraphQL only.
   USER_NOT_FOUND: { from: never, says: 'There is no such user.' },
   API_KEY_NOT_FOUND: { from: under(/\/api_keys(\/|$)/), says: 'There is no such API key.' },
+  IDENTITY_NOT_FOUND: {
+    from: removesIdentity,
+    says: 'Your account has no such identity.',
+    details: { identity_id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id that it is about.') },
+  },
   // Elsewhere a workspace that does not exist is one that the caller may not see.
   WORKSPACE_NOT_FOUND: { from: under(/\/workspaces\/delete$/), says: 'There is no such workspace.' },
   MEMBER_NOT_FOUND: { from: under(/\/members(\/|$)/), says: 'This user is not a member of the workspace.' },

@@ -41,6 +41,16 @@ export function accountService({ db, linkByEmail = false, wake = () => {} }: Dep
 
   return {
     /**
+     * Whether an account has this identity already.
+     * @throws SignInRefused `identity_taken` when another account has it, `auth_failed` for a profile without a usable id or address
+     */
+    async hasIdentity(raw: ProviderProfile, { userId }: Pick<Viewer, 'userId'>): Promise<boolean> {
+      const known = await findIdentity(db, readProfile(raw), '')
+      if (known && known.userId !== userId) throw taken()
+      return known !== undefined
+    },
+
+    /**
      * Finds or makes the account of a person whom a provider has let in: contract, section 5.
      * @param current the account to which a new identity is attached; null makes it a sign-in of its own
      * @throws SignInRefused `identity_taken` when another account has the identity, or has its verified address and may
@@ -90,7 +100,7 @@ async function settle(
 /** Gives an account that is signed in another identity. */
 async function attach(db: Db, profile: Profile, userId: string, tx: Tx): Promise<{ userId: string; mail: boolean }> {
   const known = await findIdentity(db, profile, '', tx)
-  if (known && known.userId !== userId) throw new SignInRefused('identity_taken', 'Another account has this identity.')
+  if (known && known.userId !== userId) throw taken()
   const account = await findUser(db, userId, tx)
   // A session outlives its account for as long as a request takes.
   if (!account) throw new SignInRefused('auth_failed', 'The account is closed.')
@@ -101,6 +111,8 @@ async function attach(db: Db, profile: Profile, userId: string, tx: Tx): Promise
   await adoptAddress(db, userId, profile, { linkByEmail: true }, tx)
   return { userId, mail: false }
 }
+
+const taken = () => new SignInRefused('identity_taken', 'Another account has this identity.')
 
 function requireActive({ status }: Owner): void {
   if (status !== 'active') throw new SignInRefused('auth_failed', 'The account is closed.')
@@ -131,7 +143,7 @@ async function findIdentity(
   db: Db,
   { provider, providerUserId }: Profile,
   lock: string,
-  tx: Tx,
+  tx?: Tx,
 ): Promise<Known | undefined> {
   const [row] = await db.rows<Known>(
     `SELECT i.id AS identityId, i.email AS toldEmail, i.email_verified AS toldVerified,

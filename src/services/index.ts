@@ -7,6 +7,7 @@ import type { DirectShareService } from './direct-share.ts'
 import type { DownloadService } from './download.ts'
 import type { FileService } from './file.ts'
 import type { FolderService } from './folder.ts'
+import type { IdentityService } from './identity.ts'
 import type { InviteService } from './invite.ts'
 import type { ListingService } from './listing.ts'
 import type { MailingService } from './mailing.ts'
@@ -36,6 +37,7 @@ export interface Services {
   downloads: DownloadService
   files: FileService
   folders: FolderService
+  identities: IdentityService
   invites: InviteService
   listings: ListingService
   mailings: MailingService

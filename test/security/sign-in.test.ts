@@ -1,5 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, get as httpGet, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -323,5 +323,250 @@ describe('The address of an account', () => {
       .filter(mail => mail.includes('Your account has another address now'))
     expect(notices).toEqual([expect.stringMatching(/^To: bob@example\.com$/m)])
     expect(notices[0]).not.toContain('robert')
+  })
+})
+
+describe('Adding a way to sign in', () => {
+  let w: World
+  const own = () => ({ 'Sec-Fetch-Site': 'same-origin', Origin: w.t.url })
+
+  beforeAll(async () => {
+    w = await startWithProviders()
+  })
+  afterAll(() => w?.stop())
+
+  let people = 0
+  const someone = (): Claims => {
+    const name = `person${++people}`
+    return { sub: name, email: `${name}@example.com`, email_verified: true, name }
+  }
+
+  /** The link of the page that begins it at a provider. */
+  async function linkFor(browser: Browser, provider: 'hub' | 'lab'): Promise<string> {
+    const html = await (await browser.get(`${w.t.url}/identities`)).text()
+    const links = [...html.matchAll(/href="(\/auth\/oauth\?[^"]+)"/g)].map(([, href = '']) =>
+      href.replaceAll('&amp;', '&'),
+    )
+    return links.find(href => href.includes(`provider=${provider}`)) ?? ''
+  }
+
+  const identitiesOf = async (browser: Browser): Promise<{ id: string; provider: string; email: string }[]> =>
+    (await w.ask(browser, '/api/user/identities')).identities
+
+  const send = (browser: Browser, path: string, headers: Record<string, string>, form: Record<string, string> = {}) =>
+    browser.get(`${w.t.url}${path}`, { method: 'POST', headers, body: new URLSearchParams(form) })
+
+  it('takes a form that names both, and nothing less', async () => {
+    const [owner, second] = [someone(), someone()]
+    const browser = new Browser()
+    await w.signIn(browser, 'hub', owner)
+    const before = await w.whoIs(browser)
+    expect(await w.signIn(browser, 'lab', second, await linkFor(browser, 'lab'))).toBe('/identities/confirm')
+    expect(await identitiesOf(browser)).toHaveLength(1)
+    const html = await (await browser.get(`${w.t.url}/identities/confirm`)).text()
+    for (const shown of [owner.email, second.email, 'Lab']) expect(html).toContain(shown)
+    expect(html).toContain('<form class="actions" method="post" action="/identities/confirm">')
+    expect(await identitiesOf(browser)).toHaveLength(1)
+
+    // Other pages, other origins of this machine, and what says nothing of where it comes from.
+    for (const headers of [
+      {},
+      { Origin: 'https://evil.example' },
+      { Origin: 'null' },
+      { 'Sec-Fetch-Site': 'cross-site', Origin: w.t.url },
+      { 'Sec-Fetch-Site': 'same-site', Origin: 'http://localhost:1' },
+      { 'Sec-Fetch-Site': 'none' },
+      { Referer: 'https://evil.example/' },
+    ])
+      expect((await send(browser, '/identities/confirm', headers)).status).toBe(403)
+    expect(await identitiesOf(browser)).toHaveLength(1)
+
+    const done = await send(browser, '/identities/confirm', own())
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/identities'])
+    expect((await identitiesOf(browser)).map(({ provider }) => provider)).toEqual(['hub', 'lab'])
+    expect(await w.whoIs(browser)).toEqual(before)
+    const other = new Browser()
+    expect(await w.signIn(other, 'lab', second)).toBe('/')
+    expect(await w.whoIs(other)).toEqual(before)
+    // It is good once.
+    expect((await send(browser, '/identities/confirm', own())).headers.get('location')).toBe(
+      '/identities?error=invalid_state',
+    )
+  })
+
+  it('is not begun by GET /auth/oauth, whatever says where it comes from: that signs in anew', async () => {
+    for (const start of ['/auth/oauth', '/auth/oauth?return_to=/identities', '/auth/oauth?link=']) {
+      const browser = new Browser()
+      await w.signIn(browser, 'hub', someone())
+      const before = await w.whoIs(browser)
+      expect(await w.signIn(browser, 'lab', someone(), start)).toMatch(/^\/(identities)?$/)
+      expect((await w.whoIs(browser)).id).not.toBe(before.id)
+      expect(await identitiesOf(browser)).toHaveLength(1)
+    }
+  })
+
+  it('belongs to the session that asked for it', async () => {
+    const [owner, thief] = [new Browser(), new Browser()]
+    const victim = someone()
+    await w.signIn(owner, 'hub', victim)
+    await w.signIn(thief, 'hub', someone())
+    // Another session cannot use the link of a page, nor what was offered to another one.
+    const link = await linkFor(thief, 'lab')
+    const refused = await owner.get(`${w.t.url}${link}`)
+    expect(refused.status).toBe(400)
+    expect(await w.signIn(thief, 'lab', someone(), await linkFor(thief, 'lab'))).toBe('/identities/confirm')
+    const offer = thief.jar.get('sign_in_link')
+    expect(offer).toBeDefined()
+    if (offer) owner.jar.set('sign_in_link', offer)
+    const stolen = await send(owner, '/identities/confirm', own())
+    expect(stolen.headers.get('location')).toBe('/identities?error=invalid_state')
+    // Nor does it outlive the session.
+    if (offer) thief.jar.set('sign_in_link', offer)
+    await thief.get(`${w.t.url}/auth/logout`)
+    expect((await send(thief, '/identities/confirm', own())).headers.get('location')).toBe(
+      '/identities?error=invalid_state',
+    )
+    expect(await identitiesOf(owner)).toHaveLength(1)
+  })
+
+  it('is refused when the session has ended while the browser was at the provider', async () => {
+    const browser = new Browser()
+    await w.signIn(browser, 'hub', someone())
+    const begun = await browser.get(`${w.t.url}${await linkFor(browser, 'lab')}`)
+    const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state')
+    await browser.get(`${w.t.url}/auth/logout`)
+    const back = await browser.get(`${w.t.url}/auth/callback?code=x&state=${state}`)
+    expect(back.headers.get('location')).toBe('/identities?error=invalid_state')
+  })
+
+  it('refuses the identity of another account', async () => {
+    const [taken, browser] = [someone(), new Browser()]
+    await w.signIn(new Browser(), 'lab', taken)
+    await w.signIn(browser, 'hub', someone())
+    expect(await w.signIn(browser, 'lab', taken, await linkFor(browser, 'lab'))).toBe(
+      '/identities?error=identity_taken',
+    )
+    // One that another account got in between is refused by the form, too.
+    const late = someone()
+    expect(await w.signIn(browser, 'lab', late, await linkFor(browser, 'lab'))).toBe('/identities/confirm')
+    await w.signIn(new Browser(), 'lab', late)
+    const done = await send(browser, '/identities/confirm', own())
+    expect(done.headers.get('location')).toBe('/identities?error=identity_taken')
+    expect(await identitiesOf(browser)).toHaveLength(1)
+  })
+
+  it('joins what an address alone does not', async () => {
+    const [owner, browser] = [someone(), new Browser()]
+    const sameAddress = { ...owner, sub: 'elsewhere' }
+    await w.signIn(browser, 'hub', owner)
+    expect(await w.signIn(new Browser(), 'lab', sameAddress)).toBe('/?error=identity_taken')
+    await w.signIn(browser, 'lab', sameAddress, await linkFor(browser, 'lab'))
+    await send(browser, '/identities/confirm', own())
+    const other = new Browser()
+    expect(await w.signIn(other, 'lab', sameAddress)).toBe('/')
+    expect(await w.whoIs(other)).toEqual(await w.whoIs(browser))
+  })
+
+  /** A browser whose account has an identity of each provider. */
+  async function withTwo() {
+    const [first, second, browser] = [someone(), someone(), new Browser()]
+    await w.signIn(browser, 'hub', first)
+    await w.signIn(browser, 'lab', second, await linkFor(browser, 'lab'))
+    await send(browser, '/identities/confirm', own())
+    const [hub, lab] = await identitiesOf(browser)
+    return { first, second, browser, hub: hub?.id ?? '', lab: lab?.id ?? '' }
+  }
+
+  it('can be undone on the page, which ends the other sessions', async () => {
+    const { second, browser, lab } = await withTwo()
+    const other = new Browser()
+    await w.signIn(other, 'lab', second)
+    for (const headers of [{}, { Origin: 'https://evil.example' }, { 'Sec-Fetch-Site': 'cross-site' }])
+      expect((await send(browser, '/identities/remove', headers, { identity_id: lab })).status).toBe(403)
+    expect(await w.whoIs(other)).not.toBeNull()
+    const done = await send(browser, '/identities/remove', own(), { identity_id: lab })
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/identities'])
+    expect((await identitiesOf(browser)).map(({ provider }) => provider)).toEqual(['hub'])
+    expect(await w.whoIs(other)).toBeNull()
+    // What was removed is somebody's own again.
+    expect(await w.signIn(other, 'lab', second)).toBe('/')
+    expect((await w.whoIs(other)).id).not.toBe((await w.whoIs(browser)).id)
+  })
+
+  async function call(
+    browser: Browser,
+    by: 'REST' | 'GraphQL',
+    identity: string,
+    headers: Record<string, string> = {},
+  ) {
+    const cookie = headers['x-api-key'] ? '' : `session_id=${browser.jar.get('session_id')?.value}`
+    const all = { ...(cookie ? { cookie } : {}), ...headers }
+    if (by === 'REST')
+      return w.t.nobody.rest('DELETE', `/api/user/identities?identity_id=${identity}`, { headers: all })
+    const query = 'mutation ($input: RemoveIdentityInput!) { removeIdentity(input: $input) }'
+    const answer = await fetch(`${w.t.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...all },
+      body: JSON.stringify({ query, variables: { input: { identityId: identity } } }),
+    })
+    const { errors } = (await answer.json()) as { errors?: { extensions: { code: string } }[] }
+    return { status: answer.status, response: errors ? { code: errors[0]?.extensions.code } : null }
+  }
+
+  it.each(['REST', 'GraphQL'] as const)('can be undone by %s, but for the last one', async by => {
+    const { second, browser, hub, lab } = await withTwo()
+    const stranger = await withTwo()
+    const foreign = await call(browser, by, stranger.lab)
+    expect(foreign.response).toMatchObject({ code: 'IDENTITY_NOT_FOUND' })
+    expect((await call(browser, by, hub)).response).toBeNull()
+    // The address came from what is gone; that of what is left takes its place.
+    expect(await w.whoIs(browser)).toMatchObject({ email: second.email, verified: true })
+    expect((await call(browser, by, hub)).response).toMatchObject({ code: 'IDENTITY_NOT_FOUND' })
+    expect((await call(browser, by, lab)).response).toMatchObject({ code: 'LAST_IDENTITY' })
+    expect(await identitiesOf(browser)).toHaveLength(1)
+    expect(await identitiesOf(stranger.browser)).toHaveLength(2)
+    // No key may, of any scope.
+    const made = await w.t.nobody.rest('POST', '/api/api_keys/private/create', {
+      json: { name: 'key', scopes: ['private_files:read', 'private_files:write', 'private_files:delete'] },
+      headers: { cookie: `session_id=${stranger.browser.jar.get('session_id')?.value}` },
+    })
+    const byKey = await call(browser, by, stranger.lab, { 'x-api-key': made.response.api_key.key })
+    expect(byKey.response).toMatchObject({ code: 'KEY_OUT_OF_BOUNDS' })
+    expect(await identitiesOf(stranger.browser)).toHaveLength(2)
+  })
+
+  it('leaves one identity when all are removed at once', async () => {
+    const { browser, hub, lab } = await withTwo()
+    const answers = await Promise.all([call(browser, 'REST', hub), call(browser, 'REST', lab)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+    expect(await identitiesOf(browser)).toHaveLength(1)
+  })
+})
+
+describe('GET /auth/logout', () => {
+  it('asks first when a link of another site leads there', async () => {
+    const w = await startWithProviders()
+    try {
+      const browser = new Browser()
+      await w.signIn(browser, 'hub', alice)
+      const headers = {
+        Cookie: `session_id=${browser.jar.get('session_id')?.value}`,
+        ...{ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' },
+      }
+      // `fetch` says of itself that it does not navigate.
+      const led = await new Promise<IncomingMessage>((resolve, reject) => {
+        httpGet(`${w.t.url}/auth/logout`, { headers }, res => resolve(res.resume())).on('error', reject)
+      })
+      expect([led.statusCode, led.headers.location]).toEqual([303, '/logout/confirm'])
+      const page = await browser.get(`${w.t.url}/logout/confirm`)
+      expect(await page.text()).toContain('<form class="actions" method="post" action="/logout">')
+      expect(await w.whoIs(browser)).not.toBeNull()
+      const done = await browser.get(`${w.t.url}/logout`, { method: 'POST', headers: { Origin: w.t.url } })
+      expect(done.status).toBe(303)
+      expect(await w.whoIs(browser)).toBeNull()
+      expect((await browser.get(`${w.t.url}/logout/confirm`)).headers.get('location')).toBe('/')
+    } finally {
+      await w.stop()
+    }
   })
 })

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http'
+import { parseCookie, stringifySetCookie } from 'cookie'
+import { z } from 'zod'
+import type { ProviderProfile } from '../services/account.ts'
+import type { Tokens } from '../tokens.ts'
+import type { Viewer } from './viewer.ts'
+
+const seconds = 600
+const cookieName = 'sign_in_link'
+/** Where the page is that confirms it, and with it the cookie. */
+export const LINKING_PATH = '/identities'
+
+const wish = z.object({ session: z.string() })
+const offer = z.object({
+  session: z.string(),
+  profile: z.object({
+    provider: z.string(),
+    providerUserId: z.string(),
+    email: z.string(),
+    emailVerified: z.boolean(),
+    name: z.string(),
+    picture: z.string(),
+  }),
+})
+
+/**
+ * Adding an identity to an account, in two steps that both belong to one session: a page of this service asks for it,
+ * and once the provider has said who that is, a form names both and is sent.
+ */
+export function createLinking({ tokens, secure }: { tokens: Tokens; secure: boolean }) {
+  const cookie = { path: LINKING_PATH, httpOnly: true, sameSite: 'lax', secure } as const
+
+  function open<T>(schema: z.ZodType<T>, purpose: string, token: string | undefined): T | null {
+    const unsealed = token ? tokens.unseal(purpose, token) : null
+    return unsealed && !unsealed.expired ? (schema.safeParse(unsealed.payload).data ?? null) : null
+  }
+
+  return {
+    /** What a page of this service puts into its link to /auth/oauth; no other page can make it. */
+    wishOf: ({ credentialId }: Viewer): string => tokens.seal('link: wish', { session: credentialId }, seconds),
+
+    /** Whether a page has asked for it in this session. */
+    isWished: (viewer: Viewer, token: string): boolean =>
+      viewer.via === 'session' && open(wish, 'link: wish', token)?.session === viewer.credentialId,
+
+    /** The cookie that holds an identity until its person confirms it. */
+    offer(viewer: Viewer, profile: ProviderProfile): string {
+      const { provider, providerUserId, email, emailVerified, name } = profile
+      // The picture follows at the next sign-in, where it is too long for a cookie.
+      const picture = profile.picture.length <= 512 ? profile.picture : ''
+      const shown = { provider, providerUserId, email, emailVerified, name: name.slice(0, 255), picture }
+      const token = tokens.seal('link: offer', { session: viewer.credentialId, profile: shown }, seconds)
+      return stringifySetCookie(cookieName, token, { ...cookie, maxAge: seconds })
+    },
+
+    /** The identity that waits for this session to confirm it, or null. */
+    offered(viewer: Viewer, req: IncomingMessage): ProviderProfile | null {
+      const held = open(offer, 'link: offer', parseCookie(req.headers.cookie ?? '')[cookieName])
+      if (!held || viewer.via !== 'session' || held.session !== viewer.credentialId) return null
+      return { ...held.profile, givenName: '', familyName: '', locale: '' }
+    },
+
+    /** The cookie that ends the wait. */
+    done: (): string => stringifySetCookie(cookieName, '', { ...cookie, maxAge: 0 }),
+  }
+}
+
+export type Linking = ReturnType<typeof createLinking>

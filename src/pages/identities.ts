@@ -1,0 +1,89 @@
+import { logSecurityEvent } from '../audit-log.ts'
+import { createLinking, LINKING_PATH } from '../auth/linking.ts'
+import { isFromOwnPage } from '../auth/origin.ts'
+import { Forbidden, InvalidInput } from '../errors.ts'
+import { SignInRefused } from '../services/account.ts'
+import type { Services } from '../services/index.ts'
+import type { Tokens } from '../tokens.ts'
+import { nameOfProvider } from './login.ts'
+import { page, type Reply, readForm, signInAt, type Visit } from './visit.ts'
+import { momentOf } from './words.ts'
+
+interface Options {
+  services: Services
+  tokens: Tokens
+  providers: string[]
+  publicUrl: () => string
+  secure: boolean
+}
+
+/** `/identities`: the ways to sign in to an account. Each can be removed but the last one; others are added by a form. */
+export function identityPages({ services, tokens, providers, publicUrl, secure }: Options) {
+  const linking = createLinking({ tokens, secure })
+  const back = (error?: string): Reply => ({
+    to: error ? `${LINKING_PATH}?${new URLSearchParams({ error })}` : LINKING_PATH,
+    headers: { 'set-cookie': linking.done() },
+  })
+
+  /** @throws FORBIDDEN unless a browser says that a page of this very service sends the form */
+  function requireOwnPage(visit: Visit): void {
+    if (!isFromOwnPage(visit.req, publicUrl())) throw new Forbidden('Send this form from the page of this service.')
+  }
+
+  return {
+    async show(visit: Visit): Promise<Reply> {
+      const viewer = await visit.viewer()
+      if (!viewer) return { to: signInAt(LINKING_PATH) }
+      const identities = await services.users.identities(viewer)
+      const link = linking.wishOf(viewer)
+      const data = {
+        identities: identities.map(({ id, provider, name, email, emailVerified, createdAt }) => ({
+          id,
+          provider: nameOfProvider(provider),
+          person: { name, email },
+          emailVerified,
+          since: momentOf(createdAt),
+        })),
+        add: providers.map(provider => ({
+          label: `Add ${nameOfProvider(provider)}`,
+          href: `/auth/oauth?${new URLSearchParams({ provider, link, return_to: LINKING_PATH })}`,
+        })),
+      }
+      return page('identities', data, { title: 'Ways to sign in', viewer })
+    },
+
+    async remove(visit: Visit): Promise<Reply> {
+      requireOwnPage(visit)
+      const viewer = await visit.viewer()
+      if (!viewer) return { to: signInAt(LINKING_PATH) }
+      const id = (await readForm(visit)).get('identity_id')
+      if (!id) throw new InvalidInput('identity_id', 'Say which identity is meant.')
+      await services.identities.remove(viewer, id)
+      logSecurityEvent({ log: visit.log, viewer }, 'identity_removed', { identity_id: id })
+      return back()
+    },
+
+    async ask(visit: Visit): Promise<Reply> {
+      const viewer = await visit.viewer()
+      const profile = viewer && linking.offered(viewer, visit.req)
+      if (!profile) return back('invalid_state')
+      const data = { provider: nameOfProvider(profile.provider), person: { name: profile.name, email: profile.email } }
+      return page('link', data, { title: 'Add a way to sign in', viewer })
+    },
+
+    async confirm(visit: Visit): Promise<Reply> {
+      requireOwnPage(visit)
+      const viewer = await visit.viewer()
+      const profile = viewer && linking.offered(viewer, visit.req)
+      if (!viewer || !profile) return back('invalid_state')
+      try {
+        await services.accounts.signIn(profile, viewer)
+      } catch (error) {
+        if (error instanceof SignInRefused) return back(error.reason)
+        throw error
+      }
+      logSecurityEvent({ log: visit.log, viewer }, 'identity_added', { provider: profile.provider })
+      return back()
+    },
+  }
+}
