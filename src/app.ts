@@ -2,6 +2,7 @@ import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
 import { schema } from '../schema/index.ts'
 import { createGuessLimiter } from './auth/guessing.ts'
+import { createPasswords } from './auth/password.ts'
 import { createAuthRoutes } from './auth/routes.ts'
 import { findViewer } from './auth/viewer.ts'
 import type { Config, OAuthProvider } from './config.ts'
@@ -43,7 +44,6 @@ import { rateLimitService } from './services/rate-limit.ts'
 import { sessionService } from './services/session.ts'
 import { shareService } from './services/share.ts'
 import { shareLinkService } from './services/share-link.ts'
-import { shareUseService } from './services/share-use.ts'
 import { statisticService } from './services/statistic.ts'
 import { subscriptionService } from './services/subscription.ts'
 import { uploadCompletionService } from './services/upload-completion.ts'
@@ -110,14 +110,9 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   })
   const sweeper = createSweeper({ db, store, log, everyMs: config.sweepSeconds * 1000 })
   const workspaces = workspaceService({ db, wake: worker.wake })
-  const links = shareLinkService({
-    db,
-    downloads,
-    tokens,
-    guesses: createGuessLimiter(redis),
-    uses: shareUseService({ db }),
-  })
-  const shares = shareService({ db, files, links, tokens, publicUrl: address })
+  const passwords = createPasswords(log)
+  const links = shareLinkService({ db, downloads, tokens, guesses: createGuessLimiter(redis), passwords })
+  const shares = shareService({ db, files, links, passwords, tokens, publicUrl: address })
   const invites = inviteService({ db, workspaces, mailings, tokens, publicUrl: address, events, wake: worker.wake })
   const users = userService({ db })
   const subscriptions = subscriptionService({
@@ -170,7 +165,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     sessions,
     shareLinks: links,
     shares,
-    directShares: directShareService({ db, listings, links, mailings, shares, events, wake: worker.wake }),
+    directShares: directShareService({ db, listings, links, mailings, shares, passwords, events, wake: worker.wake }),
     statistics: statisticService({ db }),
     subscriptions,
     uploadCompletions,

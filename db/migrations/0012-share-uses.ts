@@ -5,7 +5,7 @@ import type { Migration } from '../migrate.ts'
 export const shareUses: Migration = {
   name: '0012-share-uses',
 
-  async up({ create, index, dialect }) {
+  async up({ create, index, run, dialect }) {
     const id = dialect === 'mysql' ? 'CHAR(36) CHARACTER SET ascii COLLATE ascii_bin' : DataTypes.STRING(36)
     await create('share_use', {
       id: { type: id, primaryKey: true, allowNull: false },
@@ -13,6 +13,8 @@ export const shareUses: Migration = {
       expires_at: { type: DataTypes.BIGINT, allowNull: false },
     })
     await index('share_use', ['expires_at'])
+    // Shares that were made in the instant in which their file was deleted.
+    await run('DELETE FROM share WHERE NOT EXISTS (SELECT 1 FROM entry WHERE entry.id = share.entry_id)')
   },
 
   async down({ drop }) {

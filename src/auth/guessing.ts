@@ -1,24 +1,28 @@
-import { isIPv4, isIPv6 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
-import pLimit, { type LimitFunction } from 'p-limit'
+import pLimit from 'p-limit'
 import { RateLimiterMemory, RateLimiterRedis, RLWrapperTimeouts } from 'rate-limiter-flexible'
 import { AppError } from '../errors.ts'
+import { createFairQueue, type FairQueue } from '../fair-queue.ts'
+import { blocksOf } from '../network.ts'
 
 /*
  * How guessing the password of a share is bounded.
  *
  * Two things are wanted that pull apart: a crowd of addresses must not try passwords at speed, and no crowd may lock out
- * a visitor who knows the password. Nobody can tell that visitor from one more guesser before the password is checked.
- * So a stranger's first tries are always checked, and everything else is made slow and few:
+ * a visitor who knows the password. That visitor cannot be told from one more guesser before the password is checked.
+ * So the first tries of a stranger are always checked, and everything else is made slow and few:
  *
  * - An address has 10 wrong guesses on a share in 15 minutes; then it is refused without a look at its password.
  *   An IPv6 address counts as its /64, which is what one customer has.
+ * - Who has many addresses side by side has not as many times that: a /56 has 20 wrong guesses, a /48 and an IPv4 /24 have 40.
+ *   Beyond that, one address of the block that has not failed yet is let in a minute.
  * - Wrong guesses on a share from everywhere are counted together for an hour. Beyond 20 every check waits, longer with
- *   every further wrong guess, up to 2 seconds. Beyond 50 an address has 3 wrong guesses instead of 10. A crowd thus
- *   gains little by trying harder, only by being bigger; a visitor from a fresh address waits 2 seconds and is in.
- * - An address has one check at a time on a share, and a share has one at a time (after the wait), so an attack on one
- *   share leaves the checks of others alone.
+ *   every further wrong guess, up to 2 seconds. Beyond 50 all of the bounds above are a third. A crowd thus gains little by trying
+ *   harder, only by being bigger; a visitor from a fresh address waits 2 seconds and is in.
+ * - A share has one check at a time. Those who have not failed go first, and blocks of addresses take turns (a /24, a /16 and a /8
+ *   with the others of their size), so that 600 networks of one provider hold up a visitor from elsewhere no longer than one does.
+ *   When too many wait, those are refused whose turn is last.
  *
  * A guess is counted before it is checked and taken back if it was right, so that guesses sent at once cannot all slip
  * through the same gap. The counts are shared by all instances through Redis; while Redis does not answer (or without
@@ -31,6 +35,8 @@ export interface GuessRules {
   tries: number
   triesUnderAttack: number
   windowSeconds: number
+  /** How often an address that has not failed is let in from a block that has failed too often: once in so many seconds. */
+  wayInSeconds: number
   /** Wrong guesses on one share from everywhere in an hour, beyond which each one more adds a step to the wait. */
   slowedBeyond: number
   attackedBeyond: number
@@ -44,6 +50,7 @@ const defaults: GuessRules = {
   tries: 10,
   triesUnderAttack: 3,
   windowSeconds: 15 * 60,
+  wayInSeconds: 60,
   slowedBeyond: 20,
   attackedBeyond: 50,
   delayStepMs: 100,
@@ -56,7 +63,11 @@ const redisTimeoutMs = 500
 
 // A page that loads a hundred things at once with the right password is served; more is no visitor.
 const longestAddressLine = 100
-const longestShareLine = 500
+const longestShareLine = 1000
+/** A visitor has given up by then, and the password need not be checked. */
+const patienceMs = 30_000
+/** So many turns does each wrong guess put an address behind those that have not failed. */
+const turnsPerFailure = 10_000
 
 /** Guards the passwords of shares. Make one for an instance and use it on every route that takes such a password. */
 export interface GuessLimiter {
@@ -77,40 +88,70 @@ export function createGuessLimiter(redis?: Redis, changes: Partial<GuessRules> =
   const rules = { ...defaults, ...changes }
   const countOfAddress = createCounter(`${rules.prefix}:address`, rules.windowSeconds, redis)
   const countOfShare = createCounter(`${rules.prefix}:share`, attackSeconds, redis)
-  const addressLines = createLines(longestAddressLine)
-  const shareLines = createLines(longestShareLine)
+  const countOfWayIn = createCounter(`${rules.prefix}:way-in`, rules.wayInSeconds, redis)
+  const addressLines = createLines(() => pLimit(1), longestAddressLine)
+  const shareLines = createLines(
+    () => createFairQueue({ atOnce: 1, longest: longestShareLine, patience: patienceMs, full: () => tooMany(2) }),
+    Number.POSITIVE_INFINITY,
+  )
 
-  // Refusing takes the guess back as well: what was not checked was no guess, and right passwords that crossed each
-  // other on several instances must not add up to a lock.
-  const refuse = async (counts: Count[]): Promise<never> => {
-    await giveBack(counts)
-    throw tooMany(counts[0]?.secondsLeft ?? 1)
+  /** Counts a guess in the blocks around an address. @throws TOO_MANY_ATTEMPTS unless they have tries left, or a way in */
+  async function enterBlocks(shareId: string, address: string, own: Count, tries: number, counts: Count[]) {
+    const wider = blocksOf(address).flatMap(({ name, factor }) =>
+      factor > 1 ? [{ key: `${shareId}:${name}`, factor }] : [],
+    )
+    const blocks = await Promise.all(
+      wider.map(async ({ key, factor }) => ({ key, factor, count: await countOfAddress(key) })),
+    )
+    counts.push(...blocks.map(({ count }) => count))
+    const over = blocks.findLast(({ count, factor }) => count.used > tries * factor)
+    if (!over) return
+    // Who has failed already has to wait until the block may guess again.
+    if (own.used > 1) throw tooMany(over.count.secondsLeft)
+    const wayIn = await countOfWayIn(over.key)
+    if (wayIn.used > 1) throw tooMany(wayIn.secondsLeft)
   }
 
-  const check = async (shareId: string, visitor: string, verify: () => Promise<boolean>) => {
-    const own = await countOfAddress(visitor)
-    if (own.used > rules.tries) return refuse([own])
+  async function check(shareId: string, address: string, own: Count, counts: Count[], verify: () => Promise<boolean>) {
+    if (own.used > rules.tries) throw tooMany(own.secondsLeft)
     const all = await countOfShare(shareId)
-    if (all.used > rules.attackedBeyond && own.used > rules.triesUnderAttack) return refuse([own, all])
-
+    counts.push(all)
+    const tries = all.used > rules.attackedBeyond ? rules.triesUnderAttack : rules.tries
+    if (own.used > tries) throw tooMany(own.secondsLeft)
     const delay = Math.min((all.used - rules.slowedBeyond) * rules.delayStepMs, rules.longestDelayMs)
-    let wrong = false
-    try {
-      const right = await shareLines(shareId, async oneByOne => {
-        if (delay > 0) await sleep(delay)
-        return oneByOne(verify)
-      })
-      wrong = !right
-      return right
-    } finally {
-      if (!wrong) await giveBack([own, all])
-    }
+    if (delay > 0) await sleep(delay)
+    const names = blocksOf(address).map(({ name }) => name)
+    return shareLines(shareId, (line: FairQueue) =>
+      line.run(
+        names,
+        async () => {
+          // Counted here, one at a time: right passwords that come at once from one office must not add up to a refusal.
+          await enterBlocks(shareId, address, own, tries, counts)
+          return verify()
+        },
+        (own.used - 1) * turnsPerFailure,
+      ),
+    )
   }
 
   return {
     attempt(shareId, address, verify) {
-      const visitor = `${shareId}:${networkOf(address)}`
-      return addressLines(visitor, oneByOne => oneByOne(check, shareId, visitor, verify))
+      const visitor = `${shareId}:${blocksOf(address)[0].name}`
+      return addressLines(visitor, oneByOne =>
+        oneByOne(async () => {
+          const own = await countOfAddress(visitor)
+          // What was not checked was no guess, so refusing takes it back as well.
+          const counts = [own]
+          let wrong = false
+          try {
+            const right = await check(shareId, address, own, counts, verify)
+            wrong = !right
+            return right
+          } finally {
+            if (!wrong) await Promise.all(counts.map(count => count.giveBack()))
+          }
+        }),
+      )
     },
   }
 }
@@ -120,9 +161,7 @@ function tooMany(seconds: number): AppError {
   return new AppError(
     'TOO_MANY_ATTEMPTS',
     `Too many passwords were tried, so more are blocked for now. Try again in ${wait}.`,
-    {
-      retry_after: seconds,
-    },
+    { retry_after: seconds },
   )
 }
 
@@ -133,11 +172,9 @@ interface Count {
   giveBack(): Promise<unknown>
 }
 
-const giveBack = (counts: Count[]) => Promise.all(counts.map(count => count.giveBack()))
-
 /**
  * Counts by key in windows that start at the same moments everywhere. The window is part of the key: a guess that is
- * given back after its window has ended must not make room in the next one.
+ * given back after its window has ended must not add a try to the next one.
  */
 function createCounter(keyPrefix: string, seconds: number, redis?: Redis): (key: string) => Promise<Count> {
   const options = { keyPrefix, points: 1, duration: seconds }
@@ -161,43 +198,19 @@ function createCounter(keyPrefix: string, seconds: number, redis?: Redis): (key:
   }
 }
 
-/** A line for every key, where one at a time is served; made for the first one in it and gone with the last. */
-function createLines(longest: number) {
-  const lines = new Map<string, { oneByOne: LimitFunction; inside: number }>()
-  return async <T>(key: string, enter: (oneByOne: LimitFunction) => Promise<T>): Promise<T> => {
-    const line = lines.get(key) ?? { oneByOne: pLimit(1), inside: 0 }
-    if (line.inside >= longest) throw tooMany(2)
-    lines.set(key, line)
-    line.inside++
+/** A line for every key; made for the first one in it and gone with the last. */
+function createLines<Line>(make: () => Line, longest: number) {
+  const lines = new Map<string, { line: Line; inside: number }>()
+  return async <T>(key: string, enter: (line: Line) => Promise<T>): Promise<T> => {
+    const known = lines.get(key) ?? { line: make(), inside: 0 }
+    if (known.inside >= longest) throw tooMany(2)
+    lines.set(key, known)
+    known.inside++
     try {
-      return await enter(line.oneByOne)
+      return await enter(known.line)
     } finally {
-      line.inside--
-      if (line.inside === 0) lines.delete(key)
+      known.inside--
+      if (known.inside === 0) lines.delete(key)
     }
   }
-}
-
-/**
- * What an address is counted as: an IPv4 address as it is, an IPv6 address as its /64. Some proxies append a port.
- * Whatever is no address counts as one and the same, so that inventing some gains nothing.
- */
-export function networkOf(address: string): string {
-  const plain = address
-    .replace(/^\[(.*)\](?::\d+)?$/, '$1')
-    .replace(/^([\d.]+):\d+$/, '$1')
-    .replace(/%.*$/, '')
-  if (isIPv4(plain)) return plain
-  if (!isIPv6(plain)) return 'unknown'
-  // The URL parser writes an address in its one canonical form.
-  const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
-  const before = head.split(':').filter(Boolean)
-  const after = tail?.split(':').filter(Boolean) ?? []
-  const groups = [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after]
-  const mapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
-  if (!mapped) return `${groups.slice(0, 4).join(':')}::/64`
-  return groups
-    .slice(6)
-    .flatMap(group => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
-    .join('.')
 }

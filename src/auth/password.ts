@@ -1,19 +1,69 @@
 import { hash, verify } from '@node-rs/argon2'
-import pLimit from 'p-limit'
-import { InvalidInput, Unavailable } from '../errors.ts'
+import { Busy, InvalidInput } from '../errors.ts'
+import { createFairQueue } from '../fair-queue.ts'
+import type { Log } from '../log.ts'
 
 const longest = 128
 
 // What OWASP advises at least for Argon2id (the library's default variant).
 const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
 
-// Two at a time take 38 MiB and leave half of Node's worker threads to files and DNS. The line is bounded too:
-// behind a few hundred the answer would come too late to be of use.
-const atOnce = pLimit(2)
-const longestLine = 256
+// Two at a time take 38 MiB and leave half of Node's worker threads to files and DNS. Behind a few hundred the answer would come
+// too late to be of use. The bound of a key is what a page with a hundred pictures behind one password needs.
+const AT_ONCE = 2
+const LONGEST_LINE = 512
+const LONGEST_LINE_OF_KEY = 128
+
+const WARN_EVERY_MS = 60_000
+
+/** Hashes and checks the passwords of links, in turns that are shared by key: see fair-queue.ts. */
+export interface Passwords {
+  /**
+   * Hashes a password with Argon2id.
+   * @param keys who causes the work
+   * @returns a PHC string of about 97 characters, with its own salt and cost
+   * @throws InvalidInput for what parsePassword refuses, Busy when too many wait
+   */
+  hash(password: string, keys: readonly string[]): Promise<string>
+  /**
+   * Whether a password is the one that was hashed. What cannot be a password is wrong, at no cost.
+   * @param hashed a result of hash
+   * @throws Busy when too many wait
+   */
+  verify(hashed: string, password: string, keys: readonly string[]): Promise<boolean>
+}
+
+/** @param log is told of refusals, once a minute at most */
+export function createPasswords(log: Pick<Log, 'warn'>): Passwords {
+  let [refused, warnedAt] = [0, 0]
+  const queue = createFairQueue({
+    atOnce: AT_ONCE,
+    longest: LONGEST_LINE,
+    longestPerKey: LONGEST_LINE_OF_KEY,
+    full: () => {
+      refused++
+      if (Date.now() - warnedAt >= WARN_EVERY_MS) {
+        log.warn({ refused }, 'too many passwords of links are to be checked at once; the busiest callers are refused')
+        warnedAt = Date.now()
+        refused = 0
+      }
+      return new Busy('Too many passwords are being checked at the moment. Try again in a few seconds.')
+    },
+  })
+  return {
+    async hash(password, keys) {
+      const text = parsePassword(password)
+      return queue.run(keys, () => hash(text, cost))
+    },
+    async verify(hashed, password, keys) {
+      const text = normalise(password)
+      return text !== undefined && queue.run(keys, () => verify(hashed, text))
+    },
+  }
+}
 
 /**
- * Reads a password that somebody chooses.
+ * Reads a password that a person chooses.
  * @param field the input that is named in the error
  * @returns the password, NFC-normalised, because keyboards disagree on how to write an accent
  * @throws InvalidInput unless it has 1 to 128 characters (code points) of valid Unicode
@@ -24,35 +74,10 @@ export function parsePassword(text: string, field = 'password'): string {
   return password
 }
 
-/**
- * Hashes a password with Argon2id.
- * @returns a PHC string of about 97 characters, with its own salt and cost
- * @throws InvalidInput for what parsePassword refuses, Unavailable when too many wait
- */
-export function hashPassword(password: string): Promise<string> {
-  const text = parsePassword(password)
-  return inLine(() => hash(text, cost))
-}
-
-/**
- * Whether a password is the one that was hashed. What cannot be a password is wrong, at no cost.
- * @param hashed a result of hashPassword
- * @throws Unavailable when too many wait
- */
-export async function verifyPassword(hashed: string, password: string): Promise<boolean> {
-  const text = normalise(password)
-  return text !== undefined && inLine(() => verify(hashed, text))
-}
-
 function normalise(text: string): string | undefined {
   // NFC makes one character of four UTF-16 units at most.
   if (text.length > 4 * longest || /\p{Surrogate}/u.test(text)) return undefined
   const password = text.normalize('NFC')
   const length = [...password].length
   return length >= 1 && length <= longest ? password : undefined
-}
-
-async function inLine<T>(work: () => Promise<T>): Promise<T> {
-  if (atOnce.pendingCount >= longestLine) throw new Unavailable('password check')
-  return atOnce(work)
 }

@@ -13,6 +13,7 @@ import { AppError, Busy, Forbidden, InvalidInput, toAppError } from '../errors.t
 import { type Log, loggablePath } from '../log.ts'
 import { type Answer, failure } from '../rest/envelope.ts'
 import { takeRest, write } from '../rest/router.ts'
+import { watchForwarded } from './forwarded.ts'
 
 /** What a mounted part is given of a request. */
 export interface Incoming {
@@ -65,6 +66,7 @@ const IDLE_LIMIT = 120 * SECOND
 export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions) {
   const shownAddress = addressForLog(config.logAddresses)
   const trust = proxyAddr.compile(config.trustProxy)
+  const checkForwarded = watchForwarded(trust, log)
   const share = config.corsOrigins.length > 0 ? cors(corsOptions(config.corsOrigins)) : undefined
   const byLength = (a: Mount, b: Mount) => b.prefix.length - a.prefix.length
   let sorted = [...mounts].sort(byLength)
@@ -122,6 +124,7 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
         'request',
       )
     })
+    checkForwarded(req)
     const incoming: Incoming = {
       req,
       res,

@@ -1,16 +1,17 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
-import { hashPassword, parsePassword } from '../auth/password.ts'
+import { type Passwords, parsePassword } from '../auth/password.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { parseDuration } from '../duration.ts'
 import { AppError, InvalidInput } from '../errors.ts'
 import { MAX_SHARED_FILES } from '../limits.ts'
 import { joinPath, parseFilePath } from '../paths.ts'
 import { parseEmail } from './email.ts'
+import { fileNotFound } from './entry-path.ts'
 import type { EventService } from './event.ts'
 import type { FoundEntry, ListingService } from './listing.ts'
 import type { MailingService } from './mailing.ts'
-import { insertShare, LIVE, type ShareService, type Terms } from './share.ts'
+import { callerKeys, insertShare, liveCount, lockForSharing, type ShareService, type Terms } from './share.ts'
 import type { ShareLinkService } from './share-link.ts'
 
 /** Files just shared with somebody. */
@@ -42,29 +43,21 @@ interface Deps {
   links: ShareLinkService
   mailings: MailingService
   shares: ShareService
+  passwords: Passwords
   events: EventService
   wake: () => void
 }
 
 /** Shares that are made out to one person. */
-export function directShareService({ db, listings, links, mailings, shares, events, wake }: Deps) {
+export function directShareService({ db, listings, links, mailings, shares, passwords, events, wake }: Deps) {
   return {
     /** How many live shares the caller has received and not seen. */
     async countUnseen(viewer: Viewer): Promise<number> {
       if (!viewer.verifiedEmail) return 0
-      // While a bucket purges nothing, all that is in it is there; else it is if the way up ends at the root.
-      const [row] = await db.rows<{ n: number }>(
-        `WITH RECURSIVE unseen (folder_id, root_id, purging) AS (
-           SELECT e.parent_id, b.root_id, b.purging
-           FROM share s JOIN entry e ON e.id = s.entry_id JOIN bucket b ON b.id = e.bucket_id JOIN user u ON u.id = s.user_id
-           WHERE s.recipient = ? AND s.seen_at IS NULL AND ${LIVE}
-         ), up (folder_id, id) AS (
-           SELECT folder_id, folder_id FROM unseen WHERE purging > 0
-           UNION SELECT up.folder_id, e.parent_id FROM up JOIN entry e ON e.id = up.id
-         ) SELECT COUNT(*) AS n FROM unseen LEFT JOIN up ON up.folder_id = unseen.folder_id AND up.id = unseen.root_id
-         WHERE unseen.purging = 0 OR up.id IS NOT NULL`,
-        [viewer.verifiedEmail, Date.now()],
-      )
+      const [row] = await db.rows<{ n: number }>(`SELECT ${liveCount('s.recipient = ? AND s.seen_at IS NULL')} AS n`, [
+        viewer.verifiedEmail,
+        Date.now(),
+      ])
       return Number(row?.n)
     },
 
@@ -95,17 +88,25 @@ export function directShareService({ db, listings, links, mailings, shares, even
       )
       const now = Date.now()
       const expiresAt = now + parseDuration(input.duration || '7d', 'duration')
-      const passwordHash = input.password ? await hashPassword(parsePassword(input.password)) : null
+      const passwordHash = input.password
+        ? await passwords.hash(parsePassword(input.password), callerKeys(viewer))
+        : null
       // One after the other: a hundred at once would take every connection from the others.
-      const found: FoundEntry[] = []
-      for (const names of paths.values()) found.push(await listings.file(viewer.bucket, { path: joinPath(names) }))
+      const find = async (tx?: Tx): Promise<FoundEntry[]> => {
+        const found: FoundEntry[] = []
+        for (const path of paths.keys()) found.push(await listings.file(viewer.bucket, { path }, tx))
+        return found
+      }
+      const before = await find()
       const terms = { passwordHash, createdAt: now, expiresAt }
       const made = await db.transaction(async tx => {
         // One of two who share the same file with the same person at once waits here, and then renews.
-        await db.rows(`SELECT id FROM user WHERE id = ?${db.forUpdate}`, [viewer.userId], tx)
+        const { purging } = await lockForSharing(db, viewer, tx)
+        const found = purging ? await find(tx) : before
         const all = []
         for (const { names, id, md5 } of found) {
           const shareId = await renewOrCreate(viewer, id, recipient, terms, tx)
+          if (!shareId) throw fileNotFound(viewer.bucket, names)
           const token = shares.tokenOf(shareId)
           all.push({
             id: shareId,
@@ -140,13 +141,14 @@ export function directShareService({ db, listings, links, mailings, shares, even
     },
   }
 
+  /** Null when the file has been deleted meanwhile. */
   async function renewOrCreate(
     viewer: Viewer,
     entryId: string,
     recipient: string,
     terms: Terms,
     tx: Tx,
-  ): Promise<string> {
+  ): Promise<string | null> {
     const [known] = await db.rows<{ id: string }>(
       'SELECT id FROM share WHERE entry_id = ? AND recipient = ? AND user_id = ?',
       [entryId, recipient, viewer.userId],
@@ -161,8 +163,7 @@ export function directShareService({ db, listings, links, mailings, shares, even
       return known.id
     }
     const id = newId()
-    await insertShare(db, viewer, { id, entryId, recipient, maxDownloads: null, ...terms }, tx)
-    return id
+    return (await insertShare(db, viewer, { id, entryId, recipient, maxDownloads: null, ...terms }, tx)) ? id : null
   }
 }
 

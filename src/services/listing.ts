@@ -145,13 +145,15 @@ export function listingService({ db }: { db: Db }) {
     },
 
     /** The file or folder at a path; null when there is none. */
-    async byPath(tree: Tree, path: string): Promise<FoundEntry | null> {
+    async byPath(tree: Tree, path: string, tx?: Tx): Promise<FoundEntry | null> {
       const names = parseFilePath(path, 'path')
-      const found = await findEntry(db, tree, names)
+      const found = await findEntry(db, tree, names, tx)
       if (!found) return null
-      const [row] = await db.rows<FoundRow>(`SELECT ${entryColumns}, blob_id AS blobId FROM entry WHERE id = ?`, [
-        found.node.id,
-      ])
+      const [row] = await db.rows<FoundRow>(
+        `SELECT ${entryColumns}, blob_id AS blobId FROM entry WHERE id = ?`,
+        [found.node.id],
+        tx,
+      )
       return row ? toFoundEntry(row, names) : null
     },
 
@@ -166,7 +168,7 @@ export function listingService({ db }: { db: Db }) {
         ? isUuid(by.id)
           ? await this.byId(tree, by.id, tx)
           : null
-        : await this.byPath(tree, by.path ?? '')
+        : await this.byPath(tree, by.path ?? '', tx)
       const { blobId } = found ?? {}
       if (found && blobId) return { ...found, blobId }
       if (!by.id) throw fileNotFound(tree, parsePath(by.path ?? ''))

@@ -2,16 +2,17 @@ import { z } from 'zod'
 import type { Db } from '../../db/index.ts'
 import { logSecurityEvent } from '../audit-log.ts'
 import type { GuessLimiter } from '../auth/guessing.ts'
-import { verifyPassword } from '../auth/password.ts'
+import type { Passwords } from '../auth/password.ts'
 import { mayUsePrivateFiles } from '../auth/scopes.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { AppError, Forbidden, Unauthenticated } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { type Mode, parseMode } from '../media.ts'
+import { blocksOf } from '../network.ts'
 import { hashSecret, type Tokens } from '../tokens.ts'
 import type { Delivery, Download, DownloadService } from './download.ts'
 import { pathsOfFolders } from './entry-path.ts'
-import { type ShareUseService, usedUp } from './share-use.ts'
+import { shareUseService, usedUp } from './share-use.ts'
 
 export const SHARE_TOKEN = 'share'
 
@@ -90,11 +91,13 @@ interface Deps {
   downloads: DownloadService
   tokens: Tokens
   guesses: GuessLimiter
-  uses: ShareUseService
+  passwords: Passwords
 }
 
 /** What can be done with the token of a share. */
-export function shareLinkService({ db, downloads, tokens, guesses, uses }: Deps) {
+export function shareLinkService({ db, downloads, tokens, guesses, passwords }: Deps) {
+  const uses = shareUseService({ db })
+
   /** The share of a token, whose file is there. */
   async function look(token: string): Promise<LinkedShare | undefined> {
     const id = tokens.read(SHARE_TOKEN, token)
@@ -140,12 +143,15 @@ export function shareLinkService({ db, downloads, tokens, guesses, uses }: Deps)
   }
 
   async function checkPassword(share: LinkedShare, visitor: Visitor): Promise<void> {
-    const { password, pass, address } = visitor
+    const { viewer, password, pass, address } = visitor
     const hashed = share.passwordHash
     if (!hashed || isPass(share, pass)) return
     if (!password) throw new AppError('PASSWORD_REQUIRED', 'This link is protected. Send its password.')
+    // Who has many links, many addresses or many accounts takes one turn with all of them.
+    const networks = blocksOf(address).flatMap(({ name, factor }) => (factor > 0 ? [`network ${name}`] : []))
+    const keys = [`sharer ${share.userId}`, ...networks, ...(viewer ? [`caller ${viewer.userId}`] : [])]
     const right = await guesses
-      .attempt(share.id, address, () => verifyPassword(hashed, password))
+      .attempt(share.id, address, () => passwords.verify(hashed, password, keys))
       .catch((error: unknown) => {
         if (error instanceof AppError && error.code === 'TOO_MANY_ATTEMPTS')
           logSecurityEvent(visitor, 'guesses_blocked', { share_id: share.id })

@@ -1,6 +1,6 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx, Value } from '../../db/index.ts'
-import { hashPassword, parsePassword } from '../auth/password.ts'
+import { type Passwords, parsePassword } from '../auth/password.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { parseDuration } from '../duration.ts'
 import { Forbidden, InvalidInput, Unauthenticated } from '../errors.ts'
@@ -50,15 +50,32 @@ interface ListedRow extends Omit<ShareView, 'token' | 'link' | 'names' | 'seen' 
 /** What holds for a share that can still be used: of `share s` and its sharer `user u`, at a time. */
 export const LIVE = `s.expires_at > ? AND (s.max_downloads IS NULL OR s.downloads < s.max_downloads) AND u.status = 'active'`
 
+/**
+ * How many shares are live, as an expression of SQL: those that the lists show. While a bucket purges nothing, all that is in it is
+ * there; else it is if the way up ends at the root.
+ * @param where of `share s`; its values, then the time, are those of the expression
+ */
+export const liveCount = (where: string): string =>
+  `(WITH RECURSIVE shared (folder_id, root_id, purging) AS (
+     SELECT e.parent_id, b.root_id, b.purging
+     FROM share s JOIN entry e ON e.id = s.entry_id JOIN bucket b ON b.id = e.bucket_id JOIN user u ON u.id = s.user_id
+     WHERE ${where} AND ${LIVE}
+   ), up (folder_id, id) AS (
+     SELECT folder_id, folder_id FROM shared WHERE purging > 0
+     UNION SELECT up.folder_id, e.parent_id FROM up JOIN entry e ON e.id = up.id
+   ) SELECT COUNT(*) FROM shared LEFT JOIN up ON up.folder_id = shared.folder_id AND up.id = shared.root_id
+   WHERE shared.purging = 0 OR up.id IS NOT NULL)`
+
 interface Deps {
   db: Db
   files: FileService
   links: ShareLinkService
+  passwords: Passwords
   tokens: Tokens
   publicUrl: () => string
 }
 
-export function shareService({ db, files, links, tokens, publicUrl }: Deps) {
+export function shareService({ db, files, links, passwords, tokens, publicUrl }: Deps) {
   const tokenOf = (id: string) => tokens.derive(SHARE_TOKEN, id)
   const linkOf = (token: string) => `${publicUrl()}/share/${token}`
 
@@ -158,17 +175,16 @@ export function shareService({ db, files, links, tokens, publicUrl }: Deps) {
         throw new InvalidInput('max_downloads', 'A share may allow 1 to 1,000,000,000 downloads.')
       const password = input.password ? parsePassword(input.password) : null
       const { node } = await files.locate(viewer.bucket, names)
-      const passwordHash = password === null ? null : await hashPassword(password)
+      const passwordHash = password === null ? null : await passwords.hash(password, callerKeys(viewer))
       const id = newId()
-      await insertShare(db, viewer, {
-        id,
-        entryId: node.id,
-        recipient: null,
-        maxDownloads,
-        passwordHash,
-        createdAt: now,
-        expiresAt,
-      })
+      const share = { id, entryId: node.id, recipient: null, maxDownloads, passwordHash, createdAt: now, expiresAt }
+      if (!(await insertShare(db, viewer, share)))
+        await db.transaction(async tx => {
+          // What is in the way is known under the lock that a deletion takes: the account, the file, or a purge of something else.
+          await lockForSharing(db, viewer, tx)
+          const found = await files.locate(viewer.bucket, names, tx)
+          await insertShare(db, viewer, { ...share, entryId: found.node.id }, tx)
+        })
       const token = tokenOf(id)
       return { token, link: linkOf(token), expiresAt }
     },
@@ -186,6 +202,9 @@ export function shareService({ db, files, links, tokens, publicUrl }: Deps) {
 
 export type ShareService = ReturnType<typeof shareService>
 
+/** With whom the work of protecting shares is shared: see auth/password.ts. */
+export const callerKeys = (viewer: Viewer): string[] => [`caller ${viewer.userId}`]
+
 /** On what terms a file is shared. */
 export interface Terms {
   passwordHash: string | null
@@ -193,24 +212,45 @@ export interface Terms {
   expiresAt: number
 }
 
+/** In the order in which the end of an account and the deletion of a file lock: the user, the bucket, the entry. */
+const sharer = (db: Db) => `user u ${db.dialect === 'mysql' ? 'STRAIGHT_JOIN' : 'CROSS JOIN'} bucket b`
+
 /**
- * Adds a share of a file of the caller, for one address or (null) for whoever has the link.
+ * Locks the tree of a sharer until the transaction ends, so that no file in it is deleted meanwhile. Answers whether a deleted folder
+ * of it is being purged: what lay in there is still in the table, and not there any more.
  * @throws UNAUTHENTICATED when the account has ended meanwhile: no share must outlive it
+ */
+export async function lockForSharing(db: Db, viewer: Viewer, tx: Tx): Promise<{ purging: boolean }> {
+  const [bucket] = await db.rows<{ purging: number }>(
+    `SELECT b.purging FROM ${sharer(db)} WHERE u.id = ? AND b.id = ? AND b.user_id = u.id${db.forUpdate}`,
+    [viewer.userId, viewer.bucket.bucketId],
+    tx,
+  )
+  if (!bucket) throw new Unauthenticated()
+  return { purging: bucket.purging > 0 }
+}
+
+/**
+ * Adds a share of a file of the caller, for one address or (null) for everyone who has the link. Answers false, and adds nothing,
+ * when the file or the account is not there any more.
+ * @param tx of a caller who has called lockForSharing and found the file afterwards. Without it, the statement itself excludes a
+ *   deletion at the same time, and adds nothing either while a folder of the tree is being purged.
  */
 export async function insertShare(
   db: Db,
   viewer: Viewer,
   share: { id: string; entryId: string; recipient: string | null; maxDownloads: number | null } & Terms,
   tx?: Tx,
-): Promise<void> {
+): Promise<boolean> {
   const { id, entryId, recipient, passwordHash, maxDownloads, createdAt, expiresAt } = share
-  // Shared: the end of the account waits for it, and shares of one user do not wait for each other.
-  const lock = db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : ''
+  const mysql = db.dialect === 'mysql'
+  // Shared: deletions and the end of the account wait for it, and shares of one user do not wait for each other.
   const inserted = await db.run(
     `INSERT INTO share (id, entry_id, bucket_id, user_id, recipient, password_hash, max_downloads, downloads, seen_at, created_at, expires_at)
-     SELECT ?, ?, ?, id, ?, ?, ?, 0, NULL, ?, ? FROM user WHERE id = ?${lock}`,
-    [id, entryId, viewer.bucket.bucketId, recipient, passwordHash, maxDownloads, createdAt, expiresAt, viewer.userId],
+     SELECT ?, e.id, b.id, u.id, ?, ?, ?, 0, NULL, ?, ? FROM ${sharer(db)} ${mysql ? 'STRAIGHT_JOIN' : 'CROSS JOIN'} entry e
+     WHERE u.id = ? AND b.id = ? AND b.user_id = u.id AND e.id = ? AND e.bucket_id = b.id${tx ? '' : ' AND b.purging = 0'}${mysql ? ' LOCK IN SHARE MODE' : ''}`,
+    [id, recipient, passwordHash, maxDownloads, createdAt, expiresAt, viewer.userId, viewer.bucket.bucketId, entryId],
     tx,
   )
-  if (inserted === 0) throw new Unauthenticated()
+  return inserted === 1
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/index.ts'
 import { FILE } from '../../db/models/entry.ts'
 import type { Viewer } from '../auth/viewer.ts'
+import { liveCount } from './share.ts'
 
 const DAY_MS = 86_400_000
 
@@ -68,9 +69,9 @@ export function statisticService({ db }: { db: Db }) {
         perDay('share', 'user_id = ?', [viewer.userId], (today - 6) * DAY_MS),
         db.rows<{ total: number; targeted: number | null; active: number | null }>(
           `SELECT COUNT(*) AS total, SUM(CASE WHEN recipient IS NULL THEN 0 ELSE 1 END) AS targeted,
-             SUM(CASE WHEN expires_at > ? AND (max_downloads IS NULL OR downloads < max_downloads) THEN 1 ELSE 0 END) AS active
+             ${liveCount('s.user_id = ?')} AS active
            FROM share WHERE user_id = ?`,
-          [now, viewer.userId],
+          [viewer.userId, now, viewer.userId],
         ),
         db.rows<{ received: number; workspaces: number; apiKeys: number }>(
           `SELECT (SELECT COUNT(*) FROM share WHERE recipient = ?) AS received, (SELECT COUNT(*) FROM workspace WHERE owner_id = ?) AS workspaces,

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from '@jest/globals'
 import { Redis } from 'ioredis'
-import { createGuessLimiter, type GuessLimiter, type GuessRules, networkOf } from '../../src/auth/guessing.ts'
+import { createGuessLimiter, type GuessLimiter, type GuessRules } from '../../src/auth/guessing.ts'
+import { blocksOf, networkOf } from '../../src/network.ts'
 
 const redisUrl = process.env.TEST_REDIS_URL
 const redis = redisUrl ? new Redis(redisUrl, { maxRetriesPerRequest: 1 }) : undefined
@@ -183,6 +184,72 @@ describe.each(stores)('guessing %s', (_where, instances) => {
   })
 })
 
+describe.each(stores)('blocks of addresses, %s', (_where, instances) => {
+  const guessAll = async (limiters: GuessLimiter[], share: ReturnType<typeof aShare>, addresses: string[]) => {
+    const [one] = limiters
+    if (!one) throw new Error('no instance')
+    const guesses = addresses.map((address, i) => share.guess(limiters[i % limiters.length] ?? one, address, 'wrong'))
+    return (await Promise.allSettled(guesses)).filter(result => result.status === 'fulfilled').length
+  }
+  const rules = { slowedBeyond: 10_000, attackedBeyond: 10_000, wayInSeconds: 86_400 }
+  const hex = (n: number) => n.toString(16)
+
+  it.each([
+    ['a /24', 40, Array.from({ length: 250 }, (_, i) => `203.0.113.${i}`)],
+    ['a /56', 20, Array.from({ length: 250 }, (_, i) => `2001:db8:1:${hex(i)}::1`)],
+    ['a /48', 40, Array.from({ length: 400 }, (_, i) => `2001:db8:2:${hex(i * 160)}::1`)],
+  ])('checks few guesses of %s, and then one of a fresh address at a time', async (_what, most, addresses) => {
+    for (const atOnce of [true, false]) {
+      const limiters = instances(rules)
+      const share = aShare()
+      if (atOnce) await guessAll(limiters, share, addresses)
+      else
+        for (const [i, address] of addresses.entries())
+          await guessAll(limiters.slice(i % limiters.length), share, [address])
+      // The way in of the block is taken by the first that is refused; instances check one each at once.
+      expect(share.checks).toBeGreaterThanOrEqual(most)
+      expect(share.checks).toBeLessThanOrEqual(most + 1)
+      expect(await share.guess(limiters[0] as GuessLimiter, '198.51.100.1', 'right')).toBe(true)
+    }
+  })
+
+  it('leaves a way in to an address of a failing block that has not failed', async () => {
+    const limiters = instances({ ...rules, wayInSeconds: 1 })
+    const share = aShare()
+    await guessAll(
+      limiters,
+      share,
+      Array.from({ length: 120 }, (_, i) => `203.0.113.${i}`),
+    )
+    let right: unknown
+    for (let tries = 0; tries < 20 && right !== true; tries++) {
+      right = await share.guess(limiters[0] as GuessLimiter, '203.0.113.200', 'right').catch(error => error)
+      if (right !== true) await sleep((right as { details: { retry_after: number } }).details.retry_after * 1000)
+    }
+    expect(right).toBe(true)
+  })
+
+  it('serves an office that comes at once with the right password', async () => {
+    const [limiter] = instances(rules)
+    const share = aShare()
+    const visits = Array.from({ length: 200 }, (_, i) =>
+      share.guess(limiter as GuessLimiter, `203.0.113.${i}`, 'right'),
+    )
+    expect(new Set(await Promise.all(visits))).toEqual(new Set([true]))
+  })
+
+  it('serves a visitor from elsewhere before the rest of a crowd of networks, and refuses none who fits in', async () => {
+    const limiters = instances({ longestDelayMs: 0 })
+    const share = aShare()
+    const crowd = Array.from({ length: 1500 }, (_, i) => `10.${i >> 8}.${i & 255}.1`)
+    const guesses = guessAll(limiters, share, crowd)
+    await sleep(30)
+    expect(await share.guess(limiters[0] as GuessLimiter, '198.51.100.1', 'right')).toBe(true)
+    expect(share.checks).toBeLessThan(600)
+    await guesses
+  })
+})
+
 describe('guessing without the Redis it was given', () => {
   it('counts in this process', async () => {
     const gone = new Redis('redis://127.0.0.1:1', { lazyConnect: true, retryStrategy: () => null })
@@ -249,5 +316,16 @@ describe('networkOf', () => {
     [':::', 'unknown'],
   ])('counts %s as %s', (address, network) => {
     expect(networkOf(address)).toBe(network)
+  })
+})
+
+describe('blocksOf', () => {
+  it.each([
+    ['198.51.100.1', ['198.51.100.1', '198.51.100.0/24', '198.51.0.0/16', '198.0.0.0/8']],
+    ['2001:db8:1:2ff::1', ['2001:db8:1:2ff::/64', '2001:db8:1:200::/56', '2001:db8:1::/48', '2001:db8::/32']],
+    ['2001:db8::1', ['2001:db8:0:0::/64', '2001:db8:0:0::/56', '2001:db8:0::/48', '2001:db8::/32']],
+    ['nothing', ['unknown']],
+  ])('of %s are %j', (address, names) => {
+    expect(blocksOf(address).map(({ name }) => name)).toEqual(names)
   })
 })

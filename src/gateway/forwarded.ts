@@ -1,0 +1,22 @@
+import type { IncomingMessage } from 'node:http'
+import type { Log } from '../log.ts'
+
+const headers = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'cf-connecting-ip', 'true-client-ip']
+
+/**
+ * Warns once when a peer that is not trusted says for whom it asks: if it is a proxy, all its visitors count as one address, and one
+ * of them can use up what an address may do.
+ */
+export function watchForwarded(trusts: (peer: string, hops: number) => boolean, log: Log) {
+  let warned = false
+  return ({ headers: given, socket }: IncomingMessage): void => {
+    if (warned) return
+    const header = headers.find(name => given[name] !== undefined)
+    if (!header || trusts(socket.remoteAddress ?? '', 0)) return
+    warned = true
+    log.warn(
+      { peer: socket.remoteAddress, header },
+      'a peer that is not in TRUST_PROXY sends forwarded addresses: if it is a proxy of yours, add it, or all its visitors count as one address',
+    )
+  }
+}

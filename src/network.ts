@@ -1,0 +1,55 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+/** A block of addresses that count together. */
+export interface Block {
+  name: string
+  /** How many times the wrong guesses of one network it may have; 0 where it is not counted, and only takes turns. */
+  factor: number
+}
+
+/** What an address is counted as: an IPv4 address as it is, an IPv6 address as its /64, which is what one customer has. */
+export const networkOf = (address: string): string => blocksOf(address)[0].name
+
+/**
+ * The blocks that an address lies in, the smallest first. Some proxies append a port. Whatever is no address counts as one and the
+ * same, so that inventing some gains nothing.
+ */
+export function blocksOf(address: string): [Block, ...Block[]] {
+  const plain = address
+    .replace(/^\[(.*)\](?::\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1')
+    .replace(/%.*$/, '')
+  if (isIPv4(plain)) return blocksOfIPv4(plain)
+  if (!isIPv6(plain)) return [{ name: 'unknown', factor: 1 }]
+  // The URL parser writes an address in its one canonical form.
+  const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
+  const before = head.split(':').filter(Boolean)
+  const after = tail?.split(':').filter(Boolean) ?? []
+  const groups = [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after]
+  const mapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
+  if (mapped)
+    return blocksOfIPv4(
+      groups
+        .slice(6)
+        .flatMap(group => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
+        .join('.'),
+    )
+  const [a, b, c, d = '0'] = groups
+  const of56 = (Number.parseInt(d, 16) & 0xff00).toString(16)
+  return [
+    { name: `${a}:${b}:${c}:${d}::/64`, factor: 1 },
+    { name: `${a}:${b}:${c}:${of56}::/56`, factor: 2 },
+    { name: `${a}:${b}:${c}::/48`, factor: 4 },
+    { name: `${a}:${b}::/32`, factor: 0 },
+  ]
+}
+
+function blocksOfIPv4(address: string): [Block, ...Block[]] {
+  const [a, b, c] = address.split('.')
+  return [
+    { name: address, factor: 1 },
+    { name: `${a}.${b}.${c}.0/24`, factor: 4 },
+    { name: `${a}.${b}.0.0/16`, factor: 0 },
+    { name: `${a}.0.0.0/8`, factor: 0 },
+  ]
+}
