@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { probeEngines } from './engines.mjs'
+import { suites } from './suites.mjs'
 
 const rootDir = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -11,32 +12,31 @@ export const transform = {
   ],
 }
 
-/** One project of tests that need no database, and one for each database engine that answers. */
+/** The tests of the suite in TEST_SUITE (suites.mjs), on the database engines that answer. */
 export default async function config() {
+  const suite = process.env.TEST_SUITE || 'all'
   const engines = await probeEngines()
-  const project = (displayName, testMatch, engine) => ({
-    rootDir,
-    displayName,
-    testMatch,
-    transform,
-    extensionsToTreatAsEsm: ['.ts'],
-    testEnvironment: 'node',
-    globals: { engine },
-    globalSetup: '<rootDir>/test/global-setup.ts',
-    globalTeardown: '<rootDir>/test/global-teardown.ts',
-    modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/'],
-    // The command line knows the service by its interface alone: one engine behind that is enough.
-    testPathIgnorePatterns: ['/node_modules/', ...(engine === 'mysql' ? ['<rootDir>/test/cli'] : [])],
-  })
+  const projects = suites[suite].filter(({ engine }) => !engine || engines.databases.includes(engine))
+  const without =
+    suite === 'quick'
+      ? ' Left to npm run test:all: other databases than SQLite, and the long drills of test/suites.mjs.'
+      : ''
   return {
     rootDir,
-    projects: [
-      project('unit', ['<rootDir>/test/unit/**/*.test.ts']),
-      ...engines.databases.map(engine =>
-        project(engine, ['<rootDir>/test/*.test.ts', '<rootDir>/test/security/*.test.ts'], engine),
-      ),
-    ],
-    reporters: ['default', ['<rootDir>/test/summary-reporter.mjs', { said: engines.said }]],
+    projects: projects.map(({ name, engine, testMatch, without }) => ({
+      rootDir,
+      displayName: name,
+      testMatch,
+      transform,
+      extensionsToTreatAsEsm: ['.ts'],
+      testEnvironment: 'node',
+      globals: { engine },
+      globalSetup: '<rootDir>/test/global-setup.ts',
+      globalTeardown: '<rootDir>/test/global-teardown.ts',
+      modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/'],
+      testPathIgnorePatterns: ['/node_modules/', ...without.map(file => `${file.replaceAll('.', '\\.')}$`)],
+    })),
+    reporters: ['default', ['<rootDir>/test/summary-reporter.mjs', { said: `${engines.said}${without}` }]],
     maxWorkers: 2,
     // Node keeps some of what each file has loaded; a worker that has grown to this is replaced, before it does little but collect garbage.
     workerIdleMemoryLimit: '1GB',

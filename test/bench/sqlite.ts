@@ -10,7 +10,7 @@ const SECONDS = 6
 /** Milliseconds from one read to the next, whether or not the one before has been answered. */
 const EVERY = 5
 
-const bench = await startService('sqlite', { RATE_LIMIT_WRITES: '0', RATE_LIMIT_READS: '0' })
+const bench = await startService('sqlite')
 const json = { 'content-type': 'application/json', cookie: bench.cookie }
 
 const createFolder = async (path: string) => {
@@ -52,7 +52,7 @@ async function throughput(path: string, connections = 16): Promise<string> {
 
 for (let i = 0; i < 100; i++) await createFolder(`folder-${i}`)
 const tree = '/api/files/tree?limit=100'
-const usage = '/api/users/usage'
+const usage = '/api/user/bucket?limit=1'
 for (const path of [tree, usage]) console.log(`${path}: ${await throughput(path)}`)
 console.log(`idle:       ${await latencies(usage)}`)
 let writing = true

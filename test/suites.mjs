@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** Long ones: kills, thousands of requests, service after service. `npm test` leaves them to `npm run test:all`. */
+const drills = [
+  'backup',
+  'bad-connections',
+  'cli-transfer',
+  'cli-upload',
+  'dead-parts',
+  'doctor',
+  'fuzz',
+  'kill',
+  'kill-uploads',
+  'memory',
+  'pack',
+  'security/database-faults',
+  'security/rolling-restart',
+  'start',
+  'start-stop',
+  'workspace-races',
+]
+
+/** What no database has a part in, beyond what others prove on each: requests as such, bytes, pages, programs. These run on SQLite. */
+const anyEngine = [
+  'bad-connections',
+  'bad-documents',
+  'bad-forms',
+  'bad-graphql-forms',
+  'bad-graphql-requests',
+  'bad-json',
+  'bad-queries',
+  'cli',
+  'cli-completion',
+  'cli-file',
+  'cli-share',
+  'cli-transfer',
+  'cli-upload',
+  'cli-workspace',
+  'client',
+  'edge',
+  'graph-page',
+  'memory',
+  'openapi',
+  'pack',
+  'pages',
+  'part-stream',
+  'security/graphql-documents',
+  'security/graphql-over-http',
+  'security/static-answers',
+  'start-stop',
+  'walk',
+]
+
+const fileOf = name => `<rootDir>/test/${name}.test.ts`
+
+for (const name of [...drills, ...anyEngine])
+  if (!existsSync(fileURLToPath(new URL(`${name}.test.ts`, import.meta.url))))
+    throw new Error(`test/suites.mjs names ${name}, which is not there.`)
+
+const every = ['<rootDir>/test/*.test.ts', '<rootDir>/test/security/*.test.ts']
+const unit = { name: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'], without: [] }
+const mysql = { name: 'mysql', engine: 'mysql', testMatch: every, without: anyEngine.map(fileOf) }
+
+/** `quick` and `rest` are `all`, without anything twice. */
+export const suites = {
+  quick: [unit, { name: 'sqlite', engine: 'sqlite', testMatch: every, without: drills.map(fileOf) }],
+  rest: [{ name: 'sqlite', engine: 'sqlite', testMatch: drills.map(fileOf), without: [] }, mysql],
+  all: [unit, { name: 'sqlite', engine: 'sqlite', testMatch: every, without: [] }, mysql],
+}
