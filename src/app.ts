@@ -124,28 +124,21 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     maxPerUser: config.subscriptionsPerUser,
     checkMs: config.subscriptionCheckSeconds * 1000,
   })
+  const base = { db, store, blobs, files, log }
   const uploadSessions = uploadSessionService({
-    db,
-    store,
-    blobs,
-    files,
-    log,
+    ...base,
     partSize: config.uploadPartBytes,
     direct: config.directUploads,
   })
   const uploadCompletions = uploadCompletionService({
-    db,
-    store,
-    blobs,
-    files,
+    ...base,
     events,
     sessions: uploadSessions,
-    log,
     claimSeconds: config.leaseSeconds,
   })
   const sessions = sessionService({ db, sessionSeconds: config.sessionSeconds, publicUrl: address, wake: worker.wake })
   const services: Services = {
-    accounts: accountService({ db, linkByEmail: config.linkByEmail, wake: worker.wake }),
+    accounts: accountService({ db, linkByEmail: config.linkByEmail, signUp: config.signUp, wake: worker.wake }),
     accountEnd: accountEndService({ db, retentionDays: config.retentionDays, wake: worker.wake }),
     apiKeys: apiKeyService({ db, workspaces }),
     blobs,

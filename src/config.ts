@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { config as readDotEnv } from 'dotenv'
 import type { z } from 'zod'
-import { providerField, settings } from './settings.ts'
+import { providerField, type SignUp, settings } from './settings.ts'
 
 /** One OAuth 2 provider, from the OAUTH_<NAME>_* settings. */
 export interface OAuthProvider {
@@ -61,6 +61,8 @@ export interface Config {
   retentionDays: number
   /** Whether a verified address joins accounts across providers. */
   linkByEmail: boolean
+  /** Who may make an account; null where nobody has said, which is everybody. */
+  signUp: SignUp | null
   production: boolean
   providers: OAuthProvider[]
 }
@@ -186,6 +188,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     drainSeconds: s.DRAIN_SECONDS ?? (s.NODE_ENV === 'production' ? 5 : 0),
     retentionDays: s.RETENTION_DAYS,
     linkByEmail: false,
+    signUp: s.SIGN_UP,
     production: s.NODE_ENV === 'production',
     providers: readProviders(env, problems),
   }

@@ -94,6 +94,12 @@ async function serve(config: Config, azurite: Azurite | null, secretKey: string,
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
 
+  if (config.production && config.signUp === null)
+    log.warn(
+      { providers: config.providers.map(p => p.name) },
+      'SIGN_UP is not set: whoever a provider knows may make an account',
+    )
+
   const publicUrl = await app.start()
   const signIn = word
     ? `embedded: be anybody, on this machine only\n             each new browser is asked for the word ${await word.current()}\n             which is good once; the next one is in ${word.file}`

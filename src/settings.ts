@@ -10,6 +10,30 @@ const list = z.string().transform(v =>
 )
 const origin = z.url({ protocol: /^https?$/ }).transform(v => new URL(v).origin)
 
+const domain = /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/
+
+/** Who may make an account; who has one always comes in. */
+export type SignUp =
+  | { rule: 'open' | 'invited' | 'closed' }
+  /** Verified addresses of these domains. */
+  | { rule: 'domains'; domains: string[] }
+  /** Those of whom the provider says one of these values. */
+  | { rule: 'claim'; claim: string; values: string[] }
+
+/** Null where nothing is said. */
+const signUp = z.string().transform((text, context): SignUp | null => {
+  const [, rule = text, rest = ''] = /^([a-z]+):(.*)$/.exec(text) ?? []
+  const values = (of: string) => of.split(',').map(value => value.trim())
+  const [, claim = '', given = ''] = /^([^=\s]+)=(.+)$/.exec(rest) ?? []
+  if (text === '') return null
+  if (text === 'open' || text === 'invited' || text === 'closed') return { rule: text }
+  const domains = values(rest.toLowerCase())
+  if (rule === 'domains' && domains.every(name => domain.test(name))) return { rule, domains }
+  if (rule === 'claim' && claim && values(given).every(Boolean)) return { rule, claim, values: values(given) }
+  context.addIssue('must be open, invited, closed, domains:<domain>,... or claim:<name>=<value>,...')
+  return z.NEVER
+})
+
 /** Every setting: what it means, its default, and how its text is read. `--help` prints this table. */
 export const settings = {
   HOST: { help: 'address to listen on', default: '127.0.0.1', read: z.string().min(1) },
@@ -77,6 +101,12 @@ export const settings = {
     default: '',
     shown: 'true with one provider, false with several',
     read: flag.or(z.literal('')),
+  },
+  SIGN_UP: {
+    help: 'who may make an account: open, domains:example.com,example.org (verified addresses), invited (a pending invite to the verified address, or a file shared with it), claim:groups=staff,admins (what the provider says), or closed',
+    default: '',
+    shown: 'open',
+    read: signUp,
   },
   SESSION_HOURS: { help: 'life of a session', default: '24', read: count(1, 8760) },
   SECRET_KEY: {

@@ -57,7 +57,8 @@ const claims = z.object({
  * @throws Error for anything but a JSON object
  */
 export function readClaims(provider: string, answer: string): ProviderProfile {
-  const said = claims.parse(readJson(answer))
+  const value = readJson(answer)
+  const said = claims.parse(value)
   return {
     provider,
     providerUserId: said.sub || said.id,
@@ -68,7 +69,20 @@ export function readClaims(provider: string, answer: string): ProviderProfile {
     familyName: said.family_name,
     picture: said.picture || said.avatar_url,
     locale: said.locale,
+    claims: textsOf(value),
   }
+}
+
+const oneText = z.union([z.string(), z.boolean(), z.int()]).transform(String)
+const texts = z.union([oneText.transform(one => [one]), z.array(oneText)])
+
+/** Every claim that is a text, or a list of such; a number and a boolean count as their text. */
+function textsOf(value: unknown): Record<string, string[]> {
+  const read = Object.entries(z.record(z.string(), z.unknown()).parse(value)).flatMap(([name, claim]) => {
+    const result = texts.safeParse(claim)
+    return result.success ? [[name, result.data] as const] : []
+  })
+  return Object.assign(Object.create(null), Object.fromEntries(read))
 }
 
 function readJson(text: string): unknown {

@@ -66,6 +66,10 @@ const notices = new Map([
     'identity_taken',
     'Another account has this identity, or its e-mail address. Sign in the way you did before; then you can add other ways to sign in.',
   ],
+  [
+    'sign_up_closed',
+    'You have no account here, and new ones are not open to you. Ask the operator, or somebody here to invite you.',
+  ],
   ['email_unverified', 'An account has this e-mail address already, and the provider does not vouch that it is yours.'],
 ])
 

@@ -84,7 +84,7 @@ export const authPaths: Record<string, Record<string, Operation>> = {
       summary: 'Completes a sign-in',
       description:
         'Where the provider leads back to. Sets the session cookie and leads to `return_to`, or to the public address. After a failure it ' +
-        'leads there with `?error=invalid_state`, `auth_failed`, `identity_taken` or `email_unverified`.',
+        'leads there with `?error=invalid_state`, `auth_failed`, `identity_taken`, `email_unverified` or `sign_up_closed`.',
       parameters: [
         query('code', 'From the provider.'),
         query('state', 'As it was sent to the provider.'),

@@ -2,19 +2,26 @@ import pRetry from 'p-retry'
 import { v7 as newId } from 'uuid'
 import { type Db, isDuplicate, type Tx } from '../../db/index.ts'
 import type { Viewer } from '../auth/viewer.ts'
+import type { SignUp } from '../settings.ts'
 import { adoptAddress, followAddress } from './account-address.ts'
 import { findKept, reattach } from './account-kept.ts'
 import { makeBucket } from './entry.ts'
 import { canonicalEmail, type Profile, type ProviderProfile, readProfile, SignInRefused } from './profile.ts'
+import { requireAdmitted } from './sign-up.ts'
 
 export { canonicalEmail, type ProviderProfile, SignInRefused } from './profile.ts'
 
 export interface AccountRules {
   /** Whether a verified address joins accounts across providers: the operator says that they vouch for the same people. */
   linkByEmail: boolean
+  /** Who may make an account. */
+  signUp: SignUp
 }
 
-interface Deps extends Partial<AccountRules> {
+interface Deps {
+  linkByEmail?: boolean
+  /** Everybody without it. */
+  signUp?: SignUp | null
   db: Db
   /** Tells the worker that there is a mail. */
   wake?: () => void
@@ -36,8 +43,8 @@ interface Known extends Owner {
 
 const newPlan = 'free'
 
-export function accountService({ db, linkByEmail = false, wake = () => {} }: Deps) {
-  const rules: AccountRules = { linkByEmail }
+export function accountService({ db, linkByEmail = false, signUp, wake = () => {} }: Deps) {
+  const rules: AccountRules = { linkByEmail, signUp: signUp ?? { rule: 'open' } }
 
   return {
     /**
@@ -55,7 +62,7 @@ export function accountService({ db, linkByEmail = false, wake = () => {} }: Dep
      * @param current the account to which a new identity is attached; null makes it a sign-in of its own
      * @throws SignInRefused `identity_taken` when another account has the identity, or has its verified address and may
      *   not be joined, `email_unverified` when an account has the address and the provider does not vouch for it,
-     *   `auth_failed` for a suspended account or a profile without a usable id or e-mail address
+     *   `sign_up_closed` for a person who may not make an account, `auth_failed` for a suspended account or a profile without a usable id or e-mail address
      */
     async signIn(raw: ProviderProfile, current: Pick<Viewer, 'userId'> | null): Promise<{ userId: string }> {
       const profile = readProfile(raw)
@@ -170,6 +177,9 @@ async function findByEmail(db: Db, email: string, tx: Tx): Promise<Owner | undef
 
 /** An account and its storage area, a root folder with nothing in it. */
 async function createAccount(db: Db, profile: Profile, rules: AccountRules, tx: Tx): Promise<string> {
+  // Who left data behind to come back to has been here before.
+  const kept = await findKept(db, profile, rules, tx)
+  if (!kept) await requireAdmitted(db, rules.signUp, profile, tx)
   const { email, verifiedEmail, name, givenName, familyName, picture, locale } = profile
   const userId = newId()
   const now = Date.now()
@@ -179,7 +189,6 @@ async function createAccount(db: Db, profile: Profile, rules: AccountRules, tx: 
     [userId, email, verifiedEmail, name, givenName, familyName, picture, locale, newPlan, now],
     tx,
   )
-  const kept = await findKept(db, profile, rules, tx)
   if (kept) await reattach(db, userId, kept, tx)
   else await makeBucket(db, { userId }, userId, now, tx)
   return userId

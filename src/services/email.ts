@@ -1,5 +1,5 @@
 import { InvalidInput } from '../errors.ts'
-import { canonicalEmail } from './account.ts'
+import { canonicalEmail } from './profile.ts'
 
 /**
  * An address that something is made out to, in the form in which addresses are compared. Whether it exists shows when somebody signs in with it.

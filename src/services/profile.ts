@@ -9,12 +9,14 @@ export interface ProviderProfile {
   familyName: string
   picture: string
   locale: string
+  /** What else it says, as texts by name: one, or those of a list. */
+  claims?: Readonly<Record<string, readonly string[]>>
 }
 
 /** A profile that fits the columns, with what the account is known by: null where the provider does not vouch for the address. */
 export type Profile = ProviderProfile & { verifiedEmail: string | null }
 
-export type RefusalReason = 'auth_failed' | 'identity_taken' | 'email_unverified' | 'invalid_state'
+export type RefusalReason = 'auth_failed' | 'identity_taken' | 'email_unverified' | 'invalid_state' | 'sign_up_closed'
 
 /** A sign-in that does not lead to an account; its reason is told to the client. */
 export class SignInRefused extends Error {

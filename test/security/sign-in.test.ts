@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { mountSignIn } from '../../src/embedded/sign-in-mount.ts'
 import { createLog } from '../../src/log.ts'
+import { accountService } from '../../src/services/account.ts'
 import { startApp, type TestApp } from '../harness.ts'
 import { Browser } from '../unit/sign-in-browser.ts'
 
@@ -140,6 +141,7 @@ class Provider {
 
   stop() {
     this.server.close()
+    this.server.closeAllConnections()
   }
 }
 
@@ -569,4 +571,147 @@ describe('GET /auth/logout', () => {
       await w.stop()
     }
   })
+})
+
+describe('SIGN_UP', () => {
+  const closed = '/?error=sign_up_closed'
+  const person = (name: string, more: Partial<Claims> = {}): Claims => ({
+    sub: name,
+    email: `${name}@example.com`,
+    email_verified: true,
+    name,
+    ...more,
+  })
+
+  async function withRule<T>(rule: string, use: (w: World) => Promise<T>): Promise<T> {
+    const w = await startWithProviders({ SIGN_UP: rule })
+    try {
+      return await use(w)
+    } finally {
+      await w.stop()
+    }
+  }
+
+  const users = async ({ t }: World) => (await t.app.db.rows('SELECT id FROM user')).length
+
+  /** Makes an account before a rule holds. */
+  const makeAccount = ({ t }: World, { sub, email }: Claims) =>
+    accountService({ db: t.app.db }).signIn(
+      {
+        ...{ provider: 'hub', providerUserId: sub, email, emailVerified: true },
+        ...{ name: '', givenName: '', familyName: '', picture: '', locale: '' },
+      },
+      null,
+    )
+
+  it('open lets everybody in whom a provider knows', () =>
+    withRule('open', async w => {
+      expect(await w.signIn(new Browser(), 'hub', person('alice', { email_verified: false }))).toBe('/')
+    }))
+
+  it('closed lets those in who have an account, and makes none', () =>
+    withRule('closed', async w => {
+      await makeAccount(w, person('alice'))
+      const mallory = new Browser()
+      expect(await w.signIn(mallory, 'hub', person('mallory'))).toBe(closed)
+      expect(await w.whoIs(mallory)).toBeNull()
+      expect(await w.signIn(new Browser(), 'hub', person('alice'))).toBe('/')
+      expect(await users(w)).toBe(1)
+      const page = await fetch(`${w.t.url}/login${closed.slice(1)}`, { headers: { accept: 'text/html' } })
+      expect(await page.text()).toContain('You have no account here')
+    }))
+
+  it('closed lets a person back in who has left their data behind, and adds identities to accounts', () =>
+    withRule('closed', async w => {
+      await makeAccount(w, person('alice'))
+      const alice = new Browser()
+      await w.signIn(alice, 'hub', person('alice'))
+      const html = await (await alice.get(`${w.t.url}/identities`)).text()
+      const link = [...html.matchAll(/href="(\/auth\/oauth\?[^"]+)"/g)]
+        .map(([, href = '']) => href.replaceAll('&amp;', '&'))
+        .find(href => href.includes('provider=lab'))
+      expect(await w.signIn(alice, 'lab', person('alice', { sub: 'l' }), link)).toBe('/identities/confirm')
+      const confirm = `${w.t.url}/identities/confirm`
+      expect((await alice.get(confirm, { method: 'POST', headers: { Origin: w.t.url } })).status).toBe(303)
+      const ended = await w.t.nobody.rest('DELETE', '/api/user/account/delete', {
+        json: { delete_user_data: false },
+        headers: { cookie: `session_id=${alice.jar.get('session_id')?.value}` },
+      })
+      expect(ended.status).toBe(200)
+      expect(await w.signIn(new Browser(), 'lab', person('alice', { sub: 'l' }))).toBe('/')
+    }))
+
+  it('domains lets verified addresses of these domains in, whole domains only', () =>
+    withRule('domains:Example.com, example.org', async w => {
+      const tries: [Partial<Claims>, string][] = [
+        [{ email: 'a@example.com' }, '/'],
+        [{ email: 'B@EXAMPLE.org' }, '/'],
+        [{ email: 'c@example.com', email_verified: false }, closed],
+        [{ email: 'd@sub.example.com' }, closed],
+        [{ email: 'e@notexample.com' }, closed],
+        [{ email: 'f@example.com.evil.example' }, closed],
+        [{ email: 'example.com@evil.example' }, closed],
+      ]
+      for (const [more, led] of tries)
+        expect([more, await w.signIn(new Browser(), 'hub', person(more.email ?? '', more))]).toEqual([more, led])
+      expect(await users(w)).toBe(2)
+    }))
+
+  it('invited lets those in to whom something is made out at this moment', () =>
+    withRule('invited', async w => {
+      const owner = await makeAccount(w, person('owner'))
+      const browser = new Browser()
+      await w.signIn(browser, 'hub', person('owner'))
+      const headers = { cookie: `session_id=${browser.jar.get('session_id')?.value}` }
+      const call = async (path: string, json: object) =>
+        (await w.t.nobody.rest('POST', path, { json, headers })).response
+      const form = new FormData()
+      form.append('file', new Blob(['Dear Bob']), 'letter.txt')
+      await w.t.nobody.rest('POST', '/api/files/upload', { form, headers })
+      const { workspace } = await call('/api/workspaces/create', { name: 'Garden' })
+      const invite = (name: string) =>
+        call('/api/workspaces/invites/create', {
+          workspace_id: workspace.workspace_id,
+          email: `${name}@example.com`,
+          role: 'viewer',
+        })
+      const share = (name: string) =>
+        call('/api/files/share', { email: `${name}@example.com`, objects: ['letter.txt'] })
+
+      expect(await w.signIn(new Browser(), 'hub', person('bob'))).toBe(closed)
+      await invite('bob')
+      expect(await w.signIn(new Browser(), 'hub', person('bob', { email_verified: false }))).toBe(closed)
+      expect(await w.signIn(new Browser(), 'hub', person('bob'))).toBe('/')
+      await share('carol')
+      expect(await w.signIn(new Browser(), 'hub', person('carol'))).toBe('/')
+
+      // What has expired, or whose sender has lost the right, invites nobody.
+      await invite('dora')
+      await share('erin')
+      await w.t.app.db.run('UPDATE invite SET expires_at = ?', [Date.now() - 1])
+      await w.t.app.db.run('UPDATE share SET expires_at = ?', [Date.now() - 1])
+      for (const name of ['dora', 'erin']) expect(await w.signIn(new Browser(), 'hub', person(name))).toBe(closed)
+      await invite('frank')
+      await share('gina')
+      await w.t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [owner.userId])
+      for (const name of ['frank', 'gina']) expect(await w.signIn(new Browser(), 'hub', person(name))).toBe(closed)
+      expect(await users(w)).toBe(3)
+    }))
+
+  it('claim lets those in of whom the provider says it', () =>
+    withRule('claim:groups=staff, admins', async w => {
+      const tries: [unknown, string][] = [
+        [['guests', 'staff'], '/'],
+        ['admins', '/'],
+        [['guests'], closed],
+        ['staff,admins', closed],
+        [undefined, closed],
+        [null, closed],
+        [{ staff: true }, closed],
+        [[['staff']], closed],
+      ]
+      for (const [i, [groups, led]] of tries.entries())
+        expect([groups, await w.signIn(new Browser(), 'lab', person(`p${i}`, { groups }))]).toEqual([groups, led])
+      expect(await users(w)).toBe(2)
+    }))
 })

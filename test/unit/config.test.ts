@@ -160,6 +160,14 @@ describe('a wrong setting', () => {
     ['SWEEP_SECONDS', '1 minute'],
     ['RETENTION_DAYS', '0'],
     ['NODE_ENV', 'Production'],
+    ['SIGN_UP', 'everybody'],
+    ['SIGN_UP', 'domains:'],
+    ['SIGN_UP', 'domains:example.com,'],
+    ['SIGN_UP', 'domains:@example.com'],
+    ['SIGN_UP', 'claim:groups'],
+    ['SIGN_UP', 'claim:groups='],
+    ['SIGN_UP', 'open:example.com'],
+    ['LINK_BY_EMAIL', 'yes'],
     ['NODE_ENV', 'prod'],
     ['NODE_ENV', 'staging'],
   ])('is named: %s=%s', (name, value) => {
@@ -238,6 +246,23 @@ describe('NODE_ENV=production', () => {
   it('accepts both when they are set', () => {
     const config = readConfig({ NODE_ENV: 'production', SECRET_KEY: secret, ...provider('GITHUB') })
     expect(config).toMatchObject({ production: true, secretKey: secret })
+  })
+})
+
+describe('SIGN_UP and LINK_BY_EMAIL', () => {
+  it('say who may make an account', () => {
+    const ruleOf = (SIGN_UP: string) => readConfig({ SIGN_UP }).signUp
+    expect(ruleOf('')).toBeNull()
+    expect(ruleOf('invited')).toEqual({ rule: 'invited' })
+    expect(ruleOf('domains:Example.com, b.example')).toEqual({ rule: 'domains', domains: ['example.com', 'b.example'] })
+    expect(ruleOf('claim:groups=staff, a=b')).toEqual({ rule: 'claim', claim: 'groups', values: ['staff', 'a=b'] })
+  })
+
+  it('join by address while there is one provider, unless the operator says otherwise', () => {
+    const [one, two] = [provider('A'), { ...provider('A'), ...provider('B') }]
+    expect([{}, one, two].map(env => readConfig(env).linkByEmail)).toEqual([true, true, false])
+    expect(readConfig({ ...two, LINK_BY_EMAIL: 'true' }).linkByEmail).toBe(true)
+    expect(readConfig({ ...one, LINK_BY_EMAIL: 'false' }).linkByEmail).toBe(false)
   })
 })
 
