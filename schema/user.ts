@@ -20,6 +20,14 @@ export const Plan = builder.objectRef<PlanView>('Plan').implement({
     maxWorkspaceFolders: t.expose('maxWorkspaceFolders', { type: 'Long', nullable: true }),
     maxPrivateApiKeys: t.expose('maxPrivateApiKeys', { type: 'Long' }),
     maxWorkspaceApiKeys: t.expose('maxWorkspaceApiKeys', { type: 'Long' }),
+    maxFolders: t.expose('maxFolders', { type: 'Long', nullable: true, description: 'Of the own files.' }),
+    maxPublicLinks: t.expose('maxPublicLinks', { type: 'Long', nullable: true, description: 'That live at a time.' }),
+    maxPendingInvites: t.expose('maxPendingInvites', {
+      type: 'Long',
+      nullable: true,
+      description: 'Of each workspace.',
+    }),
+    maxNotes: t.expose('maxNotes', { type: 'Long', nullable: true }),
   }),
 })
 

@@ -341,6 +341,10 @@ describe('admin plans', () => {
       max_workspace_folders: null,
       max_private_api_keys: 500,
       max_workspace_api_keys: 500,
+      max_folders: null,
+      max_public_links: null,
+      max_pending_invites: 5_000,
+      max_notes: null,
     })
     const { out } = await admin('plans')
     expect(out).toMatch(/free \(Free\), 3 accounts\n {2}max_file_size_bytes +2 GiB/)

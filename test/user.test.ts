@@ -44,6 +44,10 @@ describe('GET /api/user/data', () => {
         max_workspace_folders: 1000,
         max_private_api_keys: 5,
         max_workspace_api_keys: 5,
+        max_folders: 10_000,
+        max_public_links: 1_000,
+        max_pending_invites: 100,
+        max_notes: 10_000,
       },
     })
     expect((await bob.rest('GET', '/api/user/data')).response.user_data).toMatchObject({
@@ -112,7 +116,8 @@ describe('GET /api/user/data', () => {
   it('GraphQL: me says the same', async () => {
     const ME = `{ me { id email name givenName familyName picture locale provider providerUserId createdAt plan {
       id name maxFileSizeBytes maxTotalStorageBytes maxFiles maxUserWorkspaces maxFilesWorkspace
-      maxTotalStorageBytesWorkspace maxUsersWorkspace maxWorkspaceFolders maxPrivateApiKeys maxWorkspaceApiKeys } } }`
+      maxTotalStorageBytesWorkspace maxUsersWorkspace maxWorkspaceFolders maxPrivateApiKeys maxWorkspaceApiKeys
+      maxFolders maxPublicLinks maxPendingInvites maxNotes } } }`
     const { user_data } = (await alice.rest('GET', '/api/user/data')).response
     const { data } = await alice.graphql<{ me: { plan: object } }>(ME)
     const { plan, ...me } = data?.me ?? { plan: {} }

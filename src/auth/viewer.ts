@@ -26,6 +26,8 @@ export interface Viewer {
   workspaceId: string | null
   bucket: Tree
   limits: BucketLimits
+  /** What the plan allows besides; null means unlimited. */
+  bounds: { maxPublicLinks: number | null; maxNotes: number | null }
 }
 
 interface ViewerRow {
@@ -40,6 +42,9 @@ interface ViewerRow {
   maxFileSizeBytes: number
   maxTotalStorageBytes: number
   maxFiles: number | null
+  maxFolders: number | null
+  maxPublicLinks: number | null
+  maxNotes: number | null
 }
 
 /**
@@ -74,7 +79,8 @@ export function sessionSecret(req: IncomingMessage): string | undefined {
 }
 
 const whoColumns = `u.id AS userId, u.email, u.verified_email AS verifiedEmail, u.name, u.picture, b.id AS bucketId, b.root_id AS rootId,
-       p.max_file_size_bytes AS maxFileSizeBytes, p.max_total_storage_bytes AS maxTotalStorageBytes, p.max_files AS maxFiles`
+       p.max_file_size_bytes AS maxFileSizeBytes, p.max_total_storage_bytes AS maxTotalStorageBytes, p.max_files AS maxFiles,
+       p.max_folders AS maxFolders, p.max_public_links AS maxPublicLinks, p.max_notes AS maxNotes`
 /** How old the last use of a key may look: noting every use would turn each read into a write. */
 const USE_GRAIN_MS = 60_000
 
@@ -124,11 +130,13 @@ async function findKey(db: Db, hash: string): Promise<Viewer | null> {
 }
 
 function toViewer(row: ViewerRow, credential: Pick<Viewer, 'via' | 'credentialId' | 'scopes' | 'workspaceId'>): Viewer {
-  const { bucketId, rootId, maxFileSizeBytes, maxTotalStorageBytes, maxFiles, ...who } = row
+  const { bucketId, rootId, maxFileSizeBytes, maxTotalStorageBytes, maxFiles, ...more } = row
+  const { maxFolders, maxPublicLinks, maxNotes, ...who } = more
   return {
     ...who,
     ...credential,
-    bucket: { bucketId, rootId },
+    bucket: { bucketId, rootId, maxFolders },
     limits: { maxFileSizeBytes, maxTotalStorageBytes, maxFiles },
+    bounds: { maxPublicLinks, maxNotes },
   }
 }

@@ -98,7 +98,7 @@ const kinds: Record<ErrorCode, Kind> = {
     details: limit('max_file_size_bytes', 2_147_483_648),
   },
   QUOTA_EXCEEDED: {
-    from: both(adds, under(/\/(uploads?|folders?|move|mkdir|create|accept)(\/|$)/)),
+    from: both(adds, under(/\/(uploads?|folders?|move|mkdir|create|accept|quick_share|note)(\/|$)/)),
     says: 'The plan allows 10000 files. Delete some, or ask for a larger plan.',
     details: { ...limit('max_files', 10_000), used: aNumber(10_000, 'What of it is used.') },
   },

@@ -61,7 +61,7 @@ export async function addUsage(db: Db, tree: Tree, by: Totals, tx: Tx): Promise<
     tx,
   )
   throw new AppError('QUOTA_EXCEEDED', `The plan allows ${max} folders here. Delete some, or ask for a larger plan.`, {
-    limit: 'max_workspace_folders',
+    limit: tree.front ? 'max_workspace_folders' : 'max_folders',
     max,
     used: row?.used ?? max,
   })

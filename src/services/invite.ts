@@ -1,9 +1,10 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
-import { type Db, isDuplicate } from '../../db/index.ts'
+import { type Db, isDuplicate, type Tx } from '../../db/index.ts'
 import { invitable, type Role } from '../auth/roles.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { AppError, InvalidInput } from '../errors.ts'
 import type { Tokens } from '../tokens.ts'
+import { planExceeded } from './bound.ts'
 import { parseEmail } from './email.ts'
 import { marks } from './entry-path.ts'
 import type { EventService } from './event.ts'
@@ -91,6 +92,29 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
     return invite
   }
 
+  /**
+   * Answers the id of the invite that an address has, if any; with the workspace locked, so that the count is exact.
+   * @throws QUOTA_EXCEEDED where one more would be pending than the plan allows
+   */
+  async function requireRoom(workspaceId: string, email: string, now: number, tx: Tx): Promise<string | null> {
+    const [row] = await db.rows<{ id: string | null; expiresAt: number | null; max: number | null; used: number }>(
+      `SELECT i.id, i.expires_at AS expiresAt, p.max_pending_invites AS max,
+         (SELECT COUNT(*) FROM invite o WHERE o.workspace_id = w.id AND o.expires_at > ?) AS used
+       FROM workspace w JOIN user u ON u.id = w.owner_id JOIN plan p ON p.id = u.plan_id
+         LEFT JOIN invite i ON i.workspace_id = w.id AND i.email = ? WHERE w.id = ?`,
+      [now, email, workspaceId],
+      tx,
+    )
+    const isPending = row?.expiresAt != null && row.expiresAt > now
+    if (row && row.max !== null && !isPending && Number(row.used) >= row.max)
+      throw planExceeded('pending invites to this workspace', {
+        limit: 'max_pending_invites',
+        max: row.max,
+        used: Number(row.used),
+      })
+    return row?.id ?? null
+  }
+
   /** Those pending invites of the caller's verified address that meet a condition, oldest first. */
   async function mineWhere(viewer: Viewer, where: string, values: string[], limit: number): Promise<MyInvite[]> {
     if (!viewer.verifiedEmail) return []
@@ -124,7 +148,7 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
       return db.rows<InviteView>(`SELECT ${columns} ${pending} ORDER BY i.id LIMIT 10000`, [workspaceId, Date.now()])
     },
 
-    /** Invites an address, or renews its invite, with a mail as far as the bounds of mails allow one. @throws ALREADY_A_MEMBER, FORBIDDEN, INVALID_INPUT */
+    /** Invites an address, or renews its invite, with a mail as far as the bounds of mails allow one. @throws ALREADY_A_MEMBER, FORBIDDEN, INVALID_INPUT, QUOTA_EXCEEDED */
     async create(viewer: Viewer, input: { workspaceId: string; email: string; role: string }): Promise<InviteView> {
       const email = parseEmail(input.email, 'email')
       const role = invitable.find(r => r === input.role)
@@ -141,12 +165,8 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
           tx,
         )
         if (member) throw new AppError('ALREADY_A_MEMBER', 'Somebody with this address is a member already.')
-        const [known] = await db.rows<{ id: string }>(
-          'SELECT id FROM invite WHERE workspace_id = ? AND email = ?',
-          [workspaceId, email],
-          tx,
-        )
-        const id = known?.id ?? newId()
+        const known = await requireRoom(workspaceId, email, now, tx)
+        const id = known ?? newId()
         if (known)
           await db.run(
             'UPDATE invite SET role = ?, invited_by = ?, created_at = ?, expires_at = ? WHERE id = ?',

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/index.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { AppError, InvalidInput } from '../errors.ts'
+import { takeNote } from './bound.ts'
 import { lockTree } from './entry.ts'
 import { marks } from './entry-path.ts'
 import type { ListingService } from './listing.ts'
@@ -43,7 +44,7 @@ export function noteService({ db, listings }: { db: Db; listings: ListingService
       return row?.content ?? ''
     },
 
-    /** Writes the note of a content; "" removes it. Answers what stands now. @throws FILE_NOT_FOUND */
+    /** Writes the note of a content; "" removes it. Answers what stands now. @throws FILE_NOT_FOUND, QUOTA_EXCEEDED */
     async write(viewer: Viewer, checksum: string, content: string): Promise<string> {
       if ([...content].length > MAX_NOTE) throw new InvalidInput('content', `A note has up to ${MAX_NOTE} characters.`)
       if (/\p{Surrogate}/u.test(content))
@@ -53,9 +54,17 @@ export function noteService({ db, listings }: { db: Db; listings: ListingService
       await db.transaction(async tx => {
         // No note may be left behind by an account that ends meanwhile.
         await lockTree(db, viewer.bucket, tx)
-        if (content === '') await db.Note.destroy({ where: key, transaction: tx })
-        // One statement: of two that write the first note at once, the index would refuse one.
-        else await db.Note.upsert({ ...key, content, updatedAt: Date.now() }, { transaction: tx })
+        const note = { content, updatedAt: Date.now() }
+        if (content === '') {
+          const removed = await db.Note.destroy({ where: key, transaction: tx })
+          if (removed > 0)
+            await db.run('UPDATE bucket SET note_count = note_count - 1 WHERE id = ?', [key.bucketId], tx)
+          return
+        }
+        const [changed] = await db.Note.update(note, { where: key, transaction: tx })
+        if (changed > 0) return
+        await takeNote(db, viewer, tx)
+        await db.Note.create({ ...key, ...note }, { transaction: tx })
       })
       return content
     },

@@ -6,6 +6,7 @@ import { parseDuration } from '../duration.ts'
 import { Forbidden, InvalidInput, Unauthenticated } from '../errors.ts'
 import { parseFilePath } from '../paths.ts'
 import type { Tokens } from '../tokens.ts'
+import { takeLink } from './bound.ts'
 import { marks, pathsOfFolders } from './entry-path.ts'
 import type { FileService } from './file.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from './page.ts'
@@ -157,7 +158,7 @@ export function shareService({ db, files, links, passwords, tokens, publicUrl }:
       return rows[0] ?? null
     },
 
-    /** Makes a public share of one file. @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT */
+    /** Makes a public share of one file. @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
     async createPublic(
       viewer: Viewer,
       input: {
@@ -178,13 +179,14 @@ export function shareService({ db, files, links, passwords, tokens, publicUrl }:
       const passwordHash = password === null ? null : await passwords.hash(password, callerKeys(viewer))
       const id = newId()
       const share = { id, entryId: node.id, recipient: null, maxDownloads, passwordHash, createdAt: now, expiresAt }
-      if (!(await insertShare(db, viewer, share)))
-        await db.transaction(async tx => {
-          // What is in the way is known under the lock that a deletion takes: the account, the file, or a purge of something else.
-          await lockForSharing(db, viewer, tx)
-          const found = await files.locate(viewer.bucket, names, tx)
-          await insertShare(db, viewer, { ...share, entryId: found.node.id }, tx)
-        })
+      await db.transaction(async tx => {
+        const { purging } = await lockForSharing(db, viewer, tx)
+        await takeLink(db, viewer, tx)
+        // What was deleted with a folder meanwhile is in the table still.
+        if (!purging && (await insertShare(db, viewer, share, tx))) return
+        const found = await files.locate(viewer.bucket, names, tx)
+        await insertShare(db, viewer, { ...share, entryId: found.node.id }, tx)
+      })
       const token = tokenOf(id)
       return { token, link: linkOf(token), expiresAt }
     },

@@ -44,6 +44,10 @@ export interface PlanView {
   maxWorkspaceFolders: number | null
   maxPrivateApiKeys: number
   maxWorkspaceApiKeys: number
+  maxFolders: number | null
+  maxPublicLinks: number | null
+  maxPendingInvites: number | null
+  maxNotes: number | null
 }
 
 /** What a storage area holds. Bytes. */
