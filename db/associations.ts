@@ -4,6 +4,7 @@ import { Blob } from './models/blob.ts'
 import { Bucket } from './models/bucket.ts'
 import { Entry } from './models/entry.ts'
 import { Identity } from './models/identity.ts'
+import { Installation } from './models/installation.ts'
 import { Invite } from './models/invite.ts'
 import { Job } from './models/job.ts'
 import { MailNotice } from './models/mail-notice.ts'
@@ -35,6 +36,7 @@ export function defineModels(sequelize: Sequelize) {
     Bucket: class extends Bucket {},
     Entry: class extends Entry {},
     Identity: class extends Identity {},
+    Installation: class extends Installation {},
     Job: class extends Job {},
     Note: class extends Note {},
     Operator: class extends Operator {},

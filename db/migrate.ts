@@ -8,6 +8,7 @@ import { shareUses } from './migrations/0012-share-uses.ts'
 import { keptProviders } from './migrations/0013-kept-providers.ts'
 import { sessionsAndOperators } from './migrations/0014-sessions-and-operators.ts'
 import { mailAndBounds } from './migrations/0015-mail-and-bounds.ts'
+import { diskStore } from './migrations/0016-disk-store.ts'
 
 /** What a migration may use; every call takes part in the migration's transaction where the engine has such. */
 export interface MigrationTools {
@@ -37,6 +38,7 @@ const migrations: Migration[] = [
   keptProviders,
   sessionsAndOperators,
   mailAndBounds,
+  diskStore,
 ]
 
 /**

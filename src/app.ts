@@ -18,9 +18,9 @@ import { createWorker } from './jobs/worker.ts'
 import type { Log } from './log.ts'
 import { createPages } from './pages/routes.ts'
 import { connectRedis } from './redis.ts'
-import { sendBytes } from './rest/bytes.ts'
 import { createApiDocument } from './rest/openapi.ts'
 import { createRestRouter, write } from './rest/router.ts'
+import { signedBlobs } from './rest/signed-blobs.ts'
 import { accountService } from './services/account.ts'
 import { accountEndService } from './services/account-end.ts'
 import { apiKeyService } from './services/api-key.ts'
@@ -33,6 +33,7 @@ import { fileService } from './services/file.ts'
 import { folderService } from './services/folder.ts'
 import { identityService } from './services/identity.ts'
 import type { Services } from './services/index.ts'
+import { bindStore } from './services/installation.ts'
 import { inviteService } from './services/invite.ts'
 import { listingService } from './services/listing.ts'
 import { mailingService } from './services/mailing.ts'
@@ -51,7 +52,7 @@ import { uploadSessionService } from './services/upload-session.ts'
 import { userService } from './services/user.ts'
 import { workspaceService } from './services/workspace.ts'
 import { allReady, ready } from './start.ts'
-import { createBlobStore } from './storage/azure.ts'
+import { openStore } from './storage/open.ts'
 import { createTokens } from './tokens.ts'
 
 export interface AppOptions {
@@ -69,13 +70,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   let { publicUrl } = config
   const address = () => publicUrl
   const db = openDatabase(config.database, { pool: config.databasePool, ...(onStatement ? { onStatement } : {}) })
-  const store = await ready('blobs', config, () =>
-    createBlobStore({
-      connectionString: config.azureConnectionString,
-      container: config.azureContainer,
-      publicUrl: config.blobPublicUrl,
-    }),
-  )
+  const store = await ready('blobs', config, () => openStore(config))
   const redis = config.redisUrl ? connectRedis(config.redisUrl, log) : undefined
   const tokens = createTokens(config.secretKey)
   const mailer = createMailer(config)
@@ -127,6 +122,8 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   const base = { db, store, blobs, files, log }
   const uploadSessions = uploadSessionService({
     ...base,
+    tokens,
+    publicUrl: address,
     partSize: config.uploadPartBytes,
     direct: config.directUploads,
   })
@@ -186,6 +183,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     }
   }
 
+  const signed = signedBlobs({ downloads, links, uploads: uploadSessions })
   const whole = readyz(db, store, () => gateway.phase)
   const mounts: Mount[] = [
     { prefix: '/healthz', exact: true, always: true, handle: ({ req, res }) => write(res, req, healthz()) },
@@ -199,11 +197,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     { prefix: '/api', handle: incoming => rest.handle(incoming, () => contextOf(incoming)) },
     { prefix: '/api/openapi.json', exact: true, handle: ({ req, res }) => document.sendJson(req, res) },
     { prefix: '/api/docs', handle: ({ req, res, path }) => document.sendPage(req, res, path) },
-    {
-      prefix: '/bytes',
-      handle: async ({ req, res, path, signal }) =>
-        sendBytes(req, res, await links.openAddress(path.slice('/bytes/'.length)), downloads, signal),
-    },
+    { prefix: '/api/blobs', handle: signed },
   ]
   const gateway = createGateway({ config, publicUrl: address, log, mounts })
 
@@ -227,14 +221,15 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
           await db.ping()
           await migrate(db)
         }),
-        ready('blobs', config, () => store.ensureContainer()),
+        ready('blobs', config, () => store.prepare()),
       ])
+      await ready('blobs', config, () => bindStore(db, store))
       const port = await ready('address', config, () => gateway.listen(config.host, config.port))
       publicUrl ||= `http://localhost:${port}`
       // Some accounts do not let their key write rules; everything but direct uploads of browsers works without.
       if (config.blobCors)
-        await store
-          .allowOrigins([...new Set([publicUrl, ...config.corsOrigins])])
+        await store.addresses
+          ?.allowOrigins([...new Set([publicUrl, ...config.corsOrigins])])
           .catch(error => log.warn({ err: error }, 'could not write the CORS rule of the blob store'))
       const embedded = await embeddedSignIn?.(publicUrl)
       const providers = embedded ? [...config.providers, embedded.provider] : config.providers

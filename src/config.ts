@@ -27,6 +27,8 @@ export interface Config {
   dataDir: string
   database: Database
   databasePool: number
+  /** Folder of the blobs, unless they are in Azure Blob Storage. */
+  blobDir: string
   azureConnectionString: string
   azureContainer: string
   blobPublicUrl: string
@@ -152,6 +154,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDir,
     database: readDatabase(s.DATABASE_URL, dataDir),
     databasePool: s.DATABASE_POOL,
+    blobDir: resolve(s.BLOB_DIR || `${dataDir}/blobs`),
     azureConnectionString: s.AZURE_STORAGE_CONNECTION_STRING,
     azureContainer: s.AZURE_STORAGE_CONTAINER,
     blobPublicUrl: s.BLOB_PUBLIC_URL.replace(/\/+$/, ''),

@@ -1,14 +1,13 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { openDatabase } from '../db/index.ts'
 import { endWithReader } from './closed-pipe.ts'
 import { type Config, loadConfig } from './config.ts'
-import { readConnection, startAzurite } from './embedded/azurite.ts'
 import { examine } from './jobs/doctor.ts'
 import type { Finding } from './jobs/doctor-check.ts'
-import { type BlobStore, createBlobStore } from './storage/azure.ts'
+import { bindStore } from './services/installation.ts'
+import { openStore } from './storage/open.ts'
 
 const MINUTE = 60_000
 /** A repair may bring to light what it was hidden behind. */
@@ -42,9 +41,11 @@ try {
 async function run(config: Config): Promise<boolean> {
   if (config.database.dialect === 'sqlite' && !existsSync(config.database.file))
     throw new Error(`There is no database ${config.database.file}. Start the service once, or set what is set for it.`)
-  const { store, close } = await openStore(config)
+  const store = openStore(config)
   const db = openDatabase(config.database, { pool: 2, patience: 10 * MINUTE })
   try {
+    await store.prepare()
+    await bindStore(db, store)
     let sum = { findings: 0, mended: 0 }
     for (let round = 1; round === 1 || (sum.mended > 0 && round <= ROUNDS); round++) {
       const patient = { db, store, graceMs: options.grace * 1000 }
@@ -54,28 +55,7 @@ async function run(config: Config): Promise<boolean> {
     return sum.findings === sum.mended
   } finally {
     await db.close()
-    await close()
   }
-}
-
-/** The store of the service; the embedded one from whoever runs it, or started for the moment. */
-async function openStore(config: Config): Promise<{ store: BlobStore; close(): Promise<void> }> {
-  const at = (connectionString: string) =>
-    createBlobStore({ connectionString, container: config.azureContainer, publicUrl: '' })
-  if (config.azureConnectionString) return { store: at(config.azureConnectionString), close: async () => {} }
-
-  const dir = join(config.dataDir, 'blobs')
-  const running = await readConnection(dir)
-  if (running) {
-    const store = at(running)
-    const answers = await store.ping().then(
-      () => true,
-      () => false,
-    )
-    if (answers) return { store, close: async () => {} }
-  }
-  const azurite = await startAzurite({ dir, port: 0 })
-  return { store: at(azurite.connectionString), close: () => azurite.stop() }
 }
 
 function say(fact: object, words: string): void {

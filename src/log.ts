@@ -14,7 +14,7 @@ const LONGEST_PATH = 256
 export function loggablePath(url: string): string {
   const path = url.split('?', 1)[0] ?? ''
   const shown = path
-    .replace(/^(\/api\/(?:d\/private|d|share\/(?:info|resolve|revoke))\/|\/(?:share|invite|bytes)\/)[^/]+/, '$1:token')
+    .replace(/^(\/api\/(?:d\/private|d|blobs|share\/(?:info|resolve|revoke))\/|\/(?:share|invite)\/)[^/]+/, '$1:token')
     .replace(/^\/sign-in\/.*/, '/sign-in/...')
     // A token in a path may be spelled with escapes.
     .replace(/[\w%-]{40,}/g, ':token')

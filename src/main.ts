@@ -4,9 +4,9 @@ import { access, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
+import type { Db } from '../db/index.ts'
 import { createApp } from './app.ts'
 import { type Config, loadConfig, StartError } from './config.ts'
-import { type Azurite, startAzurite } from './embedded/azurite.ts'
 import { readOrMakeSecret } from './embedded/secrets.ts'
 import { mountSignIn } from './embedded/sign-in-mount.ts'
 import type { SignInWord } from './embedded/sign-in-word.ts'
@@ -38,21 +38,15 @@ async function main(): Promise<void> {
   process.on('unhandledRejection', error => log.error({ err: error }, 'a rejection was not handled'))
 
   const secretKey = await ready('folder', config, () => prepareFolder(config))
-  const azurite = config.azureConnectionString
-    ? null
-    : await ready('blobs', config, () =>
-        startAzurite({ dir: join(config.dataDir, 'blobs'), port: 0, log: line => log.warn({ line }, 'Azurite') }),
-      )
   try {
-    await serve(config, azurite, secretKey, log)
+    await serve({ ...config, secretKey }, log)
   } catch (error) {
     log.debug({ err: error }, 'the start failed')
-    await azurite?.stop()
     throw error
   }
 }
 
-/** Makes the folder of what is embedded, if anything is; answers the secret key. */
+/** Makes the folder of what is kept in files, if anything is; answers the secret key. */
 async function prepareFolder({
   dataDir,
   database,
@@ -68,18 +62,14 @@ async function prepareFolder({
   return secretKey || readOrMakeSecret(join(dataDir, 'secret.key'))
 }
 
-async function serve(config: Config, azurite: Azurite | null, secretKey: string, log: Log): Promise<void> {
-  const azureConnectionString = azurite?.connectionString ?? config.azureConnectionString
+async function serve(config: Config, log: Log): Promise<void> {
   let word: SignInWord | undefined
   const embeddedSignIn = async (publicUrl: string) => {
-    const embedded = await mountSignIn({ publicUrl, secretKey, dataDir: config.dataDir, log })
+    const embedded = await mountSignIn({ publicUrl, secretKey: config.secretKey, dataDir: config.dataDir, log })
     word = embedded.word
     return embedded
   }
-  const app = await createApp(
-    { ...config, secretKey, azureConnectionString },
-    { log, ...(config.providers.length === 0 ? { embeddedSignIn } : {}) },
-  )
+  const app = await createApp(config, { log, ...(config.providers.length === 0 ? { embeddedSignIn } : {}) })
 
   let stopping = false
   const hurry = new AbortController()
@@ -88,7 +78,6 @@ async function serve(config: Config, azurite: Azurite | null, secretKey: string,
     stopping = true
     log.info({ signal, drain_seconds: config.drainSeconds }, 'stopping: running requests may finish')
     await app.stop(hurry.signal)
-    await azurite?.stop()
     process.exit(0)
   }
   process.on('SIGTERM', stop)
@@ -104,20 +93,28 @@ async function serve(config: Config, azurite: Azurite | null, secretKey: string,
   const signIn = word
     ? `embedded: be anybody, on this machine only\n             each new browser is asked for the word ${await word.current()}\n             which is good once; the next one is in ${word.file}`
     : config.providers.map(p => p.name).join(', ')
-  process.stdout.write(welcome(config, publicUrl, azurite, signIn))
+  const parts = { database: await databaseOf(config, app.db), blobs: app.store.label, signIn }
+  process.stdout.write(welcome(config, publicUrl, parts))
+}
+
+/** What the database is, by its own word: MariaDB is reached by addresses of MySQL. */
+async function databaseOf({ database }: Config, db: Db): Promise<string> {
+  if (database.dialect === 'sqlite') return `SQLite in ${database.file}`
+  const [row] = await db.rows<{ version: string }>('SELECT VERSION() AS version')
+  return `${row?.version.includes('MariaDB') ? 'MariaDB' : 'MySQL'} at ${new URL(database.url).host}`
 }
 
 /** What runs where, and how to begin. No secret but the word, which is good once and on this machine only. */
-function welcome(config: Config, publicUrl: string, azurite: Azurite | null, signIn: string): string {
-  const database =
-    config.database.dialect === 'sqlite'
-      ? `SQLite in ${config.database.file}`
-      : `MySQL at ${new URL(config.database.url).host}`
+function welcome(
+  config: Config,
+  publicUrl: string,
+  { database, blobs, signIn }: Record<'database' | 'blobs' | 'signIn', string>,
+): string {
   return `
 Satchel is up at ${publicUrl}
 
   Database   ${database}
-  Blobs      ${azurite ? `embedded Azurite in ${azurite.dir}` : 'Azure Blob Storage, as configured'}
+  Blobs      ${blobs}
   Mail       ${config.smtpUrl ? 'SMTP server, as configured' : `written to ${join(config.dataDir, 'mail')}`}
   Sign-in    ${signIn}
 

@@ -6,6 +6,7 @@ import { AppError } from './errors.ts'
 export type Mode = 'download' | 'inline'
 
 const octets = 'application/octet-stream'
+const svg = 'image/svg+xml'
 const longest = 127
 
 // The restricted names of RFC 6838: unlike a token of HTTP they have no `*`, so `image/*` is no type.
@@ -62,7 +63,10 @@ export function deliveryOf(name: string, type: string, mode: Mode): { dispositio
       disposition: create(filename, { type: 'inline' }),
       contentType: essence === 'text/plain' ? 'text/plain; charset=utf-8' : essence,
     }
-  return { disposition: create(filename, { type: 'attachment' }), contentType: isRunnable(essence) ? octets : full }
+  const disposition = create(filename, { type: 'attachment' })
+  // A page shows it as a picture, in which no script runs; who opens its address gets a download.
+  if (mode === 'inline' && essence === svg) return { disposition, contentType: svg }
+  return { disposition, contentType: isRunnable(essence) ? octets : full }
 }
 
 // Browsers parse every type that ends in +xml as a document, and run the scripts of an XHTML or SVG namespace in it,

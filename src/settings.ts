@@ -45,7 +45,7 @@ export const settings = {
     read: origin.or(z.literal('')),
   },
   DATA_DIR: {
-    help: 'folder of everything embedded: database, blobs, mails, secrets',
+    help: 'folder of everything that is kept in files: database, blobs, mails, secrets',
     default: 'data',
     read: z.string().min(1),
   },
@@ -61,10 +61,16 @@ export const settings = {
       ),
   },
   DATABASE_POOL: { help: 'connections to the database at most', default: '10', read: count(2, 1000) },
-  AZURE_STORAGE_CONNECTION_STRING: {
-    help: 'connection string of an Azure Storage account, with its key',
+  BLOB_DIR: {
+    help: 'folder that holds the blobs, the same for all instances; not used with AZURE_STORAGE_CONNECTION_STRING',
     default: '',
-    shown: 'the embedded Azurite in <DATA_DIR>/blobs',
+    shown: '<DATA_DIR>/blobs',
+    read: z.string(),
+  },
+  AZURE_STORAGE_CONNECTION_STRING: {
+    help: 'connection string of an Azure Storage account, with its key, to keep the blobs there',
+    default: '',
+    shown: 'the blobs are files in BLOB_DIR',
     read: z.string(),
   },
   AZURE_STORAGE_CONTAINER: {
@@ -75,23 +81,23 @@ export const settings = {
       .regex(/^[a-z0-9](?!.*--)[a-z0-9-]{1,61}[a-z0-9]$/, 'must be a container name: 3 to 63 of a-z, 0-9 and -'),
   },
   BLOB_PUBLIC_URL: {
-    help: 'address of the blob store as clients see it, for signed URLs, when it differs from the one used here',
+    help: 'address of Azure Blob Storage as clients see it, for signed URLs, when it differs from the one used here',
     default: '',
     shown: 'the blob endpoint of the connection string',
     read: z.url({ protocol: /^https?$/ }).or(z.literal('')),
   },
   BLOB_CORS: {
-    help: 'let pages of PUBLIC_URL and of CORS_ORIGINS exchange bytes with the blob store: writes one CORS rule into its account',
+    help: 'let pages of PUBLIC_URL and of CORS_ORIGINS exchange bytes with Azure Blob Storage: writes one CORS rule into its account',
     default: 'true',
     read: flag,
   },
   DOWNLOADS: {
-    help: 'redirect: answer downloads with a signed URL of the store; proxy: stream them through the service',
+    help: 'redirect: answer downloads with a signed URL, of Azure Blob Storage where the blobs are there, else of the service; proxy: answer with the bytes themselves',
     default: 'redirect',
     read: z.enum(['redirect', 'proxy']),
   },
   DIRECT_UPLOADS: {
-    help: 'let clients send the parts of an upload straight to the blob store if they ask for it; never with DOWNLOADS=proxy',
+    help: 'let clients send the parts of an upload to signed URLs if they ask for it; never with DOWNLOADS=proxy',
     default: 'true',
     read: flag,
   },

@@ -1,5 +1,6 @@
 import { type Config, StartError } from './config.ts'
 import { causesOf } from './errors.ts'
+import { storeProblem } from './storage/open.ts'
 
 /** What the service needs before it can serve. */
 type Part = 'folder' | 'blobs' | 'database' | 'address'
@@ -18,10 +19,7 @@ const problems: Record<Part, (failure: Failure) => string> = {
       ? `DATA_DIR: ${reason}.`
       : `DATA_DIR: ${config.dataDir} cannot be used (${reason}). Let the user that runs Satchel write there, or set another folder.`,
 
-  blobs: ({ config, reason }) =>
-    config.azureConnectionString
-      ? `AZURE_STORAGE_CONNECTION_STRING: the blob store cannot be used (${reason}). Start it, or copy the connection string again.`
-      : `DATA_DIR: the embedded blob store does not start (${reason}). Stop what else uses that folder, or set another one.`,
+  blobs: ({ config, reason, code }) => storeProblem(config, reason, code),
 
   database({ config: { database }, reason, code }) {
     if (database.dialect === 'sqlite')

@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Db } from '../db/index.ts'
 import { FOLDER } from '../db/models/entry.ts'
@@ -6,7 +9,7 @@ import { createSweeper } from '../src/jobs/sweeper.ts'
 import { createLog } from '../src/log.ts'
 import { type AccountService, accountService, type ProviderProfile } from '../src/services/account.ts'
 import { type SessionService, sessionService } from '../src/services/session.ts'
-import { createBlobStore } from '../src/storage/azure.ts'
+import { createDiskStore } from '../src/storage/disk.ts'
 import { hashSecret } from '../src/tokens.ts'
 import { freshDatabase } from './fresh-database.ts'
 
@@ -397,11 +400,8 @@ describe('A session', () => {
     }))
     await db.Session.bulkCreate(over)
     const live = await sessions.start(userId)
-    const store = createBlobStore({
-      connectionString: process.env.TEST_AZURE ?? '',
-      container: 'unused',
-      publicUrl: '',
-    })
+    const store = createDiskStore({ dir: mkdtempSync(join(tmpdir(), 'satchel-unused-')) })
+    await store.prepare()
     const log = createLog({ logLevel: 'warn' })
     const sweepers = [1, 2].map(() => createSweeper({ db, store, log, everyMs: 3_600_000 }))
     await Promise.all(sweepers.map(sweeper => sweeper.run()))

@@ -164,7 +164,7 @@ describe('An address that leads elsewhere', () => {
         [`GET /api/d/${text}`, [404, 'SHARE_NOT_FOUND']],
         [`GET /api/d/private/${text}`, [404, 'TOKEN_NOT_FOUND']],
         [`POST /api/share/revoke/${text}`, [404, 'SHARE_NOT_FOUND']],
-        [`GET /bytes/${text}`, [404, 'TOKEN_NOT_FOUND']],
+        [`GET /api/blobs/${text}`, [404, 'TOKEN_NOT_FOUND']],
       ]
       for (const [request, answer] of wanted)
         expect([request, ...gist(await exchange(t.url, head(alice, request))).slice(0, 2)]).toEqual([

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/index.ts'
 import { examine } from '../src/jobs/doctor.ts'
 import type { Finding } from '../src/jobs/doctor-check.ts'
-import type { BlobStore } from '../src/storage/azure.ts'
+import type { BlobStore } from '../src/storage/store.ts'
 import type { TestApp } from './harness.ts'
 
 /** What the doctor finds at this moment, without any grace for what is under way. */
@@ -42,7 +42,10 @@ export async function expectWhole(patient: { db: Db; store: BlobStore }): Promis
 /** Lets a day pass for all uploads in parts, so that they and their addresses end, and sweeps. */
 export async function outlive(t: TestApp): Promise<void> {
   await quiet(t)
-  await t.app.db.run('UPDATE upload_session SET created_at = created_at - 100000000, claim_until = 0')
+  await t.app.db.run(
+    `UPDATE upload_session SET claim_until = 0,
+       writable_until = CASE WHEN writable_until > 0 THEN writable_until - 100000000 ELSE 0 END`,
+  )
   await t.app.db.run("UPDATE blobs SET lease_until = 0 WHERE state <> 'live'")
   await t.settle()
 }

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { type Db, openDatabase } from '../db/index.ts'
 import type { Finding } from '../src/jobs/doctor-check.ts'
-import type { BlobStore } from '../src/storage/azure.ts'
+import type { BlobStore } from '../src/storage/store.ts'
 import { launch, runBuilt, startBuilt } from './built-service.ts'
 import { expectConsistent, expectWhole, findingsOf, outlive } from './consistency.ts'
 import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
@@ -96,10 +96,10 @@ describe('An object in the store', () => {
   })
 
   it('that is none of ours is left alone', async () => {
-    await put('backups/of-the-operator.tar', 'precious')
-    await expectLeft(['object-unknown', 'backups/of-the-operator.tar'])
-    expect(await has('backups/of-the-operator.tar')).toBe(true)
-    await store.remove(['backups/of-the-operator.tar'])
+    await put('backup-of-the-operator.tar', 'precious')
+    await expectLeft(['object-unknown', 'backup-of-the-operator.tar'])
+    expect(await has('backup-of-the-operator.tar')).toBe(true)
+    await store.remove(['backup-of-the-operator.tar'])
   })
 
   it('that a file names is never removed, whatever the ledger says', async () => {
@@ -221,6 +221,8 @@ describe('An upload in parts', () => {
 
   it('whose addresses live on keeps what may be written to them', async () => {
     const { id } = await begin(true)
+    // As with a store that clients reach by themselves.
+    await db.run('UPDATE upload_session SET writable_until = ? WHERE id = ?', [Date.now() + 24 * HOUR, id])
     await ageOf(id, Date.now() - 1000)
     await expectMended(['upload-overdue', id])
     const [row] = await db.rows<{ leaseUntil: number }>('SELECT lease_until AS leaseUntil FROM blobs WHERE id = ?', [
@@ -501,14 +503,14 @@ onSqlite('npm run doctor', () => {
     expect(said).toBe('')
   })
 
-  it('looks and mends beside a running service with the embedded store, and without', async () => {
+  it('looks and mends beside a running service, and without', async () => {
     const service = await startBuilt({ DATA_DIR: dataDir })
     const file = join(dataDir, 'satchel.sqlite')
     const ledger = openDatabase({ dialect: 'sqlite', file }, { pool: 1 })
     try {
       const carol = await signInTo(ledger, service.url, 'carol')
       expect((await carol.upload('folder/file.txt', 'bytes')).status).toBe(200)
-      expect(statSync(join(dataDir, 'blobs', 'connection')).mode & 0o777).toBe(0o600)
+      expect(statSync(join(dataDir, 'blobs', 'installation')).mode & 0o777).toBe(0o600)
       expect(await doctor()).toEqual({ code: 0, out: 'All is well.\n', err: '' })
 
       await ledger.run('UPDATE bucket SET used_files = 9')

@@ -73,11 +73,11 @@ describe('GET /api/d/{token}', () => {
     ['film.mp4', 'video/mp4', 'inline', 'video/mp4'],
     ['song.mp3', 'audio/mpeg', 'inline', 'audio/mpeg'],
     ['note.txt', 'text/plain', 'inline', 'text/plain; charset=utf-8'],
-    ['evil.svg', 'image/svg+xml', 'attachment', octets],
+    ['evil.svg', 'image/svg+xml', 'attachment', 'image/svg+xml'],
     ['page.html', 'text/html', 'attachment', octets],
     ['page.xhtml', 'application/xhtml+xml', 'attachment', octets],
     ['liar.png', 'text/html', 'attachment', octets],
-    ['liar.jpg', 'image/svg+xml', 'attachment', octets],
+    ['liar.jpg', 'image/svg+xml', 'attachment', 'image/svg+xml'],
     ['code.js', 'text/javascript', 'attachment', octets],
     ['feed.xml', 'application/xml', 'attachment', octets],
     ['data.json', 'application/json', 'attachment', 'application/json'],
@@ -400,16 +400,19 @@ describe('With DOWNLOADS=proxy', () => {
     })
 
     it('200 never shows SVG or HTML inline, and shows what is harmless', async () => {
-      for (const [name, type] of [
-        ['evil.svg', 'image/svg+xml'],
-        ['evil.html', 'text/html'],
+      for (const [name, type, sent] of [
+        ['evil.svg', 'image/svg+xml', 'image/svg+xml'],
+        ['evil.html', 'text/html', 'application/octet-stream'],
       ] as const) {
         await carol.upload(name, '<svg/>', type)
         const { headers } = await get(name, {}, 'GET', 'inline')
         expect([headers.get('content-disposition'), headers.get('content-type')]).toEqual([
           `attachment; filename=${name}`,
-          'application/octet-stream',
+          sent,
         ])
+        expect(headers.get('content-security-policy')).toMatch(/^sandbox;/)
+        // A client shows what it has in a frame of its own.
+        expect(headers.get('x-frame-options')).toBeNull()
       }
       const shown = await get('fox.txt', {}, 'GET', 'inline')
       expect(shown.headers.get('content-disposition')).toBe('inline; filename=fox.txt')
@@ -475,7 +478,7 @@ describe('With DOWNLOADS=proxy', () => {
     const expired = createTokens(SECRET_KEY).seal('bytes', delivery, -1)
     const { response } = await carol.rest('POST', `${MAKE}?file=fox.txt`)
     for (const token of [expired, 'nothing', response.private_download_token, '']) {
-      const answer = await rest(p.url, 'GET', `/bytes/${token}`)
+      const answer = await rest(p.url, 'GET', `/api/blobs/${token}`)
       expect(statusAndCode(answer)).toEqual([404, 'TOKEN_NOT_FOUND'])
     }
   })

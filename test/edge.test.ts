@@ -111,7 +111,7 @@ describe('A path that does not exist', () => {
     '/graphql/x',
     '/api/d/a/b',
     '/api/share/info',
-    '/bytes',
+    '/api/blobs',
     '/auth',
     '/auth/nothing',
     '/nothing',

@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs'
 import { Redis } from 'ioredis'
 import { createConnection } from 'mysql2/promise'
+
+/** Installed apart, because nobody but the tests of the Azure store needs it. */
+const azurite = new URL('./azurite/node_modules/azurite/package.json', import.meta.url)
 
 const mysqlUrl = process.env.MYSQL_URL || 'mysql://root@127.0.0.1:3306'
 const redisUrl = process.env.REDIS_URL || 'redis://127.0.0.1:6379'
@@ -31,7 +35,7 @@ async function redisVersion() {
  */
 export async function probeEngines() {
   const missing = []
-  const said = ['SQLite', 'Azurite']
+  const said = ['SQLite', 'disk']
   const databases = ['sqlite']
   delete process.env.TEST_MYSQL_URL
   delete process.env.TEST_REDIS_URL
@@ -48,10 +52,14 @@ export async function probeEngines() {
   } catch (error) {
     missing.push(`Redis (${error.code ?? error.message}; set REDIS_URL)`)
   }
+  const hasAzurite = existsSync(azurite)
+  if (hasAzurite) said.push('Azurite')
+  else missing.push('Azurite (not installed; npm ci --prefix test/azurite)')
   if (missing.length > 0 && process.env.CI === 'true')
     throw new Error(`CI needs every engine; missing: ${missing.join(', ')}`)
   return {
     databases,
+    azurite: hasAzurite,
     said: `Engines: ${said.join(', ')}.${missing.length > 0 ? ` NOT TESTED, did not answer: ${missing.join(', ')}.` : ''}`,
   }
 }

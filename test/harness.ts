@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ import { type EventStream, openEventStream } from './event-stream.ts'
 import { newMysql } from './mysql.ts'
 
 declare const engine: 'sqlite' | 'mysql'
+declare const storeUnderTest: 'disk' | 'azure'
 
 /** A person with a browser: a session cookie, and what REST and GraphQL answer to it. */
 export interface Person {
@@ -88,7 +89,11 @@ export async function newDatabase(): Promise<{ url: string; drop(): Promise<void
   return newMysql(process.env.TEST_MYSQL_URL ?? '')
 }
 
-/** The whole service on a new database and a new container, listening on a free port. */
+/** Where the instances on a database keep their blobs. */
+export const blobFolderOf = (databaseUrl: string) =>
+  join(tmpdir(), `satchel-blobs-${createHash('sha256').update(databaseUrl).digest('hex').slice(0, 16)}`)
+
+/** The whole service on a new database and a new store, listening on a free port. */
 export async function startApp(
   settings: Record<string, string> = {},
   options: Partial<AppOptions> = {},
@@ -99,7 +104,8 @@ export async function startApp(
     PORT: '0',
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
-    AZURE_STORAGE_CONNECTION_STRING: process.env.TEST_AZURE ?? '',
+    BLOB_DIR: blobFolderOf(settings.DATABASE_URL ?? database.url),
+    AZURE_STORAGE_CONNECTION_STRING: storeUnderTest === 'azure' ? (process.env.TEST_AZURE ?? '') : '',
     AZURE_STORAGE_CONTAINER: `t${randomBytes(8).toString('hex')}`,
     SECRET_KEY: randomBytes(32).toString('base64url'),
     // Tests say when to sweep.
@@ -144,6 +150,7 @@ export async function startApp(
     async stop() {
       await app.stop()
       await database.drop()
+      if (!settings.DATABASE_URL && !settings.BLOB_DIR) rmSync(config.blobDir, { recursive: true, force: true })
       rmSync(dataDir, { recursive: true, force: true })
     },
   }

@@ -16,24 +16,30 @@ export const transform = {
 export default async function config() {
   const suite = process.env.TEST_SUITE || 'all'
   const engines = await probeEngines()
-  const projects = suites[suite].filter(({ engine }) => !engine || engines.databases.includes(engine))
+  const projects = suites[suite].filter(
+    ({ engine, store }) => (!engine || engines.databases.includes(engine)) && (store !== 'azure' || engines.azurite),
+  )
   const without =
     suite === 'quick'
       ? ' Left to npm run test:all: other databases than SQLite, and the long drills of test/suites.mjs.'
       : ''
   return {
     rootDir,
-    projects: projects.map(({ name, engine, testMatch, without }) => ({
+    projects: projects.map(({ name, engine, testMatch, without, store = 'disk' }) => ({
       rootDir,
       displayName: name,
       testMatch,
       transform,
       extensionsToTreatAsEsm: ['.ts'],
       testEnvironment: 'node',
-      globals: { engine },
-      globalSetup: '<rootDir>/test/global-setup.ts',
-      globalTeardown: '<rootDir>/test/global-teardown.ts',
-      modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/'],
+      globals: { engine, storeUnderTest: store },
+      ...(store === 'azure'
+        ? {
+            globalSetup: '<rootDir>/test/azure/global-setup.ts',
+            globalTeardown: '<rootDir>/test/azure/global-teardown.ts',
+          }
+        : {}),
+      modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/', '<rootDir>/test/azurite/node_modules/'],
       testPathIgnorePatterns: ['/node_modules/', ...without.map(file => `${file.replaceAll('.', '\\.')}$`)],
     })),
     reporters: ['default', ['<rootDir>/test/summary-reporter.mjs', { said: `${engines.said}${without}` }]],

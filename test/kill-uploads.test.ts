@@ -20,10 +20,9 @@ let alice: Person
 let uploader: Uploader
 
 beforeAll(async () => {
-  // SQLite goes with the embedded store, as it comes; MySQL with two instances on a store elsewhere.
   database = engine === 'mysql' ? await newDatabase() : { url: '', drop: async () => {} }
   site = await openSite(
-    { databaseUrl: database.url, azure: engine === 'mysql' ? (process.env.TEST_AZURE ?? '') : '' },
+    { databaseUrl: database.url },
     { UPLOAD_PART_BYTES: String(PART), SHUTDOWN_SECONDS: String(SHUTDOWN_SECONDS) },
   )
 })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { type Db, openDatabase } from '../db/index.ts'
 import { readConfig } from '../src/config.ts'
-import { readConnection } from '../src/embedded/azurite.ts'
 import type { Ailment } from '../src/jobs/doctor-check.ts'
-import { type BlobStore, createBlobStore } from '../src/storage/azure.ts'
+import { createDiskStore } from '../src/storage/disk.ts'
+import type { BlobStore } from '../src/storage/store.ts'
 import { type BuiltService, startBuilt } from './built-service.ts'
 import { expectWhole, findingsOf } from './consistency.ts'
 import { newDatabase, type Person, rest, signInTo } from './harness.ts'
@@ -19,7 +19,6 @@ import { file, form, formType, head, openWire, type Wire } from './wire.ts'
 declare const engine: 'sqlite' | 'mysql'
 
 const MiB = 1024 * 1024
-const CONTAINER = `t${randomBytes(8).toString('hex')}`
 
 /** The service, which is killed and comes back, and the test's own view of its database and store. */
 let service: BuiltService
@@ -31,13 +30,10 @@ let tidyUp: () => Promise<void>
 
 beforeAll(async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'satchel-kill-'))
-  // SQLite goes with the embedded store, as it comes; MySQL with a store elsewhere.
   const database = engine === 'mysql' ? await newDatabase() : { url: '', drop: async () => {} }
   settings = {
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
-    AZURE_STORAGE_CONNECTION_STRING: engine === 'mysql' ? (process.env.TEST_AZURE ?? '') : '',
-    AZURE_STORAGE_CONTAINER: CONTAINER,
     LEASE_SECONDS: '2',
     SWEEP_SECONDS: '1',
   }
@@ -56,9 +52,7 @@ afterAll(() => tidyUp())
 /** Finds the way to a service that has just started. */
 async function look(): Promise<void> {
   alice = await signInTo(db, service.url, 'alice')
-  const embedded = await readConnection(join(settings.DATA_DIR ?? '', 'blobs'))
-  const connectionString = settings.AZURE_STORAGE_CONNECTION_STRING || embedded || ''
-  store = createBlobStore({ connectionString, container: CONTAINER, publicUrl: '' })
+  store = createDiskStore({ dir: join(settings.DATA_DIR ?? '', 'blobs') })
 }
 
 async function kill(): Promise<void> {
@@ -251,7 +245,7 @@ describe('A service that is killed', () => {
       await kill()
       // The rest of the tree is right meanwhile; the bytes are not the matter here.
       const ofBytes: Ailment[] = ['file-without-blob', 'object-missing', 'removal-overdue']
-      const findings = await findingsOf({ db, store: noStore })
+      const findings = await findingsOf({ db, store })
       expect(findings.filter(({ ailment }) => !ofBytes.includes(ailment))).toEqual([])
       await comeBack()
       expect(await usage()).toEqual(after)
@@ -261,18 +255,6 @@ describe('A service that is killed', () => {
     expect(await count('entry WHERE parent_id = ? OR id IN (?, ?)', [id, id, parentId])).toBe(0)
   }, 90_000)
 })
-
-/** While the embedded one is dead, too: says that nothing is there. */
-const noStore: BlobStore = {
-  ...createBlobStore({
-    connectionString:
-      'DefaultEndpointsProtocol=http;AccountName=none;AccountKey=bm9uZQ==;BlobEndpoint=http://127.0.0.1:9/none;',
-    container: CONTAINER,
-    publicUrl: '',
-  }),
-  look: async () => null,
-  async *list() {},
-}
 
 describe('A service that is asked to stop', () => {
   it('lets an upload finish, takes no new one, and then ends', async () => {
@@ -288,31 +270,6 @@ describe('A service that is asked to stop', () => {
     expect(Date.now() - started).toBeLessThan(6000)
     await comeBack()
     expect((await download('last')).equals(bytes)).toBe(true)
-    await expectHealed()
-  })
-})
-
-const onSqlite = engine === 'sqlite' ? describe : describe.skip
-
-onSqlite('The embedded store', () => {
-  const childrenOf = (pid: number) =>
-    readdirSync(`/proc/${pid}/task`).flatMap(task =>
-      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-    )
-  const isAlive = (pid: number) => {
-    try {
-      return process.kill(pid, 0)
-    } catch {
-      return false
-    }
-  }
-
-  it.each(['SIGKILL', 'SIGTERM'] as const)('does not outlive a service that ends by %s', async signal => {
-    const children = childrenOf(service.pid)
-    expect(children).toHaveLength(1)
-    await service.end(signal)
-    await until(async () => !children.some(isAlive), 5000)
-    await comeBack()
     await expectHealed()
   })
 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { endOverdue } from '../src/services/upload-session.ts'
-import { type BlobStore, BlobsKept, StoreRefusal } from '../src/storage/azure.ts'
+import { type BlobStore, BlobsKept, StoreRefusal } from '../src/storage/store.ts'
 import { expectConsistent } from './consistency.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { restUploader } from './uploader.ts'

@@ -12,7 +12,7 @@ import { createLog } from '../src/log.ts'
 import { GIVEN_UP, type Mail } from '../src/services/outbox.ts'
 import { startBuilt } from './built-service.ts'
 import { findingsOf } from './consistency.ts'
-import { newDatabase, type Person, startApp, type TestApp } from './harness.ts'
+import { blobFolderOf, newDatabase, type Person, startApp, type TestApp } from './harness.ts'
 import { type MailServer, parseMail, polite, type ReceivedMail, refusal, startMailServer } from './mail-server.ts'
 import { anId } from './shapes.ts'
 import { until } from './until.ts'
@@ -601,8 +601,7 @@ describe('A service that is killed in the middle of a mail', () => {
     const settings = {
       DATA_DIR: dir,
       DATABASE_URL: database.url,
-      AZURE_STORAGE_CONNECTION_STRING: process.env.TEST_AZURE ?? '',
-      AZURE_STORAGE_CONTAINER: `k${newId().replaceAll('-', '')}`,
+      BLOB_DIR: blobFolderOf(database.url),
       SMTP_URL: server.url,
       SWEEP_SECONDS: '1',
       LEASE_SECONDS: '3',

@@ -224,7 +224,6 @@ async function startTwo(
   const common = {
     DATABASE_URL: database.url,
     SECRET_KEY: randomBytes(32).toString('base64url'),
-    AZURE_STORAGE_CONTAINER: `r${randomBytes(8).toString('hex')}`,
     ...settings,
   }
   const one = await startApp(common)

@@ -148,7 +148,7 @@ describe('The log', () => {
     const near = (token: string) => [
       ...[`/api/d/${token}/`, `/api/d/${token}/x`, `//api/d/${token}`, `/api//d/${token}`, `/API/d/${token}`],
       ...[`/api/d/x/${token}`, `/api/share/${token}`, `/api/share/information/${token}`, `/${token}`, `/d/${token}`],
-      ...[`/share/${token}`, `/share/${token}/x`, `/invite/${token}`, `/bytes/${token}`, `/bytes/x/${token}`],
+      ...[`/share/${token}`, `/share/${token}/x`, `/invite/${token}`, `/api/blobs/${token}`, `/api/blobs/${token}/x`],
       ...[`/api/d/private/${token}`, `/api/files/${token}/note`, `/api/d/%20${token}`, `/api/d/${token}%20`],
       ...[`/api/workspaces/${token}/quota`, `/auth/${token}/login`, `/auth/${token}`, `/sign-in/${token}`],
       ...[`/api/d/${token}?x=${token}`, `/api/d/${token};x`, `/api/d/x%2F${token}`, `/healthz/${token}`],

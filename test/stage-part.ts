@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { BlobStore } from '../src/storage/azure.ts'
+import type { BlobStore } from '../src/storage/store.ts'
 
 /** Leaves a part in a store whose bytes are all there. */
 export const stagePart = (
@@ -7,5 +7,5 @@ export const stagePart = (
   key: string,
   number: number,
   bytes: Buffer,
-  { sum }: { sum?: string } = {},
-): Promise<void> => store.stagePart(key, number, Readable.from(bytes), { size: bytes.length, sum })
+  { sum, offset = (number - 1) * bytes.length }: { sum?: string; offset?: number } = {},
+): Promise<void> => store.stagePart(key, number, Readable.from(bytes), { size: bytes.length, offset, sum })

@@ -1,10 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { openDatabase } from '../db/index.ts'
 import { runBuilt, startBuilt } from './built-service.ts'
-import { rest } from './harness.ts'
+import { rest, signInTo } from './harness.ts'
 import { until } from './until.ts'
 
 declare const engine: 'sqlite' | 'mysql'
@@ -18,15 +20,21 @@ const NOBODY = '127.0.0.1:9'
 let dir: string
 let taken: Server
 let port: number
+/** A store that knows the caller, and refuses. */
+let forbidding: Server
+let forbids: number
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'satchel-start-'))
   writeFileSync(join(dir, 'file'), 'This is no database.')
   taken = createServer()
   port = await listen(taken)
+  forbidding = createHttpServer((_req, res) => res.writeHead(403).end())
+  forbids = await listen(forbidding)
 })
 afterAll(() => {
   taken.close()
+  forbidding.close()
   rmSync(dir, { recursive: true, force: true, maxRetries: 5 })
 })
 
@@ -52,7 +60,7 @@ async function refusal(settings: Record<string, string>): Promise<string[]> {
 const azure = (endpoint: string, key = 'bm9uZQ==') =>
   `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=${key};BlobEndpoint=${endpoint};`
 /** So that nothing but the part in question is started. */
-const elsewhere = () => ({ AZURE_STORAGE_CONNECTION_STRING: process.env.TEST_AZURE ?? '', SECRET_KEY: 'k'.repeat(32) })
+const elsewhere = () => ({ SECRET_KEY: 'k'.repeat(32) })
 
 onMysql('A start with a MySQL database', () => {
   const at = (change: (url: URL) => void) => {
@@ -93,8 +101,14 @@ onMysql('A start with a MySQL database', () => {
   })
 
   it('needs no folder where nothing is embedded', async () => {
-    const settings = { ...elsewhere(), SMTP_URL: `smtp://${NOBODY}`, DATABASE_URL: `mysql://root@${NOBODY}/x` }
-    expect(await refusal({ ...settings, DATA_DIR: `${dir}/file` })).toEqual([expect.stringMatching(/^DATABASE_URL/)])
+    const settings = {
+      ...elsewhere(),
+      SMTP_URL: `smtp://${NOBODY}`,
+      DATABASE_URL: `mysql://root@${NOBODY}/x`,
+      AZURE_STORAGE_CONNECTION_STRING: azure(`http://${NOBODY}/a`),
+    }
+    const problems = await refusal({ ...settings, DATA_DIR: `${dir}/file` })
+    expect(problems.map(line => line.split(':')[0])).toEqual(['DATABASE_URL', 'AZURE_STORAGE_CONNECTION_STRING'])
   })
 })
 
@@ -117,9 +131,7 @@ onSqlite('A start', () => {
     ],
     [
       'with a blob store that has another key',
-      () => ({
-        AZURE_STORAGE_CONNECTION_STRING: elsewhere().AZURE_STORAGE_CONNECTION_STRING.replace(/AccountKey=./, '$&x'),
-      }),
+      () => ({ AZURE_STORAGE_CONNECTION_STRING: azure(`http://127.0.0.1:${forbids}/a`) }),
       /^AZURE_STORAGE_CONNECTION_STRING: the blob store cannot be used \(.*403.*\)\. Start it, or copy/,
     ],
     [
@@ -180,19 +192,41 @@ onSqlite('A start', () => {
     ])
   })
 
-  it('in the folder of a service that runs ends with a sentence about it, and does not harm that one', async () => {
-    const DATA_DIR = mkdtempSync(join(dir, 'both-'))
+  it('on the blobs of another installation ends with a sentence about it, and does not harm that one', async () => {
+    const DATA_DIR = mkdtempSync(join(dir, 'first-'))
     const first = await startBuilt({ DATA_DIR })
     try {
-      expect(await refusal({ DATA_DIR })).toEqual([
+      const other = mkdtempSync(join(dir, 'other-'))
+      expect(await refusal({ DATA_DIR: other, BLOB_DIR: join(DATA_DIR, 'blobs') })).toEqual([
         expect.stringMatching(
-          /^DATA_DIR: the embedded blob store does not start \(.*another process uses this folder\)\./,
+          /^BLOB_DIR: .*blobs belongs to a Satchel with another database\. Set the database that it belongs to, or name an empty folder\.$/,
         ),
       ])
       expect((await rest(first.url, 'GET', '/readyz')).status).toBe(200)
     } finally {
       await first.end('SIGTERM')
     }
+  })
+
+  it('without the volume that holds its blobs ends with a sentence about it', async () => {
+    const DATA_DIR = mkdtempSync(join(dir, 'volume-'))
+    const first = await startBuilt({ DATA_DIR })
+    const db = openDatabase({ dialect: 'sqlite', file: join(DATA_DIR, 'satchel.sqlite') }, { pool: 1 })
+    try {
+      await (await signInTo(db, first.url, 'alice')).upload('a.txt', 'bytes')
+    } finally {
+      await db.close()
+      await first.end('SIGTERM')
+    }
+    renameSync(join(DATA_DIR, 'blobs'), join(DATA_DIR, 'elsewhere'))
+    expect(await refusal({ DATA_DIR })).toEqual([
+      expect.stringMatching(/^BLOB_DIR: .*blobs does not hold the files that the database knows\. Mount the volume/),
+    ])
+    // The two instances of one service share them.
+    renameSync(join(DATA_DIR, 'elsewhere'), join(DATA_DIR, 'again'))
+    const again = { DATA_DIR, BLOB_DIR: join(DATA_DIR, 'again') }
+    const [one, two] = [await startBuilt(again), await startBuilt(again)]
+    expect([await one.end('SIGTERM'), await two.end('SIGTERM')]).toEqual([0, 0])
   })
 
   it('without a Redis that serves, serves itself, and says so once', async () => {

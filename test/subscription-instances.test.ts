@@ -32,7 +32,6 @@ withRedis('Two instances with a Redis', () => {
     const settings = {
       ...UNHURRIED,
       DATABASE_URL: database.url,
-      AZURE_STORAGE_CONTAINER: `t${randomBytes(8).toString('hex')}`,
       SECRET_KEY: randomBytes(32).toString('base64url'),
       SUBSCRIPTION_CHECK_SECONDS: '1',
     }

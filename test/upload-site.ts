@@ -1,23 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BlobServiceClient } from '@azure/storage-blob'
 import { type Db, openDatabase } from '../db/index.ts'
 import { readConfig } from '../src/config.ts'
-import { readConnection } from '../src/embedded/azurite.ts'
-import { createBlobStore } from '../src/storage/azure.ts'
+import { createDiskStore } from '../src/storage/disk.ts'
 import { type BuiltService, runBuilt, startBuilt } from './built-service.ts'
 import { expectWhole } from './consistency.ts'
 import { type Person, signInTo } from './harness.ts'
 
-/** What the service stands on: SQLite and the embedded store, which die with it, or a database and a store that two instances share. */
+/** What the service stands on: SQLite with one instance, or a database server with two, which share a folder of blobs. */
 export interface Ground {
   /** Empty: SQLite. */
   databaseUrl: string
-  /** Connection string; empty: the embedded store. */
-  azure: string
 }
 
 /** The built service, instance by instance, with a view of its database and its store. */
@@ -38,16 +34,15 @@ export interface UploadSite {
 /** Of an instance that dies, others wait so long. */
 const LEASE_SECONDS = 2
 
-export async function openSite({ databaseUrl, azure }: Ground, more: Record<string, string> = {}): Promise<UploadSite> {
+export async function openSite({ databaseUrl }: Ground, more: Record<string, string> = {}): Promise<UploadSite> {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-uploads-'))
-  const container = `uploads${randomBytes(6).toString('hex')}`
+  const blobs = join(dir, 'blobs')
   const secret = randomBytes(32).toString('hex')
-  const instances = azure ? 2 : 1
+  const instances = databaseUrl ? 2 : 1
   const settings = Array.from({ length: instances }, (_, place) => ({
     DATA_DIR: join(dir, String(place)),
     DATABASE_URL: databaseUrl,
-    AZURE_STORAGE_CONNECTION_STRING: azure,
-    AZURE_STORAGE_CONTAINER: container,
+    BLOB_DIR: blobs,
     SECRET_KEY: secret,
     LEASE_SECONDS: String(LEASE_SECONDS),
     SWEEP_SECONDS: '1',
@@ -75,17 +70,6 @@ export async function openSite({ databaseUrl, azure }: Ground, more: Record<stri
   const count = async (what: string) =>
     Number((await db.rows<{ n: number }>(`SELECT COUNT(*) AS n FROM ${what}`))[0]?.n)
 
-  /** Blobs that were begun and never made, and blocks that were left beside those that are there. */
-  async function uncommitted(connectionString: string): Promise<string[]> {
-    const blobs = BlobServiceClient.fromConnectionString(connectionString).getContainerClient(container)
-    const found: string[] = []
-    for await (const { name } of blobs.listBlobsFlat({ includeUncommitedBlobs: true })) {
-      const { uncommittedBlocks } = await blobs.getBlockBlobClient(name).getBlockList('uncommitted')
-      if (uncommittedBlocks?.length) found.push(name)
-    }
-    return found
-  }
-
   return {
     db,
     instances,
@@ -104,10 +88,9 @@ export async function openSite({ databaseUrl, azure }: Ground, more: Record<stri
           (await count("blobs WHERE state <> 'live'")) + (await count('outbox')) + (await count('upload_session')) === 0
         )
       })
-      const connectionString = azure || (await readConnection(join(first.DATA_DIR, 'blobs'))) || ''
-      await expectWhole({ db, store: createBlobStore({ connectionString, container, publicUrl: '' }) })
-      const left = await uncommitted(connectionString)
-      if (left.length > 0) throw new Error(`Uncommitted blocks are left: ${left}`)
+      await expectWhole({ db, store: createDiskStore({ dir: blobs }) })
+      const left = readdirSync(join(blobs, 'drafts'))
+      if (left.length > 0) throw new Error(`Drafts are left: ${left}`)
       const doctor = await runBuilt('doctor.ts', ['--grace', '0'], first)
       if (doctor.code !== 0) throw new Error(`The doctor finds: ${doctor.out}${doctor.err}`)
     },
@@ -115,7 +98,6 @@ export async function openSite({ databaseUrl, azure }: Ground, more: Record<stri
     async close() {
       await Promise.all(running.map(service => service.end('SIGTERM')))
       await db.close()
-      // An embedded store whose service was killed may still be saving.
       rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
   }

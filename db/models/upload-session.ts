@@ -17,8 +17,10 @@ export class UploadSession extends Model<InferAttributes<UploadSession>, InferCr
   declare size: number
   /** Bytes of every part but the last. */
   declare partSize: number
-  /** Whether the parts go straight to the store. */
+  /** Whether the parts go to signed addresses. */
   declare direct: boolean
+  /** Until when clients can write to the store past the service; 0 if they never can. */
+  declare writableUntil: number
   /** The request that is completing it, and until when that is known to live. */
   declare claim: string | null
   declare claimUntil: number
@@ -37,6 +39,7 @@ export class UploadSession extends Model<InferAttributes<UploadSession>, InferCr
         size: bytes(),
         partSize: bytes(),
         direct: { type: DataTypes.BOOLEAN, allowNull: false },
+        writableUntil: moment(),
         claim: uuid({ allowNull: true }),
         claimUntil: moment(),
         createdAt: moment(),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Db } from '../../db/index.ts'
 import { type Answer, answer } from '../rest/envelope.ts'
-import type { BlobStore } from '../storage/azure.ts'
+import type { BlobStore } from '../storage/store.ts'
 import type { Phase } from './http.ts'
 
 const LIMIT_MS = 2500

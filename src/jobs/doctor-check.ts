@@ -1,5 +1,5 @@
 import type { Db } from '../../db/index.ts'
-import type { BlobStore } from '../storage/azure.ts'
+import type { BlobStore } from '../storage/store.ts'
 
 /** What can be found, as machine words. */
 export type Ailment =

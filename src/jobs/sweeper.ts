@@ -3,7 +3,7 @@ import type { Log } from '../log.ts'
 import { marks } from '../services/entry-path.ts'
 import { GIVEN_UP, promise } from '../services/outbox.ts'
 import { endOverdue } from '../services/upload-session.ts'
-import { type BlobStore, BlobsKept } from '../storage/azure.ts'
+import { type BlobStore, BlobsKept } from '../storage/store.ts'
 
 const BATCH = 200
 const RETRY_MS = 60_000
@@ -111,7 +111,7 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
   }
 
   async function sweep(): Promise<void> {
-    for (const work of [endDeadUploads, removeDoomed, forgetEnded, endKept]) {
+    for (const work of [endDeadUploads, removeDoomed, forgetEnded, endKept, store.tidy]) {
       try {
         await work()
       } catch (error) {

@@ -31,6 +31,8 @@ export async function sendBytes(
   signal: AbortSignal,
 ): Promise<void> {
   allowOnly(req, 'GET', 'HEAD')
+  // Clients show previews in frames of their own; the policy below takes everything else away.
+  res.removeHeader('x-frame-options')
   const etag = `"${delivery.md5}"`
   const headers = {
     etag,

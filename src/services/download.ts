@@ -3,7 +3,7 @@ import type { Viewer } from '../auth/viewer.ts'
 import { AppError } from '../errors.ts'
 import { deliveryOf, type Mode, parseMode } from '../media.ts'
 import { parseFilePath } from '../paths.ts'
-import { BlobMissing, type BlobStore } from '../storage/azure.ts'
+import { BlobMissing, type BlobStore } from '../storage/store.ts'
 import type { Tokens } from '../tokens.ts'
 import type { FileService } from './file.ts'
 import type { ListingService } from './listing.ts'
@@ -62,9 +62,14 @@ export function downloadService({ store, files, listings, tokens, proxied, publi
       const { blobId, name, fileType, size, md5 } = file
       const delivery: Delivery = { blobId, fileName: name, size, md5, ...deliveryOf(name, fileType, mode) }
       const grant: Grant | undefined = share && { share: share.id, ...(share.limited ? { use: newId() } : {}) }
-      const url = proxied
-        ? `${publicUrl()}/bytes/${tokens.seal('bytes', { blobId, name, fileType, size, md5, mode, grant }, seconds)}`
-        : store.signUrl(blobId, { contentType: delivery.contentType, disposition: delivery.disposition, seconds })
+      const url =
+        proxied || !store.addresses
+          ? `${publicUrl()}/api/blobs/${tokens.seal('bytes', { blobId, name, fileType, size, md5, mode, grant }, seconds)}`
+          : store.addresses.signUrl(blobId, {
+              contentType: delivery.contentType,
+              disposition: delivery.disposition,
+              seconds,
+            })
       return { url, fileName: name, delivery }
     },
 

@@ -5,8 +5,8 @@ import type { Viewer } from '../auth/viewer.ts'
 import { AppError, InvalidInput, Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { joinPath, parseName } from '../paths.ts'
-import { BlobMissing, type BlobStore, StoreRefusal } from '../storage/azure.ts'
 import { type Algorithm, digest } from '../storage/hash.ts'
+import { BlobMissing, type BlobStore, StoreRefusal } from '../storage/store.ts'
 import type { BlobService, StagedBlob } from './blob.ts'
 import { changesOf, lockTree } from './entry.ts'
 import type { Tree } from './entry-path.ts'
@@ -120,7 +120,7 @@ export function uploadCompletionService({
   ): Promise<T> {
     const { id, size, fileType: contentType } = session
     await store.commitParts(id, size === 0 ? 0 : session.partCount, { contentType })
-    const copied = session.direct ? await blobs.announceCopy(tree) : undefined
+    const copied = session.writableUntil > 0 ? await blobs.announceCopy(tree) : undefined
     const key = copied ?? id
     try {
       if (copied) {
@@ -181,12 +181,12 @@ export function uploadCompletionService({
             // Whoever has aborted it, or taken it over from a request that seemed dead, comes first.
             const ended = await db.run('DELETE FROM upload_session WHERE id = ? AND claim = ?', [id, claim.token], tx)
             if (ended !== 1) throw uploadNotFound()
-            if (session.direct) await doomParts(db, session, tx)
+            if (session.writableUntil > 0) await doomParts(db, session, tx)
             return files.create(tree, blob, names, { fileType, viewer, at }, tx)
           })
           return { id: fileId, names, fileType, size, md5: blob.md5, createdBy: by, createdAt: at, updatedAt: at }
         })
-        if (session.direct) await sessions.removeParts(session)
+        await (session.writableUntil > 0 ? sessions.removeParts(session) : sessions.endParts(id))
         return file
       })
       return work.catch(async error => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { InvalidInput } from '../errors.ts'
-import { BytesDiffer } from '../storage/azure.ts'
+import { BytesDiffer } from '../storage/store.ts'
 import type { Upload } from '../upload.ts'
 
 /** How an upload is cut: into parts of `partSize` bytes, the last of which has the rest. */

@@ -4,19 +4,23 @@ import { AppError, InvalidInput } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { mediaTypeOf } from '../media.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../paths.ts'
-import { type BlobStore, BytesDiffer, StoreRefusal } from '../storage/azure.ts'
-import { maxBlocks } from '../storage/blocks.ts'
+import { type BlobStore, BytesDiffer, StoreRefusal } from '../storage/store.ts'
+import type { Tokens } from '../tokens.ts'
 import type { Upload } from '../upload.ts'
 import type { BlobService } from './blob.ts'
 import { pathIn, type Tree } from './entry-path.ts'
 import type { FileService } from './file.ts'
 import { releaseStaged } from './ledger.ts'
 import type { BucketLimits } from './quota.ts'
+import { uploadAddresses } from './upload-address.ts'
 import { exactly, partCountOf, sizeOfPart, sumOf, takeNothing } from './upload-part.ts'
 
 /** An upload in parts that is under way, as its maker sees it. Sizes in bytes, times in milliseconds. */
 export interface UploadSessionView {
   id: string
+  bucketId: string
+  /** Who has begun it. */
+  maker: string
   /** Where the file is to be, from the root down. */
   names: string[]
   fileType: string
@@ -26,8 +30,10 @@ export interface UploadSessionView {
   /** Bytes of every part but the last. */
   partSize: number
   partCount: number
-  /** Whether the parts go straight to the store. */
+  /** Whether the parts go to signed addresses. */
   direct: boolean
+  /** Until when clients can write to the store past this service, in milliseconds; 0 if they never can. */
+  writableUntil: number
   createdAt: number
   expiresAt: number
 }
@@ -41,7 +47,7 @@ export interface NewUpload {
   direct?: boolean | null | undefined
 }
 
-interface Row extends Omit<UploadSessionView, 'names' | 'folder' | 'partCount' | 'direct'> {
+interface Row extends Omit<UploadSessionView, 'bucketId' | 'maker' | 'names' | 'folder' | 'partCount' | 'direct'> {
   path: string
   direct: number | boolean
   claimUntil: number
@@ -60,6 +66,8 @@ export function uploadSessionService({
   blobs,
   files,
   log,
+  tokens,
+  publicUrl,
   partSize,
   direct: maySendDirectly,
 }: {
@@ -68,16 +76,21 @@ export function uploadSessionService({
   blobs: BlobService
   files: FileService
   log: Log
+  tokens: Tokens
+  publicUrl: () => string
   partSize: number
-  /** Whether clients may send parts straight to the store. */
+  /** Whether clients may send parts to signed addresses. */
   direct: boolean
 }) {
+  const addresses = uploadAddresses({ store, tokens, publicUrl })
+
   /** The session of its maker in this tree; nobody else's, and none that has ended. @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY */
   async function find(tree: Tree, id: string, by: string, { idle = false } = {}): Promise<UploadSessionView> {
     if (!isUuid(id)) throw uploadNotFound()
     const now = Date.now()
     const [row] = await db.rows<Row>(
-      `SELECT s.id, s.path, s.file_type AS fileType, s.size, s.part_size AS partSize, s.direct, s.claim_until AS claimUntil,
+      `SELECT s.id, s.path, s.file_type AS fileType, s.size, s.part_size AS partSize, s.direct,
+         s.writable_until AS writableUntil, s.claim_until AS claimUntil,
          s.created_at AS createdAt, b.lease_until AS expiresAt
        FROM upload_session s JOIN blobs b ON b.id = s.id
        WHERE s.id = ? AND s.bucket_id = ? AND s.user_id = ? AND b.state = 'staged' AND b.lease_until > ?`,
@@ -86,7 +99,8 @@ export function uploadSessionService({
     if (!row) throw uploadNotFound()
     const { path, direct, claimUntil, ...session } = row
     if (idle && claimUntil > now) throw uploadBusy()
-    return { ...session, ...placeIn(tree, parsePath(path)), partCount: partCountOf(session), direct: Boolean(direct) }
+    const where = { bucketId: tree.bucketId, maker: by, ...placeIn(tree, parsePath(path)) }
+    return { ...session, ...where, partCount: partCountOf(session), direct: Boolean(direct) }
   }
 
   /** The numbers of the parts that have arrived whole, from small to large. An empty file has nothing to wait for. */
@@ -107,10 +121,16 @@ export function uploadSessionService({
   const removeParts = (session: UploadSessionView) =>
     store.remove([session.id]).catch(error => log.warn({ err: error, upload: session.id }, 'parts stay for a while'))
 
+  const endParts = (id: string) =>
+    store.endParts(id).catch(error => log.warn({ err: error, upload: id }, 'the folder of an upload stays for a while'))
+
   return {
     find,
     received,
     removeParts,
+    endParts,
+
+    unseal: addresses.unseal,
 
     /**
      * Begins an upload in parts: all of it is reserved at once, until a day after its last part.
@@ -124,25 +144,31 @@ export function uploadSessionService({
       const names = placeOf(folder ?? '', name)
       if (size < 0) throw new InvalidInput('size', '"size" is the number of bytes of the file: 0 or more.')
       await files.refuseTaken(tree, names)
-      const allowed = { ...limits, maxFileSizeBytes: Math.min(limits.maxFileSizeBytes, maxBlocks * partSize) }
+      const allowed = { ...limits, maxFileSizeBytes: Math.min(limits.maxFileSizeBytes, store.maxParts * partSize) }
       const createdAt = Date.now()
       const session: UploadSessionView = {
         id: newId(),
+        bucketId: tree.bucketId,
+        maker: by,
         ...placeIn(tree, names),
         fileType: mediaTypeOf(name, contentType ?? undefined),
         size,
         partSize,
         partCount: partCountOf({ size, partSize }),
         direct: direct ?? false,
+        writableUntil: direct && store.addresses ? createdAt + DAY_MS : 0,
         createdAt,
         expiresAt: createdAt + DAY_MS,
       }
       await db.transaction(async tx => {
         await blobs.reserve(tree, allowed, { id: session.id, bytes: size, leaseUntil: session.expiresAt }, tx)
         await db.run(
-          `INSERT INTO upload_session (id, bucket_id, user_id, path, file_type, size, part_size, direct, claim_until, created_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
-          [session.id, tree.bucketId, by, joinPath(names), session.fileType, size, partSize, session.direct, createdAt],
+          `INSERT INTO upload_session (id, bucket_id, user_id, path, file_type, size, part_size, direct, writable_until, claim_until, created_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
+          [
+            ...[session.id, tree.bucketId, by, joinPath(names), session.fileType, size, partSize],
+            ...[session.direct, session.writableUntil, createdAt],
+          ],
           tx,
         )
       })
@@ -152,8 +178,7 @@ export function uploadSessionService({
     /** Where the parts of a direct upload go, one signed address each; null for the others. There is nothing to send of an empty file. */
     addressesOf(session: UploadSessionView): { partNumber: number; url: string }[] | null {
       if (!session.direct) return null
-      const count = session.size === 0 ? 0 : session.partCount
-      return store.signParts(session.id, count, addressesEnd(session)).map((url, i) => ({ partNumber: i + 1, url }))
+      return addresses.of(session).map((url, i) => ({ partNumber: i + 1, url }))
     },
 
     /**
@@ -184,7 +209,8 @@ export function uploadSessionService({
       }
       const source = exactly(part, number, size, admit)
       try {
-        if (size > 0) await store.stagePart(id, number, source, { size, sum: wanted })
+        if (size > 0)
+          await store.stagePart(id, number, source, { size, offset: (number - 1) * session.partSize, sum: wanted })
         else await takeNothing(source, wanted)
       } catch (error) {
         if (error instanceof BytesDiffer)
@@ -196,6 +222,7 @@ export function uploadSessionService({
       // A session may have ended meanwhile; then nobody has books of what has just arrived.
       if (!(await blobs.renew(id, lifeFrom(session)))) {
         await blobs.abandon(tree, id, undefined)
+        await endParts(id)
         throw uploadNotFound()
       }
       return { partNumber: number, size }
@@ -206,17 +233,14 @@ export function uploadSessionService({
       const session = await find(tree, id, by)
       const ended = await db.transaction(tx => endSession(db, tree.bucketId, session, tx))
       if (!ended) throw uploadNotFound()
-      if (session.direct) await removeParts(session)
+      await removeParts(session)
     },
   }
 }
 
 export type UploadSessionService = ReturnType<typeof uploadSessionService>
 
-type Target = Pick<UploadSessionView, 'id' | 'direct' | 'createdAt'>
-
-/** Until when the signed addresses of a direct upload live. */
-const addressesEnd = ({ createdAt }: Pick<Target, 'createdAt'>): number => createdAt + DAY_MS
+type Target = Pick<UploadSessionView, 'id' | 'writableUntil'>
 
 /** A part makes an upload live for another day; one whose parts pass by ends with their addresses. */
 const lifeFrom = (session: UploadSessionView): number => (session.direct ? session.expiresAt : Date.now() + DAY_MS)
@@ -225,12 +249,12 @@ const lifeFrom = (session: UploadSessionView): number => (session.direct ? sessi
 async function endSession(db: Db, bucketId: string, session: Target, tx: Tx, overAt?: number): Promise<boolean> {
   if (!(await releaseStaged(db, bucketId, session.id, tx, overAt))) return false
   await db.run('DELETE FROM upload_session WHERE id = ?', [session.id], tx)
-  if (session.direct)
-    await db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [addressesEnd(session) + LATE_MS, session.id], tx)
+  if (session.writableUntil > 0)
+    await db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [session.writableUntil + LATE_MS, session.id], tx)
   return true
 }
 
-const targets = 'SELECT id, direct, created_at AS createdAt FROM upload_session'
+const targets = 'SELECT id, writable_until AS writableUntil FROM upload_session'
 
 /** Ends an upload whose lease is over at a time, whether its bytes were to come at once or in parts. */
 export async function endOverdue(db: Db, bucketId: string, id: string, tx: Tx, at: number): Promise<void> {
@@ -248,7 +272,7 @@ export async function endUploadSessions(db: Db, bucketId: string): Promise<void>
 export async function doomParts(db: Db, session: Target, tx: Tx): Promise<void> {
   const doomed = await db.run(
     `UPDATE blobs${db.byKey} SET state = 'doomed', reserved_bytes = 0, lease_until = ? WHERE id = ? AND state = 'staged'`,
-    [addressesEnd(session) + LATE_MS, session.id],
+    [session.writableUntil + LATE_MS, session.id],
     tx,
   )
   if (doomed !== 1) throw uploadNotFound()
@@ -260,8 +284,8 @@ export const placeOf = (folder: string, name: string): string[] =>
 const placeIn = (tree: Tree, names: string[]) => ({ names, folder: pathIn(tree, names.slice(0, -1)) })
 
 /** Whether the store refuses because of what lies there: whoever has the addresses of a direct upload can leave other things than parts. */
-export const isSpoilt = ({ direct }: Pick<UploadSessionView, 'direct'>, error: unknown): boolean =>
-  direct && error instanceof StoreRefusal && !error.unauthorized
+export const isSpoilt = ({ writableUntil }: Pick<UploadSessionView, 'writableUntil'>, error: unknown): boolean =>
+  writableUntil > 0 && error instanceof StoreRefusal && !error.unauthorized
 
 export const spoilt = () =>
   new AppError(

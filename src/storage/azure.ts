@@ -2,7 +2,7 @@ import { addAbortSignal, Readable } from 'node:stream'
 import { BlobSASPermissions, type BlobSASSignatureValues, generateBlobSASQueryParameters } from '@azure/storage-blob'
 import { Unavailable } from '../errors.ts'
 import { connect, publicAddress, writeCorsRule } from './account.ts'
-import { blockId, blockSize, numberOfBlock } from './blocks.ts'
+import { blockId, blockSize, maxBlocks, numberOfBlock } from './blocks.ts'
 import { relay } from './relay.ts'
 import {
   commitLimit,
@@ -20,15 +20,13 @@ import {
 import { BlobMissing, type BlobStore, BlobsKept, BytesDiffer, StoreRefusal } from './store.ts'
 import { upload } from './upload.ts'
 
-export { BlobMissing, type BlobStore, BlobsKept, BytesDiffer, type PutOptions, StoreRefusal } from './store.ts'
-
 const removalsInFlight = 4
 
 /**
  * The blobs of one container of an Azure Storage account, or of Azurite.
  * @param options `publicUrl`: address of the store in signed URLs, if clients see another; empty if they do not
  */
-export function createBlobStore(options: {
+export function createAzureStore(options: {
   connectionString: string
   container: string
   publicUrl: string
@@ -74,7 +72,13 @@ export function createBlobStore(options: {
   }
 
   return {
-    async ensureContainer() {
+    label: `Azure Blob Storage, container ${options.container} of the account ${service.accountName}`,
+    maxParts: maxBlocks,
+
+    // An account is shared by whoever has its key, and a container is named by its operator.
+    async bind() {},
+
+    async prepare() {
       await within(requestLimit, undefined, abortSignal => container.createIfNotExists({ abortSignal }))
     },
 
@@ -100,12 +104,14 @@ export function createBlobStore(options: {
               blob.upload(bytes, bytes.length, { abortSignal, ...properties(sum) }),
             )
           },
-          stage: async (id, bytes, signal) => {
+          stage: async (index, bytes, signal) => {
             // A block that is cut off may still arrive, after its upload has been swept.
-            const send = (abortSignal: AbortSignal) => blob.stageBlock(id, bytes, bytes.length, { abortSignal })
+            const send = (abortSignal: AbortSignal) =>
+              blob.stageBlock(blockId(index), bytes, bytes.length, { abortSignal })
             await within(sendLimit(bytes.length), signal, send, seconds)
           },
-          commit: async (ids, sum) => {
+          commit: async (count, sum) => {
+            const ids = Array.from({ length: count }, (_, index) => blockId(index))
             await within(sendLimit(blockSize), undefined, abortSignal =>
               blob.commitBlockList(ids, { abortSignal, ...properties(sum) }),
             )
@@ -115,9 +121,23 @@ export function createBlobStore(options: {
       )
     },
 
-    signUrl(key, { contentType, disposition, seconds: life }) {
-      const expiresOn = new Date((Math.ceil(Date.now() / 1000) + life) * 1000)
-      return sign(key, { permissions: reading, expiresOn, contentType, contentDisposition: disposition })
+    addresses: {
+      signUrl(key, { contentType, disposition, seconds: life }) {
+        const expiresOn = new Date((Math.ceil(Date.now() / 1000) + life) * 1000)
+        return sign(key, { permissions: reading, expiresOn, contentType, contentDisposition: disposition })
+      },
+
+      signParts(key, count, until) {
+        const signed = sign(key, { permissions: writing, expiresOn: new Date(until) })
+        const block = (number: number) => new URLSearchParams({ comp: 'block', blockid: blockId(number) })
+        return Array.from({ length: count }, (_, i) => `${signed}&${block(i + 1)}`)
+      },
+
+      async allowOrigins(origins) {
+        await within(requestLimit, undefined, abortSignal =>
+          writeCorsRule(service, options.container, origins, abortSignal),
+        )
+      },
     },
 
     async stagePart(key, number, source, { size, sum }) {
@@ -163,12 +183,6 @@ export function createBlobStore(options: {
       )
     },
 
-    signParts(key, count, until) {
-      const signed = sign(key, { permissions: writing, expiresOn: new Date(until) })
-      const block = (number: number) => new URLSearchParams({ comp: 'block', blockid: blockId(number) })
-      return Array.from({ length: count }, (_, i) => `${signed}&${block(i + 1)}`)
-    },
-
     async copy(from, to) {
       await within(copyLimit, undefined, async abortSignal => {
         try {
@@ -186,16 +200,14 @@ export function createBlobStore(options: {
       })
     },
 
+    // The blocks of a blob go with it.
+    async endParts() {},
+    async tidy() {},
+
     async describe(key, { contentType, sum }) {
       const headers = { blobContentType: contentType, blobContentMD5: Buffer.from(sum, 'hex') }
       await within(requestLimit, undefined, abortSignal =>
         container.getBlobClient(key).setHTTPHeaders(headers, { abortSignal }),
-      )
-    },
-
-    async allowOrigins(origins) {
-      await within(requestLimit, undefined, abortSignal =>
-        writeCorsRule(service, options.container, origins, abortSignal),
       )
     },
 

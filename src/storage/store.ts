@@ -5,11 +5,45 @@ export interface PutOptions extends UploadOptions {
   contentType: string
 }
 
-/** Where the bytes are. Every method throws Unavailable, in bounded time, when the store does not do its part. */
+export interface PartOptions {
+  /** How many bytes the source gives, at least 1. */
+  size: number
+  /** Where they are in the whole; the same for every part of this number. */
+  offset: number
+  /** Their MD5 in lower-case hex, if the sender gave it. */
+  sum?: string | undefined
+}
+
+/** Signed addresses of a store that clients reach by themselves. None of these needs the network, but for `allowOrigins`. */
+export interface StoreAddresses {
+  /** An address from which this one blob can be read, and nothing else done, for some seconds. */
+  signUrl(key: string, options: { contentType: string; disposition: string; seconds: number }): string
+  /**
+   * The addresses to which parts 1 to `count` can be sent with PUT, and from which nothing can be read, until a time in milliseconds.
+   * The store signs blobs, not blocks: whoever has one can write whatever they like under this key, and under no other.
+   */
+  signParts(key: string, count: number, until: number): string[]
+  /** Lets pages of these origins send and fetch bytes; what else is allowed stays. */
+  allowOrigins(origins: string[]): Promise<void>
+}
+
+/** Where the bytes are. Every method throws Unavailable when the store does not do its part: in bounded time, if it is reached over a network. */
 export interface BlobStore {
-  /** Makes the container if it is missing. */
-  ensureContainer(): Promise<void>
-  /** Resolves if the store answers within two seconds. */
+  /** What and where it is, for operators. */
+  readonly label: string
+  /** How many parts make a blob at most. */
+  readonly maxParts: number
+  /** Null if clients do not reach the store: then the service signs addresses of its own. */
+  readonly addresses: StoreAddresses | null
+  /** Makes what the store needs before it takes anything: a container, folders. */
+  prepare(): Promise<void>
+  /**
+   * Makes sure that the store is the one of an installation, and no other's. Called after `prepare`; a new store takes the id on.
+   * @param inUse whether the installation has blobs already, so that a store without any is not its own
+   * @throws ForeignStore
+   */
+  bind(installation: string, inUse: boolean): Promise<void>
+  /** Resolves if the store can be read and written: within two seconds, if it is reached over a network. */
   ping(): Promise<void>
   /**
    * Stores a source under a key, in constant memory. Resolves to its size in bytes and its MD5 in lower-case hex.
@@ -20,32 +54,21 @@ export interface BlobStore {
   /**
    * Leaves a part of a blob under a key, in place of an earlier one of the same number (from 1). It shows after `commitParts`.
    * The bytes go on while they come; a source that throws leaves nothing, and its error is thrown.
-   * @param options `size`: how many bytes the source gives, at least 1. `sum`: their MD5 in lower-case hex, if the sender gave it
    * @throws BytesDiffer
    */
-  stagePart(
-    key: string,
-    number: number,
-    source: AsyncIterable<Uint8Array>,
-    options: { size: number; sum?: string | undefined },
-  ): Promise<void>
+  stagePart(key: string, number: number, source: AsyncIterable<Uint8Array>, options: PartOptions): Promise<void>
   /** The parts that were left under a key, committed or not: bytes by number. */
   partsOf(key: string): Promise<Map<number, number>>
-  /** Makes the blob of its parts 1 to `count`. */
+  /** Makes the blob of its parts 1 to `count`. They can be sent and committed again until `endParts`. */
   commitParts(key: string, count: number, options: { contentType: string }): Promise<void>
-  /**
-   * The addresses to which parts 1 to `count` can be sent with PUT, and from which nothing can be read, until a time in milliseconds.
-   * The store signs blobs, not blocks: whoever has one can write whatever they like under this key, and under no other. Needs no network.
-   */
-  signParts(key: string, count: number, until: number): string[]
+  /** Forgets the parts of a blob that stays as it is. */
+  endParts(key: string): Promise<void>
+  /** Removes what instances that died have left, and nothing that is known of. */
+  tidy(): Promise<void>
   /** Copies a blob within the store, whatever its size. @throws BlobMissing */
   copy(from: string, to: string): Promise<void>
-  /** Writes what is known of a blob only after its bytes have been read. */
+  /** Keeps what is known of a blob only after its bytes have been read, where the store tells it to clients. */
   describe(key: string, options: { contentType: string; sum: string }): Promise<void>
-  /** Lets pages of these origins send and fetch bytes; what else is allowed stays. */
-  allowOrigins(origins: string[]): Promise<void>
-  /** An address from which this one blob can be read, and nothing else done, for some seconds. Needs no network. */
-  signUrl(key: string, options: { contentType: string; disposition: string; seconds: number }): string
   /**
    * The bytes of a blob from `offset` on, `count` of them (all, if not given), in constant memory.
    * What breaks once they flow is an error of the stream.
@@ -102,5 +125,13 @@ export class BlobMissing extends Error {
     super(`There is no blob ${key} in the store.`)
     this.name = 'BlobMissing'
     this.key = key
+  }
+}
+
+/** The store holds the blobs of another installation, or none of those of this one. */
+export class ForeignStore extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ForeignStore'
   }
 }

@@ -1,4 +1,4 @@
-import { type Block, blockId, fillBlocks } from './blocks.ts'
+import { type Block, fillBlocks } from './blocks.ts'
 import { md5, type RunningHash, startHash } from './hash.ts'
 
 export interface UploadOptions {
@@ -16,9 +16,9 @@ export interface UploadOptions {
 export interface Target {
   /** Stores everything with one request. */
   whole(bytes: Buffer, sum: string): Promise<void>
-  /** Leaves a block that shows only after `commit`. */
-  stage(id: string, bytes: Buffer, signal: AbortSignal): Promise<void>
-  commit(ids: string[], sum: string): Promise<void>
+  /** Leaves a block, counted from 0, that shows only after `commit`. Every one but the last has `blockSize` bytes. */
+  stage(index: number, bytes: Buffer, signal: AbortSignal): Promise<void>
+  commit(count: number, sum: string): Promise<void>
 }
 
 /** While one is read the other keeps the store busy. A third gains nothing and costs its memory. */
@@ -38,14 +38,12 @@ export async function upload(
   if (signal?.aborted) onAbort()
   signal?.addEventListener('abort', onAbort)
   const sending = new Set<Promise<void>>()
-  const ids: string[] = []
+  let staged = 0
   let running: RunningHash | undefined
   let size = 0
 
   const stage = async (block: Block, hash: RunningHash) => {
-    const id = blockId(ids.length)
-    ids.push(id)
-    const work = [hash.add(block.bytes), target.stage(id, block.bytes, stop.signal)]
+    const work = [hash.add(block.bytes), target.stage(staged++, block.bytes, stop.signal)]
     try {
       await Promise.all(work)
     } catch (error) {
@@ -62,7 +60,7 @@ export async function upload(
       size += block.bytes.length
       await admit(size, block.last)
       stop.signal.throwIfAborted()
-      if (block.last && ids.length === 0) {
+      if (block.last && staged === 0) {
         const sum = await md5(block.bytes)
         await target.whole(block.bytes, sum)
         return sum
@@ -87,7 +85,7 @@ export async function upload(
     stop.signal.throwIfAborted()
     const sum = (await running?.end()) ?? ''
     running = undefined
-    await target.commit(ids, sum)
+    await target.commit(staged, sum)
     return sum
   }
 

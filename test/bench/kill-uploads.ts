@@ -3,11 +3,7 @@
  * Options: --engine sqlite|mysql (both by default), --rounds 50, --mib 200, --seed.
  */
 import { randomInt } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startAzurite } from '../../src/embedded/azurite.ts'
 import { killUploads, type Tally } from '../kill-uploads.ts'
 import { newMysql } from '../mysql.ts'
 import { type Ground, openSite } from '../upload-site.ts'
@@ -43,20 +39,13 @@ async function run(title: string, ground: Ground): Promise<void> {
 }
 
 const engines: Record<string, () => Promise<void>> = {
-  sqlite: () => run('SQLite and the embedded store', { databaseUrl: '', azure: '' }),
+  sqlite: () => run('SQLite', { databaseUrl: '' }),
   async mysql() {
-    const dir = mkdtempSync(join(tmpdir(), 'satchel-bench-'))
-    const azurite = await startAzurite({ dir, port: 0 })
     const { url, drop } = await newMysql(process.env.MYSQL_URL || 'mysql://root@127.0.0.1:3306')
     try {
-      await run('MySQL and a store that two instances share', {
-        databaseUrl: url,
-        azure: azurite.connectionString,
-      })
+      await run('MySQL and two instances', { databaseUrl: url })
     } finally {
       await drop()
-      await azurite.stop()
-      rmSync(dir, { recursive: true })
     }
   },
 }

@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url'
 import { type Db, openDatabase } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { readConfig } from '../../src/config.ts'
-import { type Azurite, startAzurite } from '../../src/embedded/azurite.ts'
 import { accountService } from '../../src/services/account.ts'
 import { sessionService } from '../../src/services/session.ts'
 import { newMysql } from '../mysql.ts'
@@ -26,7 +25,8 @@ export interface Bench {
   userId: string
   bucketId: string
   rootId: string
-  azurite: Azurite
+  /** Of the service, its database and its blobs. */
+  dir: string
   /** Resident memory of the service, in MiB. */
   resident(): number
   /** Highest resident memory since the last reset. */
@@ -42,7 +42,6 @@ export async function startService(engine: 'mysql' | 'sqlite', settings: Record<
     engine === 'mysql'
       ? await newMysql(process.env.MYSQL_URL || 'mysql://root@127.0.0.1:3306')
       : { url: `sqlite:${join(dir, 'bench.sqlite')}`, drop: async () => {} }
-  const azurite = await startAzurite({ dir: join(dir, 'blobs'), port: 0 })
   const db = openDatabase(readConfig({ DATABASE_URL: databaseUrl }).database, { pool: 4 })
   await migrate(db)
   const { userId } = await accountService({ db }).signIn(
@@ -76,7 +75,6 @@ export async function startService(engine: 'mysql' | 'sqlite', settings: Record<
       PORT: '0',
       DATA_DIR: dir,
       DATABASE_URL: databaseUrl,
-      AZURE_STORAGE_CONNECTION_STRING: azurite.connectionString,
       SECRET_KEY: randomBytes(32).toString('hex'),
       LOG_LEVEL: 'warn',
       ...settings,
@@ -96,7 +94,7 @@ export async function startService(engine: 'mysql' | 'sqlite', settings: Record<
     userId,
     bucketId: bucket.id,
     rootId: bucket.rootId,
-    azurite,
+    dir,
     resident: () => status('VmRSS'),
     peak: () => status('VmHWM'),
     resetPeak: () => {
@@ -107,7 +105,6 @@ export async function startService(engine: 'mysql' | 'sqlite', settings: Record<
       child.kill('SIGTERM')
       await new Promise(resolve => child.once('exit', resolve))
       await db.close()
-      await azurite.stop()
       await drop()
       rmSync(dir, { recursive: true, force: true })
     },

@@ -1,11 +1,10 @@
-/** What uploads in parts cost beside the same blocks, sent straight to the same store by the same client. Part of bench/upload. */
+/** What uploads in parts cost beside a bare server that writes the same parts to the same disk. Part of bench/upload. */
 import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
-import { createBlobStore } from '../../src/storage/azure.ts'
+import { startPlainServer } from './plain.ts'
 import { type Bench, MiB, median } from './service.ts'
 
 const IN_FLIGHT = 4
-const HOUR = 3_600_000
 
 /** One file in parts on its way. */
 export interface Sending {
@@ -41,10 +40,9 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - start) / 1000
 }
 
-/** The ways that blocks can take: straight to the store, through the service, and to the store by the service's addresses. */
-export async function waysOf({ url, cookie, azurite }: Bench): Promise<[Way, Way, Way]> {
-  const store = createBlobStore({ connectionString: azurite.connectionString, container: 'bench', publicUrl: '' })
-  await store.ensureContainer()
+/** The ways that parts can take: to a bare server, through the service with a session, and to its signed addresses. */
+export async function waysOf({ url, cookie, dir }: Bench): Promise<[Way, Way, Way]> {
+  const plain = await startPlainServer(dir)
   const call = async (method: string, path: string, body?: object) => {
     const options = { method, headers: { cookie, 'content-type': 'application/json' } }
     const answer = await fetch(`${url}/api/files${path}`, body ? { ...options, body: JSON.stringify(body) } : options)
@@ -56,13 +54,12 @@ export async function waysOf({ url, cookie, azurite }: Bench): Promise<[Way, Way
     return response
   }
 
-  const straight: Way = async ({ count }) => {
-    const key = `straight-${serial++}`
-    const addresses = store.signParts(key, count, Date.now() + HOUR)
+  const straight: Way = async ({ partSize }) => {
+    const file = `${plain.url}/straight-${serial++}`
     return {
-      addressOf: part => addresses[part - 1] ?? '',
-      complete: () => store.commitParts(key, count, { contentType: 'application/octet-stream' }),
-      remove: () => store.remove([key]),
+      addressOf: part => `${file}?at=${(part - 1) * partSize}`,
+      complete: async () => {},
+      remove: async () => void (await fetch(file, { method: 'DELETE' })),
     }
   }
   const byService = (direct: boolean): Way => {
@@ -130,7 +127,7 @@ export async function compareParts(bench: Bench, rounds: number): Promise<void> 
       `${title.padEnd(26)} straight ${speed(s)}   through ${speed(t)} (${(s / t).toFixed(2)}${aims[0]})   direct ${speed(d)} (${(s / d).toFixed(2)}${aims[1]})\n`,
     )
   }
-  process.stdout.write('  Completion reads everything back; straight to the store, it only names the blocks.\n')
+  process.stdout.write('  Completion reads everything back; the bare server does nothing.\n')
 }
 
 /** Prints what a part costs in an upload of few and of many. */

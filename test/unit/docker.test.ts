@@ -12,7 +12,6 @@ const given: Record<string, string> = {
   PUBLIC_URL: 'https://files.example.com',
   SECRET_KEY: 'k'.repeat(64),
   MYSQL_PASSWORD: 'secret',
-  BLOB_KEY: 'a2V5',
   OAUTH_SSO_CLIENT_ID: 'satchel',
   OAUTH_SSO_CLIENT_SECRET: 'secret',
   OAUTH_SSO_AUTHORIZE_URL: 'https://sso.example.com/authorize',
@@ -49,7 +48,6 @@ describe('docker/compose.yml', () => {
       host: '0.0.0.0',
       production: true,
       database: { dialect: 'mysql' },
-      azureConnectionString: expect.stringContaining('AccountKey=a2V5'),
       redisUrl: 'redis://redis:6379',
       secretKey: given.SECRET_KEY,
       providers: [{ name: 'sso', scopes: ['openid', 'email', 'profile'] }],
@@ -57,16 +55,23 @@ describe('docker/compose.yml', () => {
     })
   })
 
-  it('keeps the path of the blob store on its way through the proxy, because signed URLs cover it', () => {
-    const { azureConnectionString, blobPublicUrl } = readConfig(environment())
-    const [, endpoint = ''] = /BlobEndpoint=([^;]+)/.exec(azureConnectionString) ?? []
-    const { pathname } = new URL(blobPublicUrl)
-    expect(new URL(endpoint).pathname).toBe(pathname)
-    expect(read('docker/Caddyfile')).toContain(`handle ${pathname}/* {`)
+  it('keeps the files on the volume that all instances share, unless an account of Azure is given', () => {
+    const config = readConfig(environment())
+    expect([config.azureConnectionString, config.blobDir]).toEqual(['', '/data/blobs'])
+    expect(compose).toMatch(/^ {4}volumes:\n {6}- satchel:\/data$/m)
+    const connection = 'AccountName=files;AccountKey=a2V5'
+    given.AZURE_STORAGE_CONNECTION_STRING = connection
+    expect(readConfig(environment()).azureConnectionString).toBe(connection)
+    delete given.AZURE_STORAGE_CONNECTION_STRING
+    expect(compose).not.toContain('image: mcr.microsoft.com')
   })
 
-  it('runs the Azurite that the tests run', () => {
-    expect(compose).toContain(`/azurite:${JSON.parse(read('package.json')).dependencies.azurite}\n`)
+  it('lets the proxy ask each instance whether it serves', () => {
+    const caddyfile = read('docker/Caddyfile')
+    expect(caddyfile).toContain('health_uri /readyz\n')
+    const [, replicas = ''] = /replicas: (\d+)/.exec(compose) ?? []
+    const names = Array.from({ length: Number(replicas) }, (_, n) => `satchel-satchel-${n + 1}:8080`)
+    expect(caddyfile).toContain(`reverse_proxy ${names.join(' ')} {`)
   })
 
   it('gives a stop more time than the service takes for it', () => {

@@ -84,7 +84,6 @@ describe('deliveryOf', () => {
     'text/html; charset=utf-8',
     'TEXT/HTML',
     'application/xhtml+xml',
-    'image/svg+xml',
     'image/svg',
     'image/x-thing+xml',
     'audio/x-thing+xml',
@@ -124,6 +123,12 @@ describe('deliveryOf', () => {
   ])('attaches %s as itself', type => {
     for (const mode of ['inline', 'download'] as const)
       expect(deliveryOf('a', type, mode)).toEqual({ disposition: 'attachment; filename=a', contentType: type })
+  })
+
+  it('names an SVG for the pages that show it as a picture, and never displays it by itself', () => {
+    const disposition = 'attachment; filename=a'
+    expect(deliveryOf('a', 'image/svg+xml', 'inline')).toEqual({ disposition, contentType: 'image/svg+xml' })
+    expect(deliveryOf('a', 'image/svg+xml', 'download')).toEqual({ disposition, contentType: octets })
   })
 
   it('attaches what it could display when asked to', () => {

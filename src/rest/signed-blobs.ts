@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AppError, InvalidInput } from '../errors.ts'
+import type { DownloadService } from '../services/download.ts'
+import type { ShareLinkService } from '../services/share-link.ts'
+import type { UploadSessionService } from '../services/upload-session.ts'
+import { readRaw } from './body.ts'
+import { sendBytes } from './bytes.ts'
+import { allowOnly } from './method.ts'
+import { write } from './router.ts'
+
+const PREFIX = '/api/blobs/'
+
+/**
+ * Answers at the addresses that the service signs, where the token is the right to one thing: `/api/blobs/<token>` gives the bytes
+ * of a file, and `/api/blobs/<token>/<number>` takes a part of an upload.
+ */
+export function signedBlobs({
+  downloads,
+  links,
+  uploads,
+}: {
+  downloads: DownloadService
+  links: ShareLinkService
+  uploads: UploadSessionService
+}) {
+  return async ({
+    req,
+    res,
+    path,
+    signal,
+  }: {
+    req: IncomingMessage
+    res: ServerResponse
+    path: string
+    signal: AbortSignal
+  }): Promise<void> => {
+    const [token, number] = path.slice(PREFIX.length).split('/')
+    if (!token) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this address.')
+    if (number === undefined) return sendBytes(req, res, await links.openAddress(token), downloads, signal)
+    allowOnly(req, 'PUT')
+    const { id, tree, maker } = uploads.unseal(token)
+    if (!/^[1-9]\d{0,5}$/.test(number)) throw new InvalidInput('part_number', 'Parts are numbered from 1 on.')
+    const { 'content-md5': sum } = req.headers
+    const contentMd5 = typeof sum === 'string' ? sum : undefined
+    await uploads.addPart(tree, id, maker, Number(number), readRaw(req), contentMd5)
+    write(res, req, { status: 201, headers: { 'cache-control': 'no-store' }, body: '' })
+  }
+}

@@ -1,0 +1,38 @@
+import { AppError } from '../errors.ts'
+import type { BlobStore } from '../storage/store.ts'
+import type { Tokens } from '../tokens.ts'
+import type { Tree } from './entry-path.ts'
+import type { UploadSessionView } from './upload-session.ts'
+
+const PURPOSE = 'upload-parts'
+
+/** Signed addresses for the parts of an upload: of the store, or of this service where clients do not reach the store. */
+export function uploadAddresses({
+  store,
+  tokens,
+  publicUrl,
+}: {
+  store: BlobStore
+  tokens: Tokens
+  publicUrl: () => string
+}) {
+  return {
+    /** One for each part, in their order. There is nothing to send of an empty file. */
+    of({ id, bucketId, maker, size, partCount, expiresAt, writableUntil }: UploadSessionView): string[] {
+      const count = size === 0 ? 0 : partCount
+      if (store.addresses) return store.addresses.signParts(id, count, writableUntil)
+      // One token for all of them: there may be many.
+      const token = tokens.seal(PURPOSE, { id, bucketId, maker }, Math.max(0, (expiresAt - Date.now()) / 1000))
+      return Array.from({ length: count }, (_, i) => `${publicUrl()}/api/blobs/${token}/${i + 1}`)
+    },
+
+    /** The upload behind an address of this service. @throws TOKEN_NOT_FOUND */
+    unseal(token: string): { id: string; tree: Tree; maker: string } {
+      const sealed = tokens.unseal(PURPOSE, token)
+      if (!sealed || sealed.expired)
+        throw new AppError('TOKEN_NOT_FOUND', 'This address takes no parts any more. Start another upload.')
+      const { id, bucketId, maker } = sealed.payload as Record<'id' | 'bucketId' | 'maker', string>
+      return { id, maker, tree: { bucketId, rootId: '' } }
+    },
+  }
+}

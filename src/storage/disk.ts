@@ -1,0 +1,221 @@
+import { constants, copyFile, type FileHandle, mkdir, open, readdir, rm, stat, unlink } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { Unavailable } from '../errors.ts'
+import { blockSize } from './blocks.ts'
+import { bindFolder, readMarker } from './disk-marker.ts'
+import { commitParts, partsIn, stagePart, tidyParts } from './disk-parts.ts'
+import { fileMode, folderMode, ifThere, isKey, onDisk, openShelves, syncFolder, uniqueName, writeAt } from './files.ts'
+import { BlobMissing, type BlobStore, StoreRefusal } from './store.ts'
+import { upload } from './upload.ts'
+
+const removalsInFlight = 8
+/** Enough for the disk to be asked seldom, and little for each of many slow clients. */
+const readSize = 256 * 1024
+const probe = Buffer.alloc(4096, 'Satchel tests whether it can write here.\n')
+const minutes = 60_000
+/** No request is silent for so long. */
+const cutOffMs = 15 * minutes
+/** An upload in parts lives a day after its last part. */
+const finishedMs = 48 * 60 * minutes
+
+/**
+ * The blobs in a folder of this machine, or of a volume that all instances share. Nothing is kept in memory, so that instances agree.
+ * What is acknowledged has been synced: first the bytes, then the name.
+ */
+export function createDiskStore({ dir }: { dir: string }): BlobStore {
+  const [blobs, drafts] = [`${dir}/blobs`, `${dir}/drafts`]
+  const shelves = openShelves(blobs)
+  let installation: string | undefined
+
+  const draftOf = (key: string) => {
+    if (!isKey(key)) throw new TypeError('This is no key of a blob.')
+    return `${drafts}/${key}`
+  }
+  const pathOf = (key: string) => draftOf(key) && shelves.pathOf(key)
+
+  async function place(draft: string, key: string): Promise<void> {
+    // Taken for dead and swept.
+    if (!(await shelves.place(draft, key))) throw new StoreRefusal(404, 'The draft of this blob has been removed.')
+  }
+
+  async function removeOne(key: string): Promise<void> {
+    await rm(draftOf(key), { recursive: true, force: true })
+    await ifThere(unlink(pathOf(key)))
+  }
+
+  return {
+    label: `files in ${dir}`,
+    maxParts: 50_000,
+    addresses: null,
+
+    async prepare() {
+      await mkdir(dir, { recursive: true, mode: folderMode })
+      for (const folder of [blobs, drafts]) await mkdir(folder, { recursive: true, mode: folderMode })
+      await syncFolder(dir)
+    },
+
+    async bind(id, inUse) {
+      await bindFolder(dir, id, inUse)
+      installation = id
+    },
+
+    async ping() {
+      await onDisk(async () => {
+        // A folder that lies bare because its volume is not mounted can be written to, as well.
+        if (installation !== undefined && (await readMarker(dir)) !== installation)
+          throw new Unavailable('blob store', new Error(`${dir} is not the folder that it was at the start.`))
+        const file = `${drafts}/.${uniqueName()}`
+        const handle = await open(file, 'wx', fileMode)
+        try {
+          await writeAt(handle, probe, 0)
+        } finally {
+          await handle.close()
+          await unlink(file)
+        }
+      })
+    },
+
+    async put(key, source, options) {
+      const draft = draftOf(key)
+      let opening: Promise<FileHandle> | undefined
+      const write = (bytes: Uint8Array, position: number) =>
+        onDisk(async () => {
+          opening ??= open(draft, 'w', fileMode)
+          await writeAt(await opening, bytes, position)
+        })
+      const finish = () =>
+        onDisk(async () => {
+          const file = await opening
+          await file?.datasync()
+          await place(draft, key)
+        })
+      try {
+        return await upload(
+          source,
+          {
+            whole: async bytes => {
+              await write(bytes, 0)
+              await finish()
+            },
+            stage: (index, bytes) => write(bytes, index * blockSize),
+            commit: finish,
+          },
+          options,
+        )
+      } catch (error) {
+        // Its room is needed, and may be what was missing.
+        if (opening) await unlink(draft).catch(() => {})
+        throw error
+      } finally {
+        await opening?.then(
+          file => file.close(),
+          () => {},
+        )
+      }
+    },
+
+    stagePart: (key, number, source, options) => {
+      draftOf(key)
+      return stagePart(drafts, key, number, source, options)
+    },
+
+    partsOf: key => partsIn(draftOf(key)),
+
+    commitParts: (key, count) =>
+      commitParts({ dir: draftOf(key), key, blob: pathOf(key), count }, file => shelves.place(file, key)),
+
+    async endParts(key) {
+      await onDisk(() => rm(draftOf(key), { recursive: true, force: true }))
+    },
+
+    async tidy() {
+      await onDisk(async () => {
+        for (const entry of await readdir(drafts, { withFileTypes: true }))
+          if (entry.isDirectory())
+            await tidyParts(`${drafts}/${entry.name}`, { spooled: cutOffMs, finished: finishedMs })
+          else if (entry.name.startsWith('.')) {
+            const there = await ifThere(stat(`${drafts}/${entry.name}`))
+            if (there && Date.now() - there.mtimeMs > cutOffMs) await ifThere(unlink(`${drafts}/${entry.name}`))
+          }
+      })
+    },
+
+    async copy(from, to) {
+      await onDisk(async () => {
+        const draft = draftOf(to)
+        if (!(await ifThere(copyFile(pathOf(from), draft, constants.COPYFILE_FICLONE).then(() => true))))
+          throw new BlobMissing(from)
+        const file = await open(draft, 'r+')
+        try {
+          await file.sync()
+        } finally {
+          await file.close()
+        }
+        await place(draft, to)
+      })
+    },
+
+    // The service tells clients by itself.
+    async describe() {},
+
+    async open(key, { offset = 0, count, signal } = {}) {
+      signal?.throwIfAborted()
+      const file = await onDisk(() => ifThere(open(pathOf(key), 'r')))
+      if (!file) throw new BlobMissing(key)
+      if (count === 0) {
+        await file.close()
+        return Readable.from([])
+      }
+      return file.createReadStream({
+        start: offset,
+        ...(count === undefined ? {} : { end: offset + count - 1 }),
+        highWaterMark: readSize,
+        ...(signal ? { signal } : {}),
+      })
+    },
+
+    async look(key) {
+      const there = await onDisk(() => ifThere(stat(pathOf(key))))
+      return there ? { size: there.size } : null
+    },
+
+    async remove(keys) {
+      await onDisk(async () => {
+        const rest = keys.values()
+        const work = async () => {
+          for (const key of rest) await removeOne(key)
+        }
+        await Promise.all(Array.from({ length: removalsInFlight }, work))
+        await shelves.removed(keys)
+        await syncFolder(drafts)
+      })
+    },
+
+    async *list() {
+      // Those that are under way are few. Read first: what is placed meanwhile is found then.
+      const underWay = (await onDisk(() => readdir(drafts))).filter(name => !name.startsWith('.')).sort()
+      const look = async (path: string) => onDisk(() => ifThere(stat(path)))
+      let next = 0
+      const draftsBefore = async function* (key?: string) {
+        for (; next < underWay.length; next++) {
+          const name = underWay[next] ?? ''
+          if (key !== undefined && name >= key) {
+            if (name === key) next++
+            return
+          }
+          const there = await look(draftOf(name))
+          if (there) yield { key: name, size: 0, createdAt: there.mtime }
+        }
+      }
+      const keys = shelves.keys()[Symbol.asyncIterator]()
+      for (;;) {
+        const { done, value: key } = await onDisk(() => keys.next())
+        if (done) break
+        yield* draftsBefore(key)
+        const there = await look(pathOf(key))
+        if (there) yield { key, size: there.size, createdAt: there.mtime }
+      }
+      yield* draftsBefore()
+    },
+  }
+}

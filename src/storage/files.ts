@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, readdir, rename, rmdir } from 'node:fs/promises'
+import { Unavailable } from '../errors.ts'
+
+/** What only the service's own user may read. */
+export const fileMode = 0o600
+export const folderMode = 0o700
+
+/** The code of an error of the file system; undefined for any other error. */
+export const codeOf = (error: unknown): string | undefined => {
+  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown }
+  return typeof code === 'string' && typeof syscall === 'string' ? code : undefined
+}
+export const isAbsent = (error: unknown) => codeOf(error) === 'ENOENT'
+
+/** Runs work on files: a disk that is full, read-only, broken or gone is an outage of the store, which may end by itself. */
+export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw codeOf(error) ? new Unavailable('blob store', error) : error
+  }
+}
+
+/** The outcome of work, or undefined when the file that it is about does not exist. */
+export async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    throw error
+  }
+}
+
+/** Makes a folder in one that is there. Answers whether it was missing. */
+export const makeFolder = (path: string): Promise<boolean> =>
+  mkdir(path, { mode: folderMode }).then(
+    () => true,
+    error => {
+      if (codeOf(error) !== 'EEXIST') throw error
+      return false
+    },
+  )
+
+/** Writes all of the bytes: one call may take fewer, as on a disk that fills up. */
+export async function writeAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done)
+    done += bytesWritten
+  }
+}
+
+interface Sync {
+  running?: Promise<void>
+  /** Begins when the running one is over: what was renamed while that ran may not be in it. */
+  next?: Promise<void>
+}
+const syncs = new Map<string, Sync>()
+
+async function sync(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Makes the names in a folder durable. Callers that come while the disk is busy share its next turn. */
+export function syncFolder(folder: string): Promise<void> {
+  const state = syncs.get(folder) ?? {}
+  syncs.set(folder, state)
+  const begin = () => {
+    delete state.next
+    state.running = sync(folder).finally(() => {
+      delete state.running
+      if (!state.next) syncs.delete(folder)
+    })
+    return state.running
+  }
+  if (state.next) return state.next
+  if (!state.running) return begin()
+  state.next = state.running.then(begin, begin)
+  return state.next
+}
+
+/** Where the finished blobs are: in folders named by the beginnings of their keys, so that they are found in the order of their keys. */
+export interface Shelves {
+  pathOf(key: string): string
+  /** Moves a synced file into its place, and makes that durable. Answers false when the file is not there. */
+  place(file: string, key: string): Promise<boolean>
+  /** Makes removals durable, and drops folders that have become empty. */
+  removed(keys: string[]): Promise<void>
+  /** All keys, from small to large. */
+  keys(): AsyncIterable<string>
+}
+
+/** Of a UUID of version 7 these are 17 minutes: enough files for a folder, and few folders. */
+const prefixLength = 7
+
+export function openShelves(root: string): Shelves {
+  const folderOf = (key: string) => `${root}/${key.slice(0, prefixLength)}`
+  const pathOf = (key: string) => `${folderOf(key)}/${key}`
+  /** Folders whose names are durable. Bounded, because times go by. */
+  const durable = new Set<string>()
+
+  async function prepare(folder: string): Promise<void> {
+    await makeFolder(folder)
+    await syncFolder(root)
+    if (durable.size > 1000) durable.clear()
+    durable.add(folder)
+  }
+
+  return {
+    pathOf,
+
+    async place(file, key) {
+      const folder = folderOf(key)
+      if (!durable.has(folder)) await prepare(folder)
+      if ((await ifThere(rename(file, pathOf(key)).then(() => true))) === undefined) {
+        // The folder may have been dropped meanwhile, because it was empty.
+        await prepare(folder)
+        if ((await ifThere(rename(file, pathOf(key)).then(() => true))) === undefined) return false
+      }
+      await syncFolder(folder)
+      return true
+    },
+
+    async removed(keys) {
+      for (const folder of new Set(keys.map(folderOf))) {
+        const empty = await rmdir(folder).then(
+          () => true,
+          error => {
+            if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(codeOf(error) ?? '')) throw error
+            return isAbsent(error)
+          },
+        )
+        if (empty) durable.delete(folder)
+        await ifThere(syncFolder(empty ? root : folder))
+      }
+    },
+
+    async *keys() {
+      const folders = (await readdir(root, { withFileTypes: true })).filter(entry => entry.isDirectory())
+      for (const folder of folders.map(({ name }) => name).sort()) {
+        const names = (await ifThere(readdir(`${root}/${folder}`))) ?? []
+        // What lies elsewhere than it should was put there by somebody else.
+        yield* names.filter(name => isKey(name) && folderOf(name) === `${root}/${folder}`).sort()
+      }
+    },
+  }
+}
+
+/** A key is the name of a file, which leads nowhere else. */
+export const isKey = (name: string) => /^\w[\w.-]{0,99}$/.test(name)
+
+/** A name that no other attempt has. */
+export const uniqueName = () => randomUUID()

@@ -1,0 +1,4 @@
+export default async function globalTeardown() {
+  await globalThis.azurite?.stop()
+  globalThis.azurite = undefined
+}
