@@ -21,8 +21,6 @@ afterAll(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }))
 const silent = createLog({ logLevel: 'silent' })
 const settings = () => ({
   DATA_DIR: mkdtempSync(join(dir, 'data-')),
-  AZURE_STORAGE_CONNECTION_STRING: process.env.TEST_AZURE ?? '',
-  AZURE_STORAGE_CONTAINER: `start${Date.now()}`,
 })
 
 describe('A start', () => {

@@ -148,8 +148,6 @@ onSqlite('A SQLite database', () => {
       dir = mkdtempSync(join(tmpdir(), 'satchel-faults-'))
       service = await startBuilt({
         DATA_DIR: dir,
-        AZURE_STORAGE_CONNECTION_STRING: process.env.TEST_AZURE ?? '',
-        AZURE_STORAGE_CONTAINER: `faults${process.pid}`,
       })
       const db = openDatabase({ dialect: 'sqlite', file: join(dir, 'satchel.sqlite') }, { pool: 1 })
       alice = await signInTo(db, service.url, 'alice')

@@ -29,8 +29,6 @@ beforeAll(async () => {
   service = await startBuilt({
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
-    AZURE_STORAGE_CONNECTION_STRING: process.env.TEST_AZURE ?? '',
-    AZURE_STORAGE_CONTAINER: `hostile${Date.now()}`,
   })
   const db = openDatabase(readConfig({ DATABASE_URL: database.url }).database, { pool: 2 })
   alice = await signInTo(db, service.url, 'alice')

@@ -14,7 +14,6 @@ beforeAll(async () => {
     TRUST_PROXY: 'loopback',
     DATABASE_URL: database.url,
     SECRET_KEY: randomBytes(32).toString('base64url'),
-    AZURE_STORAGE_CONTAINER: `t${randomBytes(8).toString('hex')}`,
     REDIS_URL: process.env.TEST_REDIS_URL ?? '',
   }
   apps.push(await startApp(settings))

@@ -15,7 +15,6 @@ const large = randomBytes(9 * MiB + 5)
 const settings = {
   DOWNLOADS: 'proxy',
   SECRET_KEY: randomBytes(32).toString('base64url'),
-  AZURE_STORAGE_CONTAINER: `t${randomBytes(8).toString('hex')}`,
 }
 
 beforeAll(async () => {

@@ -27,8 +27,7 @@ const start = (name: string) =>
     DATA_DIR: mkdtempSync(join(dir, `${name}-`)),
     DATABASE_URL: database.url,
     SECRET_KEY: 'k'.repeat(32),
-    AZURE_STORAGE_CONNECTION_STRING: process.env.TEST_AZURE ?? '',
-    AZURE_STORAGE_CONTAINER: `rolling${process.pid}`,
+    BLOB_DIR: join(dir, 'blobs'),
     DRAIN_SECONDS: '2',
   })
 
