@@ -15,8 +15,11 @@ const SMALLEST_BATCH = 64 * 1024
 /** Longer than any address lives (SIGNED_URL_SECONDS), and than any batch takes. */
 const KEEP_MS = 24 * 3600 * 1000
 
-/** Bytes of a file of this size that one download may carry twice: half of a small file, an eighth of a large one. */
-const slackOf = (size: number) => Math.max(Math.floor(size / 8), Math.min(Math.floor(size / 2), MiB))
+/**
+ * Bytes of a file of this size that one download may carry twice: half of a small file, an eighth of a large one. The buffers of a
+ * connection, which a break empties, hold some MiB.
+ */
+const slackOf = (size: number) => Math.max(Math.floor(size / 8), Math.min(Math.floor(size / 2), 8 * MiB))
 
 export const usedUp = () =>
   new AppError('SHARE_USED_UP', 'This link has been used as often as it may be. Ask whoever sent it for a new one.')
