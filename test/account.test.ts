@@ -330,6 +330,11 @@ describe('At once', () => {
     expect(await identities()).toHaveLength(1)
   })
 
+  it('ten first sign-ins of one identity make one account where providers do not vouch for each other, too', async () => {
+    await expectOneAccount(await Promise.all(ten.map(() => strict.signIn(profileOf('alice'), null))))
+    expect(await identities()).toHaveLength(1)
+  })
+
   it('ten first sign-ins with one verified address make one account with ten identities', async () => {
     const profiles = ten.map(i => profileOf('alice', { provider: `hub-${i}` }))
     await expectOneAccount(await Promise.all(profiles.map(profile => accounts.signIn(profile, null))))

@@ -89,19 +89,30 @@ async function settle(
 ): Promise<{ userId: string; mail: boolean }> {
   // Not locked at once: locks on what is not there yet make first sign-ins of one person wait for each other in a circle.
   const known = (await findIdentity(db, profile, '', tx)) && (await findIdentity(db, profile, db.forUpdate, tx))
-  if (known) {
-    requireActive(known)
-    await refreshIdentity(db, known.identityId, profile, tx)
-    return { userId: known.userId, mail: await followAddress(db, known, profile, rules, tx) }
-  }
+  if (known) return signInAgain(db, known, profile, rules, tx)
   const owner = await findByEmail(db, profile.email, tx)
   if (owner) {
     requireActive(owner)
+    // The account is locked by now: a sign-in of the same identity may have made it meanwhile.
+    const meanwhile = await findIdentity(db, profile, db.forUpdate, tx)
+    if (meanwhile) return signInAgain(db, meanwhile, profile, rules, tx)
     await requireJoinable(db, owner.userId, profile, rules, tx)
   }
   const userId = owner?.userId ?? (await createAccount(db, profile, rules, tx))
   await createIdentity(db, userId, profile, tx)
   return { userId, mail: false }
+}
+
+async function signInAgain(
+  db: Db,
+  known: Known,
+  profile: Profile,
+  rules: AccountRules,
+  tx: Tx,
+): Promise<{ userId: string; mail: boolean }> {
+  requireActive(known)
+  await refreshIdentity(db, known.identityId, profile, tx)
+  return { userId: known.userId, mail: await followAddress(db, known, profile, rules, tx) }
 }
 
 /** Gives an account that is signed in another identity. */
