@@ -5,7 +5,7 @@ import type { Newest, Overview } from '../services/overview.ts'
 import { hashSecret } from '../tokens.ts'
 import type { HomeView } from './views.ts'
 import { page, type Reply, type Visit } from './visit.ts'
-import { count, fileOf, momentOf, number, sizeOf } from './words.ts'
+import { count, fileOf, momentOf, number, personOf, sizeOf } from './words.ts'
 
 /** `/`: what this service is, and to whom it belongs what one has in it. */
 export function homePage({ overviews }: Services) {
@@ -41,7 +41,7 @@ function homeOf({ limits }: Viewer, overview: Overview, all: boolean): HomeView 
       rows: received.rows.map(({ token, name, fileType, size, sharedBy, seen }) => ({
         ...fileOf(name, fileType, size),
         href: `/share/${token}`,
-        by: oneLine(sharedBy),
+        by: personOf(sharedBy),
         seen,
       })),
     },

@@ -7,6 +7,8 @@ import type { Moment, ShownFile, Size } from './words.ts'
 export interface Person {
   name: string
   email: string
+  /** Whether anybody could have given this address. */
+  unverified?: boolean
 }
 
 /** What the visitor can do next. A link, or a form that is sent. */
@@ -24,7 +26,7 @@ export interface HomeView {
   /** Whether nothing more fits in. */
   full: boolean
   files: string
-  received: { unseen: number; more: number; rows: (ShownFile & { href: string; by: string; seen: boolean })[] }
+  received: { unseen: number; more: number; rows: (ShownFile & { href: string; by: Person; seen: boolean })[] }
   invites: { more: number; rows: { href: string; workspace: string; role: string; until: Moment }[] }
   workspaces: { more: number; rows: { name: string; role: string; href: string }[] }
   /** Where the whole lists are; null where they are shown. */

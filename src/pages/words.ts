@@ -1,6 +1,7 @@
 import mime from 'mime'
 import prettyBytes from 'pretty-bytes'
 import { oneLine } from '../one-line.ts'
+import type { Person } from './views.ts'
 
 /** A number of bytes, as people read it and to the byte. */
 export interface Size {
@@ -79,8 +80,8 @@ export const fileOf = (name: string, fileType: string, bytes: number): ShownFile
   size: sizeOf(bytes),
 })
 
-/** Somebody, by the name that they have chosen and by the address that tells who they are. */
-export function personOf({ name, email }: { name: string; email: string }): { name: string; email: string } {
+/** A person, by the name that they have chosen and by the address that tells who they are, as far as it is verified. */
+export function personOf({ name, email, verified }: { name: string; email: string; verified: boolean }): Person {
   const shown = oneLine(name)
-  return { name: shown === email ? '' : shown, email: oneLine(email) }
+  return { name: shown === email ? '' : shown, email: oneLine(email), unverified: !verified }
 }

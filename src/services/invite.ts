@@ -41,7 +41,7 @@ export interface LinkedInvite {
   id: string
   workspaceName: string
   role: Role
-  invitedBy: { name: string; email: string }
+  invitedBy: { name: string; email: string; verified: boolean }
   email: string
   /** Whether somebody with the invited address is a member already. */
   member: boolean
@@ -201,19 +201,24 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
       const id = tokens.read(INVITE_TOKEN, token)
       if (!id) throw notFound()
       const [row] = await db.rows<
-        Omit<LinkedInvite, 'invitedBy' | 'member'> & { name: string; inviter: string; member: string | null }
+        Omit<LinkedInvite, 'invitedBy' | 'member'> & {
+          name: string
+          inviter: string
+          verified: string | null
+          member: string | null
+        }
       >(
-        `SELECT i.id, w.name AS workspaceName, i.role, i.email, i.expires_at AS expiresAt, a.name, a.email AS inviter, m.user_id AS member
+        `SELECT i.id, w.name AS workspaceName, i.role, i.email, i.expires_at AS expiresAt, a.name, a.email AS inviter, a.verified_email AS verified, m.user_id AS member
          FROM invite i JOIN workspace w ON w.id = i.workspace_id ${SENDER}
            LEFT JOIN user g ON g.verified_email = i.email LEFT JOIN member m ON m.workspace_id = i.workspace_id AND m.user_id = g.id
          WHERE i.id = ? AND ${SENDER_MAY}`,
         [id],
       )
       if (!row) throw notFound()
-      const { name, inviter, member, ...invite } = row
+      const { name, inviter, verified, member, ...invite } = row
       return {
         ...invite,
-        invitedBy: { name, email: inviter },
+        invitedBy: { name, email: inviter, verified: verified !== null },
         member: member !== null,
       }
     },

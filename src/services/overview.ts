@@ -18,7 +18,14 @@ export interface Overview {
   planName: string
   usedBytes: number
   fileCount: number
-  received: Newest<{ token: string; name: string; fileType: string; size: number; sharedBy: string; seen: boolean }> & {
+  received: Newest<{
+    token: string
+    name: string
+    fileType: string
+    size: number
+    sharedBy: { name: string; email: string; verified: boolean }
+    seen: boolean
+  }> & {
     unseen: number
   }
   invites: Newest<{ token: string; workspaceName: string; role: Role; expiresAt: number }>
@@ -41,6 +48,8 @@ interface Row {
   parentId: string
   rootId: string
   purging: number
+  /** The verified address of the sharer. */
+  verified: string | null
 }
 
 /** How many of each list are shown at a glance, and how many at most. */
@@ -60,12 +69,12 @@ export function overviewService({ db, tokens }: { db: Db; tokens: Tokens }) {
   const sqlFor = (shown: number) =>
     [
       `SELECT 'bucket' AS kind, b.id, p.name, '' AS who, '' AS role, '' AS fileType, b.used_bytes AS size, 0 AS at, 0 AS seen,
-       b.used_files AS total, 0 AS unseen, '' AS parentId, '' AS rootId, 0 AS purging
+       b.used_files AS total, 0 AS unseen, '' AS parentId, '' AS rootId, 0 AS purging, NULL AS verified
      FROM bucket b JOIN user u ON u.id = b.user_id JOIN plan p ON p.id = u.plan_id WHERE b.user_id = ${userId}`,
       newest(
         `SELECT 'share' AS kind, s.id, e.name, u.email AS who, '' AS role, e.file_type AS fileType, e.total_bytes AS size, s.expires_at AS at,
          s.seen_at AS seen, COUNT(*) OVER () AS total, SUM(CASE WHEN s.seen_at IS NULL THEN 1 ELSE 0 END) OVER () AS unseen,
-         e.parent_id AS parentId, b.root_id AS rootId, b.purging
+         e.parent_id AS parentId, b.root_id AS rootId, b.purging, u.verified_email AS verified
        FROM share s JOIN entry e ON e.id = s.entry_id JOIN bucket b ON b.id = e.bucket_id JOIN user u ON u.id = s.user_id
        WHERE s.recipient = ${address} AND ${LIVE}`,
         's.id',
@@ -73,14 +82,14 @@ export function overviewService({ db, tokens }: { db: Db; tokens: Tokens }) {
       ),
       newest(
         `SELECT 'invite' AS kind, i.id, w.name, '' AS who, i.role, '' AS fileType, 0 AS size, i.expires_at AS at, 0 AS seen,
-         COUNT(*) OVER () AS total, 0 AS unseen, '' AS parentId, '' AS rootId, 0 AS purging
+         COUNT(*) OVER () AS total, 0 AS unseen, '' AS parentId, '' AS rootId, 0 AS purging, NULL AS verified
        FROM invite i JOIN workspace w ON w.id = i.workspace_id ${SENDER} WHERE i.email = ${address} AND i.expires_at > ? AND ${SENDER_MAY}`,
         'i.id',
         shown,
       ),
       newest(
         `SELECT 'workspace' AS kind, w.id, w.name, '' AS who, m.role, '' AS fileType, 0 AS size, m.joined_at AS at, 0 AS seen,
-         COUNT(*) OVER () AS total, 0 AS unseen, '' AS parentId, '' AS rootId, 0 AS purging
+         COUNT(*) OVER () AS total, 0 AS unseen, '' AS parentId, '' AS rootId, 0 AS purging, NULL AS verified
        FROM member m JOIN workspace w ON w.id = m.workspace_id WHERE m.user_id = ${userId}`,
         'm.joined_at',
         shown,
@@ -113,12 +122,12 @@ export function overviewService({ db, tokens }: { db: Db; tokens: Tokens }) {
         usedBytes: bucket.size,
         fileCount: bucket.total,
         received: {
-          ...list('share', ({ id, name, fileType, size, who, seen }) => ({
+          ...list('share', ({ id, name, fileType, size, who, verified, seen }) => ({
             token: tokens.derive(SHARE_TOKEN, id),
             name,
             fileType,
             size,
-            sharedBy: who,
+            sharedBy: { name: '', email: who, verified: verified !== null },
             seen: seen !== null,
           })),
           unseen: Number(shares[0]?.unseen ?? 0) - unseenGone,

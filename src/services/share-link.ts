@@ -28,7 +28,7 @@ export interface ShareInfo {
 /** What the page of a share shows to a visitor who may see it. */
 export interface SharePage extends ShareInfo {
   /** Null for a public share: whoever has the link is not told. */
-  sharedBy: { name: string; email: string } | null
+  sharedBy: { name: string; email: string; verified: boolean } | null
   /** What stands between the visitor and the file. */
   needs: 'sign-in' | 'password' | null
   /** Whether the share ends after some downloads. */
@@ -61,6 +61,8 @@ export interface LinkedShare {
   userId: string
   sharerName: string
   sharerEmail: string
+  /** Null when no provider vouches for the address of the sharer. */
+  sharerVerifiedEmail: string | null
   recipient: string | null
   passwordHash: string | null
   maxDownloads: number | null
@@ -107,7 +109,7 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
   /** One statement; a second one only while a folder of the share's owner is being purged. */
   async function lookAt(id: string): Promise<LinkedShare | undefined> {
     const [share] = await db.rows<LinkedShare>(
-      `SELECT s.id, s.user_id AS userId, u.name AS sharerName, u.email AS sharerEmail, s.recipient, s.password_hash AS passwordHash,
+      `SELECT s.id, s.user_id AS userId, u.name AS sharerName, u.email AS sharerEmail, u.verified_email AS sharerVerifiedEmail, s.recipient, s.password_hash AS passwordHash,
          s.max_downloads AS maxDownloads, s.downloads, s.seen_at AS seenAt, s.expires_at AS expiresAt, e.name, e.file_type AS fileType, e.total_bytes AS size, e.md5, e.blob_id AS blobId,
          e.parent_id AS parentId, b.root_id AS rootId, b.purging
        FROM share s JOIN entry e ON e.id = s.entry_id JOIN bucket b ON b.id = e.bucket_id JOIN user u ON u.id = s.user_id
@@ -215,7 +217,10 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
       const closed = share.passwordHash !== null && !isPass(share, pass)
       return {
         ...infoOf(share),
-        sharedBy: direct && viewer ? { name: share.sharerName, email: share.sharerEmail } : null,
+        sharedBy:
+          direct && viewer
+            ? { name: share.sharerName, email: share.sharerEmail, verified: share.sharerVerifiedEmail !== null }
+            : null,
         needs: direct && !viewer ? 'sign-in' : closed ? 'password' : null,
         limited: share.maxDownloads !== null,
         unseen: direct && share.seenAt === null && viewer?.verifiedEmail === share.recipient,

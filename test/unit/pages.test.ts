@@ -65,8 +65,12 @@ describe('A name', () => {
   })
 
   it('of a person that is their address is said once', () => {
-    expect(personOf({ name: 'a@example.com', email: 'a@example.com' }).name).toBe('')
-    expect(personOf({ name: 'Anna\u202E', email: 'a@example.com' })).toEqual({ name: 'Anna', email: 'a@example.com' })
+    expect(personOf({ name: 'a@example.com', email: 'a@example.com', verified: true }).name).toBe('')
+    expect(personOf({ name: 'Anna\u202E', email: 'a@example.com', verified: true })).toEqual({
+      name: 'Anna',
+      email: 'a@example.com',
+      unverified: false,
+    })
   })
 })
 
