@@ -18,7 +18,10 @@ export function loggablePath(url: string): string {
     .replace(/^\/sign-in\/.*/, '/sign-in/...')
     // A token in a path may be spelled with escapes.
     .replace(/[\w%-]{40,}/g, ':token')
-    .replace(/[^/]*(?:@|%40)[^/]*/gi, ':address')
+    // Part by part: one pattern for it would take the square of the length of a part without an address.
+    .split('/')
+    .map(part => (/@|%40/i.test(part) ? ':address' : part))
+    .join('/')
   return shown.length > LONGEST_PATH ? `${shown.slice(0, LONGEST_PATH)}...` : shown
 }
 

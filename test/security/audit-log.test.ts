@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { loggablePath } from '../../src/log.ts'
 import { found, join, privateKey, workspaceKey } from '../builders.ts'
 import { type Person, startApp, type TestApp } from '../harness.ts'
 import { newBrowser, openProvider, signInBy, type TestProvider } from '../sign-in-provider.ts'
@@ -126,6 +127,15 @@ describe('The line about a request', () => {
         await other.stop().catch(() => {})
       }
     }
+  })
+
+  it('costs no more for a path that is as long as can be', () => {
+    const began = process.cpuUsage()
+    for (let i = 0; i < 20; i++)
+      for (const part of ['a!', 'a', '%4', '!']) loggablePath(`/${part.repeat(16_000 / part.length)}`)
+    const { user, system } = process.cpuUsage(began)
+    // What takes the square of the length needs seconds.
+    expect((user + system) / 1000).toBeLessThan(1500)
   })
 
   it('holds no more of a path than 256 characters, and no address or token in it', async () => {
