@@ -220,6 +220,11 @@ describe('The log', () => {
     const session = browser.jar.get('session_id')?.value ?? ''
     expect(session).toHaveLength(43)
     secrets.set('cookie of the browser', session)
+    const device = browser.jar.get('known_device')?.value ?? ''
+    expect(device.length).toBeGreaterThan(40)
+    secrets.set('cookie of the device', device)
+    await browser.get(`${t.app.publicUrl()}/sessions`)
+    await browser.get(`${t.app.publicUrl()}/nowhere/${email}/${device}`)
     // The same callback again, and one that never began.
     const used = [...secrets.keys()].find(what => what.startsWith('code '))?.slice('code '.length)
     await browser.get(`${t.app.publicUrl()}/auth/callback?code=${used}&state=${session}`)
