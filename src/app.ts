@@ -170,11 +170,13 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   const document = createApiDocument(schema, rest.routes, address, { proxied: downloads.proxied })
 
   /** What resolvers are given: the caller is looked up once, before anything else is. */
-  async function contextOf({ req, address: client, log: requestLog, signal }: Incoming): Promise<Context> {
+  async function contextOf({ req, address: client, log: requestLog, signal, admit }: Incoming): Promise<Context> {
     refuseForeignWrites(req, ownOrigins())
+    const viewer = await findViewer(db, req)
+    await admit(viewer?.userId ?? null)
     return {
       services,
-      viewer: await findViewer(db, req),
+      viewer,
       viewerNow: () => findViewer(db, req),
       address: client,
       log: requestLog,
@@ -192,9 +194,10 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     {
       prefix: '/graphql',
       exact: true,
+      admits: true,
       handle: incoming => graphql(incoming.req, incoming.res, () => contextOf(incoming), incoming.log),
     },
-    { prefix: '/api', handle: incoming => rest.handle(incoming, () => contextOf(incoming)) },
+    { prefix: '/api', admits: true, handle: incoming => rest.handle(incoming, () => contextOf(incoming)) },
     { prefix: '/api/openapi.json', exact: true, handle: ({ req, res }) => document.sendJson(req, res) },
     { prefix: '/api/docs', handle: ({ req, res, path }) => document.sendPage(req, res, path) },
     { prefix: '/api/blobs', handle: signed },

@@ -60,6 +60,13 @@ export interface Config {
   sweepSeconds: number
   shutdownSeconds: number
   drainSeconds: number
+  connectionsPerAddress: number
+  bodiesPerAddress: number
+  bodiesPerCaller: number
+  bodyMemoryBytes: number
+  bodySeconds: number
+  uploadMinRate: number
+  uploadRateSeconds: number
   retentionDays: number
   /** Whether a verified address joins accounts across providers. */
   linkByEmail: boolean
@@ -189,6 +196,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     sweepSeconds: s.SWEEP_SECONDS,
     shutdownSeconds: s.SHUTDOWN_SECONDS,
     drainSeconds: s.DRAIN_SECONDS ?? (s.NODE_ENV === 'production' ? 5 : 0),
+    connectionsPerAddress: s.CONNECTIONS_PER_ADDRESS,
+    bodiesPerAddress: s.BODIES_PER_ADDRESS,
+    bodiesPerCaller: s.BODIES_PER_CALLER,
+    bodyMemoryBytes: s.BODY_MEMORY_BYTES,
+    bodySeconds: s.BODY_SECONDS,
+    uploadMinRate: s.UPLOAD_MIN_RATE,
+    uploadRateSeconds: s.UPLOAD_RATE_SECONDS,
     retentionDays: s.RETENTION_DAYS,
     linkByEmail: false,
     signUp: s.SIGN_UP,

@@ -225,6 +225,17 @@ export const settings = {
       .transform(() => undefined)
       .or(count(0, 300)),
   },
+  CONNECTIONS_PER_ADDRESS: {
+    help: 'connections from one client address (IPv6: one /64) at an instance; through a trusted proxy, requests',
+    default: '1000',
+    read: count(1, 1_000_000),
+  },
+  BODIES_PER_ADDRESS: { help: 'unfinished bodies from one address', default: '400', read: count(1, 1_000_000) },
+  BODIES_PER_CALLER: { help: 'unfinished bodies of one user', default: '256', read: count(1, 1_000_000) },
+  BODY_MEMORY_BYTES: { help: 'memory of all bodies', default: '268435456', read: count(2 ** 26, 2 ** 40) },
+  BODY_SECONDS: { help: 'how long a body that is no upload may take', default: '30', read: count(1, 3600) },
+  UPLOAD_MIN_RATE: { help: 'bytes a second that an upload brings', default: '1024', read: count(0, 1_000_000) },
+  UPLOAD_RATE_SECONDS: { help: 'stretch over which that is averaged', default: '60', read: count(1, 3600) },
   RETENTION_DAYS: {
     help: 'how long the kept data of a deleted account waits for its owner',
     default: '30',

@@ -28,6 +28,8 @@ beforeAll(async () => {
   service = await startBuilt({
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
+    // A caller has half of it: more than two hundred parts take.
+    BODY_MEMORY_BYTES: String(2048 * MiB),
   })
   const db = openDatabase(readConfig({ DATABASE_URL: database.url }).database, { pool: 2 })
   alice = await signInTo(db, service.url, 'alice')

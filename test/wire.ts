@@ -26,10 +26,15 @@ export interface Wire {
   cut(): void
 }
 
-/** Opens a connection to a service. */
-export function openWire(url: string): Promise<Wire> {
+/** Opens a connection to a service. @param localAddress where it comes from: another of 127.0.0.0/8 is another client */
+export function openWire(url: string, localAddress?: string): Promise<Wire> {
   const { hostname, port } = new URL(url)
-  const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+  const socket = connect({
+    host: hostname,
+    port: Number(port),
+    noDelay: true,
+    ...(localAddress ? { localAddress } : {}),
+  })
   let buffer = Buffer.alloc(0)
   let ended = false
   let wake = () => {}

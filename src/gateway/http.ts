@@ -11,9 +11,14 @@ import { addressForLog } from '../client-address.ts'
 import type { Config } from '../config.ts'
 import { AppError, Busy, Forbidden, InvalidInput, toAppError } from '../errors.ts'
 import { type Log, loggablePath } from '../log.ts'
+import { networkOf } from '../network.ts'
 import { type Answer, failure } from '../rest/envelope.ts'
 import { takeRest, write } from '../rest/router.ts'
+import { boundConnections } from './connections.ts'
+import { corsOptions } from './cors.ts'
 import { watchForwarded } from './forwarded.ts'
+import { Held } from './held.ts'
+import { createIntake, type IntakeSettings } from './intake.ts'
 
 /** What a mounted part is given of a request. */
 export interface Incoming {
@@ -26,6 +31,12 @@ export interface Incoming {
   log: Log
   /** Fires when the client goes away, with a reason that is a refusal. */
   signal: AbortSignal
+  /**
+   * Lets the body in, once it is known who sends it: before anything of it is read.
+   * @param caller id of the user; null without a credential
+   * @throws UNAVAILABLE where this would pass a bound
+   */
+  admit(caller: string | null): Promise<void>
 }
 
 /** Answers what lies below its prefix. */
@@ -35,6 +46,8 @@ export interface Mount {
   exact?: true
   /** Answers before the service is ready, too. */
   always?: true
+  /** Admits bodies itself, as it knows their callers. */
+  admits?: true
   handle(incoming: Incoming): unknown
 }
 
@@ -42,7 +55,7 @@ export interface Mount {
 export type Phase = 'starting' | 'serving' | 'stopping'
 
 interface GatewayOptions {
-  config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'logAddresses'>
+  config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'connectionsPerAddress' | 'logAddresses'> & IntakeSettings
   publicUrl: () => string
   log: Log
   mounts: Mount[]
@@ -84,6 +97,9 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
     listener,
   )
   server.setTimeout(IDLE_LIMIT)
+  const connections = boundConnections(server, config.connectionsPerAddress, address => trust(address, 0))
+  const proxied = new Held()
+  const intake = createIntake(config)
   // Where the request has come in and its answer has not begun, it is not the client who is slow.
   server.on('timeout', socket => {
     const exchange = exchanges.get(socket)
@@ -125,27 +141,45 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
       )
     })
     checkForwarded(req)
+    // A connection that is gone already has none.
+    const address = (proxyAddr(req, trust) as string | undefined) ?? ''
+    // A proxy speaks for many: where it names nobody, they are not counted as one.
+    const client = trust(address, 0) ? undefined : networkOf(address)
+    const giveBacks: (() => void)[] = []
     const incoming: Incoming = {
       req,
       res,
       path,
       query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
-      address: proxyAddr(req, trust),
+      address,
       // Made when it is needed: most requests say nothing but their last line.
       get log() {
         requestLog ??= log.child({ request_id: requestId })
         return requestLog
       },
       signal: gone.signal,
+      admit: async caller => void giveBacks.push(await intake.admit({ req, client, caller, abort: gone })),
     }
-    const served: Promise<void> = serve(incoming)
+    const served: Promise<void> = serve(incoming, client, giveBacks)
       .catch(error => write(res, req, refusal(error, path, incoming.log)))
-      .finally(() => serving.delete(served))
+      .finally(() => {
+        serving.delete(served)
+        for (const giveBack of giveBacks) giveBack()
+      })
     serving.add(served)
   }
 
-  async function serve(incoming: Incoming): Promise<void> {
+  async function serve(incoming: Incoming, client: string | undefined, giveBacks: (() => void)[]): Promise<void> {
     const { req, res, path } = incoming
+    if (connections.isRefused(req.socket)) {
+      res.setHeader('connection', 'close')
+      throw tooMany()
+    }
+    if (client !== undefined && incoming.address !== req.socket.remoteAddress) {
+      const giveBack = proxied.take(1, [[client, config.connectionsPerAddress]])
+      if (!giveBack) throw tooMany()
+      giveBacks.push(giveBack)
+    }
     if (share) {
       const preflight = req.method === 'OPTIONS'
       await new Promise<void>((resolve, reject) => {
@@ -158,6 +192,7 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
     if (phase === 'starting' && !mount?.always)
       throw new Busy('This instance is starting. Try again in a few seconds.', 2)
     if (!mount) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this address.')
+    if (!mount.admits) await incoming.admit(null)
     await mount.handle(incoming)
   }
 
@@ -213,6 +248,8 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
       await Promise.race([Promise.allSettled(serving), sleep(CLEANUP_LIMIT, undefined, { ref: false })])
     },
 
+    intake,
+
     /** How many requests are being served. */
     get running(): number {
       return serving.size
@@ -239,31 +276,7 @@ function refusal(thrown: unknown, path: string, log: Log): Answer {
   return { ...envelope, body: JSON.stringify({ errors: [{ message, extensions }] }) }
 }
 
+const tooMany = () => new Busy('Too many connections are open from your address. Close some, then try again.')
+
 /** Why the work for a client that went away ends: none of our failures, so that nothing of it is logged as one. */
 const hungUp = () => new InvalidInput('body', 'The connection broke before there was an answer.')
-
-const corsOptions = (origins: string[]): cors.CorsOptions => ({
-  origin: origins,
-  credentials: true,
-  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  allowedHeaders: [
-    'Content-Type',
-    'X-API-Key',
-    'X-Share-Password',
-    'Content-MD5',
-    'Range',
-    'If-Range',
-    'If-None-Match',
-  ],
-  exposedHeaders: [
-    'X-Request-Id',
-    'Retry-After',
-    'RateLimit',
-    'RateLimit-Policy',
-    'ETag',
-    'Content-Range',
-    'Accept-Ranges',
-    'Content-Disposition',
-  ],
-  maxAge: 600,
-})

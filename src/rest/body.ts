@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { finished } from 'node:stream'
 import { AppError, InvalidInput } from '../errors.ts'
 import { Upload } from '../upload.ts'
 
@@ -6,6 +7,9 @@ export const MAX_JSON_BYTES = 1024 * 1024
 
 /** What a caller without a credential may send: passwords of links and small documents, nothing that is work to parse. */
 export const MAX_ANONYMOUS_JSON_BYTES = 16 * 1024
+
+/** What a body that comes in several pieces begins with. */
+const FIRST_BYTES = 4096
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -32,25 +36,60 @@ export async function readJson(
   return parseObject(bytes)
 }
 
-/** Reads a body of so many bytes at most. @throws what is made for one that is larger, or that breaks off */
-export async function readWhole(
+/** How a body is read: as a whole into memory, as an upload that streams on, or as one part of an upload. */
+export type BodyKind = 'whole' | 'upload' | 'part'
+
+/** Who watches the pace of a body that is still arriving. */
+interface Watch {
+  /** Fires with a refusal when the body is too slow. */
+  signal: AbortSignal
+  becomes(kind: BodyKind): void
+}
+
+const watches = new WeakMap<IncomingMessage, Watch>()
+
+/** Has a body watched; whoever reads it says what it is. */
+export const watchBody = (req: IncomingMessage, watch: Watch): void => void watches.set(req, watch)
+
+/** Reads a body of so many bytes at most. @throws what is made for one that is larger, or that breaks off; or that it is too slow */
+export function readWhole(
   req: IncomingMessage,
   max: number,
   { tooLarge, broken }: { tooLarge(): AppError; broken(cause: unknown): AppError },
 ): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    // Leaving the loop must not destroy the request: the rest of its body is still to be taken.
-    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > max) throw tooLarge()
-      chunks.push(chunk)
+  const watch = watches.get(req)
+  watch?.becomes('whole')
+  return new Promise((resolve, reject) => {
+    let memory: Buffer = Buffer.alloc(0)
+    let size = 0
+    // One buffer that grows: a chunk that is kept costs some hundred bytes beside its own, and a client may send them one by one.
+    const add = (chunk: Buffer) => {
+      const needed = size + chunk.length
+      if (needed > max) return end(() => reject(tooLarge()))
+      if (size === 0 && memory.length === 0) memory = chunk
+      else if (needed > memory.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.min(max, Math.max(needed, 2 * memory.length, FIRST_BYTES)))
+        memory.copy(larger, 0, 0, size)
+        memory = larger
+      }
+      if (memory !== chunk) memory.set(chunk, size)
+      size = needed
     }
-  } catch (error) {
-    throw error instanceof AppError ? error : broken(error)
-  }
-  return Buffer.concat(chunks)
+    const late = () => end(() => reject(watch?.signal.reason))
+    // The request itself stays as it is: the rest of its body is still to be taken.
+    const end = (settle: () => void) => {
+      forget()
+      req.off('data', add)
+      watch?.signal.removeEventListener('abort', late)
+      settle()
+    }
+    const forget = finished(req, { writable: false }, error =>
+      end(() => (error ? reject(broken(error)) : resolve(memory.subarray(0, size)))),
+    )
+    if (watch?.signal.aborted) return late()
+    watch?.signal.addEventListener('abort', late)
+    req.on('data', add)
+  })
 }
 
 function parseObject(bytes: Buffer): Record<string, unknown> {
@@ -86,6 +125,7 @@ export function readRaw(req: IncomingMessage): Upload {
     throw new InvalidInput('content-encoding', 'Send the bytes as they are, without a Content-Encoding.')
   if (/^multipart\/form-data\b/i.test(type))
     throw new InvalidInput('content-type', 'Send the bytes themselves as the body, not a form around them.')
+  watches.get(req)?.becomes('part')
   return new Upload({
     filename: '',
     mimetype: type,
@@ -96,10 +136,22 @@ export function readRaw(req: IncomingMessage): Upload {
 }
 
 async function* wholeOf(req: IncomingMessage): AsyncGenerator<Uint8Array> {
+  const signal = watches.get(req)?.signal
+  const late = new Promise<never>((_, reject) => {
+    if (signal?.aborted) reject(signal.reason)
+    signal?.addEventListener('abort', () => reject(signal.reason))
+  })
+  late.catch(() => {})
+  // Leaving it must not destroy the request: the rest of its body is still to be taken.
+  const steps = (req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
   try {
-    // Leaving the loop must not destroy the request: the rest of its body is still to be taken.
-    yield* req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
+    for (;;) {
+      const { done, value } = await Promise.race([steps.next(), late])
+      if (done) return
+      yield value
+    }
   } catch (error) {
+    if (error instanceof AppError) throw error
     throw new AppError('INVALID_INPUT', 'The connection broke before the body was complete.', { field: 'body' }, error)
   }
 }

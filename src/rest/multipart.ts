@@ -117,6 +117,9 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
     if (req.destroyed) return broken()
     req.on('aborted', broken)
     req.on('error', broken)
+    signal.addEventListener('abort', () =>
+      fail(signal.reason instanceof AppError ? signal.reason : incomplete(signal.reason)),
+    )
     req.pipe(parser)
   })
 }

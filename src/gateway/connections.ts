@@ -1,0 +1,33 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { networkOf } from '../network.ts'
+import { Held } from './held.ts'
+
+/** How long a connection beyond the bound is kept, so that its first request can be answered. */
+const GRACE_MS = 5000
+
+/**
+ * Bounds the connections of each client address. Those of a trusted proxy are not counted: they carry the requests of many.
+ * A connection beyond the bound is refused with its first request; beyond twice the bound it is cut.
+ */
+export function boundConnections(server: Server, max: number, isProxy: (address: string) => boolean) {
+  const held = new Held()
+  const refused = new WeakSet<Socket>()
+
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? ''
+    if (isProxy(address)) return
+    const network = networkOf(address)
+    const giveBack = held.take(1, [[network, 2 * max]])
+    if (!giveBack) return void socket.destroy()
+    socket.once('close', giveBack)
+    if (held.of(network) <= max) return
+    refused.add(socket)
+    setTimeout(() => socket.destroy(), GRACE_MS).unref()
+  })
+
+  return {
+    /** Whether the address of this connection has too many of them. */
+    isRefused: (socket: Socket): boolean => refused.has(socket),
+  }
+}

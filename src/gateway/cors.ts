@@ -1,0 +1,28 @@
+import type cors from 'cors'
+
+/** What pages of other origins may do. */
+export const corsOptions = (origins: string[]): cors.CorsOptions => ({
+  origin: origins,
+  credentials: true,
+  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  allowedHeaders: [
+    'Content-Type',
+    'X-API-Key',
+    'X-Share-Password',
+    'Content-MD5',
+    'Range',
+    'If-Range',
+    'If-None-Match',
+  ],
+  exposedHeaders: [
+    'X-Request-Id',
+    'Retry-After',
+    'RateLimit',
+    'RateLimit-Policy',
+    'ETag',
+    'Content-Range',
+    'Accept-Ranges',
+    'Content-Disposition',
+  ],
+  maxAge: 600,
+})
