@@ -73,8 +73,9 @@ function harvest({ response, headers }: RestAnswer): void {
 }
 
 function noteSignature(address: string): void {
-  const sig = /[?&]sig=([^&]+)/.exec(address)?.[1]
-  if (sig) for (const form of [sig, decodeURIComponent(sig)]) secrets.set(`signature ${form}`, form)
+  // The token of a signed address is its signature.
+  const sig = /\/api\/blobs\/([^/?]+)/.exec(address)?.[1]
+  if (sig) secrets.set(`signature ${sig}`, sig)
 }
 
 const answered = async (call: Promise<RestAnswer>): Promise<RestAnswer> => {

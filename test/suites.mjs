@@ -15,6 +15,7 @@ const drills = [
   'memory',
   'pack',
   'security/database-faults',
+  'security/disk-faults',
   'security/rolling-restart',
   'start',
   'start-stop',
