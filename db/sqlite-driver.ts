@@ -104,6 +104,8 @@ class Statement {
  */
 export class SqliteConnection {
   readonly filename: string
+  /** Rows written so far. */
+  changes = 0
   #db: DatabaseSync | null = null
   readonly #prepared = new Map<string, Prepared>()
 
@@ -144,7 +146,9 @@ export class SqliteConnection {
   /** @throws SqliteError */
   write(sql: string, values: Parameters = []): number {
     try {
-      return this.#cached(sql).run(values).changes
+      const { changes } = this.#cached(sql).run(values)
+      this.changes += changes
+      return changes
     } catch (error) {
       throw named(error)
     }
@@ -173,7 +177,11 @@ export class SqliteConnection {
   }
 
   run(sql: string, values: Parameters = [], done: Done = () => {}): void {
-    this.#answer(done, () => ({ did: new Prepared(this.#open().prepare(sql)).run(values) }))
+    this.#answer(done, () => {
+      const did = new Prepared(this.#open().prepare(sql)).run(values)
+      this.changes += did.changes
+      return { did }
+    })
   }
 
   all(sql: string, values: Parameters | Done, done: Done = () => {}): void {

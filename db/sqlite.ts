@@ -7,6 +7,7 @@ import { connectionOf, framed } from './frame.ts'
 import type { DatabaseOptions, Db, Tx, Value } from './index.ts'
 import { isTransient, retried } from './retry.ts'
 import { type SqliteConnection, sqliteModule } from './sqlite-driver.ts'
+import { openLog } from './sqlite-log.ts'
 
 /** Milliseconds of statements one after the other, before the event loop turns to what else has come. */
 const SLICE = 5
@@ -30,6 +31,32 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     return (await sequelize.connectionManager.getConnection(which)) as SqliteConnection
   }
 
+  const log = openLog(file)
+  let logged: boolean | undefined
+  async function writerConnection(): Promise<SqliteConnection> {
+    const on = await connection('writer')
+    if (logged === undefined) {
+      logged = on.rows('PRAGMA journal_mode')[0]?.journal_mode === 'wal'
+      // Commits are synced, and the log is copied to the file, outside the event loop; only a log that outgrows that is copied in it.
+      if (logged) for (const pragma of ['synchronous=NORMAL', 'wal_autocheckpoint=16000']) on.rows(`PRAGMA ${pragma}`)
+    }
+    return on
+  }
+
+  /** Carries out a write, and answers when it is on the disk. */
+  async function durably<T>(work: (on: SqliteConnection) => Promise<T>): Promise<T> {
+    let changed = false
+    const result = await inLine(async () => {
+      const on = await writerConnection()
+      const before = on.changes
+      const result = await work(on)
+      changed = on.changes !== before
+      return result
+    })
+    if (changed && logged) await log.durable()
+    return result
+  }
+
   // A statement is answered at once, so a loop of them would let no other request in.
   let since = performance.now()
   async function turn(): Promise<void> {
@@ -48,6 +75,7 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     const since = performance.now()
     return writer(async () => {
       await setImmediate()
+      log.requireIntact()
       // Somebody who came later than this one has waited in vain already; all who stand behind would do so one after the other.
       if (since <= gaveUpAt)
         throw Object.assign(new Error('Another process holds the database.'), { code: 'SQLITE_BUSY' })
@@ -62,8 +90,7 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
   }
 
   const transaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
-    inLine(async () => {
-      const on = await connection('writer')
+    durably(async on => {
       const frame = {
         sequelize,
         connection: on,
@@ -94,7 +121,7 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     async run(sql, values = [], tx) {
       onStatement(sql)
       if (tx) return (connectionOf(tx) as SqliteConnection).write(sql, values)
-      return inLine(async () => (await connection('writer')).write(sql, values))
+      return durably(async on => on.write(sql, values))
     },
     transaction,
     // Sequelize's own, because DDL goes through Sequelize.
@@ -107,7 +134,11 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
       await transaction(tx => db.run(failed ? writeSomething() : WRITE_NOTHING, [], tx))
       if (failed) unwritable = false
     },
-    close: () => sequelize.close(),
+    async close() {
+      await log.stopCheckpoints()
+      await sequelize.close()
+      await log.close()
+    },
   }
   return db
 }

@@ -1,0 +1,86 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { Worker } from 'node:worker_threads'
+
+/** Commits after which what stands in the log is copied to the file. */
+const COMMITS_PER_CHECKPOINT = 64
+
+/** A thread of its own with a connection of its own. PASSIVE waits for nobody, and nobody waits for it. */
+const checkpointer = `
+const { parentPort, workerData } = require('node:worker_threads')
+const { DatabaseSync } = require('node:sqlite')
+const db = new DatabaseSync(workerData)
+parentPort.on('message', () => {
+  try { db.exec('PRAGMA wal_checkpoint(PASSIVE)') } catch {}
+  parentPort.postMessage('done')
+})`
+
+/**
+ * The write-ahead log of a SQLite file. With `synchronous=NORMAL`, SQLite syncs it before a checkpoint only: the file is always consistent,
+ * and a commit is durable when the log has been synced (https://sqlite.org/pragma.html#pragma_synchronous). That is done here, because SQLite
+ * would stop the event loop for it, and one sync serves all who have committed before it began.
+ */
+export function openLog(file: string) {
+  let handle: Promise<FileHandle> | undefined
+  let failure: Error | undefined
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  let commits = 0
+  let worker: Worker | undefined
+  let checkpointing = false
+
+  async function sync(): Promise<void> {
+    try {
+      handle ??= open(`${file}-wal`)
+      await (await handle).datasync()
+    } catch (cause) {
+      failure = Object.assign(new Error('SQLITE_IOERR: the log of changes cannot be synced', { cause }), {
+        code: 'SQLITE_IOERR',
+      })
+      throw failure
+    }
+  }
+
+  function checkpoint(): void {
+    if (checkpointing) return
+    checkpointing = true
+    if (!worker) {
+      worker = new Worker(checkpointer, { eval: true, workerData: file })
+      worker.on('message', () => {
+        checkpointing = false
+      })
+      // Without it, the writer's own limit leads to the same.
+      worker.on('error', () => {})
+      worker.unref()
+    }
+    worker.postMessage('go')
+  }
+
+  return {
+    /** @throws what a sync has failed with: nobody knows what of the log is on the disk then, so that nothing may follow it */
+    requireIntact(): void {
+      if (failure) throw failure
+    },
+    /** Resolves when everything committed so far is on the disk. */
+    durable(): Promise<void> {
+      if (++commits % COMMITS_PER_CHECKPOINT === 0) checkpoint()
+      next ??= (async () => {
+        await running?.catch(() => {})
+        next = undefined
+        running = sync()
+        await running
+      })()
+      return next
+    },
+    /** Ends the thread, so that the last connection to close is one of this: it empties the log. */
+    async stopCheckpoints(): Promise<void> {
+      checkpointing = true
+      await worker?.terminate()
+    },
+    async close(): Promise<void> {
+      await handle?.then(
+        opened => opened.close(),
+        () => {},
+      )
+    },
+  }
+}
