@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Db, openDatabase } from '../db/index.ts'
 import { readConfig } from '../src/config.ts'
 import { type BuiltService, startBuilt } from './built-service.ts'
+import { blocksOf } from './docs.ts'
 import { newDatabase, type Person, signInTo } from './harness.ts'
-import { blocksOf } from './readme.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
@@ -25,8 +25,10 @@ const onSqlite = engine === 'sqlite' ? describe : describe.skip
 // Where everything must be there, nothing is skipped.
 const onMysql = engine === 'mysql' && (hasTools || process.env.CI === 'true') ? describe : describe.skip
 
-/** The commands of README.md, in their order. */
-const [packAll = '', unpackAll = '', dump = '', load = ''] = blocksOf('### Backup and restore').map(({ text }) => text)
+/** The commands of docs/operate.md, in their order. */
+const [packAll = '', unpackAll = '', dump = '', load = ''] = blocksOf('docs/operate.md', '## Backup and restore').map(
+  ({ text }) => text,
+)
 
 let home: string
 let database: { url: string; drop(): Promise<void> }
@@ -115,7 +117,7 @@ async function expectAllBack(token: string): Promise<void> {
 }
 
 onSqlite('A backup of the embedded defaults', () => {
-  it('brings everything back that was destroyed since, with the commands of README.md', async () => {
+  it('brings everything back that was destroyed since, with the commands of docs/operate.md', async () => {
     const { token } = await fill()
     await stop()
     await run(packAll)
@@ -132,7 +134,7 @@ onSqlite('A backup of the embedded defaults', () => {
 })
 
 onMysql('A backup of MySQL or MariaDB', () => {
-  it('brings everything back that was destroyed since, with the commands of README.md', async () => {
+  it('brings everything back that was destroyed since, with the commands of docs/operate.md', async () => {
     const { alice, token } = await fill()
     const { hostname, port, username, password, pathname } = new URL(database.url)
     // The first line of the commands names what stands in DATABASE_URL.

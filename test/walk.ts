@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Block, blocksOf } from './readme.ts'
+import { type Block, blocksOf } from './docs.ts'
 
 const DOCUMENTED = 'http://localhost:8080'
 /** Printed after each step. */
@@ -16,7 +16,7 @@ export interface Step {
 }
 
 export function stepsOfWalk(): Step[] {
-  const blocks = blocksOf('## Five minutes')
+  const blocks = blocksOf('README.md', '## Five minutes')
   return blocks.flatMap((typed, i) => {
     if (!['sh', 'graphql'].includes(typed.language)) return []
     const next = blocks[i + 1]

@@ -64,5 +64,3 @@ export function createLinking({ tokens, secure }: { tokens: Tokens; secure: bool
     done: (): string => stringifySetCookie(cookieName, '', { ...cookie, maxAge: 0 }),
   }
 }
-
-export type Linking = ReturnType<typeof createLinking>

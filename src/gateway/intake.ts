@@ -120,8 +120,6 @@ export function createIntake(settings: IntakeSettings) {
   }
 }
 
-export type Intake = ReturnType<typeof createIntake>
-
 const nothing = () => {}
 
 /** How many bytes the body has, if its sender says so; 0 where there is none. */

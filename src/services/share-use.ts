@@ -91,5 +91,3 @@ export function shareUseService({ db }: { db: Db }) {
     }),
   }
 }
-
-export type ShareUseService = ReturnType<typeof shareUseService>

@@ -7,20 +7,20 @@ import { readConfig } from '../../src/config.ts'
 import { createApiDocument } from '../../src/rest/openapi.ts'
 import { routesOf } from '../../src/rest/routes.ts'
 import { settingRows } from '../../src/settings.ts'
-import { blocksOf, readmeFile } from '../readme.ts'
+import { blocksOf, type Page, pageFile } from '../docs.ts'
 
-const read = () => readFileSync(readmeFile, 'utf8')
+const read = (page: Page) => readFileSync(pageFile(page), 'utf8')
 const cell = (value: string) => value.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ')
 const tableOf = (head: string[], rows: string[][]) =>
   [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |\n`).join('')
 
-/** What stands between two marks; with UPDATE_README=1 it is written. */
-function expectTable(name: string, table: string): void {
-  const text = read()
+/** What stands between two marks; with UPDATE_DOCS=1 it is written. */
+function expectTable(page: Page, name: string, table: string): void {
+  const text = read(page)
   const begin = `<!-- ${name}:begin -->\n`
   const [from, to] = [text.indexOf(begin) + begin.length, text.indexOf(`<!-- ${name}:end -->`)]
-  if (process.env.UPDATE_README) writeFileSync(readmeFile, text.slice(0, from) + table + text.slice(to))
-  const now = read()
+  if (process.env.UPDATE_DOCS) writeFileSync(pageFile(page), text.slice(0, from) + table + text.slice(to))
+  const now = read(page)
   expect(now.slice(from, now.indexOf(`<!-- ${name}:end -->`))).toBe(table)
 }
 
@@ -98,24 +98,29 @@ function commandRows(command: Command, path: string): string[][] {
     })
 }
 
-describe('README.md', () => {
+describe('README.md and docs', () => {
   it('begins with the two commands', () => {
-    const [first, second] = [...read().matchAll(/^npm install && npm (\w+)/gm)].map(([, name]) => name)
+    const [first, second] = [...read('README.md').matchAll(/^npm install && npm (\w+)/gm)].map(([, name]) => name)
     expect([first, second]).toEqual(['start', 'test'])
   })
 
-  it('has every setting with its default; UPDATE_README=1 npm test writes them', () => {
+  it('has every setting with its default; UPDATE_DOCS=1 npm test writes them', () => {
     const rows = settingRows().map(({ name, help, fallback }) => [`\`${name}\``, cell(help), cell(fallback)])
-    expectTable('settings', tableOf(['setting', 'meaning', 'default'], rows))
+    expectTable('docs/operate.md', 'settings', tableOf(['setting', 'meaning', 'default'], rows))
   })
 
-  it('has every command of the command line; UPDATE_README=1 npm test writes them', () => {
-    expectTable('commands', tableOf(['command', 'what it does'], commandRows(createProgram('0'), 'satchel')))
+  it('has every command of the command line; UPDATE_DOCS=1 npm test writes them', () => {
+    expectTable(
+      'docs/command-line.md',
+      'commands',
+      tableOf(['command', 'what it does'], commandRows(createProgram('0'), 'satchel')),
+    )
   })
 
-  it('has every operation by both its names; UPDATE_README=1 npm test writes them', () => {
-    expectTable('interface', tableOf(['area', 'REST', 'GraphQL', 'what it does'], interfaceRows()))
-    const [, table = ''] = /<!-- interface:begin -->\n(.*?)<!-- interface:end -->/s.exec(read()) ?? []
+  it('has every operation by both its names; UPDATE_DOCS=1 npm test writes them', () => {
+    expectTable('docs/integrate.md', 'interface', tableOf(['area', 'REST', 'GraphQL', 'what it does'], interfaceRows()))
+    const [, table = ''] =
+      /<!-- interface:begin -->\n(.*?)<!-- interface:end -->/s.exec(read('docs/integrate.md')) ?? []
     const pairs = table
       .split('\n')
       .slice(2, -1)
@@ -134,7 +139,7 @@ describe('README.md', () => {
   })
 
   it('configures what can be configured: its examples make a configuration with nothing embedded', () => {
-    const lines = blocksOf('## Running it for real').flatMap(({ text }) => [
+    const lines = blocksOf('docs/operate.md', '# Operating Satchel').flatMap(({ text }) => [
       ...text.matchAll(/^([A-Z][A-Z_]+)=(.*)$/gm),
     ])
     const settings = Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value.replaceAll("'", '')]))

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-export const readmeFile = new URL('../README.md', import.meta.url)
+export type Page = 'README.md' | `docs/${string}.md`
+
+export const pageFile = (page: Page): URL => new URL(`../${page}`, import.meta.url)
 
 /** A fenced block: its language, and what stands in it. */
 export interface Block {
@@ -9,10 +11,10 @@ export interface Block {
 }
 
 /** The fenced blocks of a section, in their order. @param heading with its hashes, such as `## Five minutes` */
-export function blocksOf(heading: string): Block[] {
-  const text = readFileSync(readmeFile, 'utf8')
+export function blocksOf(page: Page, heading: string): Block[] {
+  const text = `\n${readFileSync(pageFile(page), 'utf8')}`
   const start = text.indexOf(`\n${heading}\n`)
-  if (start < 0) throw new Error(`README.md has no section "${heading}".`)
+  if (start < 0) throw new Error(`${page} has no section "${heading}".`)
   const level = heading.indexOf(' ')
   const rest = text.slice(start + heading.length + 2)
   const end = rest.search(new RegExp(`^#{1,${level}} `, 'm'))
