@@ -16,23 +16,26 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { ended, openShell, type Shell } from './command-line.ts'
 import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
 import { freePort } from './free-port.ts'
-import { type Person, startApp, type TestApp } from './harness.ts'
+import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
 
 const MiB = 1024 * 1024
 
 let t: TestApp
 let alice: Person
 let shell: Shell
+/** Where commands ask, past the wire. */
+let service: string
 
 /** Stands between the command and the bytes of the store. */
 let wire: FlakyProxy
 
 beforeAll(async () => {
   const port = await freePort()
+  service = `http://127.0.0.1:${port}`
   wire = await startFlakyProxy({ host: '127.0.0.1', port })
   // Signed addresses lead through the wire; all else is asked of the service itself.
   t = await startApp({ PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${wire.port}` })
-  alice = await t.signIn('alice')
+  alice = await signInTo(t.app.db, service, 'alice')
   const { response } = await alice.rest('POST', '/api/workspaces/create', { json: { name: 'Garden' } })
   expect(response.workspace.slug).toBe('garden')
 })
@@ -42,7 +45,7 @@ afterAll(async () => {
 })
 
 beforeEach(() => {
-  shell = openShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  shell = openShell({ SATCHEL_URL: service, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
 })
 afterEach(async () => {
   await wire.heal()

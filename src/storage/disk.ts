@@ -33,9 +33,10 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
   }
   const pathOf = (key: string) => draftOf(key) && shelves.pathOf(key)
 
-  async function place(draft: string, key: string): Promise<void> {
+  async function place(draft: string, key: string, bytes?: FileHandle): Promise<void> {
     // Taken for dead and swept.
-    if (!(await shelves.place(draft, key))) throw new StoreRefusal(404, 'The draft of this blob has been removed.')
+    if (!(await shelves.place(draft, key, bytes)))
+      throw new StoreRefusal(404, 'The draft of this blob has been removed.')
   }
 
   async function removeOne(key: string): Promise<void> {
@@ -85,9 +86,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
         })
       const finish = () =>
         onDisk(async () => {
-          const file = await opening
-          await file?.datasync()
-          await place(draft, key)
+          await place(draft, key, await opening)
         })
       try {
         return await upload(

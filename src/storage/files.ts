@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename, rmdir } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rmdir, unlink } from 'node:fs/promises'
 import { Unavailable } from '../errors.ts'
 
 /** What only the service's own user may read. */
@@ -87,8 +87,12 @@ export function syncFolder(folder: string): Promise<void> {
 /** Where the finished blobs are: in folders named by the beginnings of their keys, so that they are found in the order of their keys. */
 export interface Shelves {
   pathOf(key: string): string
-  /** Moves a synced file into its place, and makes that durable. Answers false when the file is not there. */
-  place(file: string, key: string): Promise<boolean>
+  /**
+   * Moves a file into its place, and makes its bytes and its name durable at once: nobody reads it before that has been acknowledged,
+   * and both are one turn of the disk. Answers false when the file is not there.
+   * @param bytes the open file, if it has not been synced
+   */
+  place(file: string, key: string, bytes?: FileHandle): Promise<boolean>
   /** Makes removals durable, and drops folders that have become empty. */
   removed(keys: string[]): Promise<void>
   /** All keys, from small to large. */
@@ -114,7 +118,7 @@ export function openShelves(root: string): Shelves {
   return {
     pathOf,
 
-    async place(file, key) {
+    async place(file, key, bytes) {
       const folder = folderOf(key)
       if (!durable.has(folder)) await prepare(folder)
       if ((await ifThere(rename(file, pathOf(key)).then(() => true))) === undefined) {
@@ -122,7 +126,12 @@ export function openShelves(root: string): Shelves {
         await prepare(folder)
         if ((await ifThere(rename(file, pathOf(key)).then(() => true))) === undefined) return false
       }
-      await syncFolder(folder)
+      try {
+        await Promise.all([bytes?.datasync(), syncFolder(folder)])
+      } catch (error) {
+        await unlink(pathOf(key)).catch(() => {})
+        throw error
+      }
       return true
     },
 
