@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ended, openShell, program, type Shell } from './command-line.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
@@ -387,30 +385,6 @@ describe('satchel completion', () => {
   })
 })
 
-describe('The package', () => {
-  it('installs an executable', async () => {
-    const prefix = join(shell.home, 'prefix')
-    const args = [
-      'install',
-      '--global',
-      '--prefix',
-      prefix,
-      '--offline',
-      '--ignore-scripts',
-      '--no-audit',
-      '--no-fund',
-      '.',
-    ]
-    const installed = await run('npm', args, { ...process.env, npm_config_update_notifier: 'false' } as Record<
-      string,
-      string
-    >)
-    expect([installed.code, installed.err.replace(/^npm warn .*\n/gm, '')]).toEqual([0, ''])
-    const { code, out } = await run(join(prefix, 'bin/satchel'), ['--version'], shell.env)
-    expect([code, out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)])
-  })
-})
-
 /** Runs satchel at a terminal; types when it has asked. */
 async function atTerminal(
   { env, home }: Shell,
@@ -432,14 +406,4 @@ async function atTerminal(
   })
   const { code } = await ended(child)
   return { out: seen, code }
-}
-
-async function run(file: string, args: string[], env?: Record<string, string>) {
-  try {
-    const { stdout, stderr } = await promisify(execFile)(file, args, env ? { env } : {})
-    return { code: 0, out: stdout, err: stderr }
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
-    return { code, out: stdout, err: stderr }
-  }
 }

@@ -41,8 +41,10 @@ describe('What npm pack makes', () => {
     }
   })
 
-  it('tells its version by the command line', async () => {
-    const { stdout } = await run(process.execPath, [join(home, manifest.bin.satchel), '--version'])
+  it('installs commands', async () => {
+    const prefix = join(dir, 'prefix')
+    await run('npm', ['install', '--global', '--prefix', prefix, '--offline', '--ignore-scripts', home])
+    const { stdout } = await run(join(prefix, 'bin/satchel'), ['--version'])
     expect(stdout.trim()).toBe(manifest.version)
   })
 
