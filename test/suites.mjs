@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 const drills = [
   'backup',
   'bad-connections',
+  'bad-uploads',
   'cli-transfer',
   'cli-upload',
   'dead-parts',
