@@ -9,6 +9,7 @@ import { keptProviders } from './migrations/0013-kept-providers.ts'
 import { sessionsAndOperators } from './migrations/0014-sessions-and-operators.ts'
 import { mailAndBounds } from './migrations/0015-mail-and-bounds.ts'
 import { diskStore } from './migrations/0016-disk-store.ts'
+import { deletingBlobs } from './migrations/0018-deleting-blobs.ts'
 
 /** What a migration may use; every call takes part in the migration's transaction where the engine has such. */
 export interface MigrationTools {
@@ -39,6 +40,7 @@ const migrations: Migration[] = [
   sessionsAndOperators,
   mailAndBounds,
   diskStore,
+  deletingBlobs,
 ]
 
 /**

@@ -36,7 +36,7 @@ builder.objectField(User, 'identities', t =>
     nullable: true,
     restField: false,
     description: 'The identities of the caller, the first one first. For a session only.',
-    resolve: (_user, _args, { services, viewer }) => services.users.identities(viewer),
+    resolve: (_user, _args, { services, caller }) => services.users.identities(caller),
   }),
 )
 
@@ -45,7 +45,7 @@ builder.queryField('identities', t =>
     type: Identities,
     description: 'The identities of the caller, the first one first.',
     rest: { route: 'GET /api/user/identities', errors: [401] },
-    resolve: async (_root, _args, { services, viewer }) => ({ identities: await services.users.identities(viewer) }),
+    resolve: async (_root, _args, { services, caller }) => ({ identities: await services.users.identities(caller) }),
   }),
 )
 
@@ -61,9 +61,9 @@ builder.mutationField('removeIdentity', t =>
       'Takes a way to sign in away from the account of the caller, and ends its other sessions. The last one stays.',
     rest: { route: 'DELETE /api/user/identities', errors: [400, 401, 404] },
     args: { input: t.arg({ type: RemoveIdentityInput, required: true }) },
-    resolve: async (_root, { input }, { services, viewer, log }) => {
-      await services.identities.remove(viewer, input.identityId)
-      logSecurityEvent({ log, viewer }, 'identity_removed', { identity_id: input.identityId })
+    resolve: async (_root, { input }, { services, caller, log }) => {
+      await services.identities.remove(caller, input.identityId)
+      logSecurityEvent({ log, caller }, 'identity_removed', { identity_id: input.identityId })
       return null
     },
   }),
@@ -103,7 +103,7 @@ builder.queryField('userStats', t =>
     type: Stats,
     description: 'What the caller has stored and shared; days are in UTC.',
     rest: { route: 'GET /api/user/stats', errors: [401] },
-    resolve: (_root, _args, { services, viewer }) => services.statistics.read(viewer),
+    resolve: (_root, _args, { services, caller }) => services.statistics.read(caller),
   }),
 )
 
@@ -138,7 +138,7 @@ builder.mutationField('deleteAccount', t =>
     rest: { route: 'DELETE /api/user/account/delete', errors: [400, 401], from: { delete_user_data: 'body' } },
     args: { input: t.arg({ type: DeleteAccountInput, required: true }) },
     resolve: async (_root, { input }, context) => {
-      const ended = await context.services.accountEnd.end(context.viewer, input.deleteUserData)
+      const ended = await context.services.accountEnd.end(context.caller, input.deleteUserData)
       logSecurityEvent(context, 'account_deleted', { user_id: ended.id, data_deleted: ended.bucketDeleted })
       return ended
     },

@@ -53,8 +53,8 @@ builder.objectField(User, 'privateApiKeys', t =>
     restField: false,
     description: 'The private keys of the caller, newest first. For a session only.',
     args: t.arg.connectionArgs(),
-    resolve: (_user, args, { services, viewer }) =>
-      forwardConnection(args, newestFirst, (limit, after) => services.apiKeys.pageOfPrivate(viewer, limit, after)),
+    resolve: (_user, args, { services, caller }) =>
+      forwardConnection(args, newestFirst, (limit, after) => services.apiKeys.pageOfPrivate(caller, limit, after)),
   }),
 )
 
@@ -98,7 +98,7 @@ builder.mutationField('createPrivateApiKey', t =>
     rateLimit: 'api_keys',
     args: { input: t.arg({ type: CreatePrivateApiKeyInput, required: true }) },
     resolve: async (_root, { input }, context) => {
-      const key = await context.services.apiKeys.createPrivate(context.viewer, input)
+      const key = await context.services.apiKeys.createPrivate(context.caller, input)
       logSecurityEvent(context, 'key_created', { key_id: key.id, scopes: key.scopes.join(' ') })
       return key
     },
@@ -122,7 +122,7 @@ builder.mutationField('deletePrivateApiKey', t =>
     },
     args: { input: t.arg({ type: DeletePrivateApiKeyInput, required: true }) },
     resolve: async (_root, { input }, context) => {
-      await context.services.apiKeys.removePrivate(context.viewer, input.apiKeyId)
+      await context.services.apiKeys.removePrivate(context.caller, input.apiKeyId)
       logSecurityEvent(context, 'key_deleted', { key_id: input.apiKeyId })
       return null
     },
@@ -134,7 +134,7 @@ builder.queryField('privateApiKeys', t =>
     type: [ApiKey],
     description: 'The private keys of the caller, newest first.',
     rest: { route: 'GET /api/api_keys/private/list', errors: [401], wrap: 'api_keys' },
-    resolve: (_root, _args, { services, viewer }) => services.apiKeys.listPrivate(viewer),
+    resolve: (_root, _args, { services, caller }) => services.apiKeys.listPrivate(caller),
   }),
 )
 
@@ -161,7 +161,7 @@ builder.mutationField('createWorkspaceApiKey', t =>
     rateLimit: 'api_keys',
     args: { input: t.arg({ type: CreateWorkspaceApiKeyInput, required: true }) },
     resolve: async (_root, { input: { workspaceId, ...input } }, context) => {
-      const key = await context.services.apiKeys.createForWorkspace(context.viewer, workspaceId, input)
+      const key = await context.services.apiKeys.createForWorkspace(context.caller, workspaceId, input)
       const subject = { key_id: key.id, workspace_id: workspaceId, scopes: key.scopes.join(' ') }
       logSecurityEvent(context, 'key_created', subject)
       return key
@@ -186,7 +186,7 @@ builder.mutationField('deleteWorkspaceApiKey', t =>
     },
     args: { input: t.arg({ type: DeleteWorkspaceApiKeyInput, required: true }) },
     resolve: async (_root, { input: { workspaceId, apiKeyId } }, context) => {
-      await context.services.apiKeys.removeFromWorkspace(context.viewer, workspaceId, apiKeyId)
+      await context.services.apiKeys.removeFromWorkspace(context.caller, workspaceId, apiKeyId)
       logSecurityEvent(context, 'key_deleted', { key_id: apiKeyId, workspace_id: workspaceId })
       return null
     },
@@ -199,6 +199,6 @@ builder.queryField('workspaceApiKeys', t =>
     description: 'The keys of a workspace, newest first.',
     rest: { route: 'GET /api/api_keys/{workspace_id}/list', errors: [401, 403], wrap: 'api_keys' },
     args: { workspaceId: t.arg.id({ required: true }) },
-    resolve: (_root, { workspaceId }, { services, viewer }) => services.apiKeys.listOfWorkspace(viewer, workspaceId),
+    resolve: (_root, { workspaceId }, { services, caller }) => services.apiKeys.listOfWorkspace(caller, workspaceId),
   }),
 )

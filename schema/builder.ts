@@ -5,6 +5,7 @@ import './plugins/require-auth.ts'
 import SchemaBuilder from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
+import type { Caller } from '../src/auth/caller.ts'
 import {
   hasSession,
   mayUsePrivateFiles,
@@ -12,7 +13,6 @@ import {
   type PrivateFiles,
   type WorkspaceScope,
 } from '../src/auth/scopes.ts'
-import type { Viewer } from '../src/auth/viewer.ts'
 import type { Context } from '../src/context.ts'
 import { Forbidden, Unauthenticated } from '../src/errors.ts'
 import type { Upload } from '../src/upload.ts'
@@ -47,11 +47,11 @@ export interface SchemaTypes {
   }
   /** What a passed scope proves to the compiler. */
   AuthContexts: {
-    signedIn: Context & { viewer: Viewer }
-    session: Context & { viewer: Viewer }
-    operator: Context & { viewer: Viewer }
-    privateFiles: Context & { viewer: Viewer }
-    workspaces: Context & { viewer: Viewer }
+    signedIn: Context & { caller: Caller }
+    session: Context & { caller: Caller }
+    operator: Context & { caller: Caller }
+    privateFiles: Context & { caller: Caller }
+    workspaces: Context & { caller: Caller }
   }
 }
 
@@ -61,15 +61,15 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   scopeAuth: {
     defaultStrategy: 'all',
     authorizeOnSubscribe: true,
-    authScopes: ({ viewer, services }) => ({
+    authScopes: ({ caller, services }) => ({
       public: true,
-      signedIn: viewer !== null,
-      session: () => hasSession(viewer),
-      operator: async () => hasSession(viewer) && viewer !== null && services.appointments.isOperator(viewer),
-      privateFiles: level => mayUsePrivateFiles(viewer, level),
-      workspaces: scope => mayUseWorkspaces(viewer, scope),
+      signedIn: caller !== null,
+      session: () => hasSession(caller),
+      operator: async () => hasSession(caller) && caller !== null && services.appointments.isOperator(caller),
+      privateFiles: level => mayUsePrivateFiles(caller, level),
+      workspaces: scope => mayUseWorkspaces(caller, scope),
     }),
-    unauthorizedError: (_parent, { viewer }) => (viewer ? new Forbidden() : new Unauthenticated()),
+    unauthorizedError: (_parent, { caller }) => (caller ? new Forbidden() : new Unauthenticated()),
   },
   relay: { clientMutationId: 'omit', cursorType: 'String', nodeQueryOptions: false, nodesQueryOptions: false },
 })

@@ -45,7 +45,7 @@ builder.mutationField('shareFiles', t =>
     rest: { route: 'POST /api/files/share', errors: [400, 401, 429] },
     rateLimit: 'sharing',
     args: { input: t.arg({ type: ShareFilesInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer }) => services.directShares.create(viewer, input),
+    resolve: (_root, { input }, { services, caller }) => services.directShares.create(caller, input),
   }),
 )
 
@@ -55,21 +55,21 @@ builder.objectFields(User, t => ({
     restField: false,
     description: 'The live shares that are made out to the caller, oldest first.',
     args: t.arg.connectionArgs(),
-    resolve: (_user, args, { services, viewer }) =>
-      forwardConnection(args, byId, (limit, after) => services.shares.receivedBy(viewer, limit, after?.[0] ?? null)),
+    resolve: (_user, args, { services, caller }) =>
+      forwardConnection(args, byId, (limit, after) => services.shares.receivedBy(caller, limit, after?.[0] ?? null)),
   }),
   sentShares: t.withAuth({ privateFiles: 'read' }).field({
     type: ShareConnection,
     restField: false,
     description: 'The live shares that the caller has made, direct and public, oldest first.',
     args: t.arg.connectionArgs(),
-    resolve: (_user, args, { services, viewer }) =>
-      forwardConnection(args, byId, (limit, after) => services.shares.sentBy(viewer, limit, after?.[0] ?? null)),
+    resolve: (_user, args, { services, caller }) =>
+      forwardConnection(args, byId, (limit, after) => services.shares.sentBy(caller, limit, after?.[0] ?? null)),
   }),
   unseenShareCount: t.withAuth({ privateFiles: 'read' }).int({
     restField: false,
     description: 'How many received shares the caller has not seen.',
-    resolve: (_user, _args, { services, viewer }) => services.directShares.countUnseen(viewer),
+    resolve: (_user, _args, { services, caller }) => services.directShares.countUnseen(caller),
   }),
 }))
 
@@ -95,7 +95,7 @@ builder.queryField('receivedShares', t =>
     description: 'The live shares that are made out to the caller, oldest first.',
     rest: { route: 'GET /api/files/received', errors: [401] },
     args: { limit: t.arg.int(), cursor: t.arg.string() },
-    resolve: (_root, page, { services, viewer }) => services.shares.page(viewer, 'received', page),
+    resolve: (_root, page, { services, caller }) => services.shares.page(caller, 'received', page),
   }),
 )
 
@@ -105,7 +105,7 @@ builder.queryField('sentShares', t =>
     description: 'The live shares that the caller has made, direct and public, oldest first.',
     rest: { route: 'GET /api/files/shared_by_user', errors: [401] },
     args: { limit: t.arg.int(), cursor: t.arg.string() },
-    resolve: (_root, page, { services, viewer }) => services.shares.page(viewer, 'sent', page),
+    resolve: (_root, page, { services, caller }) => services.shares.page(caller, 'sent', page),
   }),
 )
 
@@ -123,8 +123,8 @@ builder.mutationField('markShareSeen', t =>
     description: 'Notes that the caller has seen a received share.',
     rest: { route: 'POST /api/files/received/mark_seen', errors: [400, 401] },
     args: { input: t.arg({ type: MarkShareSeenInput, required: true }) },
-    resolve: async (_root, { input }, { services, viewer }) => {
-      await services.directShares.markSeen(viewer, input.sharingToken)
+    resolve: async (_root, { input }, { services, caller }) => {
+      await services.directShares.markSeen(caller, input.sharingToken)
       return { seen: true }
     },
   }),
@@ -139,6 +139,6 @@ builder.queryField('unseenShareCount', t =>
     type: UnseenCount,
     description: 'How many received shares the caller has not seen.',
     rest: { route: 'GET /api/files/received/unseen_count', errors: [401] },
-    resolve: async (_root, _args, { services, viewer }) => ({ count: await services.directShares.countUnseen(viewer) }),
+    resolve: async (_root, _args, { services, caller }) => ({ count: await services.directShares.countUnseen(caller) }),
   }),
 )

@@ -9,8 +9,8 @@ import { Node } from './node.ts'
 
 export const File = builder.objectRef<FileView>('File')
 
-const noteOf = batch(async ({ services, viewer }: Context, checksums) =>
-  viewer ? services.notes.ofContents(viewer, checksums) : new Map<string, string>(),
+const noteOf = batch(async ({ services, caller }: Context, checksums) =>
+  caller ? services.notes.ofContents(caller, checksums) : new Map<string, string>(),
 )
 
 File.implement({
@@ -86,8 +86,8 @@ builder.queryField('fileTree', t =>
     description: 'One level of the files of the caller, folders first. An unknown path is empty.',
     rest: { route: 'GET /api/files/tree', errors: [400, 401] },
     args: { path: t.arg.string(), limit: t.arg.int(), cursor: t.arg.string() },
-    resolve: (_root, { path, ...page }, { services, viewer }) =>
-      services.listings.level(viewer.bucket, path ?? '', page),
+    resolve: (_root, { path, ...page }, { services, caller }) =>
+      services.listings.level(caller.bucket, path ?? '', page),
   }),
 )
 
@@ -97,8 +97,8 @@ builder.queryField('file', t =>
     nullable: true,
     description: 'The file at a path; null when there is none.',
     args: { path: t.arg.string({ required: true }) },
-    resolve: async (_root, { path }, { services, viewer }) => {
-      const found = await services.listings.byPath(viewer.bucket, path)
+    resolve: async (_root, { path }, { services, caller }) => {
+      const found = await services.listings.byPath(caller.bucket, path)
       return found?.kind === FILE ? found : null
     },
   }),
@@ -123,8 +123,8 @@ builder.mutationField('uploadFile', t =>
       from: { file: 'form', folder: 'form' },
     },
     args: { input: t.arg({ type: UploadFileInput, required: true }) },
-    resolve: async (_root, { input }, { services, viewer }) =>
-      services.files.upload(viewer.bucket, await input.file, input.folder, viewer.limits, viewer),
+    resolve: async (_root, { input }, { services, caller }) =>
+      services.files.upload(caller.bucket, await input.file, input.folder, caller.limits, caller),
   }),
 )
 
@@ -148,8 +148,8 @@ builder.mutationField('moveFile', t =>
     description: 'Moves a file of the caller. Costs the same whatever its size.',
     rest: { route: 'POST /api/files/move', errors: [400, 401] },
     args: { input: t.arg({ type: MovePathInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer }) =>
-      services.files.move(viewer.bucket, input.source, input.destination, viewer.userId),
+    resolve: (_root, { input }, { services, caller }) =>
+      services.files.move(caller.bucket, input.source, input.destination, caller.userId),
   }),
 )
 
@@ -169,8 +169,8 @@ builder.mutationField('moveFolder', t =>
     description: 'Moves a folder of the caller with all that is in it. Costs the same whatever that is.',
     rest: { route: 'POST /api/folders/move', errors: [400, 401] },
     args: { input: t.arg({ type: MovePathInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer }) =>
-      services.folders.move(viewer.bucket, input.source, input.destination, viewer.userId),
+    resolve: (_root, { input }, { services, caller }) =>
+      services.folders.move(caller.bucket, input.source, input.destination, caller.userId),
   }),
 )
 
@@ -188,8 +188,8 @@ builder.mutationField('deleteFile', t =>
     description: 'Deletes a file of the caller, and its shares with it.',
     rest: { route: 'DELETE /api/files/delete', errors: [400, 401, 404] },
     args: { input: t.arg({ type: DeleteFileInput, required: true }) },
-    resolve: async (_root, { input }, { services, viewer }) => ({
-      fileDeleted: joinPath(await services.files.remove(viewer.bucket, { path: input.file, field: 'file' })),
+    resolve: async (_root, { input }, { services, caller }) => ({
+      fileDeleted: joinPath(await services.files.remove(caller.bucket, { path: input.file, field: 'file' })),
     }),
   }),
 )
@@ -213,6 +213,6 @@ builder.mutationField('deleteFiles', t =>
     description: 'Deletes those of the named files that are there, in one transaction.',
     rest: { route: 'DELETE /api/files/delete/batch', errors: [400, 401], from: { files: 'body' } },
     args: { input: t.arg({ type: DeleteFilesInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer }) => services.files.removeMany(viewer.bucket, input.files),
+    resolve: (_root, { input }, { services, caller }) => services.files.removeMany(caller.bucket, input.files),
   }),
 )

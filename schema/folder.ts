@@ -1,5 +1,5 @@
 import { FOLDER } from '../db/models/entry.ts'
-import type { Viewer } from '../src/auth/viewer.ts'
+import type { Caller } from '../src/auth/caller.ts'
 import { joinPath, parsePath } from '../src/paths.ts'
 import type { Services } from '../src/services/index.ts'
 import { builder } from './builder.ts'
@@ -48,8 +48,8 @@ Folder.implement({
 })
 
 /** The folder that all of the caller's files are in. */
-export async function rootOf(viewer: Viewer, { users }: Services): Promise<FolderNode> {
-  return { id: viewer.bucket.rootId, names: [], createdAt: (await users.usage(viewer.bucket)).createdAt }
+export async function rootOf(caller: Caller, { users }: Services): Promise<FolderNode> {
+  return { id: caller.bucket.rootId, names: [], createdAt: (await users.usage(caller.bucket)).createdAt }
 }
 
 /** What the list counts as: it has no pages. */
@@ -68,7 +68,7 @@ builder.queryField('folders', t =>
     description: 'The names of the folders in a folder of the caller. An unknown path is empty.',
     rest: { route: 'GET /api/folders', errors: [401] },
     args: { path: t.arg.string() },
-    resolve: (_root, { path }, { services, viewer }) => services.folders.list(viewer.bucket, path ?? ''),
+    resolve: (_root, { path }, { services, caller }) => services.folders.list(caller.bucket, path ?? ''),
   }),
 )
 
@@ -78,10 +78,10 @@ builder.queryField('folder', t =>
     nullable: true,
     description: 'The folder at a path, the root without one; null when there is none.',
     args: { path: t.arg.string() },
-    resolve: async (_root, { path }, { services, viewer }): Promise<FolderNode | null> => {
+    resolve: async (_root, { path }, { services, caller }): Promise<FolderNode | null> => {
       const names = parsePath(path ?? '', 'path')
-      if (names.length === 0) return rootOf(viewer, services)
-      const found = await services.listings.byPath(viewer.bucket, joinPath(names))
+      if (names.length === 0) return rootOf(caller, services)
+      const found = await services.listings.byPath(caller.bucket, joinPath(names))
       return found?.kind === FOLDER ? found : null
     },
   }),
@@ -97,8 +97,8 @@ builder.mutationField('createFolder', t =>
     description: 'Makes a folder of the caller.',
     rest: { route: 'POST /api/folders', errors: [400, 401, 409], wrap: 'folder' },
     args: { input: t.arg({ type: CreateFolderInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer }) =>
-      services.folders.create(viewer.bucket, input.path, viewer.userId),
+    resolve: (_root, { input }, { services, caller }) =>
+      services.folders.create(caller.bucket, input.path, caller.userId),
   }),
 )
 
@@ -122,7 +122,7 @@ builder.mutationField('deleteFolder', t =>
     description: 'Deletes a folder of the caller. Costs the same whatever is in it.',
     rest: { route: 'DELETE /api/folders', errors: [400, 401] },
     args: { input: t.arg({ type: DeleteFolderInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer }) =>
-      services.folders.remove(viewer.bucket, input.path, input.recursive ?? false),
+    resolve: (_root, { input }, { services, caller }) =>
+      services.folders.remove(caller.bucket, input.path, input.recursive ?? false),
   }),
 )

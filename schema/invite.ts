@@ -45,7 +45,7 @@ builder.queryField('workspaceInvites', t =>
     description: 'The pending invites of a workspace, oldest first.',
     rest: { route: 'GET /api/workspaces/invites', errors: [400, 401, 403] },
     args: { workspaceId: t.arg.id({ required: true }) },
-    resolve: (_root, { workspaceId }, { services, viewer }) => services.invites.list(viewer, workspaceId),
+    resolve: (_root, { workspaceId }, { services, caller }) => services.invites.list(caller, workspaceId),
   }),
 )
 
@@ -65,7 +65,7 @@ builder.mutationField('createInvite', t =>
     rest: { route: 'POST /api/workspaces/invites/create', errors: [400, 401, 403, 429] },
     rateLimit: 'invites',
     args: { input: t.arg({ type: CreateInviteInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer }) => services.invites.create(viewer, input),
+    resolve: (_root, { input }, { services, caller }) => services.invites.create(caller, input),
   }),
 )
 
@@ -79,7 +79,7 @@ builder.mutationField('acceptInvite', t =>
     description: 'Makes the caller a member of the workspace that they are invited to, once.',
     rest: { route: 'POST /api/workspaces/invites/accept', errors: [400, 401, 403, 404], wrap: 'workspace' },
     args: { input: t.arg({ type: AcceptInviteInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer }) => services.invites.accept(viewer, input.token),
+    resolve: (_root, { input }, { services, caller }) => services.invites.accept(caller, input.token),
   }),
 )
 
@@ -97,8 +97,8 @@ builder.mutationField('deleteInvite', t =>
     description: 'Withdraws an invite.',
     rest: { route: 'DELETE /api/workspaces/invites/delete', errors: [400, 401, 403] },
     args: { input: t.arg({ type: DeleteInviteInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId, inviteId } }, { services, viewer }) => {
-      await services.invites.remove(viewer, workspaceId, inviteId)
+    resolve: async (_root, { input: { workspaceId, inviteId } }, { services, caller }) => {
+      await services.invites.remove(caller, workspaceId, inviteId)
       return { inviteId }
     },
   }),
@@ -125,8 +125,8 @@ builder.objectField(User, 'invites', t =>
       nullable: true,
       restField: false,
       description: 'The pending invites that are made out to the verified address of the caller. For a session only.',
-      resolve: (_user, args, { services, viewer }) =>
-        forwardConnection(args, byId, (limit, after) => services.invites.pageOfMine(viewer, limit, after?.[0] ?? null)),
+      resolve: (_user, args, { services, caller }) =>
+        forwardConnection(args, byId, (limit, after) => services.invites.pageOfMine(caller, limit, after?.[0] ?? null)),
     },
     { name: 'OwnInviteConnection' },
     { name: 'OwnInviteEdge' },
@@ -147,7 +147,7 @@ builder.queryField('myInvites', t =>
     type: [OwnInvite],
     description: 'The pending invites that are made out to the verified address of the caller.',
     rest: { route: 'GET /api/workspaces/invites/mine', errors: [401] },
-    resolve: (_root, _args, { services, viewer }) => services.invites.mine(viewer),
+    resolve: (_root, _args, { services, caller }) => services.invites.mine(caller),
   }),
 )
 
@@ -162,8 +162,8 @@ builder.mutationField('rejectInvite', t =>
     description: 'Declines an invite.',
     rest: { route: 'DELETE /api/workspaces/invites/reject', errors: [400, 401, 403, 404] },
     args: { input: t.arg({ type: RejectInviteInput, required: true }) },
-    resolve: async (_root, { input }, { services, viewer }) => {
-      await services.invites.reject(viewer, input.token)
+    resolve: async (_root, { input }, { services, caller }) => {
+      await services.invites.reject(caller, input.token)
       return null
     },
   }),

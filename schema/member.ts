@@ -45,7 +45,7 @@ builder.queryField('workspaceMembers', t =>
     description: 'The members of a workspace, in the order in which they joined.',
     rest: { route: 'GET /api/workspaces/members', errors: [400, 401, 403] },
     args: { workspaceId: t.arg.id({ required: true }) },
-    resolve: (_root, { workspaceId }, { services, viewer }) => services.members.list(viewer, workspaceId),
+    resolve: (_root, { workspaceId }, { services, caller }) => services.members.list(caller, workspaceId),
   }),
 )
 
@@ -68,7 +68,7 @@ builder.mutationField('changeMemberRole', t =>
     rest: { route: 'PATCH /api/workspaces/members/role', errors: [400, 401, 403, 404] },
     args: { input: t.arg({ type: ChangeMemberRoleInput, required: true }) },
     resolve: async (_root, { input: { workspaceId, ...input } }, context) => {
-      const changed = await context.services.members.changeRole(context.viewer, workspaceId, input.userId, input.role)
+      const changed = await context.services.members.changeRole(context.caller, workspaceId, input.userId, input.role)
       const subject = { workspace_id: workspaceId, user_id: changed.userId, role: changed.role }
       logSecurityEvent(context, 'role_changed', subject)
       return changed
@@ -88,7 +88,7 @@ builder.mutationField('removeMember', t =>
     rest: { route: 'DELETE /api/workspaces/members/remove', errors: [400, 401, 403, 404] },
     args: { input: t.arg({ type: RemoveMemberInput, required: true }) },
     resolve: async (_root, { input: { workspaceId, userId } }, context) => {
-      await context.services.members.remove(context.viewer, workspaceId, userId)
+      await context.services.members.remove(context.caller, workspaceId, userId)
       logSecurityEvent(context, 'member_removed', { workspace_id: workspaceId, user_id: userId })
       return null
     },

@@ -1,8 +1,8 @@
 import { typeBrandKey } from '@pothos/core'
 import { validate as isUuid } from 'uuid'
 import { FILE } from '../db/models/entry.ts'
+import type { Caller } from '../src/auth/caller.ts'
 import { mayUsePrivateFiles, mayUseWorkspaces } from '../src/auth/scopes.ts'
-import type { Viewer } from '../src/auth/viewer.ts'
 import type { Services } from '../src/services/index.ts'
 import { builder } from './builder.ts'
 
@@ -23,13 +23,13 @@ builder.queryField('node', t =>
     description:
       'A file, folder or share of the caller, or a workspace of theirs with its files and folders, by its id; null when there is none.',
     args: { id: t.arg.id({ required: true }) },
-    resolve: async (_root, { id }, { services, viewer }) => {
+    resolve: async (_root, { id }, { services, caller }) => {
       if (!isUuid(id)) return null
-      const isPrivateKey = viewer.via === 'api_key' && viewer.workspaceId === null
-      const isWorkspaceKey = viewer.workspaceId !== null
+      const isPrivateKey = caller.via === 'api_key' && caller.workspaceId === null
+      const isWorkspaceKey = caller.workspaceId !== null
       return (
-        (isWorkspaceKey ? null : await findPersonal(services, viewer, id)) ??
-        (isPrivateKey ? null : await findInWorkspaces(services, viewer, id))
+        (isWorkspaceKey ? null : await findPersonal(services, caller, id)) ??
+        (isPrivateKey ? null : await findInWorkspaces(services, caller, id))
       )
     },
   }),
@@ -39,25 +39,25 @@ builder.queryField('node', t =>
 const as = <T extends NodeView>(type: string, value: T): T => ({ ...value, [typeBrandKey]: type })
 
 /** @throws INSUFFICIENT_SCOPE whatever the id, as the lists do */
-async function findPersonal({ listings, shares }: Services, viewer: Viewer, id: string): Promise<NodeView | null> {
-  mayUsePrivateFiles(viewer, 'read')
-  const entry = await listings.byId(viewer.bucket, id)
+async function findPersonal({ listings, shares }: Services, caller: Caller, id: string): Promise<NodeView | null> {
+  mayUsePrivateFiles(caller, 'read')
+  const entry = await listings.byId(caller.bucket, id)
   if (entry) return as(entry.kind === FILE ? 'File' : 'Folder', entry)
-  const share = await shares.byId(viewer, id)
+  const share = await shares.byId(caller, id)
   return share && as('Share', share)
 }
 
 /** @throws INSUFFICIENT_SCOPE for what is there, and the key of its workspace may not see */
 async function findInWorkspaces(
   { listings, workspaces }: Services,
-  viewer: Viewer,
+  caller: Caller,
   id: string,
 ): Promise<NodeView | null> {
-  const workspace = await workspaces.byId(viewer, id)
-  if (workspace && mayUseWorkspaces(viewer, 'workspaces:read')) return as('Workspace', workspace)
-  const workspaceId = await listings.workspaceOf(viewer, id)
-  const room = workspaceId === null ? undefined : await workspaces.byId(viewer, workspaceId)
-  const entry = room && mayUseWorkspaces(viewer, 'workspaces:files:read') && (await listings.byId(room.tree, id))
+  const workspace = await workspaces.byId(caller, id)
+  if (workspace && mayUseWorkspaces(caller, 'workspaces:read')) return as('Workspace', workspace)
+  const workspaceId = await listings.workspaceOf(caller, id)
+  const room = workspaceId === null ? undefined : await workspaces.byId(caller, workspaceId)
+  const entry = room && mayUseWorkspaces(caller, 'workspaces:files:read') && (await listings.byId(room.tree, id))
   if (!room || !entry) return null
   return as(entry.kind === FILE ? 'WorkspaceFile' : 'WorkspaceFolder', { ...entry, workspaceId: room.id })
 }

@@ -10,8 +10,8 @@ builder.queryField('fileNote', t =>
     description: 'The note of the caller on a content; empty when there is none yet.',
     rest: { route: 'GET /api/files/{checksum}/note', errors: [400, 401] },
     args: { checksum: t.arg.string({ required: true }) },
-    resolve: async (_root, { checksum }, { services, viewer }) => ({
-      content: await services.notes.read(viewer, checksum),
+    resolve: async (_root, { checksum }, { services, caller }) => ({
+      content: await services.notes.read(caller, checksum),
     }),
   }),
 )
@@ -33,8 +33,8 @@ builder.mutationField('writeFileNote', t =>
     description: 'Writes the note of the caller on a content.',
     rest: { route: 'PUT /api/files/{checksum}/note', errors: [400, 401] },
     args: { input: t.arg({ type: WriteFileNoteInput, required: true }) },
-    resolve: async (_root, { input }, { services, viewer }) => ({
-      note: await services.notes.write(viewer, input.checksum, input.content),
+    resolve: async (_root, { input }, { services, caller }) => ({
+      note: await services.notes.write(caller, input.checksum, input.content),
     }),
   }),
 )

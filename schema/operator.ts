@@ -161,7 +161,7 @@ builder.mutationField('suspendAccount', t =>
     args: { input: t.arg({ type: AccountInput, required: true }) },
     resolve: async (_root, { input: { userId } }, context) => {
       const { appointments, operators } = context.services
-      await appointments.requireSuspendable(context.viewer, userId)
+      await appointments.requireSuspendable(context.caller, userId)
       const account = await operators.suspend(operators.readId(userId))
       logSecurityEvent(context, 'account_suspended', { user_id: account.id })
       return account
@@ -201,7 +201,7 @@ builder.mutationField('appointOperator', t =>
     description: 'Makes an account an operator. For operators.',
     args: { input: t.arg({ type: AccountInput, required: true }) },
     resolve: async (_root, { input: { userId } }, context) => {
-      const operator = await context.services.appointments.appoint(context.viewer, userId)
+      const operator = await context.services.appointments.appoint(context.caller, userId)
       logSecurityEvent(context, 'operator_appointed', { user_id: operator.userId })
       return operator
     },

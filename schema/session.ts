@@ -38,13 +38,13 @@ builder.objectFields(User, t => ({
     nullable: true,
     restField: false,
     description: 'The sessions of the caller that have not ended, the one used last first. For a session only.',
-    resolve: (_user, _args, { services, viewer }) => services.sessions.list(viewer),
+    resolve: (_user, _args, { services, caller }) => services.sessions.list(caller),
   }),
   signInNotices: t.withAuth({ session: true }).boolean({
     nullable: true,
     restField: false,
     description: 'Whether a sign-in from a new device is announced to the caller by mail. For a session only.',
-    resolve: (_user, _args, { services, viewer }) => services.sessions.wantsNotices(viewer),
+    resolve: (_user, _args, { services, caller }) => services.sessions.wantsNotices(caller),
   }),
 }))
 
@@ -53,10 +53,10 @@ builder.queryField('sessions', t =>
     type: SessionList,
     description: 'The sessions of the caller that have not ended, the one used last first.',
     rest: { route: 'GET /api/user/sessions', errors: [401] },
-    resolve: async (_root, _args, { services, viewer }) => {
+    resolve: async (_root, _args, { services, caller }) => {
       const [sessions, signInNotices] = await Promise.all([
-        services.sessions.list(viewer),
-        services.sessions.wantsNotices(viewer),
+        services.sessions.list(caller),
+        services.sessions.wantsNotices(caller),
       ])
       return { sessions, signInNotices }
     },
@@ -78,7 +78,7 @@ builder.mutationField('endSession', t =>
     rest: { route: 'DELETE /api/user/sessions', errors: [400, 401, 404] },
     args: { input: t.arg({ type: EndSessionInput, required: true }) },
     resolve: async (_root, { input: { sessionId } }, context) => {
-      await context.services.sessions.endOne(context.viewer, sessionId)
+      await context.services.sessions.endOne(context.caller, sessionId)
       logSecurityEvent(context, 'session_ended', { session_id: sessionId })
       return { sessionId }
     },
@@ -95,7 +95,7 @@ builder.mutationField('endOtherSessions', t =>
     description: 'Ends every session of the caller but the one of this request.',
     rest: { route: 'DELETE /api/user/sessions/others', errors: [401] },
     resolve: async (_root, _args, context) => {
-      const sessionsEnded = await context.services.sessions.endOthers(context.viewer)
+      const sessionsEnded = await context.services.sessions.endOthers(context.caller)
       logSecurityEvent(context, 'other_sessions_ended', { sessions: sessionsEnded })
       return { sessionsEnded }
     },
@@ -117,8 +117,8 @@ builder.mutationField('setSignInNotices', t =>
       'Says whether a sign-in from a new device is announced to the caller by mail; it is not unless asked for.',
     rest: { route: 'PUT /api/user/sign_in_notices', errors: [400, 401] },
     args: { input: t.arg({ type: SignInNoticesInput, required: true }) },
-    resolve: async (_root, { input: { enabled } }, { services, viewer }) => {
-      await services.sessions.setNotices(viewer, enabled)
+    resolve: async (_root, { input: { enabled } }, { services, caller }) => {
+      await services.sessions.setNotices(caller, enabled)
       return { signInNotices: enabled }
     },
   }),

@@ -34,7 +34,7 @@ builder.mutationField('createPublicShare', t =>
     description: 'Makes a link with which anybody may download one file of the caller.',
     rest: { route: 'POST /api/files/quick_share', errors: [400, 401] },
     args: { input: t.arg({ type: CreatePublicShareInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer }) => services.shares.createPublic(viewer, input),
+    resolve: (_root, { input }, { services, caller }) => services.shares.createPublic(caller, input),
   }),
 )
 
@@ -74,9 +74,9 @@ builder.mutationField('resolveShare', t =>
       'A signed address for a shared file. Counts as one download. What is shared with one person opens for them and the sharer only.',
     rest: { route: 'POST /api/share/resolve/{token}', errors: [400, 401, 403, 404], from: { mode: 'query' } },
     args: { input: t.arg({ type: ResolveShareInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer, address, log }) =>
+    resolve: (_root, { input }, { services, caller, address, log }) =>
       services.shareLinks.open(input.token, {
-        viewer,
+        caller,
         address,
         log,
         password: input.password,
@@ -99,8 +99,8 @@ builder.queryField('sharedDownload', t =>
       from: { password: 'header x-share-password' },
     },
     args: { token: t.arg.string({ required: true }), mode: t.arg.string(), password: t.arg.string() },
-    resolve: (_root, { token, mode, password }, { services, viewer, address, log, looksOnly }) =>
-      services.shareLinks.open(token, { viewer, address, log, password, mode, counts: !looksOnly }),
+    resolve: (_root, { token, mode, password }, { services, caller, address, log, looksOnly }) =>
+      services.shareLinks.open(token, { caller, address, log, password, mode, counts: !looksOnly }),
   }),
 )
 
@@ -118,8 +118,8 @@ builder.mutationField('revokeShare', t =>
     description: 'Ends a share of the caller for good.',
     rest: { route: 'POST /api/share/revoke/{token}', errors: [401, 403, 404] },
     args: { input: t.arg({ type: RevokeShareInput, required: true }) },
-    resolve: async (_root, { input }, { services, viewer }) => ({
-      tokenRevoked: await services.shares.revoke(viewer, input.token),
+    resolve: async (_root, { input }, { services, caller }) => ({
+      tokenRevoked: await services.shares.revoke(caller, input.token),
     }),
   }),
 )
@@ -156,8 +156,8 @@ builder.queryField('shares', t =>
     type: ShareConnection,
     description: 'The live shares that the caller has made, oldest first.',
     args: t.arg.connectionArgs(),
-    resolve: (_root, args, { services, viewer }) =>
-      forwardConnection(args, byId, (limit, after) => services.shares.sentBy(viewer, limit, after?.[0] ?? null)),
+    resolve: (_root, args, { services, caller }) =>
+      forwardConnection(args, byId, (limit, after) => services.shares.sentBy(caller, limit, after?.[0] ?? null)),
   }),
 )
 
@@ -178,7 +178,7 @@ builder.mutationField('createDownloadToken', t =>
     description: 'A token with which the caller, and nobody else, may download one of their own files.',
     rest: { route: 'POST /api/user/private/download_token', also: 'GET', errors: [400, 401], from: { file: 'query' } },
     args: { input: t.arg({ type: CreateDownloadTokenInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer }) => services.downloads.createToken(viewer, input.file),
+    resolve: (_root, { input }, { services, caller }) => services.downloads.createToken(caller, input.file),
   }),
 )
 
@@ -188,6 +188,6 @@ builder.queryField('privateDownload', t =>
     description: 'A signed address for one of the own files of the caller.',
     rest: { route: 'GET /api/d/private/{token}', errors: [401, 403, 404], redirect: true },
     args: { token: t.arg.string({ required: true }), mode: t.arg.string() },
-    resolve: (_root, { token, mode }, { services, viewer }) => services.downloads.openToken(viewer, token, mode),
+    resolve: (_root, { token, mode }, { services, caller }) => services.downloads.openToken(caller, token, mode),
   }),
 )

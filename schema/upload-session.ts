@@ -126,8 +126,8 @@ builder.mutationField('startUpload', t =>
     description: 'Begins an upload in parts, which survives broken connections and restarts.',
     rest: { route: 'POST /api/files/uploads', errors: [400, 401, 409] },
     args: { input: t.arg({ type: StartUploadInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer }) =>
-      services.uploadSessions.start(viewer.bucket, input, viewer.limits, viewer.userId),
+    resolve: (_root, { input }, { services, caller }) =>
+      services.uploadSessions.start(caller.bucket, input, caller.limits, caller.userId),
   }),
 )
 
@@ -144,8 +144,8 @@ builder.mutationField('uploadPart', t =>
       from: { part: 'raw', content_md5: 'header content-md5' },
     },
     args: { input: t.arg({ type: UploadPartInput, required: true }) },
-    resolve: async (_root, { input: { uploadId, partNumber, part, contentMd5 } }, { services, viewer }) =>
-      services.uploadSessions.addPart(viewer.bucket, uploadId, viewer.userId, partNumber, await part, contentMd5),
+    resolve: async (_root, { input: { uploadId, partNumber, part, contentMd5 } }, { services, caller }) =>
+      services.uploadSessions.addPart(caller.bucket, uploadId, caller.userId, partNumber, await part, contentMd5),
   }),
 )
 
@@ -155,7 +155,7 @@ builder.queryField('upload', t =>
     description: 'An upload in parts of the caller: what has arrived, and until when it can go on.',
     rest: { route: 'GET /api/files/uploads/{upload_id}', errors: [401, 404], names: { id: 'upload_id' } },
     args: { id: t.arg.id({ required: true }) },
-    resolve: (_root, { id }, { services, viewer }) => services.uploadSessions.find(viewer.bucket, id, viewer.userId),
+    resolve: (_root, { id }, { services, caller }) => services.uploadSessions.find(caller.bucket, id, caller.userId),
   }),
 )
 
@@ -167,9 +167,9 @@ builder.mutationField('completeUpload', t =>
     description: 'Makes the file of an upload whose parts have all arrived, and verifies it.',
     rest: { route: 'POST /api/files/uploads/{upload_id}/complete', errors: [400, 401, 404, 409] },
     args: { input: t.arg({ type: CompleteUploadInput, required: true }) },
-    resolve: async (_root, { input: { uploadId, ...completion } }, { services, viewer }) => ({
+    resolve: async (_root, { input: { uploadId, ...completion } }, { services, caller }) => ({
       uploadId,
-      file: await services.uploadCompletions.complete(viewer.bucket, uploadId, viewer, completion),
+      file: await services.uploadCompletions.complete(caller.bucket, uploadId, caller, completion),
     }),
   }),
 )
@@ -185,8 +185,8 @@ builder.mutationField('abortUpload', t =>
     description: 'Ends an upload that is not wanted any more; what it reserved is given back.',
     rest: { route: 'DELETE /api/files/uploads/{upload_id}', errors: [401, 404] },
     args: { input: t.arg({ type: AbortUploadInput, required: true }) },
-    resolve: async (_root, { input }, { services, viewer }) => {
-      await services.uploadSessions.abort(viewer.bucket, input.uploadId, viewer.userId)
+    resolve: async (_root, { input }, { services, caller }) => {
+      await services.uploadSessions.abort(caller.bucket, input.uploadId, caller.userId)
       return null
     },
   }),

@@ -53,7 +53,7 @@ builder.queryField('me', t =>
     type: User,
     description: 'The account of the caller, with the limits of its plan.',
     rest: { route: 'GET /api/user/data', errors: [401], wrap: 'user_data' },
-    resolve: (_root, _args, { services, viewer }) => services.users.read(viewer),
+    resolve: (_root, _args, { services, caller }) => services.users.read(caller),
   }),
 )
 
@@ -73,16 +73,16 @@ builder.objectFields(User, t => ({
     type: BucketUsage,
     restField: false,
     description: 'What the files of the caller take up.',
-    resolve: async (_user, _args, { services, viewer }) => ({
-      ...(await services.users.usage(viewer.bucket)),
-      ...viewer.limits,
+    resolve: async (_user, _args, { services, caller }) => ({
+      ...(await services.users.usage(caller.bucket)),
+      ...caller.limits,
     }),
   }),
   rootFolder: t.withAuth({ privateFiles: 'read' }).field({
     type: Folder,
     restField: false,
     description: 'The folder that all files of the caller are in.',
-    resolve: (_user, _args, { services, viewer }) => rootOf(viewer, services),
+    resolve: (_user, _args, { services, caller }) => rootOf(caller, services),
   }),
 }))
 
@@ -146,12 +146,12 @@ builder.queryField('bucket', t =>
     description: 'The storage area of the caller: its usage, and all its files, oldest first.',
     rest: { route: 'GET /api/user/bucket', errors: [401], wrap: 'bucket_data' },
     args: { limit: t.arg.int(), cursor: t.arg.string() },
-    resolve: async (_root, page, { services, viewer }) => {
+    resolve: async (_root, page, { services, caller }) => {
       const [usage, { files, nextCursor }] = await Promise.all([
-        services.users.usage(viewer.bucket),
-        services.listings.listAll(viewer.bucket, page),
+        services.users.usage(caller.bucket),
+        services.listings.listAll(caller.bucket, page),
       ])
-      return { ...usage, maxTotalStorageBytes: viewer.limits.maxTotalStorageBytes, objects: files, nextCursor }
+      return { ...usage, maxTotalStorageBytes: caller.limits.maxTotalStorageBytes, objects: files, nextCursor }
     },
   }),
 )

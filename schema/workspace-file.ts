@@ -38,9 +38,9 @@ builder.mutationField('uploadWorkspaceFile', t =>
       from: { file: 'form', folder: 'form' },
     },
     args: { input: t.arg({ type: UploadWorkspaceFileInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId, file, folder } }, { services, viewer }) => {
-      const { tree, limits } = await services.workspaces.enter(viewer, workspaceId, 'write')
-      return [{ ...(await services.files.upload(tree, await file, folder, limits, viewer)), workspaceId }]
+    resolve: async (_root, { input: { workspaceId, file, folder } }, { services, caller }) => {
+      const { tree, limits } = await services.workspaces.enter(caller, workspaceId, 'write')
+      return [{ ...(await services.files.upload(tree, await file, folder, limits, caller)), workspaceId }]
     },
   }),
 )
@@ -99,8 +99,8 @@ builder.queryField('workspaceFileTree', t =>
       limit: t.arg.int(),
       cursor: t.arg.string(),
     },
-    resolve: async (_root, { workspaceId, path, ...page }, { services, viewer }) => {
-      const { tree } = await services.workspaces.enter(viewer, workspaceId, 'see')
+    resolve: async (_root, { workspaceId, path, ...page }, { services, caller }) => {
+      const { tree } = await services.workspaces.enter(caller, workspaceId, 'see')
       const level = await services.listings.level(tree, path ?? '', page)
       const emails = await services.listings.emailsOf([...level.files, ...level.folders].map(e => e.createdBy))
       const withEmail = <T extends { createdBy: string | null }>(e: T) => ({
@@ -136,12 +136,12 @@ builder.mutationField('moveWorkspaceFile', t =>
     description: 'Moves a file of a workspace.',
     rest: { route: 'PATCH /api/workspaces/{workspace_id}/files/move', errors: [400, 401, 403, 404, 409] },
     args: { input: t.arg({ type: MoveWorkspaceFileInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId, fileId, source, destination } }, { services, viewer }) => {
-      const { tree } = await services.workspaces.enter(viewer, workspaceId, 'write')
+    resolve: async (_root, { input: { workspaceId, fileId, source, destination } }, { services, caller }) => {
+      const { tree } = await services.workspaces.enter(caller, workspaceId, 'write')
       if (!fileId === !source)
         throw new InvalidInput('file_id', 'Name the file by file_id, or by source and destination.')
-      if (fileId) return services.files.moveInto(tree, fileId, destination, viewer.userId)
-      return services.files.move(tree, source ?? '', destination, viewer.userId)
+      if (fileId) return services.files.moveInto(tree, fileId, destination, caller.userId)
+      return services.files.move(tree, source ?? '', destination, caller.userId)
     },
   }),
 )
@@ -179,10 +179,10 @@ builder.mutationField('createWorkspaceFolder', t =>
     description: 'Makes a folder in a workspace.',
     rest: { route: 'POST /api/workspaces/{workspace_id}/files/mkdir', errors: [400, 401, 403, 404, 409] },
     args: { input: t.arg({ type: CreateWorkspaceFolderInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId, folderName, parentPath } }, { services, viewer }) => {
-      const { tree } = await services.workspaces.enter(viewer, workspaceId, 'write')
-      const made = await services.folders.createIn(tree, parentPath ?? '', folderName, viewer.userId)
-      return { ...made, workspaceId, createdBy: viewer.userId }
+    resolve: async (_root, { input: { workspaceId, folderName, parentPath } }, { services, caller }) => {
+      const { tree } = await services.workspaces.enter(caller, workspaceId, 'write')
+      const made = await services.folders.createIn(tree, parentPath ?? '', folderName, caller.userId)
+      return { ...made, workspaceId, createdBy: caller.userId }
     },
   }),
 )
@@ -211,9 +211,9 @@ builder.mutationField('moveWorkspaceFolder', t =>
     description: 'Moves a folder of a workspace with all that is in it.',
     rest: { route: 'PATCH /api/workspaces/{workspace_id}/files/folder/move', errors: [400, 401, 403, 404, 409] },
     args: { input: t.arg({ type: MoveWorkspaceFolderInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId, source, destination } }, { services, viewer }) => {
-      const { tree } = await services.workspaces.enter(viewer, workspaceId, 'write')
-      return services.folders.move(tree, source, destination, viewer.userId)
+    resolve: async (_root, { input: { workspaceId, source, destination } }, { services, caller }) => {
+      const { tree } = await services.workspaces.enter(caller, workspaceId, 'write')
+      return services.folders.move(tree, source, destination, caller.userId)
     },
   }),
 )
@@ -237,8 +237,8 @@ builder.mutationField('deleteWorkspaceFolder', t =>
     description: 'Deletes a folder of a workspace with all that is in it.',
     rest: { route: 'DELETE /api/workspaces/{workspace_id}/files/folder/delete', errors: [400, 401, 403, 404] },
     args: { input: t.arg({ type: DeleteWorkspaceFolderInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId, path } }, { services, viewer }) => {
-      const { tree } = await services.workspaces.enter(viewer, workspaceId, 'write')
+    resolve: async (_root, { input: { workspaceId, path } }, { services, caller }) => {
+      const { tree } = await services.workspaces.enter(caller, workspaceId, 'write')
       return services.folders.remove(tree, path, true)
     },
   }),
@@ -250,9 +250,9 @@ builder.queryField('workspaceDownload', t =>
     description: 'A signed address for a file of a workspace.',
     rest: { route: 'GET /api/workspaces/{workspace_id}/files/download', errors: [400, 401, 403, 404], redirect: true },
     args: { workspaceId: t.arg.id({ required: true }), fileId: t.arg.id(), path: t.arg.string(), mode: t.arg.string() },
-    resolve: async (_root, { workspaceId, fileId, path, mode }, { services, viewer }) => {
+    resolve: async (_root, { workspaceId, fileId, path, mode }, { services, caller }) => {
       const wanted = parseMode(mode ?? undefined)
-      const { tree } = await services.workspaces.enter(viewer, workspaceId, 'see')
+      const { tree } = await services.workspaces.enter(caller, workspaceId, 'see')
       const file = await services.listings.file(tree, { id: fileId, path })
       return services.downloads.link({ ...file, name: file.names.at(-1) ?? '' }, wanted)
     },
@@ -273,8 +273,8 @@ builder.mutationField('deleteWorkspaceFile', t =>
     description: 'Deletes a file of a workspace.',
     rest: { route: 'DELETE /api/workspaces/{workspace_id}/files/delete', errors: [400, 401, 403, 404] },
     args: { input: t.arg({ type: DeleteWorkspaceFileInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId, fileId, path } }, { services, viewer }) => {
-      const { tree } = await services.workspaces.enter(viewer, workspaceId, 'write')
+    resolve: async (_root, { input: { workspaceId, fileId, path } }, { services, caller }) => {
+      const { tree } = await services.workspaces.enter(caller, workspaceId, 'write')
       if (!fileId === !path) throw new InvalidInput('file_id', 'Name the file by its id or by its path.')
       return { names: await services.files.remove(tree, fileId ? { id: fileId } : { path: path ?? '', field: 'path' }) }
     },

@@ -28,9 +28,9 @@ builder.mutationField('startWorkspaceUpload', t =>
     description: 'Begins an upload in parts into a workspace, which survives broken connections and restarts.',
     rest: { route: 'POST /api/workspaces/{workspace_id}/files/uploads', errors: [400, 401, 403, 409] },
     args: { input: t.arg({ type: StartWorkspaceUploadInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId, ...upload } }, { services, viewer }) => {
-      const { tree, limits } = await services.workspaces.enter(viewer, workspaceId, 'write')
-      return services.uploadSessions.start(tree, upload, limits, viewer.userId)
+    resolve: async (_root, { input: { workspaceId, ...upload } }, { services, caller }) => {
+      const { tree, limits } = await services.workspaces.enter(caller, workspaceId, 'write')
+      return services.uploadSessions.start(tree, upload, limits, caller.userId)
     },
   }),
 )
@@ -53,10 +53,10 @@ builder.mutationField('uploadWorkspacePart', t =>
     resolve: async (
       _root,
       { input: { workspaceId, uploadId, partNumber, part, contentMd5 } },
-      { services, viewer },
+      { services, caller },
     ) => {
-      const { tree } = await services.workspaces.enter(viewer, workspaceId, 'write')
-      return services.uploadSessions.addPart(tree, uploadId, viewer.userId, partNumber, await part, contentMd5)
+      const { tree } = await services.workspaces.enter(caller, workspaceId, 'write')
+      return services.uploadSessions.addPart(tree, uploadId, caller.userId, partNumber, await part, contentMd5)
     },
   }),
 )
@@ -71,9 +71,9 @@ builder.queryField('workspaceUpload', t =>
       names: { id: 'upload_id' },
     },
     args: { workspaceId: t.arg.id({ required: true }), id: t.arg.id({ required: true }) },
-    resolve: async (_root, { workspaceId, id }, { services, viewer }) => {
-      const { tree } = await services.workspaces.enter(viewer, workspaceId, 'write')
-      return services.uploadSessions.find(tree, id, viewer.userId)
+    resolve: async (_root, { workspaceId, id }, { services, caller }) => {
+      const { tree } = await services.workspaces.enter(caller, workspaceId, 'write')
+      return services.uploadSessions.find(tree, id, caller.userId)
     },
   }),
 )
@@ -91,9 +91,9 @@ builder.mutationField('completeWorkspaceUpload', t =>
       errors: [400, 401, 403, 404, 409],
     },
     args: { input: t.arg({ type: CompleteWorkspaceUploadInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId, uploadId, ...completion } }, { services, viewer }) => {
-      const { tree } = await services.workspaces.enter(viewer, workspaceId, 'write')
-      const file = await services.uploadCompletions.complete(tree, uploadId, viewer, completion)
+    resolve: async (_root, { input: { workspaceId, uploadId, ...completion } }, { services, caller }) => {
+      const { tree } = await services.workspaces.enter(caller, workspaceId, 'write')
+      const file = await services.uploadCompletions.complete(tree, uploadId, caller, completion)
       return { uploadId, workspaceId, file }
     },
   }),
@@ -110,9 +110,9 @@ builder.mutationField('abortWorkspaceUpload', t =>
     description: 'Ends an upload into a workspace that is not wanted any more.',
     rest: { route: 'DELETE /api/workspaces/{workspace_id}/files/uploads/{upload_id}', errors: [401, 403, 404] },
     args: { input: t.arg({ type: AbortWorkspaceUploadInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId, uploadId } }, { services, viewer }) => {
-      const { tree } = await services.workspaces.enter(viewer, workspaceId, 'write')
-      await services.uploadSessions.abort(tree, uploadId, viewer.userId)
+    resolve: async (_root, { input: { workspaceId, uploadId } }, { services, caller }) => {
+      const { tree } = await services.workspaces.enter(caller, workspaceId, 'write')
+      await services.uploadSessions.abort(tree, uploadId, caller.userId)
       return null
     },
   }),

@@ -16,7 +16,7 @@ export const Workspace = builder.objectRef<WorkspaceView>('Workspace').implement
     slug: t.exposeString('slug'),
     ownerId: t.exposeID('ownerId'),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    role: t.exposeString('role', { description: "The caller's: owner, admin, editor or viewer." }),
+    role: t.exposeString('role', { description: "The caller's: owner, admin, editor or caller." }),
   }),
 })
 
@@ -25,7 +25,7 @@ builder.queryField('workspaces', t =>
     type: [Workspace],
     description: 'The workspaces of the caller, oldest first; for a workspace key, its own.',
     rest: { route: 'GET /api/workspaces/list', errors: [401] },
-    resolve: (_root, _args, { services, viewer }) => services.workspaces.list(viewer),
+    resolve: (_root, _args, { services, caller }) => services.workspaces.list(caller),
   }),
 )
 
@@ -36,7 +36,7 @@ builder.queryField('workspace', t =>
     description:
       'A workspace of the caller. FORBIDDEN for one that they are not a member of, and for one that does not exist.',
     args: { id: t.arg.id({ required: true }) },
-    resolve: (_root, { id }, { services, viewer }) => services.workspaces.enter(viewer, id, 'see'),
+    resolve: (_root, { id }, { services, caller }) => services.workspaces.enter(caller, id, 'see'),
   }),
 )
 
@@ -47,8 +47,8 @@ builder.objectField(User, 'workspaces', t =>
       nullable: true,
       restField: false,
       description: 'The workspaces of the caller, oldest first. Not for private keys.',
-      resolve: (_user, args, { services, viewer }) =>
-        forwardConnection(args, byId, (limit, after) => services.workspaces.page(viewer, limit, after?.[0] ?? null)),
+      resolve: (_user, args, { services, caller }) =>
+        forwardConnection(args, byId, (limit, after) => services.workspaces.page(caller, limit, after?.[0] ?? null)),
     },
     { name: 'WorkspaceConnection' },
     { name: 'WorkspaceEdge' },
@@ -69,7 +69,7 @@ builder.mutationField('createWorkspace', t =>
     rest: { route: 'POST /api/workspaces/create', errors: [400, 401, 429], wrap: 'workspace' },
     rateLimit: 'workspaces',
     args: { input: t.arg({ type: CreateWorkspaceInput, required: true }) },
-    resolve: (_root, { input }, { services, viewer }) => services.workspaces.create(viewer, input),
+    resolve: (_root, { input }, { services, caller }) => services.workspaces.create(caller, input),
   }),
 )
 
@@ -87,8 +87,8 @@ builder.mutationField('renameWorkspace', t =>
     description: 'Gives a workspace another name, and another slug.',
     rest: { route: 'PATCH /api/workspaces/rename', errors: [400, 401, 403] },
     args: { input: t.arg({ type: RenameWorkspaceInput, required: true }) },
-    resolve: (_root, { input: { workspaceId, ...input } }, { services, viewer }) =>
-      services.workspaces.rename(viewer, workspaceId, input),
+    resolve: (_root, { input: { workspaceId, ...input } }, { services, caller }) =>
+      services.workspaces.rename(caller, workspaceId, input),
   }),
 )
 
@@ -107,7 +107,7 @@ builder.mutationField('deleteWorkspace', t =>
     rest: { route: 'DELETE /api/workspaces/delete', errors: [400, 401, 403, 404] },
     args: { input: t.arg({ type: DeleteWorkspaceInput, required: true }) },
     resolve: async (_root, { input: { workspaceId } }, context) => {
-      await context.services.workspaces.remove(context.viewer, workspaceId)
+      await context.services.workspaces.remove(context.caller, workspaceId)
       logSecurityEvent(context, 'workspace_deleted', { workspace_id: workspaceId })
       return { workspaceId }
     },
@@ -148,6 +148,6 @@ builder.queryField('workspaceQuota', t =>
     description: 'What a workspace holds, and what it may.',
     rest: { route: 'GET /api/workspaces/{workspace_id}/quota', errors: [401, 403] },
     args: { workspaceId: t.arg.id({ required: true }) },
-    resolve: (_root, { workspaceId }, { services, viewer }) => services.workspaces.quota(viewer, workspaceId),
+    resolve: (_root, { workspaceId }, { services, caller }) => services.workspaces.quota(caller, workspaceId),
   }),
 )

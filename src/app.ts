@@ -1,10 +1,10 @@
 import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
 import { schema } from '../schema/index.ts'
+import { findCaller } from './auth/caller.ts'
 import { createGuessLimiter } from './auth/guessing.ts'
 import { createPasswords } from './auth/password.ts'
 import { createAuthRoutes } from './auth/routes.ts'
-import { findViewer } from './auth/viewer.ts'
 import type { Config, OAuthProvider } from './config.ts'
 import type { Context } from './context.ts'
 import { createGraphql } from './gateway/graphql.ts'
@@ -172,12 +172,12 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   /** What resolvers are given: the caller is looked up once, before anything else is. */
   async function contextOf({ req, address: client, log: requestLog, signal, admit }: Incoming): Promise<Context> {
     refuseForeignWrites(req, ownOrigins())
-    const viewer = await findViewer(db, req)
-    await admit(viewer?.userId ?? null)
+    const caller = await findCaller(db, req)
+    await admit(caller?.userId ?? null)
     return {
       services,
-      viewer,
-      viewerNow: () => findViewer(db, req),
+      caller,
+      callerNow: () => findCaller(db, req),
       address: client,
       log: requestLog,
       signal,
@@ -245,7 +245,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
         publicUrl: address,
         secure,
         allowedOrigins: config.corsOrigins,
-        clientViewer: req => findViewer(db, req),
+        clientViewer: req => findCaller(db, req),
         addressOf: gateway.addressOf,
         log,
       })
@@ -256,7 +256,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
         sessions,
         tokens,
         publicUrl: address,
-        findViewer: req => findViewer(db, req),
+        findCaller: req => findCaller(db, req),
         providers: providers.map(provider => provider.name),
         graphiql: config.graphiql,
         secure,

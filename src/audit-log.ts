@@ -1,4 +1,4 @@
-import type { Viewer } from './auth/viewer.ts'
+import type { Caller } from './auth/caller.ts'
 import type { Log } from './log.ts'
 
 /** What an operator looks for after an incident; the names are stable. Those that were refused are warnings. */
@@ -36,9 +36,9 @@ export interface LoggedCaller {
 }
 
 /** How the log names a caller. The ids are no credentials. */
-export function loggedCaller(viewer: Pick<Viewer, 'userId' | 'via' | 'credentialId'> | null | undefined): LoggedCaller {
-  if (!viewer) return {}
-  const { userId, via, credentialId } = viewer
+export function loggedCaller(caller: Pick<Caller, 'userId' | 'via' | 'credentialId'> | null | undefined): LoggedCaller {
+  if (!caller) return {}
+  const { userId, via, credentialId } = caller
   return { user_id: userId, [via === 'session' ? 'session_id' : 'key_id']: credentialId }
 }
 
@@ -47,11 +47,11 @@ export function loggedCaller(viewer: Pick<Viewer, 'userId' | 'via' | 'credential
  * @param log that of the request: it carries the request id
  */
 export function logSecurityEvent(
-  { log, viewer }: { log: Log; viewer: Viewer | null },
+  { log, caller }: { log: Log; caller: Caller | null },
   event: SecurityEvent,
   subject: Subject = {},
 ): void {
-  writeSecurityEvent(log, event, loggedCaller(viewer), subject)
+  writeSecurityEvent(log, event, loggedCaller(caller), subject)
 }
 
 /** The same for a caller who is known by nothing but ids. */

@@ -1,4 +1,4 @@
-import type { Viewer } from './auth/viewer.ts'
+import type { Caller } from './auth/caller.ts'
 import type { Log } from './log.ts'
 import type { Download } from './services/download.ts'
 import type { Services } from './services/index.ts'
@@ -6,11 +6,11 @@ import type { Services } from './services/index.ts'
 /** What every resolver is given besides its arguments. */
 export interface Context {
   services: Services
-  viewer: Viewer | null
+  caller: Caller | null
   /** Client address, as believed after the trusted proxies. */
   address: string
   /** Looks the credential up again, for what outlives the moment. */
-  viewerNow(): Promise<Viewer | null>
+  callerNow(): Promise<Caller | null>
   log: Log
   signal: AbortSignal
   /** HEAD looks without taking: nothing is counted then. */

@@ -21,7 +21,7 @@ endWithReader()
 
 const options = new Command('npm run doctor --')
   .description('Compares what Satchel remembers with what its blob store holds, and the folders with their totals.')
-  .option('--repair', 'mend what can be mended safely; nothing that a file needs is ever removed', false)
+  .option('--repair', 'repair what can be repaired safely; nothing that a file needs is ever removed', false)
   .option('--json', 'print one JSON object a line: the findings, then the sum', false)
   .option('--grace <seconds>', 'age from which something left over is no upload under way', wholeNumber, 3600)
   .addHelpText('after', exitCodes)
@@ -46,13 +46,16 @@ async function run(config: Config): Promise<boolean> {
   try {
     await store.prepare()
     await bindStore(db, store)
-    let sum = { findings: 0, mended: 0 }
-    for (let round = 1; round === 1 || (sum.mended > 0 && round <= ROUNDS); round++) {
-      const patient = { db, store, graceMs: options.grace * 1000 }
-      sum = await examine(patient, { repair: options.repair, onFinding: finding => say(finding, sentence(finding)) })
+    let sum = { findings: 0, repaired: 0 }
+    for (let round = 1; round === 1 || (sum.repaired > 0 && round <= ROUNDS); round++) {
+      const installation = { db, store, graceMs: options.grace * 1000 }
+      sum = await examine(installation, {
+        repair: options.repair,
+        onFinding: finding => say(finding, sentence(finding)),
+      })
       say(sum, conclusion(sum))
     }
-    return sum.findings === sum.mended
+    return sum.findings === sum.repaired
   } finally {
     await db.close()
   }
@@ -62,15 +65,15 @@ function say(fact: object, words: string): void {
   process.stdout.write(`${options.json ? JSON.stringify(fact) : words}\n`)
 }
 
-function sentence({ ailment, id, says, mended }: Finding): string {
-  return `${ailment} ${id}${mended ? ' (mended)' : ''}\n  ${says}`
+function sentence({ kind, id, message, repaired }: Finding): string {
+  return `${kind} ${id}${repaired ? ' (repaired)' : ''}\n  ${message}`
 }
 
-function conclusion({ findings, mended }: { findings: number; mended: number }): string {
+function conclusion({ findings, repaired }: { findings: number; repaired: number }): string {
   if (findings === 0) return 'All is well.'
   const found = `${findings === 1 ? '1 difference' : `${findings} differences`} found`
-  if (!options.repair) return `${found}. With --repair, what can be mended safely is mended.`
-  return `${found}, ${mended} mended.${mended > 0 ? ' Looking again.' : ''}`
+  if (!options.repair) return `${found}. With --repair, what can be repaired safely is repaired.`
+  return `${found}, ${repaired} repaired.${repaired > 0 ? ' Looking again.' : ''}`
 }
 
 function wholeNumber(text: string): number {

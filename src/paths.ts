@@ -4,7 +4,7 @@ import { AppError } from './errors.ts'
 export const limits = { names: 32, pathBytes: 1024, nameBytes: 255 } as const
 
 // A byte of a normalised path takes at most one and a half UTF-16 units of input (u, diaeresis and macron become two
-// bytes), so nothing longer can be valid. Looking first keeps a megabyte of combining marks out of the normalisation.
+// bytes), so nothing longer can be valid. Looking first keeps a megabyte of combining placeholders out of the normalisation.
 const longestInput = 2 * limits.pathBytes
 
 const loneSurrogate = /\p{Surrogate}/u

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Db } from '../db/index.ts'
 import { FOLDER } from '../db/models/entry.ts'
-import { findViewer } from '../src/auth/viewer.ts'
+import { findCaller } from '../src/auth/caller.ts'
 import { createSweeper } from '../src/jobs/sweeper.ts'
 import { createLog } from '../src/log.ts'
 import { type AccountService, accountService, type ProviderProfile } from '../src/services/account.ts'
@@ -361,7 +361,7 @@ describe('At once', () => {
 describe('A session', () => {
   const viewerOf = (secret: string) => {
     const headers = { cookie: `session_id=${secret}` }
-    return findViewer(db, Object.assign(Object.create(null), { headers }))
+    return findCaller(db, Object.assign(Object.create(null), { headers }))
   }
 
   it('is known by the hash of its secret only, and ends at its time', async () => {

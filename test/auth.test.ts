@@ -10,8 +10,8 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { pino } from 'pino'
 import type { Db } from '../db/index.ts'
+import { findCaller } from '../src/auth/caller.ts'
 import { createAuthRoutes } from '../src/auth/routes.ts'
-import { findViewer } from '../src/auth/viewer.ts'
 import type { OAuthProvider } from '../src/config.ts'
 import { createEmbeddedSignIn, type EmbeddedSignIn } from '../src/embedded/sign-in.ts'
 import { accountService } from '../src/services/account.ts'
@@ -77,7 +77,7 @@ beforeAll(async () => {
     tokens: createTokens('k'.repeat(32)),
     publicUrl: () => origin,
     allowedOrigins: ['https://app.example.com'],
-    clientViewer: (req: Parameters<typeof findViewer>[1]) => findViewer(db, req),
+    clientViewer: (req: Parameters<typeof findCaller>[1]) => findCaller(db, req),
     log: pino({ level: 'silent' }),
     providerTimeoutMs: 400,
   }

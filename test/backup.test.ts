@@ -152,8 +152,8 @@ onMysql('A backup of MySQL or MariaDB', () => {
     await run('tar -xzf blobs.tar.gz')
     expect(await run(`${parts}\n${load}`, secret)).toContain('All is well.')
     // An object that young may belong to an upload under way; without that grace, the doctor finds it, and takes it away.
-    const mended = await run('npm run doctor -- --grace 0 --repair', secret)
-    expect(mended).toMatch(/object-unknown \S+ \(mended\).*1 difference found, 1 mended.*All is well\./s)
+    const repaired = await run('npm run doctor -- --grace 0 --repair', secret)
+    expect(repaired).toMatch(/object-unknown \S+ \(repaired\).*1 difference found, 1 repaired.*All is well\./s)
     await expectAllBack(token)
   }, 120_000)
 })

@@ -8,11 +8,11 @@ import type { TestApp } from './harness.ts'
 
 /** What the doctor finds at this moment, without any grace for what is under way. */
 export async function findingsOf(
-  patient: { db: Db; store: BlobStore },
+  installation: { db: Db; store: BlobStore },
   { repair = false, graceMs = 0 } = {},
 ): Promise<Finding[]> {
   const findings: Finding[] = []
-  await examine({ ...patient, graceMs }, { repair, onFinding: finding => findings.push(finding) })
+  await examine({ ...installation, graceMs }, { repair, onFinding: finding => findings.push(finding) })
   return findings
 }
 
@@ -33,10 +33,10 @@ export async function expectConsistent(t: TestApp): Promise<void> {
 }
 
 /** The same of a database and a store that nobody uses at the moment. */
-export async function expectWhole(patient: { db: Db; store: BlobStore }): Promise<void> {
+export async function expectWhole(installation: { db: Db; store: BlobStore }): Promise<void> {
   // Not strictly: what a native module makes is of another realm in a sandbox.
-  deepEqual(await findingsOf(patient), [])
-  deepEqual(await recount(patient), await remembered(patient))
+  deepEqual(await findingsOf(installation), [])
+  deepEqual(await recount(installation), await remembered(installation))
 }
 
 /** Lets a day pass for all uploads in parts, so that they and their addresses end, and sweeps. */
@@ -86,7 +86,7 @@ const sessionsOf = (db: Db) =>
 
 /** What direct uploads have left behind, until nobody can write to it any more. */
 const waitingOf = async (db: Db) => {
-  const sql = "SELECT id FROM blobs WHERE state = 'doomed' AND lease_until > ?"
+  const sql = "SELECT id FROM blobs WHERE state = 'deleting' AND lease_until > ?"
   return new Set((await db.rows<{ id: string }>(sql, [Date.now() + 120_000])).map(b => b.id))
 }
 

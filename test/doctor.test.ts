@@ -67,20 +67,20 @@ const insertBlob = (id: string, state: string, { reserved = 0, size = 0, lease =
     [id, bucketId, state, reserved, size, lease],
   )
 
-const what = (findings: Finding[]) => findings.map(({ ailment, id, mended }) => [ailment, id, mended])
+const what = (findings: Finding[]) => findings.map(({ kind, id, repaired }) => [kind, id, repaired])
 
 /** The doctor finds exactly this, says so again until it is told to mend it, and then all is as it should be. */
 async function expectMended(...expected: [string, string][]): Promise<void> {
-  expect(what(await find())).toEqual(expected.map(([ailment, id]) => [ailment, id, false]))
-  expect(what(await repair())).toEqual(expected.map(([ailment, id]) => [ailment, id, true]))
+  expect(what(await find())).toEqual(expected.map(([kind, id]) => [kind, id, false]))
+  expect(what(await repair())).toEqual(expected.map(([kind, id]) => [kind, id, true]))
   await t.settle()
   await expectWhole(t.app)
 }
 
 /** The doctor finds exactly this, and leaves it alone. */
 async function expectLeft(...expected: [string, string][]): Promise<void> {
-  expect(what(await repair())).toEqual(expected.map(([ailment, id]) => [ailment, id, false]))
-  expect(what(await find())).toEqual(expected.map(([ailment, id]) => [ailment, id, false]))
+  expect(what(await repair())).toEqual(expected.map(([kind, id]) => [kind, id, false]))
+  expect(what(await find())).toEqual(expected.map(([kind, id]) => [kind, id, false]))
 }
 
 it('finds nothing where nothing is wrong', () => expectConsistent(t))
@@ -104,7 +104,7 @@ describe('An object in the store', () => {
 
   it('that a file names is never removed, whatever the ledger says', async () => {
     const { id, blobId } = await entry('a.txt')
-    await db.run("UPDATE blobs SET state = 'doomed' WHERE id = ?", [blobId])
+    await db.run("UPDATE blobs SET state = 'deleting' WHERE id = ?", [blobId])
     expect(what(await repair())).toEqual([
       ['removal-overdue', blobId, false],
       ['file-without-blob', id, true],
@@ -118,7 +118,7 @@ describe('An object in the store', () => {
     expect(await has(blobId)).toBe(true)
   })
 
-  it('that is gone cannot be mended', async () => {
+  it('that is gone cannot be repaired', async () => {
     const { id, blobId } = await entry('a.txt')
     await store.remove([blobId])
     await expectLeft(['object-missing', blobId])
@@ -171,8 +171,8 @@ describe('A row of the ledger', () => {
 
   it('that should be gone goes, with its object', async () => {
     const id = newId()
-    await put(id, 'doomed')
-    await insertBlob(id, 'doomed', { lease: Date.now() - 1000 })
+    await put(id, 'deleting')
+    await insertBlob(id, 'deleting', { lease: Date.now() - 1000 })
     await expectMended(['removal-overdue', id])
     expect(await has(id)).toBe(false)
   })
@@ -234,7 +234,7 @@ describe('An upload in parts', () => {
 
   it('that is remembered after its end is forgotten', async () => {
     const { id } = await begin(false)
-    await db.run("UPDATE blobs SET state = 'doomed', reserved_bytes = 0 WHERE id = ?", [id])
+    await db.run("UPDATE blobs SET state = 'deleting', reserved_bytes = 0 WHERE id = ?", [id])
     await db.run('UPDATE bucket SET reserved_bytes = 0, reserved_files = 0 WHERE id = ?', [bucketId])
     expect(what(await find())).toEqual([['upload-ended', id, false]])
     expect(what(await repair())).toEqual([['upload-ended', id, true]])
@@ -271,7 +271,7 @@ describe('A tree', () => {
       ['folder-totals', docs.id, false],
       ['folder-totals', deep.id, false],
     ])
-    expect(findings[1]?.says).toBe(
+    expect(findings[1]?.message).toBe(
       'This folder says that 2 files, 3 folders and 1 bytes are in it; there are 2 files, 0 folders and 11 bytes.',
     )
     await repair()
@@ -314,7 +314,7 @@ describe('A tree', () => {
   it('that lies in itself, or in no bucket, is left to a human', async () => {
     const [docs, deep] = [await entry('docs'), await entry('deep')]
     await db.run('UPDATE entry SET parent_id = ? WHERE id = ?', [deep.id, docs.id])
-    const loops = (await find()).filter(({ ailment }) => ailment === 'folder-loop')
+    const loops = (await find()).filter(({ kind }) => kind === 'folder-loop')
     expect(loops.length).toBeGreaterThan(0)
     await db.run('UPDATE entry SET parent_id = ? WHERE id = ?', [docs.parentId, docs.id])
     await expectWhole(t.app)
@@ -372,7 +372,7 @@ describe('A tree', () => {
         tx,
       )
       await db.run('DELETE FROM entry WHERE id = ?', [id], tx)
-      await db.run("UPDATE blobs SET state = 'doomed', lease_until = ? WHERE id = ?", [Date.now() + HOUR, blobId], tx)
+      await db.run("UPDATE blobs SET state = 'deleting', lease_until = ? WHERE id = ?", [Date.now() + HOUR, blobId], tx)
     })
     expect(await repair()).toEqual([])
     await db.run('UPDATE outbox SET due_at = 0')
@@ -389,10 +389,10 @@ it('tells of jobs that fail again and again', async () => {
   )
   const [finding] = await repair()
   expect(finding).toEqual({
-    ailment: 'job-failing',
+    kind: 'job-failing',
     id,
-    says: 'A job "mail" has failed 5 times: refused',
-    mended: false,
+    message: 'A job "mail" has failed 5 times: refused',
+    repaired: false,
   })
   await db.run('DELETE FROM outbox WHERE id = ?', [id])
 })
@@ -457,7 +457,7 @@ it('holds no more than a page of rows at once, nor does a purge', async () => {
     },
   }
   const findings = await findingsOf({ db: watched, store })
-  expect(findings.map(({ ailment }) => ailment)).toEqual(Array(FILES).fill('file-without-blob'))
+  expect(findings.map(({ kind }) => kind)).toEqual(Array(FILES).fill('file-without-blob'))
   expect(most).toBeLessThanOrEqual(1000)
 
   t.statements()
@@ -520,20 +520,20 @@ onSqlite('npm run doctor', () => {
         out: expect.stringMatching(/^bucket-counts [\w-]+\n {2}This storage area counts 9 files/),
         err: '',
       })
-      expect(found.out).toMatch(/1 difference found\. With --repair, .*mended\.\n$/)
+      expect(found.out).toMatch(/1 difference found\. With --repair, .*repaired\.\n$/)
 
       await service.end('SIGKILL')
       const json = await doctor('--json')
       expect(json.code).toBe(1)
       expect(lines(json.out)).toEqual([
-        { ailment: 'bucket-counts', id: expect.any(String), says: expect.any(String), mended: false },
-        { findings: 1, mended: 0 },
+        { kind: 'bucket-counts', id: expect.any(String), message: expect.any(String), repaired: false },
+        { findings: 1, repaired: 0 },
       ])
-      const mended = await doctor('--json', '--repair')
-      expect(mended.code).toBe(0)
-      expect(lines(mended.out).slice(1)).toEqual([
-        { findings: 1, mended: 1 },
-        { findings: 0, mended: 0 },
+      const repaired = await doctor('--json', '--repair')
+      expect(repaired.code).toBe(0)
+      expect(lines(repaired.out).slice(1)).toEqual([
+        { findings: 1, repaired: 1 },
+        { findings: 0, repaired: 0 },
       ])
     } finally {
       await service.end('SIGKILL')

@@ -261,7 +261,7 @@ describe('GET /api/d/private/{token}', () => {
 
   it('404 once the file, or a folder above, is deleted', async () => {
     for (const remove of ['/api/files/delete?file=doomed/a.txt', '/api/folders?path=doomed&recursive=true']) {
-      await alice.upload('doomed/a.txt', 'doomed')
+      await alice.upload('doomed/a.txt', 'deleting')
       const token = await tokenOf('doomed/a.txt')
       expect((await alice.rest('DELETE', remove)).status).toBe(200)
       expect(statusAndCode(await open(token))).toEqual([404, 'TOKEN_NOT_FOUND'])

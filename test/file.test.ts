@@ -605,7 +605,7 @@ describe('DELETE /api/files/delete', () => {
     expect(await usageOf(alice)).toEqual({ ...before, bytes: before.bytes - 5, files: before.files - 1 })
     expect(await rowOf(made.file.id)).toBeUndefined()
     const [blobRow] = await t.app.db.rows<{ state: string }>('SELECT state FROM blobs WHERE id = ?', [blobId])
-    expect(blobRow?.state ?? 'doomed').toBe('doomed')
+    expect(blobRow?.state ?? 'deleting').toBe('deleting')
     await expectNothingLeft()
     expect((await tree(alice)).response.folders).toContain('gone')
   })

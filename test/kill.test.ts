@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { type Db, openDatabase } from '../db/index.ts'
 import { readConfig } from '../src/config.ts'
-import type { Ailment } from '../src/jobs/doctor-check.ts'
+import type { FindingKind } from '../src/jobs/doctor-check.ts'
 import { createDiskStore } from '../src/storage/disk.ts'
 import type { BlobStore } from '../src/storage/store.ts'
 import { type BuiltService, startBuilt } from './built-service.ts'
@@ -71,7 +71,7 @@ const count = async (sql: string, values: string[] = []) =>
 async function expectHealed(): Promise<void> {
   // What a sweeper had taken when it died is given back after a minute only.
   const later = Date.now() + 4000
-  await db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'doomed' AND lease_until > ?", [later])
+  await db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'deleting' AND lease_until > ?", [later])
   await until(async () => (await count("blobs WHERE state <> 'live'")) + (await count('outbox')) === 0, 20_000, 100)
   await expectWhole({ db, store })
 }
@@ -244,9 +244,9 @@ describe('A service that is killed', () => {
       await until(async () => (await left()) <= limit, 10_000, 1)
       await kill()
       // The rest of the tree is right meanwhile; the bytes are not the matter here.
-      const ofBytes: Ailment[] = ['file-without-blob', 'object-missing', 'removal-overdue']
+      const ofBytes: FindingKind[] = ['file-without-blob', 'object-missing', 'removal-overdue']
       const findings = await findingsOf({ db, store })
-      expect(findings.filter(({ ailment }) => !ofBytes.includes(ailment))).toEqual([])
+      expect(findings.filter(({ kind }) => !ofBytes.includes(kind))).toEqual([])
       await comeBack()
       expect(await usage()).toEqual(after)
     }

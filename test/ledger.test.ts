@@ -63,14 +63,14 @@ it('an object that the store keeps for now keeps the rows of no others', async (
   }
   await alice.rest('DELETE', '/api/files/delete/batch', { json: { files: names } })
   await t.settle()
-  expect(await idsOf('doomed')).toEqual([busy])
+  expect(await idsOf('deleting')).toEqual([busy])
   for (const id of free) expect(await store.look(id)).toBeNull()
   expect(t.logs()).toContain('PendingCopyOperation')
 
   Object.assign(t.app.store, store)
-  await t.app.db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'doomed'")
+  await t.app.db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'deleting'")
   await expectConsistent(t)
-  expect(await idsOf('doomed')).toEqual([])
+  expect(await idsOf('deleting')).toEqual([])
 })
 
 it('an upload that the store refuses gives back what it has reserved, though the lease cannot be looked at', async () => {

@@ -406,12 +406,12 @@ describe('The outbox', () => {
     const findings = await findingsOf(t.app, { repair: true })
     expect(findings).toEqual([
       {
-        ailment: 'job-given-up',
+        kind: 'job-given-up',
         id: gone,
         says: expect.stringMatching(/^A job "mail" is given up after 1 try: .*550 No such mailbox here/),
-        mended: false,
+        repaired: false,
       },
-      expect.objectContaining({ ailment: 'job-given-up', id: strict }),
+      expect.objectContaining({ kind: 'job-given-up', id: strict }),
     ])
     // Told of for a month, then forgotten.
     await t.app.db.run('UPDATE outbox SET created_at = ? WHERE id = ?', [Date.now() - 31 * DAY, gone])

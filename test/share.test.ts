@@ -361,7 +361,7 @@ describe('A share', () => {
     ['files', path => alice.rest('DELETE', '/api/files/delete/batch', { json: { files: [path] } })],
     ['a folder above', () => alice.rest('DELETE', '/api/folders?path=doomed&recursive=true')],
   ])('goes with its file when %s is deleted, and does not come back with another one', async (_what, remove) => {
-    await alice.upload('doomed/deep/a.txt', 'doomed')
+    await alice.upload('doomed/deep/a.txt', 'deleting')
     const token = await share({ object: 'doomed/deep/a.txt' })
     const { id } = await newestRow()
     expect((await remove('doomed/deep/a.txt')).status).toBe(200)
@@ -370,7 +370,7 @@ describe('A share', () => {
         expect(statusAndCode(answer)).toEqual([404, 'SHARE_NOT_FOUND'])
     }
     await isGone()
-    await alice.upload('doomed/deep/a.txt', 'doomed')
+    await alice.upload('doomed/deep/a.txt', 'deleting')
     await isGone()
     await t.settle()
     await isGone()

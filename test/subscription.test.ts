@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { findViewer } from '../src/auth/viewer.ts'
+import { findCaller } from '../src/auth/caller.ts'
 import { createLog } from '../src/log.ts'
 import { found, join, privateKey, put, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
 import type { EventStream } from './event-stream.ts'
@@ -261,12 +261,12 @@ describe('A subscription', () => {
 
   it('shows nothing more of what has come before, to whoever reads slowly and has lost the right meanwhile', async () => {
     const erna = await t.signIn('erna')
-    const viewerNow = () => findViewer(t.app.db, { headers: { cookie: erna.cookie } } as IncomingMessage)
-    const viewer = await viewerNow()
-    if (!viewer) throw new Error('Erna is not in.')
+    const callerNow = () => findCaller(t.app.db, { headers: { cookie: erna.cookie } } as IncomingMessage)
+    const caller = await callerNow()
+    if (!caller) throw new Error('Erna is not in.')
     const { signal } = new AbortController()
     const log = createLog({ logLevel: 'silent' }, { write: () => {} })
-    const reader = t.app.services.subscriptions.sharesReceived({ viewer, viewerNow, signal, log })
+    const reader = t.app.services.subscriptions.sharesReceived({ caller, callerNow, signal, log })
     const first = reader.next()
     await share(alice, erna.email, ['docs/a.txt', 'docs/b.txt', 'docs/c.txt'])
     expect((await first).value).toMatchObject({ names: ['docs', 'a.txt'] })

@@ -4,16 +4,16 @@ import { moment, uuid } from './columns.ts'
 /**
  * The ledger of every object in the store; the id is the object's key.
  * staged: reserved, bytes on their way; copied: made of a staged one that holds the reservation; live: an entry names it;
- * doomed: the object is to go, then the row.
+ * deleting: the object is to go, then the row.
  */
 export class Blob extends Model<InferAttributes<Blob>, InferCreationAttributes<Blob>> {
   declare id: string
   declare bucketId: string
-  declare state: 'staged' | 'copied' | 'live' | 'doomed'
+  declare state: 'staged' | 'copied' | 'live' | 'deleting'
   /** What it holds of the bucket's reservation while it is staged. */
   declare reservedBytes: number
   declare size: number
-  /** Until when its uploader is known to live (staged, copied), or when the sweeper may next try (doomed). */
+  /** Until when its uploader is known to live (staged, copied), or when the sweeper may next try (deleting). */
   declare leaseUntil: number
   declare createdAt: number
 

@@ -24,8 +24,8 @@ export class RateLimitPlugin<Types extends SchemaTypes> extends BasePlugin<Types
     const { rateLimit } = field.pothosOptions as { rateLimit?: RateName }
     if (!rateLimit) return resolver
     return async (root, args, context, info) => {
-      const { services, viewer } = context as Context
-      if (viewer) await services.rateLimits.hit(rateLimit, viewer.userId, info)
+      const { services, caller } = context as Context
+      if (caller) await services.rateLimits.hit(rateLimit, caller.userId, info)
       return resolver(root, args, context, info)
     }
   }

@@ -3,7 +3,7 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import { z } from 'zod'
 import type { ProviderProfile } from '../services/account.ts'
 import type { Tokens } from '../tokens.ts'
-import type { Viewer } from './viewer.ts'
+import type { Caller } from './caller.ts'
 
 const seconds = 600
 const cookieName = 'sign_in_link'
@@ -37,26 +37,26 @@ export function createLinking({ tokens, secure }: { tokens: Tokens; secure: bool
 
   return {
     /** What a page of this service puts into its link to /auth/oauth; no other page can make it. */
-    wishOf: ({ credentialId }: Viewer): string => tokens.seal('link: wish', { session: credentialId }, seconds),
+    wishOf: ({ credentialId }: Caller): string => tokens.seal('link: wish', { session: credentialId }, seconds),
 
     /** Whether a page has asked for it in this session. */
-    isWished: (viewer: Viewer, token: string): boolean =>
-      viewer.via === 'session' && open(wish, 'link: wish', token)?.session === viewer.credentialId,
+    isWished: (caller: Caller, token: string): boolean =>
+      caller.via === 'session' && open(wish, 'link: wish', token)?.session === caller.credentialId,
 
     /** The cookie that holds an identity until its person confirms it. */
-    offer(viewer: Viewer, profile: ProviderProfile): string {
+    offer(caller: Caller, profile: ProviderProfile): string {
       const { provider, providerUserId, email, emailVerified, name } = profile
       // The picture follows at the next sign-in, where it is too long for a cookie.
       const picture = profile.picture.length <= 512 ? profile.picture : ''
       const shown = { provider, providerUserId, email, emailVerified, name: name.slice(0, 255), picture }
-      const token = tokens.seal('link: offer', { session: viewer.credentialId, profile: shown }, seconds)
+      const token = tokens.seal('link: offer', { session: caller.credentialId, profile: shown }, seconds)
       return stringifySetCookie(cookieName, token, { ...cookie, maxAge: seconds })
     },
 
     /** The identity that waits for this session to confirm it, or null. */
-    offered(viewer: Viewer, req: IncomingMessage): ProviderProfile | null {
+    offered(caller: Caller, req: IncomingMessage): ProviderProfile | null {
       const held = open(offer, 'link: offer', parseCookie(req.headers.cookie ?? '')[cookieName])
-      if (!held || viewer.via !== 'session' || held.session !== viewer.credentialId) return null
+      if (!held || caller.via !== 'session' || held.session !== caller.credentialId) return null
       return { ...held.profile, givenName: '', familyName: '', locale: '' }
     },
 

@@ -9,13 +9,13 @@ import { type Log, loggablePath } from '../log.ts'
 import { type AccountService, SignInRefused } from '../services/account.ts'
 import type { SessionService } from '../services/session.ts'
 import type { Tokens } from '../tokens.ts'
+import { type Caller, SESSION_COOKIE, sessionSecret } from './caller.ts'
 import { createKnownDevices } from './known-device.ts'
 import { createLinking, LINKING_PATH } from './linking.ts'
 import { createOAuth } from './oauth.ts'
 import { isFromElsewhere, isNavigation, isSilentBrowser } from './origin.ts'
 import { readReturnTo, withError } from './return-to.ts'
 import type { Pending } from './state.ts'
-import { SESSION_COOKIE, sessionSecret, type Viewer } from './viewer.ts'
 
 export interface AuthRoutesOptions {
   /** The first one is the default. */
@@ -29,7 +29,7 @@ export interface AuthRoutesOptions {
   secure: boolean
   /** Other origins whose pages may act for their visitors. */
   allowedOrigins?: string[]
-  clientViewer: (req: IncomingMessage) => Promise<Viewer | null>
+  clientViewer: (req: IncomingMessage) => Promise<Caller | null>
   log: Log
   /** Client address, as believed after the trusted proxies. */
   addressOf?: (req: IncomingMessage) => string
@@ -57,10 +57,10 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
   async function linkTo(req: Request): Promise<string | null> {
     const { link } = readQuery(req, ['link'])
     if (link === undefined) return null
-    const viewer = await clientViewer(req)
-    if (!viewer || !linking.isWished(viewer, link))
+    const caller = await clientViewer(req)
+    if (!caller || !linking.isWished(caller, link))
       throw new InvalidInput('link', `Begin at ${publicUrl()}${LINKING_PATH}, and within ten minutes.`)
-    return viewer.userId
+    return caller.userId
   }
 
   const oauth = createOAuth({ providers, tokens, publicUrl, secure, linkTo, timeoutMs: providerTimeoutMs })
@@ -113,20 +113,20 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
 
   /** Keeps an identity until the form that names it and the account is sent; answers where that form is. */
   async function offerLink(req: Request, res: Response, pending: Pending): Promise<string> {
-    const viewer = await clientViewer(req)
+    const caller = await clientViewer(req)
     // An identity that was meant for one account must not be offered to another one, or make one.
-    if (viewer?.userId !== pending.linkTo)
+    if (caller?.userId !== pending.linkTo)
       throw new SignInRefused('invalid_state', 'The session that began this sign-in has ended.')
     const profile = await oauth.finish(req, res, pending)
-    if (await accounts.hasIdentity(profile, viewer)) return pending.returnTo ?? LINKING_PATH
-    res.append('Set-Cookie', linking.offer(viewer, profile))
+    if (await accounts.hasIdentity(profile, caller)) return pending.returnTo ?? LINKING_PATH
+    res.append('Set-Cookie', linking.offer(caller, profile))
     return `${LINKING_PATH}/confirm`
   }
 
   const isValid: RequestHandler = async (req, res) => {
-    const viewer = await clientViewer(req)
-    if (!viewer) return send(res, { authenticated: false, user_info: null })
-    const { userId, email, verifiedEmail, name, picture, via, expiresAt } = viewer
+    const caller = await clientViewer(req)
+    if (!caller) return send(res, { authenticated: false, user_info: null })
+    const { userId, email, verifiedEmail, name, picture, via, expiresAt } = caller
     send(res, {
       authenticated: true,
       user_info: { sub: userId, email, email_verified: verifiedEmail !== null, name, picture },

@@ -1,5 +1,5 @@
 import { AppError, Unauthenticated } from '../errors.ts'
-import type { Viewer } from './viewer.ts'
+import type { Caller } from './caller.ts'
 
 /** Scopes that a private key may have: contract, section 2. */
 export const privateScopes = [
@@ -29,33 +29,33 @@ export type PrivateFiles = 'read' | 'write' | 'delete' | 'share'
 
 const outOfBounds = (message: string) => new AppError('KEY_OUT_OF_BOUNDS', message)
 
-function requireScope(viewer: Viewer, scope: string): true {
+function requireScope(caller: Caller, scope: string): true {
   // A session has every scope.
-  if (viewer.scopes === null || viewer.scopes.has(scope)) return true
+  if (caller.scopes === null || caller.scopes.has(scope)) return true
   throw new AppError('INSUFFICIENT_SCOPE', `This API key lacks the scope ${scope}. Use one that has it.`, {
     required: scope,
   })
 }
 
 /** Whether the caller may use personal routes of a level. @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE */
-export function mayUsePrivateFiles(viewer: Viewer | null, level: PrivateFiles): true {
-  if (!viewer) throw new Unauthenticated()
-  if (viewer.workspaceId !== null)
+export function mayUsePrivateFiles(caller: Caller | null, level: PrivateFiles): true {
+  if (!caller) throw new Unauthenticated()
+  if (caller.workspaceId !== null)
     throw outOfBounds('A workspace key works on its workspace only. Use a private key or sign in.')
-  return requireScope(viewer, `private_files:${level}`)
+  return requireScope(caller, `private_files:${level}`)
 }
 
 /** Whether the caller may use workspace routes of a scope; which workspace is looked at where it is entered. @throws as above */
-export function mayUseWorkspaces(viewer: Viewer | null, scope: WorkspaceScope): true {
-  if (!viewer) throw new Unauthenticated()
-  if (viewer.via === 'api_key' && viewer.workspaceId === null)
+export function mayUseWorkspaces(caller: Caller | null, scope: WorkspaceScope): true {
+  if (!caller) throw new Unauthenticated()
+  if (caller.via === 'api_key' && caller.workspaceId === null)
     throw outOfBounds('A private key works on the files of its user only. Use a key of the workspace or sign in.')
-  return requireScope(viewer, scope)
+  return requireScope(caller, scope)
 }
 
 /** Whether the caller has signed in as a person. No key may do what needs this. @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS */
-export function hasSession(viewer: Viewer | null): true {
-  if (!viewer) throw new Unauthenticated()
-  if (viewer.via !== 'session') throw outOfBounds('No API key can do this. Sign in instead.')
+export function hasSession(caller: Caller | null): true {
+  if (!caller) throw new Unauthenticated()
+  if (caller.via !== 'session') throw outOfBounds('No API key can do this. Sign in instead.')
   return true
 }

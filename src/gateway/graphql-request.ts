@@ -51,8 +51,8 @@ export function requestParser(maxCharacters: number): Plugin<object, ServerConte
 async function readBody({ req, res, api }: ServerContext): Promise<GraphQLParams> {
   const isForm = /^multipart\/form-data/i.test(req.headers['content-type'] ?? '')
   // Only callers who are known have files to send: the service does not read for long for others.
-  if (isForm && !api.viewer) throw new Unauthenticated()
-  return isForm ? await readGraphqlForm(req, res) : await readJson(req, { anonymous: !api.viewer })
+  if (isForm && !api.caller) throw new Unauthenticated()
+  return isForm ? await readGraphqlForm(req, res) : await readJson(req, { anonymous: !api.caller })
 }
 
 async function readAddress(parse: Parser, request: Request, { req }: ServerContext): Promise<Parsed> {

@@ -2,7 +2,7 @@ import type { Db } from '../../db/index.ts'
 import type { BlobStore } from '../storage/store.ts'
 
 /** What can be found, as machine words. */
-export type Ailment =
+export type FindingKind =
   | 'object-unknown'
   | 'object-missing'
   | 'size-differs'
@@ -23,22 +23,22 @@ export type Ailment =
 
 /** A difference between what is remembered and what is there. */
 export interface Finding {
-  ailment: Ailment
+  kind: FindingKind
   /** Of the row or of the object. */
   id: string
   /** One plain sentence. */
-  says: string
-  mended: boolean
+  message: string
+  repaired: boolean
 }
 
 /** A difference with its cure, if there is a safe one: it looks again under the locks of the service, and acts if need be. */
-export interface Problem extends Omit<Finding, 'mended'> {
+export interface Problem extends Omit<Finding, 'repaired'> {
   /** Answers whether all is well now. */
-  mend?: () => Promise<boolean>
+  repair?: () => Promise<boolean>
 }
 
 /** What every check is given. */
-export interface Patient {
+export interface Installation {
   db: Db
   store: BlobStore
   /** Milliseconds that what looks left over may be work under way, of this or of another instance. */

@@ -1,16 +1,16 @@
 import { validate as isUuid } from 'uuid'
 import type { Db } from '../../db/index.ts'
-import { doomBlobs } from '../services/ledger.ts'
+import { markBlobsForDeletion } from '../services/ledger.ts'
 import { endOverdue } from '../services/upload-session.ts'
-import { type Patient, type Problem, pages } from './doctor-check.ts'
-import { lockBucket, retotal } from './doctor-mend.ts'
+import { type Installation, type Problem, pages } from './doctor-check.ts'
+import { lockBucket, retotal } from './doctor-repair.ts'
 
 const PAGE = 1000
 
 interface LedgerRow {
   id: string
   bucketId: string
-  state: 'staged' | 'copied' | 'live' | 'doomed'
+  state: 'staged' | 'copied' | 'live' | 'deleting'
   size: number
   leaseUntil: number
   entryId: string | null
@@ -39,9 +39,9 @@ async function* ledger(db: Db): AsyncGenerator<LedgerRow> {
  * Walks along ledger and store at once, both in the order of their keys. The two are read at different times, so whatever differs
  * is looked at again before it is told.
  */
-export async function* compareLedgerWithStore(patient: Patient): AsyncGenerator<Problem> {
-  const rows = ledger(patient.db)
-  const objects = patient.store.list()[Symbol.asyncIterator]()
+export async function* compareLedgerWithStore(installation: Installation): AsyncGenerator<Problem> {
+  const rows = ledger(installation.db)
+  const objects = installation.store.list()[Symbol.asyncIterator]()
   const next = async <T>(from: AsyncIterator<T>) => {
     const { done, value } = await from.next()
     return done ? undefined : value
@@ -50,11 +50,11 @@ export async function* compareLedgerWithStore(patient: Patient): AsyncGenerator<
   let object = await next(objects)
   while (row || object) {
     if (object && (!row || object.key < row.id)) {
-      yield* judgeStranger(patient, object)
+      yield* judgeStranger(installation, object)
       object = await next(objects)
     } else if (row) {
       const itsObject = object?.key === row.id ? object : undefined
-      yield* judgeRow(patient, row, itsObject)
+      yield* judgeRow(installation, row, itsObject)
       row = await next(rows)
       if (itsObject) object = await next(objects)
     }
@@ -63,7 +63,7 @@ export async function* compareLedgerWithStore(patient: Patient): AsyncGenerator<
 
 /** An object that the ledger did not know. The row comes before the object: what has none, and is of some age, is left over. */
 async function* judgeStranger(
-  { db, store, graceMs }: Patient,
+  { db, store, graceMs }: Installation,
   { key, createdAt }: StoredObject,
 ): AsyncGenerator<Problem> {
   if (createdAt.getTime() > Date.now() - graceMs) return
@@ -72,83 +72,87 @@ async function* judgeStranger(
     key,
   ])
   if (known.length > 0) return
-  const problem = { ailment: 'object-unknown', id: key } as const
+  const problem = { kind: 'object-unknown', id: key } as const
   if (!isUuid(key)) {
-    yield { ...problem, says: 'This object is none of ours. Remove it by hand, if nobody else needs it.' }
+    yield { ...problem, message: 'This object is none of ours. Remove it by hand, if nobody else needs it.' }
     return
   }
   yield {
     ...problem,
-    says: 'The store holds this object, and nothing remembers it.',
-    mend: async () => {
+    message: 'The store holds this object, and nothing remembers it.',
+    repair: async () => {
       await store.remove([key])
       return true
     },
   }
 }
 
-async function* judgeRow(patient: Patient, row: LedgerRow, object: StoredObject | undefined): AsyncGenerator<Problem> {
-  const { db, store, graceMs } = patient
+async function* judgeRow(
+  installation: Installation,
+  row: LedgerRow,
+  object: StoredObject | undefined,
+): AsyncGenerator<Problem> {
+  const { db, store, graceMs } = installation
   const { id, bucketId, state } = row
   const overdue = row.leaseUntil < Date.now() - graceMs
   if (state === 'staged' && overdue)
     yield {
-      ailment: 'upload-overdue',
+      kind: 'upload-overdue',
       id,
-      says: 'This upload has died, and still holds its reservation.',
-      mend: async () => {
+      message: 'This upload has died, and still holds its reservation.',
+      repair: async () => {
         await db.transaction(tx => endOverdue(db, bucketId, id, tx, Date.now() - graceMs))
         return true
       },
     }
   if (state === 'copied' && overdue)
     yield {
-      ailment: 'copy-overdue',
+      kind: 'copy-overdue',
       id,
-      says: 'These bytes were copied for an upload that nobody is completing any more.',
-      mend: async () => {
-        await db.run("UPDATE blobs SET state = 'doomed' WHERE id = ? AND state = 'copied' AND lease_until <= ?", [
+      message: 'These bytes were copied for an upload that nobody is completing any more.',
+      repair: async () => {
+        await db.run("UPDATE blobs SET state = 'deleting' WHERE id = ? AND state = 'copied' AND lease_until <= ?", [
           id,
           row.leaseUntil,
         ])
         return true
       },
     }
-  if (state === 'doomed' && overdue)
+  if (state === 'deleting' && overdue)
     yield {
-      ailment: 'removal-overdue',
+      kind: 'removal-overdue',
       id,
-      says: 'This object should have been removed.',
-      mend: async () => {
+      message: 'This object should have been removed.',
+      repair: async () => {
         const [named] = await db.rows('SELECT id FROM entry WHERE blob_id = ?', [id])
         if (named) return false
         await store.remove([id])
-        await db.run("DELETE FROM blobs WHERE id = ? AND state = 'doomed'", [id])
+        await db.run("DELETE FROM blobs WHERE id = ? AND state = 'deleting'", [id])
         return true
       },
     }
   if (state !== 'live') return
   if (row.entryId === null) yield unnamed(db, row)
-  else if (object?.size !== row.size || object.size !== row.entrySize) yield* judgeBytes(patient, row)
+  else if (object?.size !== row.size || object.size !== row.entrySize) yield* judgeBytes(installation, row)
 }
 
 function unnamed(db: Db, { id, bucketId }: LedgerRow): Problem {
   return {
-    ailment: 'blob-unnamed',
+    kind: 'blob-unnamed',
     id,
-    says: 'The ledger says that this object lives, and no file names it.',
-    mend: () =>
+    message: 'The ledger says that this object lives, and no file names it.',
+    repair: () =>
       db.transaction(async tx => {
         await lockBucket(db, bucketId, tx)
         const named = await db.rows('SELECT id FROM entry WHERE blob_id = ?', [id], tx)
-        if (named.length === 0) await doomBlobs(db, [id], tx)
+        if (named.length === 0) await markBlobsForDeletion(db, [id], tx)
         return true
       }),
   }
 }
 
 /** The object of a file is missing, or of another size than remembered: looks again, and asks the store for this one. */
-async function* judgeBytes({ db, store }: Patient, { id }: LedgerRow): AsyncGenerator<Problem> {
+async function* judgeBytes({ db, store }: Installation, { id }: LedgerRow): AsyncGenerator<Problem> {
   const object = await store.look(id)
   const [row] = await db.rows<LedgerRow>(
     `SELECT ${columns} FROM blobs b LEFT JOIN entry e ON e.blob_id = b.id WHERE b.id = ?`,
@@ -158,24 +162,24 @@ async function* judgeBytes({ db, store }: Patient, { id }: LedgerRow): AsyncGene
   const { entryId, bucketId, size, entrySize } = row
   if (!object) {
     yield {
-      ailment: 'object-missing',
+      kind: 'object-missing',
       id,
-      says: `The bytes of the file ${entryId} are not in the store. Bring them back from a backup under this key.`,
+      message: `The bytes of the file ${entryId} are not in the store. Bring them back from a backup under this key.`,
     }
     return
   }
   if (object.size === size && size === entrySize) return
   const problem = {
-    ailment: 'size-differs',
+    kind: 'size-differs',
     id,
-    says: `The store holds ${object.size} bytes, the ledger says ${size}, and the file ${entryId} says ${entrySize}.`,
+    message: `The store holds ${object.size} bytes, the ledger says ${size}, and the file ${entryId} says ${entrySize}.`,
   } as const
   // Two of three agree, the store among them: then the third is wrong. Otherwise it may be the bytes.
   if (object.size !== size && object.size !== entrySize) yield problem
   else
     yield {
       ...problem,
-      mend: () =>
+      repair: () =>
         db.transaction(async tx => {
           await lockBucket(db, bucketId, tx)
           await db.run("UPDATE blobs SET size = ? WHERE id = ? AND state = 'live'", [object.size, id], tx)
@@ -187,7 +191,7 @@ async function* judgeBytes({ db, store }: Patient, { id }: LedgerRow): AsyncGene
 }
 
 /** An upload in parts goes on for as long as its blob is staged; both end in one transaction. */
-export async function* checkUploads({ db }: Patient): AsyncGenerator<Problem> {
+export async function* checkUploads({ db }: Installation): AsyncGenerator<Problem> {
   const page = (last: { id: string } | undefined) =>
     db.rows<{ id: string }>(
       `SELECT s.id FROM upload_session s LEFT JOIN blobs b ON b.id = s.id AND b.state = 'staged'
@@ -197,10 +201,10 @@ export async function* checkUploads({ db }: Patient): AsyncGenerator<Problem> {
   for await (const rows of pages(page))
     for (const { id } of rows)
       yield {
-        ailment: 'upload-ended',
+        kind: 'upload-ended',
         id,
-        says: 'This upload in parts has ended, and is remembered still.',
-        mend: async () => {
+        message: 'This upload in parts has ended, and is remembered still.',
+        repair: async () => {
           await db.run(
             "DELETE FROM upload_session WHERE id = ? AND NOT EXISTS (SELECT 1 FROM blobs WHERE id = ? AND state = 'staged')",
             [id, id],

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/index.ts'
 import { FILE, FOLDER } from '../../db/models/entry.ts'
-import { marks } from '../services/entry-path.ts'
-import { GIVEN_UP, promise } from '../services/outbox.ts'
-import { type Patient, type Problem, pages } from './doctor-check.ts'
+import { placeholders } from '../services/entry-path.ts'
+import { enqueue, GIVEN_UP } from '../services/outbox.ts'
+import { type Installation, type Problem, pages } from './doctor-check.ts'
 import {
   type Counts,
   climb,
@@ -14,7 +14,7 @@ import {
   same,
   sums,
   toCounts,
-} from './doctor-mend.ts'
+} from './doctor-repair.ts'
 
 const PAGE = 500
 const BUCKETS = 100
@@ -36,8 +36,8 @@ interface EntryRow {
 const say = ({ bytes, files, folders }: Counts) => `${files} files, ${folders} folders and ${bytes} bytes`
 
 /** Every entry has a parent or is a root, every file a living blob, every folder the totals of what is in it. */
-export async function* checkEntries(patient: Patient): AsyncGenerator<Problem> {
-  const { db } = patient
+export async function* checkEntries(installation: Installation): AsyncGenerator<Problem> {
+  const { db } = installation
   const page = (last: EntryRow | undefined) =>
     db.rows<EntryRow>(
       `SELECT e.id, e.bucket_id AS bucketId, e.parent_id AS parentId, e.kind, e.name, e.blob_id AS blobId, p.id AS parent,
@@ -48,7 +48,7 @@ export async function* checkEntries(patient: Patient): AsyncGenerator<Problem> {
       [last?.id ?? ''],
     )
   for await (const rows of pages(page)) {
-    for (const row of rows) yield* judgeEntry(patient, row)
+    for (const row of rows) yield* judgeEntry(installation, row)
     yield* judgeTotals(
       db,
       rows.filter(row => row.kind === FOLDER && row.parentId !== null),
@@ -56,24 +56,24 @@ export async function* checkEntries(patient: Patient): AsyncGenerator<Problem> {
   }
 }
 
-async function* judgeEntry({ db, store }: Patient, row: EntryRow): AsyncGenerator<Problem> {
+async function* judgeEntry({ db, store }: Installation, row: EntryRow): AsyncGenerator<Problem> {
   const { id, bucketId, parentId, kind, blobId } = row
   const [what, deleted] = [kind === FILE ? 'file' : 'folder', parentId === null && kind === FOLDER && row.name !== '']
   if (row.rootId === null && !(await isBelowDeleted(db, id)))
-    yield { ailment: 'bucket-missing', id, says: `The storage area of this ${what} does not exist.` }
+    yield { kind: 'bucket-missing', id, message: `The storage area of this ${what} does not exist.` }
   if (row.parent === null && id !== row.rootId && !deleted && row.rootId !== null)
     yield {
-      ailment: 'parent-missing',
+      kind: 'parent-missing',
       id,
-      says: `The folder of this ${what} does not exist, so nobody can reach it.`,
-      mend: () => db.transaction(tx => rehang(db, id, bucketId, tx)),
+      message: `The folder of this ${what} does not exist, so nobody can reach it.`,
+      repair: () => db.transaction(tx => rehang(db, id, bucketId, tx)),
     }
   if (kind !== FILE || row.blobState === 'live') return
   yield {
-    ailment: 'file-without-blob',
+    kind: 'file-without-blob',
     id,
-    says: `This file names the object ${blobId ?? '(none)'}, which ${row.blobState ? `is ${row.blobState}` : 'the ledger does not know'}.`,
-    mend: async () => {
+    message: `This file names the object ${blobId ?? '(none)'}, which ${row.blobState ? `is ${row.blobState}` : 'the ledger does not know'}.`,
+    repair: async () => {
       const object = blobId === null ? null : await store.look(blobId)
       if (!object || blobId === null) return false
       await db.transaction(tx => reviveBlob(db, bucketId, blobId, object.size, tx))
@@ -95,7 +95,7 @@ async function* judgeTotals(db: Db, folders: EntryRow[]): AsyncGenerator<Problem
   const ids = folders.map(f => f.id)
   const rows = await db.rows<Counts & { id: string; saidBytes: number; saidFiles: number; saidFolders: number }>(
     `SELECT f.id, f.total_bytes AS saidBytes, f.total_files AS saidFiles, f.total_folders AS saidFolders, ${sums}
-     FROM entry f LEFT JOIN entry c ON c.parent_id = f.id WHERE f.id IN (${marks(ids)})
+     FROM entry f LEFT JOIN entry c ON c.parent_id = f.id WHERE f.id IN (${placeholders(ids)})
      GROUP BY f.id, f.total_bytes, f.total_files, f.total_folders`,
     ids,
   )
@@ -105,13 +105,13 @@ async function* judgeTotals(db: Db, folders: EntryRow[]): AsyncGenerator<Problem
     if (same(said, there)) continue
     const { top, chain } = await climb(db, id)
     if (chain.length === 0) continue
-    if (!top) yield { ailment: 'folder-loop', id, says: 'This folder lies in itself, so nobody can reach it.' }
+    if (!top) yield { kind: 'folder-loop', id, message: 'This folder lies in itself, so nobody can reach it.' }
     else if (top.parentId === null && (await isKept(db, top.id, top.bucketId)))
       yield {
-        ailment: 'folder-totals',
+        kind: 'folder-totals',
         id,
-        says: `This folder says that ${say(said)} are in it; there are ${say(there)}.`,
-        mend: () =>
+        message: `This folder says that ${say(said)} are in it; there are ${say(there)}.`,
+        repair: () =>
           db.transaction(async tx => {
             await lockBucket(db, top.bucketId, tx)
             await retotal(db, id, tx)
@@ -147,7 +147,7 @@ interface BucketRow extends Counts {
 }
 
 /** A bucket counts what is below its root, what its uploads reserve, and the deleted folders that are not purged yet. */
-export async function* checkBuckets({ db }: Patient): AsyncGenerator<Problem> {
+export async function* checkBuckets({ db }: Installation): AsyncGenerator<Problem> {
   const page = (last: BucketRow | undefined) =>
     db.rows<BucketRow>(
       `SELECT k.id, k.used_bytes AS usedBytes, k.used_files AS usedFiles, k.used_folders AS usedFolders,
@@ -175,10 +175,10 @@ async function* judgeBucket(db: Db, row: BucketRow): AsyncGenerator<Problem> {
   ].filter(Boolean)
   if (wrong.length === 0 || (await isEnding(db, id))) return
   yield {
-    ailment: 'bucket-counts',
+    kind: 'bucket-counts',
     id,
-    says: `This storage area ${wrong.join('; ')}.`,
-    mend: () =>
+    message: `This storage area ${wrong.join('; ')}.`,
+    repair: () =>
       db.transaction(async tx => {
         await lockBucket(db, id, tx)
         await recount(db, id, tx)
@@ -188,7 +188,7 @@ async function* judgeBucket(db: Db, row: BucketRow): AsyncGenerator<Problem> {
 }
 
 /** For every deleted folder there is a job that purges it. */
-export async function* checkPurges({ db }: Patient): AsyncGenerator<Problem> {
+export async function* checkPurges({ db }: Installation): AsyncGenerator<Problem> {
   interface Deleted {
     id: string
     bucketId: string
@@ -203,7 +203,7 @@ export async function* checkPurges({ db }: Patient): AsyncGenerator<Problem> {
     const jobs = rows.map(({ id, bucketId }) => ({ folderId: id, bucketId }))
     const payloads = jobs.map(job => JSON.stringify(job))
     const promised = await db.rows<{ payload: string }>(
-      `SELECT payload FROM outbox WHERE kind = 'purge-folder' AND payload IN (${marks(payloads)})`,
+      `SELECT payload FROM outbox WHERE kind = 'purge-folder' AND payload IN (${placeholders(payloads)})`,
       payloads,
     )
     const known = new Set(promised.map(job => job.payload))
@@ -211,11 +211,11 @@ export async function* checkPurges({ db }: Patient): AsyncGenerator<Problem> {
       // The row goes before its job does: one that is still there without a job has been forgotten.
       if (known.has(JSON.stringify(job)) || !(await isThere(db, job.folderId))) continue
       yield {
-        ailment: 'purge-forgotten',
+        kind: 'purge-forgotten',
         id: job.folderId,
-        says: 'This deleted folder waits to be purged, and nobody is going to do it.',
-        mend: async () => {
-          await db.transaction(tx => promise(db, 'purge-folder', job, tx))
+        message: 'This deleted folder waits to be purged, and nobody is going to do it.',
+        repair: async () => {
+          await db.transaction(tx => enqueue(db, 'purge-folder', job, tx))
           return true
         },
       }
@@ -228,7 +228,7 @@ async function isThere(db: Db, id: string): Promise<boolean> {
 }
 
 /** Jobs that fail again and again need a human. */
-export async function* checkJobs({ db }: Patient): AsyncGenerator<Problem> {
+export async function* checkJobs({ db }: Installation): AsyncGenerator<Problem> {
   interface JobRow {
     id: string
     kind: string
@@ -246,9 +246,9 @@ export async function* checkJobs({ db }: Patient): AsyncGenerator<Problem> {
     for (const { id, kind, attempts, dueAt, lastError } of rows)
       yield dueAt === GIVEN_UP
         ? {
-            ailment: 'job-given-up',
+            kind: 'job-given-up',
             id,
-            says: `A job "${kind}" is given up after ${attempts === 1 ? '1 try' : `${attempts} tries`}: ${lastError}`,
+            message: `A job "${kind}" is given up after ${attempts === 1 ? '1 try' : `${attempts} tries`}: ${lastError}`,
           }
-        : { ailment: 'job-failing', id, says: `A job "${kind}" has failed ${attempts} times: ${lastError}` }
+        : { kind: 'job-failing', id, message: `A job "${kind}" has failed ${attempts} times: ${lastError}` }
 }

@@ -1,32 +1,32 @@
-import type { Finding, Patient } from './doctor-check.ts'
+import type { Finding, Installation } from './doctor-check.ts'
 import { checkUploads, compareLedgerWithStore } from './doctor-ledger.ts'
 import { checkBuckets, checkEntries, checkJobs, checkPurges } from './doctor-tree.ts'
 
-export interface Diagnosis {
+export interface Summary {
   findings: number
   /** Of the findings. */
-  mended: number
+  repaired: number
 }
 
 const checks = [compareLedgerWithStore, checkUploads, checkEntries, checkBuckets, checkPurges, checkJobs]
 
 /**
  * Compares ledger and store in both directions, and the trees with their totals, page by page: memory is constant, and any number
- * of instances may be at work meanwhile. With `repair`, mends what can be mended without touching anything that an entry names.
+ * of instances may be at work meanwhile. With `repair`, repairs what can be repaired without touching anything that an entry names.
  * @throws UNAVAILABLE, and whatever else the database or the store says
  */
 export async function examine(
-  patient: Patient,
+  installation: Installation,
   { repair, onFinding }: { repair: boolean; onFinding: (finding: Finding) => void },
-): Promise<Diagnosis> {
-  const diagnosis: Diagnosis = { findings: 0, mended: 0 }
+): Promise<Summary> {
+  const summary: Summary = { findings: 0, repaired: 0 }
   for (const check of checks) {
-    for await (const { mend, ...problem } of check(patient)) {
-      const mended = repair && mend !== undefined && (await mend())
-      diagnosis.findings++
-      if (mended) diagnosis.mended++
-      onFinding({ ...problem, mended })
+    for await (const { repair: act, ...problem } of check(installation)) {
+      const repaired = repair && act !== undefined && (await act())
+      summary.findings++
+      if (repaired) summary.repaired++
+      onFinding({ ...problem, repaired })
     }
   }
-  return diagnosis
+  return summary
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/index.ts'
 import { FILE } from '../../db/models/entry.ts'
-import { marks } from '../services/entry-path.ts'
-import { doomBlobs } from '../services/ledger.ts'
+import { placeholders } from '../services/entry-path.ts'
+import { markBlobsForDeletion } from '../services/ledger.ts'
 import { endUploadSessions } from '../services/upload-session.ts'
 
 const BATCH = 500
@@ -26,13 +26,13 @@ export async function purgeFolder(
     if (files.length > 0) {
       const ids = files.map(f => f.id)
       await db.transaction(async tx => {
-        await doomBlobs(
+        await markBlobsForDeletion(
           db,
           files.flatMap(f => f.blobId ?? []),
           tx,
         )
-        await db.run(`DELETE FROM share WHERE entry_id IN (${marks(ids)})`, ids, tx)
-        await db.run(`DELETE FROM entry WHERE id IN (${marks(ids)})`, ids, tx)
+        await db.run(`DELETE FROM share WHERE entry_id IN (${placeholders(ids)})`, ids, tx)
+        await db.run(`DELETE FROM entry WHERE id IN (${placeholders(ids)})`, ids, tx)
       })
     } else if (children.length > 0) {
       for (const { id } of children) path.push(id)

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/index.ts'
 import type { Log } from '../log.ts'
-import { marks } from '../services/entry-path.ts'
-import { GIVEN_UP, promise } from '../services/outbox.ts'
+import { placeholders } from '../services/entry-path.ts'
+import { enqueue, GIVEN_UP } from '../services/outbox.ts'
 import { endOverdue } from '../services/upload-session.ts'
 import { type BlobStore, BlobsKept } from '../storage/store.ts'
 
@@ -19,7 +19,7 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
 
-  /** An upload whose lease is over has nobody behind it: its reservation goes back, its object is doomed. */
+  /** An upload whose lease is over has nobody behind it: its reservation goes back, its object is marked for deletion. */
   async function endDeadUploads(): Promise<void> {
     const now = Date.now()
     const dead = await db.rows<{ id: string; bucketId: string }>(
@@ -28,7 +28,7 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
     )
     // Asked again: whoever has renewed its lease meanwhile was told that it lives.
     for (const { id, bucketId } of dead) await db.transaction(tx => endOverdue(db, bucketId, id, tx, now))
-    await db.run("UPDATE blobs SET state = 'doomed' WHERE state = 'copied' AND lease_until < ?", [now])
+    await db.run("UPDATE blobs SET state = 'deleting' WHERE state = 'copied' AND lease_until < ?", [now])
     if (dead.length > 0) log.info({ uploads: dead.length }, 'gave back the reservations of uploads that died')
   }
 
@@ -36,21 +36,21 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
   async function removeDoomed(): Promise<void> {
     for (;;) {
       const now = Date.now()
-      const doomed = await db.rows<{ id: string }>(
-        `SELECT id FROM blobs WHERE state = 'doomed' AND lease_until <= ? ORDER BY lease_until LIMIT ${BATCH}`,
+      const marked = await db.rows<{ id: string }>(
+        `SELECT id FROM blobs WHERE state = 'deleting' AND lease_until <= ? ORDER BY lease_until LIMIT ${BATCH}`,
         [now],
       )
-      if (doomed.length === 0) return
-      const ids = doomed.map(b => b.id)
+      if (marked.length === 0) return
+      const ids = marked.map(b => b.id)
       // Other instances leave these alone for a while; this one comes back to them if the store fails now.
-      await db.run(`UPDATE blobs SET lease_until = ? WHERE state = 'doomed' AND id IN (${marks(ids)})`, [
+      await db.run(`UPDATE blobs SET lease_until = ? WHERE state = 'deleting' AND id IN (${placeholders(ids)})`, [
         now + RETRY_MS,
         ...ids,
       ])
       const gone = await removeObjects(ids)
       if (gone.length === 0) continue
       // Those that somebody has touched since are looked at again.
-      await db.run(`DELETE FROM blobs WHERE state = 'doomed' AND lease_until = ? AND id IN (${marks(gone)})`, [
+      await db.run(`DELETE FROM blobs WHERE state = 'deleting' AND lease_until = ? AND id IN (${placeholders(gone)})`, [
         now + RETRY_MS,
         ...gone,
       ])
@@ -79,7 +79,7 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
       if (rows.length === 0) return
       const ids = rows.map(row => row.id)
       // Asked again: a share may have been renewed meanwhile.
-      const sql = `DELETE FROM ${table} WHERE ${key} IN (${marks(ids)}) AND ${ended}`
+      const sql = `DELETE FROM ${table} WHERE ${key} IN (${placeholders(ids)}) AND ${ended}`
       await db.transaction(tx => db.run(sql, [...ids, ...values], tx))
     }
   }
@@ -106,7 +106,7 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
           [bucket.bucketId, Date.now()],
           tx,
         )
-        if (ended === 1) await promise(db, 'purge-bucket', bucket, tx)
+        if (ended === 1) await enqueue(db, 'purge-bucket', bucket, tx)
       })
   }
 

@@ -1,4 +1,4 @@
-import { sessionSecret, type Viewer } from '../auth/viewer.ts'
+import { type Caller, sessionSecret } from '../auth/caller.ts'
 import { oneLine } from '../one-line.ts'
 import type { Services } from '../services/index.ts'
 import type { Newest, Overview } from '../services/overview.ts'
@@ -13,18 +13,18 @@ export function homePage({ overviews }: Services) {
     const all = visit.query.has('all')
     const secret = sessionSecret(visit.req)
     // Both at once: the database is far away.
-    const [viewer, overview] = await Promise.all([
-      visit.viewer(),
+    const [caller, overview] = await Promise.all([
+      visit.caller(),
       secret ? overviews.read(hashSecret(secret).toString('hex'), { all }) : null,
     ])
-    if (!viewer || !overview) return page('welcome', {}, { title: 'Store and share files', signIn: '/login' })
-    return page('home', homeOf(viewer, overview, all), { title: 'Your storage', viewer })
+    if (!caller || !overview) return page('welcome', {}, { title: 'Store and share files', signIn: '/login' })
+    return page('home', homeOf(caller, overview, all), { title: 'Your storage', caller })
   }
 }
 
 const moreOf = ({ total, rows }: Newest<unknown>) => Math.max(0, total - rows.length)
 
-function homeOf({ limits }: Viewer, overview: Overview, all: boolean): HomeView {
+function homeOf({ limits }: Caller, overview: Overview, all: boolean): HomeView {
   const { received, invites, workspaces, usedBytes, fileCount } = overview
   const percent = limits.maxTotalStorageBytes > 0 ? (usedBytes / limits.maxTotalStorageBytes) * 100 : 100
   return {

@@ -32,10 +32,10 @@ export function identityPages({ services, tokens, providers, publicUrl, secure }
 
   return {
     async show(visit: Visit): Promise<Reply> {
-      const viewer = await visit.viewer()
-      if (!viewer) return { to: signInAt(LINKING_PATH) }
-      const identities = await services.users.identities(viewer)
-      const link = linking.wishOf(viewer)
+      const caller = await visit.caller()
+      if (!caller) return { to: signInAt(LINKING_PATH) }
+      const identities = await services.users.identities(caller)
+      const link = linking.wishOf(caller)
       const data = {
         identities: identities.map(({ id, provider, name, email, emailVerified, createdAt }) => ({
           id,
@@ -49,40 +49,40 @@ export function identityPages({ services, tokens, providers, publicUrl, secure }
           href: `/auth/oauth?${new URLSearchParams({ provider, link, return_to: LINKING_PATH })}`,
         })),
       }
-      return page('identities', data, { title: 'Ways to sign in', viewer })
+      return page('identities', data, { title: 'Ways to sign in', caller })
     },
 
     async remove(visit: Visit): Promise<Reply> {
       requireOwnPage(visit)
-      const viewer = await visit.viewer()
-      if (!viewer) return { to: signInAt(LINKING_PATH) }
+      const caller = await visit.caller()
+      if (!caller) return { to: signInAt(LINKING_PATH) }
       const id = (await readForm(visit)).get('identity_id')
       if (!id) throw new InvalidInput('identity_id', 'Say which identity is meant.')
-      await services.identities.remove(viewer, id)
-      logSecurityEvent({ log: visit.log, viewer }, 'identity_removed', { identity_id: id })
+      await services.identities.remove(caller, id)
+      logSecurityEvent({ log: visit.log, caller }, 'identity_removed', { identity_id: id })
       return back()
     },
 
     async ask(visit: Visit): Promise<Reply> {
-      const viewer = await visit.viewer()
-      const profile = viewer && linking.offered(viewer, visit.req)
+      const caller = await visit.caller()
+      const profile = caller && linking.offered(caller, visit.req)
       if (!profile) return back('invalid_state')
       const data = { provider: nameOfProvider(profile.provider), person: { name: profile.name, email: profile.email } }
-      return page('link', data, { title: 'Add a way to sign in', viewer })
+      return page('link', data, { title: 'Add a way to sign in', caller })
     },
 
     async confirm(visit: Visit): Promise<Reply> {
       requireOwnPage(visit)
-      const viewer = await visit.viewer()
-      const profile = viewer && linking.offered(viewer, visit.req)
-      if (!viewer || !profile) return back('invalid_state')
+      const caller = await visit.caller()
+      const profile = caller && linking.offered(caller, visit.req)
+      if (!caller || !profile) return back('invalid_state')
       try {
-        await services.accounts.signIn(profile, viewer)
+        await services.accounts.signIn(profile, caller)
       } catch (error) {
         if (error instanceof SignInRefused) return back(error.reason)
         throw error
       }
-      logSecurityEvent({ log: visit.log, viewer }, 'identity_added', { provider: profile.provider })
+      logSecurityEvent({ log: visit.log, caller }, 'identity_added', { provider: profile.provider })
       return back()
     },
   }

@@ -16,8 +16,8 @@ export function rightsOf(role: Role): string {
 export function invitePages({ invites }: Services) {
   return {
     async show(visit: Visit): Promise<Reply> {
-      const [viewer, invite] = await Promise.all([visit.viewer(), invites.find(visit.token)])
-      invites.refuse(invite, viewer)
+      const [caller, invite] = await Promise.all([visit.caller(), invites.find(visit.token)])
+      invites.refuse(invite, caller)
       const workspace = oneLine(invite.workspaceName)
       const data = {
         here: visit.here,
@@ -26,24 +26,24 @@ export function invitePages({ invites }: Services) {
         rights: rightsOf(invite.role),
         invitedBy: personOf(invite.invitedBy),
         until: momentOf(invite.expiresAt),
-        signIn: viewer ? '' : signInAt(visit.here),
+        signIn: caller ? '' : signInAt(visit.here),
       }
-      return page('invite', data, { title: `Invite to ${workspace}`, viewer })
+      return page('invite', data, { title: `Invite to ${workspace}`, caller })
     },
 
     async answer(visit: Visit): Promise<Reply> {
       const answer = (await readForm(visit)).get('answer')
-      const viewer = await visit.viewer()
-      if (!viewer) return { to: signInAt(visit.here) }
+      const caller = await visit.caller()
+      if (!caller) return { to: signInAt(visit.here) }
       if (answer === 'decline') {
-        await invites.reject(viewer, visit.token)
-        return donePage('The invite is declined', 'If you change your mind, ask for a new one.', viewer)
+        await invites.reject(caller, visit.token)
+        return donePage('The invite is declined', 'If you change your mind, ask for a new one.', caller)
       }
       if (answer !== 'accept') throw new InvalidInput('answer', 'The answer must be accept or decline.')
-      const { id, name, role } = await invites.accept(viewer, visit.token)
+      const { id, name, role } = await invites.accept(caller, visit.token)
       const sentence = `You are ${/^[aeio]/.test(role) ? 'an' : 'a'} ${role} of this workspace now: you may ${rightsOf(role)}.`
       const next = { label: 'Open the workspace', href: `/workspace/${id}` }
-      return donePage(`Welcome to ${oneLine(name)}`, sentence, viewer, next)
+      return donePage(`Welcome to ${oneLine(name)}`, sentence, caller, next)
     },
   }
 }

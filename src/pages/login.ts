@@ -1,7 +1,7 @@
 import { stringifySetCookie } from 'cookie'
 import { writeSecurityEvent } from '../audit-log.ts'
+import { SESSION_COOKIE, sessionSecret } from '../auth/caller.ts'
 import { sessionCookie } from '../auth/routes.ts'
-import { SESSION_COOKIE, sessionSecret } from '../auth/viewer.ts'
 import type { SessionService } from '../services/session.ts'
 import { nextOf, page, type Reply, signInAt, type Visit } from './visit.ts'
 
@@ -35,7 +35,7 @@ const goals: [beginning: string, goal: string][] = [
 export function loginPage(providers: string[]) {
   return async (visit: Visit): Promise<Reply> => {
     const next = nextOf(visit.query)
-    const viewer = await visit.viewer()
+    const caller = await visit.caller()
     const data = {
       next,
       goal: goals.find(([beginning]) => next.startsWith(beginning))?.[1] ?? '',
@@ -44,14 +44,14 @@ export function loginPage(providers: string[]) {
         href: `/auth/oauth?${new URLSearchParams({ provider, return_to: next })}`,
       })),
     }
-    return page('login', data, { title: viewer ? 'You are signed in' : 'Sign in', viewer })
+    return page('login', data, { title: caller ? 'You are signed in' : 'Sign in', caller })
   }
 }
 
 /** `/logout/confirm`: asks first, because a page of another site may have led here. */
 export async function askLogout(visit: Visit): Promise<Reply> {
-  const viewer = await visit.viewer()
-  return viewer ? page('logout', {}, { title: 'Log out?', viewer }) : { to: '/' }
+  const caller = await visit.caller()
+  return caller ? page('logout', {}, { title: 'Log out?', caller }) : { to: '/' }
 }
 
 /** `/logout`: ends the session, for a form; programs have /auth/logout. With a place to come back to, it leads there by a new sign-in. */

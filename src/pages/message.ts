@@ -1,4 +1,4 @@
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { AppError, ErrorCode } from '../errors.ts'
 import type { Action, MessageView } from './views.ts'
 import { leadingTo, type Page, page } from './visit.ts'
@@ -34,31 +34,31 @@ const switchAt = (here: string): Action => ({
 /** What went wrong, in words and with the status that the same error has everywhere, and what to do now. */
 export function errorPage(
   error: AppError,
-  { viewer, here, again, requestId }: { viewer: Viewer | null; here: string; again: Action; requestId: string },
+  { caller, here, again, requestId }: { caller: Caller | null; here: string; again: Action; requestId: string },
 ): Page {
   const { code, status, message, details } = error
   // Nobody who has not signed in is the wrong person: their form is.
-  const badForm = code === 'INVALID_INPUT' || (code === 'FORBIDDEN' && !viewer)
+  const badForm = code === 'INVALID_INPUT' || (code === 'FORBIDDEN' && !caller)
   const [icon, heading] = headings[badForm ? 'INVALID_INPUT' : code] ?? ['compass', 'There is no such page']
   const seconds = Number(details.retry_after ?? (status >= 500 ? 5 : 0))
-  const notYou = viewer !== null && (code === 'INVITE_NOT_FOR_YOU' || code === 'FORBIDDEN')
+  const notYou = caller !== null && (code === 'INVITE_NOT_FOR_YOU' || code === 'FORBIDDEN')
   const data: MessageView = {
     icon,
     heading,
     sentence: message,
     at: code === 'TOO_MANY_ATTEMPTS' ? momentOf(Date.now() + seconds * 1000) : null,
     actions: notYou ? [switchAt(here)] : seconds > 0 || badForm ? [again] : [home],
-    small: code === 'INTERNAL' ? `Request ${requestId}` : notYou ? `You are signed in as ${viewer.email}.` : '',
+    small: code === 'INTERNAL' ? `Request ${requestId}` : notYou ? `You are signed in as ${caller.email}.` : '',
   }
   const headers: Record<string, string> = {
     ...(seconds > 0 ? { 'retry-after': String(seconds) } : {}),
     ...(Array.isArray(details.allow) ? { allow: details.allow.join(', ') } : {}),
   }
-  return page('message', data, { title: heading, viewer }, { status, headers })
+  return page('message', data, { title: heading, caller }, { status, headers })
 }
 
 /** What a form has come to. */
-export function donePage(heading: string, sentence: string, viewer: Viewer, next: Action = home): Page {
+export function donePage(heading: string, sentence: string, caller: Caller, next: Action = home): Page {
   const data: MessageView = { icon: 'check', heading, sentence, at: null, actions: [next], small: '' }
-  return page('message', data, { title: heading, viewer })
+  return page('message', data, { title: heading, caller })
 }

@@ -1,5 +1,5 @@
+import type { Caller } from '../auth/caller.ts'
 import { isFromElsewhere } from '../auth/origin.ts'
-import type { Viewer } from '../auth/viewer.ts'
 import { Forbidden, toAppError } from '../errors.ts'
 import type { Incoming } from '../gateway/http.ts'
 import { createAddresses } from '../rest/addresses.ts'
@@ -27,7 +27,7 @@ interface Options {
   tokens: Tokens
   /** Origin of the service, without a trailing slash. */
   publicUrl: () => string
-  findViewer: (req: Incoming['req']) => Promise<Viewer | null>
+  findCaller: (req: Incoming['req']) => Promise<Caller | null>
   /** Names of the sign-in providers, the default first. */
   providers: string[]
   graphiql: boolean
@@ -82,7 +82,7 @@ function againOf({ query }: Incoming, here: string): Action {
 
 /** The pages for people, and what browsers are told where there is nothing. Everything works without a script. */
 export function createPages(options: Options) {
-  const { services, sessions, findViewer, providers, graphiql, secure, ownOrigins } = options
+  const { services, sessions, findCaller, providers, graphiql, secure, ownOrigins } = options
   const identities = identityPages(options)
   const shares = sharePages({ services, secure })
   const invites = invitePages(services)
@@ -111,20 +111,20 @@ export function createPages(options: Options) {
   addresses.on('POST', '/unsubscribe/:token', unsubscribe.stop)
   addresses.on('POST', '/unsubscribe/:token/resume', unsubscribe.resume)
 
-  function send({ req, res, query }: Incoming, reply: Page | Redirect, viewer: Viewer | null): void {
+  function send({ req, res, query }: Incoming, reply: Page | Redirect, caller: Caller | null): void {
     if ('to' in reply) {
       const headers = { location: reply.to, 'cache-control': 'no-store', ...reply.headers }
       return void write(res, req, { status: 303, headers, body: '' })
     }
     const { status, view, data, frame, headers } = reply
     const notice = notices.get(query.get('error') ?? '') ?? ''
-    const body = renderPage(view, { viewer, signIn: '', notice, graphiql, ...frame }, data)
+    const body = renderPage(view, { caller, signIn: '', notice, graphiql, ...frame }, data)
     write(res, req, { status, headers: { ...pageHeaders, ...headers }, body })
   }
 
   return async function handle(incoming: Incoming): Promise<void> {
     const { req, res, path, query, address, signal } = incoming
-    let asked: Promise<Viewer | null> | undefined
+    let asked: Promise<Caller | null> | undefined
     const later: (() => Promise<unknown>)[] = []
     const here = path.split('/').slice(0, 3).join('/')
     try {
@@ -140,7 +140,7 @@ export function createPages(options: Options) {
           return incoming.log
         },
         token: params.token ?? '',
-        viewer: () => {
+        caller: () => {
           asked ??= findPerson(req)
           return asked
         },
@@ -153,17 +153,17 @@ export function createPages(options: Options) {
       if (error.code === 'ROUTE_NOT_FOUND' && !asksForPage(req)) throw error
       // What ends because the visitor has gone is no failure.
       if (unexpected && !signal.aborted) incoming.log.error({ err: error.originalError ?? error }, error.message)
-      const viewer = (await asked?.catch(() => null)) ?? null
+      const caller = (await asked?.catch(() => null)) ?? null
       const requestId = String(res.getHeader('x-request-id'))
-      send(incoming, errorPage(error, { viewer, here, again: againOf(incoming, here), requestId }), viewer)
+      send(incoming, errorPage(error, { caller, here, again: againOf(incoming, here), requestId }), caller)
     }
     for (const work of later)
       await work().catch(error => incoming.log.warn({ err: error }, 'what follows a page has failed'))
   }
 
   /** Whoever has signed in. A key is for programs. */
-  async function findPerson(req: Incoming['req']): Promise<Viewer | null> {
-    const viewer = await findViewer(req)
-    return viewer?.via === 'session' ? viewer : null
+  async function findPerson(req: Incoming['req']): Promise<Caller | null> {
+    const caller = await findCaller(req)
+    return caller?.via === 'session' ? caller : null
   }
 }

@@ -9,14 +9,14 @@ import { momentOf } from './words.ts'
 export function sessionPages({ sessions }: Services) {
   return {
     async show(visit: Visit): Promise<Reply> {
-      const viewer = await visit.viewer()
-      if (!viewer) return { to: signInAt(visit.here) }
-      const [rows, notices] = await Promise.all([sessions.list(viewer), sessions.wantsNotices(viewer)])
+      const caller = await visit.caller()
+      if (!caller) return { to: signInAt(visit.here) }
+      const [rows, notices] = await Promise.all([sessions.list(caller), sessions.wantsNotices(caller)])
       const data = {
         here: visit.here,
         notices,
         // Mails go to verified addresses only.
-        mailable: viewer.verifiedEmail !== null,
+        mailable: caller.verifiedEmail !== null,
         rows: rows.map(({ id, device, address, createdAt, lastUsedAt, current }) => ({
           id,
           current,
@@ -26,22 +26,22 @@ export function sessionPages({ sessions }: Services) {
           used: momentOf(lastUsedAt),
         })),
       }
-      return page('sessions', data, { title: 'Your sessions', viewer })
+      return page('sessions', data, { title: 'Your sessions', caller })
     },
 
     async change(visit: Visit): Promise<Reply> {
       const form = await readForm(visit)
-      const viewer = await visit.viewer()
-      if (!viewer) return { to: signInAt(visit.here) }
-      const by = { log: visit.log, viewer }
+      const caller = await visit.caller()
+      if (!caller) return { to: signInAt(visit.here) }
+      const by = { log: visit.log, caller }
       const [id, what, notices] = ['session', 'end', 'notices'].map(name => form.get(name))
       if (id) {
-        await sessions.endOne(viewer, id)
+        await sessions.endOne(caller, id)
         logSecurityEvent(by, 'session_ended', { session_id: id })
       } else if (what === 'others') {
-        logSecurityEvent(by, 'other_sessions_ended', { sessions: await sessions.endOthers(viewer) })
+        logSecurityEvent(by, 'other_sessions_ended', { sessions: await sessions.endOthers(caller) })
       } else if (notices === 'on' || notices === 'off') {
-        await sessions.setNotices(viewer, notices === 'on')
+        await sessions.setNotices(caller, notices === 'on')
       } else throw new InvalidInput('session', 'The form must name a session, "others", or the notices.')
       return { to: visit.here }
     },

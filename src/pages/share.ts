@@ -1,5 +1,5 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import { sendDelivery } from '../rest/bytes.ts'
 import type { Services } from '../services/index.ts'
@@ -29,10 +29,10 @@ export function sharePages({ services, secure }: { services: Services; secure: b
   const passOf = ({ req }: Visit) => parseCookie(req.headers.cookie ?? '')[PASS_COOKIE]
 
   /** Both at once: the database is as far away for two questions as for one. */
-  const load = (visit: Visit) => Promise.all([visit.viewer(), shareLinks.find(visit.token)])
+  const load = (visit: Visit) => Promise.all([visit.caller(), shareLinks.find(visit.token)])
 
   const visitor = async (visit: Visit) => ({
-    viewer: await visit.viewer(),
+    caller: await visit.caller(),
     address: visit.address,
     log: visit.log,
     pass: passOf(visit),
@@ -41,24 +41,24 @@ export function sharePages({ services, secure }: { services: Services; secure: b
   return {
     /** Opening the page is no download. */
     async show(visit: Visit): Promise<Reply> {
-      const [viewer, share] = await load(visit)
-      const look = shareLinks.describe(share, { viewer, pass: passOf(visit) })
-      if (look.unseen && viewer && visit.req.method === 'GET')
-        visit.afterwards(() => directShares.markSeen(viewer, visit.token))
-      return sharePage(visit, look, viewer)
+      const [caller, share] = await load(visit)
+      const look = shareLinks.describe(share, { caller, pass: passOf(visit) })
+      if (look.unseen && caller && visit.req.method === 'GET')
+        visit.afterwards(() => directShares.markSeen(caller, visit.token))
+      return sharePage(visit, look, caller)
     },
 
     /** Takes the password, and remembers in this browser that it was right. */
     async unlock(visit: Visit): Promise<Reply> {
       const password = (await readForm(visit)).get('password') ?? ''
-      const [viewer, share] = await load(visit)
+      const [caller, share] = await load(visit)
       try {
-        const pass = await shareLinks.passFor(share, { viewer, address: visit.address, log: visit.log, password })
+        const pass = await shareLinks.passFor(share, { caller, address: visit.address, log: visit.log, password })
         const cookie = { path: visit.here, httpOnly: true, sameSite: 'strict', secure } as const
         return { to: visit.here, headers: { 'set-cookie': stringifySetCookie(PASS_COOKIE, pass, cookie) } }
       } catch (error) {
         if (!isAsked(error)) throw error
-        return sharePage(visit, shareLinks.describe(share, { viewer }), viewer, error)
+        return sharePage(visit, shareLinks.describe(share, { caller }), caller, error)
       }
     },
 
@@ -93,7 +93,7 @@ const problems: Partial<Record<ErrorCode, string>> = {
   WRONG_PASSWORD: 'This is not the password. Check it and try again.',
 }
 
-function sharePage({ here }: Visit, look: SharePage, viewer: Viewer | null, error?: AppError): Page {
+function sharePage({ here }: Visit, look: SharePage, caller: Caller | null, error?: AppError): Page {
   const file = fileOf(look.fileName, look.fileType, look.size)
   const { kind, short, missing } = previewOf(look)
   const data: ShareView = {
@@ -108,5 +108,5 @@ function sharePage({ here }: Visit, look: SharePage, viewer: Viewer | null, erro
     problem: (error && problems[error.code]) ?? '',
   }
   const status = error?.status ?? (look.needs === 'sign-in' ? 401 : 200)
-  return page('share', data, { title: error ? `Error: ${file.name}` : file.name, viewer }, { status })
+  return page('share', data, { title: error ? `Error: ${file.name}` : file.name, caller }, { status })
 }

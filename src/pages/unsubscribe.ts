@@ -21,7 +21,7 @@ export function unsubscribePages({ mailings }: Services) {
       actions: [action],
       small: 'Mails about your own account are sent in any case.',
     }
-    return page('message', data, { title: data.heading, viewer: null })
+    return page('message', data, { title: data.heading, caller: null })
   }
 
   return {

@@ -130,7 +130,7 @@ export interface Views {
 /** What the frame around every page is given. */
 export interface Frame {
   title: string
-  viewer: Person | null
+  caller: Person | null
   /** Whether to offer to sign in at the top. */
   signIn: string
   notice: string

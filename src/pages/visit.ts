@@ -1,5 +1,5 @@
+import type { Caller } from '../auth/caller.ts'
 import { readReturnTo } from '../auth/return-to.ts'
-import type { Viewer } from '../auth/viewer.ts'
 import { InvalidInput } from '../errors.ts'
 import type { Incoming } from '../gateway/http.ts'
 import { readWhole } from '../rest/body.ts'
@@ -12,7 +12,7 @@ export interface Visit extends Pick<Incoming, 'req' | 'res' | 'query' | 'address
   /** The address of the page itself, for forms and for the way back. */
   here: string
   /** Who has signed in; looked up at most once. A program with a key is no person: it counts as nobody. */
-  viewer(): Promise<Viewer | null>
+  caller(): Promise<Caller | null>
   /** Does something when the answer is on its way: nobody waits for it. */
   afterwards(work: () => Promise<unknown>): void
 }

@@ -9,9 +9,9 @@ const PAGE = 200
 export function workspacePage({ workspaces, listings }: Services) {
   return async (visit: Visit): Promise<Reply> => {
     const { token: id, here, query } = visit
-    const viewer = await visit.viewer()
-    if (!viewer) return { to: signInAt(here) }
-    const { tree, name } = await workspaces.enter(viewer, id, 'see')
+    const caller = await visit.caller()
+    if (!caller) return { to: signInAt(here) }
+    const { tree, name } = await workspaces.enter(caller, id, 'see')
     const level = await listings.level(tree, query.get('path') ?? '', { limit: PAGE, cursor: query.get('cursor') })
     const { names, folders, files, nextCursor } = level
     const hrefOf = (path: string[], cursor?: string) =>
@@ -30,6 +30,6 @@ export function workspacePage({ workspaces, listings }: Services) {
       })),
       next: nextCursor ? hrefOf(names, nextCursor) : null,
     }
-    return page('workspace', data, { title: nameOf(name), viewer })
+    return page('workspace', data, { title: nameOf(name), caller })
   }
 }

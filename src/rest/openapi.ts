@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type GraphQLSchema, isObjectType } from 'graphql'
-import { SESSION_COOKIE } from '../auth/viewer.ts'
+import { SESSION_COOKIE } from '../auth/caller.ts'
 import { sendDocsPage } from './docs-page.ts'
 import { allowOnly } from './method.ts'
 import { authPaths } from './openapi-auth.ts'

@@ -110,10 +110,10 @@ export function createRestRouter(schema: GraphQLSchema) {
     { route, read, body: kind, url }: Endpoint,
     params: Record<string, string | undefined>,
   ) {
-    if (!context.viewer && !route.public) throw new Unauthenticated()
+    if (!context.caller && !route.public) throw new Unauthenticated()
     const form = kind === 'form' ? await readMultipart(req, context.signal) : undefined
     try {
-      const body = kind === 'json' ? await bodyOf(req, route, context.viewer === null) : undefined
+      const body = kind === 'json' ? await bodyOf(req, route, context.caller === null) : undefined
       const variables = read({
         path: params,
         query,

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/index.ts'
 import { exchange } from './account-kept.ts'
-import { promise } from './outbox.ts'
+import { enqueue } from './outbox.ts'
 import { canonicalEmail, type Profile } from './profile.ts'
 
 /** An account's address, and what the identity that has signed in said of its own before. */
@@ -37,7 +37,7 @@ export async function followAddress(
   if (verified === former && profile.email === account.email) return false
   await db.run('UPDATE user SET email = ?, verified_email = ? WHERE id = ?', [profile.email, verified, userId], tx)
   if (former === null || former === canonicalEmail(profile.email)) return false
-  await promise(db, 'mail', { template: 'address-changed', to: former, values: { provider: profile.provider } }, tx)
+  await enqueue(db, 'mail', { template: 'address-changed', to: former, values: { provider: profile.provider } }, tx)
   return true
 }
 

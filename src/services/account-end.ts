@@ -1,8 +1,8 @@
 import type { Db, Tx } from '../../db/index.ts'
+import type { Caller } from '../auth/caller.ts'
 import { OWNER } from '../auth/roles.ts'
-import type { Viewer } from '../auth/viewer.ts'
 import { AppError, Unauthenticated } from '../errors.ts'
-import { promise } from './outbox.ts'
+import { enqueue } from './outbox.ts'
 import { endInvitesOf } from './right.ts'
 import { closeWorkspace } from './workspace.ts'
 
@@ -36,52 +36,52 @@ export function accountEndService({ db, retentionDays, wake }: { db: Db; retenti
      * @param deleteData whether its files go, too; otherwise they wait for the same verified address
      * @throws LAST_OWNER that names the workspaces which would be left without an owner; then nothing is deleted
      */
-    async end(viewer: Viewer, deleteData: boolean): Promise<EndedAccount> {
+    async end(caller: Caller, deleteData: boolean): Promise<EndedAccount> {
       // Without an address that somebody vouches for, nobody could ever come back for the data.
-      const goes = deleteData || viewer.verifiedEmail === null
+      const goes = deleteData || caller.verifiedEmail === null
       await db.transaction(async tx => {
-        const [user] = await db.rows(`SELECT id FROM user WHERE id = ?${db.forUpdate}`, [viewer.userId], tx)
+        const [user] = await db.rows(`SELECT id FROM user WHERE id = ?${db.forUpdate}`, [caller.userId], tx)
         if (!user) throw new Unauthenticated()
-        await leaveWorkspaces(viewer, tx)
-        await db.run('DELETE FROM share WHERE user_id = ?', [viewer.userId], tx)
-        await endInvitesOf(db, viewer.userId, null, tx)
-        await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [viewer.bucket.bucketId], tx)
-        const kept = goes ? [null, null, null] : await waitingFor(viewer, tx)
+        await leaveWorkspaces(caller, tx)
+        await db.run('DELETE FROM share WHERE user_id = ?', [caller.userId], tx)
+        await endInvitesOf(db, caller.userId, null, tx)
+        await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [caller.bucket.bucketId], tx)
+        const kept = goes ? [null, null, null] : await waitingFor(caller, tx)
         await db.run(
           'UPDATE bucket SET user_id = NULL, kept_for = ?, kept_until = ?, kept_providers = ? WHERE id = ?',
-          [...kept, viewer.bucket.bucketId],
+          [...kept, caller.bucket.bucketId],
           tx,
         )
         if (goes)
-          await promise(db, 'purge-bucket', { bucketId: viewer.bucket.bucketId, rootId: viewer.bucket.rootId }, tx)
+          await enqueue(db, 'purge-bucket', { bucketId: caller.bucket.bucketId, rootId: caller.bucket.rootId }, tx)
         // Identities, sessions, memberships and keys go with the row.
-        await db.run('DELETE FROM user WHERE id = ?', [viewer.userId], tx)
+        await db.run('DELETE FROM user WHERE id = ?', [caller.userId], tx)
       })
       wake()
       return {
-        bucketName: viewer.bucket.bucketId,
+        bucketName: caller.bucket.bucketId,
         bucketDeleted: goes,
-        id: viewer.userId,
-        email: viewer.email,
-        userName: viewer.name,
+        id: caller.userId,
+        email: caller.email,
+        userName: caller.name,
       }
     },
   }
 
   /** For whom the data is kept: the address, until when, and the providers that may vouch for it. */
-  async function waitingFor(viewer: Viewer, tx: Tx): Promise<[string | null, number, string]> {
+  async function waitingFor(caller: Caller, tx: Tx): Promise<[string | null, number, string]> {
     const sql = 'SELECT DISTINCT provider FROM identity WHERE user_id = ?'
-    const identities = await db.rows<{ provider: string }>(sql, [viewer.userId], tx)
+    const identities = await db.rows<{ provider: string }>(sql, [caller.userId], tx)
     const providers = identities.map(({ provider }) => provider).join(' ')
-    return [viewer.verifiedEmail, Date.now() + retentionDays * DAY_MS, providers]
+    return [caller.verifiedEmail, Date.now() + retentionDays * DAY_MS, providers]
   }
 
   /** Workspaces of which the user is the only member go along; the others need another owner. */
-  async function leaveWorkspaces(viewer: Viewer, tx: Tx): Promise<void> {
+  async function leaveWorkspaces(caller: Caller, tx: Tx): Promise<void> {
     // Locked in one order by everybody who ends an account.
     await db.rows(
       `SELECT w.id FROM workspace w JOIN member m ON m.workspace_id = w.id WHERE m.user_id = ? ORDER BY w.id${db.forUpdate}`,
-      [viewer.userId],
+      [caller.userId],
       tx,
     )
     const memberships = await db.rows<Membership>(
@@ -89,10 +89,10 @@ export function accountEndService({ db, retentionDays, wake }: { db: Db; retenti
          (SELECT COUNT(*) FROM member o WHERE o.workspace_id = w.id) AS members,
          (SELECT MIN(o.user_id) FROM member o WHERE o.workspace_id = w.id AND o.role = ? AND o.user_id <> m.user_id) AS nextOwner
        FROM member m JOIN workspace w ON w.id = m.workspace_id JOIN bucket b ON b.workspace_id = w.id WHERE m.user_id = ? ORDER BY w.id`,
-      [OWNER, viewer.userId],
+      [OWNER, caller.userId],
       tx,
     )
-    const orphaned = memberships.filter(m => m.ownerId === viewer.userId && Number(m.members) > 1 && !m.nextOwner)
+    const orphaned = memberships.filter(m => m.ownerId === caller.userId && Number(m.members) > 1 && !m.nextOwner)
     if (orphaned.length > 0)
       throw new AppError(
         'LAST_OWNER',
@@ -101,7 +101,7 @@ export function accountEndService({ db, retentionDays, wake }: { db: Db; retenti
       )
     for (const { id, members, ownerId, nextOwner, bucketId, rootId } of memberships) {
       if (Number(members) === 1) await closeWorkspace(db, id, { bucketId, rootId }, tx)
-      else if (ownerId === viewer.userId && nextOwner)
+      else if (ownerId === caller.userId && nextOwner)
         await db.run('UPDATE workspace SET owner_id = ? WHERE id = ?', [nextOwner, id], tx)
     }
   }

@@ -1,7 +1,7 @@
 import pRetry from 'p-retry'
 import { v7 as newId } from 'uuid'
 import { type Db, isDuplicate, type Tx } from '../../db/index.ts'
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { SignUp } from '../settings.ts'
 import { adoptAddress, followAddress } from './account-address.ts'
 import { findKept, reattach } from './account-kept.ts'
@@ -51,7 +51,7 @@ export function accountService({ db, linkByEmail = false, signUp, wake = () => {
      * Whether an account has this identity already.
      * @throws SignInRefused `identity_taken` when another account has it, `auth_failed` for a profile without a usable id or address
      */
-    async hasIdentity(raw: ProviderProfile, { userId }: Pick<Viewer, 'userId'>): Promise<boolean> {
+    async hasIdentity(raw: ProviderProfile, { userId }: Pick<Caller, 'userId'>): Promise<boolean> {
       const known = await findIdentity(db, readProfile(raw), '')
       if (known && known.userId !== userId) throw taken()
       return known !== undefined
@@ -64,7 +64,7 @@ export function accountService({ db, linkByEmail = false, signUp, wake = () => {
      *   not be joined, `email_unverified` when an account has the address and the provider does not vouch for it,
      *   `sign_up_closed` for a person who may not make an account, `auth_failed` for a suspended account or a profile without a usable id or e-mail address
      */
-    async signIn(raw: ProviderProfile, current: Pick<Viewer, 'userId'> | null): Promise<{ userId: string }> {
+    async signIn(raw: ProviderProfile, current: Pick<Caller, 'userId'> | null): Promise<{ userId: string }> {
       const profile = readProfile(raw)
       // Who comes second with the same identity or address is refused by the unique index, and then finds what the first has made.
       const settled = await pRetry(

@@ -1,7 +1,7 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
+import type { Caller } from '../auth/caller.ts'
 import { privateScopes, workspaceScopes } from '../auth/scopes.ts'
-import type { Viewer } from '../auth/viewer.ts'
 import { parseDuration } from '../duration.ts'
 import { AppError, InvalidInput } from '../errors.ts'
 import { hashSecret, newSecret } from '../tokens.ts'
@@ -47,7 +47,7 @@ const columns = `id, name, description, scopes, created_by AS createdBy, created
 
 export function apiKeyService({ db, workspaces }: { db: Db; workspaces: WorkspaceService }) {
   async function create(
-    viewer: Viewer,
+    caller: Caller,
     workspaceId: string | null,
     allowed: readonly string[],
     input: ApiKeyInput,
@@ -57,7 +57,7 @@ export function apiKeyService({ db, workspaces }: { db: Db; workspaces: Workspac
     const [id, createdAt] = [newId(), Date.now()]
     const expiresAt = wish.lifetime === null ? null : createdAt + wish.lifetime
     await db.transaction(async tx => {
-      await requireRoomForAnother(viewer, workspaceId, tx)
+      await requireRoomForAnother(caller, workspaceId, tx)
       await db.run(
         `INSERT INTO api_key (id, hash, hint, name, description, scopes, workspace_id, created_by, created_at, last_used_at, expires_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)`,
@@ -69,7 +69,7 @@ export function apiKeyService({ db, workspaces }: { db: Db; workspaces: Workspac
           wish.description,
           wish.scopes.join(' '),
           workspaceId,
-          viewer.userId,
+          caller.userId,
           createdAt,
           expiresAt,
         ],
@@ -77,22 +77,22 @@ export function apiKeyService({ db, workspaces }: { db: Db; workspaces: Workspac
       )
     })
     const { name, description, scopes } = wish
-    const userId = workspaceId === null ? viewer.userId : null
-    return { id, name, description, key, scopes, userId, workspaceId, createdBy: viewer.userId, createdAt, expiresAt }
+    const userId = workspaceId === null ? caller.userId : null
+    return { id, name, description, key, scopes, userId, workspaceId, createdBy: caller.userId, createdAt, expiresAt }
   }
 
   /** Counts under a lock, so that two creations at once cannot both take the last place. @throws QUOTA_EXCEEDED */
-  async function requireRoomForAnother(viewer: Viewer, workspaceId: string | null, tx: Tx): Promise<void> {
+  async function requireRoomForAnother(caller: Caller, workspaceId: string | null, tx: Tx): Promise<void> {
     const limit = workspaceId === null ? 'max_private_api_keys' : 'max_workspace_api_keys'
-    if (workspaceId === null) await db.rows(`SELECT id FROM user WHERE id = ?${db.forUpdate}`, [viewer.userId], tx)
+    if (workspaceId === null) await db.rows(`SELECT id FROM user WHERE id = ?${db.forUpdate}`, [caller.userId], tx)
     // A key that is made while its maker is being removed would outlive that.
-    else await lockToManage(db, viewer, workspaceId, tx)
+    else await lockToManage(db, caller, workspaceId, tx)
     const [row] =
       workspaceId === null
         ? await db.rows<{ used: number; max: number }>(
             `SELECT (SELECT COUNT(*) FROM api_key k WHERE k.created_by = u.id AND k.workspace_id IS NULL) AS used, p.${limit} AS max
              FROM user u JOIN plan p ON p.id = u.plan_id WHERE u.id = ?`,
-            [viewer.userId],
+            [caller.userId],
             tx,
           )
         : await db.rows<{ used: number; max: number }>(
@@ -134,30 +134,30 @@ export function apiKeyService({ db, workspaces }: { db: Db; workspaces: Workspac
 
   return {
     /** @throws INVALID_SCOPE, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
-    createPrivate: (viewer: Viewer, input: ApiKeyInput) => create(viewer, null, privateScopes, input),
+    createPrivate: (caller: Caller, input: ApiKeyInput) => create(caller, null, privateScopes, input),
     /** The private keys of the caller, newest first. */
-    async pageOfPrivate(viewer: Viewer, limit: number, after: ApiKeyPlace | null): Promise<Page<ApiKeyView>> {
+    async pageOfPrivate(caller: Caller, limit: number, after: ApiKeyPlace | null): Promise<Page<ApiKeyView>> {
       const of = `created_by AS owner, ${columns} FROM api_key WHERE created_by = ? AND workspace_id IS NULL`
-      return (await pagesOf(of, [viewer.userId], limit, after)).get(viewer.userId) ?? { rows: [], more: false }
+      return (await pagesOf(of, [caller.userId], limit, after)).get(caller.userId) ?? { rows: [], more: false }
     },
     /** The keys of some workspaces, newest first. Call it for workspaces that the caller may manage. */
     pagesOfWorkspaces: (workspaceIds: string[], limit: number, after: ApiKeyPlace | null) =>
       pagesOf(`workspace_id AS owner, ${columns} FROM api_key WHERE workspace_id = ?`, workspaceIds, limit, after),
-    listPrivate: (viewer: Viewer) => list('created_by = ? AND workspace_id IS NULL', [viewer.userId]),
+    listPrivate: (caller: Caller) => list('created_by = ? AND workspace_id IS NULL', [caller.userId]),
     /** Its next call is refused. @throws API_KEY_NOT_FOUND */
-    removePrivate: (viewer: Viewer, id: string) =>
-      remove(id, 'created_by = ? AND workspace_id IS NULL', [viewer.userId]),
+    removePrivate: (caller: Caller, id: string) =>
+      remove(id, 'created_by = ? AND workspace_id IS NULL', [caller.userId]),
 
-    async createForWorkspace(viewer: Viewer, workspaceId: string, input: ApiKeyInput) {
-      await workspaces.enter(viewer, workspaceId, 'manage')
-      return create(viewer, workspaceId, workspaceScopes, input)
+    async createForWorkspace(caller: Caller, workspaceId: string, input: ApiKeyInput) {
+      await workspaces.enter(caller, workspaceId, 'manage')
+      return create(caller, workspaceId, workspaceScopes, input)
     },
-    async listOfWorkspace(viewer: Viewer, workspaceId: string) {
-      await workspaces.enter(viewer, workspaceId, 'manage')
+    async listOfWorkspace(caller: Caller, workspaceId: string) {
+      await workspaces.enter(caller, workspaceId, 'manage')
       return list('workspace_id = ?', [workspaceId])
     },
-    async removeFromWorkspace(viewer: Viewer, workspaceId: string, id: string) {
-      await workspaces.enter(viewer, workspaceId, 'manage')
+    async removeFromWorkspace(caller: Caller, workspaceId: string, id: string) {
+      await workspaces.enter(caller, workspaceId, 'manage')
       await remove(id, 'workspace_id = ?', [workspaceId])
     },
   }

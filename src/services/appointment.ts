@@ -1,6 +1,6 @@
 import { validate as isUuid } from 'uuid'
 import { type Db, isDuplicate } from '../../db/index.ts'
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import { AppError, Forbidden } from '../errors.ts'
 import { canonicalEmail } from './account.ts'
 
@@ -47,10 +47,10 @@ export function appointmentService({ db, addresses }: { db: Db; addresses: strin
 
   return {
     /** Looked up at every operation of an operator, so that the right ends with the address or the appointment. */
-    async isOperator(viewer: Viewer): Promise<boolean> {
-      if (viewer.via !== 'session') return false
-      if (isOfSetting(viewer)) return true
-      return (await db.rows('SELECT user_id FROM operator WHERE user_id = ?', [viewer.userId])).length > 0
+    async isOperator(caller: Caller): Promise<boolean> {
+      if (caller.via !== 'session') return false
+      if (isOfSetting(caller)) return true
+      return (await db.rows('SELECT user_id FROM operator WHERE user_id = ?', [caller.userId])).length > 0
     },
 
     /** Those of the setting that have an account, and those that were appointed. */
@@ -80,7 +80,7 @@ export function appointmentService({ db, addresses }: { db: Db; addresses: strin
     },
 
     /** Repeatable. @throws USER_NOT_FOUND, FORBIDDEN for a suspended account */
-    async appoint(viewer: Viewer, userId: string): Promise<OperatorView> {
+    async appoint(caller: Caller, userId: string): Promise<OperatorView> {
       const account = await find(userId)
       const { id, email, name } = account
       if (account.status !== 'active') throw new Forbidden('This account is suspended. Restore it first.')
@@ -88,7 +88,7 @@ export function appointmentService({ db, addresses }: { db: Db; addresses: strin
         return { userId: id, email, name, bySetting: true, appointedBy: null, appointedAt: null }
       const now = Date.now()
       await db
-        .run('INSERT INTO operator (user_id, appointed_by, appointed_at) VALUES (?, ?, ?)', [id, viewer.userId, now])
+        .run('INSERT INTO operator (user_id, appointed_by, appointed_at) VALUES (?, ?, ?)', [id, caller.userId, now])
         .catch((error: unknown) => {
           if (!isDuplicate(error)) throw error
         })
@@ -96,7 +96,7 @@ export function appointmentService({ db, addresses }: { db: Db; addresses: strin
         'SELECT appointed_by AS appointedBy, appointed_at AS appointedAt FROM operator WHERE user_id = ?',
         [id],
       )
-      const { appointedBy = viewer.userId, appointedAt = now } = row ?? {}
+      const { appointedBy = caller.userId, appointedAt = now } = row ?? {}
       return { userId: id, email, name, bySetting: false, appointedBy, appointedAt }
     },
 
@@ -115,9 +115,9 @@ export function appointmentService({ db, addresses }: { db: Db; addresses: strin
      * locks out who runs the service.
      * @throws USER_NOT_FOUND, FORBIDDEN
      */
-    async requireSuspendable(viewer: Viewer, userId: string): Promise<void> {
+    async requireSuspendable(caller: Caller, userId: string): Promise<void> {
       const account = await find(userId)
-      if (account.id === viewer.userId) throw new Forbidden('You cannot suspend yourself. Ask another operator.')
+      if (account.id === caller.userId) throw new Forbidden('You cannot suspend yourself. Ask another operator.')
       if (isOfSetting(account))
         throw new Forbidden('The setting OPERATORS names this operator. Take the address out of the setting first.')
     },

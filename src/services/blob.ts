@@ -1,11 +1,11 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import { AppError, isDatabaseDown } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { type BlobStore, StoreRefusal } from '../storage/store.ts'
 import { lockTree, open } from './entry.ts'
-import { marks, type Tree } from './entry-path.ts'
+import { placeholders, type Tree } from './entry-path.ts'
 import { releaseStaged } from './ledger.ts'
 import { type BucketLimits, fileTooLarge, quotaExceeded, take } from './quota.ts'
 import { mayWriteNow, rightEnded } from './right.ts'
@@ -55,7 +55,7 @@ export function blobService({
       if (running.size === 0) return
       const ids = [...running]
       db.run(
-        `UPDATE blobs${db.byKey} SET lease_until = ? WHERE state IN ('staged', 'copied') AND id IN (${marks(ids)})`,
+        `UPDATE blobs${db.byKey} SET lease_until = ? WHERE state IN ('staged', 'copied') AND id IN (${placeholders(ids)})`,
         [leaseUntil(), ...ids],
       ).catch(error => log.warn({ err: error }, 'could not renew the leases of running uploads'))
     },
@@ -111,17 +111,17 @@ export function blobService({
   }
 
   /** A sweeper that took the upload for dead has removed what was there then; what arrived after it is in nobody's books. */
-  async function doomForgotten(bucketId: string, id: string, tx: Tx): Promise<void> {
+  async function markForgottenForDeletion(bucketId: string, id: string, tx: Tx): Promise<void> {
     // One that is removing it at this moment comes back for what it may have missed.
-    const doomed = await db.run(
-      "UPDATE blobs SET lease_until = lease_until + 1 WHERE id = ? AND state = 'doomed'",
+    const marked = await db.run(
+      "UPDATE blobs SET lease_until = lease_until + 1 WHERE id = ? AND state = 'deleting'",
       [id],
       tx,
     )
-    if (doomed === 1 || (await db.rows('SELECT id FROM blobs WHERE id = ?', [id], tx)).length > 0) return
+    if (marked === 1 || (await db.rows('SELECT id FROM blobs WHERE id = ?', [id], tx)).length > 0) return
     const now = Date.now()
     await db.run(
-      "INSERT INTO blobs (id, bucket_id, state, reserved_bytes, size, lease_until, created_at) VALUES (?, ?, 'doomed', 0, 0, ?, ?)",
+      "INSERT INTO blobs (id, bucket_id, state, reserved_bytes, size, lease_until, created_at) VALUES (?, ?, 'deleting', 0, 0, ?, ?)",
       [id, bucketId, now, now],
       tx,
     )
@@ -206,12 +206,12 @@ export function blobService({
       running.delete(id)
       await db
         .transaction(async tx => {
-          const doomed = await db.run(
-            `UPDATE blobs${db.byKey} SET state = 'doomed', lease_until = ? WHERE id = ? AND state = 'copied'`,
+          const marked = await db.run(
+            `UPDATE blobs${db.byKey} SET state = 'deleting', lease_until = ? WHERE id = ? AND state = 'copied'`,
             [Date.now(), id],
             tx,
           )
-          if (doomed !== 1) await doomForgotten(tree.bucketId, id, tx)
+          if (marked !== 1) await markForgottenForDeletion(tree.bucketId, id, tx)
         })
         .catch(error => log.warn({ err: error, blob: id }, 'could not give up a copy; the sweeper will'))
     },
@@ -219,7 +219,7 @@ export function blobService({
     /** Leaves what nobody has in their books any more to the sweeper; what somebody has stays. Never throws. */
     async abandonForgotten(tree: Tree, id: string): Promise<void> {
       await db
-        .transaction(tx => doomForgotten(tree.bucketId, id, tx))
+        .transaction(tx => markForgottenForDeletion(tree.bucketId, id, tx))
         .catch(error => log.warn({ err: error, blob: id }, 'could not look after a blob; the doctor will find it'))
     },
 
@@ -232,8 +232,8 @@ export function blobService({
      * Part of the transaction that makes the entry: the reservation becomes usage, if the caller may still write. This locks the tree.
      * @throws UNAUTHENTICATED, FORBIDDEN, FOLDER_NOT_FOUND when the storage area is gone
      */
-    async settle(tree: Tree, blob: StagedBlob, viewer: Viewer, tx: Tx): Promise<void> {
-      const may = mayWriteNow(db, viewer)
+    async settle(tree: Tree, blob: StagedBlob, caller: Caller, tx: Tx): Promise<void> {
+      const may = mayWriteNow(db, caller)
       const counted = await db.run(
         `UPDATE bucket SET reserved_bytes = reserved_bytes - ?, reserved_files = reserved_files - 1,
            used_bytes = used_bytes + ?, used_files = used_files + 1 WHERE id = ? AND ${open} AND ${may.sql}`,
@@ -242,7 +242,7 @@ export function blobService({
       )
       if (counted !== 1) {
         await lockTree(db, tree, tx)
-        throw await rightEnded(db, viewer, tx)
+        throw await rightEnded(db, caller, tx)
       }
       const changed = await db.run(
         `UPDATE blobs${db.byKey} SET state = 'live', size = ?, reserved_bytes = 0, lease_until = 0 WHERE id = ? AND state = ?`,
@@ -265,7 +265,7 @@ export function blobService({
       running.delete(id)
       const released = db
         .transaction(async tx => {
-          if (!(await releaseStaged(db, tree.bucketId, id, tx))) await doomForgotten(tree.bucketId, id, tx)
+          if (!(await releaseStaged(db, tree.bucketId, id, tx))) await markForgottenForDeletion(tree.bucketId, id, tx)
         })
         .catch(error => log.warn({ err: error, blob: id }, 'could not give back a reservation; the sweeper will'))
       if (!isDatabaseDown(because)) await released

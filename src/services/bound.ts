@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../db/index.ts'
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import { AppError } from '../errors.ts'
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
@@ -13,22 +13,22 @@ export const planExceeded = (what: string, { limit, max, used }: { limit: string
   })
 
 /** Raises a counter of the caller's storage area, if its limit allows. One conditional UPDATE, which locks the row: exact. */
-async function raise(db: Db, viewer: Viewer, counter: string, max: number | null, tx: Tx): Promise<boolean> {
+async function raise(db: Db, caller: Caller, counter: string, max: number | null, tx: Tx): Promise<boolean> {
   const raised = await db.run(
     `UPDATE bucket SET ${counter} = ${counter} + 1 WHERE id = ? AND ${counter} < ?`,
-    [viewer.bucket.bucketId, max ?? NO_LIMIT],
+    [caller.bucket.bucketId, max ?? NO_LIMIT],
     tx,
   )
   return raised === 1
 }
 
 /** Counts a note that is about to be written for the first time, with the tree locked. @throws QUOTA_EXCEEDED */
-export async function takeNote(db: Db, viewer: Viewer, tx: Tx): Promise<void> {
-  const max = viewer.bounds.maxNotes
-  if (await raise(db, viewer, 'note_count', max, tx)) return
+export async function takeNote(db: Db, caller: Caller, tx: Tx): Promise<void> {
+  const max = caller.bounds.maxNotes
+  if (await raise(db, caller, 'note_count', max, tx)) return
   const [row] = await db.rows<{ used: number }>(
     'SELECT note_count AS used FROM bucket WHERE id = ?',
-    [viewer.bucket.bucketId],
+    [caller.bucket.bucketId],
     tx,
   )
   if (max !== null) throw planExceeded('notes', { limit: 'max_notes', max, used: row?.used ?? max })
@@ -39,17 +39,17 @@ export async function takeNote(db: Db, viewer: Viewer, tx: Tx): Promise<void> {
  * those that live are counted, and it is set to what is true. So links are counted once in as many as the plan allows.
  * @throws QUOTA_EXCEEDED
  */
-export async function takeLink(db: Db, viewer: Viewer, tx: Tx): Promise<void> {
-  const max = viewer.bounds.maxPublicLinks
-  if (await raise(db, viewer, 'link_count', max, tx)) return
+export async function takeLink(db: Db, caller: Caller, tx: Tx): Promise<void> {
+  const max = caller.bounds.maxPublicLinks
+  if (await raise(db, caller, 'link_count', max, tx)) return
   const [row] = await db.rows<{ live: number }>(
     `SELECT COUNT(*) AS live FROM share WHERE user_id = ? AND recipient IS NULL AND expires_at > ?
        AND (max_downloads IS NULL OR downloads < max_downloads)`,
-    [viewer.userId, Date.now()],
+    [caller.userId, Date.now()],
     tx,
   )
   const live = Number(row?.live)
   if (max !== null && live >= max)
     throw planExceeded('public links at a time', { limit: 'max_public_links', max, used: live })
-  await db.run('UPDATE bucket SET link_count = ? WHERE id = ?', [live + 1, viewer.bucket.bucketId], tx)
+  await db.run('UPDATE bucket SET link_count = ? WHERE id = ?', [live + 1, caller.bucket.bucketId], tx)
 }

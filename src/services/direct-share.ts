@@ -1,7 +1,7 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
+import type { Caller } from '../auth/caller.ts'
 import { type Passwords, parsePassword } from '../auth/password.ts'
-import type { Viewer } from '../auth/viewer.ts'
 import { parseDuration } from '../duration.ts'
 import { AppError, InvalidInput } from '../errors.ts'
 import { MAX_SHARED_FILES } from '../limits.ts'
@@ -52,19 +52,19 @@ interface Deps {
 export function directShareService({ db, listings, links, mailings, shares, passwords, events, wake }: Deps) {
   return {
     /** How many live shares the caller has received and not seen. */
-    async countUnseen(viewer: Viewer): Promise<number> {
-      if (!viewer.verifiedEmail) return 0
+    async countUnseen(caller: Caller): Promise<number> {
+      if (!caller.verifiedEmail) return 0
       const [row] = await db.rows<{ n: number }>(`SELECT ${liveCount('s.recipient = ? AND s.seen_at IS NULL')} AS n`, [
-        viewer.verifiedEmail,
+        caller.verifiedEmail,
         Date.now(),
       ])
       return Number(row?.n)
     },
 
     /** Notes that the caller has seen a share; again and again, if they like. @throws SHARE_NOT_FOUND */
-    async markSeen(viewer: Viewer, token: string): Promise<void> {
+    async markSeen(caller: Caller, token: string): Promise<void> {
       const share = await links.look(token)
-      if (!share || !viewer.verifiedEmail || share.recipient !== viewer.verifiedEmail)
+      if (!share || !caller.verifiedEmail || share.recipient !== caller.verifiedEmail)
         throw new AppError(
           'SHARE_NOT_FOUND',
           'You have received no such share. Take sharing_token from the list of received files.',
@@ -77,9 +77,9 @@ export function directShareService({ db, listings, links, mailings, shares, pass
      * goes with it is up to the bounds of mails.
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT
      */
-    async create(viewer: Viewer, input: DirectShareInput): Promise<DirectShares> {
+    async create(caller: Caller, input: DirectShareInput): Promise<DirectShares> {
       const recipient = parseEmail(input.email, 'email')
-      if (recipient === viewer.verifiedEmail || recipient === viewer.email.toLowerCase())
+      if (recipient === caller.verifiedEmail || recipient === caller.email.toLowerCase())
         throw new InvalidInput('email', 'This is your own address. Share with somebody else.')
       if (input.objects.length < 1 || input.objects.length > MAX_SHARED_FILES)
         throw new InvalidInput('objects', 'Name 1 to 100 files.')
@@ -89,31 +89,31 @@ export function directShareService({ db, listings, links, mailings, shares, pass
       const now = Date.now()
       const expiresAt = now + parseDuration(input.duration || '7d', 'duration')
       const passwordHash = input.password
-        ? await passwords.hash(parsePassword(input.password), callerKeys(viewer))
+        ? await passwords.hash(parsePassword(input.password), callerKeys(caller))
         : null
       // One after the other: a hundred at once would take every connection from the others.
       const find = async (tx?: Tx): Promise<FoundEntry[]> => {
         const found: FoundEntry[] = []
-        for (const path of paths.keys()) found.push(await listings.file(viewer.bucket, { path }, tx))
+        for (const path of paths.keys()) found.push(await listings.file(caller.bucket, { path }, tx))
         return found
       }
       const before = await find()
       const terms = { passwordHash, createdAt: now, expiresAt }
       const made = await db.transaction(async tx => {
         // One of two who share the same file with the same person at once waits here, and then renews.
-        const { purging } = await lockForSharing(db, viewer, tx)
+        const { purging } = await lockForSharing(db, caller, tx)
         const found = purging ? await find(tx) : before
         const all = []
         for (const { names, id, md5 } of found) {
-          const shareId = await renewOrCreate(viewer, id, recipient, terms, tx)
-          if (!shareId) throw fileNotFound(viewer.bucket, names)
+          const shareId = await renewOrCreate(caller, id, recipient, terms, tx)
+          if (!shareId) throw fileNotFound(caller.bucket, names)
           const token = shares.tokenOf(shareId)
           all.push({
             id: shareId,
             names,
             md5,
             sharedFor: recipient,
-            sharedBy: viewer.email,
+            sharedBy: caller.email,
             token,
             link: shares.linkOf(token),
             expiresAt,
@@ -124,13 +124,13 @@ export function directShareService({ db, listings, links, mailings, shares, pass
           const values = {
             files: all.map(s => s.names.at(-1) ?? ''),
             links: all.map(s => s.link),
-            by: viewer.name,
-            address: viewer.email,
+            by: caller.name,
+            address: caller.email,
             expires: new Date(expiresAt).toISOString(),
             protected: passwordHash !== null,
           }
           const about = found.map(({ id }) => id)
-          queued = await mailings.enqueue(viewer, { template: 'share', to: recipient, values }, about, tx)
+          queued = await mailings.enqueue(caller, { template: 'share', to: recipient, values }, about, tx)
         }
         return { shares: all, notificationStatus: queued ? ('queued' as const) : ('not_sent' as const) }
       })
@@ -143,7 +143,7 @@ export function directShareService({ db, listings, links, mailings, shares, pass
 
   /** Null when the file has been deleted meanwhile. */
   async function renewOrCreate(
-    viewer: Viewer,
+    caller: Caller,
     entryId: string,
     recipient: string,
     terms: Terms,
@@ -151,7 +151,7 @@ export function directShareService({ db, listings, links, mailings, shares, pass
   ): Promise<string | null> {
     const [known] = await db.rows<{ id: string }>(
       'SELECT id FROM share WHERE entry_id = ? AND recipient = ? AND user_id = ?',
-      [entryId, recipient, viewer.userId],
+      [entryId, recipient, caller.userId],
       tx,
     )
     if (known) {
@@ -163,7 +163,7 @@ export function directShareService({ db, listings, links, mailings, shares, pass
       return known.id
     }
     const id = newId()
-    return (await insertShare(db, viewer, { id, entryId, recipient, maxDownloads: null, ...terms }, tx)) ? id : null
+    return (await insertShare(db, caller, { id, entryId, recipient, maxDownloads: null, ...terms }, tx)) ? id : null
   }
 }
 

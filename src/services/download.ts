@@ -1,5 +1,5 @@
 import { v7 as newId } from 'uuid'
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import { AppError } from '../errors.ts'
 import { deliveryOf, type Mode, parseMode } from '../media.ts'
 import { parseFilePath } from '../paths.ts'
@@ -74,19 +74,19 @@ export function downloadService({ store, files, listings, tokens, proxied, publi
     },
 
     /** A token for one of the caller's own files. It holds the file's id, so it survives a move. @throws FILE_NOT_FOUND, INVALID_PATH */
-    async createToken(viewer: Viewer, path: string): Promise<{ token: string; expiresAt: number }> {
-      const { node } = await files.locate(viewer.bucket, parseFilePath(path, 'file'))
-      const token = tokens.seal('private-download', { fileId: node.id, userId: viewer.userId }, TOKEN_SECONDS)
+    async createToken(caller: Caller, path: string): Promise<{ token: string; expiresAt: number }> {
+      const { node } = await files.locate(caller.bucket, parseFilePath(path, 'file'))
+      const token = tokens.seal('private-download', { fileId: node.id, userId: caller.userId }, TOKEN_SECONDS)
       return { token, expiresAt: Date.now() + TOKEN_SECONDS * 1000 }
     },
 
     /** The link behind such a token, for its owner. Lenient about the mode. @throws TOKEN_NOT_FOUND, SHARE_EXPIRED */
-    async openToken(viewer: Viewer, token: string, mode: string | null | undefined): Promise<Download> {
+    async openToken(caller: Caller, token: string, mode: string | null | undefined): Promise<Download> {
       const sealed = tokens.unseal('private-download', token)
       const { fileId, userId } = (sealed?.payload ?? {}) as { fileId?: string; userId?: string }
-      if (!sealed || !fileId || userId !== viewer.userId) throw gone()
+      if (!sealed || !fileId || userId !== caller.userId) throw gone()
       if (sealed.expired) throw new AppError('SHARE_EXPIRED', 'This token has expired. Ask for a new one.')
-      const file = await listings.byId(viewer.bucket, fileId)
+      const file = await listings.byId(caller.bucket, fileId)
       if (!file?.blobId) throw gone()
       return this.link(
         { ...file, blobId: file.blobId, name: file.names.at(-1) ?? '' },

@@ -25,7 +25,7 @@ export interface Node {
   bytesBelow: number
 }
 
-export const marks = (list: unknown[]): string => list.map(() => '?').join(', ')
+export const placeholders = (list: unknown[]): string => list.map(() => '?').join(', ')
 
 /** A path of a tree as it is answered: contract, "Paths". */
 export const pathIn = (tree: Tree, names: readonly string[]): string => `${tree.front ?? ''}${joinPath(names)}`
@@ -114,7 +114,7 @@ export async function pathsOfFolders(
     const some = wanted.slice(i, i + 1000)
     const rows = await db.rows<{ id: string; parentId: string | null; name: string }>(
       `WITH RECURSIVE up (id, parent_id, name) AS (
-         SELECT id, parent_id, name FROM entry WHERE id IN (${marks(some)})
+         SELECT id, parent_id, name FROM entry WHERE id IN (${placeholders(some)})
          UNION SELECT p.id, p.parent_id, p.name FROM up JOIN entry p ON p.id = up.parent_id
        ) SELECT id, parent_id AS parentId, name FROM up`,
       some,

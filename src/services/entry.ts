@@ -3,7 +3,7 @@ import { type Db, isDuplicate, type Tx, type Value } from '../../db/index.ts'
 import { FILE, FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../errors.ts'
 import { joinPath, limits } from '../paths.ts'
-import { marks, type Node, pathIn, resolveChain, type Tree } from './entry-path.ts'
+import { type Node, pathIn, placeholders, resolveChain, type Tree } from './entry-path.ts'
 import type { EventService } from './event.ts'
 
 /** What a change adds to the totals of the folders above it. */
@@ -71,7 +71,7 @@ export async function addUsage(db: Db, tree: Tree, by: Totals, tx: Tx): Promise<
 export async function addTotals(db: Db, folders: Node[], by: Totals, tx: Tx): Promise<void> {
   if (folders.length === 0 || (by.bytes === 0 && by.files === 0 && by.folders === 0)) return
   await db.run(
-    `UPDATE entry SET total_bytes = total_bytes + ?, total_files = total_files + ?, total_folders = total_folders + ? WHERE id IN (${marks(folders)})`,
+    `UPDATE entry SET total_bytes = total_bytes + ?, total_files = total_files + ?, total_folders = total_folders + ? WHERE id IN (${placeholders(folders)})`,
     [by.bytes, by.files, by.folders, ...folders.map(f => f.id)],
     tx,
   )
@@ -198,7 +198,7 @@ export async function insertEntry(db: Db, tree: Tree, e: NewEntry, tx: Tx): Prom
   }
   try {
     await db.run(
-      `INSERT INTO entry (${Object.keys(row).join(', ')}) VALUES (${marks(Object.keys(row))})`,
+      `INSERT INTO entry (${Object.keys(row).join(', ')}) VALUES (${placeholders(Object.keys(row))})`,
       Object.values(row),
       tx,
     )

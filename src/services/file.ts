@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/index.ts'
 import { FILE } from '../../db/models/entry.ts'
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import { InvalidInput } from '../errors.ts'
 import { MAX_DELETED_FILES } from '../limits.ts'
 import { mediaTypeOfPart } from '../media.ts'
@@ -19,9 +19,9 @@ import {
   prepareParent,
   weightOf,
 } from './entry.ts'
-import { fileNotFound, findEntry, marks, type Node, resolveChain, type Tree } from './entry-path.ts'
+import { fileNotFound, findEntry, type Node, placeholders, resolveChain, type Tree } from './entry-path.ts'
 import type { EventService } from './event.ts'
-import { doomBlobs } from './ledger.ts'
+import { markBlobsForDeletion } from './ledger.ts'
 import type { FileView, ListingService } from './listing.ts'
 import type { BucketLimits } from './quota.ts'
 
@@ -50,11 +50,11 @@ export function fileService({ db, blobs, listings, events }: Deps) {
     tree: Tree,
     blob: StagedBlob,
     names: string[],
-    { fileType, viewer, at }: { fileType: string; viewer: Viewer; at: number },
+    { fileType, caller, at }: { fileType: string; caller: Caller; at: number },
     tx: Tx,
   ): Promise<string> {
-    const by = viewer.userId
-    await blobs.settle(tree, blob, viewer, tx)
+    const by = caller.userId
+    await blobs.settle(tree, blob, caller, tx)
     const totals = { bytes: blob.size, files: 1, folders: 0 }
     const load = { weight: totals, levelsBelow: 0, bytesBelow: 0 }
     const { parentId, foldersMade } = await prepareParent(db, tree, names, load, by, tx)
@@ -83,7 +83,7 @@ export function fileService({ db, blobs, listings, events }: Deps) {
       upload: Upload,
       folder: string | null | undefined,
       limits: BucketLimits,
-      viewer: Viewer,
+      caller: Caller,
     ): Promise<FileView> {
       const name = parseName(upload.filename, 'file')
       const fileType = mediaTypeOfPart(name, upload.mimetype)
@@ -99,10 +99,10 @@ export function fileService({ db, blobs, listings, events }: Deps) {
       try {
         const names = placeFor(upload.folderAfterwards ? await upload.folderAfterwards() : folder)
         const at = Date.now()
-        const id = await change(tree, tx => create(tree, staged, names, { fileType, viewer, at }, tx))
+        const id = await change(tree, tx => create(tree, staged, names, { fileType, caller, at }, tx))
         blobs.settled(staged.id)
         const { size, md5 } = staged
-        return { id, names, fileType, size, md5, createdBy: viewer.userId, createdAt: at, updatedAt: at }
+        return { id, names, fileType, size, md5, createdBy: caller.userId, createdAt: at, updatedAt: at }
       } catch (error) {
         await blobs.abandon(tree, staged.id, error)
         throw error
@@ -185,7 +185,7 @@ export function fileService({ db, blobs, listings, events }: Deps) {
     tx: Tx,
   ): Promise<{ id: string; name: string; blobId: string | null; bytes: number }[]> {
     return db.rows(
-      `SELECT id, name, blob_id AS blobId, total_bytes AS bytes FROM entry WHERE parent_id = ? AND kind = ${FILE} AND name IN (${marks(names)})`,
+      `SELECT id, name, blob_id AS blobId, total_bytes AS bytes FROM entry WHERE parent_id = ? AND kind = ${FILE} AND name IN (${placeholders(names)})`,
       [folderId, ...names],
       tx,
     )
@@ -199,9 +199,9 @@ export function fileService({ db, blobs, listings, events }: Deps) {
   ): Promise<void> {
     if (files.length === 0) return
     const ids = files.map(f => f.id)
-    await db.run(`DELETE FROM share WHERE entry_id IN (${marks(ids)})`, ids, tx)
-    await db.run(`DELETE FROM entry WHERE id IN (${marks(ids)})`, ids, tx)
-    await doomBlobs(
+    await db.run(`DELETE FROM share WHERE entry_id IN (${placeholders(ids)})`, ids, tx)
+    await db.run(`DELETE FROM entry WHERE id IN (${placeholders(ids)})`, ids, tx)
+    await markBlobsForDeletion(
       db,
       files.flatMap(f => f.blobId ?? []),
       tx,

@@ -16,7 +16,7 @@ import {
 } from './entry.ts'
 import { findEntry, pathIn, type Tree } from './entry-path.ts'
 import type { EventService } from './event.ts'
-import { promise } from './outbox.ts'
+import { enqueue } from './outbox.ts'
 
 /** A folder just made, or met. */
 export interface MadeFolder {
@@ -134,7 +134,7 @@ export function folderService({ db, events, wake }: { db: Db; events: EventServi
         else {
           await db.run('UPDATE entry SET parent_id = NULL, name = ? WHERE id = ?', [newId(), node.id], tx)
           await db.run('UPDATE bucket SET purging = purging + 1 WHERE id = ?', [tree.bucketId], tx)
-          await promise(db, 'purge-folder', { folderId: node.id, bucketId: tree.bucketId }, tx)
+          await enqueue(db, 'purge-folder', { folderId: node.id, bucketId: tree.bucketId }, tx)
         }
         return node.files
       })

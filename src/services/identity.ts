@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../db/index.ts'
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import { AppError, Unauthenticated } from '../errors.ts'
 import { canonicalEmail } from './profile.ts'
 
@@ -16,17 +16,17 @@ export function identityService({ db }: { db: Db }) {
      * Takes an identity away from the account of the caller, and ends its other sessions: they may have begun with it.
      * @throws LAST_IDENTITY, IDENTITY_NOT_FOUND
      */
-    async remove(viewer: Viewer, identityId: string): Promise<void> {
+    async remove(caller: Caller, identityId: string): Promise<void> {
       await db.transaction(async tx => {
         const [user] = await db.rows<{ email: string; verifiedEmail: string | null }>(
           `SELECT email, verified_email AS verifiedEmail FROM user WHERE id = ?${db.forUpdate}`,
-          [viewer.userId],
+          [caller.userId],
           tx,
         )
         if (!user) throw new Unauthenticated()
         const identities = await db.rows<Row>(
           `SELECT id, email, email_verified AS emailVerified FROM identity WHERE user_id = ? ORDER BY created_at, id${db.forUpdate}`,
-          [viewer.userId],
+          [caller.userId],
           tx,
         )
         if (!identities.some(({ id }) => id === identityId))
@@ -38,8 +38,8 @@ export function identityService({ db }: { db: Db }) {
             'This is the only way to sign in to your account. Add another one first, or delete the account.',
           )
         await db.run('DELETE FROM identity WHERE id = ?', [identityId], tx)
-        await db.run('DELETE FROM session WHERE user_id = ? AND id <> ?', [viewer.userId, viewer.credentialId], tx)
-        await keepAddressTrue(viewer.userId, user.verifiedEmail, left, tx)
+        await db.run('DELETE FROM session WHERE user_id = ? AND id <> ?', [caller.userId, caller.credentialId], tx)
+        await keepAddressTrue(caller.userId, user.verifiedEmail, left, tx)
       })
     },
   }

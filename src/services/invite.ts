@@ -1,12 +1,12 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
 import { type Db, isDuplicate, type Tx } from '../../db/index.ts'
+import type { Caller } from '../auth/caller.ts'
 import { invitable, type Role } from '../auth/roles.ts'
-import type { Viewer } from '../auth/viewer.ts'
 import { AppError, InvalidInput } from '../errors.ts'
 import type { Tokens } from '../tokens.ts'
 import { planExceeded } from './bound.ts'
 import { parseEmail } from './email.ts'
-import { marks } from './entry-path.ts'
+import { placeholders } from './entry-path.ts'
 import type { EventService } from './event.ts'
 import type { MailingService } from './mailing.ts'
 import { MAX_PAGE } from './page.ts'
@@ -59,8 +59,8 @@ const expired = () => new AppError('INVITE_EXPIRED', 'This invite has expired. A
 const alreadyMember = () => new AppError('ALREADY_A_MEMBER', 'You are a member of this workspace already.')
 
 /** @throws INVITE_NOT_FOR_YOU */
-function refuseOthers({ email }: { email: string }, viewer: Viewer): void {
-  if (viewer.verifiedEmail !== email)
+function refuseOthers({ email }: { email: string }, caller: Caller): void {
+  if (caller.verifiedEmail !== email)
     throw new AppError(
       'INVITE_NOT_FOR_YOU',
       'This invite is for another address. Sign in with the address that was invited.',
@@ -84,11 +84,11 @@ interface Deps {
 
 export function inviteService({ db, workspaces, mailings, tokens, publicUrl, events, wake }: Deps) {
   /** The invite of a token, for the one address it was made out to. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU */
-  async function findFor(viewer: Viewer, token: string): Promise<InviteView> {
+  async function findFor(caller: Caller, token: string): Promise<InviteView> {
     const id = tokens.read(INVITE_TOKEN, token)
     const [invite] = id ? await db.rows<InviteView>(`SELECT ${columns} FROM invite i WHERE i.id = ?`, [id]) : []
     if (!invite) throw notFound()
-    refuseOthers(invite, viewer)
+    refuseOthers(invite, caller)
     return invite
   }
 
@@ -116,19 +116,19 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
   }
 
   /** Those pending invites of the caller's verified address that meet a condition, oldest first. */
-  async function mineWhere(viewer: Viewer, where: string, values: string[], limit: number): Promise<MyInvite[]> {
-    if (!viewer.verifiedEmail) return []
+  async function mineWhere(caller: Caller, where: string, values: string[], limit: number): Promise<MyInvite[]> {
+    if (!caller.verifiedEmail) return []
     const rows = await db.rows<Omit<MyInvite, 'token'>>(
       `SELECT i.id, i.workspace_id AS workspaceId, w.name AS workspaceName, w.slug AS workspaceSlug, i.email, i.role, i.expires_at AS expiresAt
        FROM invite i JOIN workspace w ON w.id = i.workspace_id ${SENDER}
        WHERE i.email = ? AND i.expires_at > ? AND ${SENDER_MAY} AND ${where} ORDER BY i.id LIMIT ${limit}`,
-      [viewer.verifiedEmail, Date.now(), ...values],
+      [caller.verifiedEmail, Date.now(), ...values],
     )
     return rows.map(row => ({ ...row, token: tokens.derive(INVITE_TOKEN, row.id) }))
   }
 
-  async function pageOfMine(viewer: Viewer, limit: number, after: string | null): Promise<Page<MyInvite>> {
-    const mine = await mineWhere(viewer, 'i.id > ?', [after ?? ''], limit + 1)
+  async function pageOfMine(caller: Caller, limit: number, after: string | null): Promise<Page<MyInvite>> {
+    const mine = await mineWhere(caller, 'i.id > ?', [after ?? ''], limit + 1)
     return { rows: mine.slice(0, limit), more: mine.length > limit }
   }
 
@@ -143,22 +143,22 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
       }),
 
     /** The pending invites of a workspace, oldest first. */
-    async list(viewer: Viewer, workspaceId: string): Promise<InviteView[]> {
-      await workspaces.enter(viewer, workspaceId, 'manage')
+    async list(caller: Caller, workspaceId: string): Promise<InviteView[]> {
+      await workspaces.enter(caller, workspaceId, 'manage')
       return db.rows<InviteView>(`SELECT ${columns} ${pending} ORDER BY i.id LIMIT 10000`, [workspaceId, Date.now()])
     },
 
     /** Invites an address, or renews its invite, with a mail as far as the bounds of mails allow one. @throws ALREADY_A_MEMBER, FORBIDDEN, INVALID_INPUT, QUOTA_EXCEEDED */
-    async create(viewer: Viewer, input: { workspaceId: string; email: string; role: string }): Promise<InviteView> {
+    async create(caller: Caller, input: { workspaceId: string; email: string; role: string }): Promise<InviteView> {
       const email = parseEmail(input.email, 'email')
       const role = invitable.find(r => r === input.role)
       if (!role) throw new InvalidInput('role', `An invite offers one of ${invitable.join(', ')}.`)
-      const { id: workspaceId, name } = await workspaces.enter(viewer, input.workspaceId, 'manage')
+      const { id: workspaceId, name } = await workspaces.enter(caller, input.workspaceId, 'manage')
       const now = Date.now()
-      const fresh = { role, invitedBy: viewer.userId, createdAt: now, expiresAt: now + WEEK_MS }
+      const fresh = { role, invitedBy: caller.userId, createdAt: now, expiresAt: now + WEEK_MS }
       const invite = await db.transaction(async tx => {
         // Two invites of one address at once end in one row.
-        await lockToManage(db, viewer, workspaceId, tx)
+        await lockToManage(db, caller, workspaceId, tx)
         const [member] = await db.rows(
           'SELECT m.user_id FROM member m JOIN user u ON u.id = m.user_id WHERE m.workspace_id = ? AND u.verified_email = ?',
           [workspaceId, email],
@@ -180,8 +180,8 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
             tx,
           )
         const link = `${publicUrl()}/invite/${tokens.derive(INVITE_TOKEN, id)}`
-        const values = { workspace: name, role, by: viewer.name, address: viewer.email, link }
-        await mailings.enqueue(viewer, { template: 'invite', to: email, values }, [workspaceId], tx)
+        const values = { workspace: name, role, by: caller.name, address: caller.email, link }
+        await mailings.enqueue(caller, { template: 'invite', to: email, values }, [workspaceId], tx)
         return { id, workspaceId, email, ...fresh }
       })
       events.publish('inviteReceived', email, [invite.id])
@@ -190,11 +190,11 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
     },
 
     /** The pending invites of the caller's verified address. */
-    mine: async (viewer: Viewer): Promise<MyInvite[]> => (await pageOfMine(viewer, MAX_PAGE, null)).rows,
+    mine: async (caller: Caller): Promise<MyInvite[]> => (await pageOfMine(caller, MAX_PAGE, null)).rows,
     pageOfMine,
     /** Those among some invites. */
-    mineAmong: (viewer: Viewer, ids: string[]): Promise<MyInvite[]> =>
-      mineWhere(viewer, `i.id IN (${marks(ids)})`, ids, ids.length),
+    mineAmong: (caller: Caller, ids: string[]): Promise<MyInvite[]> =>
+      mineWhere(caller, `i.id IN (${placeholders(ids)})`, ids, ids.length),
 
     /** The invite of a token, for whoever has the link. One statement. @throws INVITE_NOT_FOUND */
     async find(token: string): Promise<LinkedInvite> {
@@ -227,15 +227,15 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
      * Refuses whoever cannot accept an invite, but for those who have yet to sign in. Nobody else learns whether the invited one is in.
      * @throws INVITE_EXPIRED, INVITE_NOT_FOR_YOU, ALREADY_A_MEMBER
      */
-    refuse(invite: LinkedInvite, viewer: Viewer | null): void {
-      if (viewer) refuseOthers(invite, viewer)
+    refuse(invite: LinkedInvite, caller: Caller | null): void {
+      if (caller) refuseOthers(invite, caller)
       if (invite.expiresAt <= Date.now()) throw expired()
-      if (viewer && invite.member) throw alreadyMember()
+      if (caller && invite.member) throw alreadyMember()
     },
 
     /** Makes the caller a member, once. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU, INVITE_EXPIRED, ALREADY_A_MEMBER, QUOTA_EXCEEDED */
-    async accept(viewer: Viewer, token: string): Promise<WorkspaceView> {
-      const { id, workspaceId, expiresAt } = await findFor(viewer, token)
+    async accept(caller: Caller, token: string): Promise<WorkspaceView> {
+      const { id, workspaceId, expiresAt } = await findFor(caller, token)
       if (expiresAt <= Date.now()) throw expired()
       return db.transaction(async tx => {
         const [workspace] = await db.rows<Omit<WorkspaceView, 'role'> & { max: number }>(
@@ -261,7 +261,7 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
         try {
           await db.run(
             'INSERT INTO member (workspace_id, user_id, role, joined_at) VALUES (?, ?, ?, ?)',
-            [workspaceId, viewer.userId, offer.role, Date.now()],
+            [workspaceId, caller.userId, offer.role, Date.now()],
             tx,
           )
         } catch (error) {
@@ -279,14 +279,14 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
     },
 
     /** @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU */
-    async reject(viewer: Viewer, token: string): Promise<void> {
-      const { id } = await findFor(viewer, token)
+    async reject(caller: Caller, token: string): Promise<void> {
+      const { id } = await findFor(caller, token)
       await db.run('DELETE FROM invite WHERE id = ?', [id])
     },
 
     /** Withdraws an invite of this workspace. @throws INVITE_NOT_FOUND, FORBIDDEN */
-    async remove(viewer: Viewer, workspaceId: string, inviteId: string): Promise<void> {
-      await workspaces.enter(viewer, workspaceId, 'manage')
+    async remove(caller: Caller, workspaceId: string, inviteId: string): Promise<void> {
+      await workspaces.enter(caller, workspaceId, 'manage')
       const removed = isUuid(inviteId)
         ? await db.run('DELETE FROM invite WHERE id = ? AND workspace_id = ?', [inviteId, workspaceId])
         : 0

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../db/index.ts'
-import { marks } from './entry-path.ts'
+import { placeholders } from './entry-path.ts'
 
 /**
  * Dooms a staged blob and returns its reservation, once only, whoever comes first. Locks the bucket before the blob, as everybody does.
@@ -20,7 +20,7 @@ export async function releaseStaged(
   )
   if (!staged) return false
   await db.run(
-    "UPDATE blobs SET state = 'doomed', reserved_bytes = 0, lease_until = ? WHERE id = ?",
+    "UPDATE blobs SET state = 'deleting', reserved_bytes = 0, lease_until = ? WHERE id = ?",
     [Date.now(), id],
     tx,
   )
@@ -33,10 +33,10 @@ export async function releaseStaged(
 }
 
 /** Dooms live blobs, in the transaction that ends their entries. */
-export async function doomBlobs(db: Db, ids: string[], tx: Tx): Promise<void> {
+export async function markBlobsForDeletion(db: Db, ids: string[], tx: Tx): Promise<void> {
   if (ids.length === 0) return
   await db.run(
-    `UPDATE blobs SET state = 'doomed', lease_until = ? WHERE id IN (${marks(ids)})`,
+    `UPDATE blobs SET state = 'deleting', lease_until = ? WHERE id IN (${placeholders(ids)})`,
     [Date.now(), ...ids],
     tx,
   )

@@ -1,10 +1,10 @@
 import { validate as isUuid } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
 import { FILE, type FOLDER } from '../../db/models/entry.ts'
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import { AppError, InvalidInput } from '../errors.ts'
 import { parseFilePath, parsePath } from '../paths.ts'
-import { fileNotFound, findEntry, marks, pathsOfFolders, type Tree } from './entry-path.ts'
+import { fileNotFound, findEntry, pathsOfFolders, placeholders, type Tree } from './entry-path.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from './page.ts'
 import { firstOfEach } from './range.ts'
 
@@ -122,7 +122,7 @@ export function listingService({ db }: { db: Db }) {
       ),
 
     /** The workspace of the caller in whose tree an entry is; null when it is in none. */
-    async workspaceOf({ userId }: Viewer, id: string): Promise<string | null> {
+    async workspaceOf({ userId }: Caller, id: string): Promise<string | null> {
       const [row] = await db.rows<{ workspaceId: string }>(
         `SELECT b.workspace_id AS workspaceId FROM entry e JOIN bucket b ON b.id = e.bucket_id
          JOIN member m ON m.workspace_id = b.workspace_id WHERE e.id = ? AND m.user_id = ?`,
@@ -182,7 +182,10 @@ export function listingService({ db }: { db: Db }) {
       const ids = [...new Set(userIds)].filter(id => id !== null)
       const rows =
         ids.length > 0
-          ? await db.rows<{ id: string; email: string }>(`SELECT id, email FROM user WHERE id IN (${marks(ids)})`, ids)
+          ? await db.rows<{ id: string; email: string }>(
+              `SELECT id, email FROM user WHERE id IN (${placeholders(ids)})`,
+              ids,
+            )
           : []
       return new Map(rows.map(({ id, email }) => [id, email]))
     },

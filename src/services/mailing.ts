@@ -1,9 +1,9 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import { AppError } from '../errors.ts'
 import { hashSecret, type Tokens } from '../tokens.ts'
-import { type Mail, promise } from './outbox.ts'
+import { enqueue, type Mail } from './outbox.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -59,8 +59,8 @@ export function mailingService({ db, tokens, publicUrl, bounds }: Deps) {
      * wants none, there were enough, or the same was sent within the hour. Nothing else may be locked after it. Answers whether it was.
      * @param about what the mail is about: ids of what it leads to
      */
-    async enqueue(viewer: Viewer, mail: Extract<Mail, { stop?: string }>, about: string[], tx: Tx): Promise<boolean> {
-      if (viewer.verifiedEmail === null) return false
+    async enqueue(caller: Caller, mail: Extract<Mail, { stop?: string }>, about: string[], tx: Tx): Promise<boolean> {
+      if (caller.verifiedEmail === null) return false
       const recipient = await lockRecipient(mail.to, tx)
       if (recipient.stoppedAt !== null) return false
       const now = Date.now()
@@ -70,16 +70,16 @@ export function mailingService({ db, tokens, publicUrl, bounds }: Deps) {
         [recipient.id, now - DAY_MS],
         tx,
       )
-      const mine = sent.filter(({ senderId }) => senderId === viewer.userId)
+      const mine = sent.filter(({ senderId }) => senderId === caller.userId)
       const isRenewal = sent.some(notice => notice.about === what && notice.sentAt > now - HOUR_MS)
       if (isRenewal || sent.length >= bounds.fromAll || mine.length >= bounds.fromOne) return false
       await db.run(
         'INSERT INTO mail_notice (id, recipient_id, sender_id, about, sent_at) VALUES (?, ?, ?, ?, ?)',
-        [newId(), recipient.id, viewer.userId, what, now],
+        [newId(), recipient.id, caller.userId, what, now],
         tx,
       )
       const stop = `${publicUrl()}/unsubscribe/${tokens.derive(STOP_TOKEN, recipient.id)}`
-      await promise(db, 'mail', { ...mail, stop }, tx)
+      await enqueue(db, 'mail', { ...mail, stop }, tx)
       return true
     },
 

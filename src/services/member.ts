@@ -1,7 +1,7 @@
 import { validate as isUuid } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
+import type { Caller } from '../auth/caller.ts'
 import { isOwner, isRole, may, mayGrant, mayTouch, OWNER, type Role } from '../auth/roles.ts'
-import type { Viewer } from '../auth/viewer.ts'
 import { AppError, Forbidden, InvalidInput } from '../errors.ts'
 import { firstOfEach } from './range.ts'
 import { endInvitesOf } from './right.ts'
@@ -34,8 +34,8 @@ export function memberService({ db, workspaces }: { db: Db; workspaces: Workspac
       ),
 
     /** All members, in the order in which they joined. */
-    async list(viewer: Viewer, workspaceId: string): Promise<MemberView[]> {
-      await workspaces.enter(viewer, workspaceId, 'see')
+    async list(caller: Caller, workspaceId: string): Promise<MemberView[]> {
+      await workspaces.enter(caller, workspaceId, 'see')
       return db.rows<MemberView>(
         `SELECT ${columns} FROM member m JOIN user u ON u.id = m.user_id
          WHERE m.workspace_id = ? ORDER BY m.joined_at, m.user_id LIMIT 10000`,
@@ -45,15 +45,15 @@ export function memberService({ db, workspaces }: { db: Db; workspaces: Workspac
 
     /** Gives a member another role. Invites that they have sent end where they may send none any more. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
     async changeRole(
-      viewer: Viewer,
+      caller: Caller,
       workspaceId: string,
       userId: string,
       role: string,
     ): Promise<{ userId: string; role: Role }> {
-      if (!isRole(role)) throw new InvalidInput('role', 'A role is one of owner, admin, editor, viewer.')
-      await workspaces.enter(viewer, workspaceId, 'manage')
+      if (!isRole(role)) throw new InvalidInput('role', 'A role is one of owner, admin, editor, caller.')
+      await workspaces.enter(caller, workspaceId, 'manage')
       return db.transaction(async tx => {
-        const { mine, theirs } = await rolesOf(viewer, workspaceId, userId, tx)
+        const { mine, theirs } = await rolesOf(caller, workspaceId, userId, tx)
         if (!mayTouch(mine, theirs) || !mayGrant(mine, role))
           throw new Forbidden('Only an owner can grant or take the role owner.')
         if (isOwner(theirs) && !isOwner(role)) await passOwnership(workspaceId, userId, tx)
@@ -68,11 +68,11 @@ export function memberService({ db, workspaces }: { db: Db; workspaces: Workspac
     },
 
     /** Removes a member, with their pending invites and the workspace keys that they made; everybody may remove themselves. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
-    async remove(viewer: Viewer, workspaceId: string, userId: string): Promise<void> {
-      await workspaces.enter(viewer, workspaceId, 'see')
+    async remove(caller: Caller, workspaceId: string, userId: string): Promise<void> {
+      await workspaces.enter(caller, workspaceId, 'see')
       await db.transaction(async tx => {
-        const { mine, theirs } = await rolesOf(viewer, workspaceId, userId, tx)
-        if (userId !== viewer.userId && !mayTouch(mine, theirs))
+        const { mine, theirs } = await rolesOf(caller, workspaceId, userId, tx)
+        if (userId !== caller.userId && !mayTouch(mine, theirs))
           throw new Forbidden('Your role may not remove this member.')
         if (isOwner(theirs)) await passOwnership(workspaceId, userId, tx)
         await db.run('DELETE FROM member WHERE workspace_id = ? AND user_id = ?', [workspaceId, userId], tx)
@@ -85,7 +85,7 @@ export function memberService({ db, workspaces }: { db: Db; workspaces: Workspac
 
   /** The roles of the caller and of a member as they are now, with the workspace locked: two owners cannot both leave as the second last. */
   async function rolesOf(
-    viewer: Viewer,
+    caller: Caller,
     workspaceId: string,
     userId: string,
     tx: Tx,
@@ -94,10 +94,10 @@ export function memberService({ db, workspaces }: { db: Db; workspaces: Workspac
     const rows = await db.rows<{ userId: string; role: Role }>(
       'SELECT user_id AS userId, role FROM member WHERE workspace_id = ? AND user_id IN (?, ?)',
       // MySQL does not compare ids with what is not ASCII.
-      [workspaceId, viewer.userId, isUuid(userId) ? userId : ''],
+      [workspaceId, caller.userId, isUuid(userId) ? userId : ''],
       tx,
     )
-    const mine = rows.find(r => r.userId === viewer.userId)?.role
+    const mine = rows.find(r => r.userId === caller.userId)?.role
     const theirs = rows.find(r => r.userId === userId)?.role
     if (!mine) throw new Forbidden('You are not a member of this workspace any more.')
     if (!theirs) {

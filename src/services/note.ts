@@ -1,18 +1,18 @@
 import type { Db } from '../../db/index.ts'
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import { AppError, InvalidInput } from '../errors.ts'
 import { takeNote } from './bound.ts'
 import { lockTree } from './entry.ts'
-import { marks } from './entry-path.ts'
+import { placeholders } from './entry-path.ts'
 import type { ListingService } from './listing.ts'
 
 export const MAX_NOTE = 10_000
 
 /** Notes belong to (storage area, checksum): they follow the content through moves, and equal copies share one. */
 export function noteService({ db, listings }: { db: Db; listings: ListingService }) {
-  async function requireContent(viewer: Viewer, checksum: string): Promise<string> {
+  async function requireContent(caller: Caller, checksum: string): Promise<string> {
     const md5 = checksum.toLowerCase()
-    if (!/^[0-9a-f]{32}$/.test(md5) || !(await listings.holds(viewer.bucket, md5)))
+    if (!/^[0-9a-f]{32}$/.test(md5) || !(await listings.holds(caller.bucket, md5)))
       throw new AppError('FILE_NOT_FOUND', 'You have no file with this checksum. Take md5_checksum from a listing.', {
         checksum,
       })
@@ -21,12 +21,12 @@ export function noteService({ db, listings }: { db: Db; listings: ListingService
 
   return {
     /** Those notes that there are on contents that the caller is known to have, by checksum. One statement for 1,000 of them. */
-    async ofContents({ bucket }: Viewer, checksums: string[]): Promise<Map<string, string>> {
+    async ofContents({ bucket }: Caller, checksums: string[]): Promise<Map<string, string>> {
       const notes = new Map<string, string>()
       for (let i = 0; i < checksums.length; i += 1000) {
         const some = checksums.slice(i, i + 1000)
         const rows = await db.rows<{ checksum: string; content: string }>(
-          `SELECT checksum, content FROM note WHERE bucket_id = ? AND checksum IN (${marks(some)})`,
+          `SELECT checksum, content FROM note WHERE bucket_id = ? AND checksum IN (${placeholders(some)})`,
           [bucket.bucketId, ...some],
         )
         for (const { checksum, content } of rows) notes.set(checksum, content)
@@ -35,25 +35,25 @@ export function noteService({ db, listings }: { db: Db; listings: ListingService
     },
 
     /** The note of a content, "" when there is none yet. @throws FILE_NOT_FOUND */
-    async read(viewer: Viewer, checksum: string): Promise<string> {
-      const md5 = await requireContent(viewer, checksum)
+    async read(caller: Caller, checksum: string): Promise<string> {
+      const md5 = await requireContent(caller, checksum)
       const [row] = await db.rows<{ content: string }>(
         'SELECT content FROM note WHERE bucket_id = ? AND checksum = ?',
-        [viewer.bucket.bucketId, md5],
+        [caller.bucket.bucketId, md5],
       )
       return row?.content ?? ''
     },
 
     /** Writes the note of a content; "" removes it. Answers what stands now. @throws FILE_NOT_FOUND, QUOTA_EXCEEDED */
-    async write(viewer: Viewer, checksum: string, content: string): Promise<string> {
+    async write(caller: Caller, checksum: string, content: string): Promise<string> {
       if ([...content].length > MAX_NOTE) throw new InvalidInput('content', `A note has up to ${MAX_NOTE} characters.`)
       if (/\p{Surrogate}/u.test(content))
         throw new InvalidInput('content', 'A note is text; this holds half a character.')
-      const md5 = await requireContent(viewer, checksum)
-      const key = { bucketId: viewer.bucket.bucketId, checksum: md5 }
+      const md5 = await requireContent(caller, checksum)
+      const key = { bucketId: caller.bucket.bucketId, checksum: md5 }
       await db.transaction(async tx => {
         // No note may be left behind by an account that ends meanwhile.
-        await lockTree(db, viewer.bucket, tx)
+        await lockTree(db, caller.bucket, tx)
         const note = { content, updatedAt: Date.now() }
         if (content === '') {
           const removed = await db.Note.destroy({ where: key, transaction: tx })
@@ -63,7 +63,7 @@ export function noteService({ db, listings }: { db: Db; listings: ListingService
         }
         const [changed] = await db.Note.update(note, { where: key, transaction: tx })
         if (changed > 0) return
-        await takeNote(db, viewer, tx)
+        await takeNote(db, caller, tx)
         await db.Note.create({ ...key, ...note }, { transaction: tx })
       })
       return content

@@ -37,7 +37,7 @@ export type JobKind = keyof Jobs
 export const GIVEN_UP = Number.MAX_SAFE_INTEGER
 
 /** Promises work in the transaction of the change that causes it: it is done if, and only if, that change is. */
-export async function promise<K extends JobKind>(db: Db, kind: K, payload: Jobs[K], tx: Tx): Promise<void> {
+export async function enqueue<K extends JobKind>(db: Db, kind: K, payload: Jobs[K], tx: Tx): Promise<void> {
   const now = Date.now()
   await db.run(
     "INSERT INTO outbox (id, kind, payload, attempts, due_at, last_error, created_at) VALUES (?, ?, ?, 0, ?, '', ?)",

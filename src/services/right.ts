@@ -1,6 +1,6 @@
 import type { Db, Tx, Value } from '../../db/index.ts'
+import type { Caller } from '../auth/caller.ts'
 import { type Action, rolesThatMay } from '../auth/roles.ts'
-import type { Viewer } from '../auth/viewer.ts'
 import { type AppError, Forbidden, Unauthenticated } from '../errors.ts'
 
 /** The roles that may do something, as the list of an IN. They are words of ours, so they need no placeholders. */
@@ -15,7 +15,7 @@ interface Condition {
 }
 
 /** Holds while the credential `c` of the caller lives, and their account `u` is active. */
-function alive({ via, credentialId }: Viewer): Condition & { from: string } {
+function alive({ via, credentialId }: Caller): Condition & { from: string } {
   const now = Date.now()
   return via === 'session'
     ? {
@@ -34,8 +34,8 @@ function alive({ via, credentialId }: Viewer): Condition & { from: string } {
  * A condition for an UPDATE of `bucket`: the caller may write into it at this moment. Requests can take hours, so what the caller was
  * allowed when one began is not enough. What the condition reads stays as it is until the transaction ends.
  */
-export function mayWriteNow(db: Db, viewer: Viewer): Condition {
-  const { from, sql, values } = alive(viewer)
+export function mayWriteNow(db: Db, caller: Caller): Condition {
+  const { from, sql, values } = alive(caller)
   const lock = db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : ''
   return {
     sql: `EXISTS (SELECT 1 FROM ${from} LEFT JOIN member m ON m.workspace_id = bucket.workspace_id AND m.user_id = u.id
@@ -56,11 +56,11 @@ export const SENDER_MAY = `s.role IN (${rolesInSql('manage')}) AND a.status = 'a
  * Locks a workspace until the transaction ends, for a member who may manage it at that moment. All that changes members locks it, too.
  * @throws FORBIDDEN
  */
-export async function lockToManage(db: Db, viewer: Viewer, workspaceId: string, tx: Tx): Promise<void> {
+export async function lockToManage(db: Db, caller: Caller, workspaceId: string, tx: Tx): Promise<void> {
   const rows = await db.rows(
     `SELECT w.id FROM workspace w JOIN member m ON m.workspace_id = w.id AND m.user_id = ?
      WHERE w.id = ? AND m.role IN (${rolesInSql('manage')})${db.forUpdate}`,
-    [viewer.userId, workspaceId],
+    [caller.userId, workspaceId],
     tx,
   )
   if (rows.length === 0) throw new Forbidden('Your right to manage this workspace has ended meanwhile. Ask an owner.')
@@ -73,8 +73,8 @@ export async function endInvitesOf(db: Db, userId: string, workspaceId: string |
 }
 
 /** Why a caller may not write any more. */
-export async function rightEnded(db: Db, viewer: Viewer, tx: Tx): Promise<AppError> {
-  const { from, sql, values } = alive(viewer)
+export async function rightEnded(db: Db, caller: Caller, tx: Tx): Promise<AppError> {
+  const { from, sql, values } = alive(caller)
   const there = await db.rows(`SELECT 1 AS there FROM ${from} WHERE ${sql}`, values, tx)
   return there.length === 0
     ? new Unauthenticated()

@@ -1,9 +1,9 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import { AppError } from '../errors.ts'
 import { hashSecret, newSecret } from '../tokens.ts'
-import { promise } from './outbox.ts'
+import { enqueue } from './outbox.ts'
 
 /** A session that has just begun. Its secret is given out this once; the database knows only the hash. */
 export interface NewSession {
@@ -69,7 +69,7 @@ export function sessionService({ db, sessionSeconds, publicUrl = () => '', wake 
     // An address that no provider vouches for may be somebody else's.
     if (!user?.recipient) return false
     const values = { device, address, at: new Date(now).toISOString(), link: `${publicUrl()}/sessions` }
-    await promise(db, 'mail', { template: 'sign-in', to: user.recipient, values }, tx)
+    await enqueue(db, 'mail', { template: 'sign-in', to: user.recipient, values }, tx)
     return true
   }
 
@@ -100,42 +100,42 @@ export function sessionService({ db, sessionSeconds, publicUrl = () => '', wake 
     },
 
     /** The sessions of the caller that have not ended, the one used last first. */
-    async list(viewer: Viewer): Promise<SessionView[]> {
+    async list(caller: Caller): Promise<SessionView[]> {
       const rows = await db.rows<Omit<SessionView, 'current'>>(
         `SELECT id, device, address, created_at AS createdAt, last_used_at AS lastUsedAt, expires_at AS expiresAt
          FROM session WHERE user_id = ? AND expires_at > ? ORDER BY last_used_at DESC, id DESC LIMIT ${SHOWN}`,
-        [viewer.userId, Date.now()],
+        [caller.userId, Date.now()],
       )
-      return rows.map(row => ({ ...row, current: row.id === viewer.credentialId }))
+      return rows.map(row => ({ ...row, current: row.id === caller.credentialId }))
     },
 
     /** Ends a session of the caller; its next request is refused, at every instance. @throws SESSION_NOT_FOUND */
-    async endOne(viewer: Viewer, id: string): Promise<void> {
+    async endOne(caller: Caller, id: string): Promise<void> {
       const ended = isUuid(id)
-        ? await db.run('DELETE FROM session WHERE id = ? AND user_id = ?', [id.toLowerCase(), viewer.userId])
+        ? await db.run('DELETE FROM session WHERE id = ? AND user_id = ?', [id.toLowerCase(), caller.userId])
         : 0
       if (ended === 0)
         throw new AppError('SESSION_NOT_FOUND', 'You have no such session. It may have ended by itself; see the list.')
     },
 
     /** Ends every session of the caller but the one that asks; answers how many. */
-    endOthers: (viewer: Viewer): Promise<number> =>
+    endOthers: (caller: Caller): Promise<number> =>
       db.run('DELETE FROM session WHERE user_id = ? AND id <> ? AND expires_at > ?', [
-        viewer.userId,
-        viewer.credentialId,
+        caller.userId,
+        caller.credentialId,
         Date.now(),
       ]),
 
-    async wantsNotices(viewer: Viewer): Promise<boolean> {
+    async wantsNotices(caller: Caller): Promise<boolean> {
       const [user] = await db.rows<{ wants: number }>('SELECT sign_in_notices AS wants FROM user WHERE id = ?', [
-        viewer.userId,
+        caller.userId,
       ])
       return Boolean(user?.wants)
     },
 
     /** Whether a sign-in from a new device is announced to the caller by mail. */
-    async setNotices(viewer: Viewer, enabled: boolean): Promise<void> {
-      await db.run('UPDATE user SET sign_in_notices = ? WHERE id = ?', [enabled, viewer.userId])
+    async setNotices(caller: Caller, enabled: boolean): Promise<void> {
+      await db.run('UPDATE user SET sign_in_notices = ? WHERE id = ?', [enabled, caller.userId])
     },
   }
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Db } from '../../db/index.ts'
 import { logSecurityEvent } from '../audit-log.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { GuessLimiter } from '../auth/guessing.ts'
 import type { Passwords } from '../auth/password.ts'
 import { mayUsePrivateFiles } from '../auth/scopes.ts'
-import type { Viewer } from '../auth/viewer.ts'
 import { AppError, Forbidden, Unauthenticated } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { type Mode, parseMode } from '../media.ts'
@@ -39,7 +39,7 @@ export interface SharePage extends ShareInfo {
 
 /** Who asks for a shared file, and with what. */
 export interface Visitor {
-  viewer: Viewer | null
+  caller: Caller | null
   /** Client address, for counting guesses. */
   address: string
   /** Of the request. */
@@ -145,13 +145,13 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
   }
 
   async function checkPassword(share: LinkedShare, visitor: Visitor): Promise<void> {
-    const { viewer, password, pass, address } = visitor
+    const { caller, password, pass, address } = visitor
     const hashed = share.passwordHash
     if (!hashed || isPass(share, pass)) return
     if (!password) throw new AppError('PASSWORD_REQUIRED', 'This link is protected. Send its password.')
     // Who has many links, many addresses or many accounts takes one turn with all of them.
     const networks = blocksOf(address).flatMap(({ name, factor }) => (factor > 0 ? [`network ${name}`] : []))
-    const keys = [`sharer ${share.userId}`, ...networks, ...(viewer ? [`caller ${viewer.userId}`] : [])]
+    const keys = [`sharer ${share.userId}`, ...networks, ...(caller ? [`caller ${caller.userId}`] : [])]
     const right = await guesses
       .attempt(share.id, address, () => passwords.verify(hashed, password, keys))
       .catch((error: unknown) => {
@@ -171,12 +171,12 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
     if (changed === 0) throw usedUp()
   }
 
-  function refuseStrangers(share: LinkedShare, viewer: Viewer | null): void {
+  function refuseStrangers(share: LinkedShare, caller: Caller | null): void {
     if (share.recipient === null) return
-    if (!viewer) throw new Unauthenticated('This file was shared with one person. Sign in to receive it.')
+    if (!caller) throw new Unauthenticated('This file was shared with one person. Sign in to receive it.')
     // What was shared with a person is theirs: a key of a workspace, or one that may not read, opens it no more than their files.
-    mayUsePrivateFiles(viewer, 'read')
-    if (viewer.userId !== share.userId && viewer.verifiedEmail !== share.recipient)
+    mayUsePrivateFiles(caller, 'read')
+    if (caller.userId !== share.userId && caller.verifiedEmail !== share.recipient)
       throw new Forbidden('This file was shared with somebody else. Sign in with the address that it was shared with.')
   }
 
@@ -190,7 +190,7 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
 
   /** Lets in who may have the file. @throws as open() */
   async function admit(share: LinkedShare, visitor: Visitor): Promise<void> {
-    refuseStrangers(share, visitor.viewer)
+    refuseStrangers(share, visitor.caller)
     refuseEnded(share)
     await checkPassword(share, visitor)
   }
@@ -210,20 +210,20 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
      * What a visitor is shown of a share before they take the file. Looking counts as nothing.
      * @throws FORBIDDEN, SHARE_EXPIRED, SHARE_USED_UP
      */
-    describe(share: LinkedShare, { viewer, pass }: Omit<Visitor, 'address' | 'log'>): SharePage {
-      if (viewer) refuseStrangers(share, viewer)
+    describe(share: LinkedShare, { caller, pass }: Omit<Visitor, 'address' | 'log'>): SharePage {
+      if (caller) refuseStrangers(share, caller)
       refuseEnded(share)
       const direct = share.recipient !== null
       const closed = share.passwordHash !== null && !isPass(share, pass)
       return {
         ...infoOf(share),
         sharedBy:
-          direct && viewer
+          direct && caller
             ? { name: share.sharerName, email: share.sharerEmail, verified: share.sharerVerifiedEmail !== null }
             : null,
-        needs: direct && !viewer ? 'sign-in' : closed ? 'password' : null,
+        needs: direct && !caller ? 'sign-in' : closed ? 'password' : null,
         limited: share.maxDownloads !== null,
-        unseen: direct && share.seenAt === null && viewer?.verifiedEmail === share.recipient,
+        unseen: direct && share.seenAt === null && caller?.verifiedEmail === share.recipient,
       }
     },
 

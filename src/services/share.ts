@@ -1,13 +1,13 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx, Value } from '../../db/index.ts'
+import type { Caller } from '../auth/caller.ts'
 import { type Passwords, parsePassword } from '../auth/password.ts'
-import type { Viewer } from '../auth/viewer.ts'
 import { parseDuration } from '../duration.ts'
 import { Forbidden, InvalidInput, Unauthenticated } from '../errors.ts'
 import { parseFilePath } from '../paths.ts'
 import type { Tokens } from '../tokens.ts'
 import { takeLink } from './bound.ts'
-import { marks, pathsOfFolders } from './entry-path.ts'
+import { pathsOfFolders, placeholders } from './entry-path.ts'
 import type { FileService } from './file.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from './page.ts'
 import { SHARE_TOKEN, type ShareLinkService } from './share-link.ts'
@@ -125,42 +125,42 @@ export function shareService({ db, files, links, passwords, tokens, publicUrl }:
     linkOf,
 
     /** The live shares that a user has made, oldest first. `last` is where the next page begins. */
-    sentBy: (viewer: Viewer, limit: number, after: string | null) =>
-      listed('s.user_id = ? AND s.id > ?', [viewer.userId, after ?? ''], limit),
+    sentBy: (caller: Caller, limit: number, after: string | null) =>
+      listed('s.user_id = ? AND s.id > ?', [caller.userId, after ?? ''], limit),
 
     /** A page of one of the two lists, as the flat interface shows it: lenient about its arguments. */
     async page(
-      viewer: Viewer,
+      caller: Caller,
       list: 'sent' | 'received',
       page: PageArgs,
     ): Promise<{ files: ShareView[]; nextCursor: string | null }> {
       const after = readCursor(page.cursor, ['id'], true)?.[0] ?? null
       const limit = readLimit(page.limit, true)
       const { rows, more, last } =
-        list === 'sent' ? await this.sentBy(viewer, limit, after) : await this.receivedBy(viewer, limit, after)
+        list === 'sent' ? await this.sentBy(caller, limit, after) : await this.receivedBy(caller, limit, after)
       return { files: rows, nextCursor: more && last ? writeCursor([last]) : null }
     },
 
     /** The live shares that are made out to the caller's verified address, oldest first. */
-    receivedBy: (viewer: Viewer, limit: number, after: string | null) =>
-      listed('s.recipient = ? AND s.id > ?', [viewer.verifiedEmail ?? '', after ?? ''], limit),
+    receivedBy: (caller: Caller, limit: number, after: string | null) =>
+      listed('s.recipient = ? AND s.id > ?', [caller.verifiedEmail ?? '', after ?? ''], limit),
 
     /** Those among some shares that are live and made out to the caller's verified address. */
-    async receivedAmong(viewer: Viewer, ids: string[]): Promise<ShareView[]> {
-      const where = `s.recipient = ? AND s.id IN (${marks(ids)})`
-      return (await listed(where, [viewer.verifiedEmail ?? '', ...ids], ids.length)).rows
+    async receivedAmong(caller: Caller, ids: string[]): Promise<ShareView[]> {
+      const where = `s.recipient = ? AND s.id IN (${placeholders(ids)})`
+      return (await listed(where, [caller.verifiedEmail ?? '', ...ids], ids.length)).rows
     },
 
     /** A live share that the caller has made or received, by its id. */
-    async byId(viewer: Viewer, id: string): Promise<ShareView | null> {
-      const mine = [id, viewer.userId, viewer.verifiedEmail ?? '']
+    async byId(caller: Caller, id: string): Promise<ShareView | null> {
+      const mine = [id, caller.userId, caller.verifiedEmail ?? '']
       const { rows } = await listed('s.id = ? AND (s.user_id = ? OR s.recipient = ?)', mine, 1)
       return rows[0] ?? null
     },
 
     /** Makes a public share of one file. @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
     async createPublic(
-      viewer: Viewer,
+      caller: Caller,
       input: {
         object: string
         duration?: string | null | undefined
@@ -175,26 +175,26 @@ export function shareService({ db, files, links, passwords, tokens, publicUrl }:
       if (maxDownloads !== null && (maxDownloads < 1 || maxDownloads > 1_000_000_000))
         throw new InvalidInput('max_downloads', 'A share may allow 1 to 1,000,000,000 downloads.')
       const password = input.password ? parsePassword(input.password) : null
-      const { node } = await files.locate(viewer.bucket, names)
-      const passwordHash = password === null ? null : await passwords.hash(password, callerKeys(viewer))
+      const { node } = await files.locate(caller.bucket, names)
+      const passwordHash = password === null ? null : await passwords.hash(password, callerKeys(caller))
       const id = newId()
       const share = { id, entryId: node.id, recipient: null, maxDownloads, passwordHash, createdAt: now, expiresAt }
       await db.transaction(async tx => {
-        const { purging } = await lockForSharing(db, viewer, tx)
-        await takeLink(db, viewer, tx)
+        const { purging } = await lockForSharing(db, caller, tx)
+        await takeLink(db, caller, tx)
         // What was deleted with a folder meanwhile is in the table still.
-        if (!purging && (await insertShare(db, viewer, share, tx))) return
-        const found = await files.locate(viewer.bucket, names, tx)
-        await insertShare(db, viewer, { ...share, entryId: found.node.id }, tx)
+        if (!purging && (await insertShare(db, caller, share, tx))) return
+        const found = await files.locate(caller.bucket, names, tx)
+        await insertShare(db, caller, { ...share, entryId: found.node.id }, tx)
       })
       const token = tokenOf(id)
       return { token, link: linkOf(token), expiresAt }
     },
 
     /** Ends a share, for good. Only its sharer may. @throws SHARE_NOT_FOUND, FORBIDDEN */
-    async revoke(viewer: Viewer, token: string): Promise<string> {
+    async revoke(caller: Caller, token: string): Promise<string> {
       const share = await links.find(token)
-      if (share.userId !== viewer.userId)
+      if (share.userId !== caller.userId)
         throw new Forbidden('Only the person who shared this file can revoke the link.')
       await db.run('DELETE FROM share WHERE id = ?', [share.id])
       return token
@@ -205,7 +205,7 @@ export function shareService({ db, files, links, passwords, tokens, publicUrl }:
 export type ShareService = ReturnType<typeof shareService>
 
 /** With whom the work of protecting shares is shared: see auth/password.ts. */
-export const callerKeys = (viewer: Viewer): string[] => [`caller ${viewer.userId}`]
+export const callerKeys = (caller: Caller): string[] => [`caller ${caller.userId}`]
 
 /** On what terms a file is shared. */
 export interface Terms {
@@ -222,10 +222,10 @@ const sharer = (db: Db) => `user u ${db.dialect === 'mysql' ? 'STRAIGHT_JOIN' : 
  * of it is being purged: what lay in there is still in the table, and not there any more.
  * @throws UNAUTHENTICATED when the account has ended meanwhile: no share must outlive it
  */
-export async function lockForSharing(db: Db, viewer: Viewer, tx: Tx): Promise<{ purging: boolean }> {
+export async function lockForSharing(db: Db, caller: Caller, tx: Tx): Promise<{ purging: boolean }> {
   const [bucket] = await db.rows<{ purging: number }>(
     `SELECT b.purging FROM ${sharer(db)} WHERE u.id = ? AND b.id = ? AND b.user_id = u.id${db.forUpdate}`,
-    [viewer.userId, viewer.bucket.bucketId],
+    [caller.userId, caller.bucket.bucketId],
     tx,
   )
   if (!bucket) throw new Unauthenticated()
@@ -240,7 +240,7 @@ export async function lockForSharing(db: Db, viewer: Viewer, tx: Tx): Promise<{ 
  */
 export async function insertShare(
   db: Db,
-  viewer: Viewer,
+  caller: Caller,
   share: { id: string; entryId: string; recipient: string | null; maxDownloads: number | null } & Terms,
   tx?: Tx,
 ): Promise<boolean> {
@@ -251,7 +251,7 @@ export async function insertShare(
     `INSERT INTO share (id, entry_id, bucket_id, user_id, recipient, password_hash, max_downloads, downloads, seen_at, created_at, expires_at)
      SELECT ?, e.id, b.id, u.id, ?, ?, ?, 0, NULL, ?, ? FROM ${sharer(db)} ${mysql ? 'STRAIGHT_JOIN' : 'CROSS JOIN'} entry e
      WHERE u.id = ? AND b.id = ? AND b.user_id = u.id AND e.id = ? AND e.bucket_id = b.id${tx ? '' : ' AND b.purging = 0'}${mysql ? ' LOCK IN SHARE MODE' : ''}`,
-    [id, recipient, passwordHash, maxDownloads, createdAt, expiresAt, viewer.userId, viewer.bucket.bucketId, entryId],
+    [id, recipient, passwordHash, maxDownloads, createdAt, expiresAt, caller.userId, caller.bucket.bucketId, entryId],
     tx,
   )
   return inserted === 1

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/index.ts'
 import { FILE } from '../../db/models/entry.ts'
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import { liveCount } from './share.ts'
 
 const DAY_MS = 86_400_000
@@ -56,27 +56,27 @@ export function statisticService({ db }: { db: Db }) {
   }
 
   return {
-    async read(viewer: Viewer): Promise<UserStats> {
+    async read(caller: Caller): Promise<UserStats> {
       const now = Date.now()
       const today = dayOf(now)
-      const { bucketId } = viewer.bucket
+      const { bucketId } = caller.bucket
       const [usage, uploads, shares, sent, other] = await Promise.all([
         db.rows<{ files: number; bytes: number }>(
           'SELECT used_files AS files, used_bytes AS bytes FROM bucket WHERE id = ?',
           [bucketId],
         ),
         perDay('entry', `bucket_id = ? AND kind = ${FILE}`, [bucketId], (today - 29) * DAY_MS),
-        perDay('share', 'user_id = ?', [viewer.userId], (today - 6) * DAY_MS),
+        perDay('share', 'user_id = ?', [caller.userId], (today - 6) * DAY_MS),
         db.rows<{ total: number; targeted: number | null; active: number | null }>(
           `SELECT COUNT(*) AS total, SUM(CASE WHEN recipient IS NULL THEN 0 ELSE 1 END) AS targeted,
              ${liveCount('s.user_id = ?')} AS active
            FROM share WHERE user_id = ?`,
-          [viewer.userId, now, viewer.userId],
+          [caller.userId, now, caller.userId],
         ),
         db.rows<{ received: number; workspaces: number; apiKeys: number }>(
           `SELECT (SELECT COUNT(*) FROM share WHERE recipient = ?) AS received, (SELECT COUNT(*) FROM workspace WHERE owner_id = ?) AS workspaces,
              (SELECT COUNT(*) FROM api_key WHERE created_by = ? AND workspace_id IS NOT NULL) AS apiKeys`,
-          [viewer.verifiedEmail ?? '', viewer.userId, viewer.userId],
+          [caller.verifiedEmail ?? '', caller.userId, caller.userId],
         ),
       ])
       const lastDays = (counts: Map<number, number>, days: number) =>

@@ -1,4 +1,4 @@
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import { AppError, toAppError, Unauthenticated } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { EventKind, EventService } from './event.ts'
@@ -11,9 +11,9 @@ import type { WorkspaceService } from './workspace.ts'
 
 /** Who waits for events. */
 export interface Subscriber {
-  viewer: Viewer
+  caller: Caller
   /** Looks the credential up again: null when it lets nobody in any more. */
-  viewerNow(): Promise<Viewer | null>
+  callerNow(): Promise<Caller | null>
   /** Fires when the client goes away. */
   signal: AbortSignal
   log: Log
@@ -43,7 +43,7 @@ export function subscriptionService({ events, shares, invites, users, workspaces
   let stopping = false
 
   /** @throws QUOTA_EXCEEDED */
-  function takePlace({ userId }: Viewer): () => void {
+  function takePlace({ userId }: Caller): () => void {
     const used = open.get(userId) ?? 0
     if (used >= maxPerUser)
       throw new AppError(
@@ -65,28 +65,28 @@ export function subscriptionService({ events, shares, invites, users, workspaces
 
   /**
    * Yields what `load` finds for the ids that are told. The right is looked up before anything is shown, and now and then without.
-   * @param admit whether a viewer may still see this, and as whom or where
+   * @param admit whether a caller may still see this, and as whom or where
    * @throws UNAUTHENTICATED when the credential ends, whatever `admit` throws, UNAVAILABLE for who reads too slowly
    */
   async function* follow<Right, T>(
     subscriber: Subscriber,
     [kind, to]: [EventKind, string],
-    admit: (viewer: Viewer) => Right | Promise<Right>,
+    admit: (caller: Caller) => Right | Promise<Right>,
     load: (right: Right, ids: string[]) => Promise<T[]>,
   ): AsyncGenerator<T, void> {
-    const leave = takePlace(subscriber.viewer)
+    const leave = takePlace(subscriber.caller)
     const mailbox = openMailbox()
     const deafen = events.listen(kind, to, mailbox.post)
     mailboxes.add(mailbox)
     subscriber.signal.addEventListener('abort', mailbox.close)
     if (stopping || subscriber.signal.aborted) mailbox.close()
-    let viewer = subscriber.viewer
+    let caller = subscriber.caller
     try {
       for (;;) {
-        await mailbox.wait(Math.min(checkMs, (viewer.expiresAt ?? Number.POSITIVE_INFINITY) - Date.now()))
+        await mailbox.wait(Math.min(checkMs, (caller.expiresAt ?? Number.POSITIVE_INFINITY) - Date.now()))
         if (mailbox.closed) return
-        viewer = await stillIn(subscriber)
-        const right = await admit(viewer)
+        caller = await stillIn(subscriber)
+        const right = await admit(caller)
         const ids = mailbox.take()
         if (ids.length === 0) continue
         let checked = Date.now()
@@ -110,7 +110,7 @@ export function subscriptionService({ events, shares, invites, users, workspaces
     }
   }
 
-  const oneself = (viewer: Viewer): Viewer => viewer
+  const oneself = (caller: Caller): Caller => caller
 
   return {
     /** Shares that are made out to the caller, or renewed, from now on. */
@@ -123,14 +123,14 @@ export function subscriptionService({ events, shares, invites, users, workspaces
 
     /** What the storage area of the caller holds, whenever that changes; a few times a second at most. */
     bucketChanges: (subscriber: Subscriber): AsyncGenerator<BucketUsage, void> =>
-      follow(subscriber, ['bucketChanged', subscriber.viewer.bucket.bucketId], oneself, async viewer => [
-        { ...(await users.usage(viewer.bucket)), ...viewer.limits },
+      follow(subscriber, ['bucketChanged', subscriber.caller.bucket.bucketId], oneself, async caller => [
+        { ...(await users.usage(caller.bucket)), ...caller.limits },
       ]),
 
     /** The same of a workspace, for as long as the caller may see it. @throws FORBIDDEN, KEY_OUT_OF_BOUNDS */
     async workspaceChanges(subscriber: Subscriber, workspaceId: string): Promise<AsyncGenerator<BucketUsage, void>> {
-      const enter = (viewer: Viewer) => workspaces.enter(viewer, workspaceId, 'see')
-      const { tree } = await enter(subscriber.viewer)
+      const enter = (caller: Caller) => workspaces.enter(caller, workspaceId, 'see')
+      const { tree } = await enter(subscriber.caller)
       return follow(subscriber, ['bucketChanged', tree.bucketId], enter, async room => [
         { ...(await users.usage(room.tree)), ...room.limits },
       ])
@@ -147,10 +147,10 @@ export function subscriptionService({ events, shares, invites, users, workspaces
 export type SubscriptionService = ReturnType<typeof subscriptionService>
 
 /** Nobody writes to somebody without a verified address. */
-const addressOf = ({ viewer }: Subscriber): string => viewer.verifiedEmail ?? ''
+const addressOf = ({ caller }: Subscriber): string => caller.verifiedEmail ?? ''
 
-async function stillIn({ viewerNow }: Subscriber): Promise<Viewer> {
-  const viewer = await viewerNow()
-  if (!viewer) throw new Unauthenticated('You are signed out, or your API key has ended. Sign in again.')
-  return viewer
+async function stillIn({ callerNow }: Subscriber): Promise<Caller> {
+  const caller = await callerNow()
+  if (!caller) throw new Unauthenticated('You are signed out, or your API key has ended. Sign in again.')
+  return caller
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { v4 as newClaim } from 'uuid'
 import type { Db } from '../../db/index.ts'
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import { AppError, InvalidInput, Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { joinPath, parseName } from '../paths.ts'
@@ -14,8 +14,8 @@ import type { EventService } from './event.ts'
 import type { FileService } from './file.ts'
 import type { FileView } from './listing.ts'
 import {
-  doomParts,
   isSpoilt,
+  markPartsForDeletion,
   placeOf,
   spoilt,
   type UploadSessionService,
@@ -156,8 +156,8 @@ export function uploadCompletionService({
      * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH, PATH_EXISTS, QUOTA_EXCEEDED for folders,
      * UNAUTHENTICATED, FORBIDDEN
      */
-    async complete(tree: Tree, id: string, viewer: Viewer, completion: Completion): Promise<FileView> {
-      const by = viewer.userId
+    async complete(tree: Tree, id: string, caller: Caller, completion: Completion): Promise<FileView> {
+      const by = caller.userId
       const session = await sessions.find(tree, id, by, { idle: true })
       const { fileType, size } = session
       const given = digestsOf(completion)
@@ -181,8 +181,8 @@ export function uploadCompletionService({
             // Whoever has aborted it, or taken it over from a request that seemed dead, comes first.
             const ended = await db.run('DELETE FROM upload_session WHERE id = ? AND claim = ?', [id, claim.token], tx)
             if (ended !== 1) throw uploadNotFound()
-            if (session.writableUntil > 0) await doomParts(db, session, tx)
-            return files.create(tree, blob, names, { fileType, viewer, at }, tx)
+            if (session.writableUntil > 0) await markPartsForDeletion(db, session, tx)
+            return files.create(tree, blob, names, { fileType, caller, at }, tx)
           })
           return { id: fileId, names, fileType, size, md5: blob.md5, createdBy: by, createdAt: at, updatedAt: at }
         })

@@ -269,13 +269,13 @@ export async function endUploadSessions(db: Db, bucketId: string): Promise<void>
 }
 
 /** The parts behind a copy go when their addresses have ended; what they had reserved is the copy's now. */
-export async function doomParts(db: Db, session: Target, tx: Tx): Promise<void> {
-  const doomed = await db.run(
-    `UPDATE blobs${db.byKey} SET state = 'doomed', reserved_bytes = 0, lease_until = ? WHERE id = ? AND state = 'staged'`,
+export async function markPartsForDeletion(db: Db, session: Target, tx: Tx): Promise<void> {
+  const marked = await db.run(
+    `UPDATE blobs${db.byKey} SET state = 'deleting', reserved_bytes = 0, lease_until = ? WHERE id = ? AND state = 'staged'`,
     [session.writableUntil + LATE_MS, session.id],
     tx,
   )
-  if (doomed !== 1) throw uploadNotFound()
+  if (marked !== 1) throw uploadNotFound()
 }
 
 export const placeOf = (folder: string, name: string): string[] =>

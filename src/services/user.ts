@@ -1,5 +1,5 @@
 import type { Db } from '../../db/index.ts'
-import type { Viewer } from '../auth/viewer.ts'
+import type { Caller } from '../auth/caller.ts'
 import { Unauthenticated } from '../errors.ts'
 import type { Tree } from './entry-path.ts'
 
@@ -61,10 +61,10 @@ export interface Usage {
 
 export function userService({ db }: { db: Db }) {
   return {
-    async read(viewer: Viewer): Promise<UserView> {
+    async read(caller: Caller): Promise<UserView> {
       const [user, identity] = await Promise.all([
-        db.User.findByPk(viewer.userId, { raw: true }),
-        db.Identity.findOne({ where: { userId: viewer.userId }, order: ['createdAt', 'id'], raw: true }),
+        db.User.findByPk(caller.userId, { raw: true }),
+        db.Identity.findOne({ where: { userId: caller.userId }, order: ['createdAt', 'id'], raw: true }),
       ])
       const plan = user && (await db.Plan.findByPk(user.planId, { raw: true }))
       if (!user || !plan) throw new Unauthenticated()
@@ -72,9 +72,9 @@ export function userService({ db }: { db: Db }) {
     },
 
     /** The identities of the caller, the first one first. */
-    async identities(viewer: Viewer): Promise<IdentityView[]> {
+    async identities(caller: Caller): Promise<IdentityView[]> {
       const rows = await db.Identity.findAll({
-        where: { userId: viewer.userId },
+        where: { userId: caller.userId },
         order: ['createdAt', 'id'],
         raw: true,
       })

@@ -1,13 +1,13 @@
 import slugify from '@sindresorhus/slugify'
 import { validate as isUuid, v7 as newId } from 'uuid'
 import { type Db, isDuplicate, type Tx } from '../../db/index.ts'
+import type { Caller } from '../auth/caller.ts'
 import { type Action, may, type Role } from '../auth/roles.ts'
-import type { Viewer } from '../auth/viewer.ts'
 import { AppError, Forbidden, InvalidInput } from '../errors.ts'
 import { newSecret } from '../tokens.ts'
 import { makeBucket } from './entry.ts'
-import { marks, type Tree } from './entry-path.ts'
-import { promise } from './outbox.ts'
+import { placeholders, type Tree } from './entry-path.ts'
+import { enqueue } from './outbox.ts'
 import { MAX_PAGE } from './page.ts'
 import type { BucketLimits } from './quota.ts'
 import type { Page } from './range.ts'
@@ -65,8 +65,8 @@ const MAX_SLUG = 48
 
 export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
   /** One statement: the workspace, the caller's role in it, its tree and its limits. */
-  async function find(viewer: Viewer, id: string): Promise<Room | undefined> {
-    if (viewer.workspaceId !== null && viewer.workspaceId !== id)
+  async function find(caller: Caller, id: string): Promise<Room | undefined> {
+    if (caller.workspaceId !== null && caller.workspaceId !== id)
       throw new AppError('KEY_OUT_OF_BOUNDS', 'This API key belongs to another workspace. Use a key of this one.')
     if (!isUuid(id)) return undefined
     const [row] = await db.rows<RoomRow>(
@@ -74,7 +74,7 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
          p.max_total_storage_bytes_workspace AS maxTotalStorageBytes, p.max_files_workspace AS maxFiles, p.max_workspace_folders AS maxFolders
        FROM workspace w JOIN member m ON m.workspace_id = w.id AND m.user_id = ? JOIN bucket b ON b.workspace_id = w.id
          JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id WHERE w.id = ?`,
-      [viewer.userId, id],
+      [caller.userId, id],
     )
     if (!row) return undefined
     const { bucketId, rootId, maxFileSizeBytes, maxTotalStorageBytes, maxFiles, maxFolders, ...workspace } = row
@@ -86,8 +86,8 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
   }
 
   /** The room of a workspace, for somebody who may do this in it. @throws FORBIDDEN, KEY_OUT_OF_BOUNDS */
-  async function enter(viewer: Viewer, id: string, action: Action): Promise<Room> {
-    const room = await find(viewer, id)
+  async function enter(caller: Caller, id: string, action: Action): Promise<Room> {
+    const room = await find(caller, id)
     if (!room) throw notYours()
     if (!may(room.role, action))
       throw new Forbidden(`Your role in this workspace is ${room.role}, which may not do this. Ask one of its owners.`)
@@ -103,19 +103,19 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
          p.max_files_workspace AS maxFilesWorkspace, p.max_total_storage_bytes_workspace AS maxTotalStorageBytesWorkspace,
          p.max_workspace_folders AS maxWorkspaceFolders, p.max_users_workspace AS maxUsersWorkspace, p.max_workspace_api_keys AS maxWorkspaceApiKeys
        FROM bucket b JOIN workspace w ON w.id = b.workspace_id JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id
-       WHERE b.workspace_id IN (${marks(ids)})`,
+       WHERE b.workspace_id IN (${placeholders(ids)})`,
       ids,
     )
     return new Map(rows.map(({ id, ...quota }) => [id, quota]))
   }
 
   /** The workspaces of the caller, oldest first; for a key, its own. */
-  async function page(viewer: Viewer, limit: number, after: string | null): Promise<Page<WorkspaceView>> {
-    const own = viewer.workspaceId === null ? [] : [viewer.workspaceId]
+  async function page(caller: Caller, limit: number, after: string | null): Promise<Page<WorkspaceView>> {
+    const own = caller.workspaceId === null ? [] : [caller.workspaceId]
     const rows = await db.rows<WorkspaceView>(
       `SELECT ${columns} FROM member m JOIN workspace w ON w.id = m.workspace_id
        WHERE m.user_id = ? AND w.id > ?${own.length > 0 ? ' AND w.id = ?' : ''} ORDER BY w.id LIMIT ${limit + 1}`,
-      [viewer.userId, after ?? '', ...own],
+      [caller.userId, after ?? '', ...own],
     )
     return { rows: rows.slice(0, limit), more: rows.length > limit }
   }
@@ -126,59 +126,59 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
     page,
 
     /** The room of a workspace that the caller may see; undefined where there is none. */
-    async byId(viewer: Viewer, id: string): Promise<Room | undefined> {
-      const room = viewer.workspaceId === null || viewer.workspaceId === id ? await find(viewer, id) : undefined
+    async byId(caller: Caller, id: string): Promise<Room | undefined> {
+      const room = caller.workspaceId === null || caller.workspaceId === id ? await find(caller, id) : undefined
       return room && may(room.role, 'see') ? room : undefined
     },
 
     /** All workspaces of the caller, oldest first; for a key, its own. */
-    async list(viewer: Viewer): Promise<WorkspaceView[]> {
-      return (await page(viewer, MAX_PAGE, null)).rows
+    async list(caller: Caller): Promise<WorkspaceView[]> {
+      return (await page(caller, MAX_PAGE, null)).rows
     },
 
     /** The root folders of some workspaces, by the workspace's id. Call it for workspaces whose tree the caller may see. */
     async rootsOf(ids: string[]): Promise<Map<string, WorkspaceRoot>> {
       const rows = await db.rows<WorkspaceRoot & { workspaceId: string }>(
         `SELECT b.workspace_id AS workspaceId, e.id, e.created_by AS createdBy, e.created_at AS createdAt
-         FROM bucket b JOIN entry e ON e.id = b.root_id WHERE b.workspace_id IN (${marks(ids)})`,
+         FROM bucket b JOIN entry e ON e.id = b.root_id WHERE b.workspace_id IN (${placeholders(ids)})`,
         ids,
       )
       return new Map(rows.map(({ workspaceId, ...root }) => [workspaceId, root]))
     },
 
     /** @throws SLUG_TAKEN, QUOTA_EXCEEDED, INVALID_INPUT */
-    async create(viewer: Viewer, input: { name: string; slug?: string | null | undefined }): Promise<WorkspaceView> {
+    async create(caller: Caller, input: { name: string; slug?: string | null | undefined }): Promise<WorkspaceView> {
       const name = parseName(input.name)
       const slug = input.slug ? parseSlug(input.slug) : null
       const id = newId()
       const now = Date.now()
       const made = await withFreeSlug(slug, name, taken =>
         db.transaction(async tx => {
-          await requireRoomForAnother(viewer, tx)
+          await requireRoomForAnother(caller, tx)
           await db.run(
             'INSERT INTO workspace (id, name, slug, owner_id, created_at) VALUES (?, ?, ?, ?, ?)',
-            [id, name, taken, viewer.userId, now],
+            [id, name, taken, caller.userId, now],
             tx,
           )
           await db.run(
             "INSERT INTO member (workspace_id, user_id, role, joined_at) VALUES (?, ?, 'owner', ?)",
-            [id, viewer.userId, now],
+            [id, caller.userId, now],
             tx,
           )
-          await makeBucket(db, { workspaceId: id }, viewer.userId, now, tx)
+          await makeBucket(db, { workspaceId: id }, caller.userId, now, tx)
           return taken
         }),
       )
-      return { id, name, slug: made, ownerId: viewer.userId, createdAt: now, role: 'owner' }
+      return { id, name, slug: made, ownerId: caller.userId, createdAt: now, role: 'owner' }
     },
 
     /** @throws SLUG_TAKEN, FORBIDDEN, INVALID_INPUT */
     async rename(
-      viewer: Viewer,
+      caller: Caller,
       id: string,
       input: { name: string; slug?: string | null | undefined },
     ): Promise<WorkspaceView> {
-      const { tree: _tree, limits: _limits, ...workspace } = await enter(viewer, id, 'own')
+      const { tree: _tree, limits: _limits, ...workspace } = await enter(caller, id, 'own')
       const name = parseName(input.name)
       const slug = input.slug ? parseSlug(input.slug) : workspace.slug
       try {
@@ -190,16 +190,16 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
     },
 
     /** Deletes a workspace with all that is in it; its files are gone at once and purged afterwards. @throws WORKSPACE_NOT_FOUND, FORBIDDEN */
-    async remove(viewer: Viewer, id: string): Promise<void> {
-      const room = await find(viewer, id)
+    async remove(caller: Caller, id: string): Promise<void> {
+      const room = await find(caller, id)
       if (!room && !(await exists(id))) throw new AppError('WORKSPACE_NOT_FOUND', 'There is no such workspace.')
       if (!room || !may(room.role, 'own')) throw new Forbidden('Only an owner can delete a workspace.')
       await db.transaction(tx => closeWorkspace(db, id, room.tree, tx))
       wake()
     },
 
-    async quota(viewer: Viewer, id: string): Promise<WorkspaceQuota> {
-      await enter(viewer, id, 'see')
+    async quota(caller: Caller, id: string): Promise<WorkspaceQuota> {
+      await enter(caller, id, 'see')
       const quota = (await quotasOf([id])).get(id)
       if (!quota) throw notYours()
       return quota
@@ -211,12 +211,12 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
   }
 
   /** Counts under a lock of the account, so that two creations at once cannot both take the last place. */
-  async function requireRoomForAnother(viewer: Viewer, tx: Tx): Promise<void> {
-    await db.rows(`SELECT id FROM user WHERE id = ?${db.forUpdate}`, [viewer.userId], tx)
+  async function requireRoomForAnother(caller: Caller, tx: Tx): Promise<void> {
+    await db.rows(`SELECT id FROM user WHERE id = ?${db.forUpdate}`, [caller.userId], tx)
     const [row] = await db.rows<{ used: number; max: number }>(
       `SELECT (SELECT COUNT(*) FROM workspace w WHERE w.owner_id = u.id) AS used, p.max_user_workspaces AS max
        FROM user u JOIN plan p ON p.id = u.plan_id WHERE u.id = ?`,
-      [viewer.userId],
+      [caller.userId],
       tx,
     )
     if (row && Number(row.used) >= row.max)
@@ -244,7 +244,7 @@ export async function closeWorkspace(db: Db, id: string, tree: Tree, tx: Tx): Pr
   )
   if (closed === 0) throw new AppError('WORKSPACE_NOT_FOUND', 'There is no such workspace.')
   await db.run('DELETE FROM workspace WHERE id = ?', [id], tx)
-  await promise(db, 'purge-bucket', { bucketId: tree.bucketId, rootId: tree.rootId }, tx)
+  await enqueue(db, 'purge-bucket', { bucketId: tree.bucketId, rootId: tree.rootId }, tx)
 }
 
 /** Makes something with the given slug, or with one made from the name and kept unique by the index. */

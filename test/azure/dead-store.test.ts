@@ -78,7 +78,7 @@ describe('A blob store', () => {
     await t.settle()
     await begin(port)
     await expectRecovery(t, alice)
-    await t.app.db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'doomed'")
+    await t.app.db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'deleting'")
     await expectConsistent(t)
   })
 

@@ -55,7 +55,7 @@ const leaves: Record<string, string[]> = {
 }
 
 /** The one type that points up: who calls is told to the services as a plain value. */
-const upward = ['type src/auth/viewer.ts']
+const upward = ['type src/auth/caller.ts']
 
 /** What the schema takes from the services besides types. */
 const schemaValues = ['schema/connection.ts -> src/services/page.ts']

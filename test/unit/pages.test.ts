@@ -102,7 +102,7 @@ describe('What a role is good for', () => {
 describe('A template', () => {
   it('escapes whatever it is given', () => {
     const evil = `"'><script>&</script>`
-    const frame = { title: evil, viewer: { name: evil, email: evil }, signIn: '', notice: evil, graphiql: true }
+    const frame = { title: evil, caller: { name: evil, email: evil }, signIn: '', notice: evil, graphiql: true }
     const written = renderPage('share', frame, {
       file: fileOf(evil, 'image/png', 1),
       until: momentOf(0),
@@ -121,7 +121,7 @@ describe('A template', () => {
 
   it('shows the same satchel as the tab of the browser', () => {
     const [, lines = ''] = /^<svg[^>]*>(.+)<\/svg>$/.exec(icon) ?? []
-    const frame = { title: '', viewer: null, signIn: '', notice: '', graphiql: true }
+    const frame = { title: '', caller: null, signIn: '', notice: '', graphiql: true }
     expect(renderPage('welcome', frame, {})).toContain(lines)
   })
 })

@@ -8,7 +8,7 @@ import { hashSecret } from '../tokens.ts'
 export const SESSION_COOKIE = 'session_id'
 
 /** Who calls, and by what right. */
-export interface Viewer {
+export interface Caller {
   userId: string
   email: string
   /** Lower-case, null when no provider vouches for it. */
@@ -51,13 +51,13 @@ interface ViewerRow {
  * Turns the credential of a request into its caller; null without one, or with one that is wrong, expired or revoked.
  * One statement. An API key decides over a cookie: contract, section 1.
  */
-export async function findViewer(db: Db, req: IncomingMessage): Promise<Viewer | null> {
-  const viewer = await find(db, req)
-  if (viewer) callers.set(req, viewer)
-  return viewer
+export async function findCaller(db: Db, req: IncomingMessage): Promise<Caller | null> {
+  const caller = await find(db, req)
+  if (caller) callers.set(req, caller)
+  return caller
 }
 
-async function find(db: Db, req: IncomingMessage): Promise<Viewer | null> {
+async function find(db: Db, req: IncomingMessage): Promise<Caller | null> {
   const key = req.headers['x-api-key']
   if (key !== undefined) return typeof key === 'string' && key.length <= 128 ? findKey(db, hashOf(key)) : null
   const secret = sessionSecret(req)
@@ -67,9 +67,9 @@ async function find(db: Db, req: IncomingMessage): Promise<Viewer | null> {
 const hashOf = (secret: string) => hashSecret(secret).toString('hex')
 
 /** Who sent a request, once that was looked up: for the line about it in the log. */
-const callers = new WeakMap<IncomingMessage, Viewer>()
+const callers = new WeakMap<IncomingMessage, Caller>()
 
-export const callerOf = (req: IncomingMessage): Viewer | undefined => callers.get(req)
+export const callerOf = (req: IncomingMessage): Caller | undefined => callers.get(req)
 
 /** The secret in the session cookie, if there is one that may be ours. */
 export function sessionSecret(req: IncomingMessage): string | undefined {
@@ -94,7 +94,7 @@ const whoTables = 'JOIN bucket b ON b.user_id = u.id JOIN plan p ON p.id = u.pla
 /** The same for a session, which is written when it begins. */
 const SESSION_USE_GRAIN_MS = 5 * 60_000
 
-async function findSession(db: Db, hash: string): Promise<Viewer | null> {
+async function findSession(db: Db, hash: string): Promise<Caller | null> {
   const [row] = await db.rows<ViewerRow & { id: string; expiresAt: number; lastUsedAt: number }>(
     `SELECT s.id, s.expires_at AS expiresAt, s.last_used_at AS lastUsedAt, ${whoColumns} FROM session s JOIN user u ON u.id = s.user_id ${whoTables}
      WHERE s.hash = ? AND u.status = 'active'`,
@@ -108,7 +108,7 @@ async function findSession(db: Db, hash: string): Promise<Viewer | null> {
 }
 
 /** A key acts by the right of its creator: as their account is now, and as their role is where the workspace is entered. */
-async function findKey(db: Db, hash: string): Promise<Viewer | null> {
+async function findKey(db: Db, hash: string): Promise<Caller | null> {
   const [row] = await db.rows<
     ViewerRow & {
       id: string
@@ -129,7 +129,7 @@ async function findKey(db: Db, hash: string): Promise<Viewer | null> {
   return toViewer(who, { via: 'api_key', credentialId: id, scopes: new Set(scopes.split(' ')), workspaceId })
 }
 
-function toViewer(row: ViewerRow, credential: Pick<Viewer, 'via' | 'credentialId' | 'scopes' | 'workspaceId'>): Viewer {
+function toViewer(row: ViewerRow, credential: Pick<Caller, 'via' | 'credentialId' | 'scopes' | 'workspaceId'>): Caller {
   const { bucketId, rootId, maxFileSizeBytes, maxTotalStorageBytes, maxFiles, ...more } = row
   const { maxFolders, maxPublicLinks, maxNotes, ...who } = more
   return {
