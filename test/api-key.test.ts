@@ -145,7 +145,7 @@ describe('POST /api/api_keys/private/create', () => {
 
   it('401 without a credential, and for any key: it could make itself a stronger one', async () => {
     const keys = [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)]
-    expect(outcome(await create('private', READ, t.nobody))).toEqual(UNAUTHENTICATED)
+    expect(outcome(await create('private', READ, t.anonymous))).toEqual(UNAUTHENTICATED)
     for (const { caller } of keys)
       expect(outcome(await create('private', READ, caller))).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
     expect(await countOf(alice)).toBe(2)
@@ -188,7 +188,7 @@ describe('POST /api/api_keys/private/create', () => {
     expect((await alice.graphql(CREATE, { input: { ...READ, scopes: [] } })).code).toBe('INVALID_INPUT')
     expect((await alice.graphql(CREATE, { input: { ...READ, userId: bob.userId } })).code).toBe('INVALID_INPUT')
     expect((await alice.graphql(CREATE, { input: { ...SEE } })).code).toBe('INVALID_SCOPE')
-    expect((await t.nobody.graphql(CREATE, { input: READ })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(CREATE, { input: READ })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -244,7 +244,7 @@ describe('POST /api/api_keys/{workspace_id}/create', () => {
 
   it('401 without a credential; 403 for any key, for editors, viewers and strangers', async () => {
     const keys = [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)]
-    expect(outcome(await create(workspaceId, SEE, t.nobody))).toEqual(UNAUTHENTICATED)
+    expect(outcome(await create(workspaceId, SEE, t.anonymous))).toEqual(UNAUTHENTICATED)
     for (const { caller } of keys)
       expect(outcome(await create(workspaceId, SEE, caller))).toEqual([403, { code: 'KEY_OUT_OF_BOUNDS' }])
     for (const role of ['editor', 'viewer'] as const) {
@@ -286,7 +286,7 @@ describe('POST /api/api_keys/{workspace_id}/create', () => {
     })
     await join(t, workspaceId, bob, 'editor')
     expect((await bob.graphql(CREATE, { input })).code).toBe('FORBIDDEN')
-    expect((await t.nobody.graphql(CREATE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(CREATE, { input })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -336,7 +336,7 @@ describe('GET /api/api_keys/private/list', () => {
   })
 
   it('401 without a credential, and for any key', async () => {
-    expect(outcome(await list('private', t.nobody))).toEqual(UNAUTHENTICATED)
+    expect(outcome(await list('private', t.anonymous))).toEqual(UNAUTHENTICATED)
     for (const { caller } of [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)])
       expect(outcome(await list('private', caller))).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
   })
@@ -358,7 +358,7 @@ describe('GET /api/api_keys/private/list', () => {
         },
       ],
     })
-    expect((await t.nobody.graphql('{ privateApiKeys { id } }')).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql('{ privateApiKeys { id } }')).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -387,7 +387,7 @@ describe('GET /api/api_keys/{workspace_id}/list', () => {
   })
 
   it('401 without a credential; 403 for any key, for editors, viewers and strangers', async () => {
-    expect(outcome(await list(workspaceId, t.nobody))).toEqual(UNAUTHENTICATED)
+    expect(outcome(await list(workspaceId, t.anonymous))).toEqual(UNAUTHENTICATED)
     const { caller } = await workspaceKey(t, alice, workspaceId)
     expect(outcome(await list(workspaceId, caller))).toEqual([403, { code: 'KEY_OUT_OF_BOUNDS' }])
     for (const role of ['editor', 'viewer'] as const) {
@@ -405,7 +405,7 @@ describe('GET /api/api_keys/{workspace_id}/list', () => {
     expect(data?.workspaceApiKeys).toMatchObject([{ id, createdBy: bob.userId, scopes: ['workspaces:read'] }])
     await expel(t, workspaceId, bob)
     expect((await bob.graphql(KEYS, { id: workspaceId })).code).toBe('FORBIDDEN')
-    expect((await t.nobody.graphql(KEYS, { id: workspaceId })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(KEYS, { id: workspaceId })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -436,7 +436,7 @@ describe('DELETE /api/api_keys/private/delete', () => {
     expect(outcome(await remove('private', undefined))).toEqual(bad)
     expect(outcome(await remove('private', 7))).toEqual(bad)
     expect(outcome(await alice.rest('DELETE', `/api/api_keys/private/delete?api_key_id=${id}`))).toEqual(bad)
-    expect(outcome(await remove('private', id, t.nobody))).toEqual(UNAUTHENTICATED)
+    expect(outcome(await remove('private', id, t.anonymous))).toEqual(UNAUTHENTICATED)
     expect(outcome(await remove('private', id, caller))).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
     expect((await folders(caller)).status).toBe(200)
   })
@@ -447,7 +447,7 @@ describe('DELETE /api/api_keys/private/delete', () => {
     const input = { apiKeyId: id }
     expect((await bob.graphql(DELETE, { input })).code).toBe('API_KEY_NOT_FOUND')
     expect((await caller.graphql(DELETE, { input })).code).toBe('KEY_OUT_OF_BOUNDS')
-    expect((await t.nobody.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
     expect(await alice.graphql(DELETE, { input })).toMatchObject({
       data: { deletePrivateApiKey: null },
       errors: undefined,
@@ -478,7 +478,7 @@ describe('DELETE /api/api_keys/{workspace_id}/delete', () => {
       json: { api_key_id: id, workspace_id: anyId() },
     })
     expect(outcome(both)).toEqual([400, { code: 'INVALID_INPUT', field: 'workspace_id' }])
-    expect(outcome(await remove(workspaceId, id, t.nobody))).toEqual(UNAUTHENTICATED)
+    expect(outcome(await remove(workspaceId, id, t.anonymous))).toEqual(UNAUTHENTICATED)
     expect(outcome(await remove(workspaceId, id, caller))).toEqual([403, { code: 'KEY_OUT_OF_BOUNDS' }])
     for (const role of ['editor', 'viewer'] as const) {
       await join(t, workspaceId, bob, role)
@@ -493,7 +493,7 @@ describe('DELETE /api/api_keys/{workspace_id}/delete', () => {
     const { id } = await workspaceKey(t, alice, workspaceId)
     const DELETE = 'mutation ($input: DeleteWorkspaceApiKeyInput!) { deleteWorkspaceApiKey(input: $input) }'
     const input = { workspaceId, apiKeyId: id }
-    expect((await t.nobody.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
     expect(await bob.graphql(DELETE, { input })).toMatchObject({
       data: { deleteWorkspaceApiKey: null },
       errors: undefined,
@@ -576,12 +576,12 @@ describe('A key', () => {
   it('is taken from its header only', async () => {
     const { key } = await privateKey(t, alice)
     for (const name of ['api_key', 'key', 'x-api-key', 'X-API-Key', 'token'])
-      expect((await t.nobody.rest('GET', `/api/folders?${name}=${key}`)).status).toBe(401)
+      expect((await t.anonymous.rest('GET', `/api/folders?${name}=${key}`)).status).toBe(401)
     for (const headers of [{ authorization: `Bearer ${key}` }, { cookie: `session_id=${key}` }])
-      expect((await t.nobody.rest('GET', '/api/folders', { headers: headers as Record<string, string> })).status).toBe(
-        401,
-      )
-    expect((await t.nobody.rest('GET', '/api/folders', { headers: { 'X-API-KEY': key } })).status).toBe(200)
+      expect(
+        (await t.anonymous.rest('GET', '/api/folders', { headers: headers as Record<string, string> })).status,
+      ).toBe(401)
+    expect((await t.anonymous.rest('GET', '/api/folders', { headers: { 'X-API-KEY': key } })).status).toBe(200)
   })
 
   it('acts as its creator by GraphQL, too, and a session is none in its place', async () => {

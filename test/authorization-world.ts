@@ -68,7 +68,7 @@ export class World {
     const suspend = ({ userId }: Person) => db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [userId])
     switch (identity.title) {
       case 'nobody':
-        return t.nobody
+        return t.anonymous
       case 'owner':
         return owner
       case 'recipient, invitee':

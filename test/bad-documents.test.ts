@@ -101,10 +101,10 @@ const attacks: [string, string][] = [
 
 describe('A document that asks for too much, or for nothing that is there', () => {
   it.each(attacks)('is refused soon: %s', async (_what, query) => {
-    for (const who of [alice, t.nobody]) {
+    for (const who of [alice, t.anonymous]) {
       const { status, data, codes } = await post({ query }, who)
       // A body that is too large for a caller without a credential is not looked at.
-      const refused = who === t.nobody && JSON.stringify({ query }).length > 16_384 ? 400 : 200
+      const refused = who === t.anonymous && JSON.stringify({ query }).length > 16_384 ? 400 : 200
       expect([status, data ?? null, codes[0]]).toEqual([refused, null, 'INVALID_INPUT'])
     }
   })

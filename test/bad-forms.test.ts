@@ -211,7 +211,7 @@ describe('A form of POST /api/files/upload that is not', () => {
 
   it('401 without a credential, whatever the form', async () => {
     for (const body of [form(whole), Buffer.from('nonsense')])
-      expect((await sendForm(t, t.nobody, body))?.status).toBe(401)
+      expect((await sendForm(t, t.anonymous, body))?.status).toBe(401)
   })
 })
 

@@ -163,7 +163,7 @@ describe('A form of GraphQL that is not', () => {
   })
 
   it.each(forms)('no more for somebody without a credential: %s', async (_what, body) => {
-    const answer = await post(body, t.nobody)
+    const answer = await post(body, t.anonymous)
     expect(['INVALID_INPUT', 'INVALID_JSON', 'UNAUTHENTICATED']).toContain(firstError(answer)?.extensions.code)
     expect(answer?.text.length).toBeLessThan(1500)
   })
@@ -176,7 +176,7 @@ describe('A form of GraphQL that is not', () => {
   })
 
   it('UNAUTHENTICATED for a complete one', async () => {
-    const answer = await post(form([ops(operations), maps(map), bytes]), t.nobody)
+    const answer = await post(form([ops(operations), maps(map), bytes]), t.anonymous)
     expect(firstError(answer)?.extensions.code).toBe('UNAUTHENTICATED')
   })
 

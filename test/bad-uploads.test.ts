@@ -566,7 +566,7 @@ describe('The raw route', () => {
   it('401 without a credential, before a byte is read', async () => {
     const { id } = await begun(up(), bytes)
     const wire = await openWire(t.url)
-    await wire.send(head(t.nobody, `PUT ${partPath(id, 1)}`, { 'content-length': PART }))
+    await wire.send(head(t.anonymous, `PUT ${partPath(id, 1)}`, { 'content-length': PART }))
     expect((await wire.answer())?.status).toBe(401)
     wire.cut()
   })

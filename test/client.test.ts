@@ -151,9 +151,11 @@ describe('The typed client', () => {
   })
 
   it('is told why a subscription is refused', async () => {
-    const nobody = createClient({ url: t.url, headers: {} })
-    await expect(nobody.subscribe(ShareReceivedDocument, {}).next()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
-    await expect(nobody.request(HomeDocument, { first: 1 })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
-    nobody.close()
+    const anonymous = createClient({ url: t.url, headers: {} })
+    await expect(anonymous.subscribe(ShareReceivedDocument, {}).next()).rejects.toMatchObject({
+      code: 'UNAUTHENTICATED',
+    })
+    await expect(anonymous.request(HomeDocument, { first: 1 })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+    anonymous.close()
   })
 })

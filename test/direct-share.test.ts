@@ -223,7 +223,7 @@ describe('POST /api/files/share', () => {
   })
 
   it('401 without a credential', async () => {
-    expect(statusAndCode(await send({}, t.nobody))).toEqual([401, 'UNAUTHENTICATED'])
+    expect(statusAndCode(await send({}, t.anonymous))).toEqual([401, 'UNAUTHENTICATED'])
   })
 
   it('renews: the token stays, and expiry, password and "unseen" are new', async () => {
@@ -442,7 +442,8 @@ describe('GET /api/files/received', () => {
   })
 
   it('401 without a credential', async () => {
-    for (const list of [received, sent]) expect(statusAndCode(await list(t.nobody))).toEqual([401, 'UNAUTHENTICATED'])
+    for (const list of [received, sent])
+      expect(statusAndCode(await list(t.anonymous))).toEqual([401, 'UNAUTHENTICATED'])
   })
 })
 
@@ -539,7 +540,7 @@ describe('POST /api/files/received/mark_seen', () => {
   })
 
   it('401 without a credential', async () => {
-    expect(statusAndCode(await seen('x', t.nobody))).toEqual([401, 'UNAUTHENTICATED'])
+    expect(statusAndCode(await seen('x', t.anonymous))).toEqual([401, 'UNAUTHENTICATED'])
   })
 })
 
@@ -581,7 +582,7 @@ describe('GET /api/files/received/unseen_count', () => {
   })
 
   it('401 without a credential', async () => {
-    const answer = await t.nobody.rest('GET', '/api/files/received/unseen_count')
+    const answer = await t.anonymous.rest('GET', '/api/files/received/unseen_count')
     expect(statusAndCode(answer)).toEqual([401, 'UNAUTHENTICATED'])
   })
 })
@@ -624,7 +625,7 @@ describe('The token of a direct share', () => {
   })
 
   it('401 for whoever has not signed in, 403 for everybody else', async () => {
-    for (const answer of [await open(token, t.nobody), await resolve(token, t.nobody)])
+    for (const answer of [await open(token, t.anonymous), await resolve(token, t.anonymous)])
       expect(statusAndCode(answer)).toEqual([401, 'UNAUTHENTICATED'])
     for (const answer of [await open(token, carol), await resolve(token, carol)])
       expect(statusAndCode(answer)).toEqual([403, 'FORBIDDEN'])
@@ -734,7 +735,7 @@ describe('GraphQL', () => {
       [SEEN, { input: { sharingToken: 'x' } }],
       [UNSEEN, {}],
     ] as const)
-      expect((await t.nobody.graphql(query, variables)).code).toBe('UNAUTHENTICATED')
+      expect((await t.anonymous.graphql(query, variables)).code).toBe('UNAUTHENTICATED')
     const refusal = async (changes: object) =>
       (await alice.graphql(SHARE, { input: { ...input, ...changes } })).errors?.[0]?.extensions
     expect(await refusal({ email: 'alice@example.com' })).toEqual({ code: 'INVALID_INPUT', field: 'email' })

@@ -27,7 +27,7 @@ async function share(object: string, more: object = {}, person = alice): Promise
   return response.sharing_token
 }
 const download = (token: string, options: RestOptions = {}, method = 'GET') =>
-  t.nobody.rest(method, `/api/d/${token}`, options)
+  t.anonymous.rest(method, `/api/d/${token}`, options)
 const statusAndCode = ({ status, response }: RestAnswer) => [status, response.code]
 const downloadsOf = async (name: string) => {
   const [row] = await t.app.db.rows<{ downloads: number }>(
@@ -85,9 +85,9 @@ describe('GET /api/d/{token}', () => {
   ])('302 with mode=inline shows %s of type %s as %s, typed %s', async (name, sent, disposition, type) => {
     await alice.upload(`modes/${name}`, '<script>alert(1)</script>', sent)
     const token = await share(`modes/${name}`)
-    const delivered = await follow(await t.nobody.rest('GET', `/api/d/${token}?mode=inline`))
+    const delivered = await follow(await t.anonymous.rest('GET', `/api/d/${token}?mode=inline`))
     expect(delivered).toMatchObject({ status: 200, disposition, type, name })
-    const attached = await follow(await t.nobody.rest('GET', `/api/d/${token}?mode=download`))
+    const attached = await follow(await t.anonymous.rest('GET', `/api/d/${token}?mode=download`))
     expect(attached.disposition).toBe('attachment')
   })
 
@@ -104,7 +104,7 @@ describe('GET /api/d/{token}', () => {
     await alice.rest('POST', '/api/files/move', { json: { source: 'names/plain', destination: `names/${name}` } })
     const token = await share(`names/${name}`)
     for (const mode of ['download', 'inline'])
-      expect((await follow(await t.nobody.rest('GET', `/api/d/${token}?mode=${mode}`))).name).toBe(
+      expect((await follow(await t.anonymous.rest('GET', `/api/d/${token}?mode=${mode}`))).name).toBe(
         name.normalize('NFC'),
       )
   })
@@ -142,7 +142,7 @@ describe('GET /api/d/{token}', () => {
     ['a mode twice', '?mode=inline&mode=inline', 'INVALID_INPUT', 'mode'],
     ['a password in the address', '?password=secret', 'INVALID_INPUT', 'password'],
   ])('400 for %s', async (_what, query, code, field) => {
-    const { status, response } = await t.nobody.rest('GET', `/api/d/${await share('docs/a.txt')}${query}`)
+    const { status, response } = await t.anonymous.rest('GET', `/api/d/${await share('docs/a.txt')}${query}`)
     expect([status, response]).toEqual([400, { code, field }])
   })
 
@@ -163,7 +163,7 @@ describe('GET /api/d/{token}', () => {
       sharedDownload(token: $token, mode: $mode, password: $password) { url fileName } }`
     const token = await share('docs/a.txt', { password: PASSWORD })
     const ask = (more: object) =>
-      t.nobody.graphql<{ sharedDownload: { url: string; fileName: string } }>(DOWNLOAD, { token, ...more })
+      t.anonymous.graphql<{ sharedDownload: { url: string; fileName: string } }>(DOWNLOAD, { token, ...more })
     expect((await ask({})).code).toBe('PASSWORD_REQUIRED')
     expect((await ask({ password: 'wrong' })).code).toBe('WRONG_PASSWORD')
     expect((await ask({ password: PASSWORD, mode: 'evil' })).code).toBe('INVALID_MODE')
@@ -200,7 +200,7 @@ describe.each(['POST', 'GET'])('%s /api/user/private/download_token', method => 
   })
 
   it('401 without a credential', async () => {
-    expect((await t.nobody.rest(method, `${MAKE}?file=docs/a.txt`)).status).toBe(401)
+    expect((await t.anonymous.rest(method, `${MAKE}?file=docs/a.txt`)).status).toBe(401)
   })
 })
 
@@ -237,7 +237,7 @@ describe('GET /api/d/private/{token}', () => {
   })
 
   it('401 without a credential', async () => {
-    expect((await open(await tokenOf('docs/a.txt'), '', t.nobody)).status).toBe(401)
+    expect((await open(await tokenOf('docs/a.txt'), '', t.anonymous)).status).toBe(401)
   })
 
   it('403 for a token that has expired', async () => {
@@ -287,8 +287,8 @@ describe('GET /api/d/private/{token}', () => {
     expect(await (await fetch(data?.privateDownload.url ?? '')).text()).toBe('hello')
     expect((await bob.graphql(OPEN, { token })).code).toBe('TOKEN_NOT_FOUND')
     expect((await bob.graphql(CREATE, { input })).code).toBe('FILE_NOT_FOUND')
-    expect((await t.nobody.graphql(OPEN, { token })).code).toBe('UNAUTHENTICATED')
-    expect((await t.nobody.graphql(CREATE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(OPEN, { token })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(CREATE, { input })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -311,7 +311,7 @@ describe('With DOWNLOADS=proxy', () => {
     [
       'GET /api/d/{token}',
       async (file, headers = {}, method = 'GET', mode = '') =>
-        p.nobody.rest(method, `/api/d/${await share(file, {}, carol)}?mode=${mode}`, { headers }),
+        p.anonymous.rest(method, `/api/d/${await share(file, {}, carol)}?mode=${mode}`, { headers }),
     ],
     [
       'GET /api/d/private/{token}',
@@ -324,7 +324,7 @@ describe('With DOWNLOADS=proxy', () => {
       'the url of POST /api/share/resolve/{token}',
       async (file, headers = {}, method = 'GET', mode = '') => {
         const token = await share(file, {}, carol)
-        const { response } = await p.nobody.rest('POST', `/api/share/resolve/${token}?mode=${mode}`)
+        const { response } = await p.anonymous.rest('POST', `/api/share/resolve/${token}?mode=${mode}`)
         expect(response.url.startsWith(`${p.url}/`)).toBe(true)
         return rest(p.url, method, response.url.slice(p.url.length), { headers })
       },
@@ -423,9 +423,9 @@ describe('With DOWNLOADS=proxy', () => {
   it('an empty file has no bytes, and no range of them', async () => {
     await carol.upload('empty', '')
     const token = await share('empty', {}, carol)
-    const whole = await p.nobody.rest('GET', `/api/d/${token}`)
+    const whole = await p.anonymous.rest('GET', `/api/d/${token}`)
     expect([whole.status, whole.text, whole.headers.get('content-length')]).toEqual([200, '', '0'])
-    const range = await p.nobody.rest('GET', `/api/d/${token}`, { headers: { range: 'bytes=0-' } })
+    const range = await p.anonymous.rest('GET', `/api/d/${token}`, { headers: { range: 'bytes=0-' } })
     expect([range.status, range.headers.get('content-range')]).toEqual([416, 'bytes */0'])
   })
 
@@ -443,7 +443,7 @@ describe('With DOWNLOADS=proxy', () => {
     const token = await share('fox.txt', { max_downloads: 2 }, carol)
     const statuses: number[] = []
     for (const method of ['HEAD', 'GET', 'HEAD', 'GET', 'GET', 'HEAD'])
-      statuses.push((await p.nobody.rest(method, `/api/d/${token}`)).status)
+      statuses.push((await p.anonymous.rest(method, `/api/d/${token}`)).status)
     expect(statuses).toEqual([200, 200, 200, 200, 403, 403])
   })
 
@@ -455,17 +455,17 @@ describe('With DOWNLOADS=proxy', () => {
     ]
     const statuses: number[] = []
     for (const range of parts)
-      statuses.push((await p.nobody.rest('GET', `/api/d/${one}`, { headers: { range } })).status)
+      statuses.push((await p.anonymous.rest('GET', `/api/d/${one}`, { headers: { range } })).status)
     expect(statuses).toEqual([206, 206, 403])
-    const { response } = await p.nobody.rest('POST', `/api/share/resolve/${two}`)
+    const { response } = await p.anonymous.rest('POST', `/api/share/resolve/${two}`)
     const got = await Promise.all(parts.map(async range => (await fetch(response.url, { headers: { range } })).text()))
     expect(got).toEqual(['The ', 'quick', text.slice(1)])
-    expect(statusAndCode(await p.nobody.rest('GET', `/api/d/${two}`))).toEqual([403, 'SHARE_USED_UP'])
+    expect(statusAndCode(await p.anonymous.rest('GET', `/api/d/${two}`))).toEqual([403, 'SHARE_USED_UP'])
   })
 
   it('a password, a wrong mode and a missing token are refused in the envelope', async () => {
     const token = await share('fox.txt', { password: PASSWORD }, carol)
-    const ask = (path: string, headers = {}) => p.nobody.rest('GET', `/api/d/${path}`, { headers })
+    const ask = (path: string, headers = {}) => p.anonymous.rest('GET', `/api/d/${path}`, { headers })
     expect(statusAndCode(await ask(token))).toEqual([401, 'PASSWORD_REQUIRED'])
     expect(statusAndCode(await ask(`${token}?mode=evil`))).toEqual([400, 'INVALID_MODE'])
     expect(statusAndCode(await ask('nothing'))).toEqual([404, 'SHARE_NOT_FOUND'])
@@ -485,7 +485,7 @@ describe('With DOWNLOADS=proxy', () => {
 
   it('a signed address takes no more than its file', async () => {
     const token = await share('fox.txt', {}, carol)
-    const { response } = await p.nobody.rest('POST', `/api/share/resolve/${token}`)
+    const { response } = await p.anonymous.rest('POST', `/api/share/resolve/${token}`)
     expect((await fetch(response.url, { method: 'DELETE' })).status).toBe(405)
   })
 })

@@ -57,8 +57,8 @@ describe('The envelope', () => {
       await alice.rest('POST', '/api/files/quick_share', { json: { object: 'docs/a.txt', password: 'sesame' } })
     ).response.sharing_token
     const headers = { 'x-request-id': 'mine', 'x-share-password': 'sesame' }
-    const first = await t.nobody.rest('GET', `/api/d/${token}?mode=inline`, { headers })
-    const second = await t.nobody.rest('GET', `/api/d/${token}?mode=inline`, { headers })
+    const first = await t.anonymous.rest('GET', `/api/d/${token}?mode=inline`, { headers })
+    const second = await t.anonymous.rest('GET', `/api/d/${token}?mode=inline`, { headers })
     const ids = [first, second].map(a => a.headers.get('x-request-id') ?? '')
     expect(new Set([...ids, 'mine']).size).toBe(3)
     // A request is logged when its connection is done with it, which the client may notice first.
@@ -75,7 +75,7 @@ describe('The envelope', () => {
 
 describe('The icon', () => {
   it.each(['/favicon.ico', '/favicon.svg'])('is a satchel that browsers keep: %s', async path => {
-    const { status, headers, text } = await t.nobody.rest('GET', path)
+    const { status, headers, text } = await t.anonymous.rest('GET', path)
     expect(status).toBe(200)
     expect(text).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg".*<\/svg>$/)
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -86,7 +86,7 @@ describe('The icon', () => {
     // Not fetch: with a condition of the caller's own, it asks for no cache.
     const again = await exchange(t.url, head(alice, `GET ${path}`, { 'if-none-match': headers.get('etag') ?? '' }))
     expect([again?.status, again?.text]).toEqual([304, ''])
-    const looked = await t.nobody.rest('HEAD', path)
+    const looked = await t.anonymous.rest('HEAD', path)
     expect([looked.status, looked.headers.get('content-length'), looked.text]).toEqual([200, String(text.length), ''])
     const { status: refused, response } = await alice.rest('POST', path)
     expect([refused, response]).toEqual([405, { code: 'METHOD_NOT_ALLOWED', allow: ['GET', 'HEAD'] }])
@@ -139,7 +139,7 @@ describe('A path that does not exist', () => {
 
   it('404 without asking who it is', async () => {
     for (const path of ['/api/nothing', '/api/docs/x'])
-      expect((await t.nobody.rest('GET', path)).response.code).toBe('ROUTE_NOT_FOUND')
+      expect((await t.anonymous.rest('GET', path)).response.code).toBe('ROUTE_NOT_FOUND')
   })
 })
 
@@ -153,7 +153,7 @@ describe('A method that does not exist', () => {
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'].filter(
       m => !allowed.includes(m),
     )) {
-      const { status, headers, response } = await t.nobody.rest(method, url)
+      const { status, headers, response } = await t.anonymous.rest(method, url)
       expect([method, status]).toEqual([method, 405])
       expect(headers.get('allow')?.split(', ').sort()).toEqual(allowed.toSorted())
       if (method !== 'HEAD')
@@ -166,7 +166,7 @@ describe('HEAD', () => {
   it('says what GET says, without the body', async () => {
     for (const [person, path] of [
       [alice, '/api/files/tree'],
-      [t.nobody, '/api/files/tree'],
+      [t.anonymous, '/api/files/tree'],
       [alice, '/api/files/tree?limit=0'],
       [alice, '/api/nothing'],
     ] as const) {
@@ -276,7 +276,7 @@ describe('A write with the cookie, from a browser', () => {
     }
     const { data } = await alice.graphql('{ fileTree { folders files { name } } file(path: "docs/a.txt") { note } }')
     expect(data).toMatchObject({ fileTree: { files: [] }, file: { note: '' } })
-    expect((await t.nobody.rest('GET', `/api/share/info/${token}`)).status).toBe(200)
+    expect((await t.anonymous.rest('GET', `/api/share/info/${token}`)).status).toBe(200)
   })
 
   it('is refused by GraphQL, too', async () => {
@@ -297,7 +297,7 @@ describe('A write with the cookie, from a browser', () => {
     expect([read.status, read.headers.get('access-control-allow-origin')]).toEqual([200, null])
     const made = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'docs/a.txt' } })
     const path = `/api/share/resolve/${made.response.sharing_token}`
-    expect((await t.nobody.rest('POST', path, { headers: { origin: EVIL } })).status).toBe(200)
+    expect((await t.anonymous.rest('POST', path, { headers: { origin: EVIL } })).status).toBe(200)
   })
 })
 
@@ -325,7 +325,7 @@ describe('CORS', () => {
   })
 
   it('answers their preflights, and those of others without leave', async () => {
-    const allowed = await t.nobody.rest('OPTIONS', '/api/folders', { headers: { origin: APP, ...asked } })
+    const allowed = await t.anonymous.rest('OPTIONS', '/api/folders', { headers: { origin: APP, ...asked } })
     expect([allowed.status, allowed.text]).toEqual([204, ''])
     expect(allowed.headers.get('access-control-allow-origin')).toBe(APP)
     expect(listed(allowed.headers.get('access-control-allow-methods'))).toEqual(
@@ -334,7 +334,7 @@ describe('CORS', () => {
     expect(listed(allowed.headers.get('access-control-allow-headers'))).toEqual(
       expect.arrayContaining(['content-type', 'x-api-key', 'x-share-password', 'content-md5']),
     )
-    const other = await t.nobody.rest('OPTIONS', '/api/folders', { headers: { origin: EVIL, ...asked } })
+    const other = await t.anonymous.rest('OPTIONS', '/api/folders', { headers: { origin: EVIL, ...asked } })
     expect(other.headers.get('access-control-allow-origin')).toBeNull()
   })
 
@@ -357,8 +357,8 @@ describe('CORS', () => {
 
 describe('GET /healthz and /readyz', () => {
   it('200 while all is well', async () => {
-    expect(await t.nobody.rest('GET', '/healthz')).toMatchObject({ status: 200, response: { alive: true } })
-    expect(await t.nobody.rest('GET', '/readyz')).toMatchObject({
+    expect(await t.anonymous.rest('GET', '/healthz')).toMatchObject({ status: 200, response: { alive: true } })
+    expect(await t.anonymous.rest('GET', '/readyz')).toMatchObject({
       status: 200,
       response: { database: 'ok', blob_store: 'ok' },
     })

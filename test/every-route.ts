@@ -24,12 +24,12 @@ export interface Plants {
  * @param step told each route under its name in the schema, such as `GET /api/d/{token}`
  */
 export async function walkEveryRoute(
-  t: Pick<TestApp, 'nobody' | 'app'>,
+  t: Pick<TestApp, 'anonymous' | 'app'>,
   { alice, bob, carol, dora }: Walkers,
   { password, fileName }: Plants,
   step: Step,
 ): Promise<void> {
-  const { nobody } = t
+  const { anonymous } = t
   /** A route whose parameters are filled in, and the call of it. */
   const go = (who: Person, route: string, params: Record<string, string> = {}, options: RestOptions = {}) => {
     const [method = '', template = ''] = route.split(' ')
@@ -81,9 +81,9 @@ export async function walkEveryRoute(
   const object = `a/${fileName}`
   const open = await go(alice, 'POST /api/files/quick_share', {}, { json: { object } })
   const token = open.response.sharing_token
-  await go(nobody, 'GET /api/share/info/{token}', { token })
-  await go(nobody, 'GET /api/d/{token}', { token })
-  await go(nobody, 'POST /api/share/resolve/{token}', { token }, { json: {} })
+  await go(anonymous, 'GET /api/share/info/{token}', { token })
+  await go(anonymous, 'GET /api/d/{token}', { token })
+  await go(anonymous, 'POST /api/share/resolve/{token}', { token }, { json: {} })
   const mailed = { email: bob.email, objects: [object], password, send_email: true }
   const direct = await go(alice, 'POST /api/files/share', {}, { json: mailed })
   const sharing_token = direct.response.sharing_info[0].sharing_token

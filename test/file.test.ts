@@ -266,7 +266,7 @@ describe('POST /api/files/upload', () => {
   })
 
   it('401 without a credential', async () => {
-    const { status, response } = await t.nobody.upload('a.txt', 'x')
+    const { status, response } = await t.anonymous.upload('a.txt', 'x')
     expect([status, response]).toEqual([401, { code: 'UNAUTHENTICATED' }])
   })
 
@@ -327,7 +327,7 @@ describe('POST /api/files/upload', () => {
     ])
     const wrong = await alice.graphql(UPLOAD, { input: { file: null, folder: '..' } }, file)
     expect(wrong.errors?.[0]?.extensions).toEqual({ code: 'INVALID_PATH', field: 'folder' })
-    expect((await t.nobody.graphql(UPLOAD, { input }, file)).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(UPLOAD, { input }, file)).code).toBe('UNAUTHENTICATED')
     expect((await alice.graphql(UPLOAD, { input: { file: 'a text' } })).code).toBe('INVALID_INPUT')
     await expectNothingLeft()
   })
@@ -450,7 +450,7 @@ describe('GET /api/files/tree', () => {
   })
 
   it('401 without a credential', async () => {
-    expect((await tree(t.nobody)).status).toBe(401)
+    expect((await tree(t.anonymous)).status).toBe(401)
   })
 
   it('GraphQL: fileTree and file say the same', async () => {
@@ -483,7 +483,7 @@ describe('GET /api/files/tree', () => {
       code: 'INVALID_INPUT',
       field: 'limit',
     })
-    expect((await t.nobody.graphql(TREE)).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(TREE)).code).toBe('UNAUTHENTICATED')
     const FILE = 'query ($path: String!) { file(path: $path) { id path } }'
     expect((await alice.graphql(FILE, { path: '/level/a.txt' })).data).toEqual({
       file: { id: file.id, path: 'level/a.txt' },
@@ -566,7 +566,7 @@ describe('POST /api/files/move', () => {
   })
 
   it('401 without a credential', async () => {
-    expect((await move('onto/a.txt', 'b', t.nobody)).status).toBe(401)
+    expect((await move('onto/a.txt', 'b', t.anonymous)).status).toBe(401)
   })
 
   it('400 for somebody else’s file, as for one that is not there', async () => {
@@ -588,7 +588,7 @@ describe('POST /api/files/move', () => {
     expect(errors?.[0]?.extensions).toEqual({ code: 'FILE_NOT_FOUND', path: 'graph/move/a.txt' })
     const foreign = await bob.graphql(MOVE, { input: { source: 'graph/moved.txt', destination: 'b' } })
     expect(foreign.errors?.[0]?.extensions).toEqual({ code: 'FILE_NOT_FOUND', path: 'graph/moved.txt' })
-    expect((await t.nobody.graphql(MOVE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(MOVE, { input })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -626,7 +626,7 @@ describe('DELETE /api/files/delete', () => {
   })
 
   it('401 without a credential', async () => {
-    expect((await remove('level/a.txt', t.nobody)).status).toBe(401)
+    expect((await remove('level/a.txt', t.anonymous)).status).toBe(401)
   })
 
   it('404 for a file that is not there, or a folder', async () => {
@@ -652,7 +652,7 @@ describe('DELETE /api/files/delete', () => {
     expect(foreign.errors?.[0]?.extensions).toEqual({ code: 'FILE_NOT_FOUND', path: 'graph/delete.txt' })
     expect((await alice.graphql(DELETE, { input })).data).toEqual({ deleteFile: { fileDeleted: 'graph/delete.txt' } })
     expect((await alice.graphql(DELETE, { input })).code).toBe('FILE_NOT_FOUND')
-    expect((await t.nobody.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -694,7 +694,7 @@ describe('DELETE /api/files/delete/batch', () => {
   })
 
   it('401 without a credential', async () => {
-    expect((await removeAll(['batch/keep'], t.nobody)).status).toBe(401)
+    expect((await removeAll(['batch/keep'], t.anonymous)).status).toBe(401)
   })
 
   it('200 with somebody else’s file among those that failed', async () => {
@@ -719,7 +719,7 @@ describe('DELETE /api/files/delete/batch', () => {
       code: 'INVALID_INPUT',
       field: 'files',
     })
-    expect((await t.nobody.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
   })
 })
 

@@ -102,7 +102,7 @@ describe('GET /api/folders', () => {
   })
 
   it('401 without a credential', async () => {
-    expect((await list('', t.nobody)).status).toBe(401)
+    expect((await list('', t.anonymous)).status).toBe(401)
   })
 
   it('GraphQL: folders says the same', async () => {
@@ -114,7 +114,7 @@ describe('GET /api/folders', () => {
       (await alice.graphql<{ folders: { folders: [] } }>(FOLDERS, { path: 'a/../b' })).data?.folders.folders,
     ).toEqual([])
     expect((await bob.graphql(FOLDERS, { path: 'list' })).data).toEqual({ folders: { path: 'list', folders: [] } })
-    expect((await t.nobody.graphql(FOLDERS)).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(FOLDERS)).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -142,7 +142,7 @@ describe('POST /api/folders', () => {
   })
 
   it('401 without a credential', async () => {
-    expect((await make('a', t.nobody)).status).toBe(401)
+    expect((await make('a', t.anonymous)).status).toBe(401)
   })
 
   it('409 for a path that exists, or that leads through a file', async () => {
@@ -177,7 +177,7 @@ describe('POST /api/folders', () => {
       code: 'PATH_EXISTS',
       path: 'graph/made',
     })
-    expect((await t.nobody.graphql(MAKE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(MAKE, { input })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -288,7 +288,7 @@ describe('POST /api/folders/move', () => {
   })
 
   it('401 without a credential', async () => {
-    expect((await move('onto/a', 'b', t.nobody)).status).toBe(401)
+    expect((await move('onto/a', 'b', t.anonymous)).status).toBe(401)
   })
 
   it('400 for somebody else’s folder, as for one that is not there', async () => {
@@ -311,7 +311,7 @@ describe('POST /api/folders/move', () => {
     expect((await bob.graphql(MOVE, { input: { source: 'graph/moved', destination: 'b' } })).code).toBe(
       'FOLDER_NOT_FOUND',
     )
-    expect((await t.nobody.graphql(MOVE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(MOVE, { input })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -394,7 +394,7 @@ describe('DELETE /api/folders', () => {
   })
 
   it('401 without a credential', async () => {
-    expect((await remove('bin', '', t.nobody)).status).toBe(401)
+    expect((await remove('bin', '', t.anonymous)).status).toBe(401)
   })
 
   it('400 for somebody else’s folder, as for one that is not there', async () => {
@@ -418,7 +418,7 @@ describe('DELETE /api/folders', () => {
     expect((await alice.graphql(DELETE, { input: { path, recursive: true } })).data).toEqual({
       deleteFolder: { folderDeleted: path, filesDeleted: 1 },
     })
-    expect((await t.nobody.graphql(DELETE, { input: { path } })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(DELETE, { input: { path } })).code).toBe('UNAUTHENTICATED')
   })
 })
 

@@ -171,7 +171,7 @@ describe('me', () => {
     for (const program of [
       (await privateKey(t, alice, privateScopes.slice(1))).caller,
       (await workspaceKey(t, alice, garden)).caller,
-      t.nobody,
+      t.anonymous,
     ])
       expect(await outcome(program, '{ me { id usage { fileCount } } }', 'me')).toMatch(
         /^(INSUFFICIENT_SCOPE|KEY_OUT_OF_BOUNDS|UNAUTHENTICATED)$/,
@@ -290,7 +290,7 @@ describe('workspace(id:)', () => {
         ])
         expect(errors?.[0]?.message).toBe('You are not a member of this workspace, or it does not exist.')
       }
-    expect(await outcome(t.nobody, WORKSPACE('id'), 'workspace')).toBe('UNAUTHENTICATED')
+    expect(await outcome(t.anonymous, WORKSPACE('id'), 'workspace')).toBe('UNAUTHENTICATED')
   })
 
   it('asks every key for the scope of each field', async () => {

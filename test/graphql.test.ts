@@ -110,7 +110,7 @@ describe('folder', () => {
       code: 'INVALID_PATH',
       field: 'path',
     })
-    expect((await t.nobody.graphql(FOLDER)).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(FOLDER)).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -206,7 +206,7 @@ describe('node', () => {
     ])
     for (const id of ids) {
       expect((await bob.graphql(NODE, { id })).data).toEqual({ node: null })
-      expect((await t.nobody.graphql(NODE, { id })).code).toBe('UNAUTHENTICATED')
+      expect((await t.anonymous.graphql(NODE, { id })).code).toBe('UNAUTHENTICATED')
     }
   })
 

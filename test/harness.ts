@@ -64,7 +64,7 @@ export interface TestApp {
   /** Those that tell of a failure of ours. */
   failures(): string[]
   /** A caller without a credential. */
-  nobody: Person
+  anonymous: Person
   /** A person who has signed in; the same e-mail is the same account with a new session. */
   signIn(name: string, options?: { emailVerified?: boolean }): Promise<Person>
   /** A program that sends an API key, or a person's browser that sends one beside the cookie. */
@@ -132,7 +132,7 @@ export async function startApp(
     },
     logs: () => lines.join(''),
     failures: () => lines.filter(line => line.includes('"level":50')),
-    nobody: person(url, { email: '', userId: '', cookie: '' }),
+    anonymous: person(url, { email: '', userId: '', cookie: '' }),
     signIn: (name, { emailVerified = true } = {}) => signInTo(app.db, url, name, emailVerified),
     withKey: (key, who) =>
       person(

@@ -159,7 +159,7 @@ describe('POST /api/workspaces/invites/create', () => {
   })
 
   it('401 without a credential; 403 for editors, viewers and strangers', async () => {
-    expect((await invite({}, t.nobody)).status).toBe(401)
+    expect((await invite({}, t.anonymous)).status).toBe(401)
     expect(outcome(await invite({}, mallory))).toEqual(FORBIDDEN)
     for (const role of ['editor', 'viewer'] as const) {
       await join(t, workspace_id, mallory, role)
@@ -198,7 +198,7 @@ describe('POST /api/workspaces/invites/create', () => {
     })
     expect((await alice.graphql(INVITE, { input: { ...input, role: 'owner' } })).code).toBe('INVALID_INPUT')
     expect((await mallory.graphql(INVITE, { input })).code).toBe('FORBIDDEN')
-    expect((await t.nobody.graphql(INVITE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(INVITE, { input })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -220,7 +220,7 @@ describe('GET /api/workspaces/invites', () => {
       400,
       { code: 'INVALID_INPUT', field: 'workspace_id' },
     ])
-    expect((await list(t.nobody)).status).toBe(401)
+    expect((await list(t.anonymous)).status).toBe(401)
     expect(outcome(await list(mallory))).toEqual(FORBIDDEN)
     for (const role of ['editor', 'viewer'] as const) {
       await join(t, workspace_id, mallory, role)
@@ -248,7 +248,7 @@ describe('GET /api/workspaces/invites', () => {
       ],
     })
     expect((await mallory.graphql(INVITES, { id: workspace_id })).code).toBe('FORBIDDEN')
-    expect((await t.nobody.graphql(INVITES, { id: workspace_id })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(INVITES, { id: workspace_id })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -288,7 +288,7 @@ describe('GET /api/workspaces/invites/mine', () => {
   })
 
   it('401 without a credential', async () => {
-    expect((await t.nobody.rest('GET', '/api/workspaces/invites/mine')).status).toBe(401)
+    expect((await t.anonymous.rest('GET', '/api/workspaces/invites/mine')).status).toBe(401)
   })
 
   it('GraphQL: myInvites says the same', async () => {
@@ -310,7 +310,7 @@ describe('GET /api/workspaces/invites/mine', () => {
         },
       ],
     })
-    expect((await t.nobody.graphql(MINE)).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(MINE)).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -376,7 +376,7 @@ describe('POST /api/workspaces/invites/accept', () => {
 
   it('401 without a credential; 403 for another address, also one that is only claimed', async () => {
     const token = await invited()
-    expect((await accept(token, t.nobody)).status).toBe(401)
+    expect((await accept(token, t.anonymous)).status).toBe(401)
     for (const person of [mallory, alice])
       expect(outcome(await accept(token, person))).toEqual([403, { code: 'INVITE_NOT_FOR_YOU' }])
     const claim = await t.signIn('claimer', { emailVerified: false })
@@ -414,7 +414,7 @@ describe('POST /api/workspaces/invites/accept', () => {
     const ACCEPT = 'mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { workspaceId name role } }'
     const input = { token: await invited() }
     expect((await mallory.graphql(ACCEPT, { input })).code).toBe('INVITE_NOT_FOR_YOU')
-    expect((await t.nobody.graphql(ACCEPT, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(ACCEPT, { input })).code).toBe('UNAUTHENTICATED')
     expect((await bob.graphql(ACCEPT, { input })).data).toEqual({
       acceptInvite: { workspaceId: workspace_id, name: 'Garden', role: 'editor' },
     })
@@ -444,7 +444,7 @@ describe('DELETE /api/workspaces/invites/reject', () => {
     const wrong = [400, { code: 'INVALID_INPUT', field: 'token' }]
     expect(outcome(await bob.rest('DELETE', '/api/workspaces/invites/reject'))).toEqual(wrong)
     expect(outcome(await bob.rest('DELETE', '/api/workspaces/invites/reject', { json: { token } }))).toEqual(wrong)
-    expect((await reject(token, t.nobody)).status).toBe(401)
+    expect((await reject(token, t.anonymous)).status).toBe(401)
     for (const person of [mallory, alice])
       expect(outcome(await reject(token, person))).toEqual([403, { code: 'INVITE_NOT_FOR_YOU' }])
     expect(outcome(await reject('nonsense'))).toEqual([404, { code: 'INVITE_NOT_FOUND' }])
@@ -455,7 +455,7 @@ describe('DELETE /api/workspaces/invites/reject', () => {
     const REJECT = 'mutation ($input: RejectInviteInput!) { rejectInvite(input: $input) }'
     const input = { token: await invited() }
     expect((await mallory.graphql(REJECT, { input })).code).toBe('INVITE_NOT_FOR_YOU')
-    expect((await t.nobody.graphql(REJECT, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(REJECT, { input })).code).toBe('UNAUTHENTICATED')
     expect(await bob.graphql(REJECT, { input })).toMatchObject({ data: { rejectInvite: null }, errors: undefined })
     expect((await bob.graphql(REJECT, { input })).code).toBe('INVITE_NOT_FOUND')
   })
@@ -500,7 +500,7 @@ describe('DELETE /api/workspaces/invites/delete', () => {
       },
     )
     expect(outcome(both)).toEqual([400, { code: 'INVALID_INPUT', field: 'workspace_id' }])
-    expect((await remove(id, t.nobody)).status).toBe(401)
+    expect((await remove(id, t.anonymous)).status).toBe(401)
     expect(outcome(await remove(id, mallory))).toEqual(FORBIDDEN)
     for (const role of ['editor', 'viewer'] as const) {
       await join(t, workspace_id, mallory, role)
@@ -516,7 +516,7 @@ describe('DELETE /api/workspaces/invites/delete', () => {
     const { id } = (await invite()).response
     const input = { workspaceId: workspace_id, inviteId: id }
     expect((await mallory.graphql(DELETE, { input })).code).toBe('FORBIDDEN')
-    expect((await t.nobody.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
     expect((await alice.graphql(DELETE, { input })).data).toEqual({ deleteInvite: { inviteId: id } })
     expect((await alice.graphql(DELETE, { input })).code).toBe('INVITE_NOT_FOUND')
   })

@@ -86,7 +86,7 @@ describe('GET /api/workspaces/members', () => {
       `/api/workspaces/members?workspace_id=${workspace_id}&workspace_id=${anyId()}`,
     )
     expect(outcome(twice)).toEqual([400, { code: 'INVALID_INPUT', field: 'workspace_id' }])
-    expect((await list(t.nobody)).status).toBe(401)
+    expect((await list(t.anonymous)).status).toBe(401)
     expect(outcome(await list(mallory))).toEqual(FORBIDDEN)
   })
 
@@ -97,7 +97,7 @@ describe('GET /api/workspaces/members', () => {
       workspaceMembers: [{ userId: dora.userId, email: dora.email, name: 'dora', role: 'owner', joinedAt: aTime }],
     })
     expect((await mallory.graphql(MEMBERS, { id })).code).toBe('FORBIDDEN')
-    expect((await t.nobody.graphql(MEMBERS, { id })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(MEMBERS, { id })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -163,7 +163,7 @@ describe('PATCH /api/workspaces/members/role', () => {
   })
 
   it('401 without a credential; 403 for editors, viewers and strangers, whomever they name', async () => {
-    expect((await changeRole(t.nobody, dora.userId, 'editor')).status).toBe(401)
+    expect((await changeRole(t.anonymous, dora.userId, 'editor')).status).toBe(401)
     for (const person of [carol, dora, mallory])
       for (const user of [dora.userId, alice.userId, mallory.userId, anyId(), 'nonsense'])
         expect(outcome(await changeRole(person, user, 'admin'))).toEqual(FORBIDDEN)
@@ -198,7 +198,7 @@ describe('PATCH /api/workspaces/members/role', () => {
     expect((await bob.graphql(CHANGE, { input: { ...input, role: 'king' } })).code).toBe('INVALID_INPUT')
     expect((await bob.graphql(CHANGE, { input: { ...input, userId: mallory.userId } })).code).toBe('MEMBER_NOT_FOUND')
     expect((await alice.graphql(CHANGE, { input: { ...input, userId: alice.userId } })).code).toBe('LAST_OWNER')
-    expect((await t.nobody.graphql(CHANGE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(CHANGE, { input })).code).toBe('UNAUTHENTICATED')
     expect(await standing()).toEqual({ ...START, dora: 'admin' })
   })
 })
@@ -239,7 +239,7 @@ describe('DELETE /api/workspaces/members/remove', () => {
   })
 
   it('401 without a credential; 403 for editors, viewers and strangers, whomever they name', async () => {
-    expect((await remove(t.nobody, dora.userId)).status).toBe(401)
+    expect((await remove(t.anonymous, dora.userId)).status).toBe(401)
     for (const [person, user] of [
       [carol, dora.userId],
       [carol, alice.userId],
@@ -288,7 +288,7 @@ describe('DELETE /api/workspaces/members/remove', () => {
     const REMOVE = 'mutation ($input: RemoveMemberInput!) { removeMember(input: $input) }'
     const input = { workspaceId: workspace_id, userId: dora.userId }
     expect((await carol.graphql(REMOVE, { input })).code).toBe('FORBIDDEN')
-    expect((await t.nobody.graphql(REMOVE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(REMOVE, { input })).code).toBe('UNAUTHENTICATED')
     expect(await bob.graphql(REMOVE, { input })).toMatchObject({ data: { removeMember: null }, errors: undefined })
     expect((await bob.graphql(REMOVE, { input })).code).toBe('MEMBER_NOT_FOUND')
     expect((await alice.graphql(REMOVE, { input: { ...input, userId: alice.userId } })).code).toBe('LAST_OWNER')

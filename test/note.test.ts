@@ -50,7 +50,7 @@ describe('GET /api/files/{checksum}/note', () => {
   })
 
   it('401 without a credential', async () => {
-    expect((await read(md5('in capitals'), t.nobody)).status).toBe(401)
+    expect((await read(md5('in capitals'), t.anonymous)).status).toBe(401)
   })
 })
 
@@ -108,7 +108,7 @@ describe('PUT /api/files/{checksum}/note', () => {
   })
 
   it('401 without a credential', async () => {
-    expect((await write(md5('with a note'), 'x', t.nobody)).status).toBe(401)
+    expect((await write(md5('with a note'), 'x', t.anonymous)).status).toBe(401)
   })
 })
 
@@ -193,8 +193,8 @@ it('GraphQL: fileNote, writeFileNote and File.note do the same', async () => {
   expect(tooLong.errors?.[0]?.extensions).toEqual({ code: 'INVALID_INPUT', field: 'content' })
   expect((await bob.graphql(READ, { checksum })).errors?.[0]?.extensions).toEqual({ code: 'FILE_NOT_FOUND', checksum })
   expect((await bob.graphql(WRITE, { input })).code).toBe('FILE_NOT_FOUND')
-  expect((await t.nobody.graphql(READ, { checksum })).code).toBe('UNAUTHENTICATED')
-  expect((await t.nobody.graphql(WRITE, { input })).code).toBe('UNAUTHENTICATED')
+  expect((await t.anonymous.graphql(READ, { checksum })).code).toBe('UNAUTHENTICATED')
+  expect((await t.anonymous.graphql(WRITE, { input })).code).toBe('UNAUTHENTICATED')
   expect((await alice.graphql(WRITE, { input: { checksum, content: '' } })).data).toEqual({
     writeFileNote: { note: '' },
   })

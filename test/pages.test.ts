@@ -75,9 +75,9 @@ async function invite(role = 'editor', name = 'Garden', email = bob.email): Prom
 }
 
 const asBrowser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
-const get = (path: string, who = t.nobody, headers: Record<string, string> = {}, method = 'GET') =>
+const get = (path: string, who = t.anonymous, headers: Record<string, string> = {}, method = 'GET') =>
   who.rest(method, path, { headers: { ...asBrowser, ...headers } })
-const post = (path: string, fields: Record<string, string>, who = t.nobody, headers: Record<string, string> = {}) =>
+const post = (path: string, fields: Record<string, string>, who = t.anonymous, headers: Record<string, string> = {}) =>
   who.rest('POST', path, {
     body: new URLSearchParams(fields).toString(),
     headers: { ...asBrowser, 'content-type': 'application/x-www-form-urlencoded', origin: t.url, ...headers },
@@ -345,7 +345,7 @@ describe('GET /share/{token}', () => {
     ],
   ])('%s is a page with the status that it has by REST: %d', async (code, status, heading, make) => {
     const path = await make()
-    const byRest = await t.nobody.rest('GET', `/api/share/info/${path.slice('/share/'.length)}`)
+    const byRest = await t.anonymous.rest('GET', `/api/share/info/${path.slice('/share/'.length)}`)
     expect([byRest.status, byRest.response.code]).toEqual([status, code])
     for (const address of [path, `${path}/download`, `${path}/preview`]) {
       const answer = await get(address)
@@ -379,12 +379,12 @@ describe('POST /share/{token}', () => {
     expect([answer.status, answer.headers.get('location'), answer.text]).toEqual([303, path, ''])
     const cookie = answer.headers.get('set-cookie') ?? ''
     expect(cookie).toMatch(new RegExp(`^share_pass=[\\w-]+; Path=${path}; HttpOnly; SameSite=Strict$`))
-    const opened = await get(path, t.nobody, { cookie: passOf(answer) })
+    const opened = await get(path, t.anonymous, { cookie: passOf(answer) })
     expect(linksOf(opened)).toContain(`${path}/download`)
     expect(opened.text).not.toContain('type="password"')
-    const preview = await get(`${path}/preview`, t.nobody, { cookie: passOf(answer) })
+    const preview = await get(`${path}/preview`, t.anonymous, { cookie: passOf(answer) })
     expect(preview.text).toContain('hello')
-    const download = await get(`${path}/download`, t.nobody, { cookie: passOf(answer) })
+    const download = await get(`${path}/download`, t.anonymous, { cookie: passOf(answer) })
     expect(download.status).toBe(302)
     expect(await (await fetch(download.headers.get('location') ?? '')).text()).toBe('hello')
     expect(await downloadsOf(path)).toBe(1)
@@ -395,18 +395,18 @@ describe('POST /share/{token}', () => {
     const path = await share(object, { password: PASSWORD })
     const other = await share(object, { password: PASSWORD })
     const pass = passOf(await post(path, { password: PASSWORD }))
-    expect((await get(other, t.nobody, { cookie: pass })).text).toContain('type="password"')
-    expect(await leadOf(get(`${other}/preview`, t.nobody, { cookie: pass }))).toEqual([303, other])
+    expect((await get(other, t.anonymous, { cookie: pass })).text).toContain('type="password"')
+    expect(await leadOf(get(`${other}/preview`, t.anonymous, { cookie: pass }))).toEqual([303, other])
     for (const broken of ['share_pass=', 'share_pass=x', pass.slice(0, -2), `${pass}A`, 'share_pass=%E0%A4%A'])
-      expect((await get(path, t.nobody, { cookie: broken })).text).toContain('type="password"')
+      expect((await get(path, t.anonymous, { cookie: broken })).text).toContain('type="password"')
 
     const direct = await send(object, { password: 'first' })
     const own = `${bob.cookie}; ${passOf(await post(direct, { password: 'first' }, bob))}`
-    expect(linksOf(await get(direct, t.nobody, { cookie: own }))).toContain(`${direct}/download`)
+    expect(linksOf(await get(direct, t.anonymous, { cookie: own }))).toContain(`${direct}/download`)
     await send(object, { password: 'second' })
-    expect((await get(direct, t.nobody, { cookie: own })).text).toContain('type="password"')
+    expect((await get(direct, t.anonymous, { cookie: own })).text).toContain('type="password"')
     // A pass is not a session: without one, the file is for nobody.
-    expect((await get(direct, t.nobody, { cookie: own.split('; ')[1] ?? '' })).status).toBe(401)
+    expect((await get(direct, t.anonymous, { cookie: own.split('; ')[1] ?? '' })).status).toBe(401)
   })
 
   it.each([
@@ -429,7 +429,7 @@ describe('POST /share/{token}', () => {
   it('counts guesses together with the REST routes, and says when to try again', async () => {
     const path = await share(await file(), { password: PASSWORD })
     const byRest = (password: string) =>
-      t.nobody.rest('POST', `/api/share/resolve/${path.slice('/share/'.length)}`, { json: { password } })
+      t.anonymous.rest('POST', `/api/share/resolve/${path.slice('/share/'.length)}`, { json: { password } })
     for (let i = 0; i < 5; i++) {
       expect((await post(path, { password: `wrong ${i}` })).status).toBe(403)
       expect((await byRest(`wrong as well ${i}`)).response.code).toBe('WRONG_PASSWORD')
@@ -455,7 +455,7 @@ describe('POST /share/{token}', () => {
   ])('refuses a form from %s, which is no guess', async (_what, headers) => {
     const path = await share(await file(), { password: PASSWORD })
     for (let i = 0; i < 11; i++) {
-      const answer = await post(path, { password: PASSWORD }, t.nobody, headers)
+      const answer = await post(path, { password: PASSWORD }, t.anonymous, headers)
       expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null])
       expect(wordsOf(answer)).toContain('The form did not arrive The form comes from a page of another origin')
       expect(linksOf(answer)).toContain(path)
@@ -467,7 +467,7 @@ describe('POST /share/{token}', () => {
     const path = await share(await file(), { password: PASSWORD })
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const body = new URLSearchParams({ password: PASSWORD }).toString()
-    expect((await t.nobody.rest('POST', path, { headers, body })).status).toBe(303)
+    expect((await t.anonymous.rest('POST', path, { headers, body })).status).toBe(303)
   })
 
   it.each([
@@ -476,7 +476,7 @@ describe('POST /share/{token}', () => {
     ['too much', 'application/x-www-form-urlencoded', `password=${'x'.repeat(20 * KiB)}`, 400],
   ])('refuses %s', async (_what, type, body, status) => {
     const path = await share(await file(), { password: PASSWORD })
-    const answer = await t.nobody.rest('POST', path, { body, headers: { 'content-type': type } })
+    const answer = await t.anonymous.rest('POST', path, { body, headers: { 'content-type': type } })
     expect(answer.status).toBe(status)
     isPage(answer)
   })
@@ -505,7 +505,7 @@ describe('POST /share/{token}', () => {
 describe('GET /share/{token}/download', () => {
   it('leads to the bytes, and counts', async () => {
     const path = await share(await file('Schön 🦊.txt', 'hello'), { max_downloads: 1 })
-    const head = await get(`${path}/download`, t.nobody, {}, 'HEAD')
+    const head = await get(`${path}/download`, t.anonymous, {}, 'HEAD')
     expect([head.status, head.headers.get('location')]).toEqual([302, null])
     const answer = await get(`${path}/download`)
     expect(answer.status).toBe(302)
@@ -522,10 +522,10 @@ describe('GET /share/{token}/download', () => {
       await dora.upload('a.txt', 'hello', 'text/plain')
       const { response } = await dora.rest('POST', '/api/files/quick_share', { json: { object: 'a.txt' } })
       const path = pathOf(response.sharing_link)
-      const answer = await proxy.nobody.rest('GET', `${path}/download`)
+      const answer = await proxy.anonymous.rest('GET', `${path}/download`)
       expect([answer.status, answer.text]).toEqual([200, 'hello'])
       expect(answer.headers.get('content-disposition')).toBe('attachment; filename=a.txt')
-      expect((await proxy.nobody.rest('GET', `${path}/preview`)).text).toContain('hello')
+      expect((await proxy.anonymous.rest('GET', `${path}/preview`)).text).toContain('hello')
     } finally {
       await proxy.stop()
     }
@@ -598,7 +598,7 @@ describe('GET /share/{token}/preview', () => {
     const [, shown = ''] = /<pre [^>]*>(.*)<\/pre>/s.exec(answer.text) ?? []
     expect(shown).toBe(text.slice(0, 32 * KiB))
     expect(wordsOf(answer)).toContain('This is the beginning: 64 KiB of 80 KiB.')
-    const head = await get(`${path}/preview`, t.nobody, {}, 'HEAD')
+    const head = await get(`${path}/preview`, t.anonymous, {}, 'HEAD')
     expect([head.status, head.text]).toEqual([200, ''])
   })
 
@@ -641,13 +641,13 @@ describe('GET /share/{token}/preview', () => {
 
   it('reads a film in parts', async () => {
     const path = await share(await file('a.mp4', '0123456789', 'video/mp4'))
-    const answer = await get(`${path}/preview`, t.nobody, { range: 'bytes=3-5' })
+    const answer = await get(`${path}/preview`, t.anonymous, { range: 'bytes=3-5' })
     expect([answer.status, answer.text, answer.headers.get('content-range')]).toEqual([206, '345', 'bytes 3-5/10'])
   })
 
   it('is no way around a limit of downloads, and the page says why', async () => {
     const path = await share(await file('a.png', 'png', 'image/png'), { max_downloads: 5 })
-    for (const who of [t.nobody, carol, alice]) {
+    for (const who of [t.anonymous, carol, alice]) {
       const page = await get(path, who)
       expect(wordsOf(page)).toContain('There is no preview, because this link allows a limited number of downloads.')
       expect(page.text).not.toContain('/preview')
@@ -892,7 +892,7 @@ describe('Names that somebody else has chosen', () => {
     })
     const mine = await bob.rest('GET', '/api/workspaces/invites/mine')
     const token = mine.response.find((i: { workspace_id: string }) => i.workspace_id === workspace_id).token
-    for (const who of [bob, t.nobody]) {
+    for (const who of [bob, t.anonymous]) {
       const answer = await get(`/invite/${token}`, who)
       isHarmless(answer)
       expect(wordsOf(answer)).toContain(evil)
@@ -927,7 +927,7 @@ describe('Addresses where there is nothing', () => {
     expect(answer.status).toBe(404)
     isPage(answer)
     expect(wordsOf(answer)).toContain('There is no such page')
-    const json = await t.nobody.rest('GET', path)
+    const json = await t.anonymous.rest('GET', path)
     expect([json.status, json.response.code]).toEqual([404, 'ROUTE_NOT_FOUND'])
   })
 
@@ -944,7 +944,7 @@ describe('Addresses where there is nothing', () => {
     ['POST', '/share/x/download', 'GET, HEAD'],
     ['PATCH', '/invite/x', 'GET, HEAD, POST'],
   ])('405 for %s %s', async (method, path, allow) => {
-    const answer = await t.nobody.rest(method, path)
+    const answer = await t.anonymous.rest(method, path)
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow])
     isPage(answer)
   })
@@ -960,9 +960,9 @@ describe('When something is broken', () => {
     try {
       trouble = error
       for (const [address, who] of [
-        [path, t.nobody],
-        [`${path}/download`, t.nobody],
-        [invited, t.nobody],
+        [path, t.anonymous],
+        [`${path}/download`, t.anonymous],
+        [invited, t.anonymous],
         ['/', bob],
         ['/login', bob],
       ] as const) {
@@ -1016,16 +1016,16 @@ describe('What the pages cost', () => {
     }
     const { path } = await invite()
     const costs = {
-      '/ of a stranger': await statementsOf('/', t.nobody),
+      '/ of a stranger': await statementsOf('/', t.anonymous),
       '/': await statementsOf('/', bob),
-      '/login of a stranger': await statementsOf('/login', t.nobody),
+      '/login of a stranger': await statementsOf('/login', t.anonymous),
       '/login': await statementsOf('/login', bob),
-      '/share of a stranger': await statementsOf(limited, t.nobody),
+      '/share of a stranger': await statementsOf(limited, t.anonymous),
       '/share': await statementsOf(limited, bob),
-      '/share with one person, of a stranger': await statementsOf(direct, t.nobody),
+      '/share with one person, of a stranger': await statementsOf(direct, t.anonymous),
       '/share with one person': await statementsOf(direct, bob),
-      'a forged share': await statementsOf(`/share/${'A'.repeat(43)}`, t.nobody),
-      '/invite of a stranger': await statementsOf(path, t.nobody),
+      'a forged share': await statementsOf(`/share/${'A'.repeat(43)}`, t.anonymous),
+      '/invite of a stranger': await statementsOf(path, t.anonymous),
       '/invite': await statementsOf(path, bob),
       nothing: await statementsOf('/nowhere', bob),
     }
@@ -1047,13 +1047,13 @@ describe('What the pages cost', () => {
 
   it('is less than 50 KiB of transfer, with all that a page loads', async () => {
     const pages: [string, Person][] = [
-      ['/', t.nobody],
+      ['/', t.anonymous],
       ['/', bob],
-      ['/login', t.nobody],
-      [await share(await file('a.png', 'x', 'image/png')), t.nobody],
-      [await share(await file('x'.repeat(255), 'x', 'image/png'), { password: 'p' }), t.nobody],
+      ['/login', t.anonymous],
+      [await share(await file('a.png', 'x', 'image/png')), t.anonymous],
+      [await share(await file('x'.repeat(255), 'x', 'image/png'), { password: 'p' }), t.anonymous],
       [(await invite()).path, bob],
-      ['/nowhere', t.nobody],
+      ['/nowhere', t.anonymous],
     ]
     for (const [path, who] of pages) {
       const answer = await get(path, who)
@@ -1069,18 +1069,18 @@ describe('What the pages cost', () => {
   it('is one load of style and script, which are kept for as long as they stay the same', async () => {
     const { text } = await get('/')
     for (const [, path = '', , hash] of text.matchAll(/"(\/pages\/(style|script)\.([0-9a-f]{16})\.(?:css|js))"/g)) {
-      const answer = await t.nobody.rest('GET', path)
+      const answer = await t.anonymous.rest('GET', path)
       expect(answer.status).toBe(200)
       expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
       expect(answer.headers.get('content-type')).toMatch(/^text\/(css|javascript); charset=utf-8$/)
       expect(createHash('sha256').update(answer.text).digest('hex').slice(0, 16)).toBe(hash)
-      expect((await t.nobody.rest('HEAD', path)).text).toBe('')
+      expect((await t.anonymous.rest('HEAD', path)).text).toBe('')
       // An instance of another version has another hash.
-      const other = await t.nobody.rest('GET', path.replace(/[0-9a-f]{16}/, '0'.repeat(16)))
+      const other = await t.anonymous.rest('GET', path.replace(/[0-9a-f]{16}/, '0'.repeat(16)))
       expect([other.status, other.headers.get('cache-control'), other.text]).toEqual([200, 'no-cache', answer.text])
     }
     for (const path of ['/pages/', '/pages/style.css', '/pages/layout.eta', '/pages/../pages/layout.eta'])
-      expect((await t.nobody.rest('GET', path)).status).toBe(404)
+      expect((await t.anonymous.rest('GET', path)).status).toBe(404)
   })
 })
 
@@ -1089,7 +1089,7 @@ describe('HEAD', () => {
     const { path } = await invite()
     const paths = ['/', '/login', '/nowhere', await share(await file()), path]
     for (const address of paths) {
-      const [full, head] = [await get(address), await get(address, t.nobody, {}, 'HEAD')]
+      const [full, head] = [await get(address), await get(address, t.anonymous, {}, 'HEAD')]
       expect([head.status, head.text]).toEqual([full.status, ''])
       isPage(head)
       expect(head.headers.get('content-length')).toBe(full.headers.get('content-length'))
@@ -1102,7 +1102,7 @@ describe('HEAD', () => {
       ['a.png', 'image/png'],
     ]) {
       const preview = `${await share(await file(name, 'hello', type))}/preview`
-      const [full, head] = [await get(preview), await get(preview, t.nobody, {}, 'HEAD')]
+      const [full, head] = [await get(preview), await get(preview, t.anonymous, {}, 'HEAD')]
       expect([head.status, head.text]).toEqual([200, ''])
       for (const field of ['content-type', 'content-length', 'content-security-policy'])
         expect(head.headers.get(field)).toBe(full.headers.get(field))

@@ -129,14 +129,14 @@ describe('The log', () => {
       const expected = password === wrong ? 403 : 200
       const headers = { 'x-share-password': password }
       const path = `/api/d/${token}`
-      expect((await answered(t.nobody.rest('GET', path, { headers }))).status).toBe(expected === 200 ? 302 : 403)
-      const resolve = t.nobody.rest('POST', `/api/share/resolve/${token}`, { json: { password } })
+      expect((await answered(t.anonymous.rest('GET', path, { headers }))).status).toBe(expected === 200 ? 302 : 403)
+      const resolve = t.anonymous.rest('POST', `/api/share/resolve/${token}`, { json: { password } })
       expect((await answered(resolve)).status).toBe(expected)
       const query = `{ sharedDownload(token: "${token}", password: "${password}") { url } }`
-      const { data } = await t.nobody.graphql<{ sharedDownload: { url: string } }>(query)
+      const { data } = await t.anonymous.graphql<{ sharedDownload: { url: string } }>(query)
       noteSignature(data?.sharedDownload?.url ?? '')
       // Refused, but asked all the same.
-      await t.nobody.rest('GET', `${path}?password=${password}`)
+      await t.anonymous.rest('GET', `${path}?password=${password}`)
     }
     expectSilence()
   })
@@ -154,7 +154,7 @@ describe('The log', () => {
       ...[`/api/workspaces/${token}/quota`, `/auth/${token}/login`, `/auth/${token}`, `/sign-in/${token}`],
       ...[`/api/d/${token}?x=${token}`, `/api/d/${token};x`, `/api/d/x%2F${token}`, `/healthz/${token}`],
     ]
-    for (const token of tokens) for (const path of near(token)) await t.nobody.rest('GET', path)
+    for (const token of tokens) for (const path of near(token)) await t.anonymous.rest('GET', path)
     expectSilence()
   })
 
@@ -170,12 +170,12 @@ describe('The log', () => {
         const all = await Promise.all([
           alice.rest('POST', '/api/files/quick_share', { json }),
           alice.rest('POST', '/api/files/share', { json: { email: bob.email, objects: [plants.fileName], password } }),
-          t.nobody.rest('GET', `/api/d/${token}`, { headers: { 'x-share-password': password } }),
+          t.anonymous.rest('GET', `/api/d/${token}`, { headers: { 'x-share-password': password } }),
           alice.rest('PUT', '/api/files/4b3a6218bb3e3a7303e8a171a60fcf92/note', { json: { content: password } }),
           alice.rest('GET', '/api/user/data'),
           bob.rest('GET', '/api/files/received'),
           bob.rest('GET', '/api/workspaces/invites/mine'),
-          t.nobody.rest('GET', '/api/user/data', { headers: { 'x-api-key': `satchel_${password}` } }),
+          t.anonymous.rest('GET', '/api/user/data', { headers: { 'x-api-key': `satchel_${password}` } }),
         ])
         const failed = all.filter(answer => answer.status === 500)
         expect(failed.length).toBeGreaterThan(0)
@@ -279,7 +279,7 @@ describe('GET /api/share/info/{token}', () => {
     const uploaded = await alice.upload('planted-folder/shared.txt', 'shared bytes')
     const json = { object: 'planted-folder/shared.txt', password: plants.password, max_downloads: 3 }
     const share = await alice.rest('POST', '/api/files/quick_share', { json })
-    const info = await t.nobody.rest('GET', `/api/share/info/${share.response.sharing_token}`)
+    const info = await t.anonymous.rest('GET', `/api/share/info/${share.response.sharing_token}`)
     const fields = ['expires_at', 'file_name', 'file_type', 'password_protected', 'size']
     expect(Object.keys(info.response).sort()).toEqual(fields)
     const [bucket] = await t.app.db.rows<{ id: string; root: string }>(

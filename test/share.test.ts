@@ -21,8 +21,8 @@ const aToken = expect.stringMatching(/^[\w-]{43}$/)
 const PASSWORD = 'päss wörd 🦊'
 
 const quickShare = (json: object, person = alice) => person.rest('POST', '/api/files/quick_share', { json })
-const info = (token: string, person = t.nobody) => person.rest('GET', `/api/share/info/${token}`)
-const resolve = (token: string, options: RestOptions = {}, query = '', person = t.nobody) =>
+const info = (token: string, person = t.anonymous) => person.rest('GET', `/api/share/info/${token}`)
+const resolve = (token: string, options: RestOptions = {}, query = '', person = t.anonymous) =>
   person.rest('POST', `/api/share/resolve/${token}${query}`, options)
 const revoke = (token: string, person = alice, options: RestOptions = {}) =>
   person.rest('POST', `/api/share/revoke/${token}`, options)
@@ -129,14 +129,14 @@ describe('POST /api/files/quick_share', () => {
   })
 
   it('401 without a credential', async () => {
-    expect((await quickShare({ object: 'docs/a.txt' }, t.nobody)).status).toBe(401)
+    expect((await quickShare({ object: 'docs/a.txt' }, t.anonymous)).status).toBe(401)
   })
 })
 
 describe('GET /api/share/info/{token}', () => {
   it('200 tells anybody what is behind a link, and neither where it is nor whose', async () => {
     const { response: made } = await quickShare({ object: 'docs/a.txt', password: PASSWORD, max_downloads: 1 })
-    for (const person of [t.nobody, bob, alice]) {
+    for (const person of [t.anonymous, bob, alice]) {
       const { status, msg, response } = await info(made.sharing_token, person)
       expect([status, msg]).toEqual([200, 'ok'])
       expect(response).toEqual({
@@ -266,7 +266,7 @@ describe('POST /api/share/resolve/{token}', () => {
   it('403 for a link that is used up, and never a download more, however many come at once', async () => {
     const token = await share({ max_downloads: 5 })
     const requests = Array.from({ length: 20 }, (_, i) =>
-      i % 2 === 0 ? resolve(token) : t.nobody.rest('GET', `/api/d/${token}`),
+      i % 2 === 0 ? resolve(token) : t.anonymous.rest('GET', `/api/d/${token}`),
     )
     const statuses = (await Promise.all(requests)).map(a => a.status)
     expect(statuses.filter(s => s === 200 || s === 302)).toHaveLength(5)
@@ -289,7 +289,7 @@ describe('POST /api/share/resolve/{token}', () => {
         'WRONG_PASSWORD',
       ])
       const headers = { ...from('203.0.113.7'), 'x-share-password': `guess ${i + 5}` }
-      const direct = await t.nobody.rest('GET', `/api/d/${token}`, { headers })
+      const direct = await t.anonymous.rest('GET', `/api/d/${token}`, { headers })
       expect(statusAndCode(direct)).toEqual([403, 'WRONG_PASSWORD'])
     }
     const json = { password: PASSWORD }
@@ -309,7 +309,7 @@ describe('POST /api/share/revoke/{token}', () => {
     expect([status, msg, response]).toEqual([200, 'ok', { token_revoked: token }])
     expect(statusAndCode(await info(token))).toEqual([404, 'SHARE_NOT_FOUND'])
     expect(statusAndCode(await resolve(token))).toEqual([404, 'SHARE_NOT_FOUND'])
-    expect(statusAndCode(await t.nobody.rest('GET', `/api/d/${token}`))).toEqual([404, 'SHARE_NOT_FOUND'])
+    expect(statusAndCode(await t.anonymous.rest('GET', `/api/d/${token}`))).toEqual([404, 'SHARE_NOT_FOUND'])
     expect(statusAndCode(await revoke(token))).toEqual([404, 'SHARE_NOT_FOUND'])
   })
 
@@ -331,7 +331,7 @@ describe('POST /api/share/revoke/{token}', () => {
   })
 
   it('401 without a credential', async () => {
-    expect((await revoke(await share(), t.nobody)).status).toBe(401)
+    expect((await revoke(await share(), t.anonymous)).status).toBe(401)
   })
 
   it("403 for somebody else's share, which stays", async () => {
@@ -471,7 +471,7 @@ describe('GraphQL', () => {
       sharingLink: `${t.url}/share/${token}`,
       expiresAt: aTime,
     })
-    expect((await t.nobody.graphql(INFO, { token })).data).toEqual({
+    expect((await t.anonymous.graphql(INFO, { token })).data).toEqual({
       shareInfo: {
         fileName: 'a.txt',
         fileType: 'text/plain',
@@ -480,11 +480,11 @@ describe('GraphQL', () => {
         passwordProtected: true,
       },
     })
-    expect((await t.nobody.graphql(RESOLVE, { input: { token } })).code).toBe('PASSWORD_REQUIRED')
-    expect((await t.nobody.graphql(RESOLVE, { input: { token, password: 'x' } })).code).toBe('WRONG_PASSWORD')
-    const wrongMode = await t.nobody.graphql(RESOLVE, { input: { token, password: PASSWORD, mode: 'x' } })
+    expect((await t.anonymous.graphql(RESOLVE, { input: { token } })).code).toBe('PASSWORD_REQUIRED')
+    expect((await t.anonymous.graphql(RESOLVE, { input: { token, password: 'x' } })).code).toBe('WRONG_PASSWORD')
+    const wrongMode = await t.anonymous.graphql(RESOLVE, { input: { token, password: PASSWORD, mode: 'x' } })
     expect(wrongMode.errors?.[0]?.extensions).toEqual({ code: 'INVALID_MODE', field: 'mode' })
-    const resolved = await t.nobody.graphql<{ resolveShare: { url: string; fileName: string } }>(RESOLVE, {
+    const resolved = await t.anonymous.graphql<{ resolveShare: { url: string; fileName: string } }>(RESOLVE, {
       input: { token, password: PASSWORD, mode: 'inline' },
     })
     expect(resolved.data?.resolveShare.fileName).toBe('a.txt')
@@ -493,13 +493,13 @@ describe('GraphQL', () => {
       'hello',
       'inline; filename=a.txt',
     ])
-    expect((await t.nobody.graphql(RESOLVE, { input: { token, password: PASSWORD } })).code).toBe('SHARE_USED_UP')
-    expect((await t.nobody.graphql(INFO, { token })).code).toBe('SHARE_USED_UP')
-    expect((await t.nobody.graphql(REVOKE, { input: { token } })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(RESOLVE, { input: { token, password: PASSWORD } })).code).toBe('SHARE_USED_UP')
+    expect((await t.anonymous.graphql(INFO, { token })).code).toBe('SHARE_USED_UP')
+    expect((await t.anonymous.graphql(REVOKE, { input: { token } })).code).toBe('UNAUTHENTICATED')
     expect((await bob.graphql(REVOKE, { input: { token } })).code).toBe('FORBIDDEN')
     expect((await alice.graphql(REVOKE, { input: { token } })).data).toEqual({ revokeShare: { tokenRevoked: token } })
-    expect((await t.nobody.graphql(INFO, { token })).code).toBe('SHARE_NOT_FOUND')
-    expect((await t.nobody.graphql(CREATE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(INFO, { token })).code).toBe('SHARE_NOT_FOUND')
+    expect((await t.anonymous.graphql(CREATE, { input })).code).toBe('UNAUTHENTICATED')
     expect((await bob.graphql(CREATE, { input })).errors?.[0]?.extensions).toEqual({
       code: 'FILE_NOT_FOUND',
       path: 'docs/a.txt',
@@ -539,7 +539,7 @@ describe('GraphQL', () => {
       },
     ])
     expect((await bob.graphql<{ shares: { edges: [] } }>(SHARES)).data?.shares.edges).toEqual([])
-    expect((await t.nobody.graphql(SHARES)).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(SHARES)).code).toBe('UNAUTHENTICATED')
     const NODE = 'query ($id: ID!) { node(id: $id) { id ... on Share { sharingToken } } }'
     const id = data?.shares.edges[0]?.node.id
     expect((await erin.graphql(NODE, { id })).data).toEqual({ node: { id, sharingToken: made.sharing_token } })

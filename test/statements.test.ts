@@ -135,10 +135,10 @@ describe('Statements of the hottest reads', () => {
     const headers = await create()
     await Promise.all(Array.from({ length: 20 }, create))
     // The first use is noted, and nobody waits for that; the next ones of a minute are not.
-    await t.nobody.rest('GET', '/auth/is_valid', { headers })
+    await t.anonymous.rest('GET', '/auth/is_valid', { headers })
     for (let noted: unknown[] = []; noted.length === 0; )
       noted = await t.app.db.rows('SELECT id FROM api_key WHERE last_used_at IS NOT NULL')
-    expect(await statementsOf(() => t.nobody.rest('GET', '/auth/is_valid', { headers }))).toBe(1)
+    expect(await statementsOf(() => t.anonymous.rest('GET', '/auth/is_valid', { headers }))).toBe(1)
   })
 
   it('three at most for a page of files, four folders down', async () => {
@@ -150,7 +150,7 @@ describe('Statements of the hottest reads', () => {
   it('two at most for a link', async () => {
     await alice.upload('linked.txt', 'a')
     const share = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'linked.txt' } })
-    const follow = () => t.nobody.rest('GET', `/api/d/${share.response.sharing_token}`)
+    const follow = () => t.anonymous.rest('GET', `/api/d/${share.response.sharing_token}`)
     expect(await statementsOf(follow)).toBeLessThanOrEqual(2)
   })
 })

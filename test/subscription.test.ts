@@ -218,23 +218,23 @@ describe('A subscription', () => {
   it('is refused to whoever may not read the list', async () => {
     const garden = await found(carol)
     const cases: [string, Person, string, string][] = [
-      ['nobody', t.nobody, SHARES, 'UNAUTHENTICATED'],
-      ['nobody', t.nobody, INVITES, 'UNAUTHENTICATED'],
-      ['nobody', t.nobody, USAGE, 'UNAUTHENTICATED'],
+      ['nobody', t.anonymous, SHARES, 'UNAUTHENTICATED'],
+      ['nobody', t.anonymous, INVITES, 'UNAUTHENTICATED'],
+      ['nobody', t.anonymous, USAGE, 'UNAUTHENTICATED'],
       ['a wrong key', t.withKey('satchel_wrong', carol), USAGE, 'UNAUTHENTICATED'],
       ...[SHARES, USAGE].map((query): [string, Person, string, string] => [
         'a lesser key',
-        t.nobody,
+        t.anonymous,
         query,
         'INSUFFICIENT_SCOPE',
       ]),
       ...[SHARES, INVITES, USAGE].map((query): [string, Person, string, string] => [
         'a workspace key',
-        t.nobody,
+        t.anonymous,
         query,
         'KEY_OUT_OF_BOUNDS',
       ]),
-      ['a private key', t.nobody, INVITES, 'KEY_OUT_OF_BOUNDS'],
+      ['a private key', t.anonymous, INVITES, 'KEY_OUT_OF_BOUNDS'],
     ]
     const keys: Record<string, Person> = {
       'a lesser key': (await privateKey(t, carol, ['private_files:write'])).caller,

@@ -129,7 +129,7 @@ describe('DELETE /api/user/account/delete', () => {
   })
 
   it('401 without a credential, and with a key of any scope', async () => {
-    expect(statusAndCode(await end(t.nobody))).toEqual([401, 'UNAUTHENTICATED'])
+    expect(statusAndCode(await end(t.anonymous))).toEqual([401, 'UNAUTHENTICATED'])
     const all = ['read', 'write', 'delete', 'share'].map(level => `private_files:${level}`)
     expect(statusAndCode(await end(await keyOf(bob, all)))).toEqual([401, 'KEY_OUT_OF_BOUNDS'])
     const ws = await found(bob, 'Keys')
@@ -160,7 +160,7 @@ describe('DELETE /api/user/account/delete', () => {
       expect(msg).not.toContain('Alone')
     }
     expect([await isIn(person), await isIn(key)]).toEqual([true, true])
-    expect((await t.nobody.rest('GET', `/api/share/info/${open}`)).status).toBe(200)
+    expect((await t.anonymous.rest('GET', `/api/share/info/${open}`)).status).toBe(200)
     expect(await objectsIn(bucketId)).toEqual({ remembered: 2, stored: 2 })
     const { response: list } = await person.rest('GET', '/api/workspaces/list')
     expect(list.map((w: { workspace_id: string }) => w.workspace_id)).toEqual([garden, kitchen, own])
@@ -207,7 +207,7 @@ describe('DELETE /api/user/account/delete', () => {
     expect((await keyOfShared.rest('GET', `/api/workspaces/${shared}/files/tree`)).status).toBe(401)
     expect((await keyOfAlone.rest('GET', `/api/workspaces/${alone}/files/tree`)).status).toBe(401)
     for (const token of [open, direct]) {
-      expect((await t.nobody.rest('GET', `/api/share/info/${token}`)).status).toBe(404)
+      expect((await t.anonymous.rest('GET', `/api/share/info/${token}`)).status).toBe(404)
       expect((await bob.rest('GET', `/api/d/${token}`)).status).toBe(404)
     }
     const { files } = (await bob.rest('GET', '/api/files/received')).response
@@ -472,7 +472,7 @@ describe('DELETE /api/user/account/delete', () => {
     const ws = await found(lea, 'Lea')
     await join(lea, ws, bob, 'viewer')
     const input = { deleteUserData: true }
-    expect((await t.nobody.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
     expect((await lea.graphql(DELETE, { input: {} })).code).toBe('INVALID_INPUT')
     const refused = await lea.graphql(DELETE, { input })
     expect(refused.errors?.[0]?.extensions).toEqual({
@@ -554,8 +554,8 @@ describe('GET /api/user/identities', () => {
   })
 
   it('401 without a credential, and with a key', async () => {
-    expect(statusAndCode(await t.nobody.rest('GET', '/api/user/identities'))).toEqual([401, 'UNAUTHENTICATED'])
-    expect((await t.nobody.graphql('{ identities { hasPasswordIdentity } }')).code).toBe('UNAUTHENTICATED')
+    expect(statusAndCode(await t.anonymous.rest('GET', '/api/user/identities'))).toEqual([401, 'UNAUTHENTICATED'])
+    expect((await t.anonymous.graphql('{ identities { hasPasswordIdentity } }')).code).toBe('UNAUTHENTICATED')
     const key = await keyOf(await t.signIn('nina'), ['private_files:read'])
     expect(statusAndCode(await key.rest('GET', '/api/user/identities'))).toEqual([401, 'KEY_OUT_OF_BOUNDS'])
   })
@@ -680,7 +680,7 @@ describe('GET /api/user/stats', () => {
   })
 
   it('401 without a credential, or with a key that may not read', async () => {
-    expect(statusAndCode(await t.nobody.rest('GET', '/api/user/stats'))).toEqual([401, 'UNAUTHENTICATED'])
+    expect(statusAndCode(await t.anonymous.rest('GET', '/api/user/stats'))).toEqual([401, 'UNAUTHENTICATED'])
     const sam = await t.signIn('sam')
     const key = await keyOf(sam, ['private_files:write'])
     expect(statusAndCode(await key.rest('GET', '/api/user/stats'))).toEqual([401, 'INSUFFICIENT_SCOPE'])
@@ -697,7 +697,7 @@ describe('GET /api/user/stats', () => {
     const camel = (name: string) => name.replace(/_(\w)/g, (_, c: string) => c.toUpperCase())
     const shown = Object.entries(await stats(tom)).map(([name, value]) => [camel(name), value])
     expect(data?.userStats).toEqual(Object.fromEntries(shown))
-    expect((await t.nobody.graphql(STATS)).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(STATS)).code).toBe('UNAUTHENTICATED')
   })
 })
 

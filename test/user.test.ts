@@ -110,7 +110,7 @@ describe('GET /api/user/data', () => {
   })
 
   it('401 with the session in the query', async () => {
-    expect((await t.nobody.rest('GET', `/api/user/data?${alice.cookie}`)).status).toBe(401)
+    expect((await t.anonymous.rest('GET', `/api/user/data?${alice.cookie}`)).status).toBe(401)
   })
 
   it('GraphQL: me says the same', async () => {
@@ -129,7 +129,7 @@ describe('GET /api/user/data', () => {
       name: undefined,
     })
     expect(data?.me).toMatchObject({ id: user_id, name: 'alice', plan: { id: plan_id, name: plan_name } })
-    expect((await t.nobody.graphql(ME)).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(ME)).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -214,7 +214,7 @@ describe('GET /api/user/bucket', () => {
   })
 
   it('401 without a credential', async () => {
-    expect((await bucket(t.nobody)).status).toBe(401)
+    expect((await bucket(t.anonymous)).status).toBe(401)
   })
 
   it('GraphQL: bucket says the same', async () => {
@@ -246,7 +246,7 @@ describe('GET /api/user/bucket', () => {
       ],
       nextCursor: bucket_data.next_cursor,
     })
-    expect((await t.nobody.graphql(BUCKET)).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(BUCKET)).code).toBe('UNAUTHENTICATED')
   })
 })
 

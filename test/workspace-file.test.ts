@@ -121,7 +121,7 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
   })
 
   it('401 without a credential; 403 for viewers and strangers', async () => {
-    expect((await put(t.nobody, id, '/a.txt')).status).toBe(401)
+    expect((await put(t.anonymous, id, '/a.txt')).status).toBe(401)
     expect(outcome(await put(carol, id, '/a.txt'))).toEqual([403, { code: 'FORBIDDEN' }])
     expect(outcome(await put(await t.signIn('dora'), id, '/a.txt'))).toEqual([403, { code: 'FORBIDDEN' }])
     expect(await usage()).toEqual({ files: 0, bytes: 0, folders: 0 })
@@ -198,8 +198,8 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
       path: '/docs/a.txt',
     })
     expect((await carol.graphql(UPLOAD, { input }, file)).code).toBe('FORBIDDEN')
-    expect((await t.nobody.graphql(UPLOAD, { input: { ...input, file: null } })).code).toBe('INVALID_INPUT')
-    expect((await t.nobody.graphql(UPLOAD, { input }, file)).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(UPLOAD, { input: { ...input, file: null } })).code).toBe('INVALID_INPUT')
+    expect((await t.anonymous.graphql(UPLOAD, { input }, file)).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -279,7 +279,7 @@ describe('GET /api/workspaces/{workspace_id}/files/tree', () => {
   })
 
   it('401 without a credential; 403 for strangers', async () => {
-    expect((await tree({}, t.nobody)).status).toBe(401)
+    expect((await tree({}, t.anonymous)).status).toBe(401)
     expect(outcome(await tree({}, await t.signIn('dora')))).toEqual([403, { code: 'FORBIDDEN' }])
   })
 
@@ -308,7 +308,7 @@ describe('GET /api/workspaces/{workspace_id}/files/tree', () => {
       },
     })
     expect((await carol.graphql(TREE, { id, path: '..' })).code).toBe('INVALID_PATH')
-    expect((await t.nobody.graphql(TREE, { id })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(TREE, { id })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -355,7 +355,7 @@ describe('PATCH /api/workspaces/{workspace_id}/files/move', () => {
 
   it('401 without a credential; 403 for viewers', async () => {
     const file_id = await putId('/a.txt')
-    expect((await move({ file_id, destination: '/b' }, t.nobody)).status).toBe(401)
+    expect((await move({ file_id, destination: '/b' }, t.anonymous)).status).toBe(401)
     expect(outcome(await move({ file_id, destination: '/b' }, carol))).toEqual([403, { code: 'FORBIDDEN' }])
     expect(await level('/')).toEqual({ folders: [], files: ['a.txt'] })
   })
@@ -400,7 +400,7 @@ describe('PATCH /api/workspaces/{workspace_id}/files/move', () => {
     })
     expect((await bob.graphql(MOVE, { input })).code).toBe('PATH_EXISTS')
     expect((await bob.graphql(MOVE, { input: { ...input, source: '/a.txt' } })).code).toBe('INVALID_INPUT')
-    expect((await t.nobody.graphql(MOVE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(MOVE, { input })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -438,7 +438,7 @@ describe('POST /api/workspaces/{workspace_id}/files/mkdir', () => {
   })
 
   it('401 without a credential; 403 for viewers', async () => {
-    expect((await mkdir({ folder_name: 'a' }, t.nobody)).status).toBe(401)
+    expect((await mkdir({ folder_name: 'a' }, t.anonymous)).status).toBe(401)
     expect(outcome(await mkdir({ folder_name: 'a' }, carol))).toEqual([403, { code: 'FORBIDDEN' }])
   })
 
@@ -496,7 +496,7 @@ describe('POST /api/workspaces/{workspace_id}/files/mkdir', () => {
     expect((await bob.graphql(MKDIR, { input })).code).toBe('PATH_EXISTS')
     expect((await bob.graphql(MKDIR, { input: { ...input, parentPath: '/none' } })).code).toBe('FOLDER_NOT_FOUND')
     expect((await carol.graphql(MKDIR, { input })).code).toBe('FORBIDDEN')
-    expect((await t.nobody.graphql(MKDIR, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(MKDIR, { input })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -530,7 +530,7 @@ describe('PATCH /api/workspaces/{workspace_id}/files/folder/move', () => {
   it('401 without a credential; 403 for viewers; 404 for what is no folder here; 409 onto what exists', async () => {
     await put(bob, id, '/a/1.txt')
     await put(bob, id, '/b/2.txt')
-    expect((await moveFolder({ source: '/a', destination: '/c' }, t.nobody)).status).toBe(401)
+    expect((await moveFolder({ source: '/a', destination: '/c' }, t.anonymous)).status).toBe(401)
     expect(outcome(await moveFolder({ source: '/a', destination: '/c' }, carol))).toEqual([403, { code: 'FORBIDDEN' }])
     for (const source of ['/none', '/a/1.txt'])
       expect(outcome(await moveFolder({ source, destination: '/c' }))).toEqual([
@@ -558,7 +558,7 @@ describe('PATCH /api/workspaces/{workspace_id}/files/folder/move', () => {
       code: 'FOLDER_NOT_FOUND',
       path: '/a',
     })
-    expect((await t.nobody.graphql(MOVE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(MOVE, { input })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -591,7 +591,7 @@ describe('DELETE /api/workspaces/{workspace_id}/files/folder/delete', () => {
 
   it('401 without a credential; 403 for viewers; 404 for what is no folder here', async () => {
     await put(bob, id, '/a/1.txt')
-    expect((await deleteFolder({ path: '/a' }, t.nobody)).status).toBe(401)
+    expect((await deleteFolder({ path: '/a' }, t.anonymous)).status).toBe(401)
     expect(outcome(await deleteFolder({ path: '/a' }, carol))).toEqual([403, { code: 'FORBIDDEN' }])
     for (const path of ['/none', '/a/1.txt'])
       expect(outcome(await deleteFolder({ path }))).toEqual([404, { code: 'FOLDER_NOT_FOUND', path }])
@@ -608,7 +608,7 @@ describe('DELETE /api/workspaces/{workspace_id}/files/folder/delete', () => {
       deleteWorkspaceFolder: { folderDeleted: '/a', filesDeleted: 1 },
     })
     expect((await bob.graphql(DELETE, { input })).code).toBe('FOLDER_NOT_FOUND')
-    expect((await t.nobody.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -640,7 +640,7 @@ describe('GET /api/workspaces/{workspace_id}/files/download', () => {
 
   it('401 without a credential; 403 for strangers; 404 for what is no file here', async () => {
     const file_id = await putId('/docs/a.txt')
-    expect((await download({ file_id }, t.nobody)).status).toBe(401)
+    expect((await download({ file_id }, t.anonymous)).status).toBe(401)
     expect(outcome(await download({ file_id }, await t.signIn('dora')))).toEqual([403, { code: 'FORBIDDEN' }])
     for (const path of ['/none', '/docs'])
       expect(outcome(await download({ path }))).toEqual([404, { code: 'FILE_NOT_FOUND', path }])
@@ -663,7 +663,7 @@ describe('GET /api/workspaces/{workspace_id}/files/download', () => {
       code: 'FILE_NOT_FOUND',
       path: '/none',
     })
-    expect((await t.nobody.graphql(LINK, { id, fileId })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(LINK, { id, fileId })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -692,7 +692,7 @@ describe('DELETE /api/workspaces/{workspace_id}/files/delete', () => {
 
   it('401 without a credential; 403 for viewers; 404 for what is no file here', async () => {
     const file_id = await putId('/docs/a.txt')
-    expect((await remove({ file_id }, t.nobody)).status).toBe(401)
+    expect((await remove({ file_id }, t.anonymous)).status).toBe(401)
     expect(outcome(await remove({ file_id }, carol))).toEqual([403, { code: 'FORBIDDEN' }])
     for (const path of ['/none', '/docs'])
       expect(outcome(await remove({ path }))).toEqual([404, { code: 'FILE_NOT_FOUND', path }])
@@ -720,7 +720,7 @@ describe('DELETE /api/workspaces/{workspace_id}/files/delete', () => {
       code: 'FILE_NOT_FOUND',
       file_id: fileId,
     })
-    expect((await t.nobody.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
   })
 })
 

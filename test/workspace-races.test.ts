@@ -415,7 +415,7 @@ describe('A key that is deleted', () => {
 
   it('while it uploads: the upload ends as it began, and the next call is refused', async () => {
     const { caller, id, key } = await workspaceKey(t, alice, workspace_id)
-    const upload = await heldUpload(t.nobody, { 'x-api-key': key })
+    const upload = await heldUpload(t.anonymous, { 'x-api-key': key })
     await alice.rest('DELETE', `/api/api_keys/${workspace_id}/delete`, { json: { api_key_id: id } })
     expect((await upload.finish())?.status).toBe(200)
     expect((await quota(caller)).status).toBe(401)

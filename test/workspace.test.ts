@@ -167,7 +167,7 @@ describe('POST /api/workspaces/create', () => {
   it('401 without a credential, and for any key', async () => {
     const founder = await newcomer()
     const id = await found(founder)
-    expect((await create({ name: 'a' }, t.nobody)).response).toEqual({ code: 'UNAUTHENTICATED' })
+    expect((await create({ name: 'a' }, t.anonymous)).response).toEqual({ code: 'UNAUTHENTICATED' })
     for (const { caller } of [await privateKey(t, founder), await workspaceKey(t, founder, id)])
       expect(refusal(await create({ name: 'a' }, caller))).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
     expect(await list(founder)).toHaveLength(1)
@@ -208,7 +208,7 @@ describe('POST /api/workspaces/create', () => {
     })
     expect((await founder.graphql(CREATE, { input: { name: '' } })).code).toBe('INVALID_INPUT')
     expect((await founder.graphql(CREATE, { input: { name: 'a', ownerId: bob.userId } })).code).toBe('INVALID_INPUT')
-    expect((await t.nobody.graphql(CREATE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(CREATE, { input })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -249,7 +249,7 @@ describe('GET /api/workspaces/list', () => {
   it('401 without a credential, for a private key, and for a workspace key without the scope', async () => {
     const founder = await newcomer()
     const { caller } = await workspaceKey(t, founder, await found(founder), ['workspaces:write'])
-    const answers = [t.nobody, (await privateKey(t, founder)).caller, caller].map(person =>
+    const answers = [t.anonymous, (await privateKey(t, founder)).caller, caller].map(person =>
       person.rest('GET', '/api/workspaces/list'),
     )
     expect((await Promise.all(answers)).map(a => [a.status, a.response])).toEqual([
@@ -274,7 +274,7 @@ describe('GET /api/workspaces/list', () => {
         },
       ],
     })
-    expect((await t.nobody.graphql('{ workspaces { name } }')).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql('{ workspaces { name } }')).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -325,7 +325,7 @@ describe('PATCH /api/workspaces/rename', () => {
   it('401 without a credential; 403 for all but owners', async () => {
     const founder = await newcomer()
     const workspace_id = await found(founder, 'Guarded')
-    expect((await rename({ workspace_id, name: 'a' }, t.nobody)).status).toBe(401)
+    expect((await rename({ workspace_id, name: 'a' }, t.anonymous)).status).toBe(401)
     expect(refusal(await rename({ workspace_id, name: 'a' }, bob))).toEqual([403, { code: 'FORBIDDEN' }])
     for (const role of ['admin', 'editor', 'viewer'] as const) {
       await join(t, workspace_id, bob, role)
@@ -349,7 +349,7 @@ describe('PATCH /api/workspaces/rename', () => {
       renameWorkspace: { ...input, ownerId: founder.userId, createdAt: aTime, role: 'owner' },
     })
     expect((await bob.graphql(RENAME, { input })).code).toBe('FORBIDDEN')
-    expect((await t.nobody.graphql(RENAME, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(RENAME, { input })).code).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -395,7 +395,7 @@ describe('DELETE /api/workspaces/delete', () => {
   it('401 without a credential; 403 for all but owners; 404 for one that does not exist', async () => {
     const founder = await newcomer()
     const id = await found(founder)
-    expect((await remove(id, t.nobody)).status).toBe(401)
+    expect((await remove(id, t.anonymous)).status).toBe(401)
     expect(refusal(await remove(id, bob))).toEqual([403, { code: 'FORBIDDEN' }])
     for (const role of ['admin', 'editor', 'viewer'] as const) {
       await join(t, id, bob, role)
@@ -410,7 +410,7 @@ describe('DELETE /api/workspaces/delete', () => {
     const DELETE = 'mutation ($input: DeleteWorkspaceInput!) { deleteWorkspace(input: $input) { workspaceId } }'
     const founder = await newcomer()
     const input = { workspaceId: await found(founder) }
-    expect((await t.nobody.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
     expect((await bob.graphql(DELETE, { input })).code).toBe('FORBIDDEN')
     expect((await founder.graphql(DELETE, { input })).data).toEqual({ deleteWorkspace: input })
     expect((await founder.graphql(DELETE, { input })).code).toBe('WORKSPACE_NOT_FOUND')
@@ -462,7 +462,7 @@ describe('GET /api/workspaces/{workspace_id}/quota', () => {
 
   it('401 without a credential; 403 for who is no member', async () => {
     const id = await found(await newcomer())
-    expect((await quota(id, t.nobody)).status).toBe(401)
+    expect((await quota(id, t.anonymous)).status).toBe(401)
     expect(refusal(await quota(id, bob))).toEqual([403, { code: 'FORBIDDEN' }])
     expect(refusal(await quota('nonsense', bob))).toEqual([403, { code: 'FORBIDDEN' }])
   })
@@ -488,7 +488,7 @@ describe('GET /api/workspaces/{workspace_id}/quota', () => {
       },
     })
     expect((await bob.graphql(QUOTA, { id })).code).toBe('FORBIDDEN')
-    expect((await t.nobody.graphql(QUOTA, { id })).code).toBe('UNAUTHENTICATED')
+    expect((await t.anonymous.graphql(QUOTA, { id })).code).toBe('UNAUTHENTICATED')
   })
 })
 

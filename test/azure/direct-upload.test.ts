@@ -451,7 +451,7 @@ describe('The rule for pages of other origins', () => {
     await started({ BLOB_CORS: 'false' }, async () => {})
     deaf = true
     await started({}, async app => {
-      expect((await app.nobody.rest('GET', '/readyz')).status).toBe(200)
+      expect((await app.anonymous.rest('GET', '/readyz')).status).toBe(200)
       expect(app.logs()).toMatch(/"level":40.*could not write the CORS rule/)
     })
     expect(await originsOf()).toEqual([foreign.allowedOrigins])

@@ -24,48 +24,48 @@ afterAll(() => w?.stop())
 
 /** Every state of every page, and how a person gets there. */
 const states: Record<string, () => Promise<Page>> = {
-  welcome: () => w.open(w.nobody, '/'),
-  'no-such-page': () => w.open(w.nobody, '/nowhere'),
-  login: () => w.open(w.nobody, '/login'),
-  'login-on-the-way': () => w.open(w.nobody, '/login?return_to=/share/x'),
-  'login-failed': () => w.open(w.nobody, '/login?error=auth_failed'),
+  welcome: () => w.open(w.anonymous, '/'),
+  'no-such-page': () => w.open(w.anonymous, '/nowhere'),
+  login: () => w.open(w.anonymous, '/login'),
+  'login-on-the-way': () => w.open(w.anonymous, '/login?return_to=/share/x'),
+  'login-failed': () => w.open(w.anonymous, '/login?error=auth_failed'),
   'login-signed-in': () => w.open(w.alice, '/login?return_to=/graphql'),
   'home-empty': () => w.open(w.carol, '/'),
   'share-image': async () => {
-    const page = await w.open(w.nobody, await w.share('Sunrise above the ridge.png', w.media.png, 'image/png'))
+    const page = await w.open(w.anonymous, await w.share('Sunrise above the ridge.png', w.media.png, 'image/png'))
     await until(page, `document.querySelector('.preview img').naturalWidth === 1200`)
     return page
   },
-  'share-pdf': async () => w.open(w.nobody, await w.share('Minutes of May.pdf', w.media.pdf, pdf)),
+  'share-pdf': async () => w.open(w.anonymous, await w.share('Minutes of May.pdf', w.media.pdf, pdf)),
   'share-audio': async () => {
-    const page = await w.open(w.nobody, await w.share('Morning song.wav', w.media.wav, 'audio/wav'))
+    const page = await w.open(w.anonymous, await w.share('Morning song.wav', w.media.wav, 'audio/wav'))
     await until(page, `document.querySelector('audio').duration === 1`)
     return page
   },
   'share-video': async () => {
-    const page = await w.open(w.nobody, await w.share('Descent.webm', w.media.webm, 'video/webm'))
+    const page = await w.open(w.anonymous, await w.share('Descent.webm', w.media.webm, 'video/webm'))
     await until(page, `document.querySelector('video').videoWidth === 320`)
     return page
   },
   'share-text': async () => {
-    const page = await w.open(w.nobody, await w.share('poem.txt', poem.repeat(900), 'text/plain'))
+    const page = await w.open(w.anonymous, await w.share('poem.txt', poem.repeat(900), 'text/plain'))
     await page.frameLocator('iframe').getByText('This is the beginning: 64 KiB of').waitFor()
     return page
   },
-  'share-table': async () => w.open(w.nobody, await w.share('peaks.csv', csv, 'text/csv')),
-  'share-file': async () => w.open(w.nobody, await w.share('Holidays 2026.zip', 'zip', 'application/zip')),
-  'share-limited': async () => w.open(w.nobody, await w.share('ticket.pdf', w.media.pdf, pdf, { max_downloads: 1 })),
+  'share-table': async () => w.open(w.anonymous, await w.share('peaks.csv', csv, 'text/csv')),
+  'share-file': async () => w.open(w.anonymous, await w.share('Holidays 2026.zip', 'zip', 'application/zip')),
+  'share-limited': async () => w.open(w.anonymous, await w.share('ticket.pdf', w.media.pdf, pdf, { max_downloads: 1 })),
   'share-password': async () =>
-    w.open(w.nobody, await w.share('contract.pdf', w.media.pdf, pdf, { password: PASSWORD })),
+    w.open(w.anonymous, await w.share('contract.pdf', w.media.pdf, pdf, { password: PASSWORD })),
   'share-wrong-password': async () => {
-    const page = await w.open(w.nobody, await w.share('contract.pdf', w.media.pdf, pdf, { password: PASSWORD }))
+    const page = await w.open(w.anonymous, await w.share('contract.pdf', w.media.pdf, pdf, { password: PASSWORD }))
     await tryPassword(page, 'wrong')
     await page.getByRole('alert').waitFor()
     return page
   },
   'share-blocked': async () => {
-    const page = await w.open(w.nobody, await w.share('contract.pdf', w.media.pdf, pdf, { password: PASSWORD }))
-    for (let i = 0; i < 10; i++) await w.nobody.context.request.post(page.url(), { form: { password: 'wrong' } })
+    const page = await w.open(w.anonymous, await w.share('contract.pdf', w.media.pdf, pdf, { password: PASSWORD }))
+    for (let i = 0; i < 10; i++) await w.anonymous.context.request.post(page.url(), { form: { password: 'wrong' } })
     await tryPassword(page, 'wrong')
     await page.getByText('Too many passwords were tried').waitFor()
     return page
@@ -73,26 +73,26 @@ const states: Record<string, () => Promise<Page>> = {
   'share-expired': async () => {
     const link = await w.share('old.txt', 'old', 'text/plain')
     await w.db.run('UPDATE share SET expires_at = 1 WHERE id = (SELECT MAX(id) FROM share)')
-    return w.open(w.nobody, link)
+    return w.open(w.anonymous, link)
   },
-  'share-unknown': () => w.open(w.nobody, `/share/${'x'.repeat(43)}`),
+  'share-unknown': () => w.open(w.anonymous, `/share/${'x'.repeat(43)}`),
   'share-used-up': async () => {
     const link = await w.share('ticket.txt', 'once', 'text/plain', { max_downloads: 1 })
-    await w.nobody.context.request.get(`${link}/download`)
-    return w.open(w.nobody, link)
+    await w.anonymous.context.request.get(`${link}/download`)
+    return w.open(w.anonymous, link)
   },
   'share-direct-anonymous': async () =>
-    w.open(w.nobody, await w.send('Letter to Bob.doc', 'dear', 'application/msword', 'bob@example.com')),
+    w.open(w.anonymous, await w.send('Letter to Bob.doc', 'dear', 'application/msword', 'bob@example.com')),
   'share-direct-received': async () =>
     w.open(w.bob, await w.send('Letter to Bob.txt', poem, 'text/plain', 'bob@example.com')),
   'share-direct-stranger': async () =>
     w.open(w.carol, await w.send('Letter to Bob.doc', 'dear', 'application/msword', 'bob@example.com')),
   'share-hostile-name': async () => {
     const name = `<img src=x onerror=alert(1)>"'&amp; ${'very'.repeat(20)} \u202Egnp.exe`
-    return w.open(w.nobody, await w.share(name, 'x', 'application/zip'))
+    return w.open(w.anonymous, await w.share(name, 'x', 'application/zip'))
   },
   'invite-anonymous': async () =>
-    w.open(w.nobody, await w.invite(w.bob, 'bob@example.com', 'editor', 'Mountain Rescue')),
+    w.open(w.anonymous, await w.invite(w.bob, 'bob@example.com', 'editor', 'Mountain Rescue')),
   'invite-signed-in': async () => w.open(w.bob, await w.invite(w.bob, 'bob@example.com', 'admin', 'Alpine Club')),
   'invite-accepted': async () => {
     const page = await w.open(w.bob, await w.invite(w.bob, 'bob@example.com', 'viewer', 'Tea House'))
@@ -125,12 +125,12 @@ const states: Record<string, () => Promise<Page>> = {
   'share-limited-signed-in': async () =>
     w.open(w.carol, await w.share('ticket.pdf', w.media.pdf, pdf, { max_downloads: 1 })),
   'share-right-to-left': async () =>
-    w.open(w.nobody, await w.share('دليل المستخدم - الإصدار 2.pdf', w.media.pdf, pdf, { max_downloads: 1 })),
+    w.open(w.anonymous, await w.share('دليل المستخدم - الإصدار 2.pdf', w.media.pdf, pdf, { max_downloads: 1 })),
   'share-text-right-to-left': async () =>
-    w.open(w.nobody, await w.share('שיר.txt', 'שלום עולם (1)\n\nline two, left to right\n', 'text/plain')),
-  'share-long-name': async () => w.open(w.nobody, await w.share('x'.repeat(255), poem, 'text/plain')),
+    w.open(w.anonymous, await w.share('שיר.txt', 'שלום עולם (1)\n\nline two, left to right\n', 'text/plain')),
+  'share-long-name': async () => w.open(w.anonymous, await w.share('x'.repeat(255), poem, 'text/plain')),
   'share-broken-picture': async () => {
-    const page = await w.open(w.nobody, await w.share('broken.png', 'none', 'image/png'))
+    const page = await w.open(w.anonymous, await w.share('broken.png', 'none', 'image/png'))
     await page.locator('.preview p', { hasText: 'This picture cannot be shown.' }).waitFor()
     return page
   },

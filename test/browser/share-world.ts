@@ -15,7 +15,7 @@ export interface World {
   bob: Visit
   carol: Visit
   /** Has not signed in. */
-  nobody: Visit
+  anonymous: Visit
   /** Shares a new file of alice with everybody; answers the link. */
   share(name: string, bytes: Buffer | string, type: string, terms?: object): Promise<string>
   /** Shares a new file of alice with a person; answers the link. */
@@ -64,7 +64,7 @@ export async function startWorld(): Promise<World> {
     alice,
     bob: await person('bob@example.com'),
     carol: await person('carol@example.com'),
-    nobody: await visit(browser, service.url),
+    anonymous: await visit(browser, service.url),
 
     async share(name, bytes, type, terms = {}) {
       const object = await upload(name, bytes, type)

@@ -94,7 +94,9 @@ describe('The line about a request', () => {
   })
 
   it('names nobody where the credential is none', async () => {
-    const calls = [t.nobody, t.withKey(`satchel_${'x'.repeat(43)}`)].map(who => () => who.rest('GET', '/api/user/data'))
+    const calls = [t.anonymous, t.withKey(`satchel_${'x'.repeat(43)}`)].map(
+      who => () => who.rest('GET', '/api/user/data'),
+    )
     for (const call of calls) {
       const [line] = requestsIn((await during(call)).lines)
       expect(line).toMatchObject({ status: 401 })
@@ -108,7 +110,7 @@ describe('The line about a request', () => {
     ['::ffff:203.0.113.77', '203.0.113.0/24'],
   ])('shows of the address %s its network', async (address, network) => {
     const headers = { 'x-forwarded-for': address }
-    const { lines } = await during(() => t.nobody.rest('GET', '/api/user/data', { headers }))
+    const { lines } = await during(() => t.anonymous.rest('GET', '/api/user/data', { headers }))
     expect(requestsIn(lines)[0]?.address).toBe(network)
     expect(JSON.stringify(lines)).not.toContain(address)
   })
@@ -120,7 +122,7 @@ describe('The line about a request', () => {
     ] as const) {
       const other = await startApp({ LOG_ADDRESSES, TRUST_PROXY: 'loopback' })
       try {
-        await other.nobody.rest('GET', '/api/user/data', { headers: { 'x-forwarded-for': '203.0.113.77' } })
+        await other.anonymous.rest('GET', '/api/user/data', { headers: { 'x-forwarded-for': '203.0.113.77' } })
         await other.stop()
         expect(requestsIn(linesOf(other)).map(line => line.address)).toEqual([shown])
       } finally {
@@ -270,15 +272,15 @@ describe('A security event is a line of its own', () => {
     await alice.upload('guessed.txt', 'x')
     const json = { object: 'guessed.txt', password: 'right' }
     const token = (await alice.rest('POST', '/api/files/quick_share', { json })).response.sharing_token
-    const guess = () => t.nobody.rest('POST', `/api/share/resolve/${token}`, { json: { password: 'wrong' } })
+    const guess = () => t.anonymous.rest('POST', `/api/share/resolve/${token}`, { json: { password: 'wrong' } })
     const { lines: unblocked } = await during(guess)
     expect(eventsIn(unblocked)).toEqual([])
     for (let tries = 0; tries < 20; tries++) if ((await guess()).response.code === 'TOO_MANY_ATTEMPTS') break
     const form = { 'content-type': 'application/x-www-form-urlencoded', origin: t.app.publicUrl() }
     const doors = [
       guess,
-      () => t.nobody.rest('GET', `/api/d/${token}`, { headers: { 'x-share-password': 'wrong' } }),
-      () => t.nobody.graphql(`{ sharedDownload(token: "${token}", password: "wrong") { url } }`),
+      () => t.anonymous.rest('GET', `/api/d/${token}`, { headers: { 'x-share-password': 'wrong' } }),
+      () => t.anonymous.graphql(`{ sharedDownload(token: "${token}", password: "wrong") { url } }`),
       () => fetch(`${t.url}/share/${token}`, { method: 'POST', headers: form, body: 'password=wrong' }),
     ]
     for (const door of doors) {

@@ -236,8 +236,8 @@ describe('Unfinished bodies', () => {
 
   it('from one address are bounded, and a quarter of that without a credential', async () => {
     const open = jsonStart('POST /api/share/resolve/x')
-    await hold(3, t.nobody, open)
-    const anonymous = await begin(t, t.nobody, open)
+    await hold(3, t.anonymous, open)
+    const anonymous = await begin(t, t.anonymous, open)
     expect(refused(await anonymous.answer())).toEqual(BUSY)
     await hold(5, mallory, jsonStart())
     await hold(4, alice, jsonStart())
@@ -254,11 +254,11 @@ describe('Unfinished bodies', () => {
     const proxy = '127.0.0.9'
     const start = jsonStart('POST /api/share/resolve/x')
     const by = (address: string) => ({ 'x-forwarded-for': address })
-    await hold(3, t.nobody, start, proxy, by('203.0.113.1'))
-    const more = await begin(t, t.nobody, start, proxy, by('203.0.113.1'))
+    await hold(3, t.anonymous, start, proxy, by('203.0.113.1'))
+    const more = await begin(t, t.anonymous, start, proxy, by('203.0.113.1'))
     expect(refused(await more.answer())).toEqual(BUSY)
-    await hold(3, t.nobody, start, proxy, by('203.0.113.2'))
-    await hold(14, t.nobody, start, proxy)
+    await hold(3, t.anonymous, start, proxy, by('203.0.113.2'))
+    await hold(14, t.anonymous, start, proxy)
     more.cut()
     await letGo()
   })
@@ -317,7 +317,7 @@ describe('Connections', () => {
   })
   afterAll(() => t.stop())
 
-  const get = (more = {}) => head(t.nobody, 'GET /auth/is_valid', more)
+  const get = (more = {}) => head(t.anonymous, 'GET /auth/is_valid', more)
   const open = (n: number, from: string) => Promise.all(Array.from({ length: n }, () => openWire(t.url, from)))
 
   it('of one address are bounded: those beyond are refused, those far beyond cut, and others served', async () => {
@@ -352,7 +352,7 @@ describe('Connections', () => {
     }
     const slow = jsonStart('POST /api/share/resolve/x')
     for (const wire of wires.slice(0, 10)) {
-      await wire.send(head(t.nobody, slow.request, { ...slow.headers, 'x-forwarded-for': '203.0.113.1' }))
+      await wire.send(head(t.anonymous, slow.request, { ...slow.headers, 'x-forwarded-for': '203.0.113.1' }))
       await wire.send(slow.body)
     }
     await until(() => t.app.gateway.running === 10)
@@ -382,7 +382,7 @@ describe('A body without a credential', () => {
       for (const type of types) {
         const wire = await openWire(t.url)
         await wire.send(
-          head(t.nobody, request.replaceAll(/\{\w+\}/g, 'x'), { 'content-type': type, 'content-length': 100 * MiB }),
+          head(t.anonymous, request.replaceAll(/\{\w+\}/g, 'x'), { 'content-type': type, 'content-length': 100 * MiB }),
         )
         expect(refused(await wire.answer())[0]).toBe(401)
         wire.cut()

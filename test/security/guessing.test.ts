@@ -139,10 +139,10 @@ it('Forwarded addresses from a peer that is not trusted are warned of, once', as
         .logs()
         .split('\n')
         .filter(line => line.includes('TRUST_PROXY'))
-    await t.nobody.rest('GET', '/api/share/info/x')
+    await t.anonymous.rest('GET', '/api/share/info/x')
     expect(warnings()).toEqual([])
     for (const name of ['x-forwarded-for', 'forwarded'])
-      await t.nobody.rest('GET', '/api/share/info/x', { headers: { [name]: '198.51.100.1' } })
+      await t.anonymous.rest('GET', '/api/share/info/x', { headers: { [name]: '198.51.100.1' } })
     expect(warnings()).toHaveLength(1)
     expect(warnings()[0]).toContain('"level":40')
   } finally {

@@ -23,7 +23,7 @@ let dataDir: string
 let service: BuiltService
 let alice: Person
 let mallory: Person
-const nobody = { cookie: '' } as Person
+const anonymous = { cookie: '' } as Person
 
 beforeAll(async () => {
   database = await newDatabase()
@@ -118,11 +118,11 @@ const whole = { 'content-type': formType, 'content-length': 100 * MiB }
 const attacks: [string, Attack][] = [
   [
     '300 bodies of 1 MiB without a credential, by GraphQL',
-    { times: 300, who: () => nobody, request: () => 'POST /graphql', headers: json, body: text },
+    { times: 300, who: () => anonymous, request: () => 'POST /graphql', headers: json, body: text },
   ],
   [
     '300 bodies of 1 MiB without a credential, by REST',
-    { times: 300, who: () => nobody, request: () => 'POST /api/share/resolve/x', headers: json, body: text },
+    { times: 300, who: () => anonymous, request: () => 'POST /api/share/resolve/x', headers: json, body: text },
   ],
   [
     '400 bodies of 1 MiB of one user',

@@ -44,7 +44,7 @@ describe('A link to bytes that a person opens in a tab', () => {
       'used up',
       async () => {
         const token = await share({ max_downloads: 1 })
-        await t.nobody.rest('GET', `/api/d/${token}`)
+        await t.anonymous.rest('GET', `/api/d/${token}`)
         return token
       },
       403,
@@ -95,7 +95,7 @@ describe('A link to bytes that a person opens in a tab', () => {
 describe('Sentences that existing clients look into', () => {
   it('say that tries are blocked, and that slugs are unique', async () => {
     const token = await share({ password: 'secret' })
-    const guess = () => t.nobody.rest('POST', `/api/share/resolve/${token}`, { json: { password: 'wrong' } })
+    const guess = () => t.anonymous.rest('POST', `/api/share/resolve/${token}`, { json: { password: 'wrong' } })
     for (let i = 0; i < 10; i++) await guess()
     expect(await guess()).toMatchObject({
       response: { code: 'TOO_MANY_ATTEMPTS' },

@@ -65,7 +65,7 @@ describe('Who is no operator', () => {
         expect(errors).toEqual([expect.objectContaining({ message: 'You may not do this.' })])
         expect(errors?.[0]?.extensions).toEqual({ code: 'FORBIDDEN' })
       }
-      expect((await t.nobody.graphql(query.replace('ID', chief.userId))).code).toBe('UNAUTHENTICATED')
+      expect((await t.anonymous.graphql(query.replace('ID', chief.userId))).code).toBe('UNAUTHENTICATED')
     }
     expect((await account(chief, alice.userId)).data?.account.account).toMatchObject({
       planId: 'free',

@@ -19,7 +19,7 @@ const protect = (person: Person) =>
   person.rest('POST', '/api/files/quick_share', { json: { object: 'a.txt', password: PASSWORD } })
 const tokenOf = async (person: Person): Promise<string> => (await protect(person)).response.sharing_token
 const open = (token: string, address: string) =>
-  t.nobody.rest('POST', `/api/share/resolve/${token}`, {
+  t.anonymous.rest('POST', `/api/share/resolve/${token}`, {
     json: { password: PASSWORD },
     headers: { 'x-forwarded-for': address },
   })

@@ -169,7 +169,7 @@ describe('At the limit', () => {
       owner.rest('POST', '/api/files/quick_share', { json: { object: 'a.txt', ...json } })
     const first = await quick({ max_downloads: 1 })
     expect((await quick()).response.code).toBe('QUOTA_EXCEEDED')
-    await t.nobody.rest('GET', `/api/d/${first.response.sharing_token}`)
+    await t.anonymous.rest('GET', `/api/d/${first.response.sharing_token}`)
     expect((await quick()).status).toBe(200)
     expect((await quick()).response).toMatchObject({ used: 1, max: 1 })
     await t.app.db.run('UPDATE share SET expires_at = ? WHERE user_id = ?', [Date.now() - 1, owner.userId])

@@ -41,7 +41,7 @@ async function share(object: string, more: object = {}): Promise<string> {
 
 /** What resolve hands out for a share, as a path. */
 async function resolve(token: string, query = ''): Promise<string> {
-  const answer = await one.nobody.rest('POST', `/api/share/resolve/${token}${query}`)
+  const answer = await one.anonymous.rest('POST', `/api/share/resolve/${token}${query}`)
   expect(answer.status).toBe(200)
   return new URL(answer.response.url).pathname
 }
@@ -49,7 +49,7 @@ async function resolve(token: string, query = ''): Promise<string> {
 /** The same from the graph. */
 async function resolveByGraphql(token: string): Promise<string> {
   const query = 'mutation ($input: ResolveShareInput!) { resolveShare(input: $input) { url } }'
-  const { data } = await one.nobody.graphql<{ resolveShare: { url: string } }>(query, { input: { token } })
+  const { data } = await one.anonymous.graphql<{ resolveShare: { url: string } }>(query, { input: { token } })
   return new URL(data?.resolveShare.url ?? '').pathname
 }
 
@@ -179,7 +179,7 @@ describe('One download by an address', () => {
   it('is one for each resolve, and the link is used up after the last', async () => {
     const token = await share('small.txt', { max_downloads: 2 })
     const paths = [await resolve(token), await resolve(token)]
-    expect((await one.nobody.rest('POST', `/api/share/resolve/${token}`)).response.code).toBe('SHARE_USED_UP')
+    expect((await one.anonymous.rest('POST', `/api/share/resolve/${token}`)).response.code).toBe('SHARE_USED_UP')
     for (const path of paths) expect((await ask(path)).status).toBe(200)
     for (const path of paths) expect(statusAndCode(await ask(path))).toEqual([403, 'SHARE_USED_UP'])
   })

@@ -338,7 +338,7 @@ describe('/sessions', () => {
   const page = async (who: Person) => (await who.rest('GET', '/sessions', { headers: { accept: 'text/html' } })).text
 
   it('leads strangers to the sign-in', async () => {
-    const { status, headers } = await t.nobody.rest('GET', '/sessions')
+    const { status, headers } = await t.anonymous.rest('GET', '/sessions')
     expect([status, headers.get('location')]).toEqual([303, '/login?return_to=%2Fsessions'])
   })
 

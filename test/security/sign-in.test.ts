@@ -504,7 +504,7 @@ describe('Adding a way to sign in', () => {
     const cookie = headers['x-api-key'] ? '' : `session_id=${browser.jar.get('session_id')?.value}`
     const all = { ...(cookie ? { cookie } : {}), ...headers }
     if (by === 'REST')
-      return w.t.nobody.rest('DELETE', `/api/user/identities?identity_id=${identity}`, { headers: all })
+      return w.t.anonymous.rest('DELETE', `/api/user/identities?identity_id=${identity}`, { headers: all })
     const query = 'mutation ($input: RemoveIdentityInput!) { removeIdentity(input: $input) }'
     const answer = await fetch(`${w.t.url}/graphql`, {
       method: 'POST',
@@ -528,7 +528,7 @@ describe('Adding a way to sign in', () => {
     expect(await identitiesOf(browser)).toHaveLength(1)
     expect(await identitiesOf(stranger.browser)).toHaveLength(2)
     // No key may, of any scope.
-    const made = await w.t.nobody.rest('POST', '/api/api_keys/private/create', {
+    const made = await w.t.anonymous.rest('POST', '/api/api_keys/private/create', {
       json: { name: 'key', scopes: ['private_files:read', 'private_files:write', 'private_files:delete'] },
       headers: { cookie: `session_id=${stranger.browser.jar.get('session_id')?.value}` },
     })
@@ -633,7 +633,7 @@ describe('SIGN_UP', () => {
       expect(await w.signIn(alice, 'lab', person('alice', { sub: 'l' }), link)).toBe('/identities/confirm')
       const confirm = `${w.t.url}/identities/confirm`
       expect((await alice.get(confirm, { method: 'POST', headers: { Origin: w.t.url } })).status).toBe(303)
-      const ended = await w.t.nobody.rest('DELETE', '/api/user/account/delete', {
+      const ended = await w.t.anonymous.rest('DELETE', '/api/user/account/delete', {
         json: { delete_user_data: false },
         headers: { cookie: `session_id=${alice.jar.get('session_id')?.value}` },
       })
@@ -664,10 +664,10 @@ describe('SIGN_UP', () => {
       await w.signIn(browser, 'hub', person('owner'))
       const headers = { cookie: `session_id=${browser.jar.get('session_id')?.value}` }
       const call = async (path: string, json: object) =>
-        (await w.t.nobody.rest('POST', path, { json, headers })).response
+        (await w.t.anonymous.rest('POST', path, { json, headers })).response
       const form = new FormData()
       form.append('file', new Blob(['Dear Bob']), 'letter.txt')
-      await w.t.nobody.rest('POST', '/api/files/upload', { form, headers })
+      await w.t.anonymous.rest('POST', '/api/files/upload', { form, headers })
       const { workspace } = await call('/api/workspaces/create', { name: 'Garden' })
       const invite = (name: string) =>
         call('/api/workspaces/invites/create', {
