@@ -13,13 +13,25 @@ export async function sendDelivery(
   download: Download,
   { services, signal }: Pick<Context, 'services' | 'signal'>,
 ): Promise<void> {
-  if (services.downloads.proxied) return sendBytes(req, res, download.delivery, services.downloads, signal)
+  if (services.downloads.proxied) return sendFile(req, res, download.delivery, services.downloads, signal)
   res.writeHead(302, {
     ...(download.url ? { location: download.url } : {}),
     'cache-control': 'no-store',
     'content-length': 0,
   })
   res.end()
+}
+
+/** Answers with a file where a client has been sent. Clients show it in frames of their own; its policy takes everything else away. */
+export function sendFile(
+  req: IncomingMessage,
+  res: ServerResponse,
+  delivery: Delivery,
+  downloads: DownloadService,
+  signal: AbortSignal,
+): Promise<void> {
+  res.removeHeader('x-frame-options')
+  return sendBytes(req, res, delivery, downloads, signal)
 }
 
 /** Streams a file through the service: HEAD, ranges (RFC 9110, section 14) and conditional requests (section 13), at constant memory. */
@@ -31,8 +43,6 @@ export async function sendBytes(
   signal: AbortSignal,
 ): Promise<void> {
   allowOnly(req, 'GET', 'HEAD')
-  // Clients show previews in frames of their own; the policy below takes everything else away.
-  res.removeHeader('x-frame-options')
   const etag = `"${delivery.md5}"`
   const headers = {
     etag,

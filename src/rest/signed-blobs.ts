@@ -4,7 +4,7 @@ import type { DownloadService } from '../services/download.ts'
 import type { ShareLinkService } from '../services/share-link.ts'
 import type { UploadSessionService } from '../services/upload-session.ts'
 import { readRaw } from './body.ts'
-import { sendBytes } from './bytes.ts'
+import { sendFile } from './bytes.ts'
 import { allowOnly } from './method.ts'
 import { write } from './router.ts'
 
@@ -36,7 +36,7 @@ export function signedBlobs({
   }): Promise<void> => {
     const [token, number] = path.slice(PREFIX.length).split('/')
     if (!token) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this address.')
-    if (number === undefined) return sendBytes(req, res, await links.openAddress(token), downloads, signal)
+    if (number === undefined) return sendFile(req, res, await links.openAddress(token), downloads, signal)
     allowOnly(req, 'PUT')
     const { id, tree, maker } = uploads.unseal(token)
     if (!/^[1-9]\d{0,5}$/.test(number)) throw new InvalidInput('part_number', 'Parts are numbered from 1 on.')
