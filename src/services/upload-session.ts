@@ -1,6 +1,6 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
-import { AppError, InvalidInput } from '../errors.ts'
+import { AppError, InvalidInput, Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { mediaTypeOf } from '../media.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../paths.ts'
@@ -217,6 +217,8 @@ export function uploadSessionService({
           throw new AppError('CHECKSUM_MISMATCH', `Part ${number} is not what its Content-MD5 says. Send it again.`, {
             part_number: number,
           })
+        // An upload that has ended meanwhile took its parts out of the store: that is no outage.
+        if (error instanceof Unavailable) await find(tree, id, by, { idle: true })
         throw isSpoilt(session, error) ? spoilt() : error
       }
       // A session may have ended meanwhile; then nobody has books of what has just arrived.
