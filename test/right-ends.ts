@@ -89,9 +89,11 @@ const rightEnds: End[] = [
     topic: 'workspace' as const,
     code: 'UNAUTHENTICATED',
   })),
-  ...(['session', 'key'] as const).flatMap(by =>
-    membershipEnds.map(end => ({ ...end, by, topic: 'workspace' as const, code: 'FORBIDDEN' })),
-  ),
+  ...membershipEnds.flatMap(end => [
+    { ...end, by: 'session' as const, topic: 'workspace' as const, code: 'FORBIDDEN' },
+    // The keys that a member has made for a workspace end with the membership.
+    { ...end, by: 'key' as const, topic: 'workspace' as const, code: 'UNAUTHENTICATED' },
+  ]),
   { how: 'sees it deleted', by: 'session', topic: 'workspace', code: 'FORBIDDEN', end: deletesWorkspace },
   // The key goes along.
   { how: 'sees it deleted', by: 'key', topic: 'workspace', code: 'UNAUTHENTICATED', end: deletesWorkspace },
