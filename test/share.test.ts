@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { unseen } from './coverage-of-routes.ts'
 import { type Person, type RestAnswer, type RestOptions, startApp, type TestApp } from './harness.ts'
@@ -173,19 +174,34 @@ describe('GET /api/share/info/{token}', () => {
 })
 
 describe('POST /api/share/resolve/{token}', () => {
-  it('200 gives anybody an address that reads this file, for a minute, and does nothing else', async () => {
+  it('200 gives anybody an address that reads this file, and does nothing else', async () => {
     const token = await share()
     const { status, msg, response } = await resolve(token)
     expect([status, msg, Object.keys(response).sort()]).toEqual([200, 'ok', ['file_name', 'url']])
     expect(response.file_name).toBe('a.txt')
     const signed = new URL(response.url)
-    expect([signed.searchParams.get('sp'), signed.searchParams.get('sr')]).toEqual(['r', 'b'])
-    expect(at(signed.searchParams.get('se') ?? '') - Date.now()).toBeLessThanOrEqual(61_000)
+    expect(signed.href.startsWith(`${t.url}/api/blobs/`)).toBe(true)
     expect(await (await fetch(signed)).text()).toBe('hello')
     const overwrite = await fetch(signed, { method: 'PUT', headers: { 'x-ms-blob-type': 'BlockBlob' }, body: 'x' })
-    expect(overwrite.status).toBe(403)
-    expect((await fetch(signed, { method: 'DELETE' })).status).toBe(403)
+    expect(overwrite.status).toBe(405)
+    expect((await fetch(signed, { method: 'DELETE' })).status).toBe(405)
+    expect(await (await fetch(signed)).text()).toBe('hello')
     expect(await downloadsOf(token)).toBe(1)
+  })
+
+  it('404 at that address when its time is over', async () => {
+    const brief = await startApp({ SIGNED_URL_SECONDS: '1' })
+    try {
+      const dora = await brief.signIn('dora')
+      await dora.upload('docs/a.txt', 'hello')
+      const token = await share({}, dora)
+      const { response } = await brief.anonymous.rest('POST', `/api/share/resolve/${token}`)
+      await sleep(1100)
+      const late = await brief.anonymous.rest('GET', response.url.slice(brief.url.length))
+      expect(statusAndCode(late)).toEqual([404, 'TOKEN_NOT_FOUND'])
+    } finally {
+      await brief.stop()
+    }
   })
 
   it('200 with a credential that is wrong: on a public route it counts as none', async () => {
