@@ -47,6 +47,7 @@ const anyEngine = [
   'pack',
   'pages',
   'part-stream',
+  'security/disk-faults',
   'security/graphql-documents',
   'security/graphql-over-http',
   'security/static-answers',

@@ -169,8 +169,8 @@ export async function stagePart(
     await spool(spooled, { [Symbol.asyncIterator]: () => ({ next: () => steps.next() }) }, options)
     await onDisk(() => settlePart(dir, spooled, number, options))
   } finally {
-    // Not awaited: a source that waits for its next bytes answers only after them.
-    Promise.resolve(steps.return?.()).catch(() => {})
+    // It never waits for its next bytes here, and must have let go of the request before that is answered.
+    await Promise.resolve(steps.return?.()).catch(() => {})
     await unlink(spooled).catch(() => {})
   }
 }

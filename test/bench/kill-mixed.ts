@@ -35,8 +35,7 @@ async function drill(title: string, databaseUrl: string): Promise<void> {
   }
 
   async function inParts(name: string, bytes: Buffer): Promise<void> {
-    const by = alice
-    const begun = await by.rest('POST', '/api/files/uploads', { json: { filename: name, size: bytes.length } })
+    const begun = await alice.rest('POST', '/api/files/uploads', { json: { filename: name, size: bytes.length } })
     if (begun.status !== 200) return
     const at = `/api/files/uploads/${begun.response.upload_id}`
     sent.set(name, md5(bytes))
@@ -45,14 +44,14 @@ async function drill(title: string, databaseUrl: string): Promise<void> {
       for (let again = 0; again <= (randomInt(4) === 0 ? 1 : 0); again++) {
         const body = bytes.subarray(n * PART, (n + 1) * PART)
         while (
-          !(await by.rest('PUT', `${at}/parts/${n + 1}`, { body }).then(
+          !(await alice.rest('PUT', `${at}/parts/${n + 1}`, { body }).then(
             a => a.status === 200,
             () => false,
           ))
         )
           await sleep(100)
       }
-    const done = await by.rest('POST', `${at}/complete`, { json: { md5: md5(bytes) } })
+    const done = await alice.rest('POST', `${at}/complete`, { json: { md5: md5(bytes) } })
     if (done.status !== 200) return
     certain.set(name, md5(bytes))
     counts.completions++
