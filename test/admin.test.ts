@@ -214,7 +214,7 @@ describe('admin set-plan', () => {
 
   it('1 for a plan or a user that does not exist, and changes nothing', async () => {
     const { code, err } = await admin('set-plan', 'alice@example.com', 'gold')
-    expect([code, err]).toEqual([1, 'There is no plan "gold". There is: free, developer, enterprise.\n'])
+    expect([code, err]).toEqual([1, 'There is no plan "gold". The plans are: free, developer, enterprise.\n'])
     await expect(operator.setPlan('nobody@example.com', 'developer')).rejects.toThrow(Refused)
     expect(await t.app.db.rows("SELECT id FROM user WHERE plan_id <> 'free'")).toEqual([])
   })

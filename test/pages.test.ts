@@ -702,7 +702,7 @@ describe('A share with one person', () => {
     for (const address of [path, `${path}/download`, `${path}/preview`]) {
       const answer = await get(address, carol)
       expect(answer.status).toBe(403)
-      expect(wordsOf(answer)).toContain('This file was shared with somebody else.')
+      expect(wordsOf(answer)).toContain('This file was shared with another person.')
       expect(wordsOf(answer)).toContain('You are signed in as carol@example.com.')
       expect(answer.text).not.toContain('letter')
       expect(answer.text).toContain(`action="/logout?return_to=${encodeURIComponent(path)}"`)

@@ -122,7 +122,7 @@ const kinds: Record<ErrorCode, Kind> = {
   },
   CHECKSUM_MISMATCH: {
     from: under(/\/(parts|complete)(\/|$)/),
-    says: 'Part 2 is not what its Content-MD5 says. Send it again.',
+    says: 'Part 2 does not match its Content-MD5. Send it again.',
     sometimes: {
       part_number: aNumber(2, 'The part that it is about.'),
       algorithm: someText('md5', 'The digest that differs.'),
@@ -150,10 +150,10 @@ const kinds: Record<ErrorCode, Kind> = {
     says: 'Too many passwords were tried, so more are blocked for now. Try again in 60 seconds.',
     details: retryAfter(60),
   },
-  SHARE_EXPIRED: { from: links, says: 'This link has expired. Ask whoever sent it for a new one.' },
+  SHARE_EXPIRED: { from: links, says: 'This link has expired. Ask its sender for a new one.' },
   SHARE_USED_UP: {
     from: both(links, ({ public: open }) => open),
-    says: 'This link has been used as often as it may be. Ask whoever sent it for a new one.',
+    says: 'This link has reached its limit of downloads. Ask its sender for a new one.',
   },
   INVITE_EXPIRED: { from: invites, says: 'This invite has expired. Ask for a new one.' },
   INVITE_NOT_FOR_YOU: {
@@ -186,12 +186,12 @@ const kinds: Record<ErrorCode, Kind> = {
   FOLDER_NOT_FOUND: { from: files, says: 'There is no folder "docs". Check its path.', sometimes: path },
   SHARE_NOT_FOUND: {
     from: either(both(links, under(/^(?!\/api\/d\/private)/)), under(/\/received\//)),
-    says: 'There is nothing behind this link: it was revoked, or the file was deleted.',
+    says: 'This link does not work: the share was revoked, or the file was deleted.',
   },
   TOKEN_NOT_FOUND: { from: under(/^\/api\/d\//), says: 'There is nothing behind this token. Ask for a new one.' },
   UPLOAD_NOT_FOUND: {
     from: uploads,
-    says: 'There is no such upload of yours: it has ended, or never was. Start another.',
+    says: 'You have no such upload: it has ended, or never existed. Start another.',
   },
   SESSION_NOT_FOUND: {
     from: under(/\/sessions(\/|$)/),

@@ -3,19 +3,19 @@ import { exchange } from './account-kept.ts'
 import { enqueue } from './outbox.ts'
 import { canonicalEmail, type Profile } from './profile.ts'
 
-/** An account's address, and what the identity that has signed in said of its own before. */
+/** The e-mail address of an account, and that of the identity as stored before this sign-in. */
 interface Account {
   userId: string
   email: string
   verifiedEmail: string | null
-  toldEmail: string
-  toldVerified: boolean | number
+  oldEmail: string
+  oldVerified: boolean | number
 }
 
 /**
- * Brings the address of an account to what the provider that it comes from says now: shares and invites are received by
- * what is verified at this moment. Another identity leaves it alone, unless the account has no verified address.
- * Says whether a mail to the former address was queued.
+ * Updates the e-mail address of an account when the provider that it comes from reports another one: shares and invites go to the
+ * address that is verified now. Another identity does not change it, unless the account has no verified address.
+ * @returns whether a mail to the former address was queued
  */
 export async function followAddress(
   db: Db,
@@ -28,9 +28,9 @@ export async function followAddress(
   if (former === null && profile.verifiedEmail !== null) {
     if (await adoptAddress(db, userId, profile, rules, tx)) return false
   }
-  const told = canonicalEmail(account.toldEmail)
+  const old = canonicalEmail(account.oldEmail)
   const isSource =
-    former === null ? told === canonicalEmail(account.email) : Boolean(account.toldVerified) && told === former
+    former === null ? old === canonicalEmail(account.email) : Boolean(account.oldVerified) && old === former
   if (!isSource) return false
   const verified =
     profile.verifiedEmail !== null && (await isFree(db, userId, profile, tx)) ? profile.verifiedEmail : null
@@ -41,7 +41,7 @@ export async function followAddress(
   return true
 }
 
-/** Gives an account without a verified address that of the identity, unless another account has it. Says whether it did. */
+/** Gives an account without a verified e-mail address that of the identity, unless another account has it. @returns whether it did */
 export async function adoptAddress(
   db: Db,
   userId: string,

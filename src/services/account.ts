@@ -12,18 +12,18 @@ import { requireAdmitted } from './sign-up.ts'
 export { canonicalEmail, type ProviderProfile, SignInRefused } from './profile.ts'
 
 export interface AccountRules {
-  /** Whether a verified address joins accounts across providers: the operator says that they vouch for the same people. */
+  /** Whether identities of different providers with the same verified e-mail address share an account; the operator trusts all of them. */
   linkByEmail: boolean
-  /** Who may make an account. */
+  /** The rule for new accounts. */
   signUp: SignUp
 }
 
 interface Deps {
   linkByEmail?: boolean
-  /** Everybody without it. */
+  /** Without it, sign-up is open. */
   signUp?: SignUp | null
   db: Db
-  /** Tells the worker that there is a mail. */
+  /** Wakes the worker when a mail was queued. */
   wake?: () => void
 }
 
@@ -32,11 +32,11 @@ interface Owner {
   status: string
 }
 
-/** An identity as it was before this sign-in, with the address of its account. */
+/** An identity as stored before this sign-in, with the e-mail address of its account. */
 interface Known extends Owner {
   identityId: string
-  toldEmail: string
-  toldVerified: boolean | number
+  oldEmail: string
+  oldVerified: boolean | number
   email: string
   verifiedEmail: string | null
 }
@@ -49,7 +49,7 @@ export function accountService({ db, linkByEmail = false, signUp, wake = () => {
   return {
     /**
      * Whether an account has this identity already.
-     * @throws SignInRefused `identity_taken` when another account has it, `auth_failed` for a profile without a usable id or address
+     * @throws SignInRefused `identity_taken` when another account has it, `auth_failed` for a profile without a usable id or e-mail address
      */
     async hasIdentity(raw: ProviderProfile, { userId }: Pick<Caller, 'userId'>): Promise<boolean> {
       const known = await findIdentity(db, readProfile(raw), '')
@@ -58,15 +58,15 @@ export function accountService({ db, linkByEmail = false, signUp, wake = () => {
     },
 
     /**
-     * Finds or makes the account of a person whom a provider has let in: contract, section 5.
-     * @param current the account to which a new identity is attached; null makes it a sign-in of its own
-     * @throws SignInRefused `identity_taken` when another account has the identity, or has its verified address and may
-     *   not be joined, `email_unverified` when an account has the address and the provider does not vouch for it,
+     * Finds or creates the account of a person whom a provider has authenticated (docs/contract.md, section 5).
+     * @param current the signed-in account to which the identity is attached; null for an ordinary sign-in
+     * @throws SignInRefused `identity_taken` when another account has the identity, or has its verified e-mail address and may
+     *   not be joined, `email_unverified` when an account has the e-mail address and the provider has not verified it,
      *   `sign_up_closed` for a person who may not make an account, `auth_failed` for a suspended account or a profile without a usable id or e-mail address
      */
     async signIn(raw: ProviderProfile, current: Pick<Caller, 'userId'> | null): Promise<{ userId: string }> {
       const profile = readProfile(raw)
-      // Who comes second with the same identity or address is refused by the unique index, and then finds what the first has made.
+      // The unique index refuses the second of two parallel sign-ins with one identity or e-mail address; its retry finds the account.
       const settled = await pRetry(
         () =>
           db.transaction(tx => (current ? attach(db, profile, current.userId, tx) : settle(db, profile, rules, tx))),
@@ -80,14 +80,14 @@ export function accountService({ db, linkByEmail = false, signUp, wake = () => {
 
 export type AccountService = ReturnType<typeof accountService>
 
-/** A sign-in of its own. Says whether a mail was queued. */
+/** An ordinary sign-in. Returns whether a mail was queued. */
 async function settle(
   db: Db,
   profile: Profile,
   rules: AccountRules,
   tx: Tx,
 ): Promise<{ userId: string; mail: boolean }> {
-  // Not locked at once: locks on what is not there yet make first sign-ins of one person wait for each other in a circle.
+  // The first read takes no lock: gap locks on a missing row make parallel first sign-ins of one person deadlock.
   const known = (await findIdentity(db, profile, '', tx)) && (await findIdentity(db, profile, db.forUpdate, tx))
   if (known) return signInAgain(db, known, profile, rules, tx)
   const owner = await findByEmail(db, profile.email, tx)
@@ -115,12 +115,12 @@ async function signInAgain(
   return { userId: known.userId, mail: await followAddress(db, known, profile, rules, tx) }
 }
 
-/** Gives an account that is signed in another identity. */
+/** Attaches another identity to the signed-in account. */
 async function attach(db: Db, profile: Profile, userId: string, tx: Tx): Promise<{ userId: string; mail: boolean }> {
   const known = await findIdentity(db, profile, '', tx)
   if (known && known.userId !== userId) throw taken()
   const account = await findUser(db, userId, tx)
-  // A session outlives its account for as long as a request takes.
+  // The account may have been deleted since the session was checked.
   if (!account) throw new SignInRefused('auth_failed', 'The account is closed.')
   requireActive(account)
   if (known) await refreshIdentity(db, known.identityId, profile, tx)
@@ -145,16 +145,22 @@ async function requireJoinable(
   tx: Tx,
 ): Promise<void> {
   if (!emailVerified)
-    throw new SignInRefused('email_unverified', 'An account has this address, and the provider does not vouch for it.')
+    throw new SignInRefused(
+      'email_unverified',
+      'An account has this e-mail address, and the provider has not verified it.',
+    )
   if (!linkByEmail)
-    throw new SignInRefused('identity_taken', 'An account has this address, and providers do not vouch for each other.')
+    throw new SignInRefused(
+      'identity_taken',
+      'An account of another provider has this e-mail address, and accounts are not linked across providers.',
+    )
   // A locking read: the account is locked, and an identity that has joined it meanwhile counts.
   const [same] = await db.rows(
     `SELECT id FROM identity WHERE user_id = ? AND provider = ? LIMIT 1${db.forUpdate}`,
     [userId, provider],
     tx,
   )
-  if (same) throw new SignInRefused('identity_taken', 'Another person of the same provider has this address.')
+  if (same) throw new SignInRefused('identity_taken', 'Another person of the same provider has this e-mail address.')
 }
 
 async function findIdentity(
@@ -164,7 +170,7 @@ async function findIdentity(
   tx?: Tx,
 ): Promise<Known | undefined> {
   const [row] = await db.rows<Known>(
-    `SELECT i.id AS identityId, i.email AS toldEmail, i.email_verified AS toldVerified,
+    `SELECT i.id AS identityId, i.email AS oldEmail, i.email_verified AS oldVerified,
        u.id AS userId, u.status, u.email, u.verified_email AS verifiedEmail
      FROM identity i JOIN user u ON u.id = i.user_id WHERE i.provider = ? AND i.provider_user_id = ?${lock}`,
     [provider, providerUserId],
@@ -179,16 +185,16 @@ async function findUser(db: Db, userId: string, tx: Tx): Promise<Owner | undefin
   return row
 }
 
-/** Whose verified address it is. */
+/** The account with this verified e-mail address. */
 async function findByEmail(db: Db, email: string, tx: Tx): Promise<Owner | undefined> {
   const sql = `SELECT id AS userId, status FROM user WHERE verified_email = ?${db.forUpdate}`
   const [row] = await db.rows<Owner>(sql, [canonicalEmail(email)], tx)
   return row
 }
 
-/** An account and its storage area, a root folder with nothing in it. */
+/** Creates an account with an empty root folder, or with the data that it left behind. @throws SignInRefused `sign_up_closed` */
 async function createAccount(db: Db, profile: Profile, rules: AccountRules, tx: Tx): Promise<string> {
-  // Who left data behind to come back to has been here before.
+  // The owner of kept data had an account before, so the sign-up rule does not apply.
   const kept = await findKept(db, profile, rules, tx)
   if (!kept) await requireAdmitted(db, rules.signUp, profile, tx)
   const { email, verifiedEmail, name, givenName, familyName, picture, locale } = profile
@@ -215,7 +221,7 @@ async function createIdentity(db: Db, userId: string, profile: Profile, tx: Tx):
   )
 }
 
-/** Brings an identity up to date. The account keeps its own name and picture, which another identity may have given it. */
+/** Updates an identity. The account keeps its name and picture, which may come from another identity. */
 async function refreshIdentity(db: Db, identityId: string, profile: Profile, tx: Tx): Promise<void> {
   const { email, emailVerified, name, picture } = profile
   await db.run(

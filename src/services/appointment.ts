@@ -4,14 +4,14 @@ import type { Caller } from '../auth/caller.ts'
 import { AppError, Forbidden } from '../errors.ts'
 import { canonicalEmail } from './account.ts'
 
-/** Somebody who may look after the users of the service. */
+/** A user who may administer the accounts of the service. */
 export interface OperatorView {
   userId: string
   email: string
   name: string
-  /** Named by the setting OPERATORS: only the setting dismisses them. */
+  /** Named by the setting OPERATORS, and dismissed only by changing it. */
   bySetting: boolean
-  /** Null for one of the setting. */
+  /** Null for an operator of the setting. */
   appointedBy: string | null
   appointedAt: number | null
 }
@@ -25,8 +25,8 @@ interface Account {
 }
 
 /**
- * Who is an operator: accounts whose address, as it is verified now, stands in the setting, and those that another operator has appointed.
- * @param addresses those of the setting
+ * Operators are the accounts whose currently verified e-mail address is in the setting OPERATORS, and those that an operator has appointed.
+ * @param addresses the e-mail addresses of the setting
  */
 export function appointmentService({ db, addresses }: { db: Db; addresses: string[] }) {
   const bySetting = new Set(addresses.map(canonicalEmail))
@@ -41,19 +41,19 @@ export function appointmentService({ db, addresses }: { db: Db; addresses: strin
           [userId.toLowerCase()],
         )
       : []
-    if (!account) throw new AppError('USER_NOT_FOUND', 'There is no such user. Take an id from the list of accounts.')
+    if (!account) throw new AppError('USER_NOT_FOUND', 'There is no such user. Use an id from the list of accounts.')
     return account
   }
 
   return {
-    /** Looked up at every operation of an operator, so that the right ends with the address or the appointment. */
+    /** Checked at every operation of an operator, so that the right ends with the verified address or the appointment. */
     async isOperator(caller: Caller): Promise<boolean> {
       if (caller.via !== 'session') return false
       if (isOfSetting(caller)) return true
       return (await db.rows('SELECT user_id FROM operator WHERE user_id = ?', [caller.userId])).length > 0
     },
 
-    /** Those of the setting that have an account, and those that were appointed. */
+    /** The operators of the setting that have an account, and the appointed ones. */
     async list(): Promise<OperatorView[]> {
       type Row = Account & Pick<OperatorView, 'appointedBy' | 'appointedAt'>
       const columns = 'u.id, u.email, u.verified_email AS verifiedEmail, u.name, u.status'
@@ -79,7 +79,7 @@ export function appointmentService({ db, addresses }: { db: Db; addresses: strin
       }))
     },
 
-    /** Repeatable. @throws USER_NOT_FOUND, FORBIDDEN for a suspended account */
+    /** Appoints an operator; idempotent. @throws USER_NOT_FOUND, FORBIDDEN for a suspended account */
     async appoint(caller: Caller, userId: string): Promise<OperatorView> {
       const account = await find(userId)
       const { id, email, name } = account
@@ -100,26 +100,26 @@ export function appointmentService({ db, addresses }: { db: Db; addresses: strin
       return { userId: id, email, name, bySetting: false, appointedBy, appointedAt }
     },
 
-    /** Refused at their next operation. @throws USER_NOT_FOUND when the account is no operator, FORBIDDEN for one of the setting */
+    /** Dismisses an operator, effective from their next operation. @throws USER_NOT_FOUND when the account is no operator, FORBIDDEN for an operator of the setting */
     async dismiss(userId: string): Promise<{ userId: string }> {
       const account = await find(userId)
       if (isOfSetting(account))
-        throw new Forbidden('The setting OPERATORS names this operator. Take the address out of the setting instead.')
+        throw new Forbidden('The setting OPERATORS names this operator. Remove the address from the setting instead.')
       const dismissed = await db.run('DELETE FROM operator WHERE user_id = ?', [account.id])
       if (dismissed === 0) throw new AppError('USER_NOT_FOUND', 'This user is not an operator.')
       return { userId: account.id }
     },
 
     /**
-     * Whether an operator may suspend an account over the API: never their own, and none of the setting, so that no appointed operator
-     * locks out who runs the service.
+     * Checks that an operator may suspend an account through the API: not their own, and no operator of the setting, so that an
+     * appointed operator cannot lock out those who run the service.
      * @throws USER_NOT_FOUND, FORBIDDEN
      */
     async requireSuspendable(caller: Caller, userId: string): Promise<void> {
       const account = await find(userId)
       if (account.id === caller.userId) throw new Forbidden('You cannot suspend yourself. Ask another operator.')
       if (isOfSetting(account))
-        throw new Forbidden('The setting OPERATORS names this operator. Take the address out of the setting first.')
+        throw new Forbidden('The setting OPERATORS names this operator. Remove the address from the setting first.')
     },
   }
 }

@@ -63,7 +63,7 @@ export function directShareService({ db, listings, links, mailings, shares, pass
 
     /** Notes that the caller has seen a share; again and again, if they like. @throws SHARE_NOT_FOUND */
     async markSeen(caller: Caller, token: string): Promise<void> {
-      const share = await links.look(token)
+      const share = await links.findByToken(token)
       if (!share || !caller.verifiedEmail || share.recipient !== caller.verifiedEmail)
         throw new AppError(
           'SHARE_NOT_FOUND',

@@ -11,7 +11,7 @@ import type { PlanView } from './user.ts'
 export interface AccountRow {
   id: string
   email: string
-  /** Whether a provider vouches for the address. */
+  /** Whether a provider has verified the e-mail address. */
   emailVerified: boolean
   name: string
   plan: string
@@ -30,12 +30,12 @@ export interface AccountDetail extends AccountRow {
   shares: number
 }
 
-/** A storage area and what fills it. Bytes. */
+/** The storage of a workspace and its usage, in bytes. */
 export interface WorkspaceUsage {
   id: string
   name: string
   slug: string
-  /** E-mail address of the owner whose plan counts. */
+  /** E-mail address of the owner, whose plan sets the limits. */
   owner: string
   usedBytes: number
   files: number
@@ -46,30 +46,30 @@ export interface WorkspaceUsage {
 export interface Usage {
   users: AccountRow[]
   workspaces: WorkspaceUsage[]
-  /** What deleted accounts have left, and everything together. */
-  kept: Sum
-  total: Sum
+  /** Usage by the kept data of deleted accounts, and in total. */
+  kept: UsageTotals
+  total: UsageTotals
 }
 
-interface Sum {
+interface UsageTotals {
   areas: number
   usedBytes: number
   files: number
 }
 
-/** The mails that wait to be sent. */
+/** The mails that are queued. */
 export interface MailQueue {
-  /** Not tried yet. */
+  /** Not attempted yet. */
   waiting: number
-  /** Tried in vain, and tried again. */
+  /** Failed at least once, and still retried. */
   retrying: number
-  /** Not tried any more, unless an operator says so. */
+  /** Not retried any more, except by retryMails. */
   givenUp: number
-  /** When the oldest that is still to be sent was queued. */
+  /** When the oldest unsent mail was queued, in milliseconds since 1970. */
   oldestAt: number | null
 }
 
-/** What the operator asked for cannot be done; the message says why. */
+/** Thrown when a command of the operator cannot be carried out; the message gives the reason. */
 export class Refused extends AppError {
   constructor(
     message: string,
@@ -80,7 +80,7 @@ export class Refused extends AppError {
   }
 }
 
-/** An address has 320 characters at most. */
+/** The maximum length of an e-mail address: 64 + 1 + 255 (RFC 5321, section 4.5.3.1). */
 const LONGEST_SEARCH = 320
 
 const accountColumns = `u.id, u.email, u.verified_email AS verifiedEmail, u.name, u.plan_id AS plan, u.status, u.created_at AS createdAt,
@@ -94,14 +94,14 @@ const toAccount = ({ verifiedEmail, ...row }: Selected): AccountRow => ({
   emailVerified: verifiedEmail !== null,
 })
 
-/** What an operator does beside the running service, which looks at the account at every request: it takes effect at once. */
+/** Administration of accounts. Changes take effect immediately, because the service reads the account at every request. */
 export function operatorService({ db, wake = () => {} }: { db: Db; wake?: () => void }) {
-  // Either spelling, because SQLite knows the lower case of ASCII only.
+  // Matches the text as given, too, because LOWER of SQLite handles ASCII only.
   const matching = "(? = '' OR INSTR(LOWER(u.email), ?) > 0 OR INSTR(LOWER(u.name), ?) > 0 OR INSTR(u.name, ?) > 0)"
   const valuesOf = (search: string) => [search, search.toLowerCase(), search.toLowerCase(), search]
 
   /**
-   * The account of an address, or of an id: whoever has the verified address, else the only one who claims it.
+   * Finds an account by its id or e-mail address: the account with the verified address, else the only one with the unverified address.
    * @throws Refused
    */
   async function find(named: string, tx?: Tx): Promise<AccountRow> {
@@ -121,12 +121,12 @@ export function operatorService({ db, wake = () => {} }: { db: Db; wake?: () => 
     if (!only) throw new Refused(`There is no user "${named}".`)
     if (more.length > 0)
       throw new Refused(
-        `${claims.length} accounts claim "${named}", and nobody vouches for any. Name one by its id: ${claims.map(c => c.id).join(', ')}.`,
+        `${claims.length} accounts use "${named}", and none has verified it. Name one by its id: ${claims.map(c => c.id).join(', ')}.`,
       )
     return only
   }
 
-  /** Sets the status; sessions end either way, so that none comes back with the account. Invites that a suspended user has sent end. */
+  /** Sets the status. Any change deletes the sessions, so that restoring an account revives none; suspending also deletes the invites that it sent. */
   async function setStatus(named: string, status: AccountRow['status']): Promise<AccountRow> {
     return db.transaction(async tx => {
       const account = await find(named, tx)
@@ -140,7 +140,7 @@ export function operatorService({ db, wake = () => {} }: { db: Db; wake?: () => 
   const plans = () => db.Plan.findAll({ raw: true, order: ['maxTotalStorageBytes', 'id'] })
 
   return {
-    /** The accounts whose address or name holds a text, the oldest first; and how many there are. */
+    /** The accounts whose e-mail address or name contains a text, oldest first, and their total count. */
     async users(search: string, limit: number): Promise<{ users: AccountRow[]; total: number }> {
       const values = valuesOf(search)
       const users = await db.rows<Selected>(
@@ -154,7 +154,7 @@ export function operatorService({ db, wake = () => {} }: { db: Db; wake?: () => 
       return { users: users.map(toAccount), total: Number(count?.n ?? 0) }
     },
 
-    /** A page of the accounts whose address or name holds a text, the oldest first. @throws INVALID_INPUT */
+    /** A page of the accounts whose e-mail address or name contains a text, oldest first. @throws INVALID_INPUT */
     async page(search: string, limit: number, after: [id: string] | null): Promise<Page<AccountRow>> {
       if (search.length > LONGEST_SEARCH)
         throw new InvalidInput('search', `Search for up to ${LONGEST_SEARCH} characters.`)
@@ -165,9 +165,9 @@ export function operatorService({ db, wake = () => {} }: { db: Db; wake?: () => 
       return { rows: rows.slice(0, limit).map(toAccount), more: rows.length > limit }
     },
 
-    /** The id of an account, where it is named by nothing else. @throws Refused */
+    /** Validates the id of an account, for operations that accept no e-mail address. @throws Refused */
     readId(id: string): string {
-      if (!isUuid(id)) throw new Refused('There is no such user. Take an id from the list of accounts.')
+      if (!isUuid(id)) throw new Refused('There is no such user. Use an id from the list of accounts.')
       return id.toLowerCase()
     },
 
@@ -195,13 +195,13 @@ export function operatorService({ db, wake = () => {} }: { db: Db; wake?: () => 
       return { ...account, identities, workspaces, sessions, apiKeys, shares }
     },
 
-    /** What is stored already stays, also beyond the new limits. @throws Refused */
+    /** Changes the plan of an account. Stored files are kept, even beyond the new limits. @throws Refused */
     async setPlan(named: string, plan: string): Promise<AccountRow> {
       const known = await plans()
       const wanted = known.find(p => p.id === plan)
       if (!wanted)
         throw new Refused(
-          `There is no plan "${plan.slice(0, 100)}". There is: ${known.map(p => p.id).join(', ')}.`,
+          `There is no plan "${plan.slice(0, 100)}". The plans are: ${known.map(p => p.id).join(', ')}.`,
           'INVALID_INPUT',
           { field: 'plan_id' },
         )
@@ -210,15 +210,15 @@ export function operatorService({ db, wake = () => {} }: { db: Db; wake?: () => 
       return { ...account, plan, maxBytes: wanted.maxTotalStorageBytes }
     },
 
-    /** Ends the sessions of an account; its keys and links are dead until it is restored. @throws Refused */
+    /** Ends the sessions of an account; its keys and links do not work until it is restored. @throws Refused */
     suspend: (named: string) => setStatus(named, 'suspended'),
     /** @throws Refused */
     restore: (named: string) => setStatus(named, 'active'),
 
-    /** Who uses how much, the biggest first. */
+    /** The usage of accounts and workspaces, largest first. */
     async usage(limit: number): Promise<Usage> {
-      const sum = async (where: string): Promise<Sum> => {
-        const [row] = await db.rows<Record<keyof Sum, number | null>>(
+      const totalsOf = async (where: string): Promise<UsageTotals> => {
+        const [row] = await db.rows<Record<keyof UsageTotals, number | null>>(
           `SELECT COUNT(*) AS areas, SUM(used_bytes) AS usedBytes, SUM(used_files) AS files FROM bucket WHERE ${where}`,
         )
         return { areas: Number(row?.areas), usedBytes: Number(row?.usedBytes), files: Number(row?.files) }
@@ -233,13 +233,13 @@ export function operatorService({ db, wake = () => {} }: { db: Db; wake?: () => 
            FROM workspace w JOIN bucket b ON b.workspace_id = w.id JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id
            ORDER BY b.used_bytes DESC, w.id LIMIT ${limit}`,
         ),
-        sum('user_id IS NULL AND workspace_id IS NULL AND kept_until IS NOT NULL'),
-        sum('1 = 1'),
+        totalsOf('user_id IS NULL AND workspace_id IS NULL AND kept_until IS NOT NULL'),
+        totalsOf('1 = 1'),
       ])
       return { users: users.map(toAccount), workspaces, kept, total }
     },
 
-    /** All plans with their limits, and how many accounts have each. */
+    /** All plans with their limits and number of accounts. */
     async plans(): Promise<(PlanView & { users: number })[]> {
       const counts = await db.rows<{ plan: string; n: number }>(
         'SELECT plan_id AS plan, COUNT(*) AS n FROM user GROUP BY plan_id',
@@ -247,7 +247,7 @@ export function operatorService({ db, wake = () => {} }: { db: Db; wake?: () => 
       return (await plans()).map(plan => ({ ...plan, users: Number(counts.find(c => c.plan === plan.id)?.n ?? 0) }))
     },
 
-    /** Sends the mails once more that were given up; answers how many. For when the mail server is mended that refused them. */
+    /** Queues the given-up mails again, for example after a repair of the mail server. @returns their number */
     async retryMails(): Promise<number> {
       const mails = await db.run(
         "UPDATE outbox SET due_at = ?, attempts = 0, last_error = '', created_at = ? WHERE kind = 'mail' AND due_at = ?",

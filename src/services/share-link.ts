@@ -16,7 +16,7 @@ import { shareUseService, usedUp } from './share-use.ts'
 
 export const SHARE_TOKEN = 'share'
 
-/** What a stranger with the link may know before downloading: no address, no owner, no path. */
+/** The details that anyone with the link may read before downloading: no e-mail address, no owner, no path. */
 export interface ShareInfo {
   fileName: string
   fileType: string
@@ -25,43 +25,43 @@ export interface ShareInfo {
   passwordProtected: boolean
 }
 
-/** What the page of a share shows to a visitor who may see it. */
+/** The details that the page of a share shows to a visitor who may see it. */
 export interface SharePage extends ShareInfo {
-  /** Null for a public share: whoever has the link is not told. */
+  /** Null for a public share, which does not reveal its owner. */
   sharedBy: { name: string; email: string; verified: boolean } | null
-  /** What stands between the visitor and the file. */
+  /** What the visitor has to do before downloading; null when nothing is left to do. */
   needs: 'sign-in' | 'password' | null
   /** Whether the share ends after some downloads. */
   limited: boolean
-  /** Whether the visitor has received it and not seen it yet. */
+  /** Whether the visitor is its recipient and has not opened it yet. */
   unseen: boolean
 }
 
-/** Who asks for a shared file, and with what. */
+/** The client that requests a shared file, and its credentials. */
 export interface Visitor {
   caller: Caller | null
-  /** Client address, for counting guesses. */
+  /** IP address of the client, for counting wrong passwords. */
   address: string
-  /** Of the request. */
+  /** The log of the request. */
   log: Log
   password?: string | null | undefined
-  /** What the right password was answered with before. */
+  /** The pass that an earlier request with the right password received (see passFor). */
   pass?: string | null | undefined
 }
 
 export interface ShareRequest extends Visitor {
   mode?: string | null | undefined
-  /** False for HEAD: looking is not downloading. */
+  /** Whether the request counts as a download: false for HEAD. */
   counts: boolean
 }
 
-/** A share with its file, as whoever opens the link meets it. */
+/** A share joined with its file and its owner. */
 export interface LinkedShare {
   id: string
   userId: string
   sharerName: string
   sharerEmail: string
-  /** Null when no provider vouches for the address of the sharer. */
+  /** Null when no provider has verified the e-mail address of the sharer. */
   sharerVerifiedEmail: string | null
   recipient: string | null
   passwordHash: string | null
@@ -79,14 +79,14 @@ export interface LinkedShare {
   purging: number
 }
 
-/** Who knows the password is not asked for it again on the page, for so long. */
+/** How long the page of a share does not request the password again. */
 const PASS_SECONDS = 4 * 3600
 const PASS = 'share-pass'
 const sealedPass = z.object({ share: z.string(), password: z.string() })
 
 const notFound = () =>
-  new AppError('SHARE_NOT_FOUND', 'There is nothing behind this link: it was revoked, or the file was deleted.')
-const expired = () => new AppError('SHARE_EXPIRED', 'This link has expired. Ask whoever sent it for a new one.')
+  new AppError('SHARE_NOT_FOUND', 'This link does not work: the share was revoked, or the file was deleted.')
+const expired = () => new AppError('SHARE_EXPIRED', 'This link has expired. Ask its sender for a new one.')
 
 interface Deps {
   db: Db
@@ -96,18 +96,18 @@ interface Deps {
   passwords: Passwords
 }
 
-/** What can be done with the token of a share. */
+/** Operations on the token of a share link. */
 export function shareLinkService({ db, downloads, tokens, guesses, passwords }: Deps) {
   const uses = shareUseService({ db })
 
-  /** The share of a token, whose file is there. */
-  async function look(token: string): Promise<LinkedShare | undefined> {
+  /** The share of a token; undefined when the token is invalid, or the share or its file is deleted. */
+  async function findByToken(token: string): Promise<LinkedShare | undefined> {
     const id = tokens.read(SHARE_TOKEN, token)
-    return id ? lookAt(id) : undefined
+    return id ? findById(id) : undefined
   }
 
-  /** One statement; a second one only while a folder of the share's owner is being purged. */
-  async function lookAt(id: string): Promise<LinkedShare | undefined> {
+  /** Runs one statement, and a second one only while a folder of the share's owner is being purged. */
+  async function findById(id: string): Promise<LinkedShare | undefined> {
     const [share] = await db.rows<LinkedShare>(
       `SELECT s.id, s.user_id AS userId, u.name AS sharerName, u.email AS sharerEmail, u.verified_email AS sharerVerifiedEmail, s.recipient, s.password_hash AS passwordHash,
          s.max_downloads AS maxDownloads, s.downloads, s.seen_at AS seenAt, s.expires_at AS expiresAt, e.name, e.file_type AS fileType, e.total_bytes AS size, e.md5, e.blob_id AS blobId,
@@ -116,14 +116,14 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
        WHERE s.id = ? AND u.status = 'active'`,
       [id],
     )
-    const isDoubtful = share !== undefined && share.purging > 0
-    const isGone = isDoubtful && (await pathsOfFolders(db, [share.rootId], [share.parentId])).size === 0
+    const mayBePurged = share !== undefined && share.purging > 0
+    const isGone = mayBePurged && (await pathsOfFolders(db, [share.rootId], [share.parentId])).size === 0
     return isGone ? undefined : share
   }
 
   /** @throws SHARE_NOT_FOUND */
   async function find(token: string): Promise<LinkedShare> {
-    const share = await look(token)
+    const share = await findByToken(token)
     if (!share) throw notFound()
     return share
   }
@@ -133,7 +133,7 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
     if (share.maxDownloads !== null && share.downloads >= share.maxDownloads) throw usedUp()
   }
 
-  /** A pass is for one share and its password: a share that is renewed with another one asks again. */
+  /** A pass is bound to one share and its password: when the password changes, it becomes invalid. */
   const passOf = (id: string, hashed: string) => ({ share: id, password: hashSecret(hashed).toString('base64url') })
 
   function isPass({ id, passwordHash }: LinkedShare, pass: string | null | undefined): boolean {
@@ -149,7 +149,7 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
     const hashed = share.passwordHash
     if (!hashed || isPass(share, pass)) return
     if (!password) throw new AppError('PASSWORD_REQUIRED', 'This link is protected. Send its password.')
-    // Who has many links, many addresses or many accounts takes one turn with all of them.
+    // Hashing is queued per key, so that a client with many links, IP addresses or accounts still gets one turn at a time.
     const networks = blocksOf(address).flatMap(({ name, factor }) => (factor > 0 ? [`network ${name}`] : []))
     const keys = [`sharer ${share.userId}`, ...networks, ...(caller ? [`caller ${caller.userId}`] : [])]
     const right = await guesses
@@ -162,7 +162,7 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
     if (!right) throw new AppError('WRONG_PASSWORD', 'This is not the password of this link. Check it and try again.')
   }
 
-  /** Exact under parallel downloads: the row itself decides. */
+  /** Counts a download. The conditional UPDATE keeps the limit under parallel downloads. @throws SHARE_USED_UP */
   async function count(share: LinkedShare): Promise<void> {
     const changed = await db.run(
       'UPDATE share SET downloads = downloads + 1 WHERE id = ? AND (max_downloads IS NULL OR downloads < max_downloads)',
@@ -174,10 +174,12 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
   function refuseStrangers(share: LinkedShare, caller: Caller | null): void {
     if (share.recipient === null) return
     if (!caller) throw new Unauthenticated('This file was shared with one person. Sign in to receive it.')
-    // What was shared with a person is theirs: a key of a workspace, or one that may not read, opens it no more than their files.
+    // A direct share is a private file of its recipient: a workspace key, or a key without the scope to read, may not open it.
     mayUsePrivateFiles(caller, 'read')
     if (caller.userId !== share.userId && caller.verifiedEmail !== share.recipient)
-      throw new Forbidden('This file was shared with somebody else. Sign in with the address that it was shared with.')
+      throw new Forbidden(
+        'This file was shared with another person. Sign in with the e-mail address that it was shared with.',
+      )
   }
 
   const infoOf = (share: LinkedShare): ShareInfo => ({
@@ -188,7 +190,7 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
     passwordProtected: share.passwordHash !== null,
   })
 
-  /** Lets in who may have the file. @throws as open() */
+  /** Checks the recipient, the end of the share and its password. @throws as open() */
   async function admit(share: LinkedShare, visitor: Visitor): Promise<void> {
     refuseStrangers(share, visitor.caller)
     refuseEnded(share)
@@ -196,7 +198,7 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
   }
 
   return {
-    look,
+    findByToken,
     find,
 
     /** @throws SHARE_NOT_FOUND, SHARE_EXPIRED, SHARE_USED_UP */
@@ -207,7 +209,7 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
     },
 
     /**
-     * What a visitor is shown of a share before they take the file. Looking counts as nothing.
+     * The details of a share for its page. Does not count as a download.
      * @throws FORBIDDEN, SHARE_EXPIRED, SHARE_USED_UP
      */
     describe(share: LinkedShare, { caller, pass }: Omit<Visitor, 'address' | 'log'>): SharePage {
@@ -227,15 +229,15 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
       }
     },
 
-    /** What lets a visitor in again who has sent the right password: to this share only, and for a while. @throws as open() */
+    /** A sealed token that replaces the password of this share for four hours. @throws as open() */
     async passFor(share: LinkedShare, visitor: Visitor): Promise<string> {
       await admit(share, visitor)
       return tokens.seal(PASS, passOf(share.id, share.passwordHash ?? ''), PASS_SECONDS)
     },
 
     /**
-     * A shared file to be looked at on its page, which is no download. Null where downloads are limited: looking would be a way
-     * around the limit.
+     * The page of a share with a preview of its file, which does not count as a download. The delivery is null where downloads are
+     * limited, because a preview would bypass the limit.
      * @throws as open()
      */
     async preview(token: string, visitor: Visitor): Promise<{ look: SharePage; delivery: Delivery | null }> {
@@ -246,7 +248,7 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
     },
 
     /**
-     * A signed address for a shared file; counts as one download.
+     * A signed URL for a shared file; counts as one download.
      * @throws SHARE_NOT_FOUND, UNAUTHENTICATED, FORBIDDEN, INSUFFICIENT_SCOPE, KEY_OUT_OF_BOUNDS, SHARE_EXPIRED, SHARE_USED_UP, PASSWORD_REQUIRED, WRONG_PASSWORD, TOO_MANY_ATTEMPTS, INVALID_MODE
      */
     async open(token: string, request: ShareRequest): Promise<Download> {
@@ -255,19 +257,19 @@ export function shareLinkService({ db, downloads, tokens, guesses, passwords }: 
       await admit(share, request)
       if (request.counts) await count(share)
       const download = downloads.link(share, mode, { id: share.id, limited: share.maxDownloads !== null })
-      // Whoever only looks must not get an address that works, or a limit would be none.
+      // HEAD must not return a working URL of the store, which would bypass the limit.
       return request.counts || downloads.proxied || share.maxDownloads === null ? download : { ...download, url: '' }
     },
 
     /**
-     * The delivery behind a signed address of this service. An address that a share has handed out ends with the share, and is one
+     * The delivery behind a signed URL of this service. A URL that a share has issued expires with the share, and counts as one
      * download of it.
      * @throws TOKEN_NOT_FOUND, SHARE_NOT_FOUND, SHARE_EXPIRED
      */
     async openAddress(token: string): Promise<Delivery> {
       const { delivery, grant } = downloads.open(token)
       if (!grant) return delivery
-      const share = await lookAt(grant.share)
+      const share = await findById(grant.share)
       if (share?.blobId !== delivery.blobId) throw notFound()
       if (share.expiresAt <= Date.now()) throw expired()
       return grant.use ? { ...delivery, meter: uses.meter(grant.use, delivery.size) } : delivery

@@ -15,30 +15,30 @@ import type { BucketLimits } from './quota.ts'
 import { uploadAddresses } from './upload-address.ts'
 import { exactly, partCountOf, sizeOfPart, sumOf, takeNothing } from './upload-part.ts'
 
-/** An upload in parts that is under way, as its maker sees it. Sizes in bytes, times in milliseconds. */
+/** An unfinished upload in parts. Sizes in bytes, times in milliseconds since 1970. */
 export interface UploadSessionView {
   id: string
   bucketId: string
-  /** Who has begun it. */
+  /** Id of the user who started it. */
   maker: string
-  /** Where the file is to be, from the root down. */
+  /** Path of the future file, as names from the root down. */
   names: string[]
   fileType: string
-  /** Path of the folder that it is to be in, as it is answered. */
+  /** Path of the folder of the future file, as responses show it. */
   folder: string
   size: number
   /** Bytes of every part but the last. */
   partSize: number
   partCount: number
-  /** Whether the parts go to signed addresses. */
+  /** Whether clients send the parts to signed URLs. */
   direct: boolean
-  /** Until when clients can write to the store past this service, in milliseconds; 0 if they never can. */
+  /** Until when clients can write directly to the store, in milliseconds since 1970; 0 if they never can. */
   writableUntil: number
   createdAt: number
   expiresAt: number
 }
 
-/** What is declared when an upload begins. */
+/** The declaration that starts an upload. */
 export interface NewUpload {
   filename: string
   size: number
@@ -54,10 +54,10 @@ interface Row extends Omit<UploadSessionView, 'bucketId' | 'maker' | 'names' | '
 }
 
 const DAY_MS = 86_400_000
-/** What somebody began to send before an address ended may arrive after its end, and clocks differ. */
+/** A request that began before its signed URL expired may finish afterwards, and clocks differ. */
 const LATE_MS = 900_000
 const RETRY_SECONDS = 2
-/** How long what was seen of an upload is good enough to let a part into the store; what comes after is looked at anew. */
+/** How old the state of an upload may be when a part enters the store; after that it is read again. */
 const FRESH_MS = 1000
 
 export function uploadSessionService({
@@ -79,12 +79,12 @@ export function uploadSessionService({
   tokens: Tokens
   publicUrl: () => string
   partSize: number
-  /** Whether clients may send parts to signed addresses. */
+  /** Whether clients may send parts to signed URLs. */
   direct: boolean
 }) {
   const addresses = uploadAddresses({ store, tokens, publicUrl })
 
-  /** The session of its maker in this tree; nobody else's, and none that has ended. @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY */
+  /** The unfinished upload with this id that the user has started in this tree. @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY */
   async function find(tree: Tree, id: string, by: string, { idle = false } = {}): Promise<UploadSessionView> {
     if (!isUuid(id)) throw uploadNotFound()
     const now = Date.now()
@@ -103,26 +103,28 @@ export function uploadSessionService({
     return { ...session, ...where, partCount: partCountOf(session), direct: Boolean(direct) }
   }
 
-  /** The numbers of the parts that have arrived whole, from small to large. An empty file has nothing to wait for. */
+  /** The numbers of the parts that are complete, ascending. The single part of an empty file counts as received. */
   async function received(session: UploadSessionView): Promise<number[]> {
     if (session.size === 0) return [1]
-    const there = await store.partsOf(session.id).catch(error => {
+    const stored = await store.partsOf(session.id).catch(error => {
       if (isSpoilt(session, error)) return new Map<number, number>()
       throw error
     })
     const { partCount } = session
-    return [...there]
+    return [...stored]
       .filter(([number, size]) => number >= 1 && number <= partCount && size === sizeOfPart(session, number))
       .map(([number]) => number)
       .sort((a, b) => a - b)
   }
 
-  /** What clients have written to directly goes now, and once more when nobody can write to it any more. */
+  /** Deletes the parts now; those of a direct upload are deleted again when no client can write to them any more. */
   const removeParts = (session: UploadSessionView) =>
-    store.remove([session.id]).catch(error => log.warn({ err: error, upload: session.id }, 'parts stay for a while'))
+    store
+      .remove([session.id])
+      .catch(error => log.warn({ err: error, upload: session.id }, 'could not delete parts; the sweeper will'))
 
   const endParts = (id: string) =>
-    store.endParts(id).catch(error => log.warn({ err: error, upload: id }, 'the folder of an upload stays for a while'))
+    store.endParts(id).catch(error => log.warn({ err: error, upload: id }, 'could not delete the folder of an upload'))
 
   return {
     find,
@@ -133,13 +135,13 @@ export function uploadSessionService({
     unseal: addresses.unseal,
 
     /**
-     * Begins an upload in parts: all of it is reserved at once, until a day after its last part.
+     * Starts an upload in parts. Reserves its full size, until a day after its last part.
      * @throws INVALID_PATH, INVALID_INPUT, PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED
      */
     async start(tree: Tree, upload: NewUpload, limits: BucketLimits, by: string): Promise<UploadSessionView> {
       const { size, folder, contentType, direct } = upload
       if (direct && !maySendDirectly)
-        throw new InvalidInput('direct', 'This service takes all parts itself. Leave "direct" out.')
+        throw new InvalidInput('direct', 'This service does not support direct uploads. Leave "direct" out.')
       const name = parseName(upload.filename, 'filename')
       const names = placeOf(folder ?? '', name)
       if (size < 0) throw new InvalidInput('size', '"size" is the number of bytes of the file: 0 or more.')
@@ -175,14 +177,14 @@ export function uploadSessionService({
       return session
     },
 
-    /** Where the parts of a direct upload go, one signed address each; null for the others. There is nothing to send of an empty file. */
+    /** The signed URLs of the parts of a direct upload (none for an empty file); null for other uploads. */
     addressesOf(session: UploadSessionView): { partNumber: number; url: string }[] | null {
       if (!session.direct) return null
       return addresses.of(session).map((url, i) => ({ partNumber: i + 1, url }))
     },
 
     /**
-     * Takes one part in; the same number again replaces it. A part is there as a whole or not at all.
+     * Stores one part; the same number again replaces it. A part is stored completely or not at all.
      * @param contentMd5 of the part, in base64 (RFC 1864)
      * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, INVALID_INPUT, CHECKSUM_MISMATCH
      */
@@ -203,7 +205,7 @@ export function uploadSessionService({
         )
       const wanted = sumOf(contentMd5)
       const size = sizeOfPart(session, number)
-      // Bytes may take their time: meanwhile the upload may have been completed, and its blob is a file's now.
+      // A slow body may outlast the upload: once it is completed, its blob belongs to a file.
       const admit = async () => {
         if (Date.now() - found > FRESH_MS) await find(tree, id, by, { idle: true })
       }
@@ -214,14 +216,14 @@ export function uploadSessionService({
         else await takeNothing(source, wanted)
       } catch (error) {
         if (error instanceof BytesDiffer)
-          throw new AppError('CHECKSUM_MISMATCH', `Part ${number} is not what its Content-MD5 says. Send it again.`, {
+          throw new AppError('CHECKSUM_MISMATCH', `Part ${number} does not match its Content-MD5. Send it again.`, {
             part_number: number,
           })
-        // An upload that has ended meanwhile took its parts out of the store: that is no outage.
+        // An upload that has ended meanwhile has deleted its parts: that is no outage.
         if (error instanceof Unavailable) await find(tree, id, by, { idle: true })
         throw isSpoilt(session, error) ? spoilt() : error
       }
-      // A session may have ended meanwhile; then nobody has books of what has just arrived.
+      // If the session has ended meanwhile, no row records the bytes that were just stored.
       if (!(await blobs.renew(id, lifeFrom(session)))) {
         await blobs.abandon(tree, id, undefined)
         await endParts(id)
@@ -230,7 +232,7 @@ export function uploadSessionService({
       return { partNumber: number, size }
     },
 
-    /** Ends an upload that is not wanted any more: its reservation goes back at once, its parts soon. @throws UPLOAD_NOT_FOUND */
+    /** Aborts an upload: releases its reservation immediately and deletes its parts. @throws UPLOAD_NOT_FOUND */
     async abort(tree: Tree, id: string, by: string): Promise<void> {
       const session = await find(tree, id, by)
       const ended = await db.transaction(tx => endSession(db, tree.bucketId, session, tx))
@@ -244,10 +246,10 @@ export type UploadSessionService = ReturnType<typeof uploadSessionService>
 
 type Target = Pick<UploadSessionView, 'id' | 'writableUntil'>
 
-/** A part makes an upload live for another day; one whose parts pass by ends with their addresses. */
+/** Each part extends an upload by a day; a direct upload expires with its signed URLs, because its parts bypass this service. */
 const lifeFrom = (session: UploadSessionView): number => (session.direct ? session.expiresAt : Date.now() + DAY_MS)
 
-/** Gives back what an upload has reserved, and leaves its parts to the sweeper. Answers whether it was there. */
+/** Releases the reservation of an upload and leaves its parts to the sweeper. @returns false if it had ended already */
 async function endSession(db: Db, bucketId: string, session: Target, tx: Tx, overAt?: number): Promise<boolean> {
   if (!(await releaseStaged(db, bucketId, session.id, tx, overAt))) return false
   await db.run('DELETE FROM upload_session WHERE id = ?', [session.id], tx)
@@ -258,26 +260,26 @@ async function endSession(db: Db, bucketId: string, session: Target, tx: Tx, ove
 
 const targets = 'SELECT id, writable_until AS writableUntil FROM upload_session'
 
-/** Ends an upload whose lease is over at a time, whether its bytes were to come at once or in parts. */
+/** Ends an upload, in one request or in parts, whose lease is over at a time. */
 export async function endOverdue(db: Db, bucketId: string, id: string, tx: Tx, at: number): Promise<void> {
   const [session] = await db.rows<Target>(`${targets} WHERE id = ?`, [id], tx)
   await (session ? endSession(db, bucketId, session, tx, at) : releaseStaged(db, bucketId, id, tx, at))
 }
 
-/** Ends all uploads into a tree that is gone. */
+/** Ends all uploads into a deleted tree. */
 export async function endUploadSessions(db: Db, bucketId: string): Promise<void> {
   const sessions = await db.rows<Target>(`${targets} WHERE bucket_id = ?`, [bucketId])
   for (const session of sessions) await db.transaction(tx => endSession(db, bucketId, session, tx))
 }
 
-/** The parts behind a copy go when their addresses have ended; what they had reserved is the copy's now. */
+/** Marks the parts of a copied upload for deletion once their signed URLs have expired; their reservation is the copy's now. */
 export async function markPartsForDeletion(db: Db, session: Target, tx: Tx): Promise<void> {
-  const marked = await db.run(
+  const updated = await db.run(
     `UPDATE blobs${db.byKey} SET state = 'deleting', reserved_bytes = 0, lease_until = ? WHERE id = ? AND state = 'staged'`,
     [session.writableUntil + LATE_MS, session.id],
     tx,
   )
-  if (marked !== 1) throw uploadNotFound()
+  if (updated !== 1) throw uploadNotFound()
 }
 
 export const placeOf = (folder: string, name: string): string[] =>
@@ -285,18 +287,18 @@ export const placeOf = (folder: string, name: string): string[] =>
 
 const placeIn = (tree: Tree, names: string[]) => ({ names, folder: pathIn(tree, names.slice(0, -1)) })
 
-/** Whether the store refuses because of what lies there: whoever has the addresses of a direct upload can leave other things than parts. */
+/** Whether the store refuses because of its content: a client with the signed URLs of a direct upload can store other things than parts. */
 export const isSpoilt = ({ writableUntil }: Pick<UploadSessionView, 'writableUntil'>, error: unknown): boolean =>
   writableUntil > 0 && error instanceof StoreRefusal && !error.unauthorized
 
 export const spoilt = () =>
   new AppError(
     'UPLOAD_INCOMPLETE',
-    'What was sent to the addresses of this upload is not made of its parts. Abort it, and start another.',
+    'The bytes sent to the signed URLs of this upload are not its parts. Abort it, and start another.',
   )
 
 export const uploadNotFound = () =>
-  new AppError('UPLOAD_NOT_FOUND', 'There is no such upload of yours: it has ended, or never was. Start another.')
+  new AppError('UPLOAD_NOT_FOUND', 'You have no such upload: it has ended, or never existed. Start another.')
 
 export const uploadBusy = () =>
   new AppError('UPLOAD_BUSY', 'This upload is being completed. Try again in a moment.', { retry_after: RETRY_SECONDS })

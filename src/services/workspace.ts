@@ -19,11 +19,11 @@ export interface WorkspaceView {
   slug: string
   ownerId: string
   createdAt: number
-  /** The caller's. */
+  /** The role of the caller. */
   role: Role
 }
 
-/** A workspace that the caller may act in, with its storage area and limits. The only way to its tree. */
+/** A workspace that the caller may act in, with its tree and limits. The only way to obtain its tree. */
 export interface Room extends WorkspaceView {
   tree: Tree
   limits: BucketLimits
@@ -58,7 +58,7 @@ interface RoomRow extends WorkspaceView {
   maxFolders: number | null
 }
 
-/** Somebody who is not a member cannot tell a workspace that exists from one that does not. */
+/** The same answer to a caller who is not a member, whether the workspace exists or not. */
 const notYours = () => new Forbidden('You are not a member of this workspace, or it does not exist.')
 const columns = 'w.id, w.name, w.slug, w.owner_id AS ownerId, w.created_at AS createdAt, m.role'
 const MAX_SLUG = 48
@@ -85,7 +85,7 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
     }
   }
 
-  /** The room of a workspace, for somebody who may do this in it. @throws FORBIDDEN, KEY_OUT_OF_BOUNDS */
+  /** Authorizes an action of the caller in a workspace. @throws FORBIDDEN, KEY_OUT_OF_BOUNDS */
   async function enter(caller: Caller, id: string, action: Action): Promise<Room> {
     const room = await find(caller, id)
     if (!room) throw notYours()
@@ -94,7 +94,7 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
     return room
   }
 
-  /** What some workspaces hold, and what they may, by id. */
+  /** The usage and limits of some workspaces, by id. */
   async function quotasOf(ids: string[]): Promise<Map<string, WorkspaceQuota>> {
     const rows = await db.rows<WorkspaceQuota & { id: string }>(
       `SELECT w.id, b.used_files AS fileCount, b.used_bytes AS totalBytes, b.used_folders AS folderCount,
@@ -125,7 +125,7 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
     quotasOf,
     page,
 
-    /** The room of a workspace that the caller may see; undefined where there is none. */
+    /** A workspace with its tree and limits; undefined if it does not exist or the caller may not see it. */
     async byId(caller: Caller, id: string): Promise<Room | undefined> {
       const room = caller.workspaceId === null || caller.workspaceId === id ? await find(caller, id) : undefined
       return room && may(room.role, 'see') ? room : undefined
@@ -136,7 +136,7 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
       return (await page(caller, MAX_PAGE, null)).rows
     },
 
-    /** The root folders of some workspaces, by the workspace's id. Call it for workspaces whose tree the caller may see. */
+    /** The root folders of some workspaces, by id of the workspace. Does not authorize: pass only workspaces that the caller may see. */
     async rootsOf(ids: string[]): Promise<Map<string, WorkspaceRoot>> {
       const rows = await db.rows<WorkspaceRoot & { workspaceId: string }>(
         `SELECT b.workspace_id AS workspaceId, e.id, e.created_by AS createdBy, e.created_at AS createdAt
@@ -154,7 +154,7 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
       const now = Date.now()
       const made = await withFreeSlug(slug, name, taken =>
         db.transaction(async tx => {
-          await requireRoomForAnother(caller, tx)
+          await requireWorkspaceQuota(caller, tx)
           await db.run(
             'INSERT INTO workspace (id, name, slug, owner_id, created_at) VALUES (?, ?, ?, ?, ?)',
             [id, name, taken, caller.userId, now],
@@ -189,7 +189,7 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
       return { ...workspace, name, slug }
     },
 
-    /** Deletes a workspace with all that is in it; its files are gone at once and purged afterwards. @throws WORKSPACE_NOT_FOUND, FORBIDDEN */
+    /** Deletes a workspace with its content; the files disappear immediately and are purged afterwards. @throws WORKSPACE_NOT_FOUND, FORBIDDEN */
     async remove(caller: Caller, id: string): Promise<void> {
       const room = await find(caller, id)
       if (!room && !(await exists(id))) throw new AppError('WORKSPACE_NOT_FOUND', 'There is no such workspace.')
@@ -210,8 +210,8 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
     return isUuid(id) && (await db.rows('SELECT id FROM workspace WHERE id = ?', [id])).length > 0
   }
 
-  /** Counts under a lock of the account, so that two creations at once cannot both take the last place. */
-  async function requireRoomForAnother(caller: Caller, tx: Tx): Promise<void> {
+  /** Counts under a lock of the account, so that parallel requests cannot exceed the limit. @throws QUOTA_EXCEEDED */
+  async function requireWorkspaceQuota(caller: Caller, tx: Tx): Promise<void> {
     await db.rows(`SELECT id FROM user WHERE id = ?${db.forUpdate}`, [caller.userId], tx)
     const [row] = await db.rows<{ used: number; max: number }>(
       `SELECT (SELECT COUNT(*) FROM workspace w WHERE w.owner_id = u.id) AS used, p.max_user_workspaces AS max
@@ -234,7 +234,7 @@ export function workspaceService({ db, wake }: { db: Db; wake: () => void }) {
 
 export type WorkspaceService = ReturnType<typeof workspaceService>
 
-/** Ends a workspace: members, invites and keys go with its row, its tree is closed and purged afterwards. */
+/** Deletes a workspace: its members, invites and keys by cascade, its tree by a purge job. @throws WORKSPACE_NOT_FOUND */
 export async function closeWorkspace(db: Db, id: string, tree: Tree, tx: Tx): Promise<void> {
   await db.rows(`SELECT id FROM bucket WHERE id = ?${db.forUpdate}`, [tree.bucketId], tx)
   const closed = await db.run(
@@ -247,7 +247,7 @@ export async function closeWorkspace(db: Db, id: string, tree: Tree, tx: Tx): Pr
   await enqueue(db, 'purge-bucket', { bucketId: tree.bucketId, rootId: tree.rootId }, tx)
 }
 
-/** Makes something with the given slug, or with one made from the name and kept unique by the index. */
+/** Calls make with the given slug, or with slugs derived from the name until one is free. @throws SLUG_TAKEN */
 async function withFreeSlug<T>(given: string | null, name: string, make: (slug: string) => Promise<T>): Promise<T> {
   const base = given ?? (slugify(name).slice(0, MAX_SLUG).replace(/-+$/, '') || 'workspace')
   for (let attempt = 0; ; attempt++) {
