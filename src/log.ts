@@ -4,13 +4,13 @@ import type { Config } from './config.ts'
 
 export type Log = Logger
 
-/** What could be a token, wherever it stands: they have 43 characters or more, ids have 36 and checksums 32. */
+/** Text that may be a token: tokens have 43 characters or more, ids 36 and checksums 32. */
 const tokens = /[\w-]{40,}/g
 
-/** A caller chooses what a path holds, and how long it is. */
+/** Callers choose the content and the length of a path. */
 const LONGEST_PATH = 256
 
-/** Query strings carry signatures and cursors, and some paths carry tokens: what may be logged of an address is its path, with tokens cut. */
+/** The loggable part of a URL: its path with tokens cut, because query strings carry signatures and cursors, and some paths carry tokens. */
 export function loggablePath(url: string): string {
   const path = url.split('?', 1)[0] ?? ''
   const shown = path
@@ -18,14 +18,14 @@ export function loggablePath(url: string): string {
     .replace(/^\/sign-in\/.*/, '/sign-in/...')
     // A token in a path may be spelled with escapes.
     .replace(/[\w%-]{40,}/g, ':token')
-    // Part by part: one pattern for it would take the square of the length of a part without an address.
+    // Segment by segment: a single pattern would need quadratic time for a segment without an e-mail address.
     .split('/')
     .map(part => (/@|%40/i.test(part) ? ':address' : part))
     .join('/')
   return shown.length > LONGEST_PATH ? `${shown.slice(0, LONGEST_PATH)}...` : shown
 }
 
-/** What an error may say in the log: no values of statements, no addresses with signatures. */
+/** The loggable part of an error: no values of SQL statements, no signed URLs, no e-mail addresses. */
 function loggableError(error: unknown): unknown {
   // Errors of Node's core are of another realm in a sandbox, and those of old libraries are not native.
   if (!isNativeError(error) && !(error instanceof Error)) return { message: redact(String(error)).slice(0, 500) }
@@ -51,7 +51,7 @@ const redact = (text: string) =>
     .replace(tokens, '...')
     .slice(0, 4000)
 
-/** One JSON object a line, on standard output unless told otherwise. */
+/** One JSON object per line, on standard output by default. */
 export function createLog(config: Pick<Config, 'logLevel'>, stream: DestinationStream = pino.destination(1)): Log {
   const options: LoggerOptions = {
     level: config.logLevel,
@@ -63,7 +63,7 @@ export function createLog(config: Pick<Config, 'logLevel'>, stream: DestinationS
   return pino(options, stream)
 }
 
-/** Where the log of this process goes, for people on a terminal and for machines elsewhere. The formatter is loaded only where it is used. */
+/** The stream for the log of this process: readable on a terminal, JSON otherwise. The formatter is loaded only when it is used. */
 export async function logStream({ logFormat }: Pick<Config, 'logFormat'>): Promise<DestinationStream> {
   if (logFormat === 'json' || (logFormat === 'auto' && !process.stdout.isTTY)) return pino.destination(1)
   const { default: pretty } = await import('pino-pretty')
@@ -76,17 +76,20 @@ export async function logStream({ logFormat }: Pick<Config, 'logFormat'>): Promi
   })
 }
 
-/** Tells of an outage when it begins, and when it is over; what tries again and again in between is no news. */
-export function tellOutage(log: Log, what: string) {
-  let lasts = false
+/**
+ * Logs the begin and the end of an outage, each once and in words of its own: an alert on the words of the outage must not fire
+ * when it ends. Failures in between are not logged.
+ */
+export function outageLog(log: Log, messages: { down: string; up: string }) {
+  let down = false
   return {
     begins(error: unknown): void {
-      if (!lasts) log.warn({ err: error }, what)
-      lasts = true
+      if (!down) log.warn({ err: error }, messages.down)
+      down = true
     },
     ends(): void {
-      if (lasts) log.info(`over: ${what}`)
-      lasts = false
+      if (down) log.info(messages.up)
+      down = false
     },
   }
 }

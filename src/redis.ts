@@ -1,11 +1,14 @@
 import { Redis } from 'ioredis'
-import { type Log, tellOutage } from './log.ts'
+import { type Log, outageLog } from './log.ts'
 
 /** Connects to Redis; an outage is logged when it begins and when it ends. */
 export function connectRedis(url: string, log: Log): Redis {
-  // A Redis that takes commands and answers none counts as one that is down.
+  // A Redis that accepts commands and never answers counts as down.
   const redis = new Redis(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 2000 })
-  const outage = tellOutage(log, 'Redis does not answer; limits are counted in this process meanwhile')
+  const outage = outageLog(log, {
+    down: 'Redis does not answer; limits are counted in this process meanwhile',
+    up: 'connected to Redis again; limits are shared by all instances',
+  })
   redis.on('error', outage.begins).on('ready', outage.ends)
   return redis
 }

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Redis } from 'ioredis'
 import { v4 as newId } from 'uuid'
 import { z } from 'zod'
-import { type Log, tellOutage } from '../log.ts'
+import { type Log, outageLog } from '../log.ts'
 
 /** What somebody may wait for: shares and invites for an address, changes of what a storage area holds. */
 const kinds = ['shareReceived', 'inviteReceived', 'bucketChanged'] as const
@@ -33,7 +33,10 @@ export function eventService({ redis, log }: { redis: Redis | undefined; log: Lo
   function hearOthers(connection: Redis): Redis {
     // A connection that listens can do nothing else.
     const ear = connection.duplicate({ commandTimeout: PATIENCE, autoResubscribe: false })
-    const outage = tellOutage(log, 'Redis does not answer; events of other instances are missed')
+    const outage = outageLog(log, {
+      down: 'Redis does not answer; events of other instances are missed',
+      up: 'subscribed to Redis again; events of other instances are received',
+    })
     const again = (error: unknown) => {
       if (closed) return
       outage.begins(error)

@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { describe, expect, it } from '@jest/globals'
+import { createLog } from '../../src/log.ts'
+import { connectRedis } from '../../src/redis.ts'
+import { eventService } from '../../src/services/event.ts'
+import { until } from '../until.ts'
+
+/** Redis, as far as connecting and subscribing need it: every command gets an empty text, a subscription its confirmation. */
+function answer(socket: Socket): void {
+  socket.on('error', () => {})
+  socket.on('data', data => {
+    for (const command of data.toString().split(/^(?=\*\d+\r\n)/m)) {
+      const channel = /subscribe\r\n(\$\d+\r\n.+\r\n)/i.exec(command)?.[1]
+      socket.write(channel ? `*3\r\n$9\r\nsubscribe\r\n${channel}:1\r\n` : '$0\r\n\r\n')
+    }
+  })
+}
+
+describe('the log of an outage of Redis', () => {
+  it('has one line for its begin and one for its end, which does not repeat the words of the outage', async () => {
+    const lines: { level: number; msg: string }[] = []
+    const log = createLog({ logLevel: 'info' }, { write: line => void lines.push(JSON.parse(line)) })
+    let tries = 0
+    let down = true
+    const server = createServer(socket => {
+      tries++
+      if (down) socket.destroy()
+      else answer(socket)
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const redis = connectRedis(`redis://127.0.0.1:${(server.address() as AddressInfo).port}`, log)
+    const events = eventService({ redis, log })
+    try {
+      await until(() => tries >= 6)
+      const begun = lines.map(line => line.msg)
+      expect(begun.sort()).toEqual([
+        'Redis does not answer; events of other instances are missed',
+        'Redis does not answer; limits are counted in this process meanwhile',
+      ])
+      expect(lines.map(line => line.level)).toEqual([40, 40])
+      down = false
+      await until(() => lines.length >= 4)
+      const ended = lines.slice(2)
+      expect(ended.map(line => line.level)).toEqual([30, 30])
+      for (const { msg } of ended) {
+        expect(msg).not.toMatch(/does not answer|missed|meanwhile/)
+        expect(msg).toMatch(/again/)
+      }
+    } finally {
+      events.close()
+      redis.disconnect()
+      server.close()
+    }
+    expect(lines).toHaveLength(4)
+  })
+})
