@@ -220,7 +220,7 @@ export function uploadSessionService({
             part_number: number,
           })
         // An upload that has ended meanwhile has deleted its parts: that is no outage.
-        if (error instanceof Unavailable) await find(tree, id, by, { idle: true })
+        if (error instanceof Unavailable) await find(tree, id, by)
         throw isSpoilt(session, error) ? spoilt() : error
       }
       // If the session has ended meanwhile, no row records the bytes that were just stored.
