@@ -529,7 +529,7 @@ describe('The raw route', () => {
     await wire.send(randomBytes(PART / 2))
     expect(await wire.answer()).toMatchObject({ status: 404, response: { code: 'UPLOAD_NOT_FOUND' } })
     wire.cut()
-    expect([...(await t.app.store.partsOf(id))].map(([n]) => n)).toEqual([1, 2])
+    expect(Buffer.concat(await (await t.app.store.open(id)).toArray()).equals(bytes)).toBe(true)
   })
 
   it('a part on its way does not count, and its bytes are nowhere when the upload ends before it', async () => {
@@ -648,7 +648,7 @@ test('An upload of very many parts', async () => {
       if (n <= there) await stagePart(t.app.store, id, n, partOf(bytes, n))
       else expect((await up.part(id, n, { bytes: partOf(bytes, n) })).code).toBeUndefined()
   }
-  await Promise.all(Array.from({ length: 8 }, work))
+  await Promise.all(Array.from({ length: 64 }, work))
   const start = performance.now()
   const { value } = await up.look(id)
   expect([value.received.length, value.received.at(-1)]).toEqual([count, count])
