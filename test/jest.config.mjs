@@ -46,6 +46,6 @@ export default async function config() {
     maxWorkers: 2,
     // Node keeps some of what each file has loaded; a worker that has grown to this is replaced, before it does little but collect garbage.
     workerIdleMemoryLimit: '1GB',
-    testTimeout: 30_000,
+    testTimeout: 60_000,
   }
 }

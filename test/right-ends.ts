@@ -104,7 +104,7 @@ type News = 'and more happens' | 'and nothing more happens'
 const allNews: News[] = ['and more happens', 'and nothing more happens']
 
 /** Seconds that a subscription has to end in, when it looks whether it still may every second. */
-const SECONDS = 4
+const SECONDS = 10
 
 let people = 0
 
