@@ -271,6 +271,26 @@ describe('A further sign-in', () => {
 })
 
 describe('Signed in already', () => {
+  it('does not get data kept for an earlier account by adding a provider that its owner never used', async () => {
+    const { userId } = await strict.signIn(profileOf('erin'), null)
+    await db.run(
+      "UPDATE bucket SET user_id = NULL, kept_for = 'erin@example.com', kept_until = ?, kept_providers = 'hub' WHERE user_id = ?",
+      [Date.now() + 86_400_000, userId],
+    )
+    await db.run('DELETE FROM identity WHERE user_id = ?', [userId])
+    await db.run('DELETE FROM user WHERE id = ?', [userId])
+    const mallory = await strict.signIn(profileOf('mallory', { provider: 'lab', emailVerified: false }), null)
+    await strict.signIn(profileOf('erin', { provider: 'lab', providerUserId: 'erin-at-lab' }), mallory)
+    const kept = await db.rows('SELECT id FROM bucket WHERE kept_for IS NOT NULL AND user_id IS NULL')
+    expect(kept).toHaveLength(1)
+    // Providers that vouch for each other bring it back.
+    const erin = await accounts.signIn(profileOf('erin2', { provider: 'lab', emailVerified: false }), null)
+    await db.run('UPDATE user SET verified_email = NULL WHERE id = ?', [mallory.userId])
+    await db.run("DELETE FROM identity WHERE provider_user_id = 'erin-at-lab'")
+    await accounts.signIn(profileOf('erin', { provider: 'lab', providerUserId: 'erin-at-lab' }), erin)
+    expect(await db.rows('SELECT id FROM bucket WHERE kept_for IS NOT NULL')).toEqual([])
+  })
+
   it('a new identity is attached to the account, whatever its address', async () => {
     const alice = await accounts.signIn(profileOf('alice'), null)
     await accounts.signIn(profileOf('bob'), null)

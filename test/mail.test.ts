@@ -207,7 +207,7 @@ describe('Names that mean harm', () => {
     if (!mail) throw new Error('There is no mail.')
     expectHarmless(mail, 'bob@example.com')
     const line = name.replace(/[\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim()
-    const shown = cut.get(name) ?? line.replace(/ +/g, ' ')
+    const shown = cut.get(name) ?? line.replace(/ +/g, ' ').replace(' .', '.')
     expect(mail.header('subject')).toBe(`eve shares "${shown}" with you`)
     expect(mail.text).toContain(`\n${shown}\nhttp://`)
     await eve.rest('DELETE', `/api/files/delete?file=${encodeURIComponent(name)}`)
@@ -408,7 +408,7 @@ describe('The outbox', () => {
       {
         kind: 'job-given-up',
         id: gone,
-        says: expect.stringMatching(/^A job "mail" is given up after 1 try: .*550 No such mailbox here/),
+        message: expect.stringMatching(/^A job "mail" is given up after 1 try: .*550 No such mailbox here/),
         repaired: false,
       },
       expect.objectContaining({ kind: 'job-given-up', id: strict }),

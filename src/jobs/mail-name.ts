@@ -5,6 +5,26 @@ const MAX_NAME = 64
 const scheme = /\b[a-z][a-z\d+.-]*:\/+|\bwww\./giu
 /** What mail programs make a link of: a dot between labels, the last of which has two letters or more; and an IPv4 address. */
 const domainDot = /(?<=[\p{L}\p{N}-])[.\u3002\uff0e\uff61](?=[\p{L}\p{N}-]{2})/gu
+/** What follows the domain in a URL, in the characters that readers take for it. */
+const afterDomain = /(?<=\.\p{L}{2,24})[?#:&=/\\\u2044\u2215\uff0f]+/gu
+/** Endings of files that are top-level domains, too. */
+const domainEndings = new Set([
+  '.com',
+  '.zip',
+  '.mov',
+  '.app',
+  '.sh',
+  '.md',
+  '.py',
+  '.rs',
+  '.pl',
+  '.ps',
+  '.ai',
+  '.cab',
+  '.cat',
+  '.doc',
+  '.so',
+])
 const ipv4 = /\d{1,3}(?:\.\d{1,3}){3}/g
 
 const cut = (text: string, max: number): string => {
@@ -19,7 +39,9 @@ const cut = (text: string, max: number): string => {
 
 const withoutLinks = (text: string): string =>
   text
+    .replace(/\p{Cf}/gu, '')
     .replace(scheme, '')
+    .replace(afterDomain, ' ')
     .replace(ipv4, address => address.replaceAll('.', ' '))
     .replace(domainDot, ' ')
     .replaceAll('@', ' at ')
@@ -29,12 +51,11 @@ const withoutLinks = (text: string): string =>
 /** The name of a person or of a workspace, as far as it is one: a line of at most 64 characters that no mail program makes a link of. */
 export const plainName = (text: string): string => cut(withoutLinks(oneLine(text)), MAX_NAME)
 
-/** The name of a file, with its ending where it has a known one. */
-export function plainFileName(text: string): string {
-  const line = oneLine(text).replace(scheme, '')
-  const [, words = '', last = '', ending = ''] = /^(.*\s)?(\S*)(\.[a-z\d]{1,8})$/isu.exec(line) ?? []
-  const isKnown = ending.toLowerCase() !== '.com' && mime.getType(`./x${ending}`) !== null
-  if (!isKnown) return plainName(line) || 'a file'
-  const stem = words ? `${withoutLinks(words)} ${last}` : last
-  return `${cut(stem.trimStart(), MAX_NAME - ending.length)}${ending}`
+/** The name of a file, with its endings where they are known. */
+export const plainFileName = (text: string): string => withEnding(oneLine(text), MAX_NAME) || 'a file'
+
+function withEnding(line: string, max: number): string {
+  const [, stem = '', ending = ''] = /^(.*)(\.[a-z\d]{1,8})$/isu.exec(line) ?? []
+  const isKnown = !domainEndings.has(ending.toLowerCase()) && mime.getType(`./x${ending}`) !== null
+  return isKnown ? withEnding(stem, max - ending.length) + ending : cut(withoutLinks(line), max)
 }

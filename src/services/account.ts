@@ -69,7 +69,9 @@ export function accountService({ db, linkByEmail = false, signUp, wake = () => {
       // The unique index refuses the second of two parallel sign-ins with one identity or e-mail address; its retry finds the account.
       const settled = await pRetry(
         () =>
-          db.transaction(tx => (current ? attach(db, profile, current.userId, tx) : settle(db, profile, rules, tx))),
+          db.transaction(tx =>
+            current ? attach(db, profile, current.userId, rules, tx) : settle(db, profile, rules, tx),
+          ),
         { retries: 5, minTimeout: 5, shouldRetry: isDuplicate },
       )
       if (settled.mail) wake()
@@ -116,7 +118,13 @@ async function signInAgain(
 }
 
 /** Attaches another identity to the signed-in account. */
-async function attach(db: Db, profile: Profile, userId: string, tx: Tx): Promise<{ userId: string; mail: boolean }> {
+async function attach(
+  db: Db,
+  profile: Profile,
+  userId: string,
+  rules: AccountRules,
+  tx: Tx,
+): Promise<{ userId: string; mail: boolean }> {
   const known = await findIdentity(db, profile, '', tx)
   if (known && known.userId !== userId) throw taken()
   const account = await findUser(db, userId, tx)
@@ -125,8 +133,8 @@ async function attach(db: Db, profile: Profile, userId: string, tx: Tx): Promise
   requireActive(account)
   if (known) await refreshIdentity(db, known.identityId, profile, tx)
   else await createIdentity(db, userId, profile, tx)
-  // The person has confirmed that both are theirs.
-  await adoptAddress(db, userId, profile, { linkByEmail: true }, tx)
+  // The confirmation joins two identities of one person; data kept for an earlier account still follows the rules.
+  await adoptAddress(db, userId, profile, rules, tx)
   return { userId, mail: false }
 }
 
