@@ -153,5 +153,8 @@ async function* wholeOf(req: IncomingMessage): AsyncGenerator<Uint8Array> {
   } catch (error) {
     if (error instanceof AppError) throw error
     throw new AppError('INVALID_INPUT', 'The connection broke before the body was complete.', { field: 'body' }, error)
+  } finally {
+    // As long as it listens, nothing else takes the rest of the body. Not awaited: a step may be waiting for bytes still.
+    steps.return?.().catch(() => {})
   }
 }
