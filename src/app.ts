@@ -142,7 +142,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     downloads,
     files,
     folders: folderService({ db, events, wake: worker.wake }),
-    identities: identityService({ db }),
+    identities: identityService({ db, wake: worker.wake }),
     invites,
     listings,
     mailings,

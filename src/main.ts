@@ -89,6 +89,12 @@ async function serve(config: Config, log: Log): Promise<void> {
       'SIGN_UP is not set: whoever a provider knows may make an account',
     )
 
+  if (config.operators.length > 0 && config.providers.length > 1)
+    log.warn(
+      { providers: config.providers.map(p => p.name) },
+      'OPERATORS: each of these providers can make an account an operator by reporting its address as verified',
+    )
+
   const publicUrl = await app.start()
   const signIn = word
     ? `embedded: be anybody, on this machine only\n             each new browser is asked for the word ${await word.current()}\n             which is good once; the next one is in ${word.file}`

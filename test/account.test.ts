@@ -1,4 +1,5 @@
 import { mkdtempSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
@@ -8,6 +9,7 @@ import { findCaller } from '../src/auth/caller.ts'
 import { createSweeper } from '../src/jobs/sweeper.ts'
 import { createLog } from '../src/log.ts'
 import { type AccountService, accountService, type ProviderProfile } from '../src/services/account.ts'
+import { identityService } from '../src/services/identity.ts'
 import { type SessionService, sessionService } from '../src/services/session.ts'
 import { createDiskStore } from '../src/storage/disk.ts'
 import { hashSecret } from '../src/tokens.ts'
@@ -331,6 +333,21 @@ describe('Signed in already', () => {
     await expect(accounts.signIn(other, alice)).rejects.toEqual(refused('auth_failed'))
     await db.run('DELETE FROM user WHERE id = ?', [alice.userId])
     await expect(accounts.signIn(other, alice)).rejects.toEqual(refused('auth_failed'))
+  })
+})
+
+describe('A removed identity', () => {
+  it('takes its address along, with a notice to it', async () => {
+    const account = await accounts.signIn(profileOf('alice'), null)
+    await accounts.signIn(profileOf('alice', { provider: 'lab', email: 'alice@lab.example' }), account)
+    const { secret } = await sessions.start(account.userId)
+    const caller = await findCaller(db, { headers: { cookie: `session_id=${secret}` } } as IncomingMessage)
+    const hub = (await identities()).find(({ provider }) => provider === 'hub')
+    if (!caller || !hub) throw new Error('Alice is not signed in by the hub.')
+    await identityService({ db }).remove(caller, hub.id)
+    expect(await users()).toMatchObject([{ email: 'alice@lab.example', verifiedEmail: 'alice@lab.example' }])
+    const notice = { template: 'address-changed', to: 'alice@example.com', values: { provider: null } }
+    expect(await mails()).toEqual([notice])
   })
 })
 

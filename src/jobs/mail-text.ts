@@ -25,7 +25,9 @@ export function writeMail(mail: Mail): MailText {
       return compose({
         subject: 'Your account has another address now',
         lines: [
-          `Your account had this e-mail address until now. The sign-in provider "${brief(mail.values.provider)}" says that it has another one, so the account follows.`,
+          mail.values.provider === null
+            ? 'Your account had this e-mail address until now. The way to sign in that the address came from was removed from the account.'
+            : `Your account had this e-mail address until now. The sign-in provider "${brief(mail.values.provider)}" reports another one, so the account follows.`,
           'Files that are shared with this address, and invites to it, do not reach the account any more. If this is wrong, ask the operator of the service.',
         ],
         links: [],

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../../db/index.ts'
 import type { Caller } from '../auth/caller.ts'
 import { AppError, Unauthenticated } from '../errors.ts'
+import { enqueue } from './outbox.ts'
 import { canonicalEmail } from './profile.ts'
 
 interface Row {
@@ -10,14 +11,14 @@ interface Row {
 }
 
 /** The ways in which an account is signed in to. */
-export function identityService({ db }: { db: Db }) {
+export function identityService({ db, wake = () => {} }: { db: Db; wake?: () => void }) {
   return {
     /**
      * Takes an identity away from the account of the caller, and ends its other sessions: they may have begun with it.
      * @throws LAST_IDENTITY, IDENTITY_NOT_FOUND
      */
     async remove(caller: Caller, identityId: string): Promise<void> {
-      await db.transaction(async tx => {
+      const notified = await db.transaction(async tx => {
         const [user] = await db.rows<{ email: string; verifiedEmail: string | null }>(
           `SELECT email, verified_email AS verifiedEmail FROM user WHERE id = ?${db.forUpdate}`,
           [caller.userId],
@@ -39,24 +40,36 @@ export function identityService({ db }: { db: Db }) {
           )
         await db.run('DELETE FROM identity WHERE id = ?', [identityId], tx)
         await db.run('DELETE FROM session WHERE user_id = ? AND id <> ?', [caller.userId, caller.credentialId], tx)
-        await keepAddressTrue(caller.userId, user.verifiedEmail, left, tx)
+        return keepAddressTrue(caller.userId, user.verifiedEmail, left, tx)
       })
+      if (notified) wake()
     },
   }
 
   /** An address stays verified only while an identity of the account vouches for it; else another one's takes its place. */
-  async function keepAddressTrue(userId: string, verified: string | null, left: Row[], tx: Tx): Promise<void> {
+  async function keepAddressTrue(userId: string, verified: string | null, left: Row[], tx: Tx): Promise<boolean> {
     const vouching = left.filter(({ emailVerified }) => Boolean(emailVerified))
-    if (verified === null || vouching.some(({ email }) => canonicalEmail(email) === verified)) return
-    for (const { email } of vouching) {
-      const address = canonicalEmail(email)
+    if (verified === null || vouching.some(({ email }) => canonicalEmail(email) === verified)) return false
+    const other = await firstFree(vouching, tx)
+    if (other === undefined) await db.run('UPDATE user SET verified_email = NULL WHERE id = ?', [userId], tx)
+    else
+      await db.run(
+        'UPDATE user SET email = ?, verified_email = ? WHERE id = ?',
+        [other, canonicalEmail(other), userId],
+        tx,
+      )
+    await enqueue(db, 'mail', { template: 'address-changed', to: verified, values: { provider: null } }, tx)
+    return true
+  }
+
+  /** The first of the addresses that no account has. */
+  async function firstFree(identities: Row[], tx: Tx): Promise<string | undefined> {
+    for (const { email } of identities) {
       const sql = `SELECT id FROM user WHERE verified_email = ?${db.forUpdate}`
-      const [holder] = await db.rows(sql, [address], tx)
-      if (holder) continue
-      await db.run('UPDATE user SET email = ?, verified_email = ? WHERE id = ?', [email, address, userId], tx)
-      return
+      const [holder] = await db.rows(sql, [canonicalEmail(email)], tx)
+      if (!holder) return email
     }
-    await db.run('UPDATE user SET verified_email = NULL WHERE id = ?', [userId], tx)
+    return undefined
   }
 }
 

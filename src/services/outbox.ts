@@ -21,7 +21,7 @@ export type Mail =
       values: { files: string[]; links: string[]; expires: string; protected: boolean } & Sender
     })
   | { template: 'sign-in'; to: string; values: { device: string; address: string; at: string; link: string } }
-  | { template: 'address-changed'; to: string; values: { provider: string } }
+  | { template: 'address-changed'; to: string; values: { provider: string | null } }
 
 /** What can be promised, and what each kind needs to be done. */
 export interface Jobs {
