@@ -1,12 +1,12 @@
 /*
- * Start-time fair queueing over keys (who asks, from where, about whose link): work is begun in the order of its turn, and each
- * piece of work moves the next turn of all its keys on. Who sends much waits behind their own work; who comes now and then is next,
- * however much others have sent.
+ * Start-time fair queueing over keys (the caller, the network, the owner of a link): tasks start in the order of their turn, and each
+ * task moves the next turn of all its keys on. A busy client waits behind its own tasks; an occasional client is next,
+ * however many tasks others have queued.
  */
 
 interface Waiting {
   keys: readonly string[]
-  /** When it is due: its turn, and by how many it stands back. */
+  /** The order of tasks is `place`: the turn plus the rank. */
   turn: number
   place: number
   since: number
@@ -15,34 +15,34 @@ interface Waiting {
 }
 
 interface FairQueueOptions {
-  /** How much work is under way at once. */
+  /** Tasks that run concurrently. */
   atOnce: number
-  /** How much may wait: in all, and with one key. */
+  /** The maximum number of waiting tasks: in all, and per key. */
   longest: number
   longestPerKey?: number
-  /** Milliseconds after which waiting has no use any more. */
+  /** Milliseconds after which a waiting task is refused. */
   patience?: number
-  /** What is thrown for work that is refused. */
+  /** Creates the error for a refused task. */
   full: () => Error
 }
 
 export interface FairQueue {
   /**
-   * Does work when it is its turn.
-   * @param keys with whom its turns are shared
-   * @param rank turns that it stands back behind others
-   * @throws what `full` makes, when too much waits: of those who wait, the one whose turn is last
+   * Runs a task when it is its turn.
+   * @param keys the keys that share their turns with it
+   * @param rank turns by which it is put behind others
+   * @throws the error of `full`, for the last task in the queue when too many wait
    */
   run<T>(keys: readonly string[], work: () => Promise<T>, rank?: number): Promise<T>
-  /** How much waits or is under way. */
+  /** Tasks that wait or run. */
   readonly size: number
 }
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { atOnce, longest, longestPerKey = longest, patience = Number.POSITIVE_INFINITY, full } = options
-  /** In the order of their places. */
+  /** Sorted by `place`. */
   const waiting: Waiting[] = []
-  /** Keys of work that waits or is under way. */
+  /** The keys of tasks that wait or run. */
   const known = new Map<string, { waiting: number; inside: number; next: number }>()
   let clock = 0
   let running = 0
@@ -66,7 +66,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     }
   }
 
-  /** Refuses the last of those who wait, or of those who wait with a key of which too many do. */
+  /** Refuses the last waiting task, or the last one of a key that has too many. */
   function shorten(newest: Waiting): void {
     const crowded = newest.keys.find(key => (known.get(key)?.waiting ?? 0) > longestPerKey)
     if (crowded === undefined && waiting.length <= longest) return

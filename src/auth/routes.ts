@@ -194,7 +194,7 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
   return app
 }
 
-const noRoute = () => new AppError('ROUTE_NOT_FOUND', 'There is nothing at this address.')
+const noRoute = () => new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
 
 const only =
   <P>(methods: string[]): RequestHandler<P> =>

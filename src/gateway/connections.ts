@@ -18,9 +18,9 @@ export function boundConnections(server: Server, max: number, isProxy: (address:
     const address = socket.remoteAddress ?? ''
     if (isProxy(address)) return
     const network = networkOf(address)
-    const giveBack = held.take(1, [[network, 2 * max]])
-    if (!giveBack) return void socket.destroy()
-    socket.once('close', giveBack)
+    const release = held.acquire(1, [[network, 2 * max]])
+    if (!release) return void socket.destroy()
+    socket.once('close', release)
     if (held.of(network) <= max) return
     refused.add(socket)
     setTimeout(() => socket.destroy(), GRACE_MS).unref()

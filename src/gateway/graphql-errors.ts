@@ -4,13 +4,13 @@ import { AppError, InvalidInput, toAppError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Answer } from '../rest/envelope.ts'
 
-/** What is said of a document may repeat parts of it, up to so many characters. */
+/** The maximum length of an error message in characters: messages about a document may repeat parts of it. */
 const MAX_MESSAGE = 300
 
-/** The media type of GraphQL over HTTP whose status says how a request went; `application/json` says 200 of every well-formed one. */
+/** The media type of GraphQL over HTTP that uses status codes; with `application/json` every well-formed request is answered with 200. */
 const RESPONSE_TYPE = 'application/graphql-response+json'
 
-/** How Yoga is told the status of an answer. It never leaves the service. */
+/** The extension by which Yoga reads the status of a response. Yoga removes it from the response. */
 interface HttpStatus {
   status: number
   headers?: Record<string, string>
@@ -21,25 +21,25 @@ interface HttpStatus {
 const complete = new WeakSet<Error>()
 
 /**
- * What is said of a request that is refused before a field of it is looked at.
- * @param wellFormed whether GraphQL could read the request: it is answered 200 to clients that take `application/json` only
+ * The error for a request that is refused before any field is resolved.
+ * @param wellFormed whether GraphQL could parse the request: then clients that accept only `application/json` get 200
  */
 export function refusalOf(thrown: unknown, { wellFormed }: { wellFormed: boolean }): GraphQLError {
   const { error } = toAppError(thrown)
   const headers = headersOf(error)
-  // An outage, or no place for another body, is seen by proxies and clients that never look into a body.
+  // Proxies and some clients read the status only, so an outage or a lack of capacity must show there.
   const always = !wellFormed || error.status >= 500
   const http: HttpStatus = { status: error.status, headers, ...(always ? {} : { spec: true }) }
-  const told = copy(thrown, shortened(error.message), { code: error.code, ...error.details, http })
-  complete.add(told)
-  return told
+  const refusal = copy(thrown, shortened(error.message), { code: error.code, ...error.details, http })
+  complete.add(refusal)
+  return refusal
 }
 
-/** Errors say outside what REST says: the same code, sentence and details. An unexpected one says nothing of itself. */
+/** Gives errors the code, message and details that REST has. Unexpected errors expose nothing. */
 export function maskError(thrown: unknown): Error {
   if (thrown instanceof Error && complete.has(thrown)) return thrown
   if (isOfDocument(thrown)) {
-    // Compiled code makes errors without extensions.
+    // The errors of compiled queries have no extensions.
     const { code: _code, http, unexpected: _unexpected, ...rest } = thrown.extensions ?? {}
     return copy(thrown, shortened(thrown.message), { ...rest, code: 'INVALID_INPUT', http: statusOfDocument(http) })
   }
@@ -47,13 +47,13 @@ export function maskError(thrown: unknown): Error {
   return copy(thrown, error.message, { code: error.code, ...error.details })
 }
 
-/** A document that cannot be used makes no malformed request, but for a mutation by GET: that is the wrong method. */
+/** An invalid document is a well-formed request; only a mutation by GET is the wrong method. */
 function statusOfDocument(given: unknown): HttpStatus {
   const { status, headers } = (given ?? {}) as Partial<HttpStatus>
   return status === 405 ? { status, ...(headers ? { headers } : {}) } : { status: 400, spec: true }
 }
 
-/** What is said where a request did not get as far as GraphQL: its clients look for errors in this shape, and nowhere else. */
+/** The response to a request that failed before GraphQL ran, in the format that GraphQL clients read. */
 export function earlyRefusal(thrown: unknown, req: IncomingMessage, log: Log): Answer {
   logUnexpected(thrown, log)
   const { error } = toAppError(thrown)
@@ -78,7 +78,7 @@ function headersOf({ details, status }: AppError): Record<string, string> {
   }
 }
 
-/** Logs what is a failure of the service; the caller gets the request id only. */
+/** Logs a failure of the service; the caller gets only the request id. */
 export function logUnexpected(thrown: unknown, log: Log): void {
   const { error, unexpected } = toAppError(thrown)
   if (unexpected && !isOfDocument(thrown)) log.error({ err: error.originalError ?? error }, error.message)
@@ -87,7 +87,7 @@ export function logUnexpected(thrown: unknown, log: Log): void {
 export const shortened = (message: string): string =>
   message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}...` : message
 
-/** Whether GraphQL itself says this of a document or of variables, so before a field was looked at. */
+/** Whether GraphQL raised this error about the document or the variables, before any field was resolved. */
 const isOfDocument = (thrown: unknown): thrown is GraphQLError => isOfGraphql(thrown) && !thrown.path
 
 function isOfGraphql(thrown: unknown): thrown is GraphQLError {
@@ -108,7 +108,7 @@ function copy(thrown: unknown, message: string, extensions: Record<string, unkno
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What the parameters of a request must be; all but the query may be null or missing. */
+/** The types of the request parameters; all but the query may be null or missing. */
 const parameters: Record<string, { holds(value: unknown): boolean; what: string }> = {
   query: { holds: value => typeof value === 'string', what: 'a text' },
   operationName: { holds: value => typeof value === 'string', what: 'a text' },
@@ -116,7 +116,7 @@ const parameters: Record<string, { holds(value: unknown): boolean; what: string 
   extensions: { holds: isObject, what: 'an object' },
 }
 
-/** @throws INVALID_INPUT for what is no request of GraphQL over HTTP */
+/** @throws INVALID_INPUT for a body that is not a request of GraphQL over HTTP */
 export function checkParameters(given: object): void {
   for (const [name, value] of Object.entries(given)) {
     const known = Object.hasOwn(parameters, name) ? parameters[name] : undefined

@@ -20,7 +20,7 @@ async function answers(check: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Of this package: the file lies above the sources, and above what is built from them. */
+/** The version of this package; package.json is one folder further up from the build than from the sources. */
 const version = readVersion()
 
 function readVersion(): string {
@@ -29,22 +29,22 @@ function readVersion(): string {
       const text = readFileSync(new URL(`${up}/package.json`, import.meta.url), 'utf8')
       return (JSON.parse(text) as { version: string }).version
     } catch {
-      // Not there: one folder further up.
+      // Not in this folder: try the next one.
     }
   }
   return 'unknown'
 }
 
-/** Whether the process lives, and which version it is. */
+/** Liveness and version of the process. */
 export const healthz = (): Answer => answer({ status: 200, msg: 'ok', response: { alive: true, version } })
 
-/** How long an answer serves others who ask: anybody may, and asking costs the database and the store something. */
+/** How long an answer is cached: the route is public, and each check uses the database and the store. */
 const FRESH_MS = 500
 
-/** Whether what it needs lives, too; says which part does not. */
+/** Readiness: whether the database and the blob store answer, and which of them does not. */
 export function readyz(db: Db, store: BlobStore, phase: () => Phase): () => Promise<Answer> {
   let known: Promise<Answer> | undefined
-  let askedAt = 0
+  let checkedAt = 0
   return async () => {
     if (phase() !== 'serving')
       return answer(
@@ -52,15 +52,15 @@ export function readyz(db: Db, store: BlobStore, phase: () => Phase): () => Prom
         { 'retry-after': '5' },
       )
     const now = performance.now()
-    if (!known || now - askedAt > FRESH_MS) {
-      askedAt = now
-      known = ask(db, store)
+    if (!known || now - checkedAt > FRESH_MS) {
+      checkedAt = now
+      known = check(db, store)
     }
     return known
   }
 }
 
-async function ask(db: Db, store: BlobStore): Promise<Answer> {
+async function check(db: Db, store: BlobStore): Promise<Answer> {
   const [database, blobs] = await Promise.all([answers(db.probe()), answers(store.ping())])
   const parts = { database: database ? 'ok' : 'unavailable', blob_store: blobs ? 'ok' : 'unavailable' }
   if (database && blobs) return answer({ status: 200, msg: 'ok', response: parts })

@@ -1,18 +1,18 @@
-/** What may be held under a key at most. */
+/** The maximum amount under a key. */
 export type Bound = readonly [key: string, max: number]
 
-/** Counts what is held under keys, such as connections of an address or bytes of a caller, each within a bound. */
+/** Counts resources by key, such as connections of an IP address or bytes of a caller, each within a limit. */
 export class Held {
   readonly #amounts = new Map<string, number>()
 
-  /** Holds an amount under each key, or under none if that passed a bound. Answers how to give it back, once. */
-  take(amount: number, bounds: readonly Bound[]): (() => void) | undefined {
+  /** Acquires an amount under every key, or under none if a limit would be exceeded. @returns an idempotent release, or undefined */
+  acquire(amount: number, bounds: readonly Bound[]): (() => void) | undefined {
     for (const [key, max] of bounds) if (this.of(key) + amount > max) return undefined
     for (const [key] of bounds) this.#amounts.set(key, this.of(key) + amount)
-    let given = false
+    let released = false
     return () => {
-      if (given) return
-      given = true
+      if (released) return
+      released = true
       for (const [key] of bounds) {
         const left = this.of(key) - amount
         if (left > 0) this.#amounts.set(key, left)
@@ -25,7 +25,7 @@ export class Held {
     return this.#amounts.get(key) ?? 0
   }
 
-  /** How many keys hold something. */
+  /** The number of keys with an amount. */
   get size(): number {
     return this.#amounts.size
   }

@@ -20,38 +20,38 @@ import { watchForwarded } from './forwarded.ts'
 import { Held } from './held.ts'
 import { createIntake, type IntakeSettings } from './intake.ts'
 
-/** What a mounted part is given of a request. */
+/** A request as the gateway passes it to a mount. */
 export interface Incoming {
   req: IncomingMessage
   res: ServerResponse
   path: string
   query: URLSearchParams
-  /** Client address, as believed after the trusted proxies. */
+  /** Client address, as determined by the trusted proxies. */
   address: string
   log: Log
-  /** Fires when the client goes away, with a reason that is a refusal. */
+  /** Aborts when the client disconnects; its reason is an AppError. */
   signal: AbortSignal
   /**
-   * Lets the body in, once it is known who sends it: before anything of it is read.
+   * Admits the body once its caller is known. Call it before reading anything of the body.
    * @param caller id of the user; null without a credential
-   * @throws UNAVAILABLE where this would pass a bound
+   * @throws UNAVAILABLE where this would exceed a limit
    */
   admit(caller: string | null): Promise<void>
 }
 
-/** Answers what lies below its prefix. */
+/** Handles the paths below its prefix. */
 export interface Mount {
-  /** A path, which this mount answers, and all below it unless `exact`. */
+  /** The path that this mount handles, with all paths below it unless `exact`. */
   prefix: string
   exact?: true
-  /** Answers before the service is ready, too. */
+  /** Handles requests before the service is ready, too. */
   always?: true
-  /** Admits bodies itself, as it knows their callers. */
+  /** Calls `admit` itself, because it authenticates the callers. */
   admits?: true
   handle(incoming: Incoming): unknown
 }
 
-/** An instance gets requests from its proxies while it serves: GET /readyz says so. */
+/** Proxies send requests only while an instance is serving, which GET /readyz reports. */
 export type Phase = 'starting' | 'serving' | 'stopping'
 
 interface GatewayOptions {
@@ -70,12 +70,12 @@ const securityHeaders = {
 }
 
 const SECOND = 1000
-/** How long the work of cut connections may still take at a stop. */
+/** How long a stop waits for requests whose connections were cut. */
 const CLEANUP_LIMIT = 5 * SECOND
-/** A connection on which nothing moves for so long is cut; uploads as a whole may take as long as they need. */
+/** An idle connection is cut after this time; an upload as a whole has no time limit. */
 const IDLE_LIMIT = 120 * SECOND
 
-/** The edge: one node:http server that hands each request to the part below whose prefix it lies. */
+/** The gateway: one node:http server that routes each request to the mount with the longest matching prefix. */
 export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions) {
   const shownAddress = addressForLog(config.logAddresses)
   const trust = proxyAddr.compile(config.trustProxy)
@@ -88,7 +88,7 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
       m => path === m.prefix || (!m.exact && path.startsWith(m.prefix.endsWith('/') ? m.prefix : `${m.prefix}/`)),
     )
   const serving = new Set<Promise<void>>()
-  /** The latest of each connection. */
+  /** The latest request and response of each connection. */
   const exchanges = new WeakMap<Socket, { req: IncomingMessage; res: ServerResponse }>()
   let phase: Phase = 'starting'
 
@@ -100,7 +100,7 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
   const connections = boundConnections(server, config.connectionsPerAddress, address => trust(address, 0))
   const proxied = new Held()
   const intake = createIntake(config)
-  // Where the request has come in and its answer has not begun, it is not the client who is slow.
+  // Once the request is complete and the response has not begun, the client is not the slow one.
   server.on('timeout', socket => {
     const exchange = exchanges.get(socket)
     if (exchange?.req.complete && !exchange.res.headersSent) socket.setTimeout(IDLE_LIMIT)
@@ -124,7 +124,7 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
     res.on('close', () => {
       if (!res.writableFinished) gone.abort(hungUp())
       if (!req.complete) takeRest(req, socket)
-      // Its connection would be kept for a next request.
+      // A stopping server would otherwise keep the connection open for another request.
       if (!server.listening) setImmediate(() => server.closeIdleConnections())
       log.info(
         {
@@ -141,44 +141,44 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
       )
     })
     checkForwarded(req)
-    // A connection that is gone already has none.
+    // A socket that is closed already has no address.
     const address = (proxyAddr(req, trust) as string | undefined) ?? ''
-    // A proxy speaks for many: where it names nobody, they are not counted as one.
+    // A proxy that forwards no client address carries many clients: they must not share one limit.
     const client = trust(address, 0) ? undefined : networkOf(address)
-    const giveBacks: (() => void)[] = []
+    const releases: (() => void)[] = []
     const incoming: Incoming = {
       req,
       res,
       path,
       query: new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1)),
       address,
-      // Made when it is needed: most requests say nothing but their last line.
+      // Created on demand: most requests log nothing but their last line.
       get log() {
         requestLog ??= log.child({ request_id: requestId })
         return requestLog
       },
       signal: gone.signal,
-      admit: async caller => void giveBacks.push(await intake.admit({ req, client, caller, abort: gone })),
+      admit: async caller => void releases.push(await intake.admit({ req, client, caller, abort: gone })),
     }
-    const served: Promise<void> = serve(incoming, client, giveBacks)
+    const served: Promise<void> = serve(incoming, client, releases)
       .catch(error => write(res, req, refusal(error, path, incoming.log)))
       .finally(() => {
         serving.delete(served)
-        for (const giveBack of giveBacks) giveBack()
+        for (const release of releases) release()
       })
     serving.add(served)
   }
 
-  async function serve(incoming: Incoming, client: string | undefined, giveBacks: (() => void)[]): Promise<void> {
+  async function serve(incoming: Incoming, client: string | undefined, releases: (() => void)[]): Promise<void> {
     const { req, res, path } = incoming
     if (connections.isRefused(req.socket)) {
       res.setHeader('connection', 'close')
       throw tooMany()
     }
     if (client !== undefined && incoming.address !== req.socket.remoteAddress) {
-      const giveBack = proxied.take(1, [[client, config.connectionsPerAddress]])
-      if (!giveBack) throw tooMany()
-      giveBacks.push(giveBack)
+      const release = proxied.acquire(1, [[client, config.connectionsPerAddress]])
+      if (!release) throw tooMany()
+      releases.push(release)
     }
     if (share) {
       const preflight = req.method === 'OPTIONS'
@@ -191,7 +191,7 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
     const mount = mountOf(path)
     if (phase === 'starting' && !mount?.always)
       throw new Busy('This instance is starting. Try again in a few seconds.', 2)
-    if (!mount) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this address.')
+    if (!mount) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
     if (!mount.admits) await incoming.admit(null)
     await mount.handle(incoming)
   }
@@ -199,10 +199,10 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
   return {
     server,
 
-    /** Client address, as believed after the trusted proxies. */
+    /** Client address, as determined by the trusted proxies. */
     addressOf: (req: IncomingMessage): string => proxyAddr(req, trust),
 
-    /** Adds a part that could only be made once the address was known. */
+    /** Adds a mount that could be created only once the URL was known. */
     mount(part: Mount): void {
       sorted = [...sorted, part].sort(byLength)
     },
@@ -211,12 +211,12 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
       return phase
     },
 
-    /** Everything is mounted: requests are served from here on. Until then all but health checks are answered 503. */
+    /** Starts serving requests. Until then all but health checks are answered with 503. */
     open(): void {
       phase = 'serving'
     },
 
-    /** Listens, and answers the port. */
+    /** Listens. @returns the port */
     listen: (host: string, port: number): Promise<number> =>
       new Promise((resolve, reject) => {
         server.once('error', reject)
@@ -228,15 +228,15 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
       }),
 
     /**
-     * Serves on for so many milliseconds, not ready any more and closing each connection with its answer: a proxy that keeps connections
-     * notices, and sends its next request elsewhere. A connection that is closed while it is idle may carry a request at that moment.
+     * Keeps serving for `ms` milliseconds, reported as not ready, and closes each connection with its response: a proxy that keeps connections
+     * notices, and sends its next request elsewhere. Closing an idle connection could lose a request that is on its way.
      */
     async drain(ms: number, hurry?: AbortSignal): Promise<void> {
       phase = 'stopping'
       if (ms > 0) await sleep(ms, undefined, hurry ? { signal: hurry } : {}).catch(() => {})
     },
 
-    /** Stops accepting, lets running requests finish for so many milliseconds, then cuts what is left. */
+    /** Stops accepting connections, lets running requests finish for `limit` milliseconds, then cuts the rest. */
     async stop(limit: number): Promise<void> {
       phase = 'stopping'
       const closed = new Promise<void>(resolve => server.close(() => resolve()))
@@ -244,7 +244,7 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
       const timer = setTimeout(() => server.closeAllConnections(), limit)
       await closed
       clearTimeout(timer)
-      // A request whose connection was cut still gives back what it had taken.
+      // A request whose connection was cut still has to release what it holds.
       await Promise.race([Promise.allSettled(serving), sleep(CLEANUP_LIMIT, undefined, { ref: false })])
     },
 
@@ -258,7 +258,7 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
 }
 
 /**
- * Refuses a write that a browser sends with the cookie on behalf of somebody else's page: contract, "Credentials".
+ * Refuses a write that a browser sends with the session cookie for a page of another origin: docs/contract.md, "Credentials".
  * @throws FORBIDDEN
  */
 export function refuseForeignWrites(req: IncomingMessage, own: string[]): void {
@@ -268,7 +268,7 @@ export function refuseForeignWrites(req: IncomingMessage, own: string[]): void {
     throw new Forbidden('This request comes from a page of another origin. Open the page of this service instead.')
 }
 
-/** An answer in the shape that clients of the path read. */
+/** The refusal in the format of the path: GraphQL errors or the REST envelope. */
 function refusal(thrown: unknown, path: string, log: Log): Answer {
   const envelope = failure(thrown, log)
   if (path !== '/graphql') return envelope
@@ -276,7 +276,7 @@ function refusal(thrown: unknown, path: string, log: Log): Answer {
   return { ...envelope, body: JSON.stringify({ errors: [{ message, extensions }] }) }
 }
 
-const tooMany = () => new Busy('Too many connections are open from your address. Close some, then try again.')
+const tooMany = () => new Busy('Too many connections are open from your IP address. Close some, then try again.')
 
-/** Why the work for a client that went away ends: none of our failures, so that nothing of it is logged as one. */
+/** The abort reason after a client disconnects: not a failure of the service, so not logged as one. */
 const hungUp = () => new InvalidInput('body', 'The connection broke before there was an answer.')

@@ -6,39 +6,39 @@ import { type BodyKind, watchBody } from '../rest/body.ts'
 import { createCollector } from './collect.ts'
 import { type Bound, Held } from './held.ts'
 
-/** The bounds that an operator sets: src/settings.ts says what they mean. */
+/** The limits that an operator sets, as explained in src/settings.ts. */
 export type IntakeSettings = Pick<
   Config,
   'bodyMemoryBytes' | 'bodiesPerAddress' | 'bodiesPerCaller' | 'bodySeconds' | 'uploadMinRate' | 'uploadRateSeconds'
 >
 
-/** A body on its way, and who sends it. */
+/** A request body that is arriving, and its caller. */
 interface Arrival {
   req: IncomingMessage
   /** The network of its client; undefined where it is not known, behind a proxy. */
   client: string | undefined
   /** Id of the caller; null without a credential. */
   caller: string | null
-  /** Ends the work on the request, with a reason that is a refusal. */
+  /** Ends the work on the request; its reason is an AppError. */
   abort: AbortController
 }
 
 const KiB = 1024
 const MiB = 1024 * KiB
-/** What arrived whole and is so small is not counted: it is gone before anything else is looked at. */
+/** A body up to this size that has arrived as a whole is not counted: it is parsed and released within the same turn. */
 const SMALL = 16 * KiB
-/** A body that is read as a whole has no more bytes; without a credential, as many as are small. */
+/** The maximum size of a body that is read as a whole; without a credential it is SMALL. */
 const LARGEST_WHOLE = MiB
-/** What is kept of an upload before the store takes it: two blocks, of which one is filled while the other is on its way. */
+/** The buffer of an upload: two blocks, one being filled while the other is sent to the store. */
 const UPLOAD = 8 * MiB
-/** What the sockets, the parsers and the rows of an upload take beside its bytes. */
+/** Memory of the sockets, parsers and rows of an upload beside its bytes. */
 const UPLOAD_OVERHEAD = 128 * KiB
-/** How often the pace of bodies is looked at. */
-const LOOK_MS = 1000
-/** How long a body that is too slow keeps its connection, so that its sender gets to read why. */
+/** How often the rate of arriving bodies is checked. */
+const CHECK_MS = 1000
+/** How long the connection of a slow body stays open, so that the client can read the error. */
 const GRACE_MS = 5000
 
-/** Bounds what bodies take of this instance while they arrive: their time, their number and their memory. */
+/** Limits the time, number and memory of the request bodies that are arriving. */
 export function createIntake(settings: IntakeSettings) {
   const { bodyMemoryBytes, bodiesPerAddress, bodiesPerCaller } = settings
   const held = new Held()
@@ -58,62 +58,60 @@ export function createIntake(settings: IntakeSettings) {
     const bounds: Bound[] = client === undefined ? [] : [[`bodies of ${client}`, bodiesPerAddress]]
     if (caller !== null) bounds.push([`bodies of ${caller}`, bodiesPerCaller])
     else if (client !== undefined) bounds.push([`anonymous bodies of ${client}`, Math.ceil(bodiesPerAddress / 4)])
-    const giveBack = held.take(1, bounds)
-    if (!giveBack)
-      throw new Busy('Too many unfinished requests come from you at once. Let some of them end, then try again.')
+    const release = held.acquire(1, bounds)
+    if (!release) throw new Busy('Too many of your requests are unfinished. Let some of them end, then try again.')
     const body = new Body(req, kind, abort)
     open.add(body)
-    looking ??= setInterval(look, LOOK_MS).unref()
+    looking ??= setInterval(look, CHECK_MS).unref()
     watchBody(req, { signal: abort.signal, becomes: is => body.becomes(is) })
     const { socket } = req
     const over = () => {
       open.delete(body)
-      giveBack()
+      release()
       garbage.soon()
       req.off('end', over)
       socket.off('close', over)
     }
-    // A request that has been answered is not told when its connection breaks.
+    // A request that has been answered emits no event when its connection breaks.
     req.once('end', over)
     socket.once('close', over)
   }
 
   return {
     /**
-     * Lets a body in, once it is known who sends it. Answers how to give back what it holds, when the request is done.
+     * Admits a body once its caller is known. @returns a function that releases its memory; call it when the request is done
      * @throws Busy
      */
     async admit(arrival: Arrival): Promise<() => void> {
       const { req, caller } = arrival
       const declared = declaredBytes(req)
       if (declared === 0) return nothing
-      // What came in one piece with its headers is complete a turn later.
+      // A body that came in one piece with its headers is complete one turn later.
       if (!req.complete) await nextTurn()
       if (req.complete && declared <= SMALL) return nothing
       garbage.soon()
       const kind = kindOf(req)
-      const giveBack = held.take(memoryOf(kind, declared, caller), [
-        // The last of it is kept for bodies that take little.
+      const release = held.acquire(memoryOf(kind, declared, caller), [
+        // The last eighth is reserved for small bodies.
         ['memory', kind === 'whole' ? bodyMemoryBytes : (bodyMemoryBytes / 8) * 7],
         caller === null ? ['memory, anonymous', bodyMemoryBytes / 4] : [`memory of ${caller}`, bodyMemoryBytes / 2],
       ])
-      if (!giveBack)
-        throw new Busy('The service has no memory for this body at the moment. Try again in a few seconds.')
+      if (!release) throw new Busy('The service has no memory for this body at the moment. Try again in a few seconds.')
       try {
         if (!req.complete && !req.destroyed) count(arrival, kind)
       } catch (error) {
-        giveBack()
+        release()
         throw error
       }
-      return giveBack
+      return release
     },
 
-    /** Bodies that are arriving. */
+    /** The number of bodies that are arriving. */
     get open(): number {
       return open.size
     },
 
-    /** Bytes that are counted for bodies. */
+    /** The memory that is reserved for bodies, in bytes. */
     get memory(): number {
       return held.of('memory')
     },
@@ -122,7 +120,7 @@ export function createIntake(settings: IntakeSettings) {
 
 const nothing = () => {}
 
-/** How many bytes the body has, if its sender says so; 0 where there is none. */
+/** The declared size of the body in bytes: 0 without a body, Infinity for a chunked one. */
 function declaredBytes({ headers }: IncomingMessage): number {
   const length = headers['content-length']
   if (length !== undefined) return Number(length)
@@ -135,13 +133,13 @@ function kindOf({ headers }: IncomingMessage): BodyKind {
   return /^application\/(?:[\w.+-]+\+)?json\b/i.test(type) ? 'whole' : 'part'
 }
 
-/** How much memory a body takes at most while it is read. */
+/** The maximum memory of a body while it is read, in bytes. */
 function memoryOf(kind: BodyKind, declared: number, caller: string | null): number {
   if (caller === null) return Math.min(declared, SMALL)
   return kind === 'whole' ? Math.min(declared, LARGEST_WHOLE) : Math.min(declared, UPLOAD) + UPLOAD_OVERHEAD
 }
 
-/** A body that is arriving. Only the time counts in which its sender was waited for. */
+/** A body that is arriving. Only the time spent waiting for its sender counts. */
 class Body {
   readonly #req: IncomingMessage
   readonly #abort: AbortController
@@ -156,7 +154,7 @@ class Body {
     this.#seen = req.socket.bytesRead
   }
 
-  /** Who reads it knows what it is; its headers may say anything. */
+  /** Sets the kind as the handler knows it, which may differ from the headers. */
   becomes(kind: BodyKind): void {
     if (kind !== this.#kind) this.#waited = 0
     this.#kind = kind
@@ -164,9 +162,9 @@ class Body {
 
   look({ bodySeconds, uploadMinRate, uploadRateSeconds }: IntakeSettings): void {
     const { socket, readableLength } = this.#req
-    // Bytes that lie there unread wait for the service.
+    // Unread bytes wait for the service, not for the sender.
     if (readableLength > 0 || this.#abort.signal.aborted) return
-    this.#waited += LOOK_MS / 1000
+    this.#waited += CHECK_MS / 1000
     if (this.#kind === 'whole') {
       if (this.#waited >= bodySeconds)
         this.#refuse(`The body did not arrive within ${bodySeconds} seconds. Send it again.`)

@@ -8,32 +8,32 @@ import { type BlobStore, BlobsKept } from '../storage/store.ts'
 const BATCH = 200
 const RETRY_MS = 60_000
 const DAY_MS = 86_400_000
-/** Links that have ended are still told apart from those that never were, and jobs that were given up are told of, for so long. */
+/** For so long an expired link is answered differently from one that never existed, and the doctor reports jobs that were given up. */
 const KEEP_ENDED_MS = 30 * 86_400_000
 
 /**
- * Removes what has ended: reservations whose uploader died, objects that no entry names, sessions and shares of long ago.
+ * Removes expired data: reservations of abandoned uploads, objects that no entry references, old sessions and shares.
  * Any number of instances may run it.
  */
 export function createSweeper({ db, store, log, everyMs }: { db: Db; store: BlobStore; log: Log; everyMs: number }) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
 
-  /** An upload whose lease is over has nobody behind it: its reservation goes back, its object is marked for deletion. */
+  /** An upload whose lease has expired is abandoned: its reservation is released, its object is marked for deletion. */
   async function endDeadUploads(): Promise<void> {
     const now = Date.now()
     const dead = await db.rows<{ id: string; bucketId: string }>(
       `SELECT id, bucket_id AS bucketId FROM blobs WHERE state = 'staged' AND lease_until < ? ORDER BY lease_until LIMIT ${BATCH}`,
       [now],
     )
-    // Asked again: whoever has renewed its lease meanwhile was told that it lives.
+    // `endOverdue` checks the lease again: the client may have renewed it meanwhile.
     for (const { id, bucketId } of dead) await db.transaction(tx => endOverdue(db, bucketId, id, tx, now))
     await db.run("UPDATE blobs SET state = 'deleting' WHERE state = 'copied' AND lease_until < ?", [now])
-    if (dead.length > 0) log.info({ uploads: dead.length }, 'gave back the reservations of uploads that died')
+    if (dead.length > 0) log.info({ uploads: dead.length }, 'released the reservations of abandoned uploads')
   }
 
-  /** First the object, then its row: a crash in between leaves a row that is swept again, never an object that nobody knows. */
-  async function removeDoomed(): Promise<void> {
+  /** Removes the object before its row: a crash in between leaves a row that is swept again, never an object without a row. */
+  async function removeMarked(): Promise<void> {
     for (;;) {
       const now = Date.now()
       const marked = await db.rows<{ id: string }>(
@@ -42,14 +42,14 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
       )
       if (marked.length === 0) return
       const ids = marked.map(b => b.id)
-      // Other instances leave these alone for a while; this one comes back to them if the store fails now.
+      // The lease keeps other instances away for a while; if the store fails now, the objects are swept again after it.
       await db.run(`UPDATE blobs SET lease_until = ? WHERE state = 'deleting' AND id IN (${placeholders(ids)})`, [
         now + RETRY_MS,
         ...ids,
       ])
       const gone = await removeObjects(ids)
       if (gone.length === 0) continue
-      // Those that somebody has touched since are looked at again.
+      // Rows that have changed since are swept again.
       await db.run(`DELETE FROM blobs WHERE state = 'deleting' AND lease_until = ? AND id IN (${placeholders(gone)})`, [
         now + RETRY_MS,
         ...gone,
@@ -57,19 +57,19 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
     }
   }
 
-  /** Answers those that are gone: one that the store keeps for now must not keep the rows of the others. */
+  /** @returns the removed ids: an object that the store keeps for now must not hold back the rows of the others */
   async function removeObjects(ids: string[]): Promise<string[]> {
     try {
       await store.remove(ids)
       return ids
     } catch (error) {
       if (!(error instanceof BlobsKept)) throw error
-      log.warn({ err: error }, 'the store keeps objects that nobody needs; the sweeper will try again')
+      log.warn({ err: error }, 'the store keeps objects that are marked for deletion; the sweeper will try again')
       return ids.filter(id => !error.keys.includes(id))
     }
   }
 
-  /** In batches, and by primary key: locks taken along an index of times could cross those of somebody who signs out. */
+  /** Deletes in batches and by primary key: locks along an index of times could deadlock with a sign-out. */
   async function forget(table: string, key: string, ended: string, values: number[]): Promise<void> {
     for (;;) {
       const rows = await db.rows<{ id: string }>(
@@ -78,7 +78,7 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
       )
       if (rows.length === 0) return
       const ids = rows.map(row => row.id)
-      // Asked again: a share may have been renewed meanwhile.
+      // The condition is checked again: a share may have been renewed meanwhile.
       const sql = `DELETE FROM ${table} WHERE ${key} IN (${placeholders(ids)}) AND ${ended}`
       await db.transaction(tx => db.run(sql, [...ids, ...values], tx))
     }
@@ -93,7 +93,7 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
     await forget('outbox', 'id', 'due_at = ? AND created_at < ?', [GIVEN_UP, now - KEEP_ENDED_MS])
   }
 
-  /** Data of deleted accounts that nobody has come back for. */
+  /** Purges the data of deleted accounts after their grace period. */
   async function endKept(): Promise<void> {
     const over = await db.rows<{ bucketId: string; rootId: string }>(
       `SELECT id AS bucketId, root_id AS rootId FROM bucket WHERE kept_until < ? LIMIT ${BATCH}`,
@@ -111,7 +111,7 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
   }
 
   async function sweep(): Promise<void> {
-    for (const work of [endDeadUploads, removeDoomed, forgetEnded, endKept, store.tidy]) {
+    for (const work of [endDeadUploads, removeMarked, forgetEnded, endKept, store.tidy]) {
       try {
         await work()
       } catch (error) {

@@ -10,7 +10,7 @@ interface JobRow {
   dueAt: number
 }
 
-/** How each kind of job is done. A handler may run twice for one job (a worker died in between), so it must bear that. */
+/** The handler of each kind of job. A handler must be idempotent: it may run twice for one job when a worker dies. */
 export type Handlers = { [K in JobKind]: (payload: Jobs[K], job: { id: string }) => Promise<void> }
 
 /** Thrown by a handler when no further try can succeed. */
@@ -19,10 +19,10 @@ export class Hopeless extends Error {}
 const DAY_MS = 86_400_000
 const BATCH = 5
 
-/** What is not worth a try any more after some time. A mail waits as long as mail servers let it wait: RFC 5321, 4.5.4.1. */
+/** The age after which a job is given up. A mail is retried as long as mail servers retry: RFC 5321, 4.5.4.1. */
 const patienceMs: Partial<Record<JobKind, number>> = { mail: 5 * DAY_MS }
 
-/** When a job that failed so often may be tried again: 5 s, 10 s, 20 s, up to an hour. */
+/** Milliseconds until a job is tried again after so many failures: 5 s, 10 s, 20 s, up to an hour. */
 export const backoff = (attempts: number): number => Math.min(5000 * 2 ** Math.max(attempts - 1, 0), 3600_000)
 
 export interface WorkerOptions {
@@ -30,24 +30,24 @@ export interface WorkerOptions {
   log: Log
   handlers: Handlers
   pollMs: number
-  /** How long a job is left alone by others when the worker that took it says nothing any more. */
+  /** Milliseconds after which other workers may claim a job whose worker renews its lease no more. */
   leaseMs: number
-  /** Milliseconds until the next try, after so many. Tests shorten it. */
+  /** Milliseconds until the next try, by the number of tries. Tests shorten it. */
   retryMs?: (attempts: number) => number
 }
 
 /**
- * Carries out the outbox. Any number of instances may run it: a job is taken by moving its due time ahead, which one of them manages,
- * and kept by moving it again and again; a worker that dies gives it back by letting that time pass.
+ * Runs the jobs of the outbox. Any number of instances may run it: a worker claims a job by moving its due time ahead, which only one
+ * of them can do, and renews the claim in the same way; the job of a worker that dies becomes due again.
  */
 export function createWorker({ pollMs, ...options }: WorkerOptions) {
-  // A line each: neither does a mail server that is slow hold up a purge, nor a large purge the mails.
-  const lines = (Object.keys(options.handlers) as JobKind[]).map(kind => createLine(kind, options))
+  // One queue per kind: a slow mail server must not delay purges, nor a large purge the mails.
+  const queues = (Object.keys(options.handlers) as JobKind[]).map(kind => createQueue(kind, options))
   let timer: NodeJS.Timeout | undefined
 
-  /** Looks for work now. */
+  /** Polls the outbox now. */
   function wake(): void {
-    for (const line of lines) line.wake()
+    for (const queue of queues) queue.wake()
   }
 
   return {
@@ -57,22 +57,22 @@ export function createWorker({ pollMs, ...options }: WorkerOptions) {
       timer.unref()
       wake()
     },
-    /** Resolves when nothing is left to do now; for tests and for a tidy stop. */
+    /** Resolves when no job is due; for tests and for a clean stop. */
     async idle(): Promise<void> {
-      await Promise.all(lines.map(line => line.idle()))
+      await Promise.all(queues.map(queue => queue.idle()))
     },
-    /** Waits for what was begun. */
+    /** Stops polling, and waits for the running jobs. */
     async stop(): Promise<void> {
       clearInterval(timer)
-      await Promise.all(lines.map(line => line.stop()))
+      await Promise.all(queues.map(queue => queue.stop()))
     },
   }
 }
 
 export type Worker = ReturnType<typeof createWorker>
 
-/** Carries out the jobs of one kind, some at a time. */
-function createLine<K extends JobKind>(
+/** The queue of one kind of job: runs a few jobs at a time. */
+function createQueue<K extends JobKind>(
   kind: K,
   { db, log, handlers, leaseMs, retryMs = backoff }: Omit<WorkerOptions, 'pollMs'>,
 ) {
@@ -80,7 +80,7 @@ function createLine<K extends JobKind>(
   let running: Promise<void> | undefined
   let again = false
 
-  /** Moves the due time of a job; only one who knows it can. */
+  /** Moves the due time of a job, unless another worker has moved it. */
   async function move({ id, dueAt }: JobRow, to: number, attempts: 0 | 1): Promise<boolean> {
     const changed = await db.run('UPDATE outbox SET due_at = ?, attempts = attempts + ? WHERE id = ? AND due_at = ?', [
       to,
@@ -91,8 +91,8 @@ function createLine<K extends JobKind>(
     return changed === 1
   }
 
-  /** Takes jobs that are due; answers whether there were any, also when others were faster. */
-  async function take(): Promise<{ any: boolean; mine: JobRow[] }> {
+  /** Claims due jobs. `any` is true when some were due, also when other workers claimed them all. */
+  async function claim(): Promise<{ any: boolean; mine: JobRow[] }> {
     const now = Date.now()
     const due = await db.rows<JobRow>(
       `SELECT id, payload, attempts, created_at AS createdAt, due_at AS dueAt FROM outbox WHERE kind = ? AND due_at <= ? ORDER BY due_at LIMIT ${BATCH}`,
@@ -106,7 +106,7 @@ function createLine<K extends JobKind>(
     return { any: due.length > 0, mine }
   }
 
-  /** Keeps a job from others, until what it returns is called; that answers the due time that the job has by then. */
+  /** Renews the lease of a job until the returned function is called, which resolves to the latest due time. */
   function hold(job: JobRow): () => Promise<number> {
     let { dueAt } = job
     let beat = Promise.resolve()
@@ -137,9 +137,9 @@ function createLine<K extends JobKind>(
     } catch (error) {
       const over = error instanceof Hopeless || Date.now() - createdAt > (patienceMs[kind] ?? Number.POSITIVE_INFINITY)
       const facts = { err: error, job: id, kind, attempts }
-      if (over) log.error(facts, 'a job failed and is given up; the doctor tells of it')
+      if (over) log.error(facts, 'a job failed and is given up; the doctor reports it')
       else log.warn(facts, 'a job failed; it will be tried again')
-      // Whoever has taken it for abandoned meanwhile decides about it.
+      // A worker that has claimed the job meanwhile decides about it.
       await db.run('UPDATE outbox SET due_at = ?, last_error = ? WHERE id = ? AND due_at = ?', [
         over ? GIVEN_UP : Date.now() + retryMs(attempts),
         String(error instanceof Error ? error.message : error).slice(0, 500),
@@ -152,18 +152,18 @@ function createLine<K extends JobKind>(
   async function drain(): Promise<void> {
     for (let any = true; (any || again) && !stopped; ) {
       again = false
-      const taken = await take()
-      await Promise.all(taken.mine.map(carryOut))
-      any = taken.any
+      const claimed = await claim()
+      await Promise.all(claimed.mine.map(carryOut))
+      any = claimed.any
     }
   }
 
-  /** One look at a time. */
+  /** Starts one drain at a time. */
   function wake(): void {
     again = true
     if (stopped || running) return
     running = drain()
-      .catch(error => log.warn({ err: error, kind }, 'the worker could not look for jobs'))
+      .catch(error => log.warn({ err: error, kind }, 'the worker could not read its jobs'))
       .finally(() => {
         running = undefined
       })

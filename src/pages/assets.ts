@@ -25,7 +25,7 @@ export const assets: Record<string, string> = Object.fromEntries(files.map(({ na
 /** @throws ROUTE_NOT_FOUND */
 export function sendAsset({ req, res, token }: Visit): undefined {
   const file = files.find(({ name }) => new RegExp(`^${name.replace('.', '\\.[0-9a-f]{16}\\.')}$`).test(token))
-  if (!file) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this address.')
+  if (!file) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
   // While instances of two versions run, one is asked for the other's files: its own are better than none, for now.
   const caching = file.path === BASE + token ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache'
   sendStatic(req, res, { ...file.answer, headers: { ...file.answer.headers, 'cache-control': caching } })

@@ -88,7 +88,7 @@ export function createPages(options: Options) {
   const invites = invitePages(services)
   const ownSessions = sessionPages(services)
   const unsubscribe = unsubscribePages(services)
-  const addresses = createAddresses<Handler>('There is nothing at this address.')
+  const addresses = createAddresses<Handler>('There is nothing at this URL.')
   addresses.on('GET', '/', homePage(services))
   addresses.on('GET', '/workspace/:token', workspacePage(services))
   addresses.on('GET', '/pages/:token', async visit => sendAsset(visit))

@@ -71,7 +71,7 @@ const made = new Map<string, Promise<StaticAnswer>>()
 export async function sendDocsPage(req: IncomingMessage, res: ServerResponse, path: string): Promise<void> {
   const name = path.slice(BASE.length).replace(/^\//, '')
   const answer = made.get(name) ?? make(name)
-  if (!answer) throw new AppError('ROUTE_NOT_FOUND', `There is nothing at this address. The page is ${BASE}.`)
+  if (!answer) throw new AppError('ROUTE_NOT_FOUND', `There is nothing at this URL. The page is ${BASE}.`)
   made.set(name, answer)
   // A file that could not be read may be there the next time.
   answer.catch(() => made.delete(name))

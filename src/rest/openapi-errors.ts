@@ -233,7 +233,7 @@ const kinds: Record<ErrorCode, Kind> = {
     },
   },
   // These come from no route, or from any.
-  ROUTE_NOT_FOUND: { from: never, says: 'There is nothing at this address.' },
+  ROUTE_NOT_FOUND: { from: never, says: 'There is nothing at this URL.' },
   METHOD_NOT_ALLOWED: { from: never, says: 'This address takes GET, HEAD.' },
   INTERNAL: { from: never, says: 'Something went wrong on our side. Tell the operator the request id.' },
   UNAVAILABLE: { from: never, says: new Unavailable('database').message, details: retryAfter(5) },

@@ -44,9 +44,7 @@ export interface RestRequest {
 export function createRestRouter(schema: GraphQLSchema) {
   const view = restView(schema)
   const routes = routesOf(schema)
-  const addresses = createAddresses<Endpoint>(
-    'There is nothing at this address. The interface is described at /api/docs.',
-  )
+  const addresses = createAddresses<Endpoint>('There is nothing at this URL. The interface is described at /api/docs.')
   for (const route of routes) {
     const root = view.getType(route.operation)
     const field = isObjectType(root) ? root.getFields()[route.field] : undefined

@@ -35,7 +35,7 @@ export function signedBlobs({
     signal: AbortSignal
   }): Promise<void> => {
     const [token, number] = path.slice(PREFIX.length).split('/')
-    if (!token) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this address.')
+    if (!token) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
     if (number === undefined) return sendFile(req, res, await links.openAddress(token), downloads, signal)
     allowOnly(req, 'PUT')
     const { id, tree, maker } = uploads.unseal(token)

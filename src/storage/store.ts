@@ -6,40 +6,40 @@ export interface PutOptions extends UploadOptions {
 }
 
 export interface PartOptions {
-  /** How many bytes the source gives, at least 1. */
+  /** Size of the source in bytes, at least 1. */
   size: number
-  /** Where they are in the whole; the same for every part of this number. */
+  /** Offset of the part in the blob, in bytes; the same for every attempt at this number. */
   offset: number
-  /** Their MD5 in lower-case hex, if the sender gave it. */
+  /** MD5 of the part in lower-case hex, if the client sent it. */
   sum?: string | undefined
 }
 
-/** Signed addresses of a store that clients reach by themselves. None of these needs the network, but for `allowOrigins`. */
+/** Signed URLs of a store that clients reach directly. Only `allowOrigins` uses the network. */
 export interface StoreAddresses {
-  /** An address from which this one blob can be read, and nothing else done, for some seconds. */
+  /** A URL that allows reading this one blob, and nothing else, for some seconds. */
   signUrl(key: string, options: { contentType: string; disposition: string; seconds: number }): string
   /**
-   * The addresses to which parts 1 to `count` can be sent with PUT, and from which nothing can be read, until a time in milliseconds.
-   * The store signs blobs, not blocks: whoever has one can write whatever they like under this key, and under no other.
+   * The URLs to which parts 1 to `count` can be sent with PUT until `until` (milliseconds since the epoch). They do not allow reading.
+   * The store signs blobs, not blocks: a client with one of them can write any bytes under this key, and under no other.
    */
   signParts(key: string, count: number, until: number): string[]
-  /** Lets pages of these origins send and fetch bytes; what else is allowed stays. */
+  /** Lets pages of these origins send and fetch bytes, and keeps other rules of the store. */
   allowOrigins(origins: string[]): Promise<void>
 }
 
-/** Where the bytes are. Every method throws Unavailable when the store does not do its part: in bounded time, if it is reached over a network. */
+/** The store of the bytes. Every method throws Unavailable when the store fails: in bounded time, if it is reached over a network. */
 export interface BlobStore {
-  /** What and where it is, for operators. */
+  /** Kind and location, for operators. */
   readonly label: string
-  /** How many parts make a blob at most. */
+  /** The maximum number of parts of a blob. */
   readonly maxParts: number
-  /** Null if clients do not reach the store: then the service signs addresses of its own. */
+  /** Null if clients cannot reach the store: then the service signs URLs of its own. */
   readonly addresses: StoreAddresses | null
-  /** Makes what the store needs before it takes anything: a container, folders. */
+  /** Creates what the store needs: a container, folders. */
   prepare(): Promise<void>
   /**
-   * Makes sure that the store is the one of an installation, and no other's. Called after `prepare`; a new store takes the id on.
-   * @param inUse whether the installation has blobs already, so that a store without any is not its own
+   * Verifies that the store belongs to this installation. Called after `prepare`; a new store is labelled with the id.
+   * @param inUse whether the installation has blobs already, so that an empty store is the wrong one
    * @throws ForeignStore
    */
   bind(installation: string, inUse: boolean): Promise<void>
@@ -47,48 +47,48 @@ export interface BlobStore {
   ping(): Promise<void>
   /**
    * Stores a source under a key, in constant memory. Resolves to its size in bytes and its MD5 in lower-case hex.
-   * Rejects with what the source, `admit` or the signal threw; then nothing of it is under way any more, so that the
-   * key can be removed. The source is left by its iterator's `return`, which destroys a Node stream.
+   * Rejects with the error of the source, `admit` or the signal, once no request of it is under way, so that the
+   * key can be removed. The source is closed by its iterator's `return`, which destroys a Node stream.
    */
   put(key: string, source: AsyncIterable<Uint8Array>, options: PutOptions): Promise<{ size: number; md5: string }>
   /**
-   * Leaves a part of a blob under a key, in place of an earlier one of the same number (from 1). It shows after `commitParts`.
-   * The bytes go on while they come; a source that throws leaves nothing, and its error is thrown.
+   * Stages a part of a blob, replacing an earlier one of the same number (from 1). It can be read after `commitParts`.
+   * The bytes are forwarded as they arrive; when the source throws, nothing is staged and its error is thrown.
    * @throws BytesDiffer
    */
   stagePart(key: string, number: number, source: AsyncIterable<Uint8Array>, options: PartOptions): Promise<void>
-  /** The parts that were left under a key, committed or not: bytes by number. */
+  /** The parts that were staged under a key, committed or not: sizes in bytes by number. */
   partsOf(key: string): Promise<Map<number, number>>
-  /** Makes the blob of its parts 1 to `count`. They can be sent and committed again until `endParts`. */
+  /** Assembles the blob from its parts 1 to `count`. They can be sent and committed again until `endParts`. */
   commitParts(key: string, count: number, options: { contentType: string }): Promise<void>
-  /** Forgets the parts of a blob that stays as it is. */
+  /** Discards the staged parts of a blob, and keeps the blob. */
   endParts(key: string): Promise<void>
-  /** Removes what instances that died have left, and nothing that is known of. */
+  /** Removes the leftovers of instances that died. */
   tidy(): Promise<void>
   /** Copies a blob within the store, whatever its size. @throws BlobMissing */
   copy(from: string, to: string): Promise<void>
-  /** Keeps what is known of a blob only after its bytes have been read, where the store tells it to clients. */
+  /** Sets the metadata that is known only after the bytes have been read, where the store sends it to clients. */
   describe(key: string, options: { contentType: string; sum: string }): Promise<void>
   /**
-   * The bytes of a blob from `offset` on, `count` of them (all, if not given), in constant memory.
-   * What breaks once they flow is an error of the stream.
+   * Reads `count` bytes of a blob (by default all) from `offset` on, in constant memory.
+   * A failure after the first byte is an error of the stream.
    * @throws BlobMissing
    */
   open(key: string, options?: { offset?: number; count?: number; signal?: AbortSignal }): Promise<Readable>
   /**
-   * Removes blobs, whatever holds on to them, and what broken uploads left under their keys. Keys without anything are fine.
-   * @throws BlobsKept when all others have been removed
+   * Removes blobs, also leased ones, and the remains of broken uploads under their keys. Missing keys are no error.
+   * @throws BlobsKept for blobs that could not be removed, after all others have been
    */
   remove(keys: string[]): Promise<void>
-  /** What is known of a blob; null when there is none. Sizes in bytes. */
+  /** The size of a blob in bytes; null when there is none. */
   look(key: string): Promise<{ size: number } | null>
-  /** All blobs of the container, by their keys from small to large; also those of which only parts are there, with a size of 0. */
+  /** All blobs of the container in the order of their keys, including those that consist of staged parts only, with a size of 0. */
   list(): AsyncIterable<{ key: string; size: number; createdAt: Date }>
 }
 
-/** The store has understood a request, and does not carry it out. Only the gist is kept of why: the rest may hold signatures. */
+/** The store rejected a request. Only the gist of its reason is kept: the rest may contain signatures. */
 export class StoreRefusal extends Error {
-  /** Whether it is about who asks, and not about what lies there. */
+  /** Whether the credentials were rejected, rather than the operation. */
   readonly unauthorized: boolean
 
   constructor(status: number, gist: string) {
@@ -98,15 +98,15 @@ export class StoreRefusal extends Error {
   }
 }
 
-/** What has arrived is not what its sum says: it was damaged on its way, or the sum is of something else. */
+/** The received bytes do not match their checksum. */
 export class BytesDiffer extends Error {
   constructor() {
-    super('The bytes that came to the blob store do not have the sum that came with them.')
+    super('The bytes that the blob store received do not match their checksum.')
     this.name = 'BytesDiffer'
   }
 }
 
-/** The store does not let go of some blobs for now, as of one to which it is still copying. */
+/** The store cannot remove some blobs for now, such as the target of a copy that is still running. */
 export class BlobsKept extends Error {
   readonly keys: string[]
 
