@@ -14,10 +14,10 @@ const MAX_REASON = 200
  * @returns the one operation, with an upload in the place of each file
  * @throws INVALID_INPUT
  */
-export async function readGraphqlForm(req: IncomingMessage, res: ServerResponse): Promise<object> {
+export async function readGraphqlForm(req: IncomingMessage, res: ServerResponse, signal: AbortSignal): Promise<object> {
   // The library would wait for ever for what a request that has ended says no more.
   if (req.destroyed) throw new InvalidInput('file', 'The connection broke before the form was complete.')
-  const paths = watchParser(req)
+  const paths = watchParser(req, signal)
   try {
     const operation = await processRequest(req, res, { maxFiles: MAX_FILES, maxFieldSize: MAX_FIELD_BYTES })
     if (Array.isArray(operation)) throw new InvalidInput('operations', 'Send one operation a request.')
@@ -25,6 +25,7 @@ export async function readGraphqlForm(req: IncomingMessage, res: ServerResponse)
     return operation
   } catch (error) {
     if (error instanceof AppError) throw error
+    if (signal.reason instanceof AppError) throw signal.reason
     const reason = error instanceof Error ? error.message : ''
     // The library guesses at middleware when it has found nothing.
     const known = reason.startsWith('graphql-upload-minimal') ? '' : `: ${reason.slice(0, MAX_REASON)}`
@@ -67,9 +68,10 @@ type Listener = (name: string | undefined, value: unknown, info: unknown) => voi
  * Stands between the library and its parser, which it makes when it pipes the request. The library follows the paths of a map into what
  * every object inherits, and so lets a caller break `toString.call` for the whole process; it hears one error of its parser, and the
  * second would end the process; and it reads on for ever while no map comes.
+ * @param signal ends the form, too
  * @returns the paths of the map, once it has come
  */
-function watchParser(req: IncomingMessage): () => string[] {
+function watchParser(req: IncomingMessage, signal: AbortSignal): () => string[] {
   const pipe = req.pipe
   let paths: string[] = []
   req.pipe = <T extends NodeJS.WritableStream>(parser: T, options?: { end?: boolean }): T => {
@@ -90,6 +92,10 @@ function watchParser(req: IncomingMessage): () => string[] {
       else refuse(`The map must lead to nulls of the operations; "${stray.slice(0, 100)}" does not.`)
     })
     parser.on('error', () => {})
+    // The reason of a body that comes too slowly; its files end with it.
+    const late = () => void (parser instanceof Writable && parser.destroy(signal.reason))
+    if (signal.aborted) late()
+    else signal.addEventListener('abort', late, { once: true })
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (!mapped && size > MAX_PREFACE_BYTES) refuse(`The map must come within the first ${MAX_PREFACE_BYTES} bytes.`)

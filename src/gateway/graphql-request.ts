@@ -52,7 +52,7 @@ async function readBody({ req, res, api }: ServerContext): Promise<GraphQLParams
   const isForm = /^multipart\/form-data/i.test(req.headers['content-type'] ?? '')
   // Only callers who are known have files to send: the service does not read for long for others.
   if (isForm && !api.caller) throw new Unauthenticated()
-  return isForm ? await readGraphqlForm(req, res) : await readJson(req, { anonymous: !api.caller })
+  return isForm ? await readGraphqlForm(req, res, api.signal) : await readJson(req, { anonymous: !api.caller })
 }
 
 async function readAddress(parse: Parser, request: Request, { req }: ServerContext): Promise<Parsed> {
