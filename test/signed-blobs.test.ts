@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { found } from './builders.ts'
@@ -133,6 +134,20 @@ it('A part that breaks off, or is sent again, takes no more of the disk than the
   expect(Number(execFileSync('stat', ['-c', '%s', `${dir}/data`], { encoding: 'utf8' }))).toBe(PART)
   expect((await up.abort(id)).status).toBe(200)
   expect(() => execFileSync('ls', [dir], { stdio: 'ignore' })).toThrow()
+})
+
+it('The parts of a file whose instance died before it forgot them go with the next sweep', async () => {
+  const { id, urls } = await begun()
+  for (const n of [1, 2, 3]) await put(urls[n - 1] ?? '', partOf(n))
+  const { endParts } = t.app.store
+  t.app.store.endParts = async () => {}
+  expect((await up.complete(id)).status).toBe(200)
+  t.app.store.endParts = endParts
+  const drafts = () => readdirSync(`${t.app.store.label.replace('files in ', '')}/drafts`)
+  expect(drafts()).toContain(id)
+  await t.app.sweeper.run()
+  expect(drafts()).not.toContain(id)
+  expect(Buffer.concat(await (await t.app.store.open(id)).toArray()).equals(bytes)).toBe(true)
 })
 
 describe('The signed address of a file', () => {

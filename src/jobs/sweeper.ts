@@ -110,8 +110,18 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
       })
   }
 
+  /** An instance may die between making a file of an upload in parts and forgetting the parts. */
+  const tidyStore = () =>
+    store.tidy(async keys => {
+      const rows = await db.rows<{ id: string }>(
+        `SELECT id FROM blobs WHERE state = 'live' AND id IN (${placeholders(keys.slice(0, BATCH))})`,
+        keys.slice(0, BATCH),
+      )
+      return rows.map(row => row.id)
+    })
+
   async function sweep(): Promise<void> {
-    for (const work of [endDeadUploads, removeMarked, forgetEnded, endKept, store.tidy]) {
+    for (const work of [endDeadUploads, removeMarked, forgetEnded, endKept, tidyStore]) {
       try {
         await work()
       } catch (error) {

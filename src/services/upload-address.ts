@@ -16,14 +16,18 @@ export function uploadAddresses({
   tokens: Tokens
   publicUrl: () => string
 }) {
+  function urlsOf({ id, bucketId, maker, size, partCount, expiresAt, writableUntil }: UploadSessionView): string[] {
+    const count = size === 0 ? 0 : partCount
+    if (store.addresses) return store.addresses.signParts(id, count, writableUntil)
+    // One token for all of them: there may be many.
+    const token = tokens.seal(PURPOSE, { id, bucketId, maker }, Math.max(0, (expiresAt - Date.now()) / 1000))
+    return Array.from({ length: count }, (_, i) => `${publicUrl()}/api/blobs/${token}/${i + 1}`)
+  }
+
   return {
-    /** One for each part, in their order. There is nothing to send of an empty file. */
-    of({ id, bucketId, maker, size, partCount, expiresAt, writableUntil }: UploadSessionView): string[] {
-      const count = size === 0 ? 0 : partCount
-      if (store.addresses) return store.addresses.signParts(id, count, writableUntil)
-      // One token for all of them: there may be many.
-      const token = tokens.seal(PURPOSE, { id, bucketId, maker }, Math.max(0, (expiresAt - Date.now()) / 1000))
-      return Array.from({ length: count }, (_, i) => `${publicUrl()}/api/blobs/${token}/${i + 1}`)
+    /** Where the parts of a direct upload go, one address each; null for the others. There is nothing to send of an empty file. */
+    of(session: UploadSessionView): { partNumber: number; url: string }[] | null {
+      return session.direct ? urlsOf(session).map((url, i) => ({ partNumber: i + 1, url })) : null
     },
 
     /** The upload behind an address of this service. @throws TOKEN_NOT_FOUND */

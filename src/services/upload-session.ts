@@ -177,11 +177,7 @@ export function uploadSessionService({
       return session
     },
 
-    /** The signed URLs of the parts of a direct upload (none for an empty file); null for other uploads. */
-    addressesOf(session: UploadSessionView): { partNumber: number; url: string }[] | null {
-      if (!session.direct) return null
-      return addresses.of(session).map((url, i) => ({ partNumber: i + 1, url }))
-    },
+    addressesOf: addresses.of,
 
     /**
      * Stores one part; the same number again replaces it. A part is stored completely or not at all.

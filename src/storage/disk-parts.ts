@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { access, type FileHandle, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
+import { access, type FileHandle, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { eventually, isLocked, locked } from './file-lock.ts'
 import { codeOf, fileMode, ifThere, makeFolder, onDisk, syncFolder, uniqueName, writeAt } from './files.ts'
 import { BlobMissing, BytesDiffer, type PartOptions, StoreRefusal } from './store.ts'
@@ -222,11 +222,12 @@ export async function commitParts(
   )
 }
 
-/** What of an upload came and was cut off by the end of its instance, and the folder of one whose blob has been a file's for long. */
-export async function tidyParts(dir: string, ages: { spooled: number; finished: number }): Promise<void> {
+/** Removes what of a part came and was cut off by the end of its instance. Answers whether the parts are a blob already. */
+export async function tidyParts(dir: string, cutOffMs: number): Promise<boolean> {
   const names = (await ifThere(readdir(dir))) ?? []
-  const ageOf = async (name: string) => Date.now() - ((await ifThere(stat(`${dir}/${name}`)))?.mtimeMs ?? Date.now())
-  for (const name of names.filter(each => each.endsWith('.in')))
-    if ((await ageOf(name)) > ages.spooled) await ifThere(unlink(`${dir}/${name}`))
-  if (!names.includes('data') && (await ageOf('')) > ages.finished) await rm(dir, { recursive: true, force: true })
+  for (const name of names.filter(each => each.endsWith('.in'))) {
+    const there = await ifThere(stat(`${dir}/${name}`))
+    if (there && Date.now() - there.mtimeMs > cutOffMs) await ifThere(unlink(`${dir}/${name}`))
+  }
+  return !names.includes('data')
 }

@@ -15,8 +15,6 @@ const probe = Buffer.alloc(4096, 'Satchel tests whether it can write here.\n')
 const minutes = 60_000
 /** No request is silent for so long. */
 const cutOffMs = 15 * minutes
-/** An upload in parts lives a day after its last part. */
-const finishedMs = 48 * 60 * minutes
 
 /**
  * The blobs in a folder of this machine, or of a volume that all instances share. Nothing is kept in memory, so that instances agree.
@@ -127,16 +125,19 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       await onDisk(() => rm(draftOf(key), { recursive: true, force: true }))
     },
 
-    async tidy() {
+    async tidy(finished) {
+      const committed: string[] = []
       await onDisk(async () => {
         for (const entry of await readdir(drafts, { withFileTypes: true }))
-          if (entry.isDirectory())
-            await tidyParts(`${drafts}/${entry.name}`, { spooled: cutOffMs, finished: finishedMs })
-          else if (entry.name.startsWith('.')) {
+          if (entry.isDirectory()) {
+            if (await tidyParts(`${drafts}/${entry.name}`, cutOffMs)) committed.push(entry.name)
+          } else if (entry.name.startsWith('.')) {
             const there = await ifThere(stat(`${drafts}/${entry.name}`))
             if (there && Date.now() - there.mtimeMs > cutOffMs) await ifThere(unlink(`${drafts}/${entry.name}`))
           }
       })
+      // Of a blob that an instance has made a file's, and died.
+      for (const key of committed.length > 0 ? await finished(committed) : []) await this.endParts(key)
     },
 
     async copy(from, to) {

@@ -63,8 +63,11 @@ export interface BlobStore {
   commitParts(key: string, count: number, options: { contentType: string }): Promise<void>
   /** Discards the staged parts of a blob, and keeps the blob. */
   endParts(key: string): Promise<void>
-  /** Removes the leftovers of instances that died. */
-  tidy(): Promise<void>
+  /**
+   * Removes what instances that died have left, and nothing that is needed.
+   * @param finished answers which of these keys are those of blobs that stay as they are
+   */
+  tidy(finished: (keys: string[]) => Promise<string[]>): Promise<void>
   /** Copies a blob within the store, whatever its size. @throws BlobMissing */
   copy(from: string, to: string): Promise<void>
   /** Sets the metadata that is known only after the bytes have been read, where the store sends it to clients. */
