@@ -275,7 +275,7 @@ builder.mutationField('deleteWorkspaceFile', t =>
     args: { input: t.arg({ type: DeleteWorkspaceFileInput, required: true }) },
     resolve: async (_root, { input: { workspaceId, fileId, path } }, { services, caller }) => {
       const { tree } = await services.workspaces.enter(caller, workspaceId, 'write')
-      if (!fileId === !path) throw new InvalidInput('file_id', 'Name the file by its id or by its path.')
+      if (!fileId === !path) throw new InvalidInput('file_id', 'Give either the id or the path of the file.')
       return { names: await services.files.remove(tree, fileId ? { id: fileId } : { path: path ?? '', field: 'path' }) }
     },
   }),

@@ -16,7 +16,7 @@ export const Workspace = builder.objectRef<WorkspaceView>('Workspace').implement
     slug: t.exposeString('slug'),
     ownerId: t.exposeID('ownerId'),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    role: t.exposeString('role', { description: "The caller's: owner, admin, editor or caller." }),
+    role: t.exposeString('role', { description: "The caller's: owner, admin, editor or viewer." }),
   }),
 })
 

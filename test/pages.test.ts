@@ -798,7 +798,7 @@ describe('/invite/{token}', () => {
     for (const person of [carol, alice, stranger])
       for (const answer of [await get(path, person), await post(path, { answer: 'accept' }, person)]) {
         expect(answer.status).toBe(403)
-        expect(wordsOf(answer)).toContain('This invite is for another address.')
+        expect(wordsOf(answer)).toContain('This invite is for another e-mail address.')
         expect(wordsOf(answer)).toContain(`You are signed in as ${person.email}.`)
         expect(answer.text).not.toContain('Hidden Valley')
         expect(answer.text).not.toContain('bob@example.com')

@@ -107,7 +107,7 @@ const kinds: Record<ErrorCode, Kind> = {
     says: 'The slug "garden" belongs to another workspace, and slugs are unique. Choose another one.',
     details: { slug: someText('garden', 'The slug that is taken.') },
   },
-  ALREADY_A_MEMBER: { from: invites, says: 'Somebody with this address is a member already.' },
+  ALREADY_A_MEMBER: { from: invites, says: 'A user with this e-mail address is a member already.' },
   LAST_IDENTITY: {
     from: removesIdentity,
     says: 'This is the only way to sign in to your account. Add another one first, or delete the account.',
@@ -158,11 +158,11 @@ const kinds: Record<ErrorCode, Kind> = {
   INVITE_EXPIRED: { from: invites, says: 'This invite has expired. Ask for a new one.' },
   INVITE_NOT_FOR_YOU: {
     from: invites,
-    says: 'This invite is for another address. Sign in with the address that was invited.',
+    says: 'This invite is for another e-mail address. Sign in with the address that was invited.',
   },
   LAST_OWNER: {
     from: under(/\/(members|account)(\/|$)/),
-    says: 'A workspace keeps at least one owner. Make somebody else an owner first.',
+    says: 'A workspace keeps at least one owner. Make another member an owner first.',
     sometimes: {
       workspaces: {
         type: 'array',
@@ -188,14 +188,14 @@ const kinds: Record<ErrorCode, Kind> = {
     from: either(both(links, under(/^(?!\/api\/d\/private)/)), under(/\/received\//)),
     says: 'This link does not work: the share was revoked, or the file was deleted.',
   },
-  TOKEN_NOT_FOUND: { from: under(/^\/api\/d\//), says: 'There is nothing behind this token. Ask for a new one.' },
+  TOKEN_NOT_FOUND: { from: under(/^\/api\/d\//), says: 'This token does not work. Request a new one.' },
   UPLOAD_NOT_FOUND: {
     from: uploads,
     says: 'You have no such upload: it has ended, or never existed. Start another.',
   },
   SESSION_NOT_FOUND: {
     from: under(/\/sessions(\/|$)/),
-    says: 'You have no such session. It may have ended by itself; see the list.',
+    says: 'You have no such session. It may have expired; see the list.',
   },
   // GraphQL only.
   USER_NOT_FOUND: { from: never, says: 'There is no such user.' },

@@ -8,7 +8,7 @@ import { closeWorkspace } from './workspace.ts'
 
 const DAY_MS = 86_400_000
 
-/** What is left to say of a deleted account. */
+/** The result of the deletion of an account. */
 export interface EndedAccount {
   bucketName: string
   bucketDeleted: boolean
@@ -28,16 +28,16 @@ interface Membership {
   rootId: string
 }
 
-/** The end of accounts: contract, section 3, "The user". */
+/** The deletion of accounts (docs/contract.md, section 3, "The user"). */
 export function accountEndService({ db, retentionDays, wake }: { db: Db; retentionDays: number; wake: () => void }) {
   return {
     /**
      * Deletes the account of the caller: its sessions, keys, shares, tokens and memberships end in one transaction.
-     * @param deleteData whether its files go, too; otherwise they wait for the same verified address
-     * @throws LAST_OWNER that names the workspaces which would be left without an owner; then nothing is deleted
+     * @param deleteData whether its files are deleted, too; otherwise they are kept for the same verified e-mail address
+     * @throws LAST_OWNER with the workspaces that would be left without an owner; then nothing is deleted
      */
     async end(caller: Caller, deleteData: boolean): Promise<EndedAccount> {
-      // Without an address that somebody vouches for, nobody could ever come back for the data.
+      // Without a verified e-mail address, the data could never be reclaimed.
       const goes = deleteData || caller.verifiedEmail === null
       await db.transaction(async tx => {
         const [user] = await db.rows(`SELECT id FROM user WHERE id = ?${db.forUpdate}`, [caller.userId], tx)
@@ -54,7 +54,7 @@ export function accountEndService({ db, retentionDays, wake }: { db: Db; retenti
         )
         if (goes)
           await enqueue(db, 'purge-bucket', { bucketId: caller.bucket.bucketId, rootId: caller.bucket.rootId }, tx)
-        // Identities, sessions, memberships and keys go with the row.
+        // Identities, sessions, memberships and keys are deleted by cascade.
         await db.run('DELETE FROM user WHERE id = ?', [caller.userId], tx)
       })
       wake()
@@ -68,7 +68,7 @@ export function accountEndService({ db, retentionDays, wake }: { db: Db; retenti
     },
   }
 
-  /** For whom the data is kept: the address, until when, and the providers that may vouch for it. */
+  /** The owner of the kept data: the verified address, until when, and the providers that may confirm it. */
   async function waitingFor(caller: Caller, tx: Tx): Promise<[string | null, number, string]> {
     const sql = 'SELECT DISTINCT provider FROM identity WHERE user_id = ?'
     const identities = await db.rows<{ provider: string }>(sql, [caller.userId], tx)
@@ -76,9 +76,9 @@ export function accountEndService({ db, retentionDays, wake }: { db: Db; retenti
     return [caller.verifiedEmail, Date.now() + retentionDays * DAY_MS, providers]
   }
 
-  /** Workspaces of which the user is the only member go along; the others need another owner. */
+  /** Workspaces of which the user is the only member are deleted; the others need another owner. */
   async function leaveWorkspaces(caller: Caller, tx: Tx): Promise<void> {
-    // Locked in one order by everybody who ends an account.
+    // Always locked in the same order, against deadlocks.
     await db.rows(
       `SELECT w.id FROM workspace w JOIN member m ON m.workspace_id = w.id WHERE m.user_id = ? ORDER BY w.id${db.forUpdate}`,
       [caller.userId],
@@ -96,7 +96,7 @@ export function accountEndService({ db, retentionDays, wake }: { db: Db; retenti
     if (orphaned.length > 0)
       throw new AppError(
         'LAST_OWNER',
-        `You are the last owner of ${orphaned.map(w => `"${w.name}"`).join(', ')}. Make somebody else an owner, or delete it, first.`,
+        `You are the last owner of ${orphaned.map(w => `"${w.name}"`).join(', ')}. Make another member an owner, or delete it, first.`,
         { workspaces: orphaned.map(({ id, name }) => ({ workspace_id: id, name })) },
       )
     for (const { id, members, ownerId, nextOwner, bucketId, rootId } of memberships) {

@@ -2,8 +2,8 @@ import type { Db, Tx } from '../../db/index.ts'
 import type { Profile } from './profile.ts'
 
 /**
- * The data that an earlier account of a verified address has left: contract, section 3. A provider by which its owner
- * did not sign in counts only where providers vouch for each other.
+ * The data that a deleted account left for its verified e-mail address (docs/contract.md, section 3). A provider with which its owner
+ * did not sign in counts only if accounts are linked across providers.
  */
 export async function findKept(
   db: Db,
@@ -17,7 +17,7 @@ export async function findKept(
     [verifiedEmail],
     tx,
   )
-  // Null where the data was left before providers were noted.
+  // Null where the data was kept before providers were recorded.
   return kept.find(({ providers }) => linkByEmail || (providers?.split(' ').includes(provider) ?? true))?.id
 }
 
@@ -29,7 +29,7 @@ export async function reattach(db: Db, userId: string, bucketId: string, tx: Tx)
   )
 }
 
-/** The same for an account that was made before its address was verified: in place of its own area, if that is empty. */
+/** The same for an account that was created before its e-mail address was verified: replaces its own storage area, if that is empty. */
 export async function exchange(
   db: Db,
   userId: string,

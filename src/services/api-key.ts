@@ -22,7 +22,7 @@ export interface ApiKeyView {
   keyHint: string
 }
 
-/** A key just made: the one time its secret is told. */
+/** A new key. Its secret is returned only here. */
 export interface NewApiKey extends Omit<ApiKeyView, 'status' | 'lastUsedAt' | 'keyHint'> {
   key: string
   /** Null for a workspace key. */
@@ -39,7 +39,7 @@ export interface ApiKeyInput {
 
 type ApiKeyRow = Omit<ApiKeyView, 'status' | 'scopes'> & { scopes: string }
 
-/** Where a key stands in a list: newest first. */
+/** The cursor of a key in a list, newest first. */
 type ApiKeyPlace = [createdAt: number, id: string]
 
 const columns = `id, name, description, scopes, created_by AS createdBy, created_at AS createdAt, last_used_at AS lastUsedAt,
@@ -57,7 +57,7 @@ export function apiKeyService({ db, workspaces }: { db: Db; workspaces: Workspac
     const [id, createdAt] = [newId(), Date.now()]
     const expiresAt = wish.lifetime === null ? null : createdAt + wish.lifetime
     await db.transaction(async tx => {
-      await requireRoomForAnother(caller, workspaceId, tx)
+      await requireKeyQuota(caller, workspaceId, tx)
       await db.run(
         `INSERT INTO api_key (id, hash, hint, name, description, scopes, workspace_id, created_by, created_at, last_used_at, expires_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)`,
@@ -81,11 +81,11 @@ export function apiKeyService({ db, workspaces }: { db: Db; workspaces: Workspac
     return { id, name, description, key, scopes, userId, workspaceId, createdBy: caller.userId, createdAt, expiresAt }
   }
 
-  /** Counts under a lock, so that two creations at once cannot both take the last place. @throws QUOTA_EXCEEDED */
-  async function requireRoomForAnother(caller: Caller, workspaceId: string | null, tx: Tx): Promise<void> {
+  /** Counts under a lock, so that parallel requests cannot exceed the limit. @throws QUOTA_EXCEEDED */
+  async function requireKeyQuota(caller: Caller, workspaceId: string | null, tx: Tx): Promise<void> {
     const limit = workspaceId === null ? 'max_private_api_keys' : 'max_workspace_api_keys'
     if (workspaceId === null) await db.rows(`SELECT id FROM user WHERE id = ?${db.forUpdate}`, [caller.userId], tx)
-    // A key that is made while its maker is being removed would outlive that.
+    // Without this lock, a key that is created while its creator is being removed would survive.
     else await lockToManage(db, caller, workspaceId, tx)
     const [row] =
       workspaceId === null
@@ -140,11 +140,11 @@ export function apiKeyService({ db, workspaces }: { db: Db; workspaces: Workspac
       const of = `created_by AS owner, ${columns} FROM api_key WHERE created_by = ? AND workspace_id IS NULL`
       return (await pagesOf(of, [caller.userId], limit, after)).get(caller.userId) ?? { rows: [], more: false }
     },
-    /** The keys of some workspaces, newest first. Call it for workspaces that the caller may manage. */
+    /** The keys of some workspaces, newest first. Does not authorize: pass only workspaces that the caller may manage. */
     pagesOfWorkspaces: (workspaceIds: string[], limit: number, after: ApiKeyPlace | null) =>
       pagesOf(`workspace_id AS owner, ${columns} FROM api_key WHERE workspace_id = ?`, workspaceIds, limit, after),
     listPrivate: (caller: Caller) => list('created_by = ? AND workspace_id IS NULL', [caller.userId]),
-    /** Its next call is refused. @throws API_KEY_NOT_FOUND */
+    /** Deletes a key; its next request is refused. @throws API_KEY_NOT_FOUND */
     removePrivate: (caller: Caller, id: string) =>
       remove(id, 'created_by = ? AND workspace_id IS NULL', [caller.userId]),
 

@@ -10,13 +10,13 @@ import { releaseStaged } from './ledger.ts'
 import { type BucketLimits, fileTooLarge, quotaExceeded, take } from './quota.ts'
 import { mayWriteNow, rightEnded } from './right.ts'
 
-/** An object that is in the store and in the ledger, but that no entry names yet. */
+/** An object in the store and in the ledger that no entry refers to yet. */
 export interface StagedBlob {
   id: string
   reservedBytes: number
   size: number
   md5: string
-  /** Set for bytes that were copied from a staged blob, which holds the reservation. */
+  /** Set when the bytes were copied from a staged blob, which holds the reservation. */
   copied?: boolean
 }
 
@@ -33,7 +33,7 @@ const STEP = 64 * MiB
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 /**
- * The ledger of the store: reserve, stream, commit; a crash at any point leaves garbage that the ledger knows, never a lie.
+ * The ledger of the store: reserve, stream, commit. A crash at any point leaves only garbage that the ledger records.
  */
 export function blobService({
   db,
@@ -49,7 +49,7 @@ export function blobService({
   const running = new Set<string>()
   const leaseUntil = () => Date.now() + leaseSeconds * 1000
 
-  // One statement for all uploads of this instance says that they live. An instance that dies stops saying so.
+  // One heartbeat renews the leases of all uploads of this instance; when the instance dies, they expire.
   const heartbeat = setInterval(
     () => {
       if (running.size === 0) return
@@ -75,7 +75,7 @@ export function blobService({
     )
   }
 
-  /** Reserves the first that is to be had of `wanted` sizes. */
+  /** Reserves the first of the `wanted` sizes (bytes) that the quota allows. */
   async function reserve(tree: Tree, limits: BucketLimits, id: string, wanted: number[]): Promise<number> {
     return db.transaction(async tx => {
       for (const bytes of wanted) {
@@ -87,7 +87,7 @@ export function blobService({
     })
   }
 
-  /** Raises a reservation by the first step that is to be had; answers the new reservation. */
+  /** Raises a reservation by the first step that the quota allows. @returns the new reservation in bytes */
   async function extend(
     tree: Tree,
     limits: BucketLimits,
@@ -110,15 +110,15 @@ export function blobService({
     })
   }
 
-  /** A sweeper that took the upload for dead has removed what was there then; what arrived after it is in nobody's books. */
+  /** The sweeper may have removed an upload whose lease expired; records the bytes that arrived afterwards, so that they are deleted. */
   async function markForgottenForDeletion(bucketId: string, id: string, tx: Tx): Promise<void> {
-    // One that is removing it at this moment comes back for what it may have missed.
-    const marked = await db.run(
+    // A sweeper that is removing it at this moment deletes it again later.
+    const updated = await db.run(
       "UPDATE blobs SET lease_until = lease_until + 1 WHERE id = ? AND state = 'deleting'",
       [id],
       tx,
     )
-    if (marked === 1 || (await db.rows('SELECT id FROM blobs WHERE id = ?', [id], tx)).length > 0) return
+    if (updated === 1 || (await db.rows('SELECT id FROM blobs WHERE id = ?', [id], tx)).length > 0) return
     const now = Date.now()
     await db.run(
       "INSERT INTO blobs (id, bucket_id, state, reserved_bytes, size, lease_until, created_at) VALUES (?, ?, 'deleting', 0, 0, ?, ?)",
@@ -129,9 +129,9 @@ export function blobService({
 
   return {
     /**
-     * Streams bytes into the store under a new key, with its reservation taken before they leave.
-     * What fits in one block is reserved to the byte; a longer stream reserves its declared bound, or grows in steps.
-     * @throws FILE_TOO_LARGE, QUOTA_EXCEEDED, UNAVAILABLE, or whatever the source throws; nothing stays reserved then
+     * Streams bytes into the store under a new key. Bytes are reserved before they are sent to the store.
+     * A body of up to one block reserves its exact size; a longer stream reserves its declared bound, or grows in steps.
+     * @throws FILE_TOO_LARGE, QUOTA_EXCEEDED, UNAVAILABLE, or what the source throws; nothing stays reserved then
      */
     async stage(
       tree: Tree,
@@ -162,9 +162,9 @@ export function blobService({
         if (reserved === undefined) throw new Error('The store took bytes that were not admitted.')
         return { id, reservedBytes: reserved, size, md5 }
       } catch (error) {
-        // A sweeper that has taken it for dead has removed what was to be put together.
+        // If the lease expired, the sweeper has removed the staged blocks.
         const lost = error instanceof StoreRefusal && !(await this.renew(id, Date.now()).catch(() => true))
-        // Before the reservation there is nothing to give back, unless nobody knows whether it was made.
+        // Before the reservation there is nothing to release, unless it is unknown whether it was committed.
         if (reserved !== undefined || isDatabaseDown(error)) await this.abandon(tree, id, error)
         else running.delete(id)
         throw lost ? leaseLost() : error
@@ -172,7 +172,7 @@ export function blobService({
     },
 
     /**
-     * Reserves all of an upload whose bytes come later, part by part. Its lease is not renewed by this instance.
+     * Reserves the full size of an upload in parts. Its lease is not renewed by this instance.
      * @throws FILE_TOO_LARGE, QUOTA_EXCEEDED
      */
     async reserve(
@@ -187,13 +187,13 @@ export function blobService({
       await insert(tree, { id: blob.id, state: 'staged', reservedBytes: blob.bytes, leaseUntil: blob.leaseUntil }, tx)
     },
 
-    /** Makes the lease of a staged blob last until then at least; answers whether it is staged still. */
+    /** Extends the lease of a staged blob to at least this time (milliseconds since 1970). @returns whether it is still staged */
     async renew(id: string, until: number): Promise<boolean> {
       const sql = `UPDATE blobs${db.byKey} SET lease_until = CASE WHEN lease_until < ? THEN ? ELSE lease_until END WHERE id = ? AND state = 'staged'`
       return (await db.run(sql, [until, until, id])) === 1
     },
 
-    /** Knows of bytes that are about to be copied from a staged blob, for as long as this instance lives. Answers their key. */
+    /** Records a copy that is about to be made of a staged blob, with a lease that this instance renews. @returns the key of the copy */
     async announceCopy(tree: Tree): Promise<string> {
       const id = newId()
       await db.transaction(tx => insert(tree, { id, state: 'copied', reservedBytes: 0, leaseUntil: leaseUntil() }, tx))
@@ -201,35 +201,37 @@ export function blobService({
       return id
     },
 
-    /** Leaves a copy that no entry will name to the sweeper. Never throws: its lease ends by itself. */
+    /** Marks a copy that no entry will refer to for deletion. Never throws: its lease expires anyway. */
     async abandonCopy(tree: Tree, id: string): Promise<void> {
       running.delete(id)
       await db
         .transaction(async tx => {
-          const marked = await db.run(
+          const updated = await db.run(
             `UPDATE blobs${db.byKey} SET state = 'deleting', lease_until = ? WHERE id = ? AND state = 'copied'`,
             [Date.now(), id],
             tx,
           )
-          if (marked !== 1) await markForgottenForDeletion(tree.bucketId, id, tx)
+          if (updated !== 1) await markForgottenForDeletion(tree.bucketId, id, tx)
         })
-        .catch(error => log.warn({ err: error, blob: id }, 'could not give up a copy; the sweeper will'))
+        .catch(error => log.warn({ err: error, blob: id }, 'could not mark a copy for deletion; the sweeper will'))
     },
 
-    /** Leaves what nobody has in their books any more to the sweeper; what somebody has stays. Never throws. */
+    /** Marks a blob for deletion unless the ledger has a row of it. Never throws. */
     async abandonForgotten(tree: Tree, id: string): Promise<void> {
       await db
         .transaction(tx => markForgottenForDeletion(tree.bucketId, id, tx))
-        .catch(error => log.warn({ err: error, blob: id }, 'could not look after a blob; the doctor will find it'))
+        .catch(error =>
+          log.warn({ err: error, blob: id }, 'could not mark a blob for deletion; the doctor will find it'),
+        )
     },
 
-    /** Refuses early what cannot fit, before its bytes are read. `declared` may include what wraps the file. */
+    /** Refuses an upload beyond the quota before its bytes are read. `declared` (bytes) may include the encoding around the file. */
     refuseLarger(declared: number | undefined, limits: BucketLimits): void {
       if (declared !== undefined && declared > limits.maxFileSizeBytes + MiB) throw fileTooLarge(limits)
     },
 
     /**
-     * Part of the transaction that makes the entry: the reservation becomes usage, if the caller may still write. This locks the tree.
+     * Part of the transaction that creates the entry: turns the reservation into usage if the caller may still write. Locks the tree.
      * @throws UNAUTHENTICATED, FORBIDDEN, FOLDER_NOT_FOUND when the storage area is gone
      */
     async settle(tree: Tree, blob: StagedBlob, caller: Caller, tx: Tx): Promise<void> {
@@ -252,14 +254,14 @@ export function blobService({
       if (changed !== 1) throw leaseLost()
     },
 
-    /** No more heartbeats for this one: its entry is there. */
+    /** Stops renewing the lease of a blob, because its entry is committed. */
     settled(id: string): void {
       running.delete(id)
     },
 
     /**
-     * Gives back what a blob that no entry will name had reserved, and leaves the object to the sweeper. Never throws: the lease ends by itself.
-     * Waits for the database, unless that is what failed: then whoever waits for an answer has waited long enough.
+     * Releases the reservation of a blob that no entry will refer to, and leaves the object to the sweeper. Never throws: the lease expires anyway.
+     * Waits for the database, unless the database is what failed: the client has waited long enough for its response then.
      */
     async abandon(tree: Tree, id: string, because: unknown): Promise<void> {
       running.delete(id)
@@ -267,7 +269,7 @@ export function blobService({
         .transaction(async tx => {
           if (!(await releaseStaged(db, tree.bucketId, id, tx))) await markForgottenForDeletion(tree.bucketId, id, tx)
         })
-        .catch(error => log.warn({ err: error, blob: id }, 'could not give back a reservation; the sweeper will'))
+        .catch(error => log.warn({ err: error, blob: id }, 'could not release a reservation; the sweeper will'))
       if (!isDatabaseDown(because)) await released
     },
 

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
-/** That a plan allows no more of something. */
+/** The error for a limit of the plan. */
 export const planExceeded = (what: string, { limit, max, used }: { limit: string; max: number; used: number }) =>
   new AppError('QUOTA_EXCEEDED', `The plan allows ${max} ${what}. Delete some, or ask for a larger plan.`, {
     limit,
@@ -12,7 +12,7 @@ export const planExceeded = (what: string, { limit, max, used }: { limit: string
     used,
   })
 
-/** Raises a counter of the caller's storage area, if its limit allows. One conditional UPDATE, which locks the row: exact. */
+/** Increments a counter of the caller's storage area if its limit allows. One conditional UPDATE, which locks the row, keeps it exact. */
 async function raise(db: Db, caller: Caller, counter: string, max: number | null, tx: Tx): Promise<boolean> {
   const raised = await db.run(
     `UPDATE bucket SET ${counter} = ${counter} + 1 WHERE id = ? AND ${counter} < ?`,
@@ -35,8 +35,8 @@ export async function takeNote(db: Db, caller: Caller, tx: Tx): Promise<void> {
 }
 
 /**
- * Counts a public link that is about to be made, with the tree locked. Links end by themselves, so the counter is only never too low: when it meets the limit,
- * those that live are counted, and it is set to what is true. So links are counted once in as many as the plan allows.
+ * Counts a public link that is about to be created, with the tree locked. Links expire, so the counter may be too high but never too low: when it reaches the limit,
+ * the live links are counted and the counter is corrected. The amortized cost of that is small.
  * @throws QUOTA_EXCEEDED
  */
 export async function takeLink(db: Db, caller: Caller, tx: Tx): Promise<void> {

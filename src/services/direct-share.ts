@@ -14,7 +14,7 @@ import type { MailingService } from './mailing.ts'
 import { callerKeys, insertShare, liveCount, lockForSharing, type ShareService, type Terms } from './share.ts'
 import type { ShareLinkService } from './share-link.ts'
 
-/** Files just shared with somebody. */
+/** The result of sharing files with a person. */
 export interface DirectShares {
   shares: {
     id: string
@@ -48,10 +48,10 @@ interface Deps {
   wake: () => void
 }
 
-/** Shares that are made out to one person. */
+/** Shares with one person. */
 export function directShareService({ db, listings, links, mailings, shares, passwords, events, wake }: Deps) {
   return {
-    /** How many live shares the caller has received and not seen. */
+    /** The number of live shares that the caller has received and not opened. */
     async countUnseen(caller: Caller): Promise<number> {
       if (!caller.verifiedEmail) return 0
       const [row] = await db.rows<{ n: number }>(`SELECT ${liveCount('s.recipient = ? AND s.seen_at IS NULL')} AS n`, [
@@ -61,26 +61,26 @@ export function directShareService({ db, listings, links, mailings, shares, pass
       return Number(row?.n)
     },
 
-    /** Notes that the caller has seen a share; again and again, if they like. @throws SHARE_NOT_FOUND */
+    /** Records that the caller has seen a received share; idempotent. @throws SHARE_NOT_FOUND */
     async markSeen(caller: Caller, token: string): Promise<void> {
       const share = await links.findByToken(token)
       if (!share || !caller.verifiedEmail || share.recipient !== caller.verifiedEmail)
         throw new AppError(
           'SHARE_NOT_FOUND',
-          'You have received no such share. Take sharing_token from the list of received files.',
+          'You have received no such share. Use sharing_token from the list of received files.',
         )
       await db.run('UPDATE share SET seen_at = ? WHERE id = ? AND seen_at IS NULL', [Date.now(), share.id])
     },
 
     /**
-     * Shares files with one address: all of them, or none. What was shared with it already is renewed and keeps its token. Whether a mail
-     * goes with it is up to the bounds of mails.
+     * Shares files with one e-mail address: all of them, or none. An existing share is renewed and keeps its token. A mail is sent
+     * if the limits of mails allow it.
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT
      */
     async create(caller: Caller, input: DirectShareInput): Promise<DirectShares> {
       const recipient = parseEmail(input.email, 'email')
       if (recipient === caller.verifiedEmail || recipient === caller.email.toLowerCase())
-        throw new InvalidInput('email', 'This is your own address. Share with somebody else.')
+        throw new InvalidInput('email', 'This is your own e-mail address. Share with another person.')
       if (input.objects.length < 1 || input.objects.length > MAX_SHARED_FILES)
         throw new InvalidInput('objects', 'Name 1 to 100 files.')
       const paths = new Map(
@@ -91,7 +91,7 @@ export function directShareService({ db, listings, links, mailings, shares, pass
       const passwordHash = input.password
         ? await passwords.hash(parsePassword(input.password), callerKeys(caller))
         : null
-      // One after the other: a hundred at once would take every connection from the others.
+      // Sequential, because a hundred parallel statements would occupy the whole connection pool.
       const find = async (tx?: Tx): Promise<FoundEntry[]> => {
         const found: FoundEntry[] = []
         for (const path of paths.keys()) found.push(await listings.file(caller.bucket, { path }, tx))
@@ -100,7 +100,7 @@ export function directShareService({ db, listings, links, mailings, shares, pass
       const before = await find()
       const terms = { passwordHash, createdAt: now, expiresAt }
       const made = await db.transaction(async tx => {
-        // One of two who share the same file with the same person at once waits here, and then renews.
+        // The second of two parallel shares of one file with one person waits here, and then renews the first.
         const { purging } = await lockForSharing(db, caller, tx)
         const found = purging ? await find(tx) : before
         const all = []

@@ -9,7 +9,7 @@ import type { FileService } from './file.ts'
 import type { ListingService } from './listing.ts'
 import type { Meter } from './share-use.ts'
 
-/** A file that somebody may have, and how it is to be delivered. */
+/** A file that the caller may download, and its disposition. */
 export interface Delivery {
   blobId: string
   fileName: string
@@ -17,18 +17,18 @@ export interface Delivery {
   md5: string
   contentType: string
   disposition: string
-  /** What its bytes are charged to, where a share limits them. */
+  /** Meters the bytes sent, where a share limits its downloads. */
   meter?: Meter
 }
 
-/** The share that an address was handed out for: the address ends with it. */
+/** The share that the URL was issued for; the URL expires with it. */
 export interface Grant {
   share: string
-  /** The download that the address counted as, where the share limits downloads. */
+  /** Id of the download that the URL counted as, where the share limits downloads. */
   use?: string
 }
 
-/** A link to a delivery: a signed address that lives for a short while. */
+/** A short-lived signed URL of a delivery. */
 export interface Download {
   url: string
   fileName: string
@@ -46,14 +46,14 @@ interface Options {
 }
 
 const TOKEN_SECONDS = 3600
-const gone = () => new AppError('TOKEN_NOT_FOUND', 'There is nothing behind this token. Ask for a new one.')
+const gone = () => new AppError('TOKEN_NOT_FOUND', 'This token does not work. Request a new one.')
 
-/** Signed addresses: of the store, or of this service where clients cannot reach the store. */
+/** Signed URLs: of the store, or of this service where clients cannot reach the store. */
 export function downloadService({ store, files, listings, tokens, proxied, publicUrl, seconds }: Options) {
   return {
     proxied,
 
-    /** @param share what gives the file away, when it is not its owner who asks */
+    /** @param share the share that grants access, if the caller is not the owner */
     link(
       file: { blobId: string; name: string; fileType: string; size: number; md5: string },
       mode: Mode,
@@ -80,12 +80,12 @@ export function downloadService({ store, files, listings, tokens, proxied, publi
       return { token, expiresAt: Date.now() + TOKEN_SECONDS * 1000 }
     },
 
-    /** The link behind such a token, for its owner. Lenient about the mode. @throws TOKEN_NOT_FOUND, SHARE_EXPIRED */
+    /** The signed URL for such a token, for its owner. An unknown mode is ignored. @throws TOKEN_NOT_FOUND, SHARE_EXPIRED */
     async openToken(caller: Caller, token: string, mode: string | null | undefined): Promise<Download> {
       const sealed = tokens.unseal('private-download', token)
       const { fileId, userId } = (sealed?.payload ?? {}) as { fileId?: string; userId?: string }
       if (!sealed || !fileId || userId !== caller.userId) throw gone()
-      if (sealed.expired) throw new AppError('SHARE_EXPIRED', 'This token has expired. Ask for a new one.')
+      if (sealed.expired) throw new AppError('SHARE_EXPIRED', 'This token has expired. Request a new one.')
       const file = await listings.byId(caller.bucket, fileId)
       if (!file?.blobId) throw gone()
       return this.link(
@@ -94,11 +94,11 @@ export function downloadService({ store, files, listings, tokens, proxied, publi
       )
     },
 
-    /** What is behind a signed address of this service, and the share that it belongs to, if any. @throws TOKEN_NOT_FOUND */
+    /** The delivery of a signed URL of this service, and the share that it was issued for, if any. @throws TOKEN_NOT_FOUND */
     open(token: string): { delivery: Delivery; grant: Grant | undefined } {
       const sealed = tokens.unseal('bytes', token)
       if (!sealed || sealed.expired)
-        throw new AppError('TOKEN_NOT_FOUND', 'This download link is not valid any more. Ask for a new one.')
+        throw new AppError('TOKEN_NOT_FOUND', 'This download link is no longer valid. Request a new one.')
       const { blobId, name, fileType, size, md5, mode, grant } = sealed.payload as {
         blobId: string
         name: string
@@ -116,7 +116,7 @@ export function downloadService({ store, files, listings, tokens, proxied, publi
       try {
         return await store.open(delivery.blobId, { ...range, signal })
       } catch (error) {
-        // Deleted since the link was made.
+        // Deleted since the URL was signed.
         throw error instanceof BlobMissing ? gone() : error
       }
     },

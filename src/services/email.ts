@@ -2,7 +2,7 @@ import { InvalidInput } from '../errors.ts'
 import { canonicalEmail } from './profile.ts'
 
 /**
- * An address that something is made out to, in the form in which addresses are compared. Whether it exists shows when somebody signs in with it.
+ * Parses the e-mail address of a recipient into the form in which addresses are compared. Does not check that an account has it.
  * @throws INVALID_INPUT
  */
 export function parseEmail(text: string, field: string): string {

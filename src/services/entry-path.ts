@@ -3,17 +3,17 @@ import { FILE, FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../errors.ts'
 import { joinPath } from '../paths.ts'
 
-/** Where a tree begins: one storage area and its root folder. */
+/** A tree: one storage area and its root folder. */
 export interface Tree {
   bucketId: string
   rootId: string
-  /** How many folders it may have; no limit without it. */
+  /** The limit of folders; unlimited without it. */
   maxFolders?: number | null
-  /** What its paths are answered with in front: nothing in personal trees, a slash in those of workspaces. */
+  /** The prefix of its paths in responses: empty in personal trees, a slash in those of workspaces. */
   front?: '/'
 }
 
-/** An entry on a path, with what moving it needs to know. */
+/** An entry on a path, with the totals that moving it needs. */
 export interface Node {
   id: string
   kind: typeof FOLDER | typeof FILE
@@ -27,7 +27,7 @@ export interface Node {
 
 export const placeholders = (list: unknown[]): string => list.map(() => '?').join(', ')
 
-/** A path of a tree as it is answered: contract, "Paths". */
+/** A path of a tree as responses show it (docs/contract.md, "Paths"). */
 export const pathIn = (tree: Tree, names: readonly string[]): string => `${tree.front ?? ''}${joinPath(names)}`
 
 export function fileNotFound(tree: Tree, names: readonly string[]): AppError {
@@ -46,7 +46,7 @@ const columns = [
   'bytes_below',
 ] as const
 
-/** One statement for each depth: a path is resolved by a join per name, never by matching text. */
+/** The statement for a depth: a path is resolved by one join per name, never by matching text. */
 const chainStatements = new Map<number, string>()
 
 function chainStatement(depth: number): string {
@@ -60,7 +60,7 @@ function chainStatement(depth: number): string {
   return sql
 }
 
-/** The entries along a path, as far as they exist: one for each name, fewer when something is missing. */
+/** The entries along a path, as far as they exist: one per name, fewer when an entry is missing. */
 export async function resolveChain(db: Db, tree: Tree, names: string[], tx?: Tx): Promise<Node[]> {
   if (names.length === 0) return []
   const [row] = await db.rows<Record<string, string | number | null>>(
@@ -99,8 +99,8 @@ export async function findEntry(
 }
 
 /**
- * The names of some folders, from the root down; a folder that does not hang below one of the roots (a deleted one) is left out.
- * One statement for up to 1,000 folders.
+ * The names of some folders, from the root down; a folder that is not below one of the roots (a deleted one) is left out.
+ * Runs one statement for up to 1,000 folders.
  */
 export async function pathsOfFolders(
   db: Db,

@@ -6,17 +6,17 @@ import { joinPath, limits } from '../paths.ts'
 import { type Node, pathIn, placeholders, resolveChain, type Tree } from './entry-path.ts'
 import type { EventService } from './event.ts'
 
-/** What a change adds to the totals of the folders above it. */
+/** The difference that a change makes to the totals of the folders above it. */
 export interface Totals {
   bytes: number
   files: number
   folders: number
 }
 
-/** A bucket that belongs to somebody; that of a deleted workspace or account takes no changes any more. */
+/** Condition: the bucket has an owner. The bucket of a deleted workspace or account accepts no changes. */
 export const open = '(user_id IS NOT NULL OR workspace_id IS NOT NULL)'
 
-/** Makes the bucket of a user or of a workspace, with its empty root folder. */
+/** Creates the bucket of a user or of a workspace, with its empty root folder. */
 export async function makeBucket(
   db: Db,
   { userId, workspaceId }: { userId?: string; workspaceId?: string },
@@ -45,7 +45,7 @@ export async function lockTree(db: Db, tree: Tree, tx: Tx): Promise<void> {
 
 export const treeGone = () => new AppError('FOLDER_NOT_FOUND', 'This storage area does not exist any more.')
 
-/** Changes the usage of the whole tree. @throws QUOTA_EXCEEDED when it would get more folders than it may have */
+/** Changes the usage of the whole tree. @throws QUOTA_EXCEEDED when it would exceed its limit of folders */
 export async function addUsage(db: Db, tree: Tree, by: Totals, tx: Tx): Promise<void> {
   const max = by.folders > 0 ? (tree.maxFolders ?? null) : null
   const changed = await db.run(
@@ -77,7 +77,7 @@ export async function addTotals(db: Db, folders: Node[], by: Totals, tx: Tx): Pr
   )
 }
 
-/** Carries out changes of trees, each in one transaction, and tells whoever watches what the tree holds. */
+/** Runs changes of trees, each in one transaction, and notifies the subscribers of the storage usage. */
 export const changesOf =
   (db: Db, events: EventService) =>
   async <T>(tree: Tree, change: (tx: Tx) => Promise<T>): Promise<T> => {
@@ -88,7 +88,7 @@ export const changesOf =
 
 export const minus = (t: Totals): Totals => ({ bytes: -t.bytes, files: -t.files, folders: -t.folders })
 
-/** What an entry counts in the folders above it. */
+/** The share of an entry in the totals of the folders above it. */
 export const weightOf = (node: Node): Totals => ({
   bytes: node.bytes,
   files: node.files,
@@ -104,7 +104,7 @@ export function pathExists(tree: Tree, names: string[]): AppError {
   )
 }
 
-/** What is about to hang below a path: its weight, and how far it reaches down. */
+/** The totals and the depth of an entry that is about to be placed at a path. */
 export interface Load {
   weight: Totals
   levelsBelow: number
@@ -112,8 +112,8 @@ export interface Load {
 }
 
 /**
- * Makes sure that the parent folders of `names` exist, and accounts there for what will hang at `names`.
- * Call it with the tree locked. Answers the parent's id and how many folders were made.
+ * Creates the missing parent folders of `names`, and adds the entry that will be placed at `names` to their totals.
+ * The tree must be locked. @returns the parent's id and how many folders were created
  * @throws PATH_EXISTS when a file is in the way, or something is at `names` already
  */
 export async function prepareParent(
@@ -174,7 +174,7 @@ export interface NewEntry {
   at?: number
 }
 
-/** Adds a row, and nothing else: totals above are the caller's. Answers its id. */
+/** Inserts a row; the caller updates the totals above it. @returns its id */
 export async function insertEntry(db: Db, tree: Tree, e: NewEntry, tx: Tx): Promise<string> {
   const id = newId()
   const at = e.at ?? Date.now()
@@ -210,7 +210,7 @@ export async function insertEntry(db: Db, tree: Tree, e: NewEntry, tx: Tx): Prom
 }
 
 /**
- * Moves an entry: one parent changes, and two chains of totals, whatever hangs below it. Call it with the tree locked.
+ * Moves an entry: updates one parent and two chains of totals, whatever the size of its subtree. The tree must be locked.
  * @throws PATH_EXISTS when something is at the destination, INVALID_PATH when a path below would become too long
  */
 export async function moveEntry(
@@ -229,7 +229,7 @@ export async function moveEntry(
     if (!fits(destination, load))
       throw new AppError(
         'INVALID_PATH',
-        `Something below would get a path of more than ${limits.names} names or ${limits.pathBytes} bytes there. Choose a shorter destination.`,
+        `An entry below would get a path of more than ${limits.names} names or ${limits.pathBytes} bytes there. Choose a shorter destination.`,
         { field: 'destination' },
       )
   }
@@ -249,7 +249,7 @@ function fits(names: string[], below: { levelsBelow: number; bytesBelow: number 
   return names.length + below.levelsBelow <= limits.names && bytes <= limits.pathBytes
 }
 
-/** How far a folder really reaches down. Walks the subtree: only for the rare move whose stored upper bound says no. */
+/** The exact depth of a folder's subtree. Walks it, so it is used only when the stored upper bound would refuse a move. */
 async function measureBelow(db: Db, id: string, tx: Tx): Promise<{ levelsBelow: number; bytesBelow: number }> {
   const bytes = db.dialect === 'mysql' ? 'OCTET_LENGTH(e.name)' : 'LENGTH(CAST(e.name AS BLOB))'
   const [row] = await db.rows<{ levels: number | null; bytes: number | null }>(

@@ -4,23 +4,23 @@ import { v4 as newId } from 'uuid'
 import { z } from 'zod'
 import { type Log, outageLog } from '../log.ts'
 
-/** What somebody may wait for: shares and invites for an address, changes of what a storage area holds. */
+/** Topics: shares and invites of an e-mail address, changes of the usage of a storage area. */
 const kinds = ['shareReceived', 'inviteReceived', 'bucketChanged'] as const
 export type EventKind = (typeof kinds)[number]
 
-/** All instances talk on one channel: what is said is short, and an instance has always somebody who listens. */
+/** One channel for all instances: messages are short, and an instance nearly always has subscribers. */
 const CHANNEL = 'satchel:events'
 
-/** Milliseconds between two looks whether Redis is still there. */
+/** Milliseconds between two pings of Redis. */
 const PULSE = 5000
-/** Milliseconds that it has for an answer. */
+/** Milliseconds within which Redis must answer a ping. */
 const PATIENCE = 2000
 
 const message = z.object({ from: z.string(), kind: z.enum(kinds), to: z.string(), ids: z.array(z.string()) })
 
 /**
- * Tells those who wait that something has happened, here and (with Redis) at the other instances. Only ids are told: whoever is told
- * looks up what they may see. Nothing is kept for those who do not listen, and nobody depends on being told.
+ * Publishes events to the subscribers of this instance and (with Redis) of the others. Only ids are published: a subscriber
+ * loads what it may see. Events are not stored, and delivery is best effort.
  */
 export function eventService({ redis, log }: { redis: Redis | undefined; log: Log }) {
   const listeners = new EventEmitter().setMaxListeners(0)
@@ -31,7 +31,7 @@ export function eventService({ redis, log }: { redis: Redis | undefined; log: Lo
   const others = redis && hearOthers(redis)
 
   function hearOthers(connection: Redis): Redis {
-    // A connection that listens can do nothing else.
+    // A Redis connection in subscriber mode cannot publish.
     const ear = connection.duplicate({ commandTimeout: PATIENCE, autoResubscribe: false })
     const outage = outageLog(log, {
       down: 'Redis does not answer; events of other instances are missed',
@@ -48,7 +48,7 @@ export function eventService({ redis, log }: { redis: Redis | undefined; log: Lo
       const { data } = message.safeParse(parseJson(text))
       if (data && data.from !== self) tell(data.kind, data.to, data.ids)
     })
-    // Silence is what a dead connection sounds like, too.
+    // A dead connection is indistinguishable from a silent one, hence the pings.
     pulse = setInterval(() => ear.status === 'ready' && ear.ping().catch(again), PULSE)
     pulse.unref()
     return ear
@@ -56,16 +56,16 @@ export function eventService({ redis, log }: { redis: Redis | undefined; log: Lo
 
   return {
     /**
-     * Says that something has happened. Call it when the change is committed.
-     * @param to an address in lower case, or the id of a storage area
+     * Publishes an event. Call it after the change is committed.
+     * @param to an e-mail address in lower case, or the id of a storage area
      */
     publish(kind: EventKind, to: string, ids: string[] = []): void {
       tell(kind, to, ids)
-      // The outage has been logged, and a change that is done must not fail by it.
+      // The outage is logged already, and must not fail a committed change.
       redis?.publish(CHANNEL, JSON.stringify({ from: self, kind, to, ids })).catch(() => {})
     },
 
-    /** Listens until what it returns is called. `heard` must not throw. */
+    /** Subscribes until the returned function is called. `heard` must not throw. */
     listen(kind: EventKind, to: string, heard: (ids: string[]) => void): () => void {
       listeners.on(`${kind}:${to}`, heard)
       return () => listeners.off(`${kind}:${to}`, heard)

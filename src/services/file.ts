@@ -35,7 +35,7 @@ interface Deps {
 export function fileService({ db, blobs, listings, events }: Deps) {
   const change = changesOf(db, events)
 
-  /** The file at a path, or FILE_NOT_FOUND. */
+  /** The file at a path. @throws FILE_NOT_FOUND */
   async function locate(tree: Tree, names: string[], tx?: Tx): Promise<{ node: Node; above: Node[] }> {
     const found = await findEntry(db, tree, names, tx)
     if (found?.node.kind !== FILE) throw fileNotFound(tree, names)
@@ -43,8 +43,8 @@ export function fileService({ db, blobs, listings, events }: Deps) {
   }
 
   /**
-   * Makes the file of bytes that are in the store, as a part of a change of its tree: their reservation becomes usage. Answers its id.
-   * @throws PATH_EXISTS, QUOTA_EXCEEDED for folders, UNAUTHENTICATED and FORBIDDEN when the right of the caller has ended meanwhile
+   * Creates the entry of a stored blob within a change of its tree, and turns its reservation into usage. @returns its id
+   * @throws PATH_EXISTS, QUOTA_EXCEEDED for folders, UNAUTHENTICATED and FORBIDDEN when the caller has lost the right meanwhile
    */
   async function create(
     tree: Tree,
@@ -64,7 +64,7 @@ export function fileService({ db, blobs, listings, events }: Deps) {
     return insertEntry(db, tree, { parentId, kind: FILE, name, totals, blobId, fileType, md5, by, at }, tx)
   }
 
-  /** Spares the bytes of an upload whose place is taken already. The index has the last word. @throws PATH_EXISTS */
+  /** Refuses an upload early whose path exists already. The unique index decides finally. @throws PATH_EXISTS */
   async function refuseTaken(tree: Tree, names: string[]): Promise<void> {
     if (await findEntry(db, tree, names)) throw pathExists(tree, names)
   }
@@ -75,7 +75,7 @@ export function fileService({ db, blobs, listings, events }: Deps) {
     refuseTaken,
 
     /**
-     * Streams a file in. Missing folders on the way are made. Nothing is left when anything fails.
+     * Uploads a file from a stream and creates missing folders. A failed upload leaves nothing behind.
      * @throws INVALID_PATH, PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED, UNAUTHENTICATED, FORBIDDEN
      */
     async upload(
@@ -125,7 +125,7 @@ export function fileService({ db, blobs, listings, events }: Deps) {
       return { source: from, destination: to }
     },
 
-    /** Moves a file that is named by its id into a folder; it keeps its name. */
+    /** Moves a file, given by its id, into a folder; it keeps its name. */
     async moveInto(
       tree: Tree,
       id: string,
@@ -142,7 +142,7 @@ export function fileService({ db, blobs, listings, events }: Deps) {
       })
     },
 
-    /** Deletes a file, its shares with it. Answers its path. */
+    /** Deletes a file and its shares. @returns its path */
     async remove(tree: Tree, named: { path: string; field: string } | { id: string }): Promise<string[]> {
       const path = 'path' in named ? parseFilePath(named.path, named.field) : null
       return change(tree, async tx => {
@@ -155,7 +155,7 @@ export function fileService({ db, blobs, listings, events }: Deps) {
       })
     },
 
-    /** Deletes the files that are there, in one transaction; answers the paths of those that it has deleted, and of the others. */
+    /** Deletes the files that exist, in one transaction. @returns the paths of the deleted files, and of those not found */
     async removeMany(tree: Tree, paths: string[]): Promise<{ deleted: string[]; failed: string[] }> {
       if (paths.length < 1 || paths.length > MAX_DELETED_FILES)
         throw new InvalidInput('files', 'Name 1 to 1,000 files.')
@@ -191,7 +191,7 @@ export function fileService({ db, blobs, listings, events }: Deps) {
     )
   }
 
-  /** Ends files of a locked tree: their rows, their shares, their blobs, and the usage of the whole tree. */
+  /** Deletes files of a locked tree with their shares, marks their blobs for deletion, and updates the usage of the tree. */
   async function forgetFiles(
     tree: Tree,
     files: { id: string; blobId: string | null; bytes: number }[],
@@ -217,7 +217,7 @@ export function fileService({ db, blobs, listings, events }: Deps) {
 
 export type FileService = ReturnType<typeof fileService>
 
-/** Files that lie side by side are looked up and accounted for together. */
+/** Groups files by folder, to look up and account for each group together. */
 function groupByFolder(files: string[][]): { folder: string[]; names: string[] }[] {
   const groups = new Map<string, { folder: string[]; names: string[] }>()
   for (const path of files) {

@@ -18,7 +18,7 @@ import { findEntry, pathIn, type Tree } from './entry-path.ts'
 import type { EventService } from './event.ts'
 import { enqueue } from './outbox.ts'
 
-/** A folder just made, or met. */
+/** A new or existing folder. */
 export interface MadeFolder {
   id: string
   names: string[]
@@ -35,7 +35,7 @@ export function folderService({ db, events, wake }: { db: Db; events: EventServi
     throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Check its path.`, { path })
   }
 
-  /** Makes a folder in a locked tree. */
+  /** Creates a folder in a locked tree. */
   async function make(tree: Tree, names: string[], by: string, tx: Tx): Promise<MadeFolder> {
     const none = { bytes: 0, files: 0, folders: 0 }
     const load = { weight: { ...none, folders: 1 }, levelsBelow: 0, bytesBelow: 0 }
@@ -47,7 +47,7 @@ export function folderService({ db, events, wake }: { db: Db; events: EventServi
   }
 
   return {
-    /** The names of the folders in a folder. Lenient: a path that cannot be is an unknown one, and empty. */
+    /** The names of the folders in a folder. Lenient: for an invalid or unknown path the list is empty. */
     async list(tree: Tree, path: string): Promise<{ path: string; folders: string[] }> {
       let names: string[]
       try {
@@ -64,7 +64,7 @@ export function folderService({ db, events, wake }: { db: Db; events: EventServi
       return { path: joinPath(names), folders: rows.map(r => r.name) }
     },
 
-    /** Makes a folder, and those above it. @throws PATH_EXISTS */
+    /** Creates a folder and its missing parents. @throws PATH_EXISTS */
     async create(tree: Tree, path: string, by: string): Promise<MadeFolder> {
       const names = parseFilePath(path, 'path')
       return change(tree, async tx => {
@@ -73,7 +73,7 @@ export function folderService({ db, events, wake }: { db: Db; events: EventServi
       })
     },
 
-    /** Makes a folder in one that exists. @throws FOLDER_NOT_FOUND, PATH_EXISTS */
+    /** Creates a folder in an existing one. @throws FOLDER_NOT_FOUND, PATH_EXISTS */
     async createIn(tree: Tree, parent: string, name: string, by: string): Promise<MadeFolder> {
       const above = parsePath(parent, 'parent_path')
       const names = parseFilePath(joinPath([...above, parseName(name, 'folder_name')]), 'folder_name')
@@ -84,7 +84,7 @@ export function folderService({ db, events, wake }: { db: Db; events: EventServi
       })
     },
 
-    /** Moves a folder with all that is in it; costs the same whatever that is. */
+    /** Moves a folder with its content, at a cost independent of its size. */
     async move(
       tree: Tree,
       source: string,
@@ -109,7 +109,7 @@ export function folderService({ db, events, wake }: { db: Db; events: EventServi
     },
 
     /**
-     * Deletes a folder. One row is detached, whatever lies below it; what lay there is purged afterwards, and is gone for everybody at once.
+     * Deletes a folder. Detaches one row, so that its content disappears immediately for every user; a job purges it afterwards.
      * @throws FOLDER_NOT_EMPTY unless recursive
      */
     async remove(tree: Tree, path: string, recursive: boolean): Promise<{ names: string[]; filesDeleted: number }> {

@@ -10,11 +10,11 @@ interface Row {
   emailVerified: boolean | number
 }
 
-/** The ways in which an account is signed in to. */
+/** The identities with which an account is signed in to. */
 export function identityService({ db, wake = () => {} }: { db: Db; wake?: () => void }) {
   return {
     /**
-     * Takes an identity away from the account of the caller, and ends its other sessions: they may have begun with it.
+     * Removes an identity from the account of the caller, and ends its other sessions, which may have started with it.
      * @throws LAST_IDENTITY, IDENTITY_NOT_FOUND
      */
     async remove(caller: Caller, identityId: string): Promise<void> {
@@ -46,7 +46,7 @@ export function identityService({ db, wake = () => {} }: { db: Db; wake?: () => 
     },
   }
 
-  /** An address stays verified only while an identity of the account vouches for it; else another one's takes its place. */
+  /** An e-mail address stays verified only while an identity of the account confirms it; otherwise that of another identity replaces it. */
   async function keepAddressTrue(userId: string, verified: string | null, left: Row[], tx: Tx): Promise<boolean> {
     const vouching = left.filter(({ emailVerified }) => Boolean(emailVerified))
     if (verified === null || vouching.some(({ email }) => canonicalEmail(email) === verified)) return false

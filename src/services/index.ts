@@ -26,7 +26,7 @@ import type { UploadSessionService } from './upload-session.ts'
 import type { UserService } from './user.ts'
 import type { WorkspaceService } from './workspace.ts'
 
-/** What the API can do; made once in app.ts and handed to every request. */
+/** The services of the API, created once in app.ts and passed to every request. */
 export interface Services {
   accounts: AccountService
   accountEnd: AccountEndService

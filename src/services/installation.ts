@@ -12,12 +12,12 @@ async function installationOf(db: Db): Promise<string> {
     if (!isDuplicate(error)) throw error
   }
   const made = await known()
-  if (!made) throw new Error('The database does not keep which installation it is of.')
+  if (!made) throw new Error('The database has no installation id.')
   return made
 }
 
 /**
- * Makes sure that database and store belong together: a service on another's blobs would take them for left over.
+ * Checks that database and store belong together: otherwise the sweeper would delete the blobs of another installation as orphans.
  * @throws ForeignStore
  */
 export async function bindStore(db: Db, store: BlobStore): Promise<void> {

@@ -24,7 +24,7 @@ export interface InviteView {
   expiresAt: number
 }
 
-/** An invite as whoever it is for sees it. */
+/** An invite as its recipient sees it. */
 export interface MyInvite {
   id: string
   workspaceId: string
@@ -36,14 +36,14 @@ export interface MyInvite {
   expiresAt: number
 }
 
-/** An invite as its page shows it. The mail with the link has said as much. */
+/** An invite as its page shows it: no more than the mail with the link contains. */
 export interface LinkedInvite {
   id: string
   workspaceName: string
   role: Role
   invitedBy: { name: string; email: string; verified: boolean }
   email: string
-  /** Whether somebody with the invited address is a member already. */
+  /** Whether an account with the invited e-mail address is a member already. */
   member: boolean
   expiresAt: number
 }
@@ -63,13 +63,13 @@ function refuseOthers({ email }: { email: string }, caller: Caller): void {
   if (caller.verifiedEmail !== email)
     throw new AppError(
       'INVITE_NOT_FOR_YOU',
-      'This invite is for another address. Sign in with the address that was invited.',
+      'This invite is for another e-mail address. Sign in with the address that was invited.',
     )
 }
 
 const columns =
   'i.id AS id, i.workspace_id AS workspaceId, i.email, i.role, i.invited_by AS invitedBy, i.created_at AS createdAt, i.expires_at AS expiresAt'
-/** The pending invites of a workspace, at a time. */
+/** FROM and WHERE of the pending invites of a workspace; its values are the workspace id and the current time. */
 const pending = `FROM invite i ${SENDER} WHERE i.workspace_id = ? AND i.expires_at > ? AND ${SENDER_MAY}`
 
 interface Deps {
@@ -83,7 +83,7 @@ interface Deps {
 }
 
 export function inviteService({ db, workspaces, mailings, tokens, publicUrl, events, wake }: Deps) {
-  /** The invite of a token, for the one address it was made out to. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU */
+  /** The invite of a token, if it was sent to the verified address of the caller. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU */
   async function findFor(caller: Caller, token: string): Promise<InviteView> {
     const id = tokens.read(INVITE_TOKEN, token)
     const [invite] = id ? await db.rows<InviteView>(`SELECT ${columns} FROM invite i WHERE i.id = ?`, [id]) : []
@@ -93,7 +93,7 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
   }
 
   /**
-   * Answers the id of the invite that an address has, if any; with the workspace locked, so that the count is exact.
+   * Finds the id of the invite of an e-mail address, if any. The workspace must be locked, so that the count is exact.
    * @throws QUOTA_EXCEEDED where one more would be pending than the plan allows
    */
   async function requireRoom(workspaceId: string, email: string, now: number, tx: Tx): Promise<string | null> {
@@ -115,7 +115,7 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
     return row?.id ?? null
   }
 
-  /** Those pending invites of the caller's verified address that meet a condition, oldest first. */
+  /** The pending invites of the caller's verified address that match a condition, oldest first. */
   async function mineWhere(caller: Caller, where: string, values: string[], limit: number): Promise<MyInvite[]> {
     if (!caller.verifiedEmail) return []
     const rows = await db.rows<Omit<MyInvite, 'token'>>(
@@ -133,7 +133,7 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
   }
 
   return {
-    /** The pending invites of some workspaces, oldest first; none whose sender may not invite any more. Call it for workspaces that the caller may manage. */
+    /** The pending invites of some workspaces, oldest first, without those whose sender may no longer invite. Does not authorize: pass only workspaces that the caller may manage. */
     pagesOf: (workspaceIds: string[], limit: number, after: string | null) =>
       firstOfEach<InviteView>(db, `SELECT i.workspace_id AS owner, ${columns} ${pending} AND i.id > ?`, {
         order: 'id',
@@ -148,7 +148,7 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
       return db.rows<InviteView>(`SELECT ${columns} ${pending} ORDER BY i.id LIMIT 10000`, [workspaceId, Date.now()])
     },
 
-    /** Invites an address, or renews its invite, with a mail as far as the bounds of mails allow one. @throws ALREADY_A_MEMBER, FORBIDDEN, INVALID_INPUT, QUOTA_EXCEEDED */
+    /** Invites an e-mail address, or renews its invite, and enqueues a mail if the limits of mails allow it. @throws ALREADY_A_MEMBER, FORBIDDEN, INVALID_INPUT, QUOTA_EXCEEDED */
     async create(caller: Caller, input: { workspaceId: string; email: string; role: string }): Promise<InviteView> {
       const email = parseEmail(input.email, 'email')
       const role = invitable.find(r => r === input.role)
@@ -157,14 +157,14 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
       const now = Date.now()
       const fresh = { role, invitedBy: caller.userId, createdAt: now, expiresAt: now + WEEK_MS }
       const invite = await db.transaction(async tx => {
-        // Two invites of one address at once end in one row.
+        // Under this lock, parallel invites of one address result in one row.
         await lockToManage(db, caller, workspaceId, tx)
         const [member] = await db.rows(
           'SELECT m.user_id FROM member m JOIN user u ON u.id = m.user_id WHERE m.workspace_id = ? AND u.verified_email = ?',
           [workspaceId, email],
           tx,
         )
-        if (member) throw new AppError('ALREADY_A_MEMBER', 'Somebody with this address is a member already.')
+        if (member) throw new AppError('ALREADY_A_MEMBER', 'A user with this e-mail address is a member already.')
         const known = await requireRoom(workspaceId, email, now, tx)
         const id = known ?? newId()
         if (known)
@@ -192,11 +192,11 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
     /** The pending invites of the caller's verified address. */
     mine: async (caller: Caller): Promise<MyInvite[]> => (await pageOfMine(caller, MAX_PAGE, null)).rows,
     pageOfMine,
-    /** Those among some invites. */
+    /** The subset of these invites that is pending for the caller. */
     mineAmong: (caller: Caller, ids: string[]): Promise<MyInvite[]> =>
       mineWhere(caller, `i.id IN (${placeholders(ids)})`, ids, ids.length),
 
-    /** The invite of a token, for whoever has the link. One statement. @throws INVITE_NOT_FOUND */
+    /** The invite of a token, for any caller who has the link. Runs one statement. @throws INVITE_NOT_FOUND */
     async find(token: string): Promise<LinkedInvite> {
       const id = tokens.read(INVITE_TOKEN, token)
       if (!id) throw notFound()
@@ -224,7 +224,7 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
     },
 
     /**
-     * Refuses whoever cannot accept an invite, but for those who have yet to sign in. Nobody else learns whether the invited one is in.
+     * Refuses a signed-in caller who cannot accept the invite. Only the recipient learns whether they are a member already.
      * @throws INVITE_EXPIRED, INVITE_NOT_FOR_YOU, ALREADY_A_MEMBER
      */
     refuse(invite: LinkedInvite, caller: Caller | null): void {
@@ -233,7 +233,7 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
       if (caller && invite.member) throw alreadyMember()
     },
 
-    /** Makes the caller a member, once. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU, INVITE_EXPIRED, ALREADY_A_MEMBER, QUOTA_EXCEEDED */
+    /** Makes the caller a member and deletes the invite. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU, INVITE_EXPIRED, ALREADY_A_MEMBER, QUOTA_EXCEEDED */
     async accept(caller: Caller, token: string): Promise<WorkspaceView> {
       const { id, workspaceId, expiresAt } = await findFor(caller, token)
       if (expiresAt <= Date.now()) throw expired()
@@ -245,7 +245,7 @@ export function inviteService({ db, workspaces, mailings, tokens, publicUrl, eve
           tx,
         )
         await db.rows(`SELECT id FROM workspace WHERE id = ?${db.forUpdate}`, [workspaceId], tx)
-        // The row decides between two who accept at once, the role is the one that stands now, and its sender must still have the right.
+        // The locking read serializes parallel accepts, returns the current role, and checks that the sender may still invite.
         const [offer] = await db.rows<{ role: Role }>(
           `SELECT i.role FROM invite i ${SENDER} WHERE i.id = ? AND ${SENDER_MAY}${db.forUpdate}`,
           [id],

@@ -2,8 +2,8 @@ import type { Db, Tx } from '../../db/index.ts'
 import { placeholders } from './entry-path.ts'
 
 /**
- * Dooms a staged blob and returns its reservation, once only, whoever comes first. Locks the bucket before the blob, as everybody does.
- * @param overAt leaves it alone if its lease is not over at this time
+ * Marks a staged blob for deletion and releases its reservation, exactly once. Locks the bucket before the blob, as everywhere.
+ * @param overAt does nothing if its lease is not over at this time
  */
 export async function releaseStaged(
   db: Db,
@@ -32,7 +32,7 @@ export async function releaseStaged(
   return true
 }
 
-/** Dooms live blobs, in the transaction that ends their entries. */
+/** Marks live blobs for deletion, in the transaction that deletes their entries. */
 export async function markBlobsForDeletion(db: Db, ids: string[], tx: Tx): Promise<void> {
   if (ids.length === 0) return
   await db.run(

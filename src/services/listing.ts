@@ -8,7 +8,7 @@ import { fileNotFound, findEntry, pathsOfFolders, placeholders, type Tree } from
 import { type PageArgs, readCursor, readLimit, writeCursor } from './page.ts'
 import { firstOfEach } from './range.ts'
 
-/** A file as the interface shows it. Sizes in bytes, times in milliseconds. */
+/** A file as responses show it. Sizes in bytes, times in milliseconds since 1970. */
 export interface FileView {
   id: string
   /** The names from the root down, the file's own last. */
@@ -39,7 +39,7 @@ export interface EntryRow {
   name: string
   fileType: string
   size: number
-  /** Of everything below a folder; 1 for a file. */
+  /** Number of files below a folder; 1 for a file. */
   fileCount: number
   md5: string
   createdBy: string | null
@@ -50,7 +50,7 @@ export interface EntryRow {
 const entryColumns =
   'id, kind, name, file_type AS fileType, total_bytes AS size, total_files AS fileCount, md5, created_by AS createdBy, created_at AS createdAt, updated_at AS updatedAt'
 
-/** A file or a folder that was looked for; a file has a blob. */
+/** A file or folder found by path or id; only a file has a blob. */
 export interface FoundEntry extends FileView {
   kind: number
   blobId: string | null
@@ -58,12 +58,12 @@ export interface FoundEntry extends FileView {
 
 type FoundRow = EntryRow & { blobId: string | null }
 
-/** What can be read of a tree. */
+/** Queries of a tree. */
 export function listingService({ db }: { db: Db }) {
   return {
     /**
      * One level of a tree: folders first, then files, both by name. An unknown path is an empty folder.
-     * Three numbers of rows at most are read: the path, the page, and one row to know whether there is more.
+     * Reads only the entries of the path, those of the page, and one more row to know whether another page follows.
      */
     async level(
       tree: Tree,
@@ -113,7 +113,7 @@ export function listingService({ db }: { db: Db }) {
       return { files, nextCursor: more && last ? writeCursor([last.id]) : null }
     },
 
-    /** One kind of children of some folders, by name, those of a folder after the same name. */
+    /** One kind of children of some folders, by name; each folder's page starts after its own cursor. */
     childrenOf: (folderIds: string[], kind: typeof FILE | typeof FOLDER, limit: number, after: string | null) =>
       firstOfEach<EntryRow>(
         db,
@@ -121,7 +121,7 @@ export function listingService({ db }: { db: Db }) {
         { order: 'name', owners: folderIds, values: [after ?? ''], limit },
       ),
 
-    /** The workspace of the caller in whose tree an entry is; null when it is in none. */
+    /** The workspace of the caller whose tree contains an entry; null if there is none. */
     async workspaceOf({ userId }: Caller, id: string): Promise<string | null> {
       const [row] = await db.rows<{ workspaceId: string }>(
         `SELECT b.workspace_id AS workspaceId FROM entry e JOIN bucket b ON b.id = e.bucket_id
@@ -131,7 +131,7 @@ export function listingService({ db }: { db: Db }) {
       return row?.workspaceId ?? null
     },
 
-    /** An entry of this tree by its id, with its path; null when it is not there, or below a folder that is being purged. */
+    /** An entry of this tree by its id, with its path; null when it does not exist, or is below a folder that is being purged. */
     async byId(tree: Tree, id: string, tx?: Tx): Promise<FoundEntry | null> {
       const [row] = await db.rows<FoundRow & { parentId: string | null }>(
         `SELECT ${entryColumns}, parent_id AS parentId, blob_id AS blobId FROM entry WHERE id = ? AND bucket_id = ?`,
@@ -157,13 +157,13 @@ export function listingService({ db }: { db: Db }) {
       return row ? toFoundEntry(row, names) : null
     },
 
-    /** The file that is named by its id or by its path: exactly one of them. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */
+    /** The file with this id or this path; exactly one must be given. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */
     async file(
       tree: Tree,
       by: { id?: string | null | undefined; path?: string | null | undefined },
       tx?: Tx,
     ): Promise<FoundEntry & { blobId: string }> {
-      if (!by.id === !by.path) throw new InvalidInput('file_id', 'Name the file by its id or by its path.')
+      if (!by.id === !by.path) throw new InvalidInput('file_id', 'Give either the id or the path of the file.')
       const found = by.id
         ? isUuid(by.id)
           ? await this.byId(tree, by.id, tx)
@@ -172,12 +172,12 @@ export function listingService({ db }: { db: Db }) {
       const { blobId } = found ?? {}
       if (found && blobId) return { ...found, blobId }
       if (!by.id) throw fileNotFound(tree, parsePath(by.path ?? ''))
-      throw new AppError('FILE_NOT_FOUND', 'There is no file with this id here. Take it from a listing.', {
+      throw new AppError('FILE_NOT_FOUND', 'There is no file with this id here. Use an id from a listing.', {
         file_id: by.id,
       })
     },
 
-    /** The addresses of some users, in one statement. */
+    /** The e-mail addresses of some users, in one statement. */
     async emailsOf(userIds: Iterable<string | null>): Promise<Map<string, string>> {
       const ids = [...new Set(userIds)].filter(id => id !== null)
       const rows =

@@ -1,18 +1,18 @@
 import { AppError } from '../errors.ts'
 
-/** More news than this for one who does not fetch them, and they are behind for good. */
+/** Capacity of the buffer; a subscriber that exceeds it has lost events and must subscribe again. */
 const CAPACITY = 1000
 
-/** Where a subscription finds the news that came while it was busy. The same news twice is one. */
+/** Buffers the events that arrive while a subscription is busy, without duplicates. */
 export interface Mailbox {
   post(ids: string[]): void
   close(): void
   readonly closed: boolean
-  /** Resolves when there is something, when the box is closed, or after so many milliseconds. */
+  /** Resolves when there is an event, when the mailbox is closed, or after this many milliseconds. */
   wait(ms: number): Promise<void>
-  /** Resolves when the box is closed, or after so many milliseconds, whatever comes. */
+  /** Resolves when the mailbox is closed, or after this many milliseconds, regardless of events. */
   rest(ms: number): Promise<void>
-  /** All there is. @throws UNAVAILABLE when there was more than fits */
+  /** Removes and returns all events. @throws UNAVAILABLE when the capacity was exceeded */
   take(): string[]
 }
 
@@ -34,7 +34,7 @@ export function openMailbox(): Mailbox {
 
   return {
     post(ids) {
-      // One that says nothing but that there is news.
+      // An event without content.
       for (const id of ids.length > 0 ? ids : ['']) if (news.size <= CAPACITY) news.add(id)
       wake()
     },

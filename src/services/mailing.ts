@@ -9,11 +9,11 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const STOP_TOKEN = 'mail-stop'
 
-/** How many mails are sent in 24 hours. */
+/** Limits of mails per 24 hours. */
 export interface MailBounds {
-  /** From one person to one address. */
+  /** From one user to one e-mail address. */
   fromOne: number
-  /** From all people to one address. */
+  /** From all users to one e-mail address. */
   fromAll: number
 }
 
@@ -24,13 +24,13 @@ interface Deps {
   bounds: MailBounds
 }
 
-/** The mails that one person causes to another: contract, "Mails". */
+/** The mails that one user causes to another (docs/contract.md, "Mails"). */
 export function mailingService({ db, tokens, publicUrl, bounds }: Deps) {
   const hashOf = (address: string) => tokens.digest('mail-recipient', address)
   const keepsRow =
     db.dialect === 'mysql' ? 'ON DUPLICATE KEY UPDATE id = id' : 'ON CONFLICT (address_hash) DO UPDATE SET id = id'
 
-  /** The row of an address, locked until the transaction ends: mails to it are counted one after the other. */
+  /** Locks the row of an e-mail address until the transaction ends, which serializes the counting of its mails. */
   async function lockRecipient(address: string, tx: Tx): Promise<{ id: string; stoppedAt: number | null }> {
     const hash = hashOf(address)
     await db.run(
@@ -43,7 +43,7 @@ export function mailingService({ db, tokens, publicUrl, bounds }: Deps) {
       [hash],
       tx,
     )
-    if (!row) throw new Error('The recipient of a mail is not there.')
+    if (!row) throw new Error('The row of the recipient is missing.')
     return row
   }
 
@@ -55,9 +55,9 @@ export function mailingService({ db, tokens, publicUrl, bounds }: Deps) {
 
   return {
     /**
-     * Enqueues a mail in the transaction of what causes it, unless it must not be sent: its sender has no verified address, its recipient
-     * wants none, there were enough, or the same was sent within the hour. Nothing else may be locked after it. Answers whether it was.
-     * @param about what the mail is about: ids of what it leads to
+     * Enqueues a mail in the transaction that causes it, unless it must not be sent: its sender has no verified address, its recipient
+     * has unsubscribed, a limit is reached, or the same mail was sent within the hour. No lock may be acquired after it. Returns whether it was enqueued.
+     * @param about the ids of the subjects of the mail, to recognize a repetition
      */
     async enqueue(caller: Caller, mail: Extract<Mail, { stop?: string }>, about: string[], tx: Tx): Promise<boolean> {
       if (caller.verifiedEmail === null) return false
@@ -83,7 +83,7 @@ export function mailingService({ db, tokens, publicUrl, bounds }: Deps) {
       return true
     },
 
-    /** Whether a mail that waited may be sent still: its recipient may have stopped such mails meanwhile. */
+    /** Whether a queued mail may still be sent: its recipient may have unsubscribed meanwhile. */
     async isWanted(mail: Mail): Promise<boolean> {
       if (!('stop' in mail)) return true
       const stopped = await db.rows('SELECT id FROM mail_recipient WHERE address_hash = ? AND stopped_at IS NOT NULL', [
@@ -92,7 +92,7 @@ export function mailingService({ db, tokens, publicUrl, bounds }: Deps) {
       return stopped.length === 0
     },
 
-    /** Whether the address of a link takes no mails. @throws ROUTE_NOT_FOUND */
+    /** Whether the e-mail address of an unsubscribe link has unsubscribed. @throws ROUTE_NOT_FOUND */
     async isStopped(token: string): Promise<boolean> {
       const [row] = await db.rows<{ stoppedAt: number | null }>(
         'SELECT stopped_at AS stoppedAt FROM mail_recipient WHERE id = ?',
@@ -102,7 +102,7 @@ export function mailingService({ db, tokens, publicUrl, bounds }: Deps) {
       return row.stoppedAt !== null
     },
 
-    /** Stops the mails to the address of a link, or lets them through again; as often as anybody likes. @throws ROUTE_NOT_FOUND */
+    /** Stops or resumes the mails to the e-mail address of an unsubscribe link; idempotent. @throws ROUTE_NOT_FOUND */
     async setStopped(token: string, stopped: boolean): Promise<void> {
       const changed = await db.run('UPDATE mail_recipient SET stopped_at = ? WHERE id = ?', [
         stopped ? Date.now() : null,

@@ -19,7 +19,7 @@ const columns = 'm.user_id AS userId, u.email, u.name, m.role, m.joined_at AS jo
 
 export function memberService({ db, workspaces }: { db: Db; workspaces: WorkspaceService }) {
   return {
-    /** The members of some workspaces, as they joined. Call it for workspaces that the caller may see. */
+    /** The members of some workspaces, in the order in which they joined. Does not authorize: pass only workspaces that the caller may see. */
     pagesOf: (workspaceIds: string[], limit: number, after: [joinedAt: number, userId: string] | null) =>
       firstOfEach<MemberView>(
         db,
@@ -43,19 +43,19 @@ export function memberService({ db, workspaces }: { db: Db; workspaces: Workspac
       )
     },
 
-    /** Gives a member another role. Invites that they have sent end where they may send none any more. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
+    /** Changes the role of a member, and deletes their pending invites if the new role may not invite. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
     async changeRole(
       caller: Caller,
       workspaceId: string,
       userId: string,
       role: string,
     ): Promise<{ userId: string; role: Role }> {
-      if (!isRole(role)) throw new InvalidInput('role', 'A role is one of owner, admin, editor, caller.')
+      if (!isRole(role)) throw new InvalidInput('role', 'A role is one of owner, admin, editor, viewer.')
       await workspaces.enter(caller, workspaceId, 'manage')
       return db.transaction(async tx => {
         const { mine, theirs } = await rolesOf(caller, workspaceId, userId, tx)
         if (!mayTouch(mine, theirs) || !mayGrant(mine, role))
-          throw new Forbidden('Only an owner can grant or take the role owner.')
+          throw new Forbidden('Only an owner can grant or revoke the role owner.')
         if (isOwner(theirs) && !isOwner(role)) await passOwnership(workspaceId, userId, tx)
         await db.run(
           'UPDATE member SET role = ? WHERE workspace_id = ? AND user_id = ?',
@@ -67,7 +67,7 @@ export function memberService({ db, workspaces }: { db: Db; workspaces: Workspac
       })
     },
 
-    /** Removes a member, with their pending invites and the workspace keys that they made; everybody may remove themselves. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
+    /** Removes a member, with their pending invites and the workspace keys that they created; every member may leave. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
     async remove(caller: Caller, workspaceId: string, userId: string): Promise<void> {
       await workspaces.enter(caller, workspaceId, 'see')
       await db.transaction(async tx => {
@@ -77,13 +77,13 @@ export function memberService({ db, workspaces }: { db: Db; workspaces: Workspac
         if (isOwner(theirs)) await passOwnership(workspaceId, userId, tx)
         await db.run('DELETE FROM member WHERE workspace_id = ? AND user_id = ?', [workspaceId, userId], tx)
         await endInvitesOf(db, userId, workspaceId, tx)
-        // A key that only slept would wake when its maker comes back, in hands that were forgotten meanwhile.
+        // A key that was only disabled would work again, possibly in other hands, when its creator rejoins.
         await db.run('DELETE FROM api_key WHERE created_by = ? AND workspace_id = ?', [userId, workspaceId], tx)
       })
     },
   }
 
-  /** The roles of the caller and of a member as they are now, with the workspace locked: two owners cannot both leave as the second last. */
+  /** The current roles of the caller and of a member, with the workspace locked: otherwise the last two owners could both leave. */
   async function rolesOf(
     caller: Caller,
     workspaceId: string,
@@ -93,7 +93,7 @@ export function memberService({ db, workspaces }: { db: Db; workspaces: Workspac
     await db.rows(`SELECT id FROM workspace WHERE id = ?${db.forUpdate}`, [workspaceId], tx)
     const rows = await db.rows<{ userId: string; role: Role }>(
       'SELECT user_id AS userId, role FROM member WHERE workspace_id = ? AND user_id IN (?, ?)',
-      // MySQL does not compare ids with what is not ASCII.
+      // MySQL fails to compare an ASCII id column with a text that is not ASCII.
       [workspaceId, caller.userId, isUuid(userId) ? userId : ''],
       tx,
     )
@@ -101,14 +101,14 @@ export function memberService({ db, workspaces }: { db: Db; workspaces: Workspac
     const theirs = rows.find(r => r.userId === userId)?.role
     if (!mine) throw new Forbidden('You are not a member of this workspace any more.')
     if (!theirs) {
-      // Whoever may not manage members learns nothing about who is one.
+      // A caller who may not manage members must not learn who is one.
       if (!may(mine, 'manage')) throw new Forbidden('Your role may not change members.')
       throw new AppError('MEMBER_NOT_FOUND', 'This user is not a member of the workspace.')
     }
     return { mine, theirs }
   }
 
-  /** Before an owner goes: another one must be there, and answers for the limits from now on. @throws LAST_OWNER */
+  /** Before an owner leaves: requires another owner, whose plan limits the workspace from now on. @throws LAST_OWNER */
   async function passOwnership(workspaceId: string, userId: string, tx: Tx): Promise<void> {
     const [next] = await db.rows<{ userId: string }>(
       'SELECT user_id AS userId FROM member WHERE workspace_id = ? AND role = ? AND user_id <> ? ORDER BY joined_at, user_id LIMIT 1',
@@ -116,7 +116,7 @@ export function memberService({ db, workspaces }: { db: Db; workspaces: Workspac
       tx,
     )
     if (!next)
-      throw new AppError('LAST_OWNER', 'A workspace keeps at least one owner. Make somebody else an owner first.')
+      throw new AppError('LAST_OWNER', 'A workspace keeps at least one owner. Make another member an owner first.')
     await db.run(
       'UPDATE workspace SET owner_id = ? WHERE id = ? AND owner_id = ?',
       [next.userId, workspaceId, userId],

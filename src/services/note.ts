@@ -13,14 +13,14 @@ export function noteService({ db, listings }: { db: Db; listings: ListingService
   async function requireContent(caller: Caller, checksum: string): Promise<string> {
     const md5 = checksum.toLowerCase()
     if (!/^[0-9a-f]{32}$/.test(md5) || !(await listings.holds(caller.bucket, md5)))
-      throw new AppError('FILE_NOT_FOUND', 'You have no file with this checksum. Take md5_checksum from a listing.', {
+      throw new AppError('FILE_NOT_FOUND', 'You have no file with this checksum. Use md5_checksum from a listing.', {
         checksum,
       })
     return md5
   }
 
   return {
-    /** Those notes that there are on contents that the caller is known to have, by checksum. One statement for 1,000 of them. */
+    /** The notes on some contents, by checksum; one statement for up to 1,000. Does not check that the caller has the contents. */
     async ofContents({ bucket }: Caller, checksums: string[]): Promise<Map<string, string>> {
       const notes = new Map<string, string>()
       for (let i = 0; i < checksums.length; i += 1000) {
@@ -44,15 +44,15 @@ export function noteService({ db, listings }: { db: Db; listings: ListingService
       return row?.content ?? ''
     },
 
-    /** Writes the note of a content; "" removes it. Answers what stands now. @throws FILE_NOT_FOUND, QUOTA_EXCEEDED */
+    /** Writes the note of a content; "" removes it. @returns the stored note. @throws FILE_NOT_FOUND, QUOTA_EXCEEDED */
     async write(caller: Caller, checksum: string, content: string): Promise<string> {
       if ([...content].length > MAX_NOTE) throw new InvalidInput('content', `A note has up to ${MAX_NOTE} characters.`)
       if (/\p{Surrogate}/u.test(content))
-        throw new InvalidInput('content', 'A note is text; this holds half a character.')
+        throw new InvalidInput('content', 'A note is text; this contains an unpaired surrogate.')
       const md5 = await requireContent(caller, checksum)
       const key = { bucketId: caller.bucket.bucketId, checksum: md5 }
       await db.transaction(async tx => {
-        // No note may be left behind by an account that ends meanwhile.
+        // An account that is deleted meanwhile must not leave a note behind.
         await lockTree(db, caller.bucket, tx)
         const note = { content, updatedAt: Date.now() }
         if (content === '') {

@@ -1,18 +1,18 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../db/index.ts'
 
-/** A mail that another person causes: its recipient can stop those at this address. */
+/** A mail that another user causes; its recipient can unsubscribe at this URL. */
 interface Caused {
   stop?: string
 }
 
-/** Who causes a mail: their name, and the verified address that tells who they are. */
+/** The user who causes a mail: their name and verified e-mail address. */
 interface Sender {
   by: string
   address?: string
 }
 
-/** A mail to be written when it is sent: which text, and what goes into it. */
+/** A mail that is rendered when it is sent: its template and values. */
 export type Mail =
   | (Caused & { template: 'invite'; to: string; values: { workspace: string; role: string; link: string } & Sender })
   | (Caused & {
@@ -23,20 +23,20 @@ export type Mail =
   | { template: 'sign-in'; to: string; values: { device: string; address: string; at: string; link: string } }
   | { template: 'address-changed'; to: string; values: { provider: string | null } }
 
-/** What can be promised, and what each kind needs to be done. */
+/** The kinds of jobs and their payloads. */
 export interface Jobs {
   'purge-folder': { folderId: string; bucketId: string }
-  /** The tree of a workspace or an account that is no more. */
+  /** The tree of a deleted workspace or account. */
   'purge-bucket': { rootId: string; bucketId: string }
   mail: Mail
 }
 
 export type JobKind = keyof Jobs
 
-/** The due time of a job that is not tried any more. Its row is kept for a while, so that somebody can be told. */
+/** The due time of a job that is not retried any more. Its row is kept for a while, so that it can be reported. */
 export const GIVEN_UP = Number.MAX_SAFE_INTEGER
 
-/** Promises work in the transaction of the change that causes it: it is done if, and only if, that change is. */
+/** Enqueues a job in the transaction of the change that causes it: it runs if, and only if, that change commits. */
 export async function enqueue<K extends JobKind>(db: Db, kind: K, payload: Jobs[K], tx: Tx): Promise<void> {
   const now = Date.now()
   await db.run(

@@ -7,13 +7,13 @@ import { SENDER, SENDER_MAY } from './right.ts'
 import { LIVE } from './share.ts'
 import { SHARE_TOKEN } from './share-link.ts'
 
-/** A list of which only the newest are shown. */
+/** The newest entries of a list, with its total count. */
 export interface Newest<T> {
   total: number
   rows: T[]
 }
 
-/** What a person has at a glance. Bytes; times in milliseconds. */
+/** The overview of an account for its home page. Sizes in bytes, times in milliseconds since 1970. */
 export interface Overview {
   planName: string
   usedBytes: number
@@ -32,7 +32,7 @@ export interface Overview {
   workspaces: Newest<{ id: string; name: string; role: Role }>
 }
 
-/** A row of any of the lists; each says how many its list has. */
+/** A row of any of the lists, with the total count of its list. */
 interface Row {
   kind: 'bucket' | 'share' | 'invite' | 'workspace'
   id: string
@@ -48,21 +48,21 @@ interface Row {
   parentId: string
   rootId: string
   purging: number
-  /** The verified address of the sharer. */
+  /** The verified e-mail address of the sharer. */
   verified: string | null
 }
 
-/** How many of each list are shown at a glance, and how many at most. */
+/** How many entries of each list the overview shows by default, and at most. */
 const SHOWN = 5
 const MOST = 1000
 
 export function overviewService({ db, tokens }: { db: Db; tokens: Tokens }) {
-  // MySQL keeps what is in brackets as it is; SQLite knows a limit within a union in a subquery only.
+  // MySQL accepts a parenthesized LIMIT within a union; SQLite accepts it only in a subquery.
   const newest = (part: string, order: string, shown: number) => {
     const one = `${part} ORDER BY ${order} DESC LIMIT ${shown}`
     return db.dialect === 'mysql' ? `(${one})` : `SELECT * FROM (${one})`
   }
-  // By the session and not by the person, so that whoever looks up the person need not be waited for.
+  // Joined by the session, so that the statement can run in parallel with the lookup of the user.
   const session = 'FROM session me WHERE me.hash = ? AND me.expires_at > ?'
   const userId = `(SELECT me.user_id ${session})`
   const address = `(SELECT (SELECT verified_email FROM user WHERE id = me.user_id) ${session})`
@@ -100,8 +100,8 @@ export function overviewService({ db, tokens }: { db: Db; tokens: Tokens }) {
 
   return {
     /**
-     * What the person of a session has; null for a session that is over. Whether the person may still come in is another question.
-     * One statement; a second one only while a folder of somebody who shares with the person is being purged.
+     * The overview of the user of a session; null for an expired session. Does not check whether the account is active.
+     * Runs one statement, and a second one only while a folder of a sharer is being purged.
      */
     async read(sessionHash: string, { all }: { all: boolean }): Promise<Overview | null> {
       const now = Date.now()
@@ -143,7 +143,7 @@ export function overviewService({ db, tokens }: { db: Db; tokens: Tokens }) {
     },
   }
 
-  /** Shares whose file was deleted with a folder that is not purged yet. */
+  /** Removes shares whose file was deleted with a folder that is not purged yet. */
   async function goneAmong(rows: Row[]): Promise<Set<string>> {
     const doubtful = rows.filter(row => row.purging > 0)
     const there = await pathsOfFolders(

@@ -3,13 +3,13 @@ import { InvalidInput } from '../errors.ts'
 
 export const MAX_PAGE = 10_000
 
-/** What a listing may be asked for. Lenient ones (routes without a 400) take the nearest possible instead of refusing: contract, section 1. */
+/** The arguments of a listing. Lenient ones (routes without a 400) use the nearest valid value instead of refusing (docs/contract.md, section 1). */
 export interface PageArgs {
   limit?: number | null | undefined
   cursor?: string | null | undefined
 }
 
-/** How many entries a page has; without a wish as many as are allowed. */
+/** The number of entries of a page; by default the maximum. */
 export function readLimit(limit: number | null | undefined, lenient = false): number {
   if (limit === null || limit === undefined) return MAX_PAGE
   if (limit >= 1 && limit <= MAX_PAGE) return limit
@@ -17,12 +17,12 @@ export function readLimit(limit: number | null | undefined, lenient = false): nu
   throw new InvalidInput('limit', `A page has 1 to ${MAX_PAGE} entries.`)
 }
 
-/** What a list can be sorted by. An id is looked at closer than other texts: MySQL does not compare ids with what is not ASCII. */
+/** The types of sort keys. An id is validated more strictly than other texts: MySQL fails to compare ids with non-ASCII texts. */
 export type KeyType = 'string' | 'number' | 'id'
 /** A sort key whose parts have these types. */
 export type KeyOf<Types extends KeyType[]> = { [I in keyof Types]: Types[I] extends 'number' ? number : string }
 
-/** A cursor says after which sort key to go on. It is not a secret, and opaque only so that nobody depends on what is inside. */
+/** A cursor encodes the sort key after which the next page starts. It is not secret, and opaque only so that clients do not depend on its content. */
 export function writeCursor(key: (string | number)[]): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url')
 }
@@ -32,7 +32,7 @@ function isPart(part: unknown, type: KeyType | undefined): boolean {
   return typeof part === 'string' && (type !== 'id' || isUuid(part))
 }
 
-/** Reads a cursor of as many parts, of these types. Null without one, or where a lenient listing is given a wrong one. */
+/** Reads a cursor with parts of these types. Null without one, or for an invalid one in a lenient listing. */
 export function readCursor<Types extends KeyType[]>(
   cursor: string | null | undefined,
   types: [...Types],
@@ -45,8 +45,8 @@ export function readCursor<Types extends KeyType[]>(
     const fits = Array.isArray(key) && key.length === types.length && key.every((part, i) => isPart(part, types[i]))
     if (fits) return key as KeyOf<Types>
   } catch {
-    // Falls through to the one answer for a cursor that is not ours.
+    // Falls through to the common error for an invalid cursor.
   }
   if (lenient) return null
-  throw new InvalidInput(field, 'This cursor is not one that this list has given. Take the one of the page before.')
+  throw new InvalidInput(field, 'This cursor is not one of this list. Use the one of the previous page.')
 }

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { open, treeGone } from './entry.ts'
 import type { Tree } from './entry-path.ts'
 
-/** What a bucket may hold, from the plan of its user or of its workspace's owner. Null means unlimited. */
+/** The limits of a bucket, from the plan of its user or of its workspace's owner. Null means unlimited. */
 export interface BucketLimits {
   maxFileSizeBytes: number
   maxTotalStorageBytes: number
@@ -12,7 +12,7 @@ export interface BucketLimits {
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
-/** Takes `bytes` (and `files`) of the quota; answers whether they were to be had. Exact: one conditional UPDATE of one row. */
+/** Reserves `bytes` (and `files`) of the quota. @returns false if a limit would be exceeded. One conditional UPDATE keeps it exact. */
 export async function take(
   db: Db,
   tree: Tree,
@@ -30,7 +30,7 @@ export async function take(
   return changed === 1
 }
 
-/** Says which limit was met. */
+/** The error for the limit that was reached. */
 export async function quotaExceeded(
   db: Db,
   tree: Tree,

@@ -10,8 +10,8 @@ export interface Page<T> {
 const AT_ONCE = 128
 
 /**
- * The first rows of the lists of several owners. One statement for up to 128 of them, which reads of every list only what its page holds.
- * @param range a SELECT of the list of one owner, who is its first parameter; each row says in `owner` whose it is
+ * The first rows of the lists of several owners. Runs one statement for up to 128 owners, which reads only one page of each list.
+ * @param range a SELECT of the list of one owner, whose id is its first parameter; each row has the column `owner`
  * @param order names columns as the SELECT calls them
  * @param values the other parameters
  */
@@ -21,12 +21,12 @@ export async function firstOfEach<T extends object>(
   { order, owners, values, limit }: { order: string; owners: string[]; values: Value[]; limit: number },
 ): Promise<Map<string, Page<T>>> {
   const one = `${range} ORDER BY ${order} LIMIT ${limit + 1}`
-  // MySQL keeps what is in brackets as it is; SQLite knows a limit within a union in a subquery only.
+  // MySQL accepts a parenthesized LIMIT within a union; SQLite accepts it only in a subquery.
   const part = db.dialect === 'mysql' ? `(${one})` : `SELECT * FROM (${one})`
   const pages = new Map<string, Page<T>>()
   for (let i = 0; i < owners.length; i += AT_ONCE) {
     const some = owners.slice(i, i + AT_ONCE)
-    // Few different texts, so that they stay prepared: nobody owns what is missing to the next power of two.
+    // Padded to a power of two with ids of no owner: few different statements, which stay prepared.
     while (some.length & (some.length - 1)) some.push('')
     const rows = await db.rows<T & { owner: string }>(
       `${some.map(() => part).join(' UNION ALL ')} ORDER BY ${order}`,

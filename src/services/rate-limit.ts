@@ -16,14 +16,14 @@ interface Identity {
 }
 
 /**
- * Takes a hit and answers the hits before it, in one step: two calls at once cannot both see the last free place. (The library reads
- * first and writes afterwards, so its own stores let a crowd through.) A call that is refused is not counted.
+ * Records a hit and returns the hits before it atomically, so that parallel calls cannot exceed the limit. (The library reads
+ * first and writes afterwards, so its own stores let parallel calls through.) A refused call is not counted.
  */
 interface HitTaker {
   take(key: string, rule: RateRule, now: number): Promise<number[]>
 }
 
-/** Counts in this process; forgets whoever has been quiet for a window. */
+/** Counts in this process; forgets users without calls for a window. */
 function memoryHits(): HitTaker {
   const hits = new Map<string, { at: number[]; until: number }>()
   let swept = 0
@@ -50,10 +50,10 @@ if #before / 2 < tonumber(ARGV[3]) then
 end
 return before`
 
-/** How long Redis is not asked again after it has not answered: not every call is to wait for it. */
+/** Milliseconds without a new attempt after Redis has failed, so that not every call waits for it. */
 const ALONE_MS = 2000
 
-/** Counts for all instances. While Redis does not answer, each counts for itself: a limit is no reason to fail. */
+/** Counts for all instances in Redis. While Redis does not answer, each instance counts its own calls rather than fail. */
 function redisHits(redis: Redis, log: Log): HitTaker {
   const alone = memoryHits()
   let aloneUntil = 0
@@ -95,11 +95,11 @@ class AtomicStore extends Store {
   override async getForIdentity({ contextIdentity, fieldIdentity }: Identity): Promise<number[]> {
     const rule = this.#rules[fieldIdentity as RateName]
     const before = await this.#hits.take(`${fieldIdentity}:${contextIdentity}`, rule, this.#now())
-    // Which of them count was decided above; the library looks at the clock once more, a moment later.
+    // Which hits count was decided above; the library reads the clock again, a moment later.
     return before.map(() => Number.POSITIVE_INFINITY)
   }
 
-  // Taken already.
+  // The hit is recorded already.
   override setForIdentity(): void {}
 }
 
@@ -111,7 +111,7 @@ interface Options {
   now?: () => number
 }
 
-/** Request rates by graphql-rate-limit, exact under parallel requests and across instances: contract, section 7. */
+/** Request rates by graphql-rate-limit, exact under parallel requests and across instances (docs/contract.md, section 7). */
 export function rateLimitService({ rules, redis, log, now = Date.now }: Options) {
   const hits = redis ? redisHits(redis, log) : memoryHits()
   const limiter = getGraphQLRateLimiter({

@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.ts'
 import { type Action, rolesThatMay } from '../auth/roles.ts'
 import { type AppError, Forbidden, Unauthenticated } from '../errors.ts'
 
-/** The roles that may do something, as the list of an IN. They are words of ours, so they need no placeholders. */
+/** The roles that may perform an action, as the list of an SQL IN. They are constants, so they need no placeholders. */
 export const rolesInSql = (action: Action): string =>
   rolesThatMay(action)
     .map(role => `'${role}'`)
@@ -14,7 +14,7 @@ interface Condition {
   values: Value[]
 }
 
-/** Holds while the credential `c` of the caller lives, and their account `u` is active. */
+/** Condition: the credential `c` of the caller is valid, and their account `u` is active. */
 function alive({ via, credentialId }: Caller): Condition & { from: string } {
   const now = Date.now()
   return via === 'session'
@@ -32,7 +32,7 @@ function alive({ via, credentialId }: Caller): Condition & { from: string } {
 
 /**
  * A condition for an UPDATE of `bucket`: the caller may write into it at this moment. Requests can take hours, so what the caller was
- * allowed when one began is not enough. What the condition reads stays as it is until the transaction ends.
+ * allowed at its start is not enough. The rows that the condition reads stay locked until the transaction ends.
  */
 export function mayWriteNow(db: Db, caller: Caller): Condition {
   const { from, sql, values } = alive(caller)
@@ -46,14 +46,14 @@ export function mayWriteNow(db: Db, caller: Caller): Condition {
 
 /**
  * The FROM and the condition of invites `i` whose sender may still invite: a member `s` who may manage, with an active account `a`. Joined,
- * so that a locking read keeps the sender as they are.
+ * so that a locking read locks the rows of the sender, too.
  */
 export const SENDER =
   'JOIN member s ON s.workspace_id = i.workspace_id AND s.user_id = i.invited_by JOIN user a ON a.id = s.user_id'
 export const SENDER_MAY = `s.role IN (${rolesInSql('manage')}) AND a.status = 'active'`
 
 /**
- * Locks a workspace until the transaction ends, for a member who may manage it at that moment. All that changes members locks it, too.
+ * Locks a workspace until the transaction ends, for a member who may manage it at that moment. Every change of members locks it, too.
  * @throws FORBIDDEN
  */
 export async function lockToManage(db: Db, caller: Caller, workspaceId: string, tx: Tx): Promise<void> {
@@ -66,13 +66,13 @@ export async function lockToManage(db: Db, caller: Caller, workspaceId: string, 
   if (rows.length === 0) throw new Forbidden('Your right to manage this workspace has ended meanwhile. Ask an owner.')
 }
 
-/** Ends the pending invites that a user has sent, to one workspace or to all: nobody comes in by a right that is no more. */
+/** Deletes the pending invites that a user has sent, to one workspace or to all, because the user may no longer invite. */
 export async function endInvitesOf(db: Db, userId: string, workspaceId: string | null, tx: Tx): Promise<void> {
   const only = workspaceId === null ? { sql: '', values: [] } : { sql: ' AND workspace_id = ?', values: [workspaceId] }
   await db.run(`DELETE FROM invite WHERE invited_by = ?${only.sql}`, [userId, ...only.values], tx)
 }
 
-/** Why a caller may not write any more. */
+/** The error for a caller who may no longer write. */
 export async function rightEnded(db: Db, caller: Caller, tx: Tx): Promise<AppError> {
   const { from, sql, values } = alive(caller)
   const there = await db.rows(`SELECT 1 AS there FROM ${from} WHERE ${sql}`, values, tx)

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import { hashSecret, newSecret } from '../tokens.ts'
 import { enqueue } from './outbox.ts'
 
-/** A session that has just begun. Its secret is given out this once; the database knows only the hash. */
+/** A new session. Its secret is returned only here; the database stores only the hash. */
 export interface NewSession {
   id: string
   secret: string
@@ -13,13 +13,13 @@ export interface NewSession {
   expiresAt: number
 }
 
-/** What begins a session. */
+/** The circumstances of a sign-in. */
 export interface Client {
-  /** In words: "Firefox on Linux". */
+  /** Display name of the device, such as "Firefox on Linux". */
   device: string
-  /** The network of the client, never its whole address. */
+  /** The network of the client, never its full IP address. */
   address: string
-  /** Whether this account has signed in on this device before; then no mail announces it. */
+  /** Whether this account has signed in on this device before; then no mail is sent. */
   known: boolean
 }
 
@@ -31,11 +31,11 @@ export interface SessionView {
   createdAt: number
   lastUsedAt: number
   expiresAt: number
-  /** Whether it is the one that asks. */
+  /** Whether it is the session of this request. */
   current: boolean
 }
 
-/** A session that was ended, for the log. */
+/** A deleted session, for the log. */
 export interface EndedSession {
   id: string
   userId: string
@@ -45,28 +45,28 @@ const hashOf = (secret: string) => hashSecret(secret).toString('hex')
 
 const unknownClient: Client = { device: '', address: '', known: true }
 
-/** Lists show this many; a user has as many sessions as devices, and they end by themselves. */
+/** Maximum length of the list; a user has about as many sessions as devices, and they expire. */
 const SHOWN = 1000
 
 export interface SessionServiceOptions {
   db: Db
-  /** Life of a session; it is not prolonged by use. */
+  /** Lifetime of a session in seconds; use does not extend it. */
   sessionSeconds: number
-  /** Where the user ends sessions; stands in mails. */
+  /** URL of the page on which the user ends sessions, for mails. */
   publicUrl?: () => string
-  /** Called when a mail waits. */
+  /** Wakes the worker when a mail was queued. */
   wake?: () => void
 }
 
 export function sessionService({ db, sessionSeconds, publicUrl = () => '', wake = () => {} }: SessionServiceOptions) {
-  /** A mail about the sign-in, for users who wish that. Answers whether there is one. */
+  /** Enqueues a mail about the sign-in if the user wants notices. @returns whether it did */
   async function announce(userId: string, { device, address }: Client, now: number, tx: Tx): Promise<boolean> {
     const [user] = await db.rows<{ recipient: string | null }>(
       'SELECT verified_email AS recipient FROM user WHERE id = ? AND sign_in_notices = ?',
       [userId, true],
       tx,
     )
-    // An address that no provider vouches for may be somebody else's.
+    // An e-mail address that no provider has verified may belong to another person.
     if (!user?.recipient) return false
     const values = { device, address, at: new Date(now).toISOString(), link: `${publicUrl()}/sessions` }
     await enqueue(db, 'mail', { template: 'sign-in', to: user.recipient, values }, tx)
@@ -91,7 +91,7 @@ export function sessionService({ db, sessionSeconds, publicUrl = () => '', wake 
       return { id, secret, expiresAt }
     },
 
-    /** Ends the session of a secret, on every instance at once. Null for a secret of no session, which is fine. */
+    /** Ends the session of a secret, effective immediately on every instance. Null if there is no such session. */
     async end(secret: string): Promise<EndedSession | null> {
       const hash = hashOf(secret)
       const [session] = await db.rows<EndedSession>('SELECT id, user_id AS userId FROM session WHERE hash = ?', [hash])
@@ -99,7 +99,7 @@ export function sessionService({ db, sessionSeconds, publicUrl = () => '', wake 
       return session && ended > 0 ? session : null
     },
 
-    /** The sessions of the caller that have not ended, the one used last first. */
+    /** The active sessions of the caller, most recently used first. */
     async list(caller: Caller): Promise<SessionView[]> {
       const rows = await db.rows<Omit<SessionView, 'current'>>(
         `SELECT id, device, address, created_at AS createdAt, last_used_at AS lastUsedAt, expires_at AS expiresAt
@@ -109,16 +109,16 @@ export function sessionService({ db, sessionSeconds, publicUrl = () => '', wake 
       return rows.map(row => ({ ...row, current: row.id === caller.credentialId }))
     },
 
-    /** Ends a session of the caller; its next request is refused, at every instance. @throws SESSION_NOT_FOUND */
+    /** Ends a session of the caller; every instance refuses its next request. @throws SESSION_NOT_FOUND */
     async endOne(caller: Caller, id: string): Promise<void> {
       const ended = isUuid(id)
         ? await db.run('DELETE FROM session WHERE id = ? AND user_id = ?', [id.toLowerCase(), caller.userId])
         : 0
       if (ended === 0)
-        throw new AppError('SESSION_NOT_FOUND', 'You have no such session. It may have ended by itself; see the list.')
+        throw new AppError('SESSION_NOT_FOUND', 'You have no such session. It may have expired; see the list.')
     },
 
-    /** Ends every session of the caller but the one that asks; answers how many. */
+    /** Ends every session of the caller except that of this request. @returns their number */
     endOthers: (caller: Caller): Promise<number> =>
       db.run('DELETE FROM session WHERE user_id = ? AND id <> ? AND expires_at > ?', [
         caller.userId,
@@ -133,7 +133,7 @@ export function sessionService({ db, sessionSeconds, publicUrl = () => '', wake 
       return Boolean(user?.wants)
     },
 
-    /** Whether a sign-in from a new device is announced to the caller by mail. */
+    /** Sets whether the caller receives a mail about sign-ins from new devices. */
     async setNotices(caller: Caller, enabled: boolean): Promise<void> {
       await db.run('UPDATE user SET sign_in_notices = ? WHERE id = ?', [enabled, caller.userId])
     },

@@ -12,7 +12,7 @@ import type { FileService } from './file.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from './page.ts'
 import { SHARE_TOKEN, type ShareLinkService } from './share-link.ts'
 
-/** A public share just made. */
+/** A new public share. */
 export interface PublicShare {
   token: string
   link: string
@@ -48,13 +48,13 @@ interface ListedRow extends Omit<ShareView, 'token' | 'link' | 'names' | 'seen' 
   rootId: string
 }
 
-/** What holds for a share that can still be used: of `share s` and its sharer `user u`, at a time. */
+/** The condition of a live share, over `share s` and its sharer `user u`; its value is the current time. */
 export const LIVE = `s.expires_at > ? AND (s.max_downloads IS NULL OR s.downloads < s.max_downloads) AND u.status = 'active'`
 
 /**
- * How many shares are live, as an expression of SQL: those that the lists show. While a bucket purges nothing, all that is in it is
- * there; else it is if the way up ends at the root.
- * @param where of `share s`; its values, then the time, are those of the expression
+ * The number of live shares (those that the lists show) as an SQL expression. While a bucket purges nothing, all its entries
+ * exist; otherwise an entry exists if its chain of parents ends at the root.
+ * @param where a condition over `share s`; the values of the expression are its values, then the time
  */
 export const liveCount = (where: string): string =>
   `(WITH RECURSIVE shared (folder_id, root_id, purging) AS (
@@ -128,7 +128,7 @@ export function shareService({ db, files, links, passwords, tokens, publicUrl }:
     sentBy: (caller: Caller, limit: number, after: string | null) =>
       listed('s.user_id = ? AND s.id > ?', [caller.userId, after ?? ''], limit),
 
-    /** A page of one of the two lists, as the flat interface shows it: lenient about its arguments. */
+    /** A page of one of the two lists for REST, which is lenient about its arguments. */
     async page(
       caller: Caller,
       list: 'sent' | 'received',
@@ -141,11 +141,11 @@ export function shareService({ db, files, links, passwords, tokens, publicUrl }:
       return { files: rows, nextCursor: more && last ? writeCursor([last]) : null }
     },
 
-    /** The live shares that are made out to the caller's verified address, oldest first. */
+    /** The live shares with the caller's verified e-mail address, oldest first. */
     receivedBy: (caller: Caller, limit: number, after: string | null) =>
       listed('s.recipient = ? AND s.id > ?', [caller.verifiedEmail ?? '', after ?? ''], limit),
 
-    /** Those among some shares that are live and made out to the caller's verified address. */
+    /** The subset of these shares that is live and shared with the caller's verified e-mail address. */
     async receivedAmong(caller: Caller, ids: string[]): Promise<ShareView[]> {
       const where = `s.recipient = ? AND s.id IN (${placeholders(ids)})`
       return (await listed(where, [caller.verifiedEmail ?? '', ...ids], ids.length)).rows
@@ -158,7 +158,7 @@ export function shareService({ db, files, links, passwords, tokens, publicUrl }:
       return rows[0] ?? null
     },
 
-    /** Makes a public share of one file. @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
+    /** Creates a public share of one file. @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
     async createPublic(
       caller: Caller,
       input: {
@@ -182,7 +182,7 @@ export function shareService({ db, files, links, passwords, tokens, publicUrl }:
       await db.transaction(async tx => {
         const { purging } = await lockForSharing(db, caller, tx)
         await takeLink(db, caller, tx)
-        // What was deleted with a folder meanwhile is in the table still.
+        // A file that was deleted with its folder meanwhile is still in the table.
         if (!purging && (await insertShare(db, caller, share, tx))) return
         const found = await files.locate(caller.bucket, names, tx)
         await insertShare(db, caller, { ...share, entryId: found.node.id }, tx)
@@ -191,7 +191,7 @@ export function shareService({ db, files, links, passwords, tokens, publicUrl }:
       return { token, link: linkOf(token), expiresAt }
     },
 
-    /** Ends a share, for good. Only its sharer may. @throws SHARE_NOT_FOUND, FORBIDDEN */
+    /** Deletes a share of the caller. @throws SHARE_NOT_FOUND, FORBIDDEN */
     async revoke(caller: Caller, token: string): Promise<string> {
       const share = await links.find(token)
       if (share.userId !== caller.userId)
@@ -204,22 +204,22 @@ export function shareService({ db, files, links, passwords, tokens, publicUrl }:
 
 export type ShareService = ReturnType<typeof shareService>
 
-/** With whom the work of protecting shares is shared: see auth/password.ts. */
+/** Keys by which password hashing is queued: see auth/password.ts. */
 export const callerKeys = (caller: Caller): string[] => [`caller ${caller.userId}`]
 
-/** On what terms a file is shared. */
+/** The terms of a share. */
 export interface Terms {
   passwordHash: string | null
   createdAt: number
   expiresAt: number
 }
 
-/** In the order in which the end of an account and the deletion of a file lock: the user, the bucket, the entry. */
+/** Locks in the same order as the deletion of an account or a file: the user, the bucket, the entry. */
 const sharer = (db: Db) => `user u ${db.dialect === 'mysql' ? 'STRAIGHT_JOIN' : 'CROSS JOIN'} bucket b`
 
 /**
- * Locks the tree of a sharer until the transaction ends, so that no file in it is deleted meanwhile. Answers whether a deleted folder
- * of it is being purged: what lay in there is still in the table, and not there any more.
+ * Locks the tree of a sharer until the transaction ends, so that no file in it is deleted meanwhile. Returns whether a deleted folder
+ * of it is being purged, whose entries are still in the table although they are deleted.
  * @throws UNAUTHENTICATED when the account has ended meanwhile: no share must outlive it
  */
 export async function lockForSharing(db: Db, caller: Caller, tx: Tx): Promise<{ purging: boolean }> {
@@ -233,10 +233,10 @@ export async function lockForSharing(db: Db, caller: Caller, tx: Tx): Promise<{ 
 }
 
 /**
- * Adds a share of a file of the caller, for one address or (null) for everyone who has the link. Answers false, and adds nothing,
- * when the file or the account is not there any more.
+ * Inserts a share of a file of the caller, for one e-mail address or (null) for everyone with the link. Returns false, and inserts nothing,
+ * when the file or the account no longer exists.
  * @param tx of a caller who has called lockForSharing and found the file afterwards. Without it, the statement itself excludes a
- *   deletion at the same time, and adds nothing either while a folder of the tree is being purged.
+ *   parallel deletion, and inserts nothing while a folder of the tree is being purged.
  */
 export async function insertShare(
   db: Db,

@@ -6,7 +6,7 @@ import { SENDER, SENDER_MAY } from './right.ts'
 /** @throws SignInRefused `sign_up_closed` */
 export async function requireAdmitted(db: Db, signUp: SignUp, profile: Profile, tx: Tx): Promise<void> {
   if (!(await isAdmitted(db, signUp, profile, tx)))
-    throw new SignInRefused('sign_up_closed', 'SIGN_UP does not let this person make an account.')
+    throw new SignInRefused('sign_up_closed', 'The setting SIGN_UP does not allow this person to create an account.')
 }
 
 async function isAdmitted(db: Db, signUp: SignUp, { verifiedEmail, claims }: Profile, tx: Tx): Promise<boolean> {

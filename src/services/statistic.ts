@@ -6,12 +6,12 @@ import { liveCount } from './share.ts'
 const DAY_MS = 86_400_000
 
 export interface DailyCount {
-  /** 2026-01-31, in UTC. */
+  /** Date in UTC, such as 2026-01-31. */
   day: string
   count: number
 }
 
-/** What the caller has stored and shared. Bytes. */
+/** Statistics of the caller's files and shares. Sizes in bytes. */
 export interface UserStats {
   totalFiles: number
   totalBytes: number
@@ -26,12 +26,12 @@ export interface UserStats {
   totalReceived: number
   ownedWorkspaces: number
   workspaceApiKeys: number
-  /** The last seven days, the oldest first, every day present. */
+  /** The last seven days, oldest first, without gaps. */
   dailyUploads: DailyCount[]
   dailyShares: DailyCount[]
 }
 
-/** The smallest id that something made at a time can have: ids are UUIDv7, which begin with the time, so ids are an index of times. */
+/** The smallest id of a row created at a time: ids are UUIDv7, which start with the time, so their index is one of times. */
 const firstIdAt = (time: number): string => {
   const hex = Math.max(0, time).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
@@ -40,7 +40,7 @@ const firstIdAt = (time: number): string => {
 const dayOf = (time: number) => Math.floor(time / DAY_MS)
 
 export function statisticService({ db }: { db: Db }) {
-  /** How much was made on each of the last 30 days, by day number. */
+  /** The number of rows created on each of the last 30 days, by day number. */
   async function perDay(
     table: 'entry' | 'share',
     where: string,

@@ -9,20 +9,20 @@ import type { ShareService, ShareView } from './share.ts'
 import type { Usage, UserService } from './user.ts'
 import type { WorkspaceService } from './workspace.ts'
 
-/** Who waits for events. */
+/** A client that subscribes to events. */
 export interface Subscriber {
   caller: Caller
-  /** Looks the credential up again: null when it lets nobody in any more. */
+  /** Checks the credential again: null when it has ended. */
   callerNow(): Promise<Caller | null>
-  /** Fires when the client goes away. */
+  /** Fires when the client disconnects. */
   signal: AbortSignal
   log: Log
 }
 
-/** What a storage area holds, and what it may. Null means unlimited. */
+/** The usage and limits of a storage area. Null means unlimited. */
 export type BucketUsage = Usage & Pick<BucketLimits, 'maxTotalStorageBytes' | 'maxFiles'>
 
-/** Milliseconds between two events of a subscription; what happens meanwhile is told together. */
+/** Minimum milliseconds between two events of a subscription; changes in between are combined. */
 const PAUSE = 300
 
 interface Deps {
@@ -32,11 +32,11 @@ interface Deps {
   users: UserService
   workspaces: WorkspaceService
   maxPerUser: number
-  /** Milliseconds between two looks at the credential of a subscription that has nothing to tell. */
+  /** Milliseconds between two checks of the credential of an idle subscription. */
   checkMs: number
 }
 
-/** Open subscriptions of this instance. Each ends with the right that it was opened by, and shows what that right may see at the moment. */
+/** The open subscriptions of this instance. Each ends with the right that opened it, and is authorized again before each event. */
 export function subscriptionService({ events, shares, invites, users, workspaces, maxPerUser, checkMs }: Deps) {
   const open = new Map<string, number>()
   const mailboxes = new Set<Mailbox>()
@@ -48,7 +48,7 @@ export function subscriptionService({ events, shares, invites, users, workspaces
     if (used >= maxPerUser)
       throw new AppError(
         'QUOTA_EXCEEDED',
-        `You have ${used} subscriptions open, which is all you may. Close one first.`,
+        `You have ${used} subscriptions open, which is the limit. Close one first.`,
         {
           limit: 'max_subscriptions',
           max: maxPerUser,
@@ -64,9 +64,9 @@ export function subscriptionService({ events, shares, invites, users, workspaces
   }
 
   /**
-   * Yields what `load` finds for the ids that are told. The right is looked up before anything is shown, and now and then without.
-   * @param admit whether a caller may still see this, and as whom or where
-   * @throws UNAUTHENTICATED when the credential ends, whatever `admit` throws, UNAVAILABLE for who reads too slowly
+   * Yields what `load` finds for the published ids. The right is checked before each event, and periodically while idle.
+   * @param admit authorizes the caller again, and returns the right to load with
+   * @throws UNAUTHENTICATED when the credential ends, what `admit` throws, UNAVAILABLE when the client reads too slowly
    */
   async function* follow<Right, T>(
     subscriber: Subscriber,
@@ -91,7 +91,7 @@ export function subscriptionService({ events, shares, invites, users, workspaces
         if (ids.length === 0) continue
         let checked = Date.now()
         for (const found of await load(right, ids)) {
-          // Whoever reads slowly may have lost the right since.
+          // A slow reader may have lost the right since.
           if (Date.now() - checked > PAUSE) await admit(await stillIn(subscriber))
           checked = Date.now()
           yield found
@@ -113,21 +113,21 @@ export function subscriptionService({ events, shares, invites, users, workspaces
   const oneself = (caller: Caller): Caller => caller
 
   return {
-    /** Shares that are made out to the caller, or renewed, from now on. */
+    /** Shares with the caller that are created or renewed from now on. */
     sharesReceived: (subscriber: Subscriber): AsyncGenerator<ShareView, void> =>
       follow(subscriber, ['shareReceived', addressOf(subscriber)], oneself, shares.receivedAmong),
 
-    /** Invites that are made out to the caller, or renewed, from now on. */
+    /** Invites of the caller that are created or renewed from now on. */
     invitesReceived: (subscriber: Subscriber): AsyncGenerator<MyInvite, void> =>
       follow(subscriber, ['inviteReceived', addressOf(subscriber)], oneself, invites.mineAmong),
 
-    /** What the storage area of the caller holds, whenever that changes; a few times a second at most. */
+    /** The usage of the caller's storage whenever it changes, a few times a second at most. */
     bucketChanges: (subscriber: Subscriber): AsyncGenerator<BucketUsage, void> =>
       follow(subscriber, ['bucketChanged', subscriber.caller.bucket.bucketId], oneself, async caller => [
         { ...(await users.usage(caller.bucket)), ...caller.limits },
       ]),
 
-    /** The same of a workspace, for as long as the caller may see it. @throws FORBIDDEN, KEY_OUT_OF_BOUNDS */
+    /** The usage of a workspace, for as long as the caller may see it. @throws FORBIDDEN, KEY_OUT_OF_BOUNDS */
     async workspaceChanges(subscriber: Subscriber, workspaceId: string): Promise<AsyncGenerator<BucketUsage, void>> {
       const enter = (caller: Caller) => workspaces.enter(caller, workspaceId, 'see')
       const { tree } = await enter(subscriber.caller)
@@ -136,7 +136,7 @@ export function subscriptionService({ events, shares, invites, users, workspaces
       ])
     },
 
-    /** Ends all of them, and those that are still opened. */
+    /** Ends all subscriptions, including those opened later. */
     stop(): void {
       stopping = true
       for (const { close } of mailboxes) close()
@@ -146,7 +146,7 @@ export function subscriptionService({ events, shares, invites, users, workspaces
 
 export type SubscriptionService = ReturnType<typeof subscriptionService>
 
-/** Nobody writes to somebody without a verified address. */
+/** A topic that receives no events, for callers without a verified e-mail address. */
 const addressOf = ({ caller }: Subscriber): string => caller.verifiedEmail ?? ''
 
 async function stillIn({ callerNow }: Subscriber): Promise<Caller> {

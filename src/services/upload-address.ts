@@ -6,7 +6,7 @@ import type { UploadSessionView } from './upload-session.ts'
 
 const PURPOSE = 'upload-parts'
 
-/** Signed addresses for the parts of an upload: of the store, or of this service where clients do not reach the store. */
+/** Signed URLs for the parts of an upload: of the store, or of this service where clients cannot reach the store. */
 export function uploadAddresses({
   store,
   tokens,
@@ -19,22 +19,22 @@ export function uploadAddresses({
   function urlsOf({ id, bucketId, maker, size, partCount, expiresAt, writableUntil }: UploadSessionView): string[] {
     const count = size === 0 ? 0 : partCount
     if (store.addresses) return store.addresses.signParts(id, count, writableUntil)
-    // One token for all of them: there may be many.
+    // One token for all parts, because there may be many.
     const token = tokens.seal(PURPOSE, { id, bucketId, maker }, Math.max(0, (expiresAt - Date.now()) / 1000))
     return Array.from({ length: count }, (_, i) => `${publicUrl()}/api/blobs/${token}/${i + 1}`)
   }
 
   return {
-    /** Where the parts of a direct upload go, one address each; null for the others. There is nothing to send of an empty file. */
+    /** The signed URLs of the parts of a direct upload (none for an empty file); null for other uploads. */
     of(session: UploadSessionView): { partNumber: number; url: string }[] | null {
       return session.direct ? urlsOf(session).map((url, i) => ({ partNumber: i + 1, url })) : null
     },
 
-    /** The upload behind an address of this service. @throws TOKEN_NOT_FOUND */
+    /** The upload of a signed URL of this service. @throws TOKEN_NOT_FOUND */
     unseal(token: string): { id: string; tree: Tree; maker: string } {
       const sealed = tokens.unseal(PURPOSE, token)
       if (!sealed || sealed.expired)
-        throw new AppError('TOKEN_NOT_FOUND', 'This address takes no parts any more. Start another upload.')
+        throw new AppError('TOKEN_NOT_FOUND', 'This URL accepts no parts any more. Start another upload.')
       const { id, bucketId, maker } = sealed.payload as Record<'id' | 'bucketId' | 'maker', string>
       return { id, maker, tree: { bucketId, rootId: '' } }
     },

@@ -24,7 +24,7 @@ import {
   uploadNotFound,
 } from './upload-session.ts'
 
-/** How an upload is to end: the digests that its sender knows (hex), and another place than planned. */
+/** Options of a completion: the expected digests (hex), and another path than planned. */
 export interface Completion {
   md5?: string | null | undefined
   sha256?: string | null | undefined
@@ -32,16 +32,16 @@ export interface Completion {
   folder?: string | null | undefined
 }
 
-/** Holds an upload for the request that is completing it. */
+/** The exclusive claim of the request that is completing an upload. */
 interface Claim {
   token: string
-  /** Makes sure that it is held still, and goes on to be. @throws UPLOAD_NOT_FOUND */
+  /** Renews the claim. @throws UPLOAD_NOT_FOUND when it is lost */
   renew(): Promise<void>
 }
 
 const HOUR_MS = 3_600_000
 const STALL_MS = 30_000
-/** Of so many missing parts the numbers are told. */
+/** How many numbers of missing parts an error lists. */
 const MAX_TOLD = 1000
 
 export function uploadCompletionService({
@@ -65,7 +65,7 @@ export function uploadCompletionService({
 }) {
   const change = changesOf(db, events)
 
-  /** Keeps other completions and parts away while `work` runs; a request that dies is waited for no longer than its claim lasts. */
+  /** Runs `work` under a claim that keeps out other completions and parts. The claim of a request that dies expires. */
   async function claimed<T>(id: string, work: (claim: Claim) => Promise<T>): Promise<T> {
     const token = newClaim()
     const until = () => Date.now() + claimSeconds * 1000
@@ -80,7 +80,7 @@ export function uploadCompletionService({
     const renew = async () => {
       await db.run('UPDATE upload_session SET claim_until = ? WHERE id = ? AND claim = ?', [until(), id, token])
       const held = await db.rows('SELECT id FROM upload_session WHERE id = ? AND claim = ?', [id, token])
-      // What is being read back must not expire under the reader.
+      // The lease must not expire while the bytes are read back.
       if (held.length !== 1 || !(await blobs.renew(id, Date.now() + HOUR_MS))) throw uploadNotFound()
     }
     const heartbeat = setInterval(
@@ -93,7 +93,7 @@ export function uploadCompletionService({
       clearInterval(heartbeat)
       await db
         .run('UPDATE upload_session SET claim = NULL, claim_until = 0 WHERE id = ? AND claim = ?', [id, token])
-        .catch(error => log.warn({ err: error, upload: id }, 'could not end a claim; it ends by itself'))
+        .catch(error => log.warn({ err: error, upload: id }, 'could not release a claim; it expires'))
     }
   }
 
@@ -109,8 +109,8 @@ export function uploadCompletionService({
   }
 
   /**
-   * Makes one blob of the parts, reads it back, and hands it to `use`. Bytes that somebody can still write to, because their addresses
-   * live on, are copied first.
+   * Joins the parts into one blob, reads it back, and passes it to `use`. Bytes that clients can still write, because their signed
+   * URLs have not expired, are copied first.
    */
   async function assembled<T>(
     tree: Tree,
@@ -125,7 +125,7 @@ export function uploadCompletionService({
     try {
       if (copied) {
         await store.copy(id, copied)
-        // Before they are read: somebody may have made a mountain of them meanwhile.
+        // Checked before reading: a client may have written far more than it declared.
         const there = await store.look(copied)
         if (there?.size !== size) throw otherSize(session, there?.size ?? 0)
       }
@@ -142,7 +142,7 @@ export function uploadCompletionService({
       blobs.settled(key)
       return done
     } catch (error) {
-      // An upload that has ended meanwhile may have been swept before its parts were put together.
+      // An upload that has ended meanwhile may have been swept before its parts were joined.
       if (copied) await blobs.abandonCopy(tree, copied)
       else await blobs.abandonForgotten(tree, id)
       throw error
@@ -151,8 +151,8 @@ export function uploadCompletionService({
 
   return {
     /**
-     * Makes the file: all parts are put together, read back, and compared with the digests that were given. When that fails, the upload
-     * can go on. It runs to its end whether or not its caller waits.
+     * Creates the file: joins all parts, reads them back, and compares them with the expected digests. When that fails, the upload
+     * can continue. Runs to its end even if the client disconnects.
      * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH, PATH_EXISTS, QUOTA_EXCEEDED for folders,
      * UNAUTHENTICATED, FORBIDDEN
      */
@@ -167,7 +167,7 @@ export function uploadCompletionService({
       await files.refuseTaken(tree, names)
       const work = claimed(id, async claim => {
         const received = await sessions.received(session)
-        // Another request may hold it by now, if this one was taken for dead; then the blob may be a file's.
+        // If the claim of this request expired, another may hold the upload, and the blob may belong to a file.
         await claim.renew()
         refuseIncomplete(session, received)
         const sums: Algorithm[] = given.sha256 === undefined ? ['md5'] : ['md5', 'sha256']
@@ -178,7 +178,7 @@ export function uploadCompletionService({
           const at = Date.now()
           const fileId = await change(tree, async tx => {
             await lockTree(db, tree, tx)
-            // Whoever has aborted it, or taken it over from a request that seemed dead, comes first.
+            // A request that has aborted the upload, or acquired the expired claim, wins.
             const ended = await db.run('DELETE FROM upload_session WHERE id = ? AND claim = ?', [id, claim.token], tx)
             if (ended !== 1) throw uploadNotFound()
             if (session.writableUntil > 0) await markPartsForDeletion(db, session, tx)
@@ -191,7 +191,7 @@ export function uploadCompletionService({
       })
       return work.catch(async error => {
         if (!(error instanceof StoreRefusal || error instanceof BlobMissing)) throw error
-        // The store is right where the upload has ended meanwhile, or where its parts are none.
+        // The refusal of the store is expected when the upload has ended meanwhile, or its content is not its parts.
         await sessions.find(tree, id, by)
         throw isSpoilt(session, error) ? spoilt() : error
       })
@@ -201,9 +201,9 @@ export function uploadCompletionService({
 
 export type UploadCompletionService = ReturnType<typeof uploadCompletionService>
 
-/** A stream of the store in which something moves: one that has stopped would hold its claim for ever. */
+/** Fails a stream of the store that stalls, which would otherwise hold the claim forever. */
 async function* flowing(stream: Readable): AsyncGenerator<Uint8Array> {
-  const timer = setTimeout(() => stream.destroy(new Error('Nothing came for too long.')), STALL_MS)
+  const timer = setTimeout(() => stream.destroy(new Error('The store sent no bytes for too long.')), STALL_MS)
   try {
     for await (const chunk of stream) {
       timer.refresh()
@@ -216,7 +216,7 @@ async function* flowing(stream: Readable): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The digests that were given, in lower-case hex. @throws INVALID_INPUT */
+/** The expected digests, in lower-case hex. @throws INVALID_INPUT */
 function digestsOf(completion: Completion): Partial<Record<Algorithm, string>> {
   const given: Partial<Record<Algorithm, string>> = {}
   for (const [algorithm, length] of [
@@ -238,7 +238,7 @@ const otherSize = (session: UploadSessionView, bytes: number) =>
 function mismatch(algorithm: string, read: Partial<Record<Algorithm, string>>): AppError {
   return new AppError(
     'CHECKSUM_MISMATCH',
-    `What has arrived has another ${algorithm} than was given. Send the parts that differ again, then complete the upload.`,
+    `The stored parts do not match the given ${algorithm}. Send the parts that differ again, then complete the upload.`,
     { algorithm, received: read[algorithm as Algorithm] },
   )
 }

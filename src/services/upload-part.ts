@@ -3,7 +3,7 @@ import { InvalidInput } from '../errors.ts'
 import { BytesDiffer } from '../storage/store.ts'
 import type { Upload } from '../upload.ts'
 
-/** How an upload is cut: into parts of `partSize` bytes, the last of which has the rest. */
+/** An upload is split into parts of `partSize` bytes; the last part has the rest. */
 interface Cut {
   size: number
   partSize: number
@@ -17,8 +17,8 @@ export const sizeOfPart = ({ size, partSize }: Cut, number: number): number =>
   Math.min(partSize, size - (number - 1) * partSize)
 
 /**
- * The bytes of a part, of which there must be exactly `size`. The last of them come after `admit`, which is called when all are here:
- * as the store is told their number beforehand, it takes no part that is cut short or not admitted.
+ * Passes on the bytes of a part, which must be exactly `size`. Calls `admit` when all have arrived, and yields the last bytes only after it:
+ * the store, which knows the size in advance, rejects a part that is truncated or not admitted.
  * @throws INVALID_INPUT, and what `admit` throws
  */
 export async function* exactly(
@@ -28,7 +28,7 @@ export async function* exactly(
   admit: () => Promise<void>,
 ): AsyncGenerator<Uint8Array> {
   const wrong = (brought: string) =>
-    new InvalidInput('part', `Part ${number} has exactly ${size} bytes. This request brings ${brought}.`)
+    new InvalidInput('part', `Part ${number} has exactly ${size} bytes. This request has ${brought}.`)
   if (bound !== undefined && bound !== size) throw wrong(String(bound))
   let total = 0
   let last: Uint8Array | undefined
@@ -54,7 +54,7 @@ export function sumOf(contentMd5: string | null | undefined): string | undefined
 
 const nothing = createHash('md5').digest('hex')
 
-/** Reads the one part of an empty file, which no store needs. @throws BytesDiffer, and what the source throws */
+/** Reads the single part of an empty file, which is not stored. @throws BytesDiffer, and what the source throws */
 export async function takeNothing(source: AsyncIterable<Uint8Array>, sum: string | undefined): Promise<void> {
   for await (const _ of source);
   if (sum !== undefined && sum !== nothing) throw new BytesDiffer()

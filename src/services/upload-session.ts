@@ -21,8 +21,7 @@ export interface UploadSessionView {
   bucketId: string
   /** Id of the user who started it. */
   maker: string
-  /** Path of the future file, as names from the root down. */
-  names: string[]
+  names: string[] // from the root down
   fileType: string
   /** Path of the folder of the future file, as responses show it. */
   folder: string
@@ -79,7 +78,6 @@ export function uploadSessionService({
   tokens: Tokens
   publicUrl: () => string
   partSize: number
-  /** Whether clients may send parts to signed URLs. */
   direct: boolean
 }) {
   const addresses = uploadAddresses({ store, tokens, publicUrl })
@@ -119,9 +117,7 @@ export function uploadSessionService({
 
   /** Deletes the parts now; those of a direct upload are deleted again when no client can write to them any more. */
   const removeParts = (session: UploadSessionView) =>
-    store
-      .remove([session.id])
-      .catch(error => log.warn({ err: error, upload: session.id }, 'could not delete parts; the sweeper will'))
+    store.remove([session.id]).catch(error => log.warn({ err: error, upload: session.id }, 'could not delete parts'))
 
   const endParts = (id: string) =>
     store.endParts(id).catch(error => log.warn({ err: error, upload: id }, 'could not delete the folder of an upload'))

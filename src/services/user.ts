@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.ts'
 import { Unauthenticated } from '../errors.ts'
 import type { Tree } from './entry-path.ts'
 
-/** An account, with the identity it began with. */
+/** An account with its first identity. */
 export interface UserView {
   id: string
   email: string
@@ -50,7 +50,7 @@ export interface PlanView {
   maxNotes: number | null
 }
 
-/** What a storage area holds. Bytes. */
+/** The usage of a storage area, in bytes. */
 export interface Usage {
   id: string
   createdAt: number
@@ -71,7 +71,7 @@ export function userService({ db }: { db: Db }) {
       return { ...user, plan, provider: identity?.provider ?? '', providerUserId: identity?.providerUserId ?? '' }
     },
 
-    /** The identities of the caller, the first one first. */
+    /** The identities of the caller, oldest first. */
     async identities(caller: Caller): Promise<IdentityView[]> {
       const rows = await db.Identity.findAll({
         where: { userId: caller.userId },
@@ -81,7 +81,7 @@ export function userService({ db }: { db: Db }) {
       return rows.map(row => ({ ...row, emailVerified: Boolean(row.emailVerified) }))
     },
 
-    /** What a storage area holds. Call it for one that the caller may see. @throws UNAUTHENTICATED when it is gone with its account */
+    /** The usage of a storage area. Does not authorize: pass only one that the caller may see. @throws UNAUTHENTICATED when it was deleted with its account */
     async usage({ bucketId }: Tree): Promise<Usage> {
       const [row] = await db.rows<Usage>(
         'SELECT id, created_at AS createdAt, used_bytes AS usedBytes, used_files AS fileCount, used_folders AS folderCount FROM bucket WHERE id = ?',
