@@ -21,8 +21,8 @@ import { User } from './models/user.ts'
 import { Workspace } from './models/workspace.ts'
 
 /**
- * Defines every model on a connection, and how they belong together.
- * A subclass each, because Sequelize binds a class to one connection, and tests open several.
+ * Defines every model and its associations on a connection.
+ * Each is a subclass, because Sequelize binds a class to one connection, and tests open several.
  */
 export function defineModels(sequelize: Sequelize) {
   const models = {

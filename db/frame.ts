@@ -1,13 +1,13 @@
 import { type Sequelize, Transaction } from 'sequelize'
 
-/** The connection of a transaction, which Sequelize does not put in its types. */
+/** The connection of a transaction, which the types of Sequelize lack. */
 export function connectionOf(tx: Transaction): object {
   if ('connection' in tx && typeof tx.connection === 'object' && tx.connection) return tx.connection
   throw new Error('The transaction has ended.')
 }
 
 /**
- * Runs `work` in a transaction on a connection that serves nobody else meanwhile. Sequelize's own frame waits for ever when a
+ * Runs `work` in a transaction on a dedicated connection. Sequelize's own managed transaction waits forever when a
  * connection is dead, and leaks one whenever a SQLite file is locked; its Transaction is what models take the connection from.
  * @param rollBack never rejects
  */
@@ -19,7 +19,7 @@ export async function framed<T>(
   await begin()
   try {
     const result = await work(tx)
-    // What comes after the end must not slip into the next transaction of this connection.
+    // A late statement must not become part of the next transaction of this connection.
     delete tx.connection
     await commit()
     return result

@@ -9,43 +9,43 @@ export type Dialect = Database['dialect']
 export type Tx = Transaction
 export type Value = string | number | boolean | null | Buffer
 
-/** The database, as the services see it: models for plain work, prepared statements for the rest. */
+/** The database interface of the services: models for simple queries, prepared statements for the rest. */
 export interface Db extends Models {
   dialect: Dialect
   sequelize: Sequelize
-  /** Rows of a statement that reads, prepared on its connection. Inside a transaction, pass it on. */
+  /** Runs a query as a prepared statement. @param tx required inside a transaction @returns the rows */
   rows<T>(sql: string, values?: Value[], tx?: Tx | null): Promise<T[]>
-  /** Carries out one statement that writes; answers how many rows it found, whether or not it changed them. */
+  /** Runs one writing statement. @returns how many rows matched, whether or not their values changed */
   run(sql: string, values?: Value[], tx?: Tx | null): Promise<number>
-  /** Runs `work` in one transaction, again from the start when the engine asks for that (deadlock, busy). Keep it free of side effects. */
+  /** Runs `work` in one transaction, and retries it from the start on a deadlock or busy error. It must be free of other side effects. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Runs `work` while no other instance runs something of that name. The transaction is null where DDL cannot take part in one. */
+  /** Runs `work` under a named lock across all instances. The transaction is null where DDL is not transactional. */
   exclusively<T>(name: string, work: (tx: Tx | null) => Promise<T>): Promise<T>
-  /** What a SELECT ends with that locks its rows until the transaction ends; SQLite locks as a whole. */
+  /** The suffix of a SELECT that locks its rows until the transaction ends; empty for SQLite, which locks the database. */
   forUpdate: string
   /**
-   * What follows the name of a table of which a row is found by its primary key and by something else. Left to itself, MySQL may take an
-   * index that others move the row about in, and not find it.
+   * The index hint after the name of a table whose row is found by its primary key and another condition. Without it, MySQL may use an
+   * index in which a parallel transaction moves the row, and miss it.
    */
   byKey: string
   ping(): Promise<void>
-  /** Whether it takes writes, which a database may refuse that answers. @throws what a write would */
+  /** Checks that the database accepts writes, not only connections. @throws what a write would throw */
   probe(): Promise<void>
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
   pool: number
-  /** Told every statement, for tests that count and for debug logs. */
+  /** Called with every statement, for tests that count them and for debug logs. */
   onStatement?: (sql: string) => void
-  /** Milliseconds that a statement may take, where nobody waits for it; by default what a request can wait. */
+  /** Timeout of a statement in milliseconds, for background work; by default what a request can wait. */
   patience?: number
 }
 
-/** Opens the database; connects at the first statement. Whatever happens to it, every call ends within ten seconds. */
+/** Opens the database; connects at the first statement. Every call ends within ten seconds, even when the database is unreachable. */
 export function openDatabase(database: Database, options: DatabaseOptions): Db {
   return database.dialect === 'mysql' ? openMysql(database.url, options) : openSqlite(database.file, options)
 }
 
-/** Whether a unique index refused a row: the index decides races, not a read before it. */
+/** Whether a unique index refused a row: parallel requests are decided by the index, not by an earlier read. */
 export const isDuplicate = isRefusedByIndex

@@ -11,17 +11,17 @@ import { mailAndBounds } from './migrations/0015-mail-and-bounds.ts'
 import { diskStore } from './migrations/0016-disk-store.ts'
 import { deletingBlobs } from './migrations/0018-deleting-blobs.ts'
 
-/** What a migration may use; every call takes part in the migration's transaction where the engine has such. */
+/** The operations of a migration; part of its transaction where the engine supports transactional DDL. */
 export interface MigrationTools {
   dialect: Dialect
   create(table: string, columns: ModelAttributes): Promise<void>
   index(table: string, columns: string[], options?: { unique: true }): Promise<void>
   insert(table: string, rows: object[]): Promise<void>
-  /** Carries out a statement that is the same whether it runs once or twice. */
+  /** Runs an idempotent statement. */
   run(sql: string): Promise<void>
   drop(table: string): Promise<void>
   column(table: string, name: string, column: ModelAttributeColumnOptions): Promise<void>
-  /** Drops a column, and the index that has it alone. */
+  /** Drops a column and its single-column index. */
   dropColumn(table: string, name: string): Promise<void>
 }
 
@@ -44,7 +44,7 @@ const migrations: Migration[] = [
 ]
 
 /**
- * Brings the tables up to date (or takes them down). Any number of instances may call it at once: one works, the others wait.
+ * Migrates the tables up (or down). Instances may call it in parallel: one migrates, the others wait.
  * SQLite migrates in one transaction; MySQL commits every DDL statement, so there a named lock keeps others out.
  */
 export async function migrate(db: Db, direction: 'up' | 'down' = 'up'): Promise<void> {
@@ -74,7 +74,7 @@ function tools(dialect: Dialect, query: QueryInterface, tx: Tx): MigrationTools 
     // The binary collation makes names compare exactly, and sort by code point as SQLite does.
     create: (table, columns) =>
       query.createTable(table, columns, { charset: 'utf8mb4', collate: 'utf8mb4_bin', ...within }),
-    // MySQL commits each step by itself: one that was killed begins again, and finds what is there already.
+    // MySQL commits each step separately: a migration that was killed starts again and skips existing tables and columns.
     async index(table, columns, options) {
       const there = (await query.showIndex(table, within)) as { fields: { attribute: string }[] }[]
       const same = there.some(({ fields }) => fields.map(f => f.attribute).join() === columns.join())

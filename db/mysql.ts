@@ -7,24 +7,24 @@ import type { DatabaseOptions, Db, Tx, Value } from './index.ts'
 import { retried } from './retry.ts'
 
 const SECOND = 1000
-// A request waits for a connection once and for a dead statement once; together that stays below ten seconds.
+// A request waits for at most one connection and one dead statement, together less than ten seconds.
 const CONNECT_LIMIT = 3 * SECOND
 const ACQUIRE_LIMIT = 4.5 * SECOND
 const STATEMENT_LIMIT = 5 * SECOND
-/** Seconds, and less than the limit of a statement: then the engine says that it was a lock. */
+/** Seconds; less than the limit of a statement, so that the engine reports a lock timeout first. */
 const LOCK_WAIT = 4
-/** For others who migrate. */
+/** How long to wait for the migration of another instance. */
 const EXCLUSIVE_LIMIT = 120 * SECOND
 
-/** No column knows a time zone, and Sequelize would set one with a statement that nobody watches. Not in its types. */
+/** No column has a time zone, and Sequelize would set one with a statement without a timeout. Missing in its types. */
 const unasked = { keepDefaultTimezone: true }
 
-/** With the socket, which mysql2 does not put in its types: ending its connection politely waits for a server that may be dead. */
+/** With the socket, which the types of mysql2 lack: a graceful end of its connection waits for a server that may be dead. */
 type Wire = Connection & { stream: Socket }
 
 /**
- * A server has room for so many prepared statements in all (max_prepared_stmt_count), and other programs use them, too. A statement that it
- * prepares no more is sent as text: it has not been carried out.
+ * A server has a global limit of prepared statements (max_prepared_stmt_count), which other programs use, too. A statement that it
+ * refuses to prepare was not executed, and is sent as text instead.
  */
 function fallBackToText(on: Connection): void {
   const execute = on.execute.bind(on) as (...args: unknown[]) => ReturnType<Connection['execute']>
@@ -51,20 +51,20 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
     benchmark: false,
     define: { timestamps: false, underscored: true, freezeTableName: true },
     ...unasked,
-    // Without Sequelize's own typeCast: no column needs it, and with a function there mysql2 compiles a parser for every execution.
+    // Without Sequelize's typeCast: no column needs it, and with a function there mysql2 compiles a parser for every execution.
     dialectOptions: {
       connectTimeout: CONNECT_LIMIT,
       charset: 'utf8mb4',
       maxPreparedStatements: 200,
       typeCast: true,
-      // Sequelize turns this off: then a row that is as it should be already does not count, unlike in SQLite.
+      // Sequelize disables FOUND_ROWS; then unchanged rows would not count as matched, unlike in SQLite.
       flags: ['FOUND_ROWS'],
     },
     hooks: {
       afterConnect: async (made: unknown) => {
         const on = made as Wire
         fallBackToText(on)
-        // Sequelize takes leave of a connection that has failed, and nobody hears what comes of it; a closed one is just dropped.
+        // Sequelize ends a failed connection gracefully and ignores the outcome; a closed one it just drops.
         on.prependListener('error', () => on.destroy())
         on.stream.once('close', () => on.destroy())
         // Read committed: the bucket lock orders writers, so gap locks would only make deadlocks.
@@ -75,7 +75,7 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
           [],
         )
       },
-      // What models send is Sequelize's own, and is watched like the rest.
+      // Statements of models are sent by Sequelize, and get the same timeout.
       beforeQuery: (_options, query) => {
         if (!migrating) watches.set(query, watch((query as unknown as { connection: Wire }).connection))
       },
@@ -85,10 +85,10 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
   const manager = sequelize.connectionManager
   const acquire = async () => (await manager.getConnection({ type: 'write' })) as Wire
 
-  /** Cuts a connection that owes an answer for so long: all who wait on it are told. Call what it returns when the answer is there. */
+  /** Destroys a connection that does not answer in time, which rejects all its statements. Call the returned function when the answer has arrived. */
   function watch(on: Wire, limit = patience ?? STATEMENT_LIMIT): () => void {
     const timer = setTimeout(() => {
-      on.stream.destroy(Object.assign(new Error('The database owes an answer for too long.'), { code: 'ETIMEDOUT' }))
+      on.stream.destroy(Object.assign(new Error('The database did not answer in time.'), { code: 'ETIMEDOUT' }))
       on.destroy()
     }, limit)
     return () => clearTimeout(timer)
@@ -113,7 +113,7 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
     answerOf(on, done => on.execute({ sql, values }, done), limit)
   const say = (on: Wire, sql: string) => answerOf(on, done => on.query(sql, done))
 
-  /** A connection of which the state is unknown must not serve the next one. */
+  /** A connection in an unknown state must not be reused. */
   function discard(on: Wire): void {
     on.destroy()
     manager.destroyConnection(on).catch(() => {})
@@ -161,7 +161,7 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
     byKey: ' FORCE INDEX (PRIMARY)',
     rows: async <T>(sql: string, values: Value[] = [], tx?: Tx | null) => (await statement(sql, values, tx)) as T[],
     async run(sql, values = [], tx) {
-      // A transaction is tried again as a whole.
+      // A transaction is retried as a whole.
       const result = await (tx ? statement(sql, values, tx) : retried(() => statement(sql, values, tx)))
       return (result as ResultSetHeader).affectedRows
     },
@@ -173,8 +173,8 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
         const sql = `SELECT GET_LOCK(${lock}, ${EXCLUSIVE_LIMIT / SECOND}) AS held`
         const [answer] = (await execute(connection, sql, [name], 2 * EXCLUSIVE_LIMIT)) as { held: number | null }[]
         if (Number(answer?.held) !== 1)
-          throw new Error(`Another instance has been at ${name} for too long. Start again when it is done.`)
-        // Tables may be large: what changes them takes as long as it needs.
+          throw new Error(`Another instance has held the lock "${name}" for too long. Start again when it is done.`)
+        // No timeout: altering large tables may take long.
         migrating = true
         return await work(null)
       } finally {
@@ -186,7 +186,7 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
     ping: async () => {
       await db.rows('SELECT 1')
     },
-    // Finds no row, and is refused by a server that takes no writes.
+    // Matches no row, and fails on a read-only server.
     probe: async () => {
       await db.run("DELETE FROM migration WHERE name = ''")
     },

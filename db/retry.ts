@@ -1,7 +1,7 @@
 import pRetry from 'p-retry'
 import { causesOf } from '../src/errors.ts'
 
-/** What the engine asks to be tried again: a deadlock, a lock that took too long, a busy SQLite. */
+/** Error codes of transient failures: a deadlock, a lock timeout, a busy SQLite. */
 const transient = new Set([
   'ER_LOCK_DEADLOCK',
   'ER_LOCK_WAIT_TIMEOUT',
@@ -11,10 +11,10 @@ const transient = new Set([
   'SQLITE_PROTOCOL',
 ])
 
-/** Milliseconds after which nothing is tried again: whoever waits is to be told within ten seconds. */
+/** Milliseconds after which work is not retried: a request must end within ten seconds. */
 const PATIENCE = 4000
 
-/** Whether the same work may succeed a moment later. Codes alone tell: a sentence may quote what somebody has called a file. */
+/** Whether the same work may succeed when retried. Compares only codes: a message may quote user input such as a file name. */
 export const isTransient = (error: unknown): boolean =>
   [...causesOf(error)].some(({ code }) => transient.has(String(code)))
 
@@ -26,15 +26,15 @@ export const isRefusedByIndex = (error: unknown): boolean =>
       (code === 'SQLITE_CONSTRAINT' && String(message).startsWith('SQLITE_CONSTRAINT: UNIQUE')),
   )
 
-/** Native errors are of another realm in a sandbox, and p-retry refuses what is no Error of its own. */
+/** Native errors belong to another realm in a sandbox, and p-retry accepts only an Error of its own realm. */
 function ofThisRealm(error: unknown): never {
   throw error instanceof Error ? error : Object.assign(new Error(String([...causesOf(error)].at(-1)?.message)), error)
 }
 
-/** Does work again when the engine asks for that, for some seconds. */
+/** Retries work after transient errors, for some seconds. */
 export function retried<T>(work: () => Promise<T>): Promise<T> {
   return pRetry(() => work().catch(ofThisRealm), {
-    // As often as the time allows: SQLite refuses at once what MySQL would wait for.
+    // As often as the time allows: SQLite refuses a lock immediately where MySQL would wait.
     retries: 20,
     minTimeout: 10,
     maxTimeout: 500,

@@ -2,11 +2,11 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSy
 
 export type Row = Record<string, SQLOutputValue>
 
-/** What Sequelize binds: by place, or by names that begin with `$`. */
+/** Parameters that Sequelize binds: positional, or named with a leading `$`. */
 type Parameters = unknown[] | Record<string, unknown>
 type Done = (this: Statement, error: Error | null, rows?: Row[]) => void
 
-/** Milliseconds that SQLite itself waits for another process. The event loop stands still meanwhile: longer waits are `retried`. */
+/** Milliseconds that SQLite itself waits for another process. This blocks the event loop: longer waits use `retried`. */
 const BUSY_LIMIT = 10
 const CACHED_STATEMENTS = 200
 
@@ -39,7 +39,7 @@ export class SqliteError extends Error {
   }
 }
 
-/** Looks at the shape: an error of Node's core is of another realm in a sandbox. */
+/** Checks the shape, not the class: errors of Node's core belong to another realm in a sandbox. */
 function named(thrown: unknown): Error {
   const { errcode, message } = thrown as { errcode?: unknown; message?: unknown }
   if (typeof errcode === 'number') {
@@ -59,7 +59,7 @@ function bindings(values: Parameters): [Record<string, SQLInputValue>, ...SQLInp
   return [Object.fromEntries(Object.entries(values).map(([name, value]) => [name, bindable(value)]))]
 }
 
-/** Rows are asked for as arrays: made into plain objects here they cost half of what node:sqlite's objects without a prototype cost. */
+/** Rows are read as arrays: converting them to plain objects here costs half as much as node:sqlite's objects without a prototype. */
 class Prepared {
   readonly #statement: StatementSync
   #names: string[] = []
@@ -87,7 +87,7 @@ class Prepared {
   }
 }
 
-/** What a statement did. Sequelize knows it by the name of its class. */
+/** The result of a statement. Sequelize recognizes it by the name of its class. */
 class Statement {
   readonly changes: number
   readonly lastID: number
@@ -99,8 +99,8 @@ class Statement {
 }
 
 /**
- * One connection to a SQLite file. To Sequelize it looks like the `Database` of the package sqlite3; our own statements are prepared once
- * and answered at once.
+ * One connection to a SQLite file. It has the interface of `Database` of the package sqlite3 for Sequelize; our own statements are prepared once
+ * and run synchronously.
  */
 export class SqliteConnection {
   readonly filename: string
@@ -121,12 +121,12 @@ export class SqliteConnection {
     queueMicrotask(() => done(failure))
   }
 
-  /** The file may have been missing, or out of reach, when it was opened first: the next statement tries again. */
+  /** The file may have been missing or unreachable when it was first opened: the next statement tries again. */
   #open(): DatabaseSync {
     if (this.#db) return this.#db
     const db = new DatabaseSync(this.filename, { timeout: BUSY_LIMIT, allowUnknownNamedParameters: true })
     this.#db = db
-    // The log of changes is where readers do not meet it. What holds this up now, the next statement meets again.
+    // The write-ahead log does not block readers. If this fails now, the next statement reports the error.
     for (const pragma of ['journal_mode=WAL', 'synchronous=FULL', 'foreign_keys=ON'])
       try {
         db.exec(`PRAGMA ${pragma}`)
@@ -157,7 +157,7 @@ export class SqliteConnection {
   #cached(sql: string): Prepared {
     let prepared = this.#prepared.get(sql)
     if (prepared) {
-      // The least recently used one stands first.
+      // The least recently used one is first.
       this.#prepared.delete(sql)
     } else {
       prepared = new Prepared(this.#open().prepare(sql))
@@ -170,7 +170,7 @@ export class SqliteConnection {
     return prepared
   }
 
-  // Sequelize: its texts carry their values and seldom come twice, so they are not kept.
+  // Statements of Sequelize contain their values and rarely repeat, so they are not cached.
 
   serialize(work?: () => void): void {
     work?.()
@@ -210,5 +210,5 @@ export class SqliteConnection {
   }
 }
 
-/** In place of the package sqlite3, for Sequelize's option `dialectModule`. */
+/** Replaces the package sqlite3 in Sequelize's option `dialectModule`. */
 export const sqliteModule = { Database: SqliteConnection, OPEN_READWRITE: 2, OPEN_CREATE: 4 }

@@ -1,10 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 
-/** Commits after which what stands in the log is copied to the file. */
+/** The number of commits after which the log is checkpointed into the file. */
 const COMMITS_PER_CHECKPOINT = 64
 
-/** A thread of its own with a connection of its own. PASSIVE waits for nobody, and nobody waits for it. */
+/** Runs in its own thread with its own connection. A PASSIVE checkpoint neither waits for readers and writers nor blocks them. */
 const checkpointer = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { DatabaseSync } = require('node:sqlite')
@@ -16,8 +16,8 @@ parentPort.on('message', () => {
 
 /**
  * The write-ahead log of a SQLite file. With `synchronous=NORMAL`, SQLite syncs it before a checkpoint only: the file is always consistent,
- * and a commit is durable when the log has been synced (https://sqlite.org/pragma.html#pragma_synchronous). That is done here, because SQLite
- * would stop the event loop for it, and one sync serves all who have committed before it began.
+ * and a commit is durable when the log has been synced (https://sqlite.org/pragma.html#pragma_synchronous). This module syncs it, because SQLite
+ * would block the event loop for it, and one sync covers all commits before it.
  */
 export function openLog(file: string) {
   let handle: Promise<FileHandle> | undefined
@@ -48,7 +48,7 @@ export function openLog(file: string) {
       worker.on('message', () => {
         checkpointing = false
       })
-      // Without it, the writer's own limit leads to the same.
+      // If it fails, the writer's own limit has the same effect.
       worker.on('error', () => {})
       worker.unref()
     }
@@ -56,11 +56,11 @@ export function openLog(file: string) {
   }
 
   return {
-    /** @throws what a sync has failed with: nobody knows what of the log is on the disk then, so that nothing may follow it */
+    /** @throws the error of a failed sync: it is unknown then which part of the log is on the disk, so no write may follow */
     requireIntact(): void {
       if (failure) throw failure
     },
-    /** Resolves when everything committed so far is on the disk. */
+    /** Resolves when all commits so far are on the disk. */
     durable(): Promise<void> {
       if (++commits % COMMITS_PER_CHECKPOINT === 0) checkpoint()
       next ??= (async () => {
@@ -71,7 +71,7 @@ export function openLog(file: string) {
       })()
       return next
     },
-    /** Ends the thread, so that the last connection to close is one of this: it empties the log. */
+    /** Ends the thread, so that the last connection to close belongs to this one, and empties the log. */
     async stopCheckpoints(): Promise<void> {
       checkpointing = true
       await worker?.terminate()

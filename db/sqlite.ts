@@ -9,15 +9,15 @@ import { isTransient, retried } from './retry.ts'
 import { type SqliteConnection, sqliteModule } from './sqlite-driver.ts'
 import { openLog } from './sqlite-log.ts'
 
-/** Milliseconds of statements one after the other, before the event loop turns to what else has come. */
+/** Milliseconds of consecutive statements before they yield to the event loop. */
 const SLICE = 5
 
-// A probe for whether writes are possible costs a sync of the disk: as long as none has failed, it is enough to ask for the lock.
+// A write probe costs a sync of the disk: as long as no write has failed, acquiring the lock is enough.
 const WRITE_NOTHING = "DELETE FROM migration WHERE name = ''"
-// Nothing else uses that number; a row written as it is already would not reach the disk.
+// Nothing else uses user_version; rewriting an unchanged row would not reach the disk.
 const writeSomething = () => `PRAGMA user_version = ${Date.now() % 1e9}`
 
-/** @param file made if it is missing */
+/** @param file created if it is missing */
 export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOptions): Db {
   const sequelize = new Sequelize({
     dialect: 'sqlite',
@@ -37,13 +37,13 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     const on = await connection('writer')
     if (logged === undefined) {
       logged = on.rows('PRAGMA journal_mode')[0]?.journal_mode === 'wal'
-      // Commits are synced, and the log is copied to the file, outside the event loop; only a log that outgrows that is copied in it.
+      // Commits are synced and the log is checkpointed outside the event loop; only a log that outgrows that is checkpointed in it.
       if (logged) for (const pragma of ['synchronous=NORMAL', 'wal_autocheckpoint=16000']) on.rows(`PRAGMA ${pragma}`)
     }
     return on
   }
 
-  /** Carries out a write, and answers when it is on the disk. */
+  /** Runs a write, and resolves when it is on the disk. */
   async function durably<T>(work: (on: SqliteConnection) => Promise<T>): Promise<T> {
     let changed = false
     const result = await inLine(async () => {
@@ -57,7 +57,7 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     return result
   }
 
-  // A statement is answered at once, so a loop of them would let no other request in.
+  // Statements run synchronously, so a loop of them would block all other requests.
   let since = performance.now()
   async function turn(): Promise<void> {
     if (performance.now() - since < SLICE) return
@@ -65,8 +65,8 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     since = performance.now()
   }
 
-  // SQLite has one writer. Waiting for it here costs nothing; waiting inside SQLite blocks the whole process. Its connection is its
-  // own: on a common one readers would see what is not committed.
+  // SQLite has one writer. Waiting for it here is cheap; waiting inside SQLite blocks the whole process. The writer has its
+  // own connection: on a shared one readers would see uncommitted changes.
   const writer = pLimit(1)
   let gaveUpAt = 0
   let unwritable = false
@@ -76,9 +76,9 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     return writer(async () => {
       await setImmediate()
       log.requireIntact()
-      // Somebody who came later than this one has waited in vain already; all who stand behind would do so one after the other.
+      // A later request has timed out already; the queued ones would time out one after the other.
       if (since <= gaveUpAt)
-        throw Object.assign(new Error('Another process holds the database.'), { code: 'SQLITE_BUSY' })
+        throw Object.assign(new Error('Another process has locked the database.'), { code: 'SQLITE_BUSY' })
       try {
         return await retried(work)
       } catch (error) {
@@ -96,7 +96,7 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
         connection: on,
         begin: async () => on.write('BEGIN IMMEDIATE'),
         commit: async () => on.write('COMMIT'),
-        // SQLite has rolled back by itself after some errors.
+        // SQLite rolls back automatically after some errors.
         rollBack: async () => {
           try {
             on.write('ROLLBACK')
@@ -124,10 +124,10 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
       return durably(async on => on.write(sql, values))
     },
     transaction,
-    // Sequelize's own, because DDL goes through Sequelize.
+    // A transaction of Sequelize, because DDL goes through Sequelize.
     exclusively: (_name, work) =>
       inLine(() => sequelize.transaction({ type: Transaction.TYPES.IMMEDIATE }, tx => work(tx))),
-    // A file that another process has locked can be read, but serves nobody.
+    // A file that another process has locked can be read, but not written.
     ping: () => transaction(async () => {}),
     async probe() {
       const failed = unwritable

@@ -2,9 +2,9 @@ import DataLoader from 'dataloader'
 import type { Context } from '../src/context.ts'
 
 /**
- * Gathers what sibling fields of a request ask for into one call, so that a list costs as many statements as one entry does.
- * Nothing is remembered: what comes after a mutation, or with the next event of a subscription, is read again.
- * @param load answers what there is for some keys, each of which it is given once. Fields with other arguments (anything that
+ * Batches the loads of sibling fields of a request into one call, so that a list runs as many statements as one entry does.
+ * Nothing is cached: fields after a mutation, or of the next event of a subscription, are read again.
+ * @param load loads the values of some distinct keys. Fields with other arguments (anything that
  *   survives JSON) are loaded by themselves
  */
 export function batch<Args extends unknown[], V>(

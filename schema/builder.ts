@@ -25,27 +25,27 @@ export interface SchemaTypes {
     ID: { Input: string; Output: string }
     /** A size or a count beyond 32 bits. */
     Long: { Input: number; Output: number }
-    /** Milliseconds since 1970 here, RFC 3339 outside. */
+    /** Milliseconds since 1970 internally, RFC 3339 in requests and responses. */
     DateTime: { Input: number; Output: number }
     Labels: { Input: never; Output: Record<string, string> }
     Upload: { Input: PromiseLike<Upload>; Output: never }
     Void: { Input: never; Output: null }
   }
   AuthScopes: {
-    /** Everybody, signed in or not. */
+    /** Any caller, signed in or not. */
     public: boolean
-    /** A person's session or any API key; what it may see is looked at where it is found. */
+    /** A user's session or any API key; the service authorizes access to the data. */
     signedIn: boolean
-    /** A person's session; no API key. */
+    /** A user's session; no API key. */
     session: boolean
     /** The session of an operator; no API key. */
     operator: boolean
     /** The caller's own files, at a level of the private_files scope. */
     privateFiles: PrivateFiles
-    /** Workspaces, with this scope of a key; which workspace is looked at where it is entered. */
+    /** Workspaces, with this scope of a key; the service authorizes access to the workspace. */
     workspaces: WorkspaceScope
   }
-  /** What a passed scope proves to the compiler. */
+  /** The context type of a field behind each scope. */
   AuthContexts: {
     signedIn: Context & { caller: Caller }
     session: Context & { caller: Caller }
@@ -74,7 +74,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   relay: { clientMutationId: 'omit', cursorType: 'String', nodeQueryOptions: false, nodesQueryOptions: false },
 })
 
-/** What makes the fields of an input, for those that several inputs have. */
+/** The type of the field builder of inputs, for fields that several inputs share. */
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>
 
 builder.queryType({ description: 'What can be read.' })

@@ -7,7 +7,7 @@ import { batch } from './batch.ts'
 export const MAX_FIRST = 1000
 export const DEFAULT_FIRST = 50
 
-/** How many entries of lists within lists a request is given: a page of pages of pages would be the whole tree. */
+/** The limit of entries in nested lists of a request: a page of pages of pages could be the whole tree. */
 export const MAX_NESTED = 20_000
 
 export interface ConnectionArgs {
@@ -17,7 +17,7 @@ export interface ConnectionArgs {
   after?: string | null | undefined
 }
 
-/** What a list is sorted by: the types of the parts of its key, and the key of an entry. */
+/** The order of a list: the types of the parts of its sort key, and the key of an entry. */
 export interface Sorting<T, Types extends KeyType[]> {
   types: [...Types]
   keyOf(entry: T): KeyOf<Types>
@@ -33,8 +33,8 @@ export const byName: Sorting<{ names: string[] }, ['string']> = {
 export const byId: Sorting<{ id: string }, ['id']> = { types: ['id'], keyOf: entry => [entry.id] }
 
 /**
- * One page of a Relay connection over a sorted list. Forwards only: that is what an index gives.
- * @param load answers a page, and with `last` the key after which the next one begins where that is not its last node's
+ * One page of a Relay connection over a sorted list. Forward pagination only, as the indexes support.
+ * @param load returns a page, and in `last` the key after which the next page starts where that is not the key of its last node
  * @throws INVALID_INPUT when `first` is out of range, or `last` or `before` is given
  */
 export async function forwardConnection<T, Types extends KeyType[]>(
@@ -63,14 +63,14 @@ export async function forwardConnection<T, Types extends KeyType[]>(
 const given = new WeakMap<Context, number>()
 
 /**
- * Pages of lists that hang on the entries of another list: those of all of them in one call.
- * @throws INVALID_INPUT when a request asks for more than can be given at once
+ * Pages of the lists of several parents, loaded in one call.
+ * @throws INVALID_INPUT when a request exceeds the limit of entries
  */
 export function batchPages<T, K extends (string | number)[] = [string]>(
   load: (context: Context, parents: string[], limit: number, after: K | null) => Promise<Map<string, Page<T>>>,
 ): (context: Context, parent: string, limit: number, after: K | null) => Promise<Page<T>> {
   const pages = batch(async (context, parents, limit: number, after: K | null) => {
-    // Counted before they are loaded: lists side by side are loaded at once, and each would see nothing given yet.
+    // Counted before loading: sibling lists are loaded in parallel, and would not see each other's entries.
     const most = parents.length * limit
     const before = given.get(context) ?? 0
     if (parents.length > 1 && before + most > MAX_NESTED)

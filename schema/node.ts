@@ -35,10 +35,10 @@ builder.queryField('node', t =>
   }),
 )
 
-/** Tells GraphQL of which type a value is. */
+/** Resolves the GraphQL type of a value. */
 const as = <T extends NodeView>(type: string, value: T): T => ({ ...value, [typeBrandKey]: type })
 
-/** @throws INSUFFICIENT_SCOPE whatever the id, as the lists do */
+/** @throws INSUFFICIENT_SCOPE regardless of the id, as the lists do */
 async function findPersonal({ listings, shares }: Services, caller: Caller, id: string): Promise<NodeView | null> {
   mayUsePrivateFiles(caller, 'read')
   const entry = await listings.byId(caller.bucket, id)
@@ -47,7 +47,7 @@ async function findPersonal({ listings, shares }: Services, caller: Caller, id: 
   return share && as('Share', share)
 }
 
-/** @throws INSUFFICIENT_SCOPE for what is there, and the key of its workspace may not see */
+/** @throws INSUFFICIENT_SCOPE for an existing node that the key of its workspace may not see */
 async function findInWorkspaces(
   { listings, workspaces }: Services,
   caller: Caller,

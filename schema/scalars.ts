@@ -41,7 +41,7 @@ const asTime = (value: unknown): number => {
 
 builder.scalarType('DateTime', {
   description: 'A time in UTC with milliseconds, as an RFC 3339 text.',
-  // Milliseconds for a field; a text for a value that has been serialised already.
+  // Milliseconds for a field; a string for a value that is serialized already.
   serialize: value => (typeof value === 'number' ? new Date(value).toISOString() : String(value)),
   parseValue: asTime,
   parseLiteral: node => asTime(node.kind === Kind.STRING ? node.value : undefined),

@@ -4,7 +4,7 @@ import type { Migration } from '../migrate.ts'
 const GiB = 1024 ** 3
 const TiB = 1024 ** 4
 
-/** Contract, section 7. Null means unlimited. */
+/** See docs/contract.md, section 7. Null means unlimited. */
 const plans = [
   {
     id: 'free',
@@ -170,10 +170,10 @@ export const foundation: Migration = {
     await index('entry', ['parent_id', 'kind', 'name'])
     await index('entry', ['bucket_id', 'kind', 'id'])
     await index('entry', ['bucket_id', 'md5'])
-    // An object belongs to one file: with two, deleting the one would take the bytes of the other.
+    // A blob belongs to one file: with two, deleting one would delete the bytes of the other.
     await index('entry', ['blob_id'], { unique: true })
 
-    // Plural, unlike the others: `blob` is a word of SQL.
+    // Plural, unlike the others, because BLOB is an SQL keyword.
     await create('blobs', {
       id: key,
       bucket_id: some,
@@ -213,7 +213,7 @@ export const foundation: Migration = {
     await create('outbox', {
       id: key,
       kind: text(32),
-      // Medium, because the mail of a share may name a hundred files.
+      // MEDIUMTEXT, because the mail of a share may list a hundred files.
       payload: { type: mysql ? DataTypes.TEXT('medium') : DataTypes.TEXT, allowNull: false },
       attempts: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
       due_at: time,

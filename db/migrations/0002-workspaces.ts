@@ -58,7 +58,7 @@ export const workspaces: Migration = {
     await index('api_key', ['workspace_id', 'created_at'])
     await index('api_key', ['created_by', 'created_at'])
 
-    // The kept data of a deleted account: whose address it waits for, and until when.
+    // The kept data of a deleted account: the e-mail address of its owner, and until when it is kept.
     await column('bucket', 'kept_for', { type: DataTypes.STRING(320), allowNull: true })
     await column('bucket', 'kept_until', maybeTime)
     await index('bucket', ['kept_for'])

@@ -12,7 +12,7 @@ export const uploadSessions: Migration = {
     await create('upload_session', {
       id: { ...some, primaryKey: true, references: { model: 'blobs', key: 'id' }, onDelete: 'CASCADE' },
       bucket_id: some,
-      // Outlives its maker: it says until when the parts of a direct upload can be written to.
+      // No foreign key to the user: the row must outlive its creator, because it stores until when the parts of a direct upload are writable.
       user_id: some,
       path: { type: DataTypes.STRING(1024), allowNull: false },
       file_type: { type: DataTypes.STRING(127), allowNull: false },

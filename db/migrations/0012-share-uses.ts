@@ -1,7 +1,7 @@
 import { DataTypes } from 'sequelize'
 import type { Migration } from '../migrate.ts'
 
-/** How much of its file each handed-out address of a link with limited downloads may still carry. */
+/** The bytes that each signed URL of a link with limited downloads may still deliver. */
 export const shareUses: Migration = {
   name: '0012-share-uses',
 
@@ -13,7 +13,7 @@ export const shareUses: Migration = {
       expires_at: { type: DataTypes.BIGINT, allowNull: false },
     })
     await index('share_use', ['expires_at'])
-    // Shares that were made in the instant in which their file was deleted.
+    // Shares that were created while their file was being deleted.
     await run('DELETE FROM share WHERE NOT EXISTS (SELECT 1 FROM entry WHERE entry.id = share.entry_id)')
   },
 

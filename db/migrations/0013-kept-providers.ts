@@ -8,6 +8,6 @@ export const keptProviders: Migration = {
     await column('bucket', 'kept_providers', { type: DataTypes.TEXT, allowNull: true })
   },
 
-  // The table itself goes with the migration that made it.
+  // The migration that created the table drops it.
   async down() {},
 }

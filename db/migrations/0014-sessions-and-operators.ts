@@ -10,7 +10,7 @@ export const sessionsAndOperators: Migration = {
     const text = (length: number) => ({ type: DataTypes.STRING(length), allowNull: false, defaultValue: '' })
     const time = { type: DataTypes.BIGINT, allowNull: false, defaultValue: 0 }
 
-    // What names a session outside: the hash of its cookie stays inside.
+    // The public id of a session; the hash of its cookie is never exposed.
     await column('session', 'id', { type: id, allowNull: false, defaultValue: '' })
     await column('session', 'device', text(200))
     await column('session', 'address', text(64))

@@ -1,7 +1,7 @@
 import { DataTypes } from 'sequelize'
 import type { Migration } from '../migrate.ts'
 
-/** Null means unlimited: contract, section 7. */
+/** Null means unlimited (docs/contract.md, section 7). */
 const plans = [
   { id: 'free', folders: 10_000, links: 1_000, invites: 100, notes: 10_000 },
   { id: 'developer', folders: 100_000, links: 10_000, invites: 500, notes: 100_000 },
@@ -36,7 +36,7 @@ export const mailAndBounds: Migration = {
     await index('mail_notice', ['recipient_id', 'sent_at'])
     await index('mail_notice', ['sent_at'])
 
-    // Whose invites end is found by who sent them.
+    // To find the invites of a sender who loses the right.
     await index('invite', ['invited_by'])
 
     for (const limit of limits) await column('plan', limit, { type: DataTypes.BIGINT, allowNull: true })

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** A blob whose object is to be removed has the state "deleting". */
+/** A blob marked for deletion has the state "deleting". */
 export const deletingBlobs: Migration = {
   name: '0018-deleting-blobs',
 

@@ -1,11 +1,11 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 import { digest, moment, reference, uuid } from './columns.ts'
 
-/** A key of a user (private) or of a workspace. Found by the hash of its secret, which is all that is stored of it. */
+/** A key of a user (private) or of a workspace. Looked up by the hash of its secret; the secret itself is not stored. */
 export class ApiKey extends Model<InferAttributes<ApiKey>, InferCreationAttributes<ApiKey>> {
   declare id: string
   declare hash: string
-  /** The end of the secret, to tell keys apart. */
+  /** The last characters of the secret, to tell keys apart. */
   declare hint: string
   declare name: string
   declare description: string
@@ -13,7 +13,7 @@ export class ApiKey extends Model<InferAttributes<ApiKey>, InferCreationAttribut
   declare scopes: string
   /** Null for a private key. */
   declare workspaceId: string | null
-  /** Whose right bounds that of the key; the owner of a private one. */
+  /** The user whose rights limit those of the key; the owner of a private key. */
   declare createdBy: string
   declare createdAt: number
   declare lastUsedAt: number | null

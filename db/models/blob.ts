@@ -3,22 +3,22 @@ import { moment, uuid } from './columns.ts'
 
 /**
  * The ledger of every object in the store; the id is the object's key.
- * staged: reserved, bytes on their way; copied: made of a staged one that holds the reservation; live: an entry names it;
- * deleting: the object is to go, then the row.
+ * staged: reserved, upload in progress; copied: a copy of a staged one, which holds the reservation; live: an entry refers to it;
+ * deleting: the object is deleted next, then the row.
  */
 export class Blob extends Model<InferAttributes<Blob>, InferCreationAttributes<Blob>> {
   declare id: string
   declare bucketId: string
   declare state: 'staged' | 'copied' | 'live' | 'deleting'
-  /** What it holds of the bucket's reservation while it is staged. */
+  /** Its part of the bucket's reservation while it is staged, in bytes. */
   declare reservedBytes: number
   declare size: number
-  /** Until when its uploader is known to live (staged, copied), or when the sweeper may next try (deleting). */
+  /** Until when its uploader holds the lease (staged, copied), or when the sweeper may next try (deleting). */
   declare leaseUntil: number
   declare createdAt: number
 
   static define(sequelize: Sequelize): void {
-    // A function, because Sequelize writes into the objects it is given.
+    // A function, because Sequelize mutates the objects that it receives.
     const bytes = () => ({ type: DataTypes.BIGINT, allowNull: false, defaultValue: 0 })
     this.init(
       {

@@ -9,9 +9,9 @@ import {
 import { moment, uuid } from './columns.ts'
 
 /**
- * One storage area, of a user or of a workspace. Its row is the lock of its whole tree: whoever changes the tree locks it first.
- * Usage and reservation stand in this one row, so that a quota is checked and taken by one conditional UPDATE: with the usage in
- * another row, the statement would compare with a snapshot older than the lock it waited for.
+ * One storage area, of a user or of a workspace. Its row is the lock of its whole tree: every change of the tree locks it first.
+ * Usage and reservation are in this one row, so that one conditional UPDATE checks and reserves quota: with the usage in
+ * another row, the statement would compare with a snapshot older than the lock that it waited for.
  */
 export class Bucket extends Model<InferAttributes<Bucket>, InferCreationAttributes<Bucket>> {
   declare id: string
@@ -21,23 +21,23 @@ export class Bucket extends Model<InferAttributes<Bucket>, InferCreationAttribut
   declare usedBytes: number
   declare usedFiles: number
   declare usedFolders: number
-  /** What running uploads may still need. */
+  /** Bytes reserved by running uploads. */
   declare reservedBytes: number
   declare reservedFiles: number
-  /** At least as many as it has live public links: those that have ended are counted until the next time that a limit is met. */
+  /** An upper bound of the live public links: expired ones are counted until the limit is next reached. */
   declare linkCount: number
   declare noteCount: number
-  /** Deleted folders whose content is still being purged; while it is 0, every entry of the bucket hangs below its root. */
+  /** Deleted folders whose content is still being purged; while it is 0, every entry of the bucket is below its root. */
   declare purging: number
-  /** The kept data of a deleted account: the verified address it waits for, and until when. */
+  /** For the kept data of a deleted account: the verified e-mail address of its owner, and until when it is kept. */
   declare keptFor: string | null
   declare keptUntil: number | null
-  /** The providers by which its owner signed in, with spaces between them. */
+  /** The providers with which its owner signed in, separated by spaces. */
   declare keptProviders: CreationOptional<string | null>
   declare createdAt: number
 
   static define(sequelize: Sequelize): void {
-    // A function, because Sequelize writes into the objects it is given.
+    // A function, because Sequelize mutates the objects that it receives.
     const counter = () => ({ type: DataTypes.BIGINT, allowNull: false, defaultValue: 0 })
     this.init(
       {

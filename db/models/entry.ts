@@ -12,7 +12,7 @@ export const FILE = 1
 export class Entry extends Model<InferAttributes<Entry>, InferCreationAttributes<Entry>> {
   declare id: string
   declare bucketId: string
-  /** Null for a root, and for a deleted folder that waits to be purged. */
+  /** Null for a root, and for a deleted folder that is not purged yet. */
   declare parentId: string | null
   declare kind: typeof FOLDER | typeof FILE
   declare name: string
@@ -22,7 +22,7 @@ export class Entry extends Model<InferAttributes<Entry>, InferCreationAttributes
   declare totalBytes: number
   declare totalFiles: number
   declare totalFolders: number
-  /** Upper bounds of what lies below a folder: levels of names, and bytes of the longest relative path. They never shrink by themselves. */
+  /** Upper bounds for the subtree of a folder: its levels, and the bytes of its longest relative path. Deletions do not lower them. */
   declare levelsBelow: number
   declare bytesBelow: number
   declare createdBy: string | null
@@ -30,7 +30,7 @@ export class Entry extends Model<InferAttributes<Entry>, InferCreationAttributes
   declare updatedAt: number
 
   static define(sequelize: Sequelize): void {
-    // Functions, because Sequelize writes into the objects it is given.
+    // Functions, because Sequelize mutates the objects that it receives.
     const total = () => ({ type: DataTypes.BIGINT, allowNull: false, defaultValue: 0 })
     const bound = () => ({ type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 })
     this.init(

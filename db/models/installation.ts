@@ -1,9 +1,9 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 import { uuid } from './columns.ts'
 
-/** Which installation this database is of: the folder of its blobs says the same. One row. */
+/** The id of the installation, which the folder of its blobs stores, too. One row. */
 export class Installation extends Model<InferAttributes<Installation>, InferCreationAttributes<Installation>> {
-  /** Always 1, so that of two first instances one comes second. */
+  /** Always 1, so that only one of two parallel first instances inserts the row. */
   declare slot: number
   declare id: string
 

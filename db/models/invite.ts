@@ -1,11 +1,11 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 import { moment, reference, uuid } from './columns.ts'
 
-/** An offer of a role to one e-mail address. Its token is derived from its id, not stored; accepting it ends the row. */
+/** An offer of a role to one e-mail address. Its token is derived from its id, not stored; accepting it deletes the row. */
 export class Invite extends Model<InferAttributes<Invite>, InferCreationAttributes<Invite>> {
   declare id: string
   declare workspaceId: string
-  /** In the form in which addresses are compared. */
+  /** In the form in which e-mail addresses are compared. */
   declare email: string
   declare role: string
   declare invitedBy: string

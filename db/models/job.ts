@@ -1,14 +1,14 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 import { moment, uuid } from './columns.ts'
 
-/** A row of the outbox: work that is promised in the same transaction as the change that causes it, and done outside of it. */
+/** A row of the outbox: a job that is enqueued in the transaction of the change that causes it, and run outside of it. */
 export class Job extends Model<InferAttributes<Job>, InferCreationAttributes<Job>> {
   declare id: string
   declare kind: string
-  /** JSON, as text: MariaDB gives JSON columns back as text anyway. */
+  /** JSON as text: MariaDB returns JSON columns as text anyway. */
   declare payload: string
   declare attempts: number
-  /** When it may be taken next; taking it moves this ahead, so that a worker that dies gives it back. */
+  /** When it may be claimed next; claiming moves this ahead, so that the job of a worker that dies is claimed again. */
   declare dueAt: number
   declare lastError: string
   declare createdAt: number

@@ -1,12 +1,12 @@
 import { type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 import { digest, moment, uuid } from './columns.ts'
 
-/** A mail that a person caused, kept for a day: what the bounds count. */
+/** A mail that a user caused, kept for a day, because the limits of mails count it. */
 export class MailNotice extends Model<InferAttributes<MailNotice>, InferCreationAttributes<MailNotice>> {
   declare id: string
   declare recipientId: string
   declare senderId: string
-  /** A hash of what it was about, to know a renewal. */
+  /** A hash of its subjects, to recognize a repetition. */
   declare about: string
   declare sentAt: number
 

@@ -1,12 +1,12 @@
 import { type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 import { digest, moment, uuid } from './columns.ts'
 
-/** An address that mails were sent to: known by a keyed hash only. Its row is the lock of what is counted for it. */
+/** An e-mail address that mails were sent to, stored only as a keyed hash. Its row is the lock for counting its mails. */
 export class MailRecipient extends Model<InferAttributes<MailRecipient>, InferCreationAttributes<MailRecipient>> {
-  /** What the link to stop the mails is derived from. */
+  /** The unsubscribe link is derived from it. */
   declare id: string
   declare addressHash: string
-  /** Since when the address wants no more mails that people cause; null when it takes them. */
+  /** When the recipient unsubscribed from mails that users cause; null when subscribed. */
   declare stoppedAt: number | null
   declare createdAt: number
 

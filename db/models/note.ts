@@ -1,7 +1,7 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 import { moment, uuid } from './columns.ts'
 
-/** Belongs to (storage area, checksum): it follows the content, is shared by equal copies, and waits with the data of a deleted account. */
+/** Belongs to (storage area, checksum): it follows the content, is shared by equal copies, and is kept with the data of a deleted account. */
 export class Note extends Model<InferAttributes<Note>, InferCreationAttributes<Note>> {
   declare bucketId: string
   declare checksum: string

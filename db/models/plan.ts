@@ -1,6 +1,6 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 
-/** The limits of an account and of the workspaces it owns: contract, section 7. Null means unlimited. */
+/** The limits of an account and of the workspaces it owns (docs/contract.md, section 7). Null means unlimited. */
 export class Plan extends Model<InferAttributes<Plan>, InferCreationAttributes<Plan>> {
   declare id: string
   declare name: string
@@ -22,7 +22,7 @@ export class Plan extends Model<InferAttributes<Plan>, InferCreationAttributes<P
   declare maxNotes: number | null
 
   static define(sequelize: Sequelize): void {
-    // Functions, because Sequelize writes into the objects it is given.
+    // Functions, because Sequelize mutates the objects that it receives.
     const limit = () => ({ type: DataTypes.BIGINT, allowNull: false })
     const openLimit = () => ({ type: DataTypes.BIGINT, allowNull: true })
     this.init(

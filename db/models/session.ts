@@ -1,18 +1,18 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 import { digest, moment, reference, uuid } from './columns.ts'
 
-/** Found by the hash of its cookie; named outside by its id. */
+/** Looked up by the hash of its cookie; the API refers to it by its id. */
 export class Session extends Model<InferAttributes<Session>, InferCreationAttributes<Session>> {
   declare hash: string
   declare id: string
   declare userId: string
   declare createdAt: number
   declare expiresAt: number
-  /** Written every few minutes at most. */
+  /** Updated every few minutes at most. */
   declare lastUsedAt: number
-  /** What began it, in words: "Firefox on Linux". */
+  /** Display name of the device, such as "Firefox on Linux". */
   declare device: string
-  /** The network from which it was begun, never the whole address. */
+  /** The network of the client at sign-in, never its full IP address. */
   declare address: string
 
   static define(sequelize: Sequelize): void {

@@ -1,7 +1,7 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 import { moment, uuid } from './columns.ts'
 
-/** One download of a share whose downloads are limited, by an address that was handed out for it. */
+/** One download of a share whose downloads are limited, by a signed URL that was issued for it. */
 export class ShareUse extends Model<InferAttributes<ShareUse>, InferCreationAttributes<ShareUse>> {
   declare id: string
   declare leftBytes: number

@@ -1,14 +1,14 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 import { moment, uuid } from './columns.ts'
 
-/** A file given to one e-mail address (direct) or to whoever has the link (public). Its token is derived from its id, not stored. */
+/** A file given to one e-mail address (direct) or to everyone with the link (public). Its token is derived from its id, not stored. */
 export class Share extends Model<InferAttributes<Share>, InferCreationAttributes<Share>> {
   declare id: string
   declare entryId: string
   declare bucketId: string
   /** The sharer. */
   declare userId: string
-  /** Lower-case address of the recipient; null for a public share. */
+  /** Lower-case e-mail address of the recipient; null for a public share. */
   declare recipient: string | null
   declare passwordHash: string | null
   declare maxDownloads: number | null

@@ -2,32 +2,32 @@ import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, t
 import { moment, uuid } from './columns.ts'
 
 /**
- * An upload in parts that is under way. Its id is that of a staged blob, which holds the reservation and whose lease is the session's life;
- * which parts have arrived is known by the store alone.
+ * An unfinished upload in parts. Its id is that of a staged blob, which holds the reservation and whose lease is the session's lifetime;
+ * only the store records which parts have arrived.
  */
 export class UploadSession extends Model<InferAttributes<UploadSession>, InferCreationAttributes<UploadSession>> {
   declare id: string
   declare bucketId: string
-  /** Its maker. */
+  /** The user who started it. */
   declare userId: string
-  /** Where the file is to be. */
+  /** Path of the future file. */
   declare path: string
   declare fileType: string
   /** Bytes of the whole, as declared. */
   declare size: number
   /** Bytes of every part but the last. */
   declare partSize: number
-  /** Whether the parts go to signed addresses. */
+  /** Whether clients send the parts to signed URLs. */
   declare direct: boolean
-  /** Until when clients can write to the store past the service; 0 if they never can. */
+  /** Until when clients can write directly to the store; 0 if they never can. */
   declare writableUntil: number
-  /** The request that is completing it, and until when that is known to live. */
+  /** The token of the request that is completing it, and until when its claim lasts. */
   declare claim: string | null
   declare claimUntil: number
   declare createdAt: number
 
   static define(sequelize: Sequelize): void {
-    // A function, because Sequelize writes into the objects it is given.
+    // A function, because Sequelize mutates the objects that it receives.
     const bytes = () => ({ type: DataTypes.BIGINT, allowNull: false })
     this.init(
       {

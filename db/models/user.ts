@@ -5,7 +5,7 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare id: string
   /** As the provider wrote it. */
   declare email: string
-  /** Lower-case, and only when a provider vouches for it: what shares and invites are made out to. At most one account has it. */
+  /** Lower-case, and set only when a provider has verified it; shares and invites are sent to it. At most one account has it. */
   declare verifiedEmail: string | null
   declare name: string
   declare givenName: string
@@ -15,7 +15,7 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
   declare planId: string
   declare status: 'active' | 'suspended'
   declare createdAt: number
-  /** Whether a sign-in from a new device is announced by mail. */
+  /** Whether the user receives a mail about a sign-in from a new device. */
   declare signInNotices: boolean
 
   static define(sequelize: Sequelize): void {

@@ -13,14 +13,14 @@ declare global {
       listBound: ListBoundPlugin<Types>
     }
     export interface InputFieldOptions<Types, Type, Req> {
-      /** How many items a list may have, wherever it comes from. Every list that is taken in needs it. */
+      /** The maximum length of a list, through GraphQL and REST. Required for every list argument and input field. */
       maxItems?: number
     }
   }
 }
 
 /**
- * Publishes `maxItems` in the extensions of an argument or input field, where both faces and the API document read it, and makes the
+ * Publishes `maxItems` in the extensions of an argument or input field, where GraphQL, REST and the OpenAPI document read it, and makes the
  * schema fail to build when a list does not state it.
  */
 export class ListBoundPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
@@ -33,14 +33,14 @@ export class ListBoundPlugin<Types extends SchemaTypes> extends BasePlugin<Types
   }
 }
 
-/** How many items the list of an argument or input field may have; undefined for what is no list. */
+/** The maximum length of the list of an argument or input field; undefined if it is not a list. */
 export function maxItemsOf({
   extensions,
 }: Pick<GraphQLArgument | GraphQLInputField, 'extensions'>): number | undefined {
   return typeof extensions.maxItems === 'number' ? extensions.maxItems : undefined
 }
 
-/** What is said of a list that is longer than its argument or input field takes; undefined for any other. */
+/** The error text for a list that is too long for its argument or input field; undefined otherwise. */
 export function longListOf(
   input: Pick<GraphQLInputField, 'name' | 'extensions'>,
   length: number,

@@ -9,13 +9,13 @@ declare global {
       rateLimit: RateLimitPlugin<Types>
     }
     export interface MutationFieldOptions<Types, Type, Nullable, Args, ResolveReturnShape> {
-      /** Which count a call goes to: contract, section 7. */
+      /** The name of the counter of the call (docs/contract.md, section 7). */
       rateLimit?: RateName
     }
   }
 }
 
-/** Counts calls after the auth scopes have let them through, so that a refused caller spends nothing. */
+/** Counts calls after the auth scopes have passed, so that refused calls do not count. */
 export class RateLimitPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,

@@ -2,32 +2,32 @@ import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTyp
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Where a route takes an argument from. */
+/** The source of an argument of a route. */
 export type Source = 'path' | 'query' | 'body' | 'form' | 'raw' | `header ${string}`
 
-/** How a root field is reached by REST. Its statuses, its inputs and its document follow from this and from the field's types. */
+/** The REST route of a root field. Its statuses, inputs and OpenAPI document are derived from this and from the field's types. */
 export interface RestRoute {
   /** Method and path, with `{name}` for arguments in the path. */
   route: `${Method} /api/${string}`
   /** A second method for the same path: HTML forms and old clients. */
   also?: Method
-  /** Every status besides 200 (or 302). Anything else is clamped to one of these: contract, section 1. */
+  /** Every status besides 200 (or 302). Any other is clamped to one of these (docs/contract.md, section 1). */
   errors: readonly number[]
   /** Puts the value under this key of `response`. */
   wrap?: string
-  /** The machine word of a success; `ok` by default. */
+  /** The code of a success; `ok` by default. */
   msg?: string
-  /** The value is a download: answer 302 to its address, or its bytes. */
+  /** The value is a download: respond with 302 to its URL, or with its bytes. */
   redirect?: true
-  /** Where a browser is led whose visitor opens the address as a page and is refused: that page explains. Takes `{name}` like `route`. */
+  /** The page to which a refused browser navigation is redirected, and which explains the error. Supports `{name}` like `route`. */
   page?: `/${string}`
-  /** Arguments that do not come from where they do by default: query on GET and DELETE, body on the others. Names as on the wire. */
+  /** Arguments with another source than the default (query on GET and DELETE, body otherwise), by their wire names. */
   from?: Record<string, Source>
-  /** Arguments that have another name on the wire than theirs in snake_case. */
+  /** Arguments whose wire name is not their name in snake_case. */
   names?: Record<string, string>
 }
 
-/** How a field of an object shows by REST: under another name, not at all, or with its own fields in its place. */
+/** How REST shows a field of an object: under another name, not at all, or replaced by its own fields. */
 export type RestField = { name: string } | { spread: true } | false
 
 declare global {
@@ -47,7 +47,7 @@ declare global {
   }
 }
 
-/** Publishes `rest` and `restField` in the field's extensions, where the REST view and the API document read them. */
+/** Publishes `rest` and `restField` in the field's extensions, where the REST view and the OpenAPI document read them. */
 export class RestPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
     const { rest, restField, authScopes } = field.pothosOptions as {
