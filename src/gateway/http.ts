@@ -19,6 +19,7 @@ import { corsOptions } from './cors.ts'
 import { watchForwarded } from './forwarded.ts'
 import { Held } from './held.ts'
 import { createIntake, type IntakeSettings } from './intake.ts'
+import { oneAtATime } from './pipeline.ts'
 
 /** A request as the gateway passes it to a mount. */
 export interface Incoming {
@@ -94,7 +95,7 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
 
   const server = createServer(
     { requestTimeout: 0, headersTimeout: 30 * SECOND, keepAliveTimeout: 65 * SECOND },
-    listener,
+    oneAtATime(listener, refusePipelined),
   )
   server.setTimeout(IDLE_LIMIT)
   const connections = boundConnections(server, config.connectionsPerAddress, address => trust(address, 0))
@@ -167,6 +168,13 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
         for (const release of releases) release()
       })
     serving.add(served)
+  }
+
+  /** Answers a request before which too many wait on its connection. */
+  function refusePipelined(req: IncomingMessage, res: ServerResponse): void {
+    res.setHeader('connection', 'close')
+    const [path = '/'] = (req.url ?? '/').split('?')
+    void write(res, req, refusal(new Busy('Too many requests were sent at once on this connection.', 1), path, log))
   }
 
   async function serve(incoming: Incoming, client: string | undefined, releases: (() => void)[]): Promise<void> {
