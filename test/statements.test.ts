@@ -352,5 +352,5 @@ describe('A listing', () => {
     expect(hundred.shown).toEqual(Object.fromEntries(timesHundred))
     expect(Object.values(one.shown)).not.toContain(0)
     expect(hundred.costs).toEqual(one.costs)
-  }, 60_000)
+  }, 180_000)
 })
