@@ -122,7 +122,7 @@ describe('satchel shares and revoke', () => {
     })
     const { out } = await shell.satchel(['shares'])
     expect(out).toMatch(/^FILE +WITH +UNTIL +DOWNLOADS/)
-    expect(out).toContain('everybody with the link')
+    expect(out).toContain('anyone with the link')
 
     const [{ sharing_token: token }, { sharing_link: link }] = shares
     expect(await shell.json('revoke', token, link)).toEqual({ revoked: [token, link.split('/').at(-1)] })

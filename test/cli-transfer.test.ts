@@ -177,7 +177,7 @@ describe('satchel put', () => {
     const { code, err } = await shell.satchel(['put', 'd', '--to', to])
     expect([code, err.trim().split('\n')]).toEqual([
       0,
-      expect.arrayContaining([expect.stringMatching(/^d\/up is a link; it is left out/)]),
+      expect.arrayContaining([expect.stringMatching(/^d\/up is a symbolic link; it was skipped/)]),
     ])
     expect((await shell.json('ls', `${to}/d`)).files).toHaveLength(1)
 
@@ -341,7 +341,7 @@ describe('satchel get', () => {
     }, 2)
     const { code, err } = await done
     clearInterval(cuts)
-    expect([code, err]).toEqual([0, expect.stringMatching(/( Going on\.\n.*){2,}big\.bin -> big\.bin/)])
+    expect([code, err]).toEqual([0, expect.stringMatching(/( Resuming\.\n.*){2,}big\.bin -> big\.bin/)])
     expect(read('big.bin').equals(bytes)).toBe(true)
     expect(all('.').filter(path => path.endsWith('.part'))).toEqual([])
   })
@@ -371,11 +371,7 @@ describe('satchel get', () => {
     wire.freeze()
     child.kill('SIGINT')
     const { code, out, err } = await done
-    expect([code, out, err]).toEqual([
-      130,
-      '',
-      'error: Interrupted. The same command goes on where it was. (INTERRUPTED)\n',
-    ])
+    expect([code, out, err]).toEqual([130, '', 'error: Interrupted. Run the same command to resume. (INTERRUPTED)\n'])
     await wire.heal()
     const [part = ''] = all('.').filter(path => path.endsWith('.part'))
     const here = statSync(join(shell.home, part)).size
@@ -457,7 +453,7 @@ describe('satchel get', () => {
     await alice.upload(`${from}/a.txt`, 'hello')
     await wire.refuse()
     const { code, err } = await shell.satchel(['get', `${from}/a.txt`, '--retries', '1'])
-    expect([code, err]).toEqual([7, expect.stringContaining('The same command goes on where it was. (UNREACHABLE)')])
+    expect([code, err]).toEqual([7, expect.stringContaining('Run the same command to resume. (UNREACHABLE)')])
   })
 })
 

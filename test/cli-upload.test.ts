@@ -138,11 +138,7 @@ describe('satchel put of a large file', () => {
   it('goes on where it was after Ctrl-C, and says so', async () => {
     const to = box()
     const { code, out, err } = await putUntil(5, 'SIGINT', ['--to', to])
-    expect([code, out, err]).toEqual([
-      130,
-      '',
-      'error: Interrupted. The same command goes on where it was. (INTERRUPTED)\n',
-    ])
+    expect([code, out, err]).toEqual([130, '', 'error: Interrupted. Run the same command to resume. (INTERRUPTED)\n'])
     const [state = '', ...more] = states()
     expect(more).toEqual([])
     const folder = join(shell.home, 'state/satchel/uploads')

@@ -55,7 +55,7 @@ describe('satchel workspace', () => {
     expect(await bobs.json('workspace', 'reject', `${t.url}/invite/${await again()}`)).toEqual({ rejected: true })
     await again()
     const { out } = await bobs.satchel(['workspace', 'accept', 'garden'])
-    expect(out).toBe('You are in Garden (garden) as viewer.\n')
+    expect(out).toBe('You joined Garden (garden) as viewer.\n')
     expect(await bobs.refused('workspace', 'accept', 'garden')).toMatchObject({
       code: 4,
       error: { code: 'INVITE_NOT_FOUND' },

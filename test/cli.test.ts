@@ -96,7 +96,7 @@ describe('satchel login', () => {
     await inShell({}, async own => {
       expect(await own.satchel(args, { stdin: mute })).toMatchObject({
         code: 0,
-        err: `The key does not tell the slug of its workspace: write its paths as ${workspaceId}:/path.\n`,
+        err: `This key cannot read the slug of its workspace: write its paths as ${workspaceId}:/path.\n`,
       })
       expect(await own.refused('ls', 'garden:/')).toMatchObject({ code: 3 })
       await own.satchel(['login', '--session'], { stdin: secretOf(alice) })
@@ -112,7 +112,7 @@ describe('satchel login', () => {
       expect(await own.satchel(['login', other], { stdin: await keyOf(bob, scopes) })).toEqual({
         code: 0,
         out: `Signed in to ${other} as bob@example.com (own files).\n`,
-        err: `From now on commands go to ${other}. You stay signed in at ${t.url}: say --service ${t.url} for it.\n`,
+        err: `Commands now use ${other}. You stay signed in at ${t.url}: use --service ${t.url} for it.\n`,
       })
       const who = async (args: string[], env = {}) => {
         const { out } = await own.satchel(['whoami', '--json', ...args], { env })
@@ -138,7 +138,7 @@ describe('satchel login', () => {
       const { code, out, err } = await own.satchel(['login', t.url], { stdin: 'satchel_wrong' })
       expect([code, out]).toEqual([3, ''])
       expect(err).toBe(
-        'error: The service does not know this key. It may be mistyped, expired or deleted. (UNAUTHENTICATED)\n',
+        'error: The service does not accept this key. It may be mistyped, expired or deleted. (UNAUTHENTICATED)\n',
       )
       expect(readdirSync(own.home)).toEqual([])
       expect(await own.refused('ls')).toMatchObject({ code: 3, error: { code: 'NOT_SIGNED_IN', exit_code: 3 } })

@@ -11,27 +11,27 @@ export interface RestCall extends Omit<Call, 'headers' | 'signal'> {
   signal?: AbortSignal
 }
 
-/** The service, as one credential may use it. Whatever is refused is thrown as a Failure, in the words of the service. */
+/** The service with one credential. A refusal is thrown as a Failure with the message of the service. */
 export interface Client {
   url: string
   patience: Patience
-  /** A query, or a mutation, which is `once` where nothing else is said. */
+  /** @param call by default, a query is repeatable and a mutation is not */
   request<Result, Variables extends object>(
     document: TypedDocumentString<Result, Variables>,
     variables: Variables,
     call?: Repeatable,
   ): Promise<Result>
-  /** One call by REST, without another attempt; answers its `response`. */
+  /** One REST call, without a retry. Resolves to its `response`. */
   rest<Result>(path: string, call?: RestCall): Promise<Result>
 }
 
-/** The service as whoever is signed in may use it. */
+/** The service with the credentials of the user who is signed in. */
 export interface Service {
   url: string
   patience: Patience
   /** The caller's own files. */
   personal: Client
-  /** What no key may do. */
+  /** For operations that no key may use. */
   session: Client
   /** By its id. */
   workspace(id: string): Client
@@ -53,7 +53,7 @@ export function connect(login: Login, patience: Patience): Service {
   }
 }
 
-/** @param credential null for a caller who needs none */
+/** @param credential null for requests without one; undefined if one is missing, which throws NOT_SIGNED_IN at the first request */
 export function clientOf(url: string, credential: Credential | null | undefined, patience: Patience): Client {
   function headers(): Record<string, string> {
     if (credential === undefined)
@@ -103,7 +103,7 @@ export function clientOf(url: string, credential: Credential | null | undefined,
 
 type ResultOf<Document> = Document extends TypedDocumentString<infer Result, infer _> ? Result : never
 
-/** The data of a GraphQL answer. @throws what the service says of a request that it refuses */
+/** The data of a GraphQL response. @throws the code of its first error, or BAD_ANSWER */
 function dataOf<Result>(answer: object): Result {
   const { data, errors } = answer as { data?: Result | null; errors?: WireError[] }
   const error = errors?.[0]
@@ -111,7 +111,7 @@ function dataOf<Result>(answer: object): Result {
     const { code = 'BAD_ANSWER', ...details } = error.extensions ?? {}
     throw new Failure(String(code), error.message, details)
   }
-  if (data === null || data === undefined) throw new Failure('BAD_ANSWER', 'The service has answered nothing.')
+  if (data === null || data === undefined) throw new Failure('BAD_ANSWER', 'The response of the service has no data.')
   return data
 }
 
@@ -125,5 +125,5 @@ function refusalOf(answer: object, { status, headers }: Response): Failure {
   const { code, ...details } = response ?? {}
   return typeof code === 'string'
     ? new Failure(code, String(msg), { ...retryAfterOf(headers), ...details })
-    : new Failure('BAD_ANSWER', `The service answers ${status} in a way that is not known here.`)
+    : new Failure('BAD_ANSWER', `The service answered ${status} with an unknown body.`)
 }

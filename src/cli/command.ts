@@ -4,7 +4,7 @@ import { type Answer, type Context, type GlobalOptions, run } from './run.ts'
 export interface Declaration {
   /** One line. */
   does: string
-  /** What `--help` says besides. */
+  /** Further help text. */
   details?: string
   /** Command lines; `satchel` goes before those that do not name it. */
   examples: string[]
@@ -20,11 +20,11 @@ export function declare(parent: Command, usage: string, { does, details, example
     .addHelpText('after', `${details ? `\n${details}\n` : ''}\nExamples:\n${lines}`)
 }
 
-/** A command that is only there for those below it. */
+/** A command that only groups its subcommands. */
 export const group = (parent: Command, name: string, does: string): Command =>
   parent.command(name).description(does).helpCommand(false)
 
-/** Runs what a command does, with the options that every command has. */
+/** Runs the action of a command with the global options. */
 export function perform(command: Command, work: (context: Context) => Promise<Answer | undefined>): Promise<void> {
   return run(command.optsWithGlobals<GlobalOptions>(), work)
 }

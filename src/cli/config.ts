@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** What the environment says. It is read here, and nowhere else in this folder. */
+/** The environment variables of the command line. Only this file reads them. */
 export interface Environment {
   url: string | undefined
   key: string | undefined
@@ -20,10 +20,10 @@ export const readEnvironment = (): Environment => ({
   term: given('TERM'),
 })
 
-/** Where this user's files of this command are. */
+/** The folders in which this command keeps its files, for the current user. */
 export interface Folders {
   config: string
-  /** What can be gone on with after a break. */
+  /** State of uploads that can be resumed. */
   uploads: string
 }
 

@@ -4,7 +4,7 @@ import writeFileAtomic from 'write-file-atomic'
 import { type Environment, findFolders, readEnvironment } from './config.ts'
 import { Failure } from './failure.ts'
 
-/** What the service is told by: an API key, or the cookie of a browser that has signed in. */
+/** An API key, or the session cookie of a browser that has signed in. */
 export interface Credential {
   kind: 'key' | 'session'
   secret: string
@@ -20,19 +20,19 @@ export interface Stored {
   workspaces: Record<string, { slug: string; key: string }>
 }
 
-/** A service, and what to tell it. */
+/** A service and the credentials for it. */
 export interface Login {
   url: string
   /** For the caller's own files. */
   personal: Credential | undefined
-  /** For what no key may do. */
+  /** For operations that no key may use. */
   session: Credential | undefined
   workspaces: { id: string; slug: string; credential: Credential }[]
 }
 
 const fileIn = (folder: string) => join(folder, 'credentials.json')
 
-/** One for every service, that of the last login first. */
+/** The stored logins, one per service, the latest first. @throws LOCAL_FILE */
 export async function readStored(): Promise<Stored[]> {
   const { config } = await findFolders()
   const text = await readFile(fileIn(config), 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -47,7 +47,7 @@ export async function readStored(): Promise<Stored[]> {
 
 function parse(text: string): Stored[] | null {
   try {
-    // Earlier there was a single one.
+    // Earlier versions stored a single object.
     const all = [JSON.parse(text)].flat() as (Partial<Stored> | null)[]
     const known = all.flatMap(one => (typeof one?.url === 'string' ? { workspaces: {}, ...one, url: one.url } : []))
     return known.length === all.length ? known : null
@@ -56,7 +56,7 @@ function parse(text: string): Stored[] | null {
   }
 }
 
-/** Nobody else may read it, whatever the folder was before. Without any, the file goes. */
+/** Only the user may read the file, whatever the mode of the folder was before. An empty list removes it. */
 export async function writeStored(stored: Stored[]): Promise<string> {
   const { config } = await findFolders()
   const file = fileIn(config)
@@ -71,7 +71,7 @@ export async function writeStored(stored: Stored[]): Promise<string> {
   return file
 }
 
-/** The environment, where a service is named: what is set for another one is not for this. */
+/** The environment for a service that is named by `--service`: credentials of another service are left out. */
 export function environmentOf(service: string | undefined): Environment {
   const environment = readEnvironment()
   if (service === undefined) return environment
@@ -81,8 +81,8 @@ export function environmentOf(service: string | undefined): Environment {
 }
 
 /**
- * Who calls what: the environment over what is stored. What is stored for one service is never told to another.
- * @throws NOT_SIGNED_IN without an address
+ * The credentials to use: those of the environment, else the stored ones. Those of one service are never sent to another.
+ * @throws NOT_SIGNED_IN if no service is known
  */
 export async function findLogin(environment: Environment): Promise<Login> {
   const stored = await readStored()
@@ -110,16 +110,16 @@ export async function findLogin(environment: Environment): Promise<Login> {
 const credential = (kind: Credential['kind'], secret: string | undefined): Credential | undefined =>
   secret ? { kind, secret } : undefined
 
-/** The address of a service, without a trailing slash. @throws USAGE */
+/** The URL of a service, without a trailing slash. @throws USAGE */
 export function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new Failure('USAGE', `"${text}" is no address of a service. Write it as https://files.example.com.`)
-  if (url.username || url.password) throw new Failure('USAGE', 'Give the address without a user and a password.')
+    throw new Failure('USAGE', `"${text}" is not the URL of a service. Write it as https://files.example.com.`)
+  if (url.username || url.password) throw new Failure('USAGE', 'Give the URL without a user name and a password.')
   return (url.origin + url.pathname).replace(/\/+$/, '')
 }
 
-/** Whether others on the way could read what is sent. */
+/** Whether the connection is unencrypted and leaves this machine. */
 export const isOpen = (url: string): boolean => {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)

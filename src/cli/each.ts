@@ -1,6 +1,6 @@
 import { type Failure, toFailure } from './failure.ts'
 
-/** Does something with each of several paths: what fails does not keep the rest from being done, unless it is all there is. */
+/** Runs `work` for each path and collects failures, so that one does not stop the others. @throws the failure of a single path, and INTERRUPTED */
 export async function withEach<T>(
   paths: string[],
   work: (path: string) => Promise<T>,
@@ -17,7 +17,7 @@ export async function withEach<T>(
   return { done, failures }
 }
 
-/** Does `work` with so many at a time; the first that throws keeps the rest from beginning, and those that run are waited for. */
+/** Runs `work` for all items, `count` at a time. After an error no further item is started, and running ones are awaited before it is thrown. */
 export async function inParallel<T>(count: number, items: T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values()
   let failed = false

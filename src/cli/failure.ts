@@ -12,7 +12,7 @@ export const exits = {
   interrupted: 130,
 } as const
 
-/** What only the command line says; everything else is a code of the service. */
+/** The codes of the command line itself; all others are codes of the service. */
 export type OwnCode =
   | 'USAGE'
   | 'NOT_SIGNED_IN'
@@ -31,7 +31,7 @@ export type OwnCode =
 
 const { failed, usage, denied, notFound, conflict, quota, unavailable, interrupted } = exits
 
-/** The exit code of every code, so that a new one of the service cannot be forgotten. */
+/** The exit code for every code. The type makes a new code of the service fail to compile until it is added. */
 const exitCodes: Record<ErrorCode | OwnCode, number> = {
   USAGE: usage,
   INVALID_JSON: usage,
@@ -103,7 +103,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
 
 const isKnown = (code: string): code is keyof typeof exitCodes => Object.hasOwn(exitCodes, code)
 
-/** Anything that a person or a script is told of: a code, and a sentence that says what to do. */
+/** An error for people and scripts: a code, and a sentence that says what to do. */
 export class Failure extends Error {
   readonly code: string
   readonly details: Record<string, unknown>
@@ -117,12 +117,12 @@ export class Failure extends Error {
     this.details = details
   }
 
-  /** A service that is newer than this command may say what this command does not know. */
+  /** A newer service may send codes that are unknown here. */
   get exitCode(): number {
     return isKnown(this.code) ? exitCodes[this.code] : failed
   }
 
-  /** Seconds after which the service wants to be asked again. */
+  /** Seconds after which the request may be retried. */
   get retryAfter(): number | undefined {
     const { retry_after } = this.details
     return typeof retry_after === 'number' && retry_after >= 0 ? retry_after : undefined
@@ -132,13 +132,12 @@ export class Failure extends Error {
 export const isFailure = (error: unknown, ...codes: string[]): error is Failure =>
   error instanceof Failure && codes.includes(error.code)
 
-/** Anything thrown, as a failure. What the system says of local files is said in its own words, without a stack. */
+/** Converts anything thrown. System errors of local files get a plain sentence instead of a stack. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
   if (!(error instanceof Error)) return new Failure('UNEXPECTED', String(error))
   const { code, path, message } = error as NodeJS.ErrnoException
-  if (code === undefined)
-    return new Failure('UNEXPECTED', `${message} This is a mistake of this command: please report it.`)
+  if (code === undefined) return new Failure('UNEXPECTED', `${message} This is a bug in satchel: please report it.`)
   const words = systemWords.get(code)
   const sentence = words === undefined ? message : path ? `${path}: ${words}` : words
   return new Failure('LOCAL_FILE', sentence, { system_code: code })
@@ -146,16 +145,22 @@ export function toFailure(error: unknown): Failure {
 
 const systemWords = new Map([
   ['ENOENT', 'There is no such file or folder.'],
-  ['EACCES', 'You may not read or write this.'],
-  ['EPERM', 'You may not read or write this.'],
+  ['EACCES', 'Permission denied.'],
+  ['EPERM', 'Permission denied.'],
   ['EISDIR', 'This is a folder.'],
-  ['ENOTDIR', 'A part of this path is no folder.'],
+  ['ENOTDIR', 'A part of this path is not a folder.'],
   ['EEXIST', 'This exists already.'],
-  ['ENOSPC', 'There is no space left on this disk. What has arrived stays; make room and run the same command again.'],
-  ['EDQUOT', 'Your quota on this disk is used up. What has arrived stays; make room and run the same command again.'],
+  [
+    'ENOSPC',
+    'There is no space left on this disk. What has arrived is kept: free some space and run the same command again.',
+  ],
+  [
+    'EDQUOT',
+    'Your quota on this disk is used up. What has arrived is kept: free some space and run the same command again.',
+  ],
   ['EFBIG', 'The file is too large for this disk, or for a limit of this system.'],
   ['EROFS', 'This disk is read-only.'],
   ['ENAMETOOLONG', 'The name is too long for this disk.'],
   ['EMFILE', 'Too many files are open. Use a smaller --parallel.'],
-  ['EIO', 'The disk does not give or take the bytes.'],
+  ['EIO', 'The disk failed to read or write.'],
 ])

@@ -8,7 +8,7 @@ import { workspacePlace } from './place-workspace.ts'
 
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
-/** The place of a path, and the path in it. */
+/** The place that a path refers to, and the path within it. */
 export async function findPlace(service: Service, text: string): Promise<RemotePath & { place: Place }> {
   const remote = parseRemote(text)
   if (remote.workspace === undefined) return { ...remote, place: personalPlace(service.personal) }
@@ -16,7 +16,7 @@ export async function findPlace(service: Service, text: string): Promise<RemoteP
   return { ...remote, place: workspacePlace(service.workspace(id), id, remote.workspace) }
 }
 
-/** The id of a workspace that is named by its slug or by its id, or by the path of its root. */
+/** The id of a workspace, given its slug, its id, or the path of its root. @throws WORKSPACE_NOT_FOUND */
 export async function workspaceId(service: Service, text: string): Promise<string> {
   const named = text.replace(/:\/*$/, '')
   if (isId(named)) return named
@@ -30,7 +30,7 @@ export async function workspaceId(service: Service, text: string): Promise<strin
     if (!isFailure(error, 'KEY_OUT_OF_BOUNDS', 'INSUFFICIENT_SCOPE')) throw error
     throw new Failure(
       error.code,
-      `${error.message} The key does not tell what "${named}" is; for your own files, begin the path with a slash.`,
+      `${error.message} This key cannot look up the workspace "${named}"; for your own files, begin the path with a slash.`,
       error.details,
     )
   }

@@ -5,7 +5,7 @@ import { exits } from './failure.ts'
 import { createProgram } from './program.ts'
 import { jsonLine, plain } from './text.ts'
 
-// Whoever has read enough, as `head` does, is no failure.
+// A reader that closes the pipe early, such as `head`, is not an error.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
@@ -25,7 +25,7 @@ try {
   await program.parseAsync()
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error
-  // Commander ends with 1 for what it does not understand, and with 0 for help that was asked for.
+  // Commander exits with 1 for invalid usage, and with 0 for requested help.
   process.exitCode = error.exitCode && exits.usage
   if (error.exitCode && wantsJson)
     process.stderr.write(
@@ -33,7 +33,7 @@ try {
     )
 }
 
-/** What is wrong with the words is said in JSON where that is wanted; commander asks each command on its own. */
+/** Captures usage errors, for JSON output. Commander configures output per command. */
 function configure(command: typeof program): void {
   command.configureOutput({
     outputError: (text, write) => {

@@ -17,7 +17,7 @@ import {
   UploadDocument,
 } from './generated.ts'
 import { splitPath } from './path.ts'
-import { allPages, PAGE, type Place, roomFor } from './place.ts'
+import { allPages, capacityFor, PAGE, type Place } from './place.ts'
 
 /** The caller's own files. */
 export const personalPlace = (client: Client): Place => ({
@@ -69,11 +69,11 @@ export const personalPlace = (client: Client): Place => ({
     return (await client.request(DownloadLinkDocument, { token })).privateDownload.url
   },
 
-  async room() {
+  async capacity() {
     const { plan, usage } = (await client.request(QuotaDocument, {})).me
     const { maxFileSizeBytes: max } = plan
-    const room = roomFor('max_total_storage_bytes', usage.maxTotalStorageBytes, usage.usedBytes)
-    if (room.bytes <= max) return room
+    const capacity = capacityFor('max_total_storage_bytes', usage.maxTotalStorageBytes, usage.usedBytes)
+    if (capacity.bytes <= max) return capacity
     const sentence = `The plan allows ${max} bytes a file. Send a smaller one, or ask for a larger plan.`
     return { bytes: max, refusal: new Failure('FILE_TOO_LARGE', sentence, { limit: 'max_file_size_bytes', max }) }
   },

@@ -15,7 +15,7 @@ import {
   WorkspaceUploadDocument,
 } from './generated.ts'
 import { splitPath } from './path.ts'
-import { allPages, type Listing, PAGE, type Place, roomFor } from './place.ts'
+import { allPages, capacityFor, type Listing, PAGE, type Place } from './place.ts'
 
 /** @param named how the caller names the workspace: its slug or its id */
 export function workspacePlace(client: Client, workspaceId: string, named: string): Place {
@@ -51,7 +51,7 @@ export function workspacePlace(client: Client, workspaceId: string, named: strin
     list,
     createFolder,
 
-    // Nothing in the interface looks at one path, so its folder is read.
+    // The API has no lookup of a single path, so its folder is listed.
     async find(path) {
       if (path === '') return { kind: 'folder' }
       const { folder, name } = splitPath(path)
@@ -85,10 +85,10 @@ export function workspacePlace(client: Client, workspaceId: string, named: strin
       return (await client.request(WorkspaceLinkDocument, { workspaceId, path })).workspaceDownload.url
     },
 
-    async room() {
+    async capacity() {
       const { workspaceQuota } = await client.request(WorkspaceQuotaDocument, { workspaceId })
       const { maxTotalStorageBytesWorkspace: max, totalBytes: used } = workspaceQuota
-      return roomFor('max_total_storage_bytes_workspace', max, used)
+      return capacityFor('max_total_storage_bytes_workspace', max, used)
     },
 
     uploads: {

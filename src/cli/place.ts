@@ -27,35 +27,35 @@ export interface Listing {
 
 export type Found = { kind: 'folder' } | { kind: 'file'; file: RemoteFile }
 
-/** How many bytes a new file may have, and what is to be said of more. */
-export interface Room {
+/** How large a new file may be, and the failure for a larger one. */
+export interface Capacity {
   bytes: number
   refusal: Failure
 }
 
-/** What a caller can do with files, be they their own or a workspace's. Paths are names joined by slashes. */
+/** File operations on the user's own files or on a workspace. Paths are names joined by slashes. */
 export interface Place {
   client: Client
   /** Empty for one's own files. */
   workspaceId: string
-  /** Where its files are by REST. */
+  /** REST route of its files. */
   route: string
-  /** A path as it is typed. */
+  /** A path in the form that users type. */
   show(path: string): string
-  /** All of one level; empty for a path that there is not. */
+  /** All entries of one level; empty for an unknown path. */
   list(path: string): Promise<Listing>
   find(path: string): Promise<Found | null>
   createFolder(path: string): Promise<void>
   moveFile(source: string, destination: string): Promise<void>
-  /** Answers how many files have another path now. */
+  /** Resolves to the number of files whose path has changed. */
   moveFolder(source: string, destination: string): Promise<number>
   deleteFile(path: string): Promise<void>
-  /** With all that is in it; answers how many files that were. */
+  /** Recursively. Resolves to the number of deleted files. */
   deleteFolder(path: string): Promise<number>
-  /** A signed address, which lives for a short while. */
+  /** A short-lived signed URL. */
   link(path: string): Promise<string>
-  room(): Promise<Room>
-  /** Uploads in parts. Each of these may be asked again. */
+  capacity(): Promise<Capacity>
+  /** Uploads in parts. Each of these calls may be repeated. */
   uploads: Uploads
 }
 
@@ -69,15 +69,15 @@ export interface Uploads {
   start(aim: Aim & { size: number }): Promise<{ id: string; chunkSize: number; partCount: number; expiresAt: string }>
   /** Numbers of the parts that the service has. @throws UPLOAD_NOT_FOUND for one that has ended */
   received(id: string): Promise<number[]>
-  /** Answers the MD5 of what is stored now. */
+  /** Resolves to the MD5 of the stored file. */
   complete(id: string, digest: Aim & { md5: string }): Promise<string>
   abort(id: string): Promise<void>
 }
 
-/** Pages as large as the service gives them. */
+/** The largest page of the service. */
 export const PAGE = 10_000
 
-/** How many levels a path may have for the service, and some more. */
+/** More levels than the service allows. */
 export const DEEPEST = 64
 
 /** All pages of a list. */
@@ -97,12 +97,12 @@ export async function allPages<T>(
 export const notFound = (shown: string): Failure =>
   new Failure('NOT_FOUND', `There is no file or folder ${shown}.`, { path: shown })
 
-/** What the plan leaves of all its bytes. */
-export const roomFor = (limit: string, max: number, used: number): Room => ({
+/** The bytes that the plan leaves. */
+export const capacityFor = (limit: string, max: number, used: number): Capacity => ({
   bytes: max - used,
   refusal: new Failure(
     'QUOTA_EXCEEDED',
-    `The plan allows ${max} bytes, of which ${used} are used; there is no room for this. Delete something, or ask for a larger plan.`,
+    `The plan allows ${max} bytes, of which ${used} are used; there is not enough space for this. Delete something, or ask for a larger plan.`,
     { limit, max, used },
   ),
 })

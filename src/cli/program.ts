@@ -10,32 +10,32 @@ import { declareWorkspaces } from './commands/workspaces.ts'
 
 const epilogue = `
 Environment:
-  SATCHEL_URL, SATCHEL_KEY   service and API key, before those that satchel login has stored
-  SATCHEL_SESSION            session cookie, for what no key may do
-  NO_COLOR                   no colours
+  SATCHEL_URL, SATCHEL_KEY   service and API key, instead of those stored by satchel login
+  SATCHEL_SESSION            session cookie, for operations that no key may use
+  NO_COLOR                   disables colours
 
 Exit codes:
   0  done                              4  not found
-  1  failed, or some of it failed      5  conflict: it exists, or is not empty
-  2  used in a way that is not known   6  quota, or a limit of the plan
-  3  not signed in, or not allowed     7  network, or the service cannot at the moment: try again later
+  1  failed, or partly failed          5  conflict: it exists, or is not empty
+  2  wrong usage                       6  quota, or a limit of the plan
+  3  not signed in, or not allowed     7  network error, or the service is unavailable: try again later
                                      130  interrupted
 
 With --json, stdout holds one JSON document and stderr, after a failure, one with "error": its code, message and exit_code.
 satchel <command> --help shows examples.`
 
-/** The commands. What they do is loaded when they run, so that help and completion are there at once. */
+/** All commands. Their actions are loaded when they run, so that help and completion start fast. */
 export function createProgram(version: string): Command {
   const program = new Command('satchel')
     .description('Stores and shares files in a Satchel.')
     .version(version, '-V, --version', 'show the version')
     .option('--json', 'one JSON document instead of text')
-    .option('-v, --verbose', 'say what is done, a line a file')
-    .option('--retries <n>', 'how often a call that the network has lost is tried again', wholeNumber(0), 5)
-    .option('--service <url>', 'another service than that of the last login')
+    .option('-v, --verbose', 'log one line per file')
+    .option('--retries <n>', 'how often a request is retried after a network error', wholeNumber(0), 5)
+    .option('--service <url>', 'use another service than that of the last login')
     .addHelpText('after', epilogue)
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError('(--help shows how it is used)')
+    .showHelpAfterError('(see --help)')
     .exitOverride()
   declareAccount(program)
   declareFiles(program)

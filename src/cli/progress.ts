@@ -3,15 +3,15 @@ import type { Context } from './run.ts'
 import { bytes, plural } from './table.ts'
 import { plain } from './text.ts'
 
-/** Shows how far a transfer is: a bar at a terminal, and with -v a line for every file. */
+/** Progress of a transfer: a bar on a terminal, and with -v one line per file. */
 export interface Progress {
-  /** More to do. Without a size nobody knows how much. */
+  /** Adds work. @param size undefined if it is unknown */
   expect(files: number, size: number | undefined): void
-  /** So much has gone over the network; less than 0 for what has to go again. */
+  /** Bytes that were transferred; negative for bytes that must be sent again. */
   move(count: number): void
-  /** So much need not go any more. */
+  /** Bytes that need no transfer. */
   skip(count: number): void
-  /** Waits while the service puts together what has gone. */
+  /** Shows that the service is verifying an upload, until `work` settles. */
   checking<T>(work: Promise<T>): Promise<T>
   done(line: string): void
   stop(): void
@@ -24,7 +24,7 @@ export async function startProgress(context: Context): Promise<Progress> {
   const sum = { files: 0, filesDone: 0, size: 0 as number | undefined, at: 0, moved: 0, checks: 0 }
   const recent: { time: number; moved: number }[] = []
 
-  /** Bytes in a second, over the last few. */
+  /** Bytes per second, over the last few seconds. */
   function rate(): number {
     const time = performance.now()
     if (time - (recent.at(-1)?.time ?? 0) > 100) recent.push({ time, moved: sum.moved })
@@ -89,9 +89,9 @@ async function openBar(line: () => string): Promise<MultiBar> {
     format: line,
     stream: process.stderr,
     clearOnComplete: true,
-    // Ctrl-C is ours: what can be gone on with is to be said.
+    // Ctrl-C is handled by run(), which prints how to resume.
     gracefulExit: false,
-    // Every update draws, also where the value is the same: the rate goes on.
+    // Draws even if the value is unchanged, because the rate changes.
     forceRedraw: true,
   })
   bars.create(1, 0)

@@ -4,15 +4,15 @@ import { text } from 'node:stream/consumers'
 import { Failure } from './failure.ts'
 import { plain } from './text.ts'
 
-/** Reads a secret: at a terminal without showing it, from standard input as it comes. */
+/** Reads a secret: without echo on a terminal, else all of standard input. @throws USAGE */
 export async function readSecret(question: string, signal: AbortSignal): Promise<string> {
   const secret = (process.stdin.isTTY ? await ask(question, signal, true) : await text(process.stdin)).trim()
-  if (secret === '') throw new Failure('USAGE', 'Nothing was given.')
-  if (/[\p{Cc}]/u.test(secret)) throw new Failure('USAGE', 'What was given has more than one line.')
+  if (secret === '') throw new Failure('USAGE', 'The input is empty.')
+  if (/[\p{Cc}]/u.test(secret)) throw new Failure('USAGE', 'The input has more than one line.')
   return secret
 }
 
-/** Asks for a word at a terminal. */
+/** Reads one line on a terminal. */
 export async function ask(question: string, signal: AbortSignal, hidden = false): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({
@@ -20,9 +20,9 @@ export async function ask(question: string, signal: AbortSignal, hidden = false)
     output: hidden ? nowhere : process.stderr,
     terminal: true,
   })
-  // Only now: the terminal shows no more what is typed.
+  // Only now, because readline has turned off the echo of the terminal.
   process.stderr.write(plain(question))
-  // It is in raw mode, so Ctrl-C is a key.
+  // In raw mode, Ctrl-C is a key and not a signal.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   // Ctrl-D is an empty answer.
   const closed = new Promise<string>(answer => lines.once('close', () => answer('')))

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from './failure.ts'
 
-/** What everything that waits for the service goes by. */
+/** How requests are retried and interrupted. */
 export interface Patience {
-  /** Ends everything: Ctrl-C. */
+  /** Aborted by Ctrl-C. */
   signal: AbortSignal
   /** How often a call is tried again. */
   retries: number
-  /** Tells whoever watches. */
+  /** Prints a line for an attending user. */
   notice(line: string): void
 }
 
-/** A call that has not been answered may have been carried out: only some may be sent twice. */
+/** A request without a response may have been carried out: only repeatable ones may be sent twice. */
 export type Repeatable = 'repeatable' | 'once'
 
 const MAX_WAIT_SECONDS = 120
@@ -24,7 +24,7 @@ function worthRetrying(error: unknown, call: Repeatable): error is Failure {
   return error.code === 'UNAVAILABLE' && call === 'repeatable'
 }
 
-/** Tries again, more and more slowly, what failed because the network or the service did. */
+/** Retries, with exponential backoff, what failed because of the network or an unavailable service. */
 export async function persist<T>(
   work: () => Promise<T>,
   call: Repeatable,
@@ -39,7 +39,7 @@ export async function persist<T>(
     signal,
     shouldRetry: error => worthRetrying(error, call),
     async onFailedAttempt(error) {
-      // It is called for the last one, too, and for what shouldRetry has refused.
+      // Also called for the last attempt, and for errors that shouldRetry refuses.
       if (error.retriesLeft === 0 || !worthRetrying(error, call)) return
       notice(`${error.message} Trying again (${error.attemptNumber} of ${retries}).`)
       if (error.retryAfter) await sleep(error.retryAfter * 1000, undefined, { signal })

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { readEnvironment } from './config.ts'
 import { Failure, toFailure } from './failure.ts'
 import type { Patience } from './retry.ts'
-import { whileOpen } from './signal.ts'
+import { untilAborted } from './signal.ts'
 import { type Colors, colorsFor, jsonLine, plain } from './text.ts'
 
 /** Options that every command has. */
@@ -10,36 +10,36 @@ export interface GlobalOptions {
   json?: boolean
   verbose?: boolean
   retries: number
-  /** The address of another service than that of the last login. */
+  /** URL of another service than that of the last login. */
   service?: string
 }
 
-/** What came of a command, for scripts and for people. */
+/** The result of a command, for scripts (`fact`) and for people (`words`). */
 export interface Answer {
   fact: object
-  /** Nothing is said where this is empty. */
+  /** Nothing is printed if this is empty. */
   words: string
-  /** What could not be done, of several things. */
+  /** Failures of single items. */
   failures?: Failure[]
 }
 
-/** What a command is given to work with. */
+/** The dependencies of an action. */
 export interface Context extends Required<Omit<GlobalOptions, 'service'>> {
   service: string | undefined
   colors: Colors
   patience: Patience
-  /** A line for whoever watches, on stderr, so that it is in nobody's way. */
+  /** Prints a line to stderr, unless output is JSON. */
   notice(line: string): void
-  /** What else to say when the command is interrupted, by whatever: how to go on. */
+  /** How to resume the command; added to the message when it is interrupted. */
   resumeHint: string | undefined
 }
 
-/** After these a command can go on where it was. */
+/** Failures after which a command can be resumed. */
 const resumable = new Set(['INTERRUPTED', 'UNREACHABLE', 'UNAVAILABLE'])
 
 const TIDY_MS = 2000
 
-/** Does the work of a command, and says what came of it. The process ends with the exit code that says the same. */
+/** Runs the action of a command, prints its result, and sets the exit code. */
 export async function run(
   { json = false, verbose = false, retries, service }: GlobalOptions,
   work: (context: Context) => Promise<Answer | undefined>,
@@ -47,13 +47,13 @@ export async function run(
   const environment = readEnvironment()
   const interrupt = new AbortController()
   const deadline = new AbortController()
-  // Every call that may be ended listens.
+  // Every running request adds a listener.
   setMaxListeners(0, interrupt.signal)
   const onSignal = () => {
-    // Whoever asks twice does not want to wait.
+    // A second signal exits without waiting.
     if (interrupt.signal.aborted) process.exit(toFailure(interrupt.signal.reason).exitCode)
     interrupt.abort(new Failure('INTERRUPTED', 'Interrupted.'))
-    // Tidying up takes a moment, and no longer.
+    // Cleaning up may take a moment, but no longer.
     setTimeout(() => deadline.abort(), TIDY_MS)
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -80,38 +80,38 @@ export async function run(
     resumeHint: undefined,
   }
 
-  const complain = (failure: Failure) => {
+  const reportFailure = (failure: Failure) => {
     process.exitCode = failure.exitCode
     const { code, details } = failure
     const hint = resumable.has(code) && context.resumeHint ? ` ${context.resumeHint}` : ''
     const message = plain(failure.message + hint)
-    const { permanent: _, sent: __, ...told } = details
+    const { permanent: _, sent: __, ...shown } = details
     process.stderr.write(
       json
-        ? jsonLine({ error: { ...told, code, message, exitCode: failure.exitCode } })
+        ? jsonLine({ error: { ...shown, code, message, exitCode: failure.exitCode } })
         : `${errorColors.red('error:')} ${message} ${errorColors.dim(`(${plain(code)})`)}\n`,
     )
   }
 
   try {
-    const answer = await whileOpen(work(context), deadline.signal)
+    const answer = await untilAborted(work(context), deadline.signal)
     if (!answer) return
     const { fact, words, failures = [] } = answer
     const failed = failures.map(({ code, message, details }) => ({ ...details, code, message }))
     const text = json ? jsonLine(failures.length > 0 ? { ...fact, failed } : fact) : words === '' ? '' : `${words}\n`
     if (text !== '') process.stdout.write(text)
-    for (const failure of failures) if (!json) complain(failure)
-    if (failures.length > 0) complain(summaryOf(failures))
+    for (const failure of failures) if (!json) reportFailure(failure)
+    if (failures.length > 0) reportFailure(summaryOf(failures))
   } catch (error) {
-    complain(toFailure(interrupt.signal.aborted ? interrupt.signal.reason : error))
+    reportFailure(toFailure(interrupt.signal.aborted ? interrupt.signal.reason : error))
   } finally {
     for (const signal of signals) process.off(signal, onSignal)
-    // What is still open to the network must not keep it.
+    // Open connections must not keep the process alive.
     if (interrupt.signal.aborted) process.exit()
   }
 }
 
-/** Several failures are one of their kind, when they all are. */
+/** One failure for several: with their common exit code, if they have one. */
 function summaryOf(failures: Failure[]): Failure {
   const [first] = failures
   const exitCode = failures.every(f => f.exitCode === first?.exitCode) ? first?.exitCode : undefined

@@ -1,13 +1,13 @@
-/** A signal that ends with another one, or by itself. */
-export interface Leash {
+/** An abort signal that follows another one, and can also be aborted on its own. */
+export interface LinkedSignal {
   signal: AbortSignal
   end(reason: unknown): void
-  /** From now on it ends by itself alone. */
+  /** Stops following the other signal. */
   release(): void
 }
 
-/** AbortSignal.any would do, but Node.js forgets some that it makes (nodejs/node#65995), and keeps others for ever (#64476). */
-export function leashTo(other: AbortSignal): Leash {
+/** In place of AbortSignal.any, whose signals Node.js may collect too early (nodejs/node#65995) or never (#64476). */
+export function linkSignal(other: AbortSignal): LinkedSignal {
   const controller = new AbortController()
   const follow = () => controller.abort(other.reason)
   if (other.aborted) follow()
@@ -19,8 +19,8 @@ export function leashTo(other: AbortSignal): Leash {
   }
 }
 
-/** Waits no longer than the signal lasts, whatever becomes of the work. */
-export async function whileOpen<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Settles like `work`, or rejects with the reason of the signal once that is aborted. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let end = () => {}
   const ended = new Promise<never>((_, reject) => {
     end = () => reject(signal.reason)

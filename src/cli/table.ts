@@ -2,7 +2,7 @@ import prettyBytes from 'pretty-bytes'
 import widthOf from 'string-width'
 import { plain } from './text.ts'
 
-/** Rows with their columns below each other, also where letters are two columns wide. */
+/** Aligns columns, also with characters that are two columns wide. */
 export function table(head: string[], rows: string[][]): string {
   const lines = [...(head.length > 0 ? [head] : []), ...rows].map(row => row.map(plain))
   const widths: number[] = []
@@ -19,8 +19,7 @@ export function table(head: string[], rows: string[][]): string {
 }
 
 /**
- * A table whose last column, a link, stands on a line of its own below each row where the terminal is too narrow for both: a link that is cut
- * or broken cannot be copied.
+ * A table whose last column is a link. If the terminal is too narrow, links are on lines of their own: a wrapped link cannot be copied.
  */
 export function linkTable(head: string[], rows: string[][], columns = process.stdout.columns): string {
   const whole = table(head, rows)

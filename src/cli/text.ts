@@ -1,17 +1,17 @@
 import pc from 'picocolors'
 import type { Environment } from './config.ts'
 
-/** Names and sentences come from other people: none may move the cursor, colour the line or turn it around. */
+/** Replaces control characters: names and messages of others must not move the cursor, colour a line or reverse it. */
 export const plain = (text: string): string =>
   text.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/gu, '\uFFFD')
 
-/** One JSON document on one line, in which nothing steers a terminal either. */
+/** One JSON document on one line, with control characters escaped. */
 export function jsonLine(value: unknown): string {
   const escaped = (c: string) => `\\u${(c.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`
   return `${JSON.stringify(onWire(value)).replace(/[\x7f-\x9f\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, escaped)}\n`
 }
 
-/** As the interface of the service writes it: names in snake_case. */
+/** Names in snake_case, as in the REST interface. */
 function onWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(onWire)
   if (typeof value !== 'object' || value === null) return value
@@ -22,6 +22,6 @@ function onWire(value: unknown): unknown {
 
 export type Colors = ReturnType<typeof pc.createColors>
 
-/** Colours for a terminal that wants them, and none for anything else. */
+/** Colours on a terminal, unless NO_COLOR or TERM=dumb is set. */
 export const colorsFor = (stream: { isTTY?: boolean }, { noColor, term }: Environment): Colors =>
   pc.createColors(Boolean(stream.isTTY) && !noColor && term !== 'dumb')

@@ -1,25 +1,25 @@
 import { Failure } from './failure.ts'
-import { leashTo, whileOpen } from './signal.ts'
+import { linkSignal, untilAborted } from './signal.ts'
 
 const CALL_MS = 60_000
 
-/** Errors of connections that a later attempt may not meet. */
+/** Connection errors that a retry may overcome. */
 const passing = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN'],
   ...['EAI_AGAIN', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'],
 ])
 
-/** Errors after which the service has seen nothing of the request. */
+/** Errors before the service has received any of the request. */
 const unsent = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
 
-/** Anything that a connection throws, in words. What `signal` was ended with goes first. */
+/** Converts errors of connections to a Failure. An abort reason of `signal` takes precedence. */
 export function toUnreachable(error: unknown, url: string, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   if (error instanceof Failure || !(error instanceof Error)) return error
   const cause = (error.cause ?? error) as NodeJS.ErrnoException
   const host = new URL(url).host
   if (cause.message === 'unexpected redirect')
-    return new Failure('BAD_ANSWER', `${host} leads somewhere else. Sign in there: satchel login.`)
+    return new Failure('BAD_ANSWER', `${host} redirects to another service. Sign in there: satchel login.`)
   const { code } = cause
   const isPassing = passing.has(code ?? '') || error.message === 'terminated'
   const isSent = isPassing && !unsent.has(code ?? '')
@@ -28,7 +28,7 @@ export function toUnreachable(error: unknown, url: string, signal: AbortSignal):
   return new Failure('UNREACHABLE', `${what} (${why}).`, {
     host,
     sent: isSent,
-    // A name that nobody has, or a certificate that is wrong, is so the next time, too; a body that ends early has no code.
+    // An unknown host or an invalid certificate stays so; a body that ends early has no code.
     ...(isPassing ? {} : { permanent: true }),
   })
 }
@@ -38,24 +38,24 @@ export interface Call {
   headers: Record<string, string>
   body?: string | AsyncIterable<Uint8Array>
   signal: AbortSignal
-  /** How long sending and the head of the answer may take; undefined where somebody else watches. */
+  /** Time until the response headers; undefined if a watchdog bounds it. */
   limitMs?: number | undefined
 }
 
-/** One request. Redirects are not followed: they would take the credential along. @throws UNREACHABLE */
+/** One request. Redirects are not followed, because they would forward the credential. @throws UNREACHABLE */
 export async function send(url: string, { signal, ...rest }: Call): Promise<Response> {
   const { limitMs, ...call } = { limitMs: CALL_MS, ...rest }
   const { host } = new URL(url)
-  const own = leashTo(signal)
-  const late = () => own.end(new Failure('UNREACHABLE', `${host} has not answered in time.`, { host, sent: true }))
+  const own = linkSignal(signal)
+  const late = () => own.end(new Failure('UNREACHABLE', `${host} did not respond in time.`, { host, sent: true }))
   const timer = limitMs === undefined ? undefined : setTimeout(late, limitMs)
-  // Of a body that might have to be sent again, to another address or in another window, fetch keeps all that has gone.
+  // Without these, fetch keeps all sent bytes of a body in memory, for a redirect or a retry.
   const streams = typeof call.body === 'object'
   const once = streams ? { redirect: 'error', window: null, duplex: 'half' } : { redirect: 'manual' }
-  // The types do not know of bodies that are iterated.
+  // The types lack async iterables as bodies.
   const init = { ...call, ...once, signal: own.signal } as RequestInit
   try {
-    return await whileOpen(fetch(url, init), own.signal)
+    return await untilAborted(fetch(url, init), own.signal)
   } catch (error) {
     throw toUnreachable(error, url, own.signal)
   } finally {
@@ -64,21 +64,24 @@ export async function send(url: string, { signal, ...rest }: Call): Promise<Resp
   }
 }
 
-/** The JSON of an answer. @throws UNAVAILABLE, BAD_ANSWER for what is not from Satchel, such as the page of a proxy */
+/** The JSON of a response. @throws UNAVAILABLE, or BAD_ANSWER for responses that are not from Satchel, such as the page of a proxy */
 export async function readJson(response: Response, url: string, signal: AbortSignal): Promise<object> {
   const { status, headers } = response
-  const text = await whileOpen(response.text(), signal).catch(error => {
+  const text = await untilAborted(response.text(), signal).catch(error => {
     throw toUnreachable(error, url, signal)
   })
   const host = new URL(url).host
   const location = headers.get('location')
   if (status >= 300 && status < 400 && location)
-    throw new Failure('BAD_ANSWER', `${host} leads to ${new URL(location, url).origin}. Sign in there: satchel login.`)
+    throw new Failure(
+      'BAD_ANSWER',
+      `${host} redirects to ${new URL(location, url).origin}. Sign in there: satchel login.`,
+    )
   const value = parseObject(text)
   if (value) return value
   if (status === 429 || status >= 500)
-    throw new Failure('UNAVAILABLE', `${host} answers ${status}. Try again later.`, { ...retryAfterOf(headers) })
-  throw new Failure('BAD_ANSWER', `${host} answers ${status} and no JSON. Is it the address of a Satchel?`)
+    throw new Failure('UNAVAILABLE', `${host} answered ${status}. Try again later.`, { ...retryAfterOf(headers) })
+  throw new Failure('BAD_ANSWER', `${host} answered ${status} without JSON. Is this the URL of a Satchel service?`)
 }
 
 function parseObject(text: string): object | null {

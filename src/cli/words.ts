@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import type { privateScopes, WorkspaceScope } from '../auth/scopes.ts'
 
-/** What a person says, and what the service calls it. */
+/** Short words for people, and the names of the service. */
 
 /** Scopes of a private key, the strong ones last. */
 export const privateWords = {
@@ -24,7 +24,7 @@ export const workspaceWords = {
   'invites:manage': 'workspaces:invites:manage',
 } as const satisfies Record<string, WorkspaceScope>
 
-/** A scope by its short word; anything else is left to the service, which knows more. */
+/** The scope for a short word; other words are passed to the service unchanged. */
 export function scopeOf(word: string, words: Record<string, string>): string {
   return Object.hasOwn(words, word) ? (words[word] ?? word) : word
 }
@@ -34,7 +34,7 @@ export const memberRoles = [...inviteRoles, 'owner'] as const
 
 const units: Record<string, string> = { mon: 'mo', month: 'mo', min: 'm', sec: 's', hr: 'h', yr: 'y' }
 
-/** `7d`, `7 days`, `1 month`, `a week`: a number and a unit, as the service wants it. Its bounds are the service's matter. */
+/** `7d`, `7 days`, `1 month`, `a week`: a number and a unit, normalized for the service, which checks the bounds. */
 export function duration(text: string): string {
   const [, amount, word = ''] = /^(an?|\d+)\s*([a-z]+)$/i.exec(text.trim()) ?? []
   const singular = word.toLowerCase().replace(/(?<=..)s$/, '')

@@ -74,7 +74,7 @@ export function createClient({ url, headers }: { url: string; headers: Record<st
 function resultOf<Result>({ data, errors }: WireAnswer<Result>): Result {
   const [error] = errors ?? []
   if (error) throw new Refused(error)
-  if (data === null || data === undefined) throw new TypeError('The service has answered nothing.')
+  if (data === null || data === undefined) throw new TypeError('The response of the service has no data.')
   return data
 }
 

@@ -26,15 +26,15 @@ export async function mkdir(context: Context, paths: string[], parents: boolean)
 
 export async function move(context: Context, paths: string[]): Promise<Answer> {
   const [last = '', ...before] = paths.toReversed()
-  if (before.length === 0) throw new Failure('USAGE', 'Name what is to be moved, and where to.')
+  if (before.length === 0) throw new Failure('USAGE', 'Name a source and a destination.')
   const service = await open(context)
   const target = await findPlace(service, last)
   if (before.length > 1 && !target.isFolder)
-    throw new Failure('USAGE', 'Several are moved into a folder only: end the last path with a slash.')
+    throw new Failure('USAGE', 'Several paths can only be moved into a folder: end the last path with a slash.')
   const { done, failures } = await withEach(before.toReversed(), async text => {
     const { place, path } = await findPlace(service, text)
     if (place.workspaceId !== target.place.workspaceId)
-      throw new Failure('USAGE', 'Nothing moves between your files and a workspace: get it, and put it there.')
+      throw new Failure('USAGE', 'Files cannot be moved between your files and a workspace: use get, then put.')
     const destination = target.isFolder ? joinPath(target.path, splitPath(path).name) : target.path
     const filesMoved = await moveEither(place, path, destination)
     return { source: place.show(path), destination: place.show(destination), filesMoved }
@@ -43,7 +43,7 @@ export async function move(context: Context, paths: string[]): Promise<Answer> {
   return { fact: { moved: done }, words, failures }
 }
 
-/** A file, or else a folder. */
+/** Moves a file, or a folder if there is no such file. Resolves to the number of moved files. */
 async function moveEither(place: Place, source: string, destination: string): Promise<number> {
   try {
     await place.moveFile(source, destination)
@@ -77,17 +77,17 @@ export async function remove(
     return { path: place.show(path), filesDeleted }
   })
   const total = done.reduce((sum, { filesDeleted }) => sum + filesDeleted, 0)
-  // A script that deletes has its exit code; a person sees what happened.
+  // Scripts have the exit code; people see a summary.
   const says = context.verbose || Boolean(process.stdout.isTTY)
   return { fact: { deleted: done }, words: says ? `${plural(total, 'file')} deleted.` : '', failures }
 }
 
-/** Names the folders among the paths, with what is in them, and waits for a yes. @throws USAGE without one */
+/** Lists the folders among the paths with their contents, and asks for confirmation. @throws USAGE without it */
 async function confirmRemoval(context: Context, service: Service, paths: string[]): Promise<void> {
   const { done: folders } = await withEach(paths, async text => {
     const { place, path } = await findPlace(service, text)
     const { folder, name } = splitPath(path)
-    // A key that may delete need not be one that may read.
+    // A key that may delete may lack the scope to read.
     const { folders } = await place.list(folder).catch(() => ({ folders: [] }))
     const found = folders.find(f => f.name === name.normalize('NFC'))
     return found ? `${place.show(path)} (${plural(found.fileCount, 'file')}, ${bytes(found.size)})` : ''
@@ -112,5 +112,5 @@ async function removeEither(place: Place, path: string, recursive: boolean): Pro
 async function removeFolder(place: Place, path: string, recursive: boolean): Promise<number> {
   if (recursive) return place.deleteFolder(path)
   if ((await place.find(path))?.kind !== 'folder') throw notFound(place.show(path))
-  throw new Failure('IS_A_FOLDER', `${place.show(path)} is a folder. With -r it is deleted, with all that is in it.`)
+  throw new Failure('IS_A_FOLDER', `${place.show(path)} is a folder. Use -r to delete it with everything in it.`)
 }

@@ -21,7 +21,7 @@ export interface GetOptions {
   parallel: number
 }
 
-/** A source, and the names that lead to it from the folder that things are put in. */
+/** A source, and its path relative to the output folder. */
 interface Job {
   source: Source
   names: string[]
@@ -30,7 +30,7 @@ interface Job {
 interface Found {
   jobs: Job[]
   folders: string[][]
-  /** What cannot be called here as it is called there. */
+  /** Names that are not allowed on this computer. */
   failures: Failure[]
 }
 
@@ -42,7 +42,7 @@ interface Got extends Fetched {
 export async function get(context: Context, named: string[], options: GetOptions): Promise<Answer | undefined> {
   const { output } = options
   if (output === '-' && (named.length > 1 || context.json))
-    throw new Failure('USAGE', 'One file goes to standard output, and nothing else with it.')
+    throw new Failure('USAGE', 'Only a single file can be written to standard output, and without --json.')
   const found = await Promise.all(named.map(text => find(context, text, options)))
   const jobs = found.flatMap(f => f.jobs)
   const folders = found.flatMap(f => f.folders)
@@ -55,11 +55,11 @@ export async function get(context: Context, named: string[], options: GetOptions
     if (output === '-') {
       const [job] = jobs
       if (!job || jobs.length > 1 || folders.length > 0 || failures.length > 0)
-        throw new Failure('USAGE', 'A folder does not go to standard output. Name a file.')
+        throw new Failure('USAGE', 'A folder cannot be written to standard output. Name a file.')
       await getStream(job.source, toStdout, work)
       return undefined
     }
-    context.resumeHint = 'The same command goes on where it was.'
+    context.resumeHint = 'Run the same command to resume.'
     const place = await placeOf(output, jobs, folders)
     return await getAll(context, { jobs, folders, failures }, place, work, options.parallel)
   } finally {
@@ -71,10 +71,10 @@ async function toStdout(chunk: Uint8Array): Promise<void> {
   if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
 }
 
-/** Where names of the service become paths of this computer. */
+/** Maps remote names to a local path. */
 type Placing = (names: string[]) => string
 
-/** One file may get another name; everything else goes into a folder. */
+/** A single file may be renamed by --output; everything else is put into that folder. */
 async function placeOf(output: string | undefined, jobs: Job[], folders: string[][]): Promise<Placing> {
   if (output === undefined) return names => join('.', ...names)
   const isFolder = /[/\\]$/.test(output) || (await stat(output).catch(() => null))?.isDirectory()
@@ -117,12 +117,12 @@ async function getAll(
 const sourceOf = (place: Place, path: string, { size, md5Checksum }: RemoteFile): Source => ({
   shown: place.show(path),
   size,
-  // Whatever the service says becomes a part of a file name.
+  // It becomes part of a local file name, so it is validated.
   md5Checksum: /^[0-9a-f]{32}$/.test(md5Checksum) ? md5Checksum : undefined,
   link: () => place.link(path),
 })
 
-/** What a path or a link leads to. */
+/** The files and folders of a path or a link. */
 async function find(context: Context, text: string, { password = false }: GetOptions): Promise<Found> {
   if (/^https?:\/\//.test(text)) {
     const source = await openShare(context, text, password)
@@ -140,9 +140,12 @@ async function find(context: Context, text: string, { password = false }: GetOpt
   return findBelow(place, path, name === '' ? [] : [name])
 }
 
-/** A name that leads out of its folder, or that a disk does not take, is left out. */
+/** The failure for a name that would leave its folder, or that the local file system refuses. */
 const unsafe = (name: string, where: string): Failure =>
-  new Failure('UNSAFE_NAME', `Nothing can be called "${name}" here; it is left out (${where}).`, { name, path: where })
+  new Failure('UNSAFE_NAME', `The name "${name}" is not allowed on this computer; it was skipped (${where}).`, {
+    name,
+    path: where,
+  })
 
 async function findBelow(place: Place, root: string, names: string[]): Promise<Found> {
   const limit = limitTo(8)

@@ -48,7 +48,7 @@ export async function withdraw(context: Context, named: string, email: string): 
   return { fact: { inviteId: found.id }, words: '' }
 }
 
-/** The token of an invite that is named by its link, its token, or its workspace. */
+/** The token of an invite, given its link, its token, or its workspace. */
 async function tokenOf(session: Client, named: string): Promise<string> {
   const bare = named.replace(/:\/*$/, '')
   const { myInvites } = await session.request(MyInvitesDocument, {})
@@ -61,7 +61,7 @@ export async function accept(context: Context, named: string): Promise<Answer> {
   const token = await tokenOf(session, named)
   const { acceptInvite } = await session.request(AcceptInviteDocument, { input: { token } })
   const { name, role, slug } = acceptInvite
-  return { fact: { workspace: acceptInvite }, words: plain(`You are in ${name} (${slug}) as ${role}.`) }
+  return { fact: { workspace: acceptInvite }, words: plain(`You joined ${name} (${slug}) as ${role}.`) }
 }
 
 export async function reject(context: Context, named: string): Promise<Answer> {

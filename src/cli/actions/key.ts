@@ -23,7 +23,7 @@ export interface NewKeyOptions {
   workspace?: string
 }
 
-/** Only a session may see to keys. */
+/** Keys are managed with a session only. */
 async function enter(
   context: Context,
   workspace: string | undefined,
@@ -86,5 +86,5 @@ function idOf(keys: KeyRowFragment[], name: string): string {
   if (first && found.length === 1) return first.id
   throw first
     ? new Failure('USAGE', `Several keys are called ${name}. Name one by its id: satchel keys list shows it.`)
-    : new Failure('API_KEY_NOT_FOUND', `There is no key ${name}. satchel keys list shows those there are.`)
+    : new Failure('API_KEY_NOT_FOUND', `There is no key ${name}. See satchel keys list.`)
 }

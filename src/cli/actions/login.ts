@@ -17,7 +17,7 @@ import { type Patience, persist } from '../retry.ts'
 import type { Answer, Context } from '../run.ts'
 import { plain } from '../text.ts'
 
-/** What the service says of a credential. */
+/** The response of `/auth/is_valid`. */
 export interface Validity {
   authenticated: boolean
   user_info: { sub: string; email: string } | null
@@ -42,7 +42,7 @@ export async function login(context: Context, address: string | undefined, optio
   const url = readUrl(named)
   if (options.workspace !== undefined && !isId(options.workspace))
     throw new Failure('USAGE', 'Give --workspace the id of the workspace: satchel workspace list --json shows it.')
-  if (isOpen(url)) notice(`Warning: ${url} is not encrypted; whoever is on the way can read the key.`)
+  if (isOpen(url)) notice(`Warning: ${url} is not encrypted; others on the network can read the key.`)
 
   const kind = options.session ? 'session' : 'key'
   const question = kind === 'session' ? `Session cookie for ${url}: ` : `API key for ${url}: `
@@ -52,22 +52,31 @@ export async function login(context: Context, address: string | undefined, optio
   if (!authenticated || !user_info)
     throw new Failure(
       'UNAUTHENTICATED',
-      `The service does not know this ${kind}. It may be mistyped, expired or deleted.`,
+      `The service does not accept this ${kind}. It may be mistyped, expired or deleted.`,
     )
 
-  const room = kind === 'session' ? null : await workspaceOf(client, options.workspace)
+  const keyWorkspace = kind === 'session' ? null : await workspaceOf(client, options.workspace)
   const stored: Stored = before.find(one => one.url === url) ?? { url, workspaces: {} }
   if (kind === 'session') stored.session = given
-  else if (room) stored.workspaces[room.id] = { slug: await slugOf(room, stored, patience), key: given }
+  else if (keyWorkspace)
+    stored.workspaces[keyWorkspace.id] = { slug: await slugOf(keyWorkspace, stored, patience), key: given }
   else stored.key = given
   const file = await writeStored([stored, ...before.filter(one => one !== stored)])
   if (last && last !== stored)
-    notice(`From now on commands go to ${url}. You stay signed in at ${last.url}: say --service ${last.url} for it.`)
-  const slug = room && stored.workspaces[room.id]?.slug
-  if (room && !slug) notice(`The key does not tell the slug of its workspace: write its paths as ${room.id}:/path.`)
-  const what = room ? `workspace ${slug || room.id}` : kind === 'session' ? 'session' : 'own files'
+    notice(`Commands now use ${url}. You stay signed in at ${last.url}: use --service ${last.url} for it.`)
+  const slug = keyWorkspace && stored.workspaces[keyWorkspace.id]?.slug
+  if (keyWorkspace && !slug)
+    notice(`This key cannot read the slug of its workspace: write its paths as ${keyWorkspace.id}:/path.`)
+  const what = keyWorkspace ? `workspace ${slug || keyWorkspace.id}` : kind === 'session' ? 'session' : 'own files'
   return {
-    fact: { url, email: user_info.email, via: kind, workspace: room && { ...room, slug }, expiresAt: expires_at, file },
+    fact: {
+      url,
+      email: user_info.email,
+      via: kind,
+      workspace: keyWorkspace && { ...keyWorkspace, slug },
+      expiresAt: expires_at,
+      file,
+    },
     words: plain(`Signed in to ${url} as ${user_info.email} (${what}).`),
   }
 }
@@ -91,20 +100,20 @@ async function workspaceOf(client: Client, id: string | undefined): Promise<{ id
   } catch (error) {
     if (!isFailure(error, 'INSUFFICIENT_SCOPE')) throw error
     if (id !== undefined) return belongsTo(client, id)
-    throw new Failure('USAGE', 'This key may not tell its workspace. Say --workspace <id>.')
+    throw new Failure('USAGE', 'This key cannot read its workspace. Add --workspace <id>.')
   }
   throw new Failure('KEY_OUT_OF_BOUNDS', 'This key belongs to no workspace, or to another one.')
 }
 
 async function belongsTo(client: Client, id: string): Promise<{ id: string; slug: string }> {
-  // Whether it is refused for its scope or not at all: it is of this workspace.
+  // A refusal for a missing scope also proves that the key belongs to this workspace.
   await client.request(WorkspaceQuotaDocument, { workspaceId: id }).catch(error => {
     if (!isFailure(error, 'INSUFFICIENT_SCOPE')) throw error
   })
   return { id, slug: '' }
 }
 
-/** What a key does not tell, a session that is stored may, or an earlier key. */
+/** The slug, from the key itself, an earlier key, or a stored session; empty if unknown. */
 async function slugOf({ id, slug }: { id: string; slug: string }, stored: Stored, patience: Patience): Promise<string> {
   if (slug) return slug
   const known = stored.workspaces[id]?.slug
@@ -122,7 +131,7 @@ export async function logout({ patience, notice, service }: Context): Promise<An
     const credential: Credential = { kind: 'session', secret: own.session }
     await clientOf(own.url, credential, patience)
       .rest('/auth/logout', { method: 'POST' })
-      .catch(() => notice(`The session could not be ended at ${own.url}; it ends by itself within a day.`))
+      .catch(() => notice(`The session could not be ended at ${own.url}; it expires within a day.`))
   }
   const rest = stored.filter(one => one !== own)
   await writeStored(rest)
@@ -150,14 +159,10 @@ export async function whoami({ patience, service: named }: Context): Promise<Ans
     }),
   )
   const valid = credentials.find(c => c.valid)
-  if (!valid)
-    throw new Failure(
-      'UNAUTHENTICATED',
-      `Nothing that you are signed in with at ${found.url} is valid. Run satchel login.`,
-    )
+  if (!valid) throw new Failure('UNAUTHENTICATED', `No stored credential for ${found.url} is valid. Run satchel login.`)
   const lines = credentials.map(
     ({ use, valid: works, via, expiresAt }) =>
-      `  ${use}: ${works ? (via === 'session' ? 'session' : 'API key') : 'not valid any more'}${expiresAt ? `, until ${expiresAt}` : ''}`,
+      `  ${use}: ${works ? (via === 'session' ? 'session' : 'API key') : 'no longer valid'}${expiresAt ? `, until ${expiresAt}` : ''}`,
   )
   return {
     fact: { url: found.url, email: valid.email, credentials },

@@ -28,9 +28,12 @@ interface Put extends Stored {
 export async function put(context: Context, named: string[], options: PutOptions): Promise<Answer> {
   const isStream = named.includes('-')
   if (isStream && (named.length > 1 || options.name === undefined))
-    throw new Failure('USAGE', 'Standard input goes alone, and under a name: satchel put - --name notes.txt')
+    throw new Failure(
+      'USAGE',
+      'Standard input cannot be combined with files, and needs a name: satchel put - --name notes.txt',
+    )
   if (options.name !== undefined && named.length > 1)
-    throw new Failure('USAGE', '--name is for one file or folder. Put the others on their own.')
+    throw new Failure('USAGE', '--name works with a single file or folder.')
   const service = await open(context)
   const { place, path: to } = await findPlace(service, options.to ?? '')
   const progress = await startProgress(context)
@@ -46,7 +49,7 @@ export async function put(context: Context, named: string[], options: PutOptions
   }
 }
 
-/** Standard input: a short one like a file, which can be sent again; a long one as it comes, without a copy on this disk. */
+/** Uploads standard input: a short one like a file, which can be retried; a long one as a stream, without a local copy. */
 async function putInput(target: Target): Promise<Stored> {
   const { signal } = target.place.client.patience
   const input = process.stdin[Symbol.asyncIterator]()
@@ -79,7 +82,7 @@ async function putAll(
   target: { place: Place } & Pick<Target, 'progress' | 'parts'>,
   { name, follow = false, parallel }: PutOptions,
 ): Promise<Answer> {
-  context.resumeHint = 'The same command goes on where it was.'
+  context.resumeHint = 'Run the same command to resume.'
   const { place, progress } = target
   const { files, emptyFolders, failures } = await walk(named, { name, follow, notice: context.notice })
   for (const { size } of files) progress.expect(1, size)
@@ -103,7 +106,7 @@ async function putAll(
 
   function fail(error: unknown, source: string): void {
     const { code, message, details } = toFailure(error)
-    // What ends one ends the others, too.
+    // These affect all files alike.
     if (['INTERRUPTED', 'UNREACHABLE', 'UNAUTHENTICATED', 'NOT_SIGNED_IN', 'QUOTA_EXCEEDED'].includes(code)) throw error
     const named = message.includes(source) || code === 'PATH_EXISTS' ? message : `${source}: ${message}`
     failures.push(new Failure(code, named, { source, ...details }))
@@ -116,7 +119,7 @@ async function putAll(
   return { fact: { files: done }, words: summaryOf(done, context), failures }
 }
 
-/** What is in folders of the service, each read once; nothing for a key that may not look. */
+/** Looks up files in remote folders, each listed once. Finds nothing with a key that may not read. */
 function listings(place: Place): (folder: string, name: string) => Promise<RemoteFile | undefined> {
   const read = new Map<string, Promise<Map<string, RemoteFile>>>()
   const list = async (folder: string) => {

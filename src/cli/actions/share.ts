@@ -35,11 +35,11 @@ export interface ReceivedOptions {
   markSeen?: boolean
 }
 
-/** Only one's own files can be shared. */
+/** The path of an own file. @throws USAGE for files of workspaces, which cannot be shared */
 function ownPath(text: string): string {
   const { workspace, path } = parseRemote(text)
   if (workspace !== undefined)
-    throw new Failure('USAGE', `Files of a workspace are not shared one by one: invite people to ${workspace}.`)
+    throw new Failure('USAGE', `Files of a workspace cannot be shared: invite people to ${workspace}.`)
   return path
 }
 
@@ -82,7 +82,7 @@ export async function shares(context: Context): Promise<Answer> {
   const lines = pages.flatMap(page => page.files).map(shown)
   const rows = lines.map(s => [
     s.path,
-    s.sharedFor || 'everybody with the link',
+    s.sharedFor || 'anyone with the link',
     when(s.expiresAt),
     `${s.downloads}${s.maxDownloads === null ? '' : ` of ${s.maxDownloads}`}`,
     s.passwordProtected ? 'password' : '',

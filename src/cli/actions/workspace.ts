@@ -18,7 +18,7 @@ import { table, when } from '../table.ts'
 import { plain } from '../text.ts'
 import { validityOf } from './login.ts'
 
-/** A workspace, and who may act in it. */
+/** A workspace by its slug or id, and the client for it. */
 export async function enter(
   context: Context,
   named: string,
@@ -28,10 +28,10 @@ export async function enter(
   return { service, client: service.workspace(id), workspaceId: id }
 }
 
-/** The workspaces that whoever is signed in can name. */
+/** The workspaces that the stored credentials can list. */
 export async function workspacesOf(service: Service, notice: (line: string) => void): Promise<WorkspaceRowFragment[]> {
   const own = service.login.session
-  // Workspace keys know one workspace each.
+  // A workspace key lists its own workspace only.
   const clients = [
     ...(own?.kind === 'session' || service.login.workspaces.length === 0 ? [service.session] : []),
     ...(own?.kind === 'session' ? [] : service.login.workspaces.map(({ id }) => service.workspace(id))),
@@ -42,7 +42,7 @@ export async function workspacesOf(service: Service, notice: (line: string) => v
         return (await client.request(WorkspacesDocument, {})).workspaces
       } catch (error) {
         if (clients.length === 1 || !isFailure(error, 'INSUFFICIENT_SCOPE', 'UNAUTHENTICATED')) throw error
-        notice(`One key does not tell its workspace: ${error.message}`)
+        notice(`One key cannot read its workspace: ${error.message}`)
         return []
       }
     }),
@@ -73,12 +73,12 @@ export async function remove(context: Context, named: string, sure: boolean): Pr
   const { client, workspaceId } = await enter(context, named)
   if (!sure) {
     if (!process.stdin.isTTY || context.json)
-      throw new Failure('USAGE', `This deletes ${named} with all its files. Say --yes when you are sure.`)
+      throw new Failure('USAGE', `This deletes ${named} with all its files. Add --yes to confirm.`)
     const answer = await ask(
-      `This deletes ${named} with all its files. Type its name to go on: `,
+      `This deletes ${named} with all its files. Type its name to confirm: `,
       context.patience.signal,
     )
-    if (answer.trim() !== named) throw new Failure('USAGE', 'Nothing is deleted.')
+    if (answer.trim() !== named) throw new Failure('USAGE', 'Nothing was deleted.')
   }
   await client.request(DeleteWorkspaceDocument, { input: { workspaceId } })
   return { fact: { workspaceId }, words: '' }
@@ -91,7 +91,7 @@ export async function members(context: Context, named: string): Promise<Answer> 
   return { fact: { members: workspaceMembers }, words: table(['E-MAIL', 'NAME', 'ROLE', 'SINCE'], rows) }
 }
 
-/** The id of a member, who is named by it or by their address. */
+/** The id of a member, given the id or the e-mail address. @throws MEMBER_NOT_FOUND */
 async function memberId(client: Client, workspaceId: string, member: string): Promise<string> {
   if (!member.includes('@')) return member
   const { workspaceMembers } = await client.request(MembersDocument, { workspaceId })
@@ -101,8 +101,8 @@ async function memberId(client: Client, workspaceId: string, member: string): Pr
   throw new Failure(
     'MEMBER_NOT_FOUND',
     first
-      ? `Several members have the address ${member}. Name one by the id: satchel workspace members --json shows it.`
-      : `Nobody with the address ${member} is a member.`,
+      ? `Several members have the e-mail address ${member}. Use the id: satchel workspace members --json shows it.`
+      : `There is no member with the e-mail address ${member}.`,
   )
 }
 

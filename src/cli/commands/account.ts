@@ -4,12 +4,12 @@ import { declare, perform } from '../command.ts'
 
 export function declareAccount(program: Command): void {
   const login = declare(program, 'login [url]', {
-    does: 'sign in to a service with an API key, and remember both',
-    details: `The key is read from a prompt that does not show it, or from standard input; the service is asked before
-anything is stored, and the file can be read by you alone. Several logins add up: a private key for your own
-files, a key of each workspace, and a session, for what no key may do (keys, making workspaces, invites).
-At several services, each has its own; the last login is the one that commands go to, --service names another.
-SATCHEL_URL, SATCHEL_KEY and SATCHEL_SESSION in the environment go before what is stored.`,
+    does: 'sign in to a service with an API key, and store both',
+    details: `The key is read from a prompt without echo, or from standard input. It is verified before it is stored, in a
+file that only you can read. Several credentials can be stored: a private key for your own files, a key for
+each workspace, and a session, for operations that no key may use (managing keys, creating workspaces,
+answering invites). Each service has its own; commands use that of the last login, or of --service.
+SATCHEL_URL, SATCHEL_KEY and SATCHEL_SESSION in the environment take precedence.`,
     examples: [
       'login https://files.example.com',
       'login https://files.example.com < key.txt',
@@ -17,28 +17,28 @@ SATCHEL_URL, SATCHEL_KEY and SATCHEL_SESSION in the environment go before what i
       'login --session   # the cookie session_id of a browser that has signed in',
     ],
   })
-    .option('--session', 'what is read is the value of the session cookie, not a key')
-    .option('--workspace <id>', 'the workspace that the key belongs to, where the key itself may not tell')
+    .option('--session', 'read the value of the session cookie instead of a key')
+    .option('--workspace <id>', 'the workspace of the key, if the key itself cannot read it')
   login.action((url: string | undefined, options: LoginOptions) =>
     perform(login, async context => (await import('../actions/login.ts')).login(context, url, options)),
   )
 
   const logout = declare(program, 'logout', {
-    does: 'forget a service, with its keys and its session',
+    does: 'remove the stored keys and session of a service',
     details:
-      'It is that of the last login, or what --service names. A session ends at the service, too. Keys live on until they are deleted: satchel keys delete.',
+      'The service is that of the last login, or of --service. The session is also ended at the service. Keys remain valid until they are deleted: satchel keys delete.',
     examples: ['logout', 'logout --service https://files.example.com'],
   })
   logout.action(() => perform(logout, async context => (await import('../actions/login.ts')).logout(context)))
 
   const whoami = declare(program, 'whoami', {
-    does: 'tell who is signed in, where, and by what',
+    does: 'show who is signed in, where, and with which credentials',
     examples: ['whoami', 'whoami --json'],
   })
   whoami.action(() => perform(whoami, async context => (await import('../actions/login.ts')).whoami(context)))
 
   const quota = declare(program, 'quota [workspace]', {
-    does: 'show what is stored, and how much may be',
+    does: 'show usage and limits',
     examples: ['quota', 'quota garden', 'quota --json'],
   })
   quota.action((workspace: string | undefined) =>

@@ -6,8 +6,8 @@ const shells: Shell[] = ['bash', 'zsh', 'fish', 'powershell']
 
 export function declareCompletion(program: Command): void {
   const completion = declare(program, 'completion', {
-    does: 'print what makes a shell complete commands, options and paths',
-    details: 'Paths and workspaces are asked of the service that you are signed in to.',
+    does: 'print a completion script for a shell',
+    details: 'Paths and workspaces are read from the service that you are signed in to.',
     examples: [
       'completion bash >> ~/.bashrc',
       'completion zsh > ~/.zsh/_satchel   # in a folder of $fpath',
@@ -18,7 +18,7 @@ export function declareCompletion(program: Command): void {
     async (shell: Shell) => void process.stdout.write((await import('../completion/scripts.ts')).scripts[shell]()),
   )
 
-  // What those scripts call.
+  // Called by those scripts.
   program
     .command('complete', { hidden: true })
     .addOption(new Option('--shell <shell>').choices(shells).default('powershell'))

@@ -4,11 +4,11 @@ import { declare, group, perform, several } from '../command.ts'
 import { duration, privateWords, workspaceWords } from '../words.ts'
 
 const actions = () => import('../actions/key.ts')
-const workspaceOption = ['--workspace <workspace>', 'of a workspace, by its slug or id, instead of yours'] as const
+const workspaceOption = ['--workspace <workspace>', 'keys of this workspace (slug or id) instead of your own'] as const
 
 const scopeHelp = `Scopes of your own keys:       ${Object.keys(privateWords).join(', ')}
 Scopes of keys of a workspace: ${Object.keys(workspaceWords).join(', ')}
-The names that the service has for them work, too. No key may make, list or delete keys: sign in with --session.`
+The full names of the service work, too. Keys cannot manage keys: sign in with --session.`
 
 export function declareKeys(program: Command): void {
   const keys = group(program, 'keys', 'API keys, your own and those of workspaces')
@@ -22,15 +22,15 @@ export function declareKeys(program: Command): void {
   )
 
   const create = declare(keys, 'create <name>', {
-    does: 'make a key, which is shown this once',
+    does: 'create a key, which is shown only once',
     details: scopeHelp,
     examples: [
       'keys create laptop --scope read --scope write',
       'keys create backup --workspace garden --scope files:read --for 1y',
     ],
   })
-    .requiredOption('--scope <scope>', 'what it may do; several times for several', several)
-    .option('--for <duration>', 'how long it lives: 12h, 90d, 1y; for ever without it', duration)
+    .requiredOption('--scope <scope>', 'a scope; repeat it for several', several)
+    .option('--for <duration>', 'lifetime: 12h, 90d, 1y; unlimited by default', duration)
     .option('--description <text>', 'what it is for')
     .option(...workspaceOption)
   create.action((name: string, options: NewKeyOptions) =>
@@ -38,7 +38,7 @@ export function declareKeys(program: Command): void {
   )
 
   const remove = declare(keys, 'delete <key>', {
-    does: 'delete a key, by its id or its name; its next call is refused',
+    does: 'delete a key, by its id or its name; its next request is refused',
     examples: ['keys delete laptop', 'keys delete 0198c0de-0000-7000-8000-000000000000 --workspace garden'],
   }).option(...workspaceOption)
   remove.action((named: string, { workspace }: { workspace?: string }) =>

@@ -4,17 +4,16 @@ import type { PutOptions } from '../actions/put.ts'
 import { declare, perform, wholeNumber } from '../command.ts'
 import { pathHelp } from './files.ts'
 
-const parallelOption = ['--parallel <n>', 'how many requests at a time', wholeNumber(1), 4] as const
+const parallelOption = ['--parallel <n>', 'number of parallel requests', wholeNumber(1), 4] as const
 
 export function declareTransfers(program: Command): void {
   const put = declare(program, 'put <file...>', {
     does: 'upload files, folders, or standard input (-)',
-    details: `A folder goes with all that is in it, under its own name. What is there already with the same bytes is left as
-it is; other bytes under the same name are a conflict, and nothing is replaced. Large files go in parts: after a
-break, Ctrl-C or a restart the same command goes on where it was. What has arrived is compared by its MD5.
-Links that are named are followed; those within folders are left out, unless --follow.
-Standard input needs --name; it streams without a size and without a copy on this disk, so it cannot be gone on
-with after a break.
+    details: `A folder is uploaded with everything in it, under its own name. A remote file with the same bytes is left as it
+is; one with other bytes is a conflict, and nothing is replaced. Large files are sent in parts: after a network
+error, Ctrl-C or a restart, the same command resumes. Uploads are verified by MD5.
+Symbolic links given as arguments are followed; those within folders are skipped, unless --follow.
+Standard input needs --name; it is streamed without a local copy, so it cannot be resumed.
 
 ${pathHelp}`,
     examples: [
@@ -24,19 +23,19 @@ ${pathHelp}`,
       'tar c src | satchel put - --name src.tar --to backups',
     ],
   })
-    .option('-t, --to <folder>', 'folder to put it in; missing ones are made')
-    .option('-n, --name <name>', 'another name than the file has')
-    .option('--follow', 'follow links within folders')
+    .option('-t, --to <folder>', 'destination folder; created if missing')
+    .option('-n, --name <name>', 'store under another name')
+    .option('--follow', 'follow symbolic links within folders')
     .option(...parallelOption)
   put.action((files: string[], options: PutOptions) =>
     perform(put, async context => (await import('../actions/put.ts')).put(context, files, options)),
   )
 
   const get = declare(program, 'get <path...>', {
-    does: 'download files, folders, or what a sharing link leads to',
-    details: `Bytes go to a file that ends in .part, which takes its name when it is whole and its MD5 is right; after a break,
-Ctrl-C or a restart the same command goes on where it was. A file that is here already with the same bytes is
-left as it is; one with other bytes is a conflict, unless --force.
+    does: 'download files, folders, or the file of a sharing link',
+    details: `Bytes are written to a .part file, which is renamed once it is complete and its MD5 is verified; after a network
+error, Ctrl-C or a restart, the same command resumes. A local file with the same bytes is left as it is; one
+with other bytes is a conflict, unless --force.
 
 ${pathHelp}`,
     examples: [
@@ -44,12 +43,12 @@ ${pathHelp}`,
       'get docs/a.txt -o b.txt',
       'get -v docs garden:/plans -o backup/',
       'get docs/a.tar -o - | tar x',
-      'get https://files.example.com/share/6mJ...   # asks for the password where there is one',
+      'get https://files.example.com/share/6mJ...   # asks for the password if there is one',
     ],
   })
-    .option('-o, --output <file>', 'folder to put it in, or another name for one file; - for standard output')
-    .option('-f, --force', 'replace files that are here with other bytes')
-    .option('--password', 'the link has a password: ask for it, or read it from standard input')
+    .option('-o, --output <file>', 'destination folder, or another name for a single file; - for standard output')
+    .option('-f, --force', 'replace local files with other bytes')
+    .option('--password', 'the link has a password: prompt for it, or read it from standard input')
     .option(...parallelOption)
   get.action((paths: string[], options: GetOptions) =>
     perform(get, async context => (await import('../actions/get.ts')).get(context, paths, options)),

@@ -5,7 +5,7 @@ import { inviteRoles, memberRoles } from '../words.ts'
 const actions = () => import('../actions/workspace.ts')
 const invites = () => import('../actions/invite.ts')
 
-/** Workspaces are named by their slug or id, members by their address or id. */
+/** Workspaces are identified by slug or id, members by e-mail address or id. */
 export function declareWorkspaces(program: Command): void {
   const workspace = group(program, 'workspace', 'workspaces, their members and invites')
 
@@ -16,9 +16,9 @@ export function declareWorkspaces(program: Command): void {
   list.action(() => perform(list, async context => (await actions()).list(context)))
 
   const create = declare(workspace, 'create <name>', {
-    does: 'make a workspace, of which you are the owner',
+    does: 'create a workspace, with you as its owner',
     examples: ['workspace create Garden', "workspace create 'Our garden' --slug garden"],
-  }).option('--slug <slug>', 'short name in paths: a-z, 0-9 and -; made from the name otherwise')
+  }).option('--slug <slug>', 'short name in paths: a-z, 0-9 and -; derived from the name by default')
   create.action((name: string, { slug }: { slug?: string }) =>
     perform(create, async context => (await actions()).create(context, name, slug)),
   )
@@ -33,7 +33,7 @@ export function declareWorkspaces(program: Command): void {
 
   const remove = declare(workspace, 'delete <workspace>', {
     does: 'delete a workspace with all its files',
-    details: 'Nothing brings it back. It asks first; where nobody can answer, it wants --yes.',
+    details: 'This cannot be undone. Asks for confirmation on a terminal; elsewhere --yes is required.',
     examples: ['workspace delete garden', 'workspace delete garden --yes'],
   }).option('-y, --yes', 'do not ask')
   remove.action((named: string, { yes = false }: { yes?: boolean }) =>
@@ -47,9 +47,9 @@ export function declareWorkspaces(program: Command): void {
   members.action((named: string) => perform(members, async context => (await actions()).members(context, named)))
 
   const role = declare(workspace, 'role <workspace> <member>', {
-    does: 'give a member another role',
+    does: 'change the role of a member',
     examples: ['workspace role garden bob@example.com editor'],
-  }).addArgument(new Argument('<role>', 'what they may do').choices(memberRoles))
+  }).addArgument(new Argument('<role>', 'the new role').choices(memberRoles))
   role.action((named: string, member: string, to: string) =>
     perform(role, async context => (await actions()).role(context, named, member, to)),
   )
@@ -69,15 +69,15 @@ export function declareWorkspaces(program: Command): void {
   leave.action((named: string) => perform(leave, async context => (await actions()).leave(context, named)))
 
   const invite = declare(workspace, 'invite <workspace> <email>', {
-    does: 'invite somebody; they get a mail with the link',
+    does: 'invite a person, who receives a mail with the link',
     examples: ['workspace invite garden bob@example.com --role editor'],
-  }).addOption(oneOf('--role <role>', 'what they may do', inviteRoles).default('viewer'))
+  }).addOption(oneOf('--role <role>', 'role of the new member', inviteRoles).default('viewer'))
   invite.action((named: string, email: string, { role: as }: { role: string }) =>
     perform(invite, async context => (await invites()).invite(context, named, email, as)),
   )
 
   const pending = declare(workspace, 'invites [workspace]', {
-    does: 'list the invites made out to you, or those of a workspace',
+    does: 'list your invites, or those of a workspace',
     examples: ['workspace invites', 'workspace invites garden'],
   })
   pending.action((named: string | undefined) =>

@@ -1,17 +1,17 @@
-/** A line of bash as far as the cursor. */
+/** A bash command line up to the cursor. */
 export interface BashLine {
-  /** Without their quotes; the last one is that at the cursor, and may be empty. */
+  /** Unquoted; the last one is at the cursor, and may be empty. */
   words: string[]
   /** The beginning of the last word that bash leaves as it is, because a completion replaces only what follows. */
   kept: string
-  /** The quotation mark that is open at the cursor. */
+  /** The open quote at the cursor. */
   quote: '' | '"' | "'"
-  /** Whether the last word is where a stream goes to or comes from. */
+  /** Whether the last word is the target of a redirection. */
   isRedirect: boolean
 }
 
 /**
- * Takes a line apart as bash does. Nothing is expanded.
+ * Splits a line as bash does. Nothing is expanded.
  * @param breaks $COMP_WORDBREAKS: after one of these, a completion replaces what follows
  */
 export function readBashLine(line: string, breaks: string): BashLine {
@@ -55,7 +55,7 @@ export function readBashLine(line: string, breaks: string): BashLine {
   return { words, kept, quote, isRedirect }
 }
 
-/** What bash reads as this text, within the quotation marks that are open; bash closes them itself. */
+/** Quotes text for bash, within the open quote, which bash closes itself. */
 export function quoteForBash(text: string, quote: BashLine['quote']): string {
   if (quote === "'") return text.replaceAll("'", `'\\''`)
   if (quote === '"') return text.replace(/["$`\\]/g, '\\$&').replaceAll('!', '"\\!"')

@@ -6,19 +6,19 @@ import { quoteForBash, readBashLine } from './bash-line.ts'
 import { remotePaths, workspaceNames } from './remote.ts'
 import type { Shell } from './scripts.ts'
 
-/** One way to go on. */
+/** A possible completion. */
 interface Candidate {
   value: string
   about: string
 }
 
-/** Whoever types does not wait. */
+/** Completion must not keep the user waiting. */
 const LIMIT_MS = 2000
 
-/** Commands whose paths are of one's own files. */
+/** Commands that only accept paths of own files. */
 const ownOnly = ['note', 'share', 'quick-share']
 
-/** Answers what a shell asks while somebody types, in the form in which that shell takes it. Nothing is ever said of what fails. */
+/** Prints the candidates for a shell, in its format. Failures print nothing. */
 export async function complete(program: Command, shell: Shell, given: string[]): Promise<void> {
   const [first = '', breaks = ''] = given
   const line = shell === 'bash' ? readBashLine(first, breaks) : undefined
@@ -37,14 +37,14 @@ export async function complete(program: Command, shell: Shell, given: string[]):
   }
 }
 
-/** What ends so is gone on with. */
+/** Such values are continued, so no space follows. */
 const isOpen = (value: string): boolean => /[/:=]$/.test(value)
 
 const tabbed = ({ value, about }: Candidate): string => `${value}\t${about}`
 
 const write = (lines: string[]): void => void process.stdout.write(lines.map(line => `${line}\n`).join(''))
 
-/** The ways to go on with the last word; null where it is a file of this computer. */
+/** Candidates for the last word; null if it is a local file. */
 async function candidatesFor(program: Command, words: string[]): Promise<Candidate[] | null> {
   const last = words.at(-1) ?? ''
   const { command, wanted, count, areOptionsOver, service } = read(program, words.slice(0, -1))
@@ -63,7 +63,7 @@ async function candidatesFor(program: Command, words: string[]): Promise<Candida
   return (
     found
       .filter(each => each.value.startsWith(word))
-      // A name of somebody else's must not become a line of its own.
+      // A name with control characters could become several candidates.
       .filter(each => plain(each.value) === each.value)
       .map(each => ({ ...each, value: inline ? flag + each.value : each.value }))
   )
@@ -71,16 +71,16 @@ async function candidatesFor(program: Command, words: string[]): Promise<Candida
 
 interface Position {
   command: Command
-  /** What the next word is: the value of an option, or an argument. */
+  /** What the next word is for: the value of an option, or an argument. */
   wanted: Option | Argument | undefined
-  /** How many arguments there are before it. */
+  /** Number of arguments before it. */
   count: number
   areOptionsOver: boolean
-  /** What --service says. */
+  /** The value of --service. */
   service: string | undefined
 }
 
-/** Reads the words before the cursor as commander will. */
+/** Parses the words before the cursor as commander will. */
 function read(program: Command, words: string[]): Position {
   const at: Position = { command: program, wanted: undefined, count: 0, areOptionsOver: false, service: undefined }
   for (const word of words) {
@@ -112,7 +112,7 @@ const optionsOf = (command: Command): Option[] => {
 const optionOf = (command: Command, word: string): Option | undefined =>
   optionsOf(command).find(o => o.long === word || o.short === word)
 
-/** What the word may be, by the name that the usage line has for it; null for a file of this computer. */
+/** Values for an option or argument, by its name in the usage line; null for a local file. */
 async function valuesOf(
   command: Command,
   wanted: Option | Argument | undefined,

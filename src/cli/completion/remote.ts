@@ -4,20 +4,20 @@ import { findPlace } from '../find-place.ts'
 import { parseRemote } from '../path.ts'
 
 export interface RemoteWanted {
-  /** Files are of no use. */
+  /** Leaves out files. */
   foldersOnly: boolean
-  /** Those of workspaces are of no use. */
+  /** Leaves out workspaces. */
   ownOnly: boolean
 }
 
-/** Slugs of the workspaces that one may name, and ids where the slug is not known. */
+/** Slugs of the known workspaces, or ids where the slug is unknown. */
 export async function workspaceNames(service: Service): Promise<string[]> {
   const stored = service.login.workspaces.map(({ id, slug }) => slug || id)
   const found = await workspacesOf(service, () => {}).catch(() => [])
   return [...new Set([...found.map(({ slug }) => slug), ...stored])]
 }
 
-/** Paths of the service that begin as the word does; folders end with a slash, workspaces with a colon. */
+/** Remote paths that begin with the word; folders end with a slash, workspaces with a colon. */
 export async function remotePaths(service: Service, word: string, wanted: RemoteWanted): Promise<string[]> {
   const isOwn = parseRemote(word).workspace === undefined
   if (!isOwn && wanted.ownOnly) return []
@@ -35,5 +35,5 @@ export async function remotePaths(service: Service, word: string, wanted: Remote
   ]
 }
 
-/** What looks like an option or a workspace is written with a slash before it. */
+/** Names that look like an option or a workspace need a leading slash. */
 const needsSlash = (name: string): boolean => name.startsWith('-') || parseRemote(name).workspace !== undefined

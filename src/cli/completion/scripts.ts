@@ -1,8 +1,8 @@
 import { script } from '@bomb.sh/tab'
 
-/** What makes a shell ask `satchel complete`; where that ends with another code than 0, the shell completes files of this computer. */
+/** The scripts call `satchel complete`; if that fails, the shell completes local files. */
 
-/** The line goes as it is typed: only so are quotation marks and colons known. What comes back is in quotes already. */
+/** Passes the raw line, because quotes and colons matter. The candidates are already quoted. */
 const bash = `_satchel() {
     local answer
     answer=$(satchel complete --shell bash -- "\${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2>/dev/null) || return
@@ -15,19 +15,19 @@ complete -o default -F _satchel satchel
 const zsh = `#compdef satchel
 _satchel() {
     local answer line value about
-    local -a open plain told
+    local -a open plain described
     answer=$(satchel complete --shell zsh -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)\${:-$IPREFIX$PREFIX}}" 2>/dev/null) || { _files; return }
     for line in "\${(@f)answer}"; do
         value=\${line%%$'\\t'*} about=\${line#*$'\\t'}
         if [[ -z $value ]]; then continue
         elif [[ $value == *[/:=] ]]; then open+=("$value")
         elif [[ -z $about ]]; then plain+=("$value")
-        else told+=("\${value//:/\\\\:}:$about")
+        else described+=("\${value//:/\\\\:}:$about")
         fi
     done
     compadd -S '' -a open
     compadd -a plain
-    (( $#told )) && _describe satchel told
+    (( $#described )) && _describe satchel described
 }
 if [[ $funcstack[1] == _satchel ]]; then _satchel; else compdef _satchel satchel; fi
 `
@@ -45,7 +45,7 @@ complete -c satchel -e
 complete -c satchel -f -a '(__satchel_complete)'
 `
 
-/** That of the library, which splits what is typed at blanks. */
+/** The script of the library, which splits words at spaces. */
 function powershell(): string {
   const { log } = console
   const lines: string[] = []

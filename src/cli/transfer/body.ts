@@ -3,18 +3,18 @@ import type { Watchdog } from './watchdog.ts'
 
 type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
-/** Whoever is told how the pieces go. `sent` is what this attempt has sent, so that it can be taken back. */
+/** Observes the chunks of a body. `sent` counts the bytes of this attempt, so that progress can be reverted. */
 export interface Observer {
   progress: Progress
   watchdog: Watchdog
   sent: number
 }
 
-/** The same pieces; `observer` is told when the network has taken them. */
+/** The same chunks; notifies `observer` when the network has accepted each. */
 export async function* observed(pieces: Pieces, observer: Observer): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
     yield piece
-    // Whoever asks for more has taken it.
+    // The consumer has accepted a chunk when it requests the next one.
     observer.watchdog.touch()
     observer.sent += piece.length
     observer.progress.move(piece.length)
@@ -29,7 +29,7 @@ export async function* framed(head: Uint8Array, pieces: Pieces, tail: Uint8Array
   yield tail
 }
 
-/** Bytes in pieces that a bar can follow. */
+/** Splits bytes into chunks, for the progress bar. */
 export function* slices(bytes: Uint8Array, size = 256 * 1024): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }

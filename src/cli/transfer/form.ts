@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * The form of an upload. Not FormData, which writes a quotation mark in a name as %22, so that another name arrives; and which wants
- * the bytes at once.
+ * The multipart form of an upload. Not FormData, which encodes a quotation mark in a name as %22, so that the name changes, and which
+ * requires all bytes in memory.
  */
 export function uploadForm(folder: string, name: string): { type: string; head: Buffer; tail: Buffer } {
   const boundary = `satchel-${randomBytes(16).toString('hex')}`

@@ -7,14 +7,14 @@ import type { Patience } from '../retry.ts'
 import { type Sink, stream } from './get-bytes.ts'
 import { hashOf } from './local-file.ts'
 
-/** A file on its way down. */
+/** A file to download. */
 export interface Source {
-  /** As a person knows it. */
+  /** For messages. */
   shown: string
   size: number
-  /** MD5, lower-case hex; undefined where the service does not tell. */
+  /** MD5, lower-case hex; undefined if the service does not report it. */
   md5Checksum: string | undefined
-  /** A signed address of its bytes, which lives for a short while. */
+  /** A short-lived signed URL of its bytes. */
   link(): Promise<string>
 }
 
@@ -32,7 +32,7 @@ export interface Work {
   force: boolean
 }
 
-/** Fetches a file to `path`, by way of a .part file beside it that is gone on with after a break. */
+/** Downloads a file to `path`, through a .part file beside it that allows to resume. @throws TARGET_EXISTS, DIGEST_DIFFERS */
 export async function getFile(source: Source, path: string, work: Work): Promise<Fetched> {
   const same = await compare(source, path, work)
   if (same) {
@@ -42,30 +42,34 @@ export async function getFile(source: Source, path: string, work: Work): Promise
   await mkdir(dirname(path), { recursive: true })
   const part = partOf(source, path)
   for (;;) {
-    const { isResumed, sum } = await fetchInto(part, source, work)
-    if (sum === source.md5Checksum || source.md5Checksum === undefined) {
-      await takeName(part, path, work.force).catch(async error => {
+    const { isResumed, checksum } = await fetchInto(part, source, work)
+    if (checksum === source.md5Checksum || source.md5Checksum === undefined) {
+      await renameInto(part, path, work.force).catch(async error => {
         // Another run may have fetched the same meanwhile.
         const made = await compare(source, path, { ...work, force: false }).catch(() => null)
         if (!made) throw error
         await rm(part, { force: true })
       })
-      return { size: source.size, md5Checksum: sum, status: 'downloaded' }
+      return { size: source.size, md5Checksum: checksum, status: 'downloaded' }
     }
     await rm(part, { force: true })
-    if (!isResumed) throw differs(source, sum)
-    // What an earlier attempt has left was not what it seemed.
+    if (!isResumed) throw differs(source, checksum)
+    // The bytes of the earlier attempt were wrong.
     work.progress.move(-source.size)
   }
 }
 
 export const differs = (source: Source, received: string): Failure =>
-  new Failure('DIGEST_DIFFERS', `What has arrived of ${source.shown} is not what the service has. Try again.`, {
-    expected: source.md5Checksum,
-    received,
-  })
+  new Failure(
+    'DIGEST_DIFFERS',
+    `The received bytes of ${source.shown} do not have the checksum of the service. Try again.`,
+    {
+      expected: source.md5Checksum,
+      received,
+    },
+  )
 
-/** What is here under this name: null for nothing, or for something to replace. @throws TARGET_EXISTS */
+/** Compares an existing file: null if there is none, or if it is to be replaced. @throws TARGET_EXISTS */
 async function compare(
   { size, md5Checksum }: Source,
   path: string,
@@ -79,8 +83,8 @@ async function compare(
   if (there.isFile() && there.size === size) {
     const file = await open(path)
     try {
-      const sum = (await hashOf(file, size, patience.signal)).digest('hex')
-      if (sum === md5Checksum) return { size, md5Checksum: sum, status: 'unchanged' }
+      const checksum = (await hashOf(file, size, patience.signal)).digest('hex')
+      if (checksum === md5Checksum) return { size, md5Checksum: checksum, status: 'unchanged' }
     } finally {
       await file.close()
     }
@@ -90,11 +94,11 @@ async function compare(
 }
 
 const exists = (path: string): Failure =>
-  new Failure('TARGET_EXISTS', `${path} is here already, and is something else. --force replaces files.`, { path })
+  new Failure('TARGET_EXISTS', `${path} already exists with other content. --force replaces files.`, { path })
 
 const NAME_BYTES = 255
 
-/** Its name tells what is in it, so that nothing is added to a part of something else. */
+/** The name depends on the content, so that the part of another file is never continued. */
 function partOf({ shown, size, md5Checksum }: Source, path: string): string {
   const key = createHash('sha256').update(JSON.stringify([basename(path), shown, size, md5Checksum]))
   const end = `.${key.digest('hex').slice(0, 8)}.part`
@@ -103,8 +107,8 @@ function partOf({ shown, size, md5Checksum }: Source, path: string): string {
   return join(dirname(path), name + end)
 }
 
-async function fetchInto(part: string, source: Source, work: Work): Promise<{ isResumed: boolean; sum: string }> {
-  // A link that somebody has laid here would lead the bytes elsewhere.
+async function fetchInto(part: string, source: Source, work: Work): Promise<{ isResumed: boolean; checksum: string }> {
+  // A symbolic link planted here would redirect the bytes.
   const file = await open(part, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0))
   try {
     const sink = await sinkOf(file, source, work)
@@ -112,13 +116,13 @@ async function fetchInto(part: string, source: Source, work: Work): Promise<{ is
     work.progress.skip(sink.at)
     await stream(source, sink, work)
     await file.sync()
-    return { isResumed, sum: sink.hash.digest('hex') }
+    return { isResumed, checksum: sink.hash.digest('hex') }
   } finally {
     await file.close()
   }
 }
 
-/** Goes on behind what is in the file. */
+/** A sink that continues the file. */
 async function sinkOf(file: FileHandle, source: Source, { patience }: Work): Promise<Sink & { hash: Hash }> {
   const { size } = await file.stat()
   const start = size <= source.size ? size : 0
@@ -143,21 +147,21 @@ async function sinkOf(file: FileHandle, source: Source, { patience }: Work): Pro
   return sink
 }
 
-/** Gives a whole file its name; somebody may have made another one of that name meanwhile. */
-async function takeName(part: string, path: string, force: boolean): Promise<void> {
+/** Renames a complete file, without replacing one that was created meanwhile unless `force`. */
+async function renameInto(part: string, path: string, force: boolean): Promise<void> {
   if (force) return rename(part, path)
   try {
     await link(part, path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') throw exists(path)
-    // Some file systems have no links.
+    // Some file systems have no hard links.
     return rename(part, path)
   }
   await rm(part)
 }
 
-/** Writes a file to a stream as it comes. What has gone cannot be taken back: the digest is told at the end. */
+/** Downloads to a stream. Written bytes cannot be revoked: the checksum is verified at the end. @throws DIGEST_DIFFERS */
 export async function getStream(
   source: Source,
   write: (chunk: Uint8Array) => Promise<void>,
@@ -172,15 +176,13 @@ export async function getStream(
       sink.at += chunk.length
     },
     async restart() {
-      throw new Failure(
-        'UNREACHABLE',
-        'The store cannot go on where it was, and what has been written cannot be taken back.',
-        { permanent: true },
-      )
+      throw new Failure('UNREACHABLE', 'The store cannot resume, and the bytes that were written cannot be revoked.', {
+        permanent: true,
+      })
     },
   }
   await stream(source, sink, work)
-  const sum = hash.digest('hex')
-  if (source.md5Checksum !== undefined && sum !== source.md5Checksum) throw differs(source, sum)
-  return { size: source.size, md5Checksum: sum, status: 'downloaded' }
+  const checksum = hash.digest('hex')
+  if (source.md5Checksum !== undefined && checksum !== source.md5Checksum) throw differs(source, checksum)
+  return { size: source.size, md5Checksum: checksum, status: 'downloaded' }
 }

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts'
 
 const CHUNK = 256 * 1024
 
-/** Some bytes of a file, in pieces. @throws FILE_CHANGED where the file ends before them */
+/** A range of a file, in chunks. @throws FILE_CHANGED if the file is shorter */
 export async function* readRange(file: FileHandle, start: number, length: number): AsyncGenerator<Uint8Array> {
   for (let at = start; at < start + length; ) {
     const size = Math.min(CHUNK, start + length - at)
@@ -15,7 +15,7 @@ export async function* readRange(file: FileHandle, start: number, length: number
   }
 }
 
-/** MD5 of the first bytes of a file, to be gone on with. */
+/** MD5 of the first `length` bytes of a file, which can be updated further. */
 export async function hashOf(file: FileHandle, length: number, signal: AbortSignal) {
   const hash = createHash('md5')
   for await (const chunk of readRange(file, 0, length)) {
@@ -25,7 +25,7 @@ export async function hashOf(file: FileHandle, length: number, signal: AbortSign
   return hash
 }
 
-/** What tells that a file is another one than it was. */
+/** Detects that a file has changed. */
 export interface Fingerprint {
   size: number
   mtimeMs: number
@@ -42,4 +42,4 @@ export async function refuseChanged(file: FileHandle, before: Fingerprint): Prom
 }
 
 const changed = () =>
-  new Failure('FILE_CHANGED', 'The file has changed while it was read. Run the command again when it rests.')
+  new Failure('FILE_CHANGED', 'The file changed while it was read. Run the command again when nothing writes to it.')

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { Failure, isFailure } from '../failure.ts'
 import type { RemoteFile } from '../place.ts'
 import { persist } from '../retry.ts'
-import { leashTo } from '../signal.ts'
+import { linkSignal } from '../signal.ts'
 import { framed, observed, slices } from './body.ts'
 import { uploadForm } from './form.ts'
 import { fingerprintOf, hashOf, refuseChanged } from './local-file.ts'
@@ -11,10 +11,10 @@ import { putInParts } from './put-parts.ts'
 import { isThere, pathExists, pathOf, type Stored, type Target } from './target.ts'
 import { watch } from './watchdog.ts'
 
-/** Up to here a file goes with one request: three round trips would cost more than sending it again. */
+/** Up to this size a file is sent in one request: three round trips would cost more than a retry. */
 export const SMALL = 8 * 1024 * 1024
 
-/** @param known what is there under this name, where that has been looked up */
+/** @param known the remote file of this name, if it was looked up. @throws PATH_EXISTS, FILE_CHANGED */
 export async function putFile(path: string, target: Target, known: RemoteFile | undefined): Promise<Stored> {
   const { patience } = target.place.client
   const file = await open(path)
@@ -37,12 +37,12 @@ export async function putFile(path: string, target: Target, known: RemoteFile | 
   }
 }
 
-/** The answer of either upload route. */
+/** The response of either upload route. */
 type UploadAnswer = { file: { md5_checksum: string } } | [{ md5_checksum: string }]
 
-const sumIn = (answer: UploadAnswer): string => (Array.isArray(answer) ? answer[0] : answer.file).md5_checksum
+const md5In = (answer: UploadAnswer): string => (Array.isArray(answer) ? answer[0] : answer.file).md5_checksum
 
-/** One request, and another one where that is lost. */
+/** Uploads bytes in one request, and retries it. */
 export async function putBytes(bytes: Uint8Array, target: Target): Promise<Stored> {
   const { place, progress } = target
   const { client } = place
@@ -70,7 +70,7 @@ export async function putBytes(bytes: Uint8Array, target: Target): Promise<Store
     }
   }
   try {
-    const received = sumIn(await persist(upload, 'repeatable', client.patience))
+    const received = md5In(await persist(upload, 'repeatable', client.patience))
     if (received !== md5Checksum) throw await undo(target, md5Checksum, received)
     return { size: bytes.length, md5Checksum, status: 'uploaded' }
   } catch (error) {
@@ -80,31 +80,31 @@ export async function putBytes(bytes: Uint8Array, target: Target): Promise<Store
   }
 }
 
-/** A stream whose length nobody knows: one request, which cannot be sent again. It ends when there is no room for more. */
+/** Uploads a stream of unknown length in one request, without a retry. Ends early if it exceeds the quota. */
 export async function putStream(source: AsyncIterable<Uint8Array>, target: Target): Promise<Stored> {
   const { place, progress } = target
   const { client } = place
-  const room = await place.room().catch(error => {
-    // A key may write and not ask; then the service refuses what is too long.
+  const capacity = await place.capacity().catch(error => {
+    // A key with the scope to write may lack the scope to read; then the service enforces the quota.
     if (isFailure(error, 'INSUFFICIENT_SCOPE')) return undefined
     throw error
   })
-  const { signal, end, release } = leashTo(client.patience.signal)
+  const { signal, end, release } = linkSignal(client.patience.signal)
   const hash = createHash('md5')
   let size = 0
   async function* hashed() {
     for await (const chunk of source) {
       size += chunk.length
-      if (room && size > room.bytes) {
-        end(room.refusal)
-        throw room.refusal
+      if (capacity && size > capacity.bytes) {
+        end(capacity.refusal)
+        throw capacity.refusal
       }
       hash.update(chunk)
       yield chunk
     }
   }
   const { type, head, tail } = uploadForm(target.folder, target.name)
-  // What feeds standard input may take its time; the service says when it is too long.
+  // Standard input may be slow; the service enforces its own timeout.
   const watchdog = { signal, touch() {}, waitForAnswer() {}, stop() {} }
   try {
     const answer = await client.rest<UploadAnswer>(`${place.route}/upload`, {
@@ -115,14 +115,14 @@ export async function putStream(source: AsyncIterable<Uint8Array>, target: Targe
       limitMs: undefined,
     })
     const md5Checksum = hash.digest('hex')
-    if (sumIn(answer) !== md5Checksum) throw await undo(target, md5Checksum, sumIn(answer))
+    if (md5In(answer) !== md5Checksum) throw await undo(target, md5Checksum, md5In(answer))
     return { size, md5Checksum, status: 'uploaded' }
   } finally {
     release()
   }
 }
 
-/** Takes back what has arrived in another shape than it was sent. */
+/** Deletes an upload whose checksum differs. */
 async function undo(target: Target, sent: string, received: string): Promise<Failure> {
   const removed = await target.place.deleteFile(pathOf(target)).then(
     () => true,
@@ -130,7 +130,7 @@ async function undo(target: Target, sent: string, received: string): Promise<Fai
   )
   return new Failure(
     'DIGEST_DIFFERS',
-    `What the service has stored is not what was sent. ${removed ? 'It is removed again' : 'Remove it'}; try again.`,
+    `The stored file differs from what was sent. ${removed ? 'It was removed' : 'Remove it'}; try again.`,
     { sent, received },
   )
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, isFailure } from '../failure.ts'
 import type { Progress } from '../progress.ts'
 import { persist } from '../retry.ts'
-import { leashTo } from '../signal.ts'
+import { linkSignal } from '../signal.ts'
 import { observed } from './body.ts'
 import { type Fingerprint, hashOf, readRange, refuseChanged } from './local-file.ts'
 import { isThere, pathExists, type Stored, type Target } from './target.ts'
@@ -19,8 +19,8 @@ interface Upload {
 }
 
 /**
- * Sends a large file in parts, several at a time, each read from the file where it lies. What the service has acknowledged is not sent
- * again, whoever was killed meanwhile.
+ * Sends a large file in parts, several at a time, read directly from the file. Acknowledged parts are not sent again, even after either
+ * side was killed.
  */
 export async function putInParts(file: FileHandle, path: string, print: Fingerprint, aim: Target): Promise<Stored> {
   const states = await uploadStateOf(path, aim.place)
@@ -35,7 +35,7 @@ async function putAlone(
   states: UploadStates,
 ): Promise<Stored> {
   for (let attempt = 1; ; attempt++) {
-    const { target, takeBack } = counted(aim)
+    const { target, revert } = counted(aim)
     const upload = (await resume(states, print, target)) ?? (await start(states, path, print, target))
     if (!upload) return compare(file, print, target)
     try {
@@ -44,20 +44,20 @@ async function putAlone(
       await states.remove()
       return stored
     } catch (error) {
-      // Nothing of such an upload is worth going on with.
+      // Such an upload cannot be resumed.
       if (isFailure(error, 'UPLOAD_NOT_FOUND', 'CHECKSUM_MISMATCH', 'DIGEST_DIFFERS', 'FILE_CHANGED')) {
         await abort(upload.state, target)
         await states.remove()
       }
-      // It has ended meanwhile: its time was over, or somebody else has ended it.
+      // It expired or was aborted meanwhile.
       if (!isFailure(error, 'UPLOAD_NOT_FOUND') || attempt > target.place.client.patience.retries) throw error
-      takeBack()
+      revert()
     }
   }
 }
 
-/** The same target, of which all that is told of progress can be taken back. */
-function counted(target: Target): { target: Target; takeBack(): void } {
+/** The same target, with progress that can be reverted. */
+function counted(target: Target): { target: Target; revert(): void } {
   const { progress } = target
   let sum = 0
   const counting: Progress = {
@@ -71,10 +71,10 @@ function counted(target: Target): { target: Target; takeBack(): void } {
       progress.skip(count)
     },
   }
-  return { target: { ...target, progress: counting }, takeBack: () => progress.skip(-sum) }
+  return { target: { ...target, progress: counting }, revert: () => progress.skip(-sum) }
 }
 
-/** Something has the name already; the same bytes are as good as an upload. @throws PATH_EXISTS */
+/** For a path that exists: the same bytes count as uploaded. @throws PATH_EXISTS */
 async function compare(file: FileHandle, { size }: Fingerprint, target: Target): Promise<Stored> {
   const md5Checksum = (await hashOf(file, size, target.place.client.patience.signal)).digest('hex')
   if (!(await isThere(target, size, md5Checksum))) throw pathExists(target)
@@ -86,7 +86,7 @@ async function resume(states: UploadStates, print: Fingerprint, target: Target):
   const state = await states.read()
   if (!state) return null
   if (state.size !== print.size || state.mtimeMs !== print.mtimeMs) {
-    // The file is another one now; what had arrived of it is of no use.
+    // The file has changed, so its parts are useless.
     await abort(state, target)
     await states.remove()
     return null
@@ -100,10 +100,10 @@ async function resume(states: UploadStates, print: Fingerprint, target: Target):
   }
 }
 
-/** Null where something has the name already. */
+/** Null if the path exists. */
 async function start(states: UploadStates, path: string, print: Fingerprint, target: Target): Promise<Upload | null> {
   const { place, folder, name: filename } = target
-  // One that begins and is not known here ends by itself, within a day.
+  // If the response is lost, the upload expires within a day.
   const started = await place.uploads.start({ folder, filename, size: print.size }).catch(error => {
     if (isFailure(error, 'PATH_EXISTS')) return null
     throw error
@@ -123,8 +123,8 @@ async function start(states: UploadStates, path: string, print: Fingerprint, tar
 }
 
 /**
- * Reads the file from its beginning to its end, for its MD5 and those of its parts, and sends the parts that are missing, which are
- * read once more from the memory of the system: so no part is ever held here.
+ * Reads the whole file for its MD5 and those of its parts, and sends the missing parts, which are read again from the page cache: no
+ * part is held in memory.
  */
 async function sendParts(
   file: FileHandle,
@@ -134,7 +134,7 @@ async function sendParts(
   isAgain = false,
 ): Promise<string> {
   const { state, received } = upload
-  const own = leashTo(target.place.client.patience.signal)
+  const own = linkSignal(target.place.client.patience.signal)
   const { signal } = own
   setMaxListeners(0, signal)
   const whole = createHash('md5')
@@ -158,7 +158,7 @@ async function sendParts(
         .catch(own.end)
         .finally(() => running.delete(sending))
       running.add(sending)
-      // Whoever reads too far ahead reads twice from the disk.
+      // Reading too far ahead would read twice from the disk.
       if (running.size > target.parts.concurrency + 1) await Promise.race(running)
     }
     await Promise.all(running)
@@ -179,7 +179,7 @@ interface Part {
   number: number
   at: number
   size: number
-  /** In base64, as Content-MD5 wants it. */
+  /** In base64, for Content-MD5. */
   md5: string
 }
 
@@ -213,14 +213,14 @@ async function sendPart(part: Part, upload: Upload, target: Target, signal: Abor
       upload.received.add(part.number)
       return
     } catch (error) {
-      // Bits that the network has turned.
+      // Corrupted in transit.
       if (!isFailure(error, 'CHECKSUM_MISMATCH')) throw error
       if (attempt > client.patience.retries)
-        throw new Failure('UNREACHABLE', `Part ${part.number} arrives in another shape than it is sent, every time.`)
+        throw new Failure('UNREACHABLE', `Part ${part.number} is corrupted in transit every time.`)
     }
 }
 
-/** While an upload is being completed, perhaps for somebody who is gone, nothing else is done with it: waits for the end of that. */
+/** Waits while the service completes the upload, perhaps for an earlier request, and refuses others with UPLOAD_BUSY. */
 async function whenIdle<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;)
     try {
@@ -248,9 +248,9 @@ async function complete(
     try {
       const received = await target.progress.checking(whenIdle(finish, signal))
       if (received === md5) return stored
-      throw new Failure('DIGEST_DIFFERS', 'What the service has stored is not what was sent.', { sent: md5, received })
+      throw new Failure('DIGEST_DIFFERS', 'The stored file differs from what was sent.', { sent: md5, received })
     } catch (error) {
-      // The answer of an earlier attempt, or of an earlier process, may have been lost.
+      // The response to an earlier attempt or process may have been lost.
       if (isFailure(error, 'UPLOAD_NOT_FOUND') && (await isThere(target, print.size, md5))) return stored
       if (isFailure(error, 'PATH_EXISTS')) {
         if (!(await isThere(target, print.size, md5))) throw stillThere(target)
@@ -268,12 +268,12 @@ const stillThere = (target: Target): Failure => {
   const failure = pathExists(target)
   return new Failure(
     failure.code,
-    `${failure.message} What has arrived waits for a day: --name sends nothing again.`,
+    `${failure.message} The uploaded parts are kept for a day: with another --name nothing is sent again.`,
     failure.details,
   )
 }
 
-/** Gives back what an upload holds; where that fails, it ends by itself. */
+/** Releases an upload; if that fails, it expires by itself. */
 async function abort(state: UploadState, target: Target): Promise<void> {
   await target.place.uploads.abort(state.uploadId).catch(() => {})
 }

@@ -8,7 +8,7 @@ import { readSecret } from '../prompt.ts'
 import type { Context } from '../run.ts'
 import type { Source } from './get-file.ts'
 
-/** What a sharing link leads to. A link of another service than one's own is opened without a credential. */
+/** The file of a sharing link. Links of other services are opened without a credential. */
 export async function openShare(context: Context, text: string, hasPassword: boolean): Promise<Source> {
   const { token, origin } = parseLink(text)
   const { patience, service } = context
@@ -29,13 +29,13 @@ export async function openShare(context: Context, text: string, hasPassword: boo
     size,
     md5Checksum: isOwn ? await md5Of(client, token) : undefined,
     async link() {
-      // Every one of them counts as a download, so it is asked once.
+      // Each request counts as a download, so it is not retried.
       return (await client.request(OpenShareDocument, { input: { token, password } })).resolveShare.url
     },
   }
 }
 
-/** The digest of what one has received; a link that everybody has does not tell it. */
+/** The MD5 of a received share; public links do not report it. */
 async function md5Of(client: Client, token: string): Promise<string | undefined> {
   try {
     const { receivedShares } = await client.request(ReceivedDocument, { limit: PAGE })

@@ -4,14 +4,14 @@ import { joinPath } from '../path.ts'
 import type { Place } from '../place.ts'
 import type { Progress } from '../progress.ts'
 
-/** A file on its way up. */
+/** Where a file is uploaded to. */
 export interface Target {
   place: Place
   /** In the place. */
   folder: string
   name: string
   progress: Progress
-  /** How many parts at a time, of all files together. */
+  /** Limits parallel parts, across all files. */
   parts: LimitFunction
 }
 
@@ -24,7 +24,7 @@ export interface Stored {
 
 export const pathOf = ({ folder, name }: Pick<Target, 'folder' | 'name'>): string => joinPath(folder, name)
 
-/** Whether the service has these bytes under this name. A key that may not look does not know. */
+/** Whether the service has these bytes under this name; false with a key that may not read. */
 export async function isThere(target: Target, size: number, md5Checksum: string): Promise<boolean> {
   try {
     const found = await target.place.find(pathOf(target))
@@ -37,7 +37,7 @@ export async function isThere(target: Target, size: number, md5Checksum: string)
 
 export const pathExists = (target: Target): Failure => {
   const path = target.place.show(pathOf(target))
-  return new Failure('PATH_EXISTS', `${path} exists, and holds something else. Choose another --name, or delete it.`, {
+  return new Failure('PATH_EXISTS', `${path} exists with other content. Choose another --name, or delete it.`, {
     path,
   })
 }

@@ -8,7 +8,7 @@ import { Failure } from '../failure.ts'
 import type { Place } from '../place.ts'
 import type { Fingerprint } from './local-file.ts'
 
-/** An upload in parts that has begun, as it outlives this process. */
+/** The persistent state of an upload in parts. */
 export interface UploadState extends Fingerprint {
   url: string
   workspaceId: string
@@ -20,9 +20,9 @@ export interface UploadState extends Fingerprint {
   expiresAt: string
 }
 
-/** Where the state of an upload is kept: one file for every local file and place. */
+/** Stores the state of an upload: one file per local file and place. */
 export interface UploadStates {
-  /** Does `work` while nobody else uploads the same file to this place. @throws UPLOAD_BUSY */
+  /** Runs `work` under a lock for this file and place. @throws UPLOAD_BUSY */
   alone<T>(work: () => Promise<T>): Promise<T>
   read(): Promise<UploadState | null>
   write(state: UploadState): Promise<void>
@@ -50,7 +50,7 @@ export async function uploadStateOf(path: string, { client: { url }, workspaceId
   }
 }
 
-/** Whoever in this process waits for the same lock. */
+/** Queues within this process, by lock. */
 const turns = new Map<string, LimitFunction>()
 
 async function alone<T>(lock: string, local: string, work: () => Promise<T>): Promise<T> {
@@ -58,7 +58,7 @@ async function alone<T>(lock: string, local: string, work: () => Promise<T>): Pr
   turns.set(lock, turn)
   return turn(async () => {
     await mkdir(dirname(lock), { recursive: true, mode: 0o700 })
-    await take(lock, local)
+    await acquire(lock, local)
     try {
       return await work()
     } finally {
@@ -68,12 +68,12 @@ async function alone<T>(lock: string, local: string, work: () => Promise<T>): Pr
 }
 
 /**
- * Takes a lock, which holds the id of its process; one of a process that has died counts for nothing. Should two find such a one in the
- * same moment, both go on with one upload, which the service bears.
+ * Acquires a lock file that holds the id of its process; the lock of a dead process is removed. If two processes do that at the same
+ * moment, both continue one upload, which the service tolerates.
  */
-async function take(lock: string, local: string): Promise<void> {
+async function acquire(lock: string, local: string): Promise<void> {
   const own = `${lock}.${process.pid}`
-  // A lock is never seen without what it holds.
+  // Written before it is linked, so that a lock is never empty.
   await writeFile(own, String(process.pid), { mode: 0o600 })
   try {
     for (;;)
@@ -85,7 +85,7 @@ async function take(lock: string, local: string): Promise<void> {
         if (isRunning(pid))
           throw new Failure(
             'UPLOAD_BUSY',
-            `Another satchel (process ${pid}) is uploading ${local}. Wait for its end. If there is none, remove ${lock}`,
+            `Another satchel (process ${pid}) is uploading ${local}. Wait until it ends. If there is no such process, remove ${lock}`,
             { pid },
           )
         await rm(lock, { force: true })
@@ -95,7 +95,7 @@ async function take(lock: string, local: string): Promise<void> {
   }
 }
 
-/** Whether there is such a process, be it somebody else's. This one has no lock that it does not know. */
+/** Whether the process exists, even of another user. A lock with the own id is stale. */
 function isRunning(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false
   try {
@@ -109,12 +109,12 @@ async function readState(file: string): Promise<UploadState | null> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as UploadState
   } catch {
-    // It is not there, or worth nothing: the upload begins anew.
+    // Missing or corrupt: the upload starts over.
     return null
   }
 }
 
-/** A day after its end, the service does not know an upload any more. */
+/** Removes the state of uploads that expired more than a day ago. */
 async function forgetExpired(folder: string): Promise<void> {
   const yesterday = Date.now() - 86_400_000
   for (const name of await readdir(folder)) {

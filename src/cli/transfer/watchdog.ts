@@ -1,30 +1,29 @@
 import { Failure } from '../failure.ts'
-import { leashTo } from '../signal.ts'
+import { linkSignal } from '../signal.ts'
 
-/** How long nothing may move while bytes go, and how long the service may take to answer when all have gone. */
+/** Bounds for a transfer without progress, and for the response after the last byte. */
 const STALL_MS = 60_000
 const ANSWER_MS = 600_000
 
-/** Ends a transfer in which nothing moves. */
+/** Aborts a stalled transfer. */
 export interface Watchdog {
   signal: AbortSignal
-  /** Something has moved. */
+  /** Records progress. */
   touch(): void
-  /** All bytes have gone. */
+  /** All bytes were sent. */
   waitForAnswer(): void
   stop(): void
 }
 
 export function watch(signal: AbortSignal, host: string): Watchdog {
-  const own = leashTo(signal)
+  const own = linkSignal(signal)
   let timer: NodeJS.Timeout | undefined
   let isOver = false
   const give = (ms: number) => {
     clearTimeout(timer)
-    // A body that nobody wants any more may still come to its end.
+    // An abandoned body may still reach its end.
     if (isOver) return
-    const end = () =>
-      own.end(new Failure('UNREACHABLE', `${host}: nothing has moved for ${ms / 1000} s.`, { sent: true }))
+    const end = () => own.end(new Failure('UNREACHABLE', `${host}: no progress for ${ms / 1000} s.`, { sent: true }))
     timer = setTimeout(end, ms)
   }
   give(STALL_MS)
