@@ -17,7 +17,7 @@ export type SignUp =
   | { rule: 'open' | 'invited' | 'closed' }
   /** Verified addresses of these domains. */
   | { rule: 'domains'; domains: string[] }
-  /** Those of whom the provider says one of these values. */
+  /** Users whose claim has one of these values. */
   | { rule: 'claim'; claim: string; values: string[] }
 
 /** Null where nothing is said. */
@@ -103,13 +103,13 @@ export const settings = {
   },
   SIGNED_URL_SECONDS: { help: 'life of a signed URL', default: '60', read: count(1, 86400) },
   LINK_BY_EMAIL: {
-    help: 'true: all sign-in providers vouch for the same people, so a verified address signs in to the account that has it; never another user of one provider',
+    help: 'true: all sign-in providers vouch for the same people, so a verified e-mail address signs in to the account that has it; never another user of one provider',
     default: '',
     shown: 'true with one provider, false with several',
     read: flag.or(z.literal('')),
   },
   SIGN_UP: {
-    help: 'who may make an account: open, domains:example.com,example.org (verified addresses), invited (a pending invite to the verified address, or a file shared with it), claim:groups=staff,admins (what the provider says), or closed',
+    help: 'who may make an account: open, domains:example.com,example.org (verified e-mail addresses), invited (a pending invite to the verified e-mail address, or a file shared with it), claim:groups=staff,admins (a claim of the provider), or closed',
     default: '',
     shown: 'open',
     read: signUp,
@@ -129,12 +129,12 @@ export const settings = {
   },
   MAIL_FROM: { help: 'sender of mails', default: 'Satchel <satchel@localhost>', read: z.string().min(3) },
   MAILS_FROM_ONE: {
-    help: 'mails about shares and invites that one user may cause to one address in 24 hours',
+    help: 'mails about shares and invites that one user may cause to one e-mail address in 24 hours',
     default: '10',
     read: count(0, 1_000_000),
   },
   MAILS_FROM_ALL: {
-    help: 'mails about shares and invites that all users together may cause to one address in 24 hours',
+    help: 'mails about shares and invites that all users together may cause to one e-mail address in 24 hours',
     default: '50',
     read: count(0, 1_000_000),
   },
@@ -150,14 +150,14 @@ export const settings = {
     read: list.pipe(z.array(origin)),
   },
   TRUST_PROXY: {
-    help: 'proxies whose X-Forwarded-For is believed: addresses or ranges, comma separated, or loopback, linklocal, uniquelocal',
+    help: 'proxies whose X-Forwarded-For is trusted: IP addresses or ranges, comma separated, or loopback, linklocal, uniquelocal',
     default: '',
     shown: 'none',
     read: list,
   },
   RATE_API_KEYS: { help: 'API keys that a user may make in a minute', default: '10', read: count(1, 1_000_000) },
   RATE_SHARING: {
-    help: 'times that a user may share files with somebody in a minute',
+    help: 'shares with other people that one user may create in a minute',
     default: '60',
     read: count(1, 1_000_000),
   },
@@ -200,7 +200,7 @@ export const settings = {
     read: list.pipe(z.array(z.email())),
   },
   LOG_ADDRESSES: {
-    help: 'client addresses in the log: full; truncated to the network (/24 of IPv4, /48 of IPv6); none',
+    help: 'client IP addresses in the log: full; truncated to the network (/24 of IPv4, /48 of IPv6); none',
     default: 'truncated',
     read: z.enum(['full', 'truncated', 'none']),
   },
@@ -226,14 +226,18 @@ export const settings = {
       .or(count(0, 300)),
   },
   CONNECTIONS_PER_ADDRESS: {
-    help: 'connections from one client address (IPv6: one /64) at an instance; through a trusted proxy, requests',
+    help: 'connections from one client IP address (IPv6: one /64) to an instance; through a trusted proxy, requests',
     default: '1000',
     read: count(1, 1_000_000),
   },
-  BODIES_PER_ADDRESS: { help: 'unfinished bodies from one address', default: '400', read: count(1, 1_000_000) },
-  BODIES_PER_CALLER: { help: 'unfinished bodies of one user', default: '256', read: count(1, 1_000_000) },
+  BODIES_PER_ADDRESS: {
+    help: 'unfinished request bodies from one IP address',
+    default: '400',
+    read: count(1, 1_000_000),
+  },
+  BODIES_PER_CALLER: { help: 'unfinished request bodies of one user', default: '256', read: count(1, 1_000_000) },
   BODY_MEMORY_BYTES: { help: 'memory of all bodies', default: '268435456', read: count(2 ** 26, 2 ** 40) },
-  BODY_SECONDS: { help: 'how long a body that is no upload may take', default: '30', read: count(1, 3600) },
+  BODY_SECONDS: { help: 'time limit of a request body that is not an upload', default: '30', read: count(1, 3600) },
   UPLOAD_MIN_RATE: { help: 'bytes a second that an upload brings', default: '1024', read: count(0, 1_000_000) },
   UPLOAD_RATE_SECONDS: { help: 'stretch over which that is averaged', default: '60', read: count(1, 3600) },
   RETENTION_DAYS: {
@@ -252,7 +256,7 @@ export const settings = {
   { help: string; default: string; shown?: string; read: z.ZodType<unknown, string> | z.ZodType }
 >
 
-/** What is told of each OAuth 2 provider, as OAUTH_<NAME>_<field>. */
+/** The settings of each OAuth 2 provider, as OAUTH_<NAME>_<field>. */
 export const providerField = {
   CLIENT_ID: z.string().min(1),
   CLIENT_SECRET: z.string().min(1),

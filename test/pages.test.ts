@@ -225,7 +225,7 @@ describe('GET /', () => {
   })
 
   it('tells why a sign-in has failed, in its own words only', async () => {
-    expect(wordsOf(await get('/?error=email_unverified'))).toContain('does not vouch that it is yours')
+    expect(wordsOf(await get('/?error=email_unverified'))).toContain('does not confirm that it is yours')
     expect((await get('/?error=%3Cb%3Eevil')).text).not.toContain('evil')
     expect((await get('/?error=constructor')).text).not.toContain('role="alert"')
   })

@@ -53,14 +53,14 @@ const pageHeaders = {
   'content-security-policy': policy,
   // The preview of a file allows itself to be framed before it can fail.
   'x-frame-options': 'DENY',
-  // The addresses of shares and invites are secrets, and the other pages are for one person.
+  // The URLs of shares and invites are secrets, and the other pages are for one user.
   'cache-control': 'no-store',
   'x-robots-tag': 'noindex',
 }
 
-/** Reasons why a sign-in has failed: contract, section 5. */
+/** Messages for the reasons of a failed sign-in: docs/contract.md, section 5. */
 const notices = new Map([
-  ['invalid_state', 'The sign-in took too long, or was begun in another browser. Please try again.'],
+  ['invalid_state', 'The sign-in took too long, or was started in another browser. Please try again.'],
   ['auth_failed', 'The sign-in did not succeed. Please try again.'],
   [
     'identity_taken',
@@ -68,19 +68,22 @@ const notices = new Map([
   ],
   [
     'sign_up_closed',
-    'You have no account here, and new ones are not open to you. Ask the operator, or somebody here to invite you.',
+    'You have no account here, and you cannot create one. Ask the operator for access, or a user to invite you.',
   ],
-  ['email_unverified', 'An account has this e-mail address already, and the provider does not vouch that it is yours.'],
+  [
+    'email_unverified',
+    'An account has this e-mail address already, and the provider does not confirm that it is yours.',
+  ],
 ])
 
-/** Asks for a page again, with what it was to lead on to; the one that takes nothing but a form is sent it again. */
+/** A "try again" link to the same page with its return path; a page that only accepts a form gets a form. */
 function againOf({ query }: Incoming, here: string): Action {
   const next = nextOf(query)
   const href = next === '/' ? here : leadingTo(next, here)
   return { label: 'Try again', href, ...(here === '/logout' ? { post: true } : {}) }
 }
 
-/** The pages for people, and what browsers are told where there is nothing. Everything works without a script. */
+/** The HTML pages, including the error pages of browsers. Everything works without JavaScript. */
 export function createPages(options: Options) {
   const { services, sessions, findCaller, providers, graphiql, secure, ownOrigins } = options
   const identities = identityPages(options)
@@ -129,13 +132,13 @@ export function createPages(options: Options) {
     const here = path.split('/').slice(0, 3).join('/')
     try {
       const { answering, params } = addresses.find(req.method ?? '', path)
-      // Without a cookie, too: a page of somebody else must not let its visitors guess at passwords.
-      // A mail program in a browser sends the form of RFC 8058 from its own origin: there, the link itself is the right.
+      // Also without a cookie: a page of another origin must not make its visitors guess passwords.
+      // Webmail sends the form of RFC 8058 from its own origin; there, the token in the link authorizes the request.
       if (req.method === 'POST' && !path.startsWith('/unsubscribe/') && isFromElsewhere(req, ownOrigins()))
         throw new Forbidden('The form comes from a page of another origin. Open the page of this service instead.')
       const visit: Visit = {
         ...{ req, res, query, address, signal, here },
-        // Made when it is needed: most pages say nothing.
+        // Created on demand: most pages log nothing.
         get log() {
           return incoming.log
         },
@@ -151,7 +154,7 @@ export function createPages(options: Options) {
     } catch (thrown) {
       const { error, unexpected } = toAppError(thrown)
       if (error.code === 'ROUTE_NOT_FOUND' && !asksForPage(req)) throw error
-      // What ends because the visitor has gone is no failure.
+      // A request that the visitor has aborted is not a failure.
       if (unexpected && !signal.aborted) incoming.log.error({ err: error.originalError ?? error }, error.message)
       const caller = (await asked?.catch(() => null)) ?? null
       const requestId = String(res.getHeader('x-request-id'))
@@ -161,7 +164,7 @@ export function createPages(options: Options) {
       await work().catch(error => incoming.log.warn({ err: error }, 'what follows a page has failed'))
   }
 
-  /** Whoever has signed in. A key is for programs. */
+  /** The signed-in user. API keys are ignored: they are for programs. */
   async function findPerson(req: Incoming['req']): Promise<Caller | null> {
     const caller = await findCaller(req)
     return caller?.via === 'session' ? caller : null

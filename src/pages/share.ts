@@ -9,26 +9,26 @@ import type { ShareView } from './views.ts'
 import { type Page, page, type Redirect, type Reply, readForm, signInAt, type Visit } from './visit.ts'
 import { fileOf, momentOf, personOf } from './words.ts'
 
-/** Sent back to one share only: its path is that of the page. */
+/** The path of the cookie is that of the page, so that it is sent to this share only. */
 const PASS_COOKIE = 'share_pass'
 
-/** What the page itself asks the visitor for, before the file can be taken. */
+/** The errors that the page itself handles, by a form. */
 const asked: ErrorCode[] = ['PASSWORD_REQUIRED', 'WRONG_PASSWORD', 'UNAUTHENTICATED']
 const isAsked = (error: unknown): error is AppError => error instanceof AppError && asked.includes(error.code)
 
-/** Leads to the page, which asks. @throws whatever it does not ask for */
+/** Redirects to the page with the form. @throws all other errors */
 function askOnPage({ here }: Visit, error: unknown): Redirect {
   if (!isAsked(error)) throw error
   return { to: here }
 }
 
-/** `/share/{token}`: what somebody meets who follows a link to a file. */
+/** `/share/{token}`: the page behind a link to a file. */
 export function sharePages({ services, secure }: { services: Services; secure: boolean }) {
   const { shareLinks, directShares } = services
 
   const passOf = ({ req }: Visit) => parseCookie(req.headers.cookie ?? '')[PASS_COOKIE]
 
-  /** Both at once: the database is as far away for two questions as for one. */
+  /** Both queries in parallel, to wait for one round trip only. */
   const load = (visit: Visit) => Promise.all([visit.caller(), shareLinks.find(visit.token)])
 
   const visitor = async (visit: Visit) => ({
@@ -39,7 +39,7 @@ export function sharePages({ services, secure }: { services: Services; secure: b
   })
 
   return {
-    /** Opening the page is no download. */
+    /** Opening the page does not count as a download. */
     async show(visit: Visit): Promise<Reply> {
       const [caller, share] = await load(visit)
       const look = shareLinks.describe(share, { caller, pass: passOf(visit) })
@@ -48,7 +48,7 @@ export function sharePages({ services, secure }: { services: Services; secure: b
       return sharePage(visit, look, caller)
     },
 
-    /** Takes the password, and remembers in this browser that it was right. */
+    /** Checks the password, and stores in a cookie that it was right. */
     async unlock(visit: Visit): Promise<Reply> {
       const password = (await readForm(visit)).get('password') ?? ''
       const [caller, share] = await load(visit)
@@ -73,7 +73,7 @@ export function sharePages({ services, secure }: { services: Services; secure: b
       }
     },
 
-    /** Where there is none, the page says why. */
+    /** Without a file, the page says why. */
     async preview(visit: Visit): Promise<Reply> {
       try {
         const { look, delivery } = await shareLinks.preview(visit.token, await visitor(visit))

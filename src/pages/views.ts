@@ -11,7 +11,7 @@ export interface Person {
   unverified?: boolean
 }
 
-/** What the visitor can do next. A link, or a form that is sent. */
+/** A next step for the visitor: a link, or a form. */
 export interface Action {
   label: string
   href: string
@@ -23,13 +23,13 @@ export interface HomeView {
   used: Size
   max: Size
   percent: number
-  /** Whether nothing more fits in. */
+  /** Whether the quota is used up. */
   full: boolean
   files: string
   received: { unseen: number; more: number; rows: (ShownFile & { href: string; by: Person; seen: boolean })[] }
   invites: { more: number; rows: { href: string; workspace: string; role: string; until: Moment }[] }
   workspaces: { more: number; rows: { name: string; role: string; href: string }[] }
-  /** Where the whole lists are; null where they are shown. */
+  /** URL of the complete lists; null where they are shown. */
   all: string | null
 }
 
@@ -41,11 +41,11 @@ export interface WorkspaceView {
   next: string | null
 }
 
-/** What can be shown of a file without downloading it. */
+/** The preview of a file. */
 export interface PreviewView {
   kind: 'image' | 'pdf' | 'audio' | 'video' | 'text'
   src: string
-  /** Whether it needs little room. */
+  /** Whether a small frame is enough. */
   short: boolean
 }
 
@@ -56,7 +56,7 @@ export interface ShareView {
   needs: 'sign-in' | 'password' | null
   sharedBy: Person | null
   preview: PreviewView | null
-  /** Why there is none, where a visitor might expect one. */
+  /** Why there is no preview, where a visitor might expect one. */
   noPreview: string
   signIn: string
   problem: string
@@ -66,7 +66,7 @@ export interface InviteView {
   here: string
   workspace: string
   role: string
-  /** What the role is good for. */
+  /** What the role allows. */
   rights: string
   invitedBy: Person
   until: Moment
@@ -112,7 +112,7 @@ export interface TextView {
   rest: string
 }
 
-/** Every template, and what it is given. */
+/** The templates with the types of their data. */
 export interface Views {
   welcome: object
   home: HomeView
@@ -127,7 +127,7 @@ export interface Views {
   workspace: WorkspaceView
 }
 
-/** What the frame around every page is given. */
+/** The data of the frame around every page. */
 export interface Frame {
   title: string
   caller: Person | null
@@ -140,7 +140,7 @@ export interface Frame {
 const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)), cache: true, autoTrim: ['nl', 'nl'] })
 eta.loadTemplate('@satchel', satchel)
 
-/** Writes a page. All that is put into a template is escaped, but for what templates include. */
+/** Renders a page. All values in a template are escaped, except included templates. */
 export const renderPage = <V extends keyof Views>(view: V, frame: Frame, data: Views[V]): string =>
   eta.render(`/${view}`, { ...data, frame, assets })
 

@@ -5,15 +5,15 @@ import type { Incoming } from '../gateway/http.ts'
 import { readWhole } from '../rest/body.ts'
 import type { Frame, Views } from './views.ts'
 
-/** Somebody who asks for a page. */
+/** A request for a page. */
 export interface Visit extends Pick<Incoming, 'req' | 'res' | 'query' | 'address' | 'signal' | 'log'> {
-  /** What the address carries, on the pages that have a token. */
+  /** The token in the URL, on the pages that have one. */
   token: string
-  /** The address of the page itself, for forms and for the way back. */
+  /** The URL of the page itself, for forms and for the way back. */
   here: string
-  /** Who has signed in; looked up at most once. A program with a key is no person: it counts as nobody. */
+  /** The signed-in user, looked up at most once. API keys are ignored: pages are for people. */
   caller(): Promise<Caller | null>
-  /** Does something when the answer is on its way: nobody waits for it. */
+  /** Runs a task after the response, without blocking it. */
   afterwards(work: () => Promise<unknown>): void
 }
 
@@ -34,30 +34,30 @@ export const page = <V extends keyof Views>(
   { status = 200, headers = {} }: Partial<Pick<Page, 'status' | 'headers'>> = {},
 ): Page => ({ status, view, data, frame, headers })
 
-/** Where the browser goes instead, by GET. */
+/** Redirects the browser to another page, by GET. */
 export interface Redirect {
   to: string
   headers?: Record<string, string>
 }
 
-/** What is answered; undefined when it has been written already. */
+/** The response; undefined when it has been written already. */
 export type Reply = Page | Redirect | undefined
 
-/** A page that leads on to another one. */
+/** A page that redirects to another one. */
 export const leadingTo = (next: string, page: string): string => `${page}?${new URLSearchParams({ return_to: next })}`
 
 export const signInAt = (here: string): string => leadingTo(here, '/login')
 
-/** Where a page leads that was given an address to go on to; never elsewhere, and not in a circle. */
+/** The page to return to: always of this service, and never the page itself. */
 export function nextOf(query: URLSearchParams): string {
   const asked = readReturnTo(query.get('return_to') ?? undefined)
   return asked && !/^\/log(in|out)\b/.test(asked) ? asked : '/'
 }
 
-/** More than the longest password, in the longest writing of every character. */
+/** More than the longest password, with every character escaped. */
 const MAX_FORM_BYTES = 16 * 1024
 
-/** Reads what a form of ours sends. @throws INVALID_INPUT */
+/** Reads the fields of a form of this service. @throws INVALID_INPUT */
 export async function readForm({ req }: Visit): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(req.headers['content-type'] ?? ''))
     throw new InvalidInput('content-type', 'Send the form as application/x-www-form-urlencoded.')

@@ -5,9 +5,9 @@ import { AppError, InvalidInput } from '../errors.ts'
 import { markUndecoded } from '../paths.ts'
 import { Upload } from '../upload.ts'
 
-/** A form whose file is on its way. */
+/** A form whose file is arriving. */
 export interface MultipartForm {
-  /** What is known so far: the file, and the folder if it came first. */
+  /** The values so far: the file, and the folder if it came first. */
   values: { file: Upload; folder?: string }
   /** Settles when the whole form has been read. */
   finished: Promise<void>
@@ -19,14 +19,15 @@ const MAX_FIELD_BYTES = 8 * 1024
 
 /**
  * Reads the form of an upload up to the first byte of its file; the parts come in either order, because browsers send `file` before `folder`.
- * @throws INVALID_INPUT that names what is wrong with the form
+ * @throws INVALID_INPUT that names the invalid part of the form
  */
 export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promise<MultipartForm> {
   const length = Number(req.headers['content-length'])
   let parser: busboy.Busboy
   try {
-    // The library would read the other kind of form, too.
-    if (!/^multipart\/form-data\s*;/i.test(req.headers['content-type'] ?? '')) throw new Error('This is no form.')
+    // The library would accept URL-encoded forms, too.
+    if (!/^multipart\/form-data\s*;/i.test(req.headers['content-type'] ?? ''))
+      throw new Error('The content type is not multipart/form-data.')
     parser = busboy({
       headers: req.headers,
       defParamCharset: 'utf8',
@@ -58,7 +59,7 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
     }
 
     parser.on('file', (name, stream, info) => {
-      // A stream that nobody reads must still not throw.
+      // A stream without a reader must not throw.
       stream.on('error', () => {})
       if (name !== 'file' || file) {
         stream.resume()
@@ -95,7 +96,7 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
       if (name === 'file') return fail(wrong(name, 'The part "file" needs a file name.'))
       if (name !== 'folder')
         return fail(wrong(name || 'folder', `${named(name)} is not known here. Known are: file, folder.`))
-      // The library's types do not tell that it leaves out what it cannot decode.
+      // Contrary to its types, the library passes undefined for values that it cannot decode.
       if (typeof value !== 'string') return fail(wrong(name, 'The charset of "folder" is not known. Send it as UTF-8.'))
       if (folder !== undefined) return fail(wrong('folder', '"folder" is given more than once.'))
       if (info.valueTruncated) return fail(wrong('folder', `"folder" may have up to ${MAX_FIELD_BYTES} bytes.`))
@@ -103,7 +104,7 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
     })
     for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const)
       parser.on(limit, () =>
-        fail(wrong('file', 'The form has too many parts. Send one file and, if need be, its folder.')),
+        fail(wrong('file', 'The form has too many parts. Send one file and, if needed, its folder.')),
       )
     parser.on('error', error => fail(incomplete(error)))
     parser.on('close', () => {
@@ -113,7 +114,7 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
       finished.resolve()
     })
     const broken = (error?: Error) => fail(wrong('file', 'The connection broke before the file was complete.', error))
-    // A request that has ended already says so no more.
+    // A request that has ended already emits no further events.
     if (req.destroyed) return broken()
     req.on('aborted', broken)
     req.on('error', broken)
@@ -124,7 +125,7 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
   })
 }
 
-/** The bytes of a part; ends with what went wrong, never early and quietly. */
+/** The bytes of a part. An incomplete part ends with an error, never silently. */
 async function* wholeOf(
   stream: Readable,
   finished: Promise<void>,
@@ -135,11 +136,11 @@ async function* wholeOf(
   } catch (error) {
     throw problem() ?? incomplete(error)
   }
-  // What follows the file may still be wrong, and then nothing of the form counts.
+  // The parts after the file may still be invalid, and then the whole form is refused.
   await finished
 }
 
-/** What is said of a form that ends before its file does. */
+/** The error for a form that ends before its file does. */
 const incomplete = (cause: unknown): AppError =>
   wrong('file', 'The form is malformed or incomplete. Send it again.', cause)
 

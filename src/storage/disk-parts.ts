@@ -8,7 +8,7 @@ import { BlobMissing, BytesDiffer, type PartOptions, StoreRefusal } from './stor
  * The folder of an upload in parts:
  *   data         the blob as it will be, each part at its offset; moved away when the parts are committed
  *   index        8 bytes a part: its size once its bytes in `data` are durable
- *   7.<id>.in    part 7 while it comes: what breaks off touches nothing else
+ *   7.<id>.in    part 7 while it arrives: a broken transfer touches nothing else
  *   7.redo       part 7 sent again, durable: `data` may be half old and half new there, until it is copied
  *   7.lock       held while part 7 is copied into `data`; commit.lock while the parts become a blob
  */
@@ -63,7 +63,7 @@ async function opened<T>(path: string, flags: string, work: (file: FileHandle) =
   }
 }
 
-/** Opens a file for writing anywhere in it, and makes it if it is missing, however many try at once. */
+/** Opens a file for writing at any offset, and creates it if it is missing; safe for parallel callers. */
 async function openForParts(path: string): Promise<FileHandle> {
   for (;;) {
     const there = await ifThere(open(path, 'r+'))
@@ -76,7 +76,7 @@ async function openForParts(path: string): Promise<FileHandle> {
   }
 }
 
-/** Takes in what comes, to the last byte. @throws BytesDiffer, and what the source throws */
+/** Writes a whole source to a file. @throws BytesDiffer, and errors of the source */
 async function spool(path: string, source: AsyncIterable<Uint8Array>, { size, sum }: PartOptions): Promise<void> {
   const hash = sum === undefined ? undefined : createHash('md5')
   const file = await onDisk(() => open(path, 'wx', fileMode))
@@ -88,7 +88,7 @@ async function spool(path: string, source: AsyncIterable<Uint8Array>, { size, su
       await onDisk(() => writeAt(file, chunk, position))
       at += chunk.length
     }
-    if (at !== size) throw new TypeError(`A part of ${size} bytes has come with ${at}.`)
+    if (at !== size) throw new TypeError(`A part of ${size} bytes arrived with ${at} bytes.`)
     if (hash && hash.digest('hex') !== sum) throw new BytesDiffer()
   } finally {
     await file.close()
@@ -107,7 +107,7 @@ async function copyInto(data: FileHandle, from: string, offset: number): Promise
   })
 }
 
-/** `<number>.<offset>.redo`, so that it can be finished by whoever finds it. */
+/** `<number>.<offset>.redo`, so that any instance can finish it. */
 const redoName = (number: number, offset: number) => `${number}.${offset}.redo`
 
 async function finishRedo(dir: string, name: string): Promise<void> {
@@ -119,16 +119,16 @@ async function finishRedo(dir: string, name: string): Promise<void> {
   await unlink(`${dir}/${name}`)
 }
 
-/** Copies a part that has come into its place, under its lock. */
+/** Copies a received part to its offset, under its lock. */
 async function settlePart(dir: string, spooled: string, number: number, { size, offset }: PartOptions): Promise<void> {
   await locked(`${dir}/${number}.lock`, async held => {
-    // Whoever commits waits for the locks that are there, and keeps new ones out.
+    // A commit waits for the existing locks, and prevents new ones.
     await eventually(async () => !(await isLocked(`${dir}/commit.lock`)))
     if (await isReceived(dir, number)) {
       await opened(spooled, 'r', file => file.datasync())
       await rename(spooled, `${dir}/${redoName(number, offset)}`)
       await syncFolder(dir)
-      // Parts that are a blob already are put together anew when they are committed again.
+      // Parts that have been committed are assembled again by the next commit.
       if (await isThere(`${dir}/data`)) await finishRedo(dir, redoName(number, offset))
       return
     }
@@ -151,7 +151,7 @@ async function settlePart(dir: string, spooled: string, number: number, { size, 
   })
 }
 
-/** @param parent the folder of all drafts, which is there */
+/** @param parent the folder of all drafts, which must exist */
 export async function stagePart(
   parent: string,
   key: string,
@@ -179,9 +179,9 @@ export const partsIn = (dir: string): Promise<Map<number, number>> =>
   onDisk(async () => (await readIndex(dir)) ?? new Map<number, number>())
 
 /**
- * Makes one file of the parts: nothing is copied but what was sent again after the parts had been one file already.
- * @param blob where the file is, if this has been done before
- * @param place moves it there
+ * Assembles the parts into one file. Only parts that were sent again after an earlier commit are copied.
+ * @param blob path of the blob, if the parts were committed before
+ * @param place moves the file to that path
  */
 export async function commitParts(
   { dir, key, blob, count }: { dir: string; key: string; blob: string; count: number },
@@ -222,7 +222,7 @@ export async function commitParts(
   )
 }
 
-/** Removes what of a part came and was cut off by the end of its instance. Answers whether the parts are a blob already. */
+/** Removes the partial files of instances that died. @returns whether the parts have been assembled into a blob */
 export async function tidyParts(dir: string, cutOffMs: number): Promise<boolean> {
   const names = (await ifThere(readdir(dir))) ?? []
   for (const name of names.filter(each => each.endsWith('.in'))) {

@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Unavailable } from '../errors.ts'
 import { codeOf, ifThere } from './files.ts'
 
-/** What is done under a lock takes milliseconds: after this, its owner has died. */
+/** Locks are held for milliseconds: after this time, the owner must have died. */
 const staleMs = 30_000
 const patienceMs = 10_000
 
-/** Within it a process id means one process. Of containers that share a host name, each has its own. */
+/** The PID namespace, in which a process id is unique: containers may share a host name. */
 const space = (() => {
   try {
     return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
@@ -31,7 +31,7 @@ function isDead(owner: string): boolean {
   }
 }
 
-/** Removes a lock whose owner is gone. Answers whether somebody holds it. */
+/** Removes a lock whose owner is gone. @returns whether the lock is held */
 export async function isLocked(path: string): Promise<boolean> {
   const owner = await ifThere(readlink(path))
   if (owner === undefined) return false
@@ -41,7 +41,7 @@ export async function isLocked(path: string): Promise<boolean> {
   return false
 }
 
-/** Asks again and again, for a while. @throws Unavailable */
+/** Polls until the condition holds. @throws Unavailable after 10 seconds */
 export async function eventually(holds: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + patienceMs; !(await holds()); await sleep(10))
     if (Date.now() > end)
@@ -49,13 +49,13 @@ export async function eventually(holds: () => Promise<boolean>): Promise<void> {
 }
 
 /**
- * Runs short work while this path is locked against all other instances on this file system. A symbolic link is made with its owner's
- * name in one step, so that a lock is never without one, and one that a killed process has left is known at once on its own machine.
- * @param work is given a check that the lock has not been taken away, as from a process that was stopped for long
+ * Runs short work while this path is locked against all other instances on this file system. A symbolic link is created atomically with
+ * its owner's name, so a lock always has an owner, and a lock of a killed process is detected immediately on the same machine.
+ * @param work receives a check that the lock has not been lost, as by a process that was suspended for long
  */
 export async function locked<T>(path: string, work: (held: () => Promise<void>) => Promise<T>): Promise<T> {
   const owner = `${space}/${process.pid}/${instance}/${randomUUID()}`
-  const take = () =>
+  const acquire = () =>
     symlink(owner, path).then(
       () => true,
       error => {
@@ -63,7 +63,7 @@ export async function locked<T>(path: string, work: (held: () => Promise<void>) 
         return false
       },
     )
-  await eventually(async () => (await take()) || (!(await isLocked(path)) && (await take())))
+  await eventually(async () => (await acquire()) || (!(await isLocked(path)) && (await acquire())))
   const isMine = async () => (await ifThere(readlink(path))) === owner
   try {
     return await work(async () => {

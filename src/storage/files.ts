@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rmdir, unlink } from 'node:fs/promises'
 import { Unavailable } from '../errors.ts'
 
-/** What only the service's own user may read. */
+/** Only the service's own user may read its files. */
 export const fileMode = 0o600
 export const folderMode = 0o700
 
@@ -13,7 +13,7 @@ export const codeOf = (error: unknown): string | undefined => {
 }
 export const isAbsent = (error: unknown) => codeOf(error) === 'ENOENT'
 
-/** Runs work on files: a disk that is full, read-only, broken or gone is an outage of the store, which may end by itself. */
+/** Runs file operations. @throws Unavailable for a disk that is full, read-only, broken or gone */
 export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -22,7 +22,7 @@ export async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The outcome of work, or undefined when the file that it is about does not exist. */
+/** The result of `work`, or undefined when its file does not exist. */
 export async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work
@@ -32,7 +32,7 @@ export async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Makes a folder in one that is there. Answers whether it was missing. */
+/** Creates a folder in an existing one. @returns whether it was missing */
 export const makeFolder = (path: string): Promise<boolean> =>
   mkdir(path, { mode: folderMode }).then(
     () => true,
@@ -42,7 +42,7 @@ export const makeFolder = (path: string): Promise<boolean> =>
     },
   )
 
-/** Writes all of the bytes: one call may take fewer, as on a disk that fills up. */
+/** Writes all of the bytes: a single call may write fewer, as on a full disk. */
 export async function writeAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done)
@@ -52,7 +52,7 @@ export async function writeAt(file: FileHandle, bytes: Uint8Array, position: num
 
 interface Sync {
   running?: Promise<void>
-  /** Begins when the running one is over: what was renamed while that ran may not be in it. */
+  /** Starts after the running one, which may miss a rename that happened meanwhile. */
   next?: Promise<void>
 }
 const syncs = new Map<string, Sync>()
@@ -66,7 +66,7 @@ async function sync(folder: string): Promise<void> {
   }
 }
 
-/** Makes the names in a folder durable. Callers that come while the disk is busy share its next turn. */
+/** Makes the names in a folder durable. Callers during a running sync share the next one. */
 export function syncFolder(folder: string): Promise<void> {
   const state = syncs.get(folder) ?? {}
   syncs.set(folder, state)
@@ -84,28 +84,28 @@ export function syncFolder(folder: string): Promise<void> {
   return state.next
 }
 
-/** Where the finished blobs are: in folders named by the beginnings of their keys, so that they are found in the order of their keys. */
+/** The finished blobs, in folders named by the prefixes of their keys, so that they can be listed in the order of their keys. */
 export interface Shelves {
   pathOf(key: string): string
   /**
-   * Moves a file into its place, and makes its bytes and its name durable at once: nobody reads it before that has been acknowledged,
-   * and both are one turn of the disk. Answers false when the file is not there.
+   * Moves a file to its path, and makes its bytes and its name durable in parallel: no client reads it before that has been acknowledged,
+   * and both share one turn of the disk. @returns false when the file does not exist
    * @param bytes the open file, if it has not been synced
    */
   place(file: string, key: string, bytes?: FileHandle): Promise<boolean>
   /** Makes removals durable, and drops folders that have become empty. */
   removed(keys: string[]): Promise<void>
-  /** All keys, from small to large. */
+  /** All keys in ascending order. */
   keys(): AsyncIterable<string>
 }
 
-/** Of a UUID of version 7 these are 17 minutes: enough files for a folder, and few folders. */
+/** A prefix of a UUIDv7 of this length covers 17 minutes: enough files per folder, and few folders. */
 const prefixLength = 7
 
 export function openShelves(root: string): Shelves {
   const folderOf = (key: string) => `${root}/${key.slice(0, prefixLength)}`
   const pathOf = (key: string) => `${folderOf(key)}/${key}`
-  /** Folders whose names are durable. Bounded, because times go by. */
+  /** Folders whose names are durable. Bounded, because new prefixes keep coming. */
   const durable = new Set<string>()
 
   async function prepare(folder: string): Promise<void> {
@@ -153,14 +153,14 @@ export function openShelves(root: string): Shelves {
       const folders = (await readdir(root, { withFileTypes: true })).filter(entry => entry.isDirectory())
       for (const folder of folders.map(({ name }) => name).sort()) {
         const names = (await ifThere(readdir(`${root}/${folder}`))) ?? []
-        // What lies elsewhere than it should was put there by somebody else.
+        // Files outside the folder of their key do not belong to Satchel.
         yield* names.filter(name => isKey(name) && folderOf(name) === `${root}/${folder}`).sort()
       }
     },
   }
 }
 
-/** A key is the name of a file, which leads nowhere else. */
+/** A key is a plain file name, without path segments. */
 export const isKey = (name: string) => /^\w[\w.-]{0,99}$/.test(name)
 
 /** A name that no other attempt has. */

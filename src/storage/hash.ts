@@ -5,14 +5,14 @@ import { fillBlocks } from './blocks.ts'
 export type Algorithm = 'md5' | 'sha256'
 
 interface Job {
-  /** Which of the running sums. */
+  /** Id of the running checksum. */
   id: number
   algorithm: Algorithm
   bytes?: Uint8Array
   end?: boolean
 }
 
-/** The program of the thread, handed over as text: so it is the same from source and compiled. */
+/** The code of the thread, passed as text so that it works from source and compiled. */
 function hashJobs(load: NodeJS.Require): void {
   const { createHash: create }: typeof import('node:crypto') = load('node:crypto')
   const { parentPort }: typeof import('node:worker_threads') = load('node:worker_threads')
@@ -27,20 +27,20 @@ function hashJobs(load: NodeJS.Require): void {
 }
 
 interface Thread {
-  /** Answers come in the order of the jobs. */
-  ask(job: Job): Promise<string>
+  /** Resolves in the order of the jobs. */
+  run(job: Job): Promise<string>
 }
 let thread: Thread | undefined
 let lastId = 0
 
 function startThread(): Thread {
   const worker = new Worker(`(${hashJobs})(require)`, { eval: true, env: {}, execArgv: [] })
-  const waiting: { resolve: (sum: string) => void; reject: (error: Error) => void }[] = []
+  const waiting: { resolve: (digest: string) => void; reject: (error: Error) => void }[] = []
   let broken: Error | undefined
-  // Referenced only while somebody waits, so that it keeps no process from ending.
+  // Referenced only while a job runs, so that an idle thread does not keep the process alive.
   worker.unref()
-  worker.on('message', (sum: string) => {
-    waiting.shift()?.resolve(sum)
+  worker.on('message', (digest: string) => {
+    waiting.shift()?.resolve(digest)
     if (waiting.length === 0) worker.unref()
   })
   const breakDown = (error: Error) => {
@@ -51,7 +51,7 @@ function startThread(): Thread {
   worker.once('error', breakDown)
   worker.once('exit', code => breakDown(new Error(`The hashing thread ended with code ${code}.`)))
   const self: Thread = {
-    ask: job =>
+    run: job =>
       new Promise((resolve, reject) => {
         if (broken) return reject(broken)
         if (waiting.push({ resolve, reject }) === 1) worker.ref()
@@ -61,42 +61,42 @@ function startThread(): Thread {
   return self
 }
 
-/** The sum of many blocks, computed beside the main thread on shared memory. `end` must be called, also to give up. */
+/** The checksum of many blocks, computed in a worker thread on shared memory. `end` must be called, also after a failure. */
 export interface RunningHash {
   /** Resolves when the bytes have been read and their memory may be used again. Not copied if it is shared memory. */
   add(bytes: Uint8Array): Promise<void>
-  /** Resolves to the sum in lower-case hex. */
+  /** Resolves to the checksum in lower-case hex. */
   end(): Promise<string>
 }
 
 export function startHash(algorithm: Algorithm): RunningHash {
-  // Bound to its thread: a new one would know nothing of the blocks before.
-  const mine = thread ?? startThread()
-  thread = mine
+  // Bound to its thread: a new one would lack the earlier blocks.
+  const own = thread ?? startThread()
+  thread = own
   lastId += 1
   const id = lastId
   return {
     add: async bytes => {
-      await mine.ask({ id, algorithm, bytes })
+      await own.run({ id, algorithm, bytes })
     },
-    end: () => mine.ask({ id, algorithm, end: true }),
+    end: () => own.run({ id, algorithm, end: true }),
   }
 }
 
-/** Up to here hashing takes about as long as handing over; beyond, other requests would feel the pause. */
-const atOnce = 1024 * 1024
+/** Up to this size hashing here is as fast as passing the bytes to the thread; beyond, it would delay other requests. */
+const inlineLimit = 1024 * 1024
 
-/** MD5 of bytes that are at hand, in lower-case hex. */
+/** MD5 of bytes in memory, in lower-case hex. */
 export async function md5(bytes: Uint8Array): Promise<string> {
-  if (bytes.length <= atOnce) return createHash('md5').update(bytes).digest('hex')
+  if (bytes.length <= inlineLimit) return createHash('md5').update(bytes).digest('hex')
   const hash = startHash('md5')
   await hash.add(bytes)
   return hash.end()
 }
 
 /**
- * Sums of all that a source holds, in lower-case hex, and its size in bytes; in constant memory. The next block is read while one is hashed.
- * Rejects with what the source throws.
+ * Checksums of a source in lower-case hex, and its size in bytes, in constant memory. The next block is read while one is hashed.
+ * Rejects with the error of the source.
  */
 export async function digest<A extends Algorithm>(
   source: AsyncIterable<Uint8Array>,
@@ -110,7 +110,7 @@ export async function digest<A extends Algorithm>(
       await hashing
       size += block.bytes.length
       hashing = Promise.all(running.map(({ hash }) => hash.add(block.bytes))).finally(() => block.release())
-      // It is awaited in the next round: until then its failure is no unhandled one.
+      // It is awaited in the next round; until then its rejection must not count as unhandled.
       hashing.catch(() => {})
     }
     await hashing

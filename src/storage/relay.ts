@@ -3,11 +3,11 @@ import { Unavailable } from '../errors.ts'
 import { leave } from './blocks.ts'
 import type { Pace } from './request.ts'
 
-/** So much is read before anything is sent, and kept to begin anew with, until the kernel has taken it and asks for more. */
+/** Bytes that are read before the request is sent, and kept for a retry until the kernel has accepted them and has capacity for more. */
 const headSize = 256 * 1024
 const pieceSize = 16 * 1024
 
-/** Bytes in few pieces: clients may send them one by one, and each chunk takes 400 bytes beside its own. */
+/** Collects bytes in few pieces: clients may send them one by one, and each chunk has an overhead of 400 bytes. */
 class Gathered {
   readonly pieces: Uint8Array[] = []
   size = 0
@@ -35,8 +35,8 @@ class Gathered {
 }
 
 /**
- * Sends a source on while it comes, at the pace of the slower side.
- * Rejects with what the source or `send` threw; then the source is left as soon as it gives its next bytes.
+ * Forwards a source while it arrives, at the pace of the slower side.
+ * Rejects with the error of the source or of `send`; then the source is closed after its next chunk.
  * @param send makes the request. Its `open` gives the body anew for each try until more than the beginning has gone; its `broken` fires
  * when no more of the body will come.
  */
@@ -47,20 +47,20 @@ export async function relay(
   const steps = source[Symbol.asyncIterator]()
   const head = new Gathered()
   const stop = new AbortController()
-  /** Whether the head is all. */
+  /** Whether the source ended within the head. */
   let whole = false
-  /** Whether more than the head has gone. */
+  /** Whether more than the head has been sent. */
   let going = false
   let current: Readable | undefined
 
   const open = ({ pause, resume }: Pace): Readable => {
     if (going) throw new Unavailable('blob store', new Error('The blob store broke off in the middle of a part.'))
     let at = 0
-    // Nothing is read ahead: what has been read has been asked for by a connection that has room.
+    // Nothing is read ahead: bytes are read only when the connection has capacity for them.
     const reader = new Readable({
       highWaterMark: 0,
       read() {
-        // The reader of an earlier try must not take away what is for this one.
+        // The reader of an earlier try must not consume bytes of this one.
         if (reader !== current) return
         const piece = head.pieces[at++]
         if (piece || whole) return void this.push(piece ?? null)

@@ -5,38 +5,38 @@ import { StoreRefusal } from './store.ts'
 
 export const seconds = 1000
 export const requestLimit = 8 * seconds
-/** Of a request that carries bytes: a minute for a block, because many may share a thin line. */
+/** The limit of a request that carries bytes: a minute per block, because many may share a slow connection. */
 export const sendLimit = (bytes: number) => requestLimit + (52 * seconds * bytes) / blockSize
 export const pageLimit = 30 * seconds
 export const pingLimit = 2 * seconds
-/** A long list of blocks takes the store a while. */
+/** The store needs a while for a long list of blocks. */
 export const commitLimit = 60 * seconds
-/** Within an account a copy is a matter of moments, but nobody promises that. */
+/** Within an account a copy normally needs moments, but Azure does not guarantee it. */
 export const copyLimit = 3600 * seconds
 
 export const isMissing = (error: unknown) => error instanceof RestError && error.statusCode === 404
-/** Whether the bytes that came are not those of the sum that came with them. */
+/** Whether the store rejected the bytes because of their checksum. */
 export const isDamaged = (error: unknown) =>
   error instanceof RestError &&
-  // Azurite has no code of its own for it.
+  // Azurite has no error code for it.
   (error.code === 'Md5Mismatch' ||
     (error.code === 'InvalidOperation' && error.message.includes("contentMD5 doesn't match")))
 export const isLeased = (error: unknown) => error instanceof RestError && error.code === 'LeaseIdMissing'
 
-/** What an error of the SDK means here. Only its gist is kept: the whole holds headers and addresses with signatures. */
+/** Translates an error of the SDK. Only its gist is kept: the whole contains headers and signed URLs. */
 function explain(error: unknown, late: boolean): unknown {
   if (late) return new Unavailable('blob store', new Error('The blob store did not answer in time.'))
   if (!(error instanceof RestError)) return error
   const { statusCode, code, message } = error
   const gist = [statusCode, code, message.split('\n', 1)[0]].filter(Boolean).join(' ')
   const refused = statusCode !== undefined && statusCode < 500 && ![408, 429].includes(statusCode)
-  // What was damaged on its way can be sent again.
+  // Bytes that were damaged in transit can be sent again.
   return refused && !isDamaged(error)
     ? new StoreRefusal(statusCode, gist)
     : new Unavailable('blob store', new Error(gist))
 }
 
-/** What a request whose body is still coming says of itself. */
+/** The state of a request whose body is still arriving. */
 export interface Pace {
   /** It waits for bytes: the time until `resume` does not count. */
   pause(): void
@@ -44,7 +44,7 @@ export interface Pace {
 }
 
 /**
- * Runs a request that ends when the limit is over or the signal fires, and says what its error means.
+ * Runs a request until the time limit or the signal ends it, and translates its error.
  * @param limit milliseconds, but for those in which the request waits for bytes to send
  * @param grace milliseconds that it may go on after the signal, for one of which the store should not keep half
  */

@@ -12,21 +12,21 @@ export interface UploadOptions {
   admit(total: number, ended: boolean): Promise<void>
 }
 
-/** What a store does for an upload. Sums are MD5 in lower-case hex. */
+/** The operations of a store for an upload. Checksums are MD5 in lower-case hex. */
 export interface Target {
   /** Stores everything with one request. */
   whole(bytes: Buffer, sum: string): Promise<void>
-  /** Leaves a block, counted from 0, that shows only after `commit`. Every one but the last has `blockSize` bytes. */
+  /** Stages a block, counted from 0, that can be read only after `commit`. Every one but the last has `blockSize` bytes. */
   stage(index: number, bytes: Buffer, signal: AbortSignal): Promise<void>
   commit(count: number, sum: string): Promise<void>
 }
 
-/** While one is read the other keeps the store busy. A third gains nothing and costs its memory. */
+/** One block is read while the other is sent. A third would only cost memory. */
 const blocksInFlight = 2
 
 /**
- * Sends a source to a store: with one request if it ends within the first block, else in blocks, hashed beside.
- * Resolves to its size in bytes and its MD5. Rejects with what failed first, when nothing is under way any more.
+ * Sends a source to a store: with one request if it ends within the first block, else in blocks, hashed in parallel.
+ * Resolves to its size in bytes and its MD5. Rejects with the first error, once no request is under way.
  */
 export async function upload(
   source: AsyncIterable<Uint8Array>,
@@ -53,7 +53,7 @@ export async function upload(
     block.release()
   }
 
-  /** Takes one block over; resolves to the sum if that was all. */
+  /** Sends one block; resolves to the checksum if it was the last. */
   const accept = async (block: Block): Promise<string | undefined> => {
     let mine = true
     try {
