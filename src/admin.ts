@@ -125,7 +125,7 @@ interface Answer {
   words: string
 }
 
-/** Does one thing with the configured database, and says what came of it. */
+/** Runs one command with the configured database, and prints its result. */
 async function run(work: (operator: OperatorService) => Promise<Answer>): Promise<void> {
   try {
     const config = loadConfig()
@@ -146,7 +146,7 @@ async function run(work: (operator: OperatorService) => Promise<Answer>): Promis
   }
 }
 
-/** A database that is missing would be made, empty, where nobody looks for it. */
+/** Refuses a missing database, which would be created empty in the wrong place. */
 function requireDatabase({ database }: Config): void {
   if (database.dialect === 'sqlite' && !existsSync(database.file))
     throw new Error(`There is no database ${database.file}. Start the service once, or set what is set for it.`)

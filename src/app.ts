@@ -57,7 +57,7 @@ import { createTokens } from './tokens.ts'
 
 export interface AppOptions {
   log: Log
-  /** Told every SQL statement, for tests that count. */
+  /** Called with every SQL statement, for tests that count them. */
   onStatement?: (sql: string) => void
   /** More providers than the configuration has: the embedded one, once its address is known. */
   embeddedSignIn?: (publicUrl: string) => Promise<{ provider: OAuthProvider; mount: Mount }>

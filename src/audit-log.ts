@@ -1,7 +1,7 @@
 import type { Caller } from './auth/caller.ts'
 import type { Log } from './log.ts'
 
-/** What an operator looks for after an incident; the names are stable. Those that were refused are warnings. */
+/** Events for the analysis of an incident; the names are stable. Refused ones are warnings. */
 const levels = {
   sign_in: 'info',
   sign_in_refused: 'warn',
@@ -43,7 +43,7 @@ export function loggedCaller(caller: Pick<Caller, 'userId' | 'via' | 'credential
 }
 
 /**
- * Writes a line of its own for what matters to security.
+ * Logs a security event on a line of its own.
  * @param log that of the request: it carries the request id
  */
 export function logSecurityEvent(

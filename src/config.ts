@@ -18,7 +18,7 @@ type Settings = { [K in keyof typeof settings]: z.output<(typeof settings)[K]['r
 
 export type Database = { dialect: 'sqlite'; file: string } | { dialect: 'mysql'; url: string }
 
-/** Everything the service can be told, typed. Empty texts mean "use what is embedded". */
+/** The typed configuration of the service. Empty texts mean "use the embedded default". */
 export interface Config {
   host: string
   port: number
@@ -70,13 +70,13 @@ export interface Config {
   retentionDays: number
   /** Whether a verified address joins accounts across providers. */
   linkByEmail: boolean
-  /** Who may make an account; null where nobody has said, which is everybody. */
+  /** Who may create an account; null where it is not configured, which means everyone. */
   signUp: SignUp | null
   production: boolean
   providers: OAuthProvider[]
 }
 
-/** Thrown when the service cannot start; its message lists why, a line each, with the setting to look at. */
+/** Thrown when the service cannot start; its message has one line per reason, with the setting to check. */
 export class StartError extends Error {
   readonly problems: string[]
 

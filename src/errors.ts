@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 
-/** Every error code with its natural status: contract, section 6. */
+/** Every error code with its natural status: docs/contract.md, section 6. */
 export const naturalStatus = {
   INVALID_JSON: 400,
   INVALID_INPUT: 400,
@@ -53,8 +53,8 @@ export type ErrorCode = keyof typeof naturalStatus
 export type ErrorDetails = Record<string, unknown>
 
 /**
- * What a caller may be told: a code of the contract, one sentence that says what to do, and details.
- * Extends GraphQLError, so that both faces carry the same thing.
+ * An error that callers may see: a code of the contract, one sentence that says what to do, and details.
+ * Extends GraphQLError, so that GraphQL and REST report the same.
  */
 export class AppError extends GraphQLError {
   readonly code: ErrorCode
@@ -105,7 +105,7 @@ export class Unavailable extends AppError {
   }
 }
 
-/** This instance takes no such request at the moment: it starts, stops, or has reached a bound. Expected, so not logged as a failure. */
+/** This instance cannot accept the request at the moment: it starts, stops, or has reached a limit. Expected, so not logged as a failure. */
 export class Busy extends AppError {
   constructor(message: string, retryAfter = 5) {
     super('UNAVAILABLE', message, { retry_after: retryAfter })
@@ -136,7 +136,7 @@ const unavailableCodes = new Set([
   'ER_LOCK_DEADLOCK',
   'SQLITE_BUSY',
   'SQLITE_LOCKED',
-  // No space.
+  // No disk space.
   'ER_DISK_FULL',
   'ER_RECORD_FILE_FULL',
   'SQLITE_FULL',
@@ -166,7 +166,7 @@ const unavailableCodes = new Set([
 const unavailableNumbers = new Set<unknown>([1927, 1969])
 
 /**
- * An error and what it wraps, from the outside in. Looks at the shape, not the class: errors of Node's core are of another realm
+ * An error and its causes, from the outside in. Checks the shape, not the class: errors of Node's core are of another realm
  * in a sandbox.
  */
 export function* causesOf(
@@ -180,7 +180,7 @@ export function* causesOf(
   }
 }
 
-/** Whether it is the database that cannot (unreachable, held by somebody else, without room), rather than a statement that is wrong. */
+/** Whether the database is unavailable (unreachable, locked, out of space), rather than a statement wrong. */
 export function isDatabaseDown(error: unknown): boolean {
   for (const { name, code, errno, fatal } of causesOf(error)) {
     if (unavailableNames.has(String(name)) || unavailableCodes.has(String(code)) || fatal === true) return true
@@ -189,14 +189,14 @@ export function isDatabaseDown(error: unknown): boolean {
   return false
 }
 
-/** Whether a row was refused because what it belongs to is gone: an account or a workspace that ended while the request ran. */
+/** Whether a foreign key failed: an account or a workspace was deleted while the request ran. */
 function isOrphaned(error: unknown): boolean {
   for (const { code, message } of causesOf(error))
     if (code === 'ER_NO_REFERENCED_ROW_2' || String(message).includes('FOREIGN KEY constraint failed')) return true
   return false
 }
 
-/** Turns anything thrown into what is said outside. The second value says whether it deserves a full log line. */
+/** Converts any thrown value into the error for the caller. `unexpected` requests a full log line. */
 export function toAppError(thrown: unknown): { error: AppError; unexpected: boolean } {
   let e = thrown
   while (e instanceof GraphQLError && !(e instanceof AppError) && e.originalError) e = e.originalError

@@ -14,8 +14,8 @@ import { createLog, type Log, logStream } from './log.ts'
 import { describeSettings } from './settings.ts'
 import { ready } from './start.ts'
 
-// Bytes that pass through count as the heap's while they do. With what V8 leaves of room above a small heap by itself, they make it look
-// through the whole heap several times a second, for seconds on end: then a GiB costs four times the time of the processor.
+// V8 counts buffers in transit towards the heap. With its default headroom above a small heap, they trigger full collections
+// several times a second for seconds on end, and a GiB then costs four times the CPU time.
 setFlagsFromString('--heap-growing-percent=100')
 
 new Command('npm start --')
@@ -34,7 +34,7 @@ await main().catch(error => {
 async function main(): Promise<void> {
   const config = loadConfig()
   const log = createLog(config, await logStream(config))
-  // A request that failed in a way nobody caught is that request's trouble, not everybody's.
+  // An unhandled rejection in one request must not end the process for all.
   process.on('unhandledRejection', error => log.error({ err: error }, 'a rejection was not handled'))
 
   const secretKey = await ready('folder', config, () => prepareFolder(config))
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Makes the folder of what is kept in files, if anything is; answers the secret key. */
+/** Creates the data folder if any data is kept in files. @returns the secret key */
 async function prepareFolder({
   dataDir,
   database,
@@ -86,7 +86,7 @@ async function serve(config: Config, log: Log): Promise<void> {
   if (config.production && config.signUp === null)
     log.warn(
       { providers: config.providers.map(p => p.name) },
-      'SIGN_UP is not set: whoever a provider knows may make an account',
+      'SIGN_UP is not set: every user of a provider may create an account',
     )
 
   if (config.operators.length > 0 && config.providers.length > 1)
@@ -103,7 +103,7 @@ async function serve(config: Config, log: Log): Promise<void> {
   process.stdout.write(welcome(config, publicUrl, parts))
 }
 
-/** What the database is, by its own word: MariaDB is reached by addresses of MySQL. */
+/** Name and version as the server reports them: MariaDB is reached by mysql:// URLs, too. */
 async function databaseOf({ database }: Config, db: Db): Promise<string> {
   if (database.dialect === 'sqlite') return `SQLite in ${database.file}`
   const [row] = await db.rows<{ version: string }>('SELECT VERSION() AS version')

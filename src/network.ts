@@ -11,7 +11,7 @@ export interface Block {
 export const networkOf = (address: string): string => blocksOf(address)[0].name
 
 /**
- * The blocks that an address lies in, the smallest first. Some proxies append a port. Whatever is no address counts as one and the
+ * The blocks that contain an IP address, the smallest first. Some proxies append a port. Whatever is no address counts as one and the
  * same, so that inventing some gains nothing.
  */
 export function blocksOf(address: string): [Block, ...Block[]] {

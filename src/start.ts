@@ -7,12 +7,12 @@ type Part = 'folder' | 'blobs' | 'database' | 'address'
 
 interface Failure {
   config: Config
-  /** What the part itself says. */
+  /** The error of the part itself. */
   reason: string
   code: string | undefined
 }
 
-/** What to do about a part that fails: the setting to look at, and a sentence. */
+/** The remedy for a part that fails: the setting to check, and a sentence. */
 const problems: Record<Part, (failure: Failure) => string> = {
   folder: ({ config, reason, code }) =>
     code === undefined
@@ -63,7 +63,7 @@ export async function allReady(parts: Promise<unknown>[]): Promise<void> {
   throw new StartError(said, { cause: errors[0] })
 }
 
-/** The error that all others wrap: what they add is how it was met. */
+/** The innermost cause. */
 function innermost(error: unknown): { reason: string; code: string | undefined } {
   const { message, code } = [...causesOf(error)].at(-1) ?? {}
   const reason = String(message || code || error).replace(/[.\s]+$/, '')

@@ -16,14 +16,14 @@ export function newSecret(bytes = 32): string {
 }
 
 /**
- * What is stored of a secret: its SHA-256, 32 bytes. A fast hash is right for secrets from newSecret, which nobody can
- * guess, and wrong for anything that a person chose (see auth/password.ts).
+ * The stored form of a secret: its SHA-256, 32 bytes. A fast hash is right for secrets from newSecret, which cannot be
+ * guessed, and wrong for anything that a person chose (see auth/password.ts).
  */
 export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
-/** Makes and reads tokens with keys of their own for every purpose: a token of one purpose is none of another. */
+/** Creates and reads tokens with one key per purpose: a token of one purpose is invalid for another. */
 export interface Tokens {
   /**
    * The token of a row: 43 characters of base64url that hold the id and a MAC over it. The same id gives the same
@@ -31,20 +31,20 @@ export interface Tokens {
    * @param id a UUID
    */
   derive(purpose: string, id: string): string
-  /** The id (lower case) in a token of derive, or null for anything else. A forgery costs no look-up. */
+  /** The id (lower case) in a token of derive, or null for anything else. A forged token is rejected without a query. */
   read(purpose: string, token: string): string | null
-  /** A keyed digest of a text, 64 hex digits: what is stored of an address that is only to be recognized. */
+  /** A keyed digest of a text, 64 hex digits: the stored form of an e-mail address that only has to be recognized. */
   digest(purpose: string, text: string): string
   /**
-   * Encrypts a payload into a token that expires. Nobody can read or change it.
+   * Encrypts and authenticates a payload in a token that expires.
    * @param payload anything that survives JSON
    */
   seal(purpose: string, payload: object, seconds: number): string
-  /** What is in a token of seal; null for anything else. */
+  /** The payload of a token of seal; null for anything else. */
   unseal(purpose: string, token: string): Unsealed | null
 }
 
-/** What was in a sealed token, and whether its time is over. */
+/** The payload of a sealed token, and whether it has expired. */
 export interface Unsealed {
   payload: object
   expired: boolean
@@ -66,7 +66,7 @@ const longestSealed = 8192
  */
 export function createTokens(secretKey: string): Tokens {
   if (secretKey.length < 32) throw new TypeError('The secret key must have 32 characters or more')
-  // HKDF takes longer than the MAC itself, and the purposes are few and come from the code.
+  // HKDF needs more time than the MAC itself, and the purposes are few and come from the code.
   const keys = new Map<string, KeyObject>()
   const keyOf = (use: 'derive' | 'digest' | 'seal', purpose: string): KeyObject => {
     const label = `satchel ${use} ${purpose}`

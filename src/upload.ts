@@ -3,7 +3,7 @@
  */
 export class Upload {
   readonly filename: string
-  /** What the sender says the media type is. */
+  /** The media type that the client declares. */
   readonly mimetype: string
   readonly source: AsyncIterable<Uint8Array>
   /** Upper bound of the size in bytes, where the request declares one. */

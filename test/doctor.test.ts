@@ -272,7 +272,7 @@ describe('A tree', () => {
       ['folder-totals', deep.id, false],
     ])
     expect(findings[1]?.message).toBe(
-      'This folder says that 2 files, 3 folders and 1 bytes are in it; there are 2 files, 0 folders and 11 bytes.',
+      'This folder counts 2 files, 3 folders and 1 bytes; it contains 2 files, 0 folders and 11 bytes.',
     )
     await repair()
     expect(await repair()).toEqual([])

@@ -66,7 +66,7 @@ async function find(db: Db, req: IncomingMessage): Promise<Caller | null> {
 
 const hashOf = (secret: string) => hashSecret(secret).toString('hex')
 
-/** Who sent a request, once that was looked up: for the line about it in the log. */
+/** The caller of a request, once authenticated, for the request log. */
 const callers = new WeakMap<IncomingMessage, Caller>()
 
 export const callerOf = (req: IncomingMessage): Caller | undefined => callers.get(req)

@@ -4,7 +4,7 @@ import type { ProviderProfile } from '../services/account.ts'
 const longestAnswer = 256 * 1024
 
 /**
- * Asks a provider; it does not follow redirects, which could lead a secret astray.
+ * Sends a request to a provider without following redirects, which could leak a secret.
  * @throws Error when it does not answer in time, or with more than 256 KiB
  */
 export async function fetchBounded(
@@ -33,7 +33,7 @@ export function readToken(text: string): string | null {
 }
 
 const text = z.string().catch('')
-// A bigger number has lost digits on the way, and would be somebody else's as well.
+// A bigger number has lost digits in JSON, and could be the id of another user.
 const id = z.union([z.string(), z.int().transform(String)]).catch('')
 
 const claims = z.object({
@@ -53,7 +53,7 @@ const claims = z.object({
 
 /**
  * Reads what a userinfo address answers, in the names of OpenID Connect or of those that came before it.
- * What is missing or of another type is "", and an address is unverified unless it is said to be.
+ * Missing claims and those of another type are "", and an e-mail address is unverified unless the provider states otherwise.
  * @throws Error for anything but a JSON object
  */
 export function readClaims(provider: string, answer: string): ProviderProfile {

@@ -28,7 +28,7 @@ export function createKnownDevices({ tokens, secure }: { tokens: Tokens; secure:
   return {
     knows: (req: Request, userId: string): boolean => usersOf(req).includes(userId),
 
-    /** The account that signed in last stands first. */
+    /** The account that signed in last comes first. */
     remember(req: Request, res: Response, userId: string): void {
       const users = [userId, ...usersOf(req).filter(id => id !== userId)].slice(0, MOST_USERS)
       res.cookie(NAME, tokens.seal(PURPOSE, { users }, YEAR_SECONDS), { ...cookie, maxAge: YEAR_SECONDS * 1000 })

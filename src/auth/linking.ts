@@ -7,7 +7,7 @@ import type { Caller } from './caller.ts'
 
 const seconds = 600
 const cookieName = 'sign_in_link'
-/** Where the page is that confirms it, and with it the cookie. */
+/** The path of the page that confirms it, and of the cookie. */
 export const LINKING_PATH = '/identities'
 
 const wish = z.object({ session: z.string() })
@@ -24,8 +24,8 @@ const offer = z.object({
 })
 
 /**
- * Adding an identity to an account, in two steps that both belong to one session: a page of this service asks for it,
- * and once the provider has said who that is, a form names both and is sent.
+ * Adds an identity to an account, in two steps of the same session: a page of this service starts the sign-in,
+ * and once the provider has identified the user, a form that names both confirms it.
  */
 export function createLinking({ tokens, secure }: { tokens: Tokens; secure: boolean }) {
   const cookie = { path: LINKING_PATH, httpOnly: true, sameSite: 'lax', secure } as const
@@ -36,31 +36,31 @@ export function createLinking({ tokens, secure }: { tokens: Tokens; secure: bool
   }
 
   return {
-    /** What a page of this service puts into its link to /auth/oauth; no other page can make it. */
+    /** The token in the link to /auth/oauth; only a page of this service can create it. */
     wishOf: ({ credentialId }: Caller): string => tokens.seal('link: wish', { session: credentialId }, seconds),
 
-    /** Whether a page has asked for it in this session. */
+    /** Whether the token was created in this session. */
     isWished: (caller: Caller, token: string): boolean =>
       caller.via === 'session' && open(wish, 'link: wish', token)?.session === caller.credentialId,
 
-    /** The cookie that holds an identity until its person confirms it. */
+    /** The cookie that holds an identity until the user confirms it. */
     offer(caller: Caller, profile: ProviderProfile): string {
       const { provider, providerUserId, email, emailVerified, name } = profile
-      // The picture follows at the next sign-in, where it is too long for a cookie.
+      // A picture URL that is too long for a cookie is stored at the next sign-in.
       const picture = profile.picture.length <= 512 ? profile.picture : ''
       const shown = { provider, providerUserId, email, emailVerified, name: name.slice(0, 255), picture }
       const token = tokens.seal('link: offer', { session: caller.credentialId, profile: shown }, seconds)
       return stringifySetCookie(cookieName, token, { ...cookie, maxAge: seconds })
     },
 
-    /** The identity that waits for this session to confirm it, or null. */
+    /** The identity that this session has yet to confirm, or null. */
     offered(caller: Caller, req: IncomingMessage): ProviderProfile | null {
       const held = open(offer, 'link: offer', parseCookie(req.headers.cookie ?? '')[cookieName])
       if (!held || caller.via !== 'session' || held.session !== caller.credentialId) return null
       return { ...held.profile, givenName: '', familyName: '', locale: '' }
     },
 
-    /** The cookie that ends the wait. */
+    /** The cookie that removes the pending identity. */
     done: (): string => stringifySetCookie(cookieName, '', { ...cookie, maxAge: 0 }),
   }
 }

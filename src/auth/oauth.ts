@@ -17,11 +17,11 @@ declare global {
 export interface OAuth {
   /** Sends the browser to a provider, with a state and a PKCE challenge. */
   begin: (provider: string) => RequestHandler
-  /** The sign-in that a callback belongs to, or null; it is forgotten with the answer. */
+  /** Consumes the sign-in that a callback belongs to, or null; the response removes its cookie. */
   take(req: Request, res: Response): Pending | null
   /**
    * Redeems the code of a callback.
-   * @throws SignInRefused `auth_failed` when the provider does not say who this is, in the time of two timeouts at most
+   * @throws SignInRefused `auth_failed` when the provider does not identify the user, within two timeouts at most
    */
   finish(req: Request, res: Response, pending: Pending): Promise<ProviderProfile>
 }
@@ -30,15 +30,15 @@ export interface OAuthOptions {
   providers: OAuthProvider[]
   tokens: Tokens
   publicUrl: () => string
-  /** Whether the public address is https. */
+  /** Whether the public URL is https. */
   secure: boolean
   /** The account that a sign-in is to attach its identity to, if any. */
   linkTo: (req: Request) => Promise<string | null>
-  /** How long a provider may take for one answer. */
+  /** Timeout of one response of the provider, in milliseconds. */
   timeoutMs: number
 }
 
-/** One strategy for each provider, and no session of Express: what a sign-in must remember is in a sealed cookie. */
+/** One strategy per provider, without an Express session: the state of a sign-in is in a sealed cookie. */
 export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, timeoutMs }: OAuthOptions): OAuth {
   const states = createStateCookies({ tokens, secure, linkTo })
   const authenticator = new passport.Authenticator()
@@ -61,7 +61,7 @@ export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, time
         const refuse = (cause: unknown) =>
           reject(new SignInRefused('auth_failed', `The sign-in at ${provider} has failed.`, causeOf(cause)))
         const { code, error } = req.query
-        // The strategy takes a callback without a code for the wish to begin.
+        // The strategy would treat a callback without a code as a new sign-in.
         if (typeof code !== 'string' || code === '' || error !== undefined)
           return refuse(new Error(`The provider gives no code: ${String(error).slice(0, 100)}`))
         const redeem: RequestHandler = authenticator.authenticate(
@@ -76,7 +76,7 @@ export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, time
   }
 }
 
-/** The library wraps what went wrong in a field that the log does not know. */
+/** The library wraps the cause in a field that the log does not serialize. */
 const causeOf = (error: unknown) => (error instanceof OAuth2Strategy.InternalOAuthError ? error.oauthError : error)
 
 class ProviderStrategy extends OAuth2Strategy {
@@ -95,7 +95,7 @@ class ProviderStrategy extends OAuth2Strategy {
         scope: provider.scopes,
         state: true,
         pkce: true,
-        // The types do not know the form of a store that remembers a PKCE verifier.
+        // The types lack the variant of a store that keeps a PKCE verifier.
         store: store as OAuth2Strategy.StateStore,
       },
       (_accessToken: string, _refreshToken: string, profile: ProviderProfile, done: OAuth2Strategy.VerifyCallback) =>
@@ -104,14 +104,14 @@ class ProviderStrategy extends OAuth2Strategy {
     this.provider = provider
     this.publicUrl = publicUrl
     this.timeoutMs = timeoutMs
-    // The library's own request waits for ever, and for any number of bytes.
+    // The library's own request has no limit of time or size.
     Object.assign(this._oauth2, {
       getOAuthAccessToken: (code: string, params: object, done: TokenCallback) =>
         void this.redeem(code, params).then(answer => done(answer.refused, answer.accessToken), done),
     })
   }
 
-  // The public address is known for certain only when the service listens.
+  // The public URL is known only once the service listens.
   override authenticate(req: Request, options?: object): void {
     super.authenticate(req, { ...options, callbackURL: `${this.publicUrl()}/auth/callback` })
   }
@@ -138,7 +138,7 @@ class ProviderStrategy extends OAuth2Strategy {
   }
 }
 
-/** How the library wants to be told of an answer that is no success: it reads the OAuth error in it. */
+/** The error object that the library expects for an unsuccessful response: it reads the OAuth error in it. */
 interface Refusal {
   statusCode: number
   data: string

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Whether a browser says that a page of somebody else has caused a request. Other clients say nothing, and are believed:
- * they carry no cookie that is not their own.
- * @param own origins whose pages may act for their visitors: the public one and those that are allowed by configuration
+ * Whether the headers of a browser show that a page of another origin caused the request. Other clients send no such headers,
+ * and are trusted: they have no cookies but their own.
+ * @param own origins whose pages may act for their visitors: the public one and those that the configuration allows
  */
 export function isFromElsewhere({ headers }: IncomingMessage, own: string[]): boolean {
   const site = headers['sec-fetch-site']
@@ -14,8 +14,8 @@ export function isFromElsewhere({ headers }: IncomingMessage, own: string[]): bo
 }
 
 /**
- * Whether a browser says that a page of this very service has caused a request. Silence is not enough: over plain http
- * browsers can be made to send nothing.
+ * Whether the headers of a browser show that a page of this service caused the request. Missing headers are not enough: over
+ * plain http, browsers can be made to omit them.
  */
 export function isFromOwnPage({ headers }: IncomingMessage, publicUrl: string): boolean {
   const site = headers['sec-fetch-site']
@@ -24,13 +24,13 @@ export function isFromOwnPage({ headers }: IncomingMessage, publicUrl: string): 
   return source !== undefined && URL.canParse(source) && new URL(source).origin === publicUrl
 }
 
-/** Whether a browser asks and does not say which page has caused it, as over plain http. All of them call themselves Mozilla. */
+/** Whether a browser sent the request without naming its page, as over plain http. All browsers call themselves Mozilla. */
 export function isSilentBrowser({ headers }: IncomingMessage): boolean {
   const said = headers['sec-fetch-site'] ?? headers.origin ?? headers.referer
   return said === undefined && /^Mozilla\//.test(headers['user-agent'] ?? '')
 }
 
-/** Whether a browser opens the answer as a page of its own, as it does for a link. */
+/** Whether a browser opens the response as a top-level page, as it does for a link. */
 export function isNavigation({ headers }: IncomingMessage): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && (headers['sec-fetch-dest'] ?? 'document') === 'document'
 }

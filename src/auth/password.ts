@@ -8,7 +8,7 @@ const longest = 128
 // What OWASP advises at least for Argon2id (the library's default variant).
 const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
 
-// Two at a time take 38 MiB and leave half of Node's worker threads to files and DNS. Behind a few hundred the answer would come
+// Two at a time need 38 MiB and leave half of Node's worker threads to files and DNS. Behind a few hundred the answer would come
 // too late to be of use. The bound of a key is what a page with a hundred pictures behind one password needs.
 const AT_ONCE = 2
 const LONGEST_LINE = 512
@@ -33,7 +33,7 @@ export interface Passwords {
   verify(hashed: string, password: string, keys: readonly string[]): Promise<boolean>
 }
 
-/** @param log is told of refusals, once a minute at most */
+/** @param log logs refusals, once a minute at most */
 export function createPasswords(log: Pick<Log, 'warn'>): Passwords {
   let [refused, warnedAt] = [0, 0]
   const queue = createFairQueue({

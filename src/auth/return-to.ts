@@ -5,7 +5,7 @@ const longest = 1024
  * @returns the path in its one canonical spelling, or null for anything that could lead elsewhere or back into a sign-in
  */
 export function readReturnTo(text: string | undefined): string | null {
-  // Browsers drop tabs and line ends from addresses, and take a backslash for a slash.
+  // Browsers drop tabs and line breaks from URLs, and treat a backslash as a slash.
   if (!text?.startsWith('/') || /[\p{Cc}\p{Cs}\\]/u.test(text) || text.length > longest) return null
   const base = 'http://satchel.invalid'
   if (!URL.canParse(text, base)) return null

@@ -13,7 +13,7 @@ const allowed = {
   write: ['owner', 'admin', 'editor'],
   /** Invites, roles, removing members, keys of the workspace. */
   manage: ['owner', 'admin'],
-  /** Grant or take the role owner; rename; delete the workspace. */
+  /** Grant or revoke the role owner; rename; delete the workspace. */
   own: ['owner'],
 } as const satisfies Record<string, readonly Role[]>
 
@@ -26,11 +26,11 @@ export const rolesThatMay = (action: Action): readonly Role[] => allowed[action]
 
 export const isRole = (text: string): text is Role => (roles as readonly string[]).includes(text)
 
-/** Whether somebody may change or remove a member: an admin cannot touch an owner. */
+/** Whether a role may change or remove a member: an admin cannot change an owner. */
 export const mayTouch = (actor: Role, target: Role): boolean =>
   may(actor, 'manage') && (target !== 'owner' || may(actor, 'own'))
 
-/** Whether somebody may give a role: only an owner makes owners. */
+/** Whether a role may grant another: only an owner can make someone an owner. */
 export const mayGrant = (actor: Role, role: Role): boolean =>
   may(actor, 'manage') && (role !== 'owner' || may(actor, 'own'))
 

@@ -25,22 +25,22 @@ export interface AuthRoutesOptions {
   tokens: Tokens
   /** Origin of the service, without a trailing slash. */
   publicUrl: () => string
-  /** Whether the public address is https. */
+  /** Whether the public URL is https. */
   secure: boolean
   /** Other origins whose pages may act for their visitors. */
   allowedOrigins?: string[]
   clientViewer: (req: IncomingMessage) => Promise<Caller | null>
   log: Log
-  /** Client address, as believed after the trusted proxies. */
+  /** Client address, as determined by the trusted proxies. */
   addressOf?: (req: IncomingMessage) => string
-  /** How long a provider may take for one answer; tests shorten it. */
+  /** Timeout of one response of a provider, in milliseconds; tests shorten it. */
   providerTimeoutMs?: number
 }
 
-/** What the session cookie has besides its name and value. */
+/** The attributes of the session cookie. */
 export const sessionCookie = { path: '/', httpOnly: true, sameSite: 'lax' } as const
 
-/** Everything under /auth: contract, section 5. CORS and the headers that every answer has are the caller's. */
+/** The routes under /auth: docs/contract.md, section 5. The gateway adds CORS and security headers. */
 export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
   const { providers, sessions, accounts, tokens, publicUrl, secure, clientViewer, log } = options
   const { allowedOrigins = [], providerTimeoutMs = 10_000, addressOf = req => req.socket.remoteAddress ?? '' } = options
@@ -51,8 +51,8 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
   const linking = createLinking({ tokens, secure })
 
   /**
-   * Whose account a sign-in is to be attached to, where the page of its identities asks for that. No other page can: it could
-   * have signed the browser in at the provider as somebody else before, and that identity would open the account from then on.
+   * The account to which a sign-in adds its identity, when the page of identities requested that. Another page must not request it: it could
+   * have signed the browser in at the provider as another user before, whose identity would open the account from then on.
    */
   async function linkTo(req: Request): Promise<string | null> {
     const { link } = readQuery(req, ['link'])
@@ -80,7 +80,7 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
     readQuery(req, ['code', 'state', 'error'])
     const pending = oauth.take(req, res)
     try {
-      if (!pending) throw new SignInRefused('invalid_state', 'This browser has begun no such sign-in.')
+      if (!pending) throw new SignInRefused('invalid_state', 'This browser has not started this sign-in.')
       redirect(res, await (pending.linkTo === null ? signIn(req, res, pending) : offerLink(req, res, pending)))
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error
@@ -92,11 +92,11 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
     }
   }
 
-  /** Answers where to go on. */
+  /** @returns the URL to redirect to */
   async function signIn(req: Request, res: Response, pending: Pending): Promise<string> {
     const profile = await oauth.finish(req, res, pending)
     const { userId } = await accounts.signIn(profile, null)
-    // A new session every time, so that a secret that somebody knew before is worth nothing.
+    // A new session every time, to prevent session fixation.
     const old = sessionSecret(req)
     if (old) await sessions.end(old)
     const { id, secret, expiresAt } = await sessions.start(userId, {
@@ -111,12 +111,12 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
     return pending.returnTo ?? `${publicUrl()}/`
   }
 
-  /** Keeps an identity until the form that names it and the account is sent; answers where that form is. */
+  /** Keeps an identity until the user confirms it. @returns the URL of the form */
   async function offerLink(req: Request, res: Response, pending: Pending): Promise<string> {
     const caller = await clientViewer(req)
-    // An identity that was meant for one account must not be offered to another one, or make one.
+    // An identity meant for one account must not be offered to another one, or create one.
     if (caller?.userId !== pending.linkTo)
-      throw new SignInRefused('invalid_state', 'The session that began this sign-in has ended.')
+      throw new SignInRefused('invalid_state', 'The session that started this sign-in has ended.')
     const profile = await oauth.finish(req, res, pending)
     if (await accounts.hasIdentity(profile, caller)) return pending.returnTo ?? LINKING_PATH
     res.append('Set-Cookie', linking.offer(caller, profile))
@@ -139,7 +139,7 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
     const secret = sessionSecret(req)
     if (secret) {
       const elsewhere = fromElsewhere(req)
-      // A link on another site may have led here: the page asks first.
+      // The link may be on another site, so a page asks for confirmation.
       if (req.method === 'GET' && (elsewhere ? mayFollowLink(req) : isSilentBrowser(req)))
         return redirect(res, '/logout/confirm', 303)
       if (elsewhere) throw new Forbidden('Sign out on a page of this service.')
@@ -147,7 +147,7 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
       if (ended) writeSecurityEvent(logOf(res), 'sign_out', { user_id: ended.userId, session_id: ended.id })
       res.clearCookie(SESSION_COOKIE, { ...sessionCookie, secure })
     }
-    // A form on a page: its person wants to see a page again.
+    // A form of a page: respond with a page.
     if (req.method === 'POST' && req.headers.accept?.includes('text/html'))
       return redirect(res, readReturnTo(readQuery(req, ['return_to']).return_to) ?? '/', 303)
     send(res, { logout_successful: true })
@@ -212,7 +212,7 @@ function redirect(res: Response, to: string, status = 302): void {
   res.status(status).location(to).end()
 }
 
-/** The named parameters of a query, those that are "" left out. @throws InvalidInput for one that is repeated */
+/** The named parameters of a query, without empty ones. @throws InvalidInput for a repeated one */
 function readQuery<K extends string>(req: Request, names: K[]): Partial<Record<K, string>> {
   const read: Partial<Record<K, string>> = {}
   for (const name of names) {
@@ -223,18 +223,18 @@ function readQuery<K extends string>(req: Request, names: K[]): Partial<Record<K
   return read
 }
 
-/** Whether a browser without the headers of Fetch Metadata, or one that follows a link, asks: then signing out may be the visitor's wish. */
+/** Whether the request comes from a browser without Fetch Metadata headers, or from a link: then the visitor may intend to sign out. */
 const mayFollowLink = (req: Request) => req.headers['sec-fetch-mode'] === undefined || isNavigation(req)
 
 /**
- * Where a person should begin who has opened the service by another name of this computer: the provider leads back to the
- * public name, and the cookies of one name are not those of the other. Null where that is not so.
+ * The public URL of the sign-in, for a visitor who has opened the service by another name of this computer: the provider redirects to
+ * the public name, which does not share cookies with the other. Null for the public name itself.
  */
 function otherNameOf(req: Request, publicUrl: string): string | null {
   const host = `http://${req.headers.host}`
   if (!isNavigation(req) || !URL.canParse(host) || !isLoopback(publicUrl) || !isLoopback(host)) return null
   const [asked, known] = [new URL(host), new URL(publicUrl)]
-  // Behind a proxy the port differs; there, this would lead in a circle.
+  // Behind a proxy the port differs, and this would redirect in a loop.
   return asked.hostname !== known.hostname && asked.port === known.port ? publicUrl + req.originalUrl : null
 }
 

@@ -69,7 +69,7 @@ export function createStateCookies(options: {
   }
 
   return {
-    /** What a strategy of passport-oauth2 remembers with; the library tells the forms of a store apart by the number of parameters. */
+    /** The state store of a passport-oauth2 strategy; the library distinguishes the variants by the number of parameters. */
     storeOf: (provider: string) => ({
       store(req: Request, verifier: string, _state: unknown, _meta: unknown, done: Done<[state?: string]>): void {
         remember(req, provider, verifier).then(state => done(null, state), done)
@@ -80,7 +80,7 @@ export function createStateCookies(options: {
       },
     }),
 
-    /** The sign-in that a callback belongs to, or null. The answer tells the browser to forget it: a state is good once. */
+    /** Consumes the sign-in that a callback belongs to, or null. The response deletes its cookie: a state is valid once. */
     take(req: Request, res: Response): Pending | null {
       const pending = read(req)
       if (pending) res.clearCookie(prefix + pending.state, cookie)

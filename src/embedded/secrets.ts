@@ -6,7 +6,7 @@ import { isNativeError } from 'node:util/types'
 /**
  * Reads the secret that a file keeps; the first start makes it.
  * The file appears complete or not at all, and starts at the same time agree on one secret.
- * @returns 32 random bytes in base64url, or what somebody put into the file: 32 characters or more
+ * @returns 32 random bytes in base64url, or the content that the operator put into the file: 32 characters or more
  * @throws Error when the file holds less
  */
 export async function readOrMakeSecret(file: string): Promise<string> {

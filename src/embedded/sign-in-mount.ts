@@ -13,7 +13,7 @@ export interface EmbeddedOptions {
   log: Log
 }
 
-/** The embedded provider, ready to be mounted on the gateway, and the word that it asks each new browser for. */
+/** The embedded provider, ready to be mounted on the gateway, and the word that each new browser must send. */
 export async function mountSignIn({
   publicUrl,
   secretKey,

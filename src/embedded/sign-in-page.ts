@@ -145,7 +145,7 @@ export function readSignIn(sent: URLSearchParams): SignInForm {
   return typed
 }
 
-/** A page that says one thing, with a way back. */
+/** A page with one message and a link back. */
 export function messagePage(title: string, sentence: string, home: string): string {
   return page(
     title,

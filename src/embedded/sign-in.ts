@@ -10,24 +10,24 @@ import type { SignInWord } from './sign-in-word.ts'
 export interface EmbeddedSignIn {
   /** How the service signs in with it, like with any other provider. */
   provider: OAuthProvider
-  /** Answers one request whose `url` starts with `/sign-in`. */
+  /** Handles a request whose `url` starts with `/sign-in`. */
   handle(req: IncomingMessage, res: ServerResponse): void
-  /** Lets nobody in any more. */
+  /** Stops the provider: no sign-in succeeds after it. */
   close(): void
 }
 
 export interface EmbeddedSignInOptions {
   /** Origin of the service, on loopback. */
   publicUrl: string
-  /** Where a finished sign-in leads: the callback of the service. */
+  /** The redirect URL of a finished sign-in: the callback of the service. */
   redirectUri: string
-  /** 32 secret bytes or more; what signs the cookies derives from them. */
+  /** 32 secret bytes or more, from which the key of the cookies is derived. */
   key: Buffer
-  /** What a browser must send before its first sign-in: a proxy on this machine may bring requests from elsewhere without a sign of it. */
+  /** The word that a browser must send before its first sign-in: a proxy on this machine may forward remote requests without any forwarding header. */
   word: SignInWord
   /** Origin at which this process reaches itself, where that is not the public one (a forwarded port). */
   ownUrl?: string
-  /** Told of errors that are nobody's input. */
+  /** Called with errors that are not caused by input. */
   onError?: (error: unknown) => void
 }
 
@@ -47,9 +47,9 @@ const maxPeople = 1000
 const maxFormBytes = 16 * 1024
 
 /**
- * Makes an OpenID Connect provider that believes whoever fills in its form.
+ * Creates an OpenID Connect provider that trusts the input of its form.
  * The library is loaded here, so that a service with another provider does not pay for it.
- * @throws Error when an address is not loopback, or the key is too short
+ * @throws Error when a URL is not on loopback, or the key is too short
  */
 export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Promise<EmbeddedSignIn> {
   const { publicUrl, redirectUri, key, word, ownUrl = publicUrl, onError = console.error } = options
@@ -111,7 +111,7 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
       return person && { accountId: sub, claims: async () => ({ ...person }) }
     },
     interactions: { url: (_ctx, interaction) => `${prefix}/interaction/${interaction.uid}` },
-    // An elliptic key is made in a millisecond, an RSA key in a tenth of a second or more.
+    // Generating an elliptic key needs a millisecond, an RSA key a tenth of a second or more.
     jwks: { keys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })] },
     pkce: { required: () => true },
     renderError: async (ctx, out) => {
@@ -136,7 +136,7 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
     const uid = /^\/sign-in\/interaction\/([\w-]+)(?:\?|$)/.exec(url)?.[1]
     if (uid) return interact(req, res, uid)
     req.url = url.slice(prefix.length).replace(/^(?!\/)/, '/')
-    // Read by the library where it makes addresses of its own.
+    // The library reads it to build its own URLs.
     await answerProtocol(Object.assign(req, { baseUrl: prefix }), res)
   }
 
@@ -211,7 +211,7 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
   }
 }
 
-/** Keeps no session: who signs in again is asked again, so that several people can be tried in one browser. */
+/** Keeps no session: every sign-in shows the form, so that one browser can try several users. */
 const forgetful: Adapter = {
   async upsert() {},
   async find() {},
@@ -228,9 +228,9 @@ function noSession(error: unknown): undefined {
 }
 
 /**
- * Why a request may not sign in, or nothing. The peer must be this machine, whatever address the service listens on;
- * the name it asks for, too, or a page that points its own name at 127.0.0.1 could read the answers; and no proxy may
- * have brought it.
+ * The reason to refuse a sign-in request, or undefined. The peer must be this machine, whichever address the service listens on;
+ * so must the Host header, or a page that resolves its own name to 127.0.0.1 could read the responses; and no proxy may
+ * have forwarded it.
  */
 function refuse(req: IncomingMessage): string | undefined {
   const host = URL.canParse(`http://${req.headers.host}`) ? `http://${req.headers.host}` : 'http://unknown'
@@ -239,7 +239,7 @@ function refuse(req: IncomingMessage): string | undefined {
   return 'The embedded sign-in lets anybody in, so it answers only on the computer that runs it, as localhost or 127.0.0.1, and not through a proxy.'
 }
 
-/** What proxies add, whatever its value: a client behind one can make up the values. */
+/** Headers that proxies add. Only their presence counts: a client behind a proxy can forge the values. */
 const proxyHeader =
   /^(forwarded|via|x-forwarded(-.+)?|x-original-.+|x-envoy-.+|x-amzn-.+|x-azure-.+|cf-.+|cdn-.+|fastly-.+|true-client-ip|x-real-ip|x-client-ip|x-cluster-client-ip)$/
 
@@ -256,7 +256,7 @@ async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefin
   let bytes = 0
   for await (const part of req) {
     bytes += part.length
-    // Read to the end, but not kept: leaving the loop would cut the connection before the answer.
+    // Read to the end, but dropped: leaving the loop would cut the connection before the response.
     if (bytes <= maxFormBytes) parts.push(part)
   }
   return bytes > maxFormBytes ? undefined : new URLSearchParams(Buffer.concat(parts).toString('utf8'))
@@ -266,7 +266,7 @@ function makePerson({ email, name: typed, verified }: SignInForm, languages = ''
   const name = typed || email.slice(0, email.indexOf('@'))
   const [, given = name, family = ''] = /^(.+) (\S+)$/.exec(name) ?? []
   return {
-    // Of the address alone, so that a person is the same one after a restart, and with another key.
+    // Derived from the e-mail address alone, so that a user stays the same after a restart or with another key.
     sub: createHash('sha256').update(`satchel sign-in ${email}`).digest('base64url'),
     email,
     email_verified: verified,

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 const MiB = 1024 * 1024
 /** Longer than the store keeps its buffers for the next upload. */
 const QUIET_MS = 15_000
-/** So much more than before is worth looking through the heap, which takes a tenth of a second. */
+/** Growth of the memory that is worth a garbage collection, which needs a tenth of a second. */
 const WORTH = 48 * MiB
 
 /**
@@ -26,7 +26,7 @@ export function createCollector() {
   }
 
   return {
-    /** Bodies have ended: looks after the memory once it is quiet. */
+    /** Schedules a collection after bodies have ended, for when the instance is quiet. */
     soon(): void {
       timer = timer?.refresh() ?? setTimeout(collect, QUIET_MS).unref()
     },

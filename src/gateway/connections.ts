@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 import { networkOf } from '../network.ts'
 import { Held } from './held.ts'
 
-/** How long a connection beyond the bound is kept, so that its first request can be answered. */
+/** How long a connection beyond the limit stays open, so that its first request can be answered. */
 const GRACE_MS = 5000
 
 /**
- * Bounds the connections of each client address. Those of a trusted proxy are not counted: they carry the requests of many.
- * A connection beyond the bound is refused with its first request; beyond twice the bound it is cut.
+ * Limits the connections of each client IP address. Those of a trusted proxy are not counted: they carry the requests of many clients.
+ * A connection beyond the limit is refused with its first request; beyond twice the limit it is cut.
  */
 export function boundConnections(server: Server, max: number, isProxy: (address: string) => boolean) {
   const held = new Held()

@@ -5,7 +5,7 @@ import { AppError, InvalidInput } from '../errors.ts'
 
 const MAX_FILES = 10
 const MAX_FIELD_BYTES = 1024 * 1024
-/** What may come before the map: the operations, and what wraps them. */
+/** The maximum size of the data before the map: the operations and their part headers. */
 const MAX_PREFACE_BYTES = 2 * MAX_FIELD_BYTES
 const MAX_REASON = 200
 
@@ -33,7 +33,7 @@ export async function readGraphqlForm(req: IncomingMessage, res: ServerResponse,
   }
 }
 
-/** What the library gives its uploads beside what its types say. */
+/** The fields of an upload that are missing in the types of the library. */
 type Rejectable = Upload & { reject(error: Error): void }
 
 /**
@@ -111,7 +111,7 @@ function pathsOf(map: unknown): string[] {
   return entries.flat().filter((path): path is string => typeof path === 'string')
 }
 
-/** What lies at a path of own properties; undefined where there is nothing. */
+/** The value at a path of own properties, or undefined. */
 function follow(value: unknown, path: string): unknown {
   let current = value
   for (const name of path.split('.')) {

@@ -28,7 +28,7 @@ interface Arguments {
 }
 
 /**
- * Refuses operations that ask for too much before a field of them is looked at, and tells in the extensions of an answer what it cost
+ * Refuses operations that cost too much before any field is resolved, and reports the cost in the extensions of the response
  * at most, and may. Answers what tools ask of the schema.
  */
 export function guardedExecution(

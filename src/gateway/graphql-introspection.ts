@@ -12,7 +12,7 @@ import { InvalidInput } from '../errors.ts'
 /** How many answers to standard documents are kept, of some 200 KB each: their options differ from tool to tool. */
 const KEPT_ANSWERS = 4
 
-/** Refuses a second `__schema` or `__type` in a document: what describes the schema is large, and needs to be said once. */
+/** Refuses a second `__schema` or `__type` in a document: the result is large, and needed only once. */
 export const introspectionOnce: ValidationRule = context => {
   let seen = 0
   return {

@@ -26,7 +26,7 @@ import { InvalidInput } from '../errors.ts'
 
 type Input = GraphQLArgument | GraphQLInputField
 
-/** Refuses lists that are written in a document and have more items than their argument or input field takes. */
+/** Refuses literal lists in a document that are longer than their argument or input field accepts. */
 export const boundedLists: ValidationRule = context => {
   const look = (input: Input | null | undefined, value: ValueNode) => {
     const error = input && value.kind === Kind.LIST ? longListOf(input, value.values.length) : undefined
@@ -104,7 +104,7 @@ function isNested(type: GraphQLInputType): boolean {
 function walk(type: GraphQLInputType, value: unknown, inputs: Input[]): void {
   const inner = getNullableType(type)
   if (isListType(inner)) {
-    // A value stands for a list of one.
+    // A single value is coerced to a list of one.
     const items = Array.isArray(value) ? value : [value]
     for (const input of inputs) {
       const error = longListOf(input, items.length)

@@ -86,7 +86,7 @@ function shallowDocuments(): Plugin {
   }
 }
 
-/** What is wrong with a document is said with a code of ours, before Yoga gives it one of its own. */
+/** Reports an invalid document with a code of the contract, before Yoga sets its own. */
 function ownCodes(): Plugin {
   return {
     onValidate:
@@ -112,7 +112,7 @@ function failureLog(): Plugin<Context, ServerContext> {
   }
 }
 
-/** Subscriptions are answered as server-sent events, and pass whatever lies between as they come. */
+/** Subscriptions are sent as server-sent events, which proxies must not buffer. */
 function eventStream(): Plugin<object, ServerContext> {
   return {
     onSubscribe({ args, setResultAndStopExecution }) {
@@ -124,7 +124,7 @@ function eventStream(): Plugin<object, ServerContext> {
     onResponse({ response: { headers } }) {
       if (!headers.get('content-type')?.startsWith('text/event-stream')) return
       headers.set('cache-control', 'no-store')
-      // What nginx looks at: it would gather the events otherwise.
+      // nginx would buffer the events without it.
       headers.set('x-accel-buffering', 'no')
       // Yoga's "none" is no registered encoding.
       headers.delete('content-encoding')

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/index.ts'
 import type { BlobStore } from '../storage/store.ts'
 
-/** What can be found, as machine words. */
+/** The kinds of problems, as stable machine-readable names. */
 export type FindingKind =
   | 'object-unknown'
   | 'object-missing'
@@ -21,31 +21,31 @@ export type FindingKind =
   | 'job-failing'
   | 'job-given-up'
 
-/** A difference between what is remembered and what is there. */
+/** A difference between the database and the store, or within the database. */
 export interface Finding {
   kind: FindingKind
-  /** Of the row or of the object. */
+  /** Id of the row or of the object. */
   id: string
   /** One plain sentence. */
   message: string
   repaired: boolean
 }
 
-/** A difference with its cure, if there is a safe one: it looks again under the locks of the service, and acts if need be. */
+/** A finding with its repair, if there is a safe one: the repair checks again under the locks of the service, and acts if needed. */
 export interface Problem extends Omit<Finding, 'repaired'> {
-  /** Answers whether all is well now. */
+  /** @returns whether the problem is gone */
   repair?: () => Promise<boolean>
 }
 
-/** What every check is given. */
+/** The input of every check. */
 export interface Installation {
   db: Db
   store: BlobStore
-  /** Milliseconds that what looks left over may be work under way, of this or of another instance. */
+  /** Age in milliseconds below which seemingly left-over data may belong to running work of any instance. */
   graceMs: number
 }
 
-/** All rows of a statement that is asked for again and again, each time from behind the last row. */
+/** All rows of a query in pages, each starting after the last row of the one before. */
 export async function* pages<T>(next: (last: T | undefined) => Promise<T[]>): AsyncGenerator<T[]> {
   let last: T | undefined
   for (;;) {

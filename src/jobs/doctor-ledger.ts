@@ -36,8 +36,8 @@ async function* ledger(db: Db): AsyncGenerator<LedgerRow> {
 }
 
 /**
- * Walks along ledger and store at once, both in the order of their keys. The two are read at different times, so whatever differs
- * is looked at again before it is told.
+ * Walks along ledger and store in parallel, both in the order of their keys. The two are read at different times, so every difference
+ * is checked again before it is reported.
  */
 export async function* compareLedgerWithStore(installation: Installation): AsyncGenerator<Problem> {
   const rows = ledger(installation.db)
@@ -50,7 +50,7 @@ export async function* compareLedgerWithStore(installation: Installation): Async
   let object = await next(objects)
   while (row || object) {
     if (object && (!row || object.key < row.id)) {
-      yield* judgeStranger(installation, object)
+      yield* judgeUnknown(installation, object)
       object = await next(objects)
     } else if (row) {
       const itsObject = object?.key === row.id ? object : undefined
@@ -61,8 +61,8 @@ export async function* compareLedgerWithStore(installation: Installation): Async
   }
 }
 
-/** An object that the ledger did not know. The row comes before the object: what has none, and is of some age, is left over. */
-async function* judgeStranger(
+/** An object without a row in the ledger. The row is written before the object, so an old object without a row is left over. */
+async function* judgeUnknown(
   { db, store, graceMs }: Installation,
   { key, createdAt }: StoredObject,
 ): AsyncGenerator<Problem> {
@@ -151,7 +151,7 @@ function unnamed(db: Db, { id, bucketId }: LedgerRow): Problem {
   }
 }
 
-/** The object of a file is missing, or of another size than remembered: looks again, and asks the store for this one. */
+/** The object of a file is missing, or of another size than recorded: checks the row and this object again. */
 async function* judgeBytes({ db, store }: Installation, { id }: LedgerRow): AsyncGenerator<Problem> {
   const object = await store.look(id)
   const [row] = await db.rows<LedgerRow>(
@@ -190,7 +190,7 @@ async function* judgeBytes({ db, store }: Installation, { id }: LedgerRow): Asyn
     }
 }
 
-/** An upload in parts goes on for as long as its blob is staged; both end in one transaction. */
+/** An upload in parts exists as long as its blob is staged; both end in one transaction. */
 export async function* checkUploads({ db }: Installation): AsyncGenerator<Problem> {
   const page = (last: { id: string } | undefined) =>
     db.rows<{ id: string }>(

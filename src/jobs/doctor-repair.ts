@@ -13,11 +13,11 @@ export interface Counts {
   folders: number
 }
 
-/** What lies directly in a folder adds up to this. For a join with the children as `c`. */
+/** The totals of the direct children of a folder, for a join with them as `c`. */
 export const sums = `COALESCE(SUM(c.total_bytes), 0) AS bytes, COALESCE(SUM(c.total_files), 0) AS files,
   COALESCE(SUM(c.total_folders + CASE WHEN c.kind = ${FOLDER} THEN 1 ELSE 0 END), 0) AS folders`
 
-/** MySQL gives sums back as text. */
+/** MySQL returns sums as text. */
 export const toCounts = ({ bytes, files, folders }: Record<keyof Counts, unknown>): Counts => ({
   bytes: Number(bytes),
   files: Number(files),
@@ -27,7 +27,7 @@ export const toCounts = ({ bytes, files, folders }: Record<keyof Counts, unknown
 export const same = (a: Counts, b: Counts): boolean =>
   a.bytes === b.bytes && a.files === b.files && a.folders === b.folders
 
-/** Locks a bucket as the services do, also one that belongs to nobody any more. Undefined when it is gone. */
+/** Locks a bucket as the services do, also one without an owner. Undefined when it does not exist. */
 export async function lockBucket(db: Db, bucketId: string, tx: Tx): Promise<Tree | undefined> {
   const [bucket] = await db.rows<{ rootId: string }>(
     `SELECT root_id AS rootId FROM bucket WHERE id = ?${db.forUpdate}`,
@@ -37,7 +37,7 @@ export async function lockBucket(db: Db, bucketId: string, tx: Tx): Promise<Tree
   return bucket && { bucketId, rootId: bucket.rootId }
 }
 
-/** Where an entry hangs. */
+/** The position of an entry in its tree. */
 export interface Anchor {
   /** The topmost entry, which has no parent or a missing one; undefined in a loop, and when the entry is gone. */
   top?: { id: string; parentId: string | null; bucketId: string }
@@ -45,7 +45,7 @@ export interface Anchor {
   chain: string[]
 }
 
-/** Climbs from an entry as far as there are parents. */
+/** Follows the parents of an entry to the topmost one. */
 export async function climb(db: Db, id: string, tx?: Tx): Promise<Anchor> {
   const rows = await db.rows<{ id: string; parentId: string | null; bucketId: string }>(
     `WITH RECURSIVE up (id, parent_id, bucket_id) AS (
@@ -66,7 +66,7 @@ export async function climb(db: Db, id: string, tx?: Tx): Promise<Anchor> {
   return { chain, ...(top && !loops ? { top } : {}) }
 }
 
-/** Counts anew the folders above an entry and their bucket, from below. Call it with the bucket locked. */
+/** Recounts the folders above an entry and their bucket, from below. Call it with the bucket locked. */
 export async function retotal(db: Db, entryId: string, tx: Tx): Promise<void> {
   const { top, chain } = await climb(db, entryId, tx)
   for (const id of chain) {
@@ -82,7 +82,7 @@ export async function retotal(db: Db, entryId: string, tx: Tx): Promise<void> {
   if (top) await recount(db, top.bucketId, tx)
 }
 
-/** Counts a bucket anew: what it holds, what uploads reserve, what is being purged. Call it with the bucket locked. */
+/** Recounts a bucket: its content, the reservations of uploads, and running purges. Call it with the bucket locked. */
 export async function recount(db: Db, bucketId: string, tx: Tx): Promise<void> {
   const [row] = await db.rows<Counts>(
     `SELECT ${sums} FROM bucket k LEFT JOIN entry c ON c.parent_id = k.root_id WHERE k.id = ?`,
@@ -108,7 +108,7 @@ export async function recount(db: Db, bucketId: string, tx: Tx): Promise<void> {
   )
 }
 
-/** Makes the ledger know an object again that is in the store, and that a file names. */
+/** Restores the row of an object that is in the store and belongs to a file. */
 export async function reviveBlob(db: Db, bucketId: string, blobId: string, size: number, tx: Tx): Promise<void> {
   await lockBucket(db, bucketId, tx)
   await releaseStaged(db, bucketId, blobId, tx)
@@ -127,8 +127,8 @@ export async function reviveBlob(db: Db, bucketId: string, blobId: string, size:
 
 const FOUND = 'lost+found'
 
-/** Hangs an entry whose parent is gone into a folder at the root, where its owner finds it. Answers whether it could. */
-export async function rehang(db: Db, id: string, bucketId: string, tx: Tx): Promise<boolean> {
+/** Moves an entry without a parent into a folder at the root, where its owner finds it. @returns whether it could */
+export async function reattach(db: Db, id: string, bucketId: string, tx: Tx): Promise<boolean> {
   const tree = await lockBucket(db, bucketId, tx)
   const [entry] = await db.rows<{ kind: number; name: string; levels: number; below: number } & Counts>(
     `SELECT e.kind, e.name, e.total_bytes AS bytes, e.total_files AS files, e.total_folders AS folders, e.levels_below AS levels, e.bytes_below AS below
@@ -141,7 +141,7 @@ export async function rehang(db: Db, id: string, bucketId: string, tx: Tx): Prom
   const { bytes, files } = entry
   const weight = { bytes, files, folders: entry.folders + (entry.kind === FOLDER ? 1 : 0) }
   const load = { weight, levelsBelow: entry.levels, bytesBelow: entry.below }
-  // A folder of its own, because its name may be taken already, and the one above must not be a file.
+  // A new folder, because the name may exist already, and its parent must not be a file.
   const place = [FOUND, newId(), entry.name || id]
   try {
     const { parentId, foldersMade } = await prepareParent(db, tree, place, load, null, tx)

@@ -7,8 +7,8 @@ import {
   type Counts,
   climb,
   lockBucket,
+  reattach,
   recount,
-  rehang,
   retotal,
   reviveBlob,
   same,
@@ -18,7 +18,7 @@ import {
 
 const PAGE = 500
 const BUCKETS = 100
-/** Tries after which a job is told of: by then it has failed for more than a minute. */
+/** Tries after which a job is reported: by then it has failed for more than a minute. */
 const MANY_TRIES = 5
 
 interface EntryRow {
@@ -65,14 +65,14 @@ async function* judgeEntry({ db, store }: Installation, row: EntryRow): AsyncGen
     yield {
       kind: 'parent-missing',
       id,
-      message: `The folder of this ${what} does not exist, so nobody can reach it.`,
-      repair: () => db.transaction(tx => rehang(db, id, bucketId, tx)),
+      message: `The folder of this ${what} does not exist, so it cannot be opened.`,
+      repair: () => db.transaction(tx => reattach(db, id, bucketId, tx)),
     }
   if (kind !== FILE || row.blobState === 'live') return
   yield {
     kind: 'file-without-blob',
     id,
-    message: `This file names the object ${blobId ?? '(none)'}, which ${row.blobState ? `is ${row.blobState}` : 'the ledger does not know'}.`,
+    message: `This file names the object ${blobId ?? '(none)'}, which ${row.blobState ? `is ${row.blobState}` : 'has no row in the ledger'}.`,
     repair: async () => {
       const object = blobId === null ? null : await store.look(blobId)
       if (!object || blobId === null) return false
@@ -82,7 +82,7 @@ async function* judgeEntry({ db, store }: Installation, row: EntryRow): AsyncGen
   }
 }
 
-/** A purge takes the bucket of a workspace away while other purges of it may still be under way. */
+/** A purge deletes the bucket of a workspace while other purges in it may still be running. */
 async function isBelowDeleted(db: Db, id: string): Promise<boolean> {
   const { top } = await climb(db, id)
   return (
@@ -105,12 +105,12 @@ async function* judgeTotals(db: Db, folders: EntryRow[]): AsyncGenerator<Problem
     if (same(said, there)) continue
     const { top, chain } = await climb(db, id)
     if (chain.length === 0) continue
-    if (!top) yield { kind: 'folder-loop', id, message: 'This folder lies in itself, so nobody can reach it.' }
+    if (!top) yield { kind: 'folder-loop', id, message: 'This folder is inside itself, so it cannot be opened.' }
     else if (top.parentId === null && (await isKept(db, top.id, top.bucketId)))
       yield {
         kind: 'folder-totals',
         id,
-        message: `This folder says that ${say(said)} are in it; there are ${say(there)}.`,
+        message: `This folder counts ${say(said)}; it contains ${say(there)}.`,
         repair: () =>
           db.transaction(async tx => {
             await lockBucket(db, top.bucketId, tx)
@@ -127,7 +127,7 @@ async function isKept(db: Db, rootId: string, bucketId: string): Promise<boolean
   return buckets.length > 0 && !(await isEnding(db, bucketId))
 }
 
-/** Whether a whole bucket is being purged. Few are, so a look at all those jobs is cheap. */
+/** Whether a whole bucket is being purged. Such jobs are few, so scanning them is cheap. */
 async function isEnding(db: Db, bucketId: string): Promise<boolean> {
   const jobs = await db.rows("SELECT id FROM outbox WHERE kind = 'purge-bucket' AND payload LIKE ?", [`%${bucketId}%`])
   return jobs.length > 0
@@ -202,18 +202,18 @@ export async function* checkPurges({ db }: Installation): AsyncGenerator<Problem
   for await (const rows of pages(page)) {
     const jobs = rows.map(({ id, bucketId }) => ({ folderId: id, bucketId }))
     const payloads = jobs.map(job => JSON.stringify(job))
-    const promised = await db.rows<{ payload: string }>(
+    const enqueued = await db.rows<{ payload: string }>(
       `SELECT payload FROM outbox WHERE kind = 'purge-folder' AND payload IN (${placeholders(payloads)})`,
       payloads,
     )
-    const known = new Set(promised.map(job => job.payload))
+    const known = new Set(enqueued.map(job => job.payload))
     for (const job of jobs) {
-      // The row goes before its job does: one that is still there without a job has been forgotten.
+      // The row is deleted before its job, so a row without a job has been forgotten.
       if (known.has(JSON.stringify(job)) || !(await isThere(db, job.folderId))) continue
       yield {
         kind: 'purge-forgotten',
         id: job.folderId,
-        message: 'This deleted folder waits to be purged, and nobody is going to do it.',
+        message: 'This deleted folder waits to be purged, but no job does it.',
         repair: async () => {
           await db.transaction(tx => enqueue(db, 'purge-folder', job, tx))
           return true
@@ -227,7 +227,7 @@ async function isThere(db: Db, id: string): Promise<boolean> {
   return (await db.rows('SELECT id FROM entry WHERE id = ? AND parent_id IS NULL', [id])).length > 0
 }
 
-/** Jobs that fail again and again need a human. */
+/** Jobs that fail repeatedly need an operator. */
 export async function* checkJobs({ db }: Installation): AsyncGenerator<Problem> {
   interface JobRow {
     id: string

@@ -48,7 +48,7 @@ const withoutLinks = (text: string): string =>
     .replace(/\s+/gu, ' ')
     .trim()
 
-/** The name of a person or of a workspace, as far as it is one: a line of at most 64 characters that no mail program makes a link of. */
+/** The name of a user or a workspace as a line of at most 64 characters that no mail program turns into a link. */
 export const plainName = (text: string): string => cut(withoutLinks(oneLine(text)), MAX_NAME)
 
 /** The name of a file, with its endings where they are known. */

@@ -53,7 +53,7 @@ export function writeMail(mail: Mail): MailText {
 /** What is about the account itself is whole lines of a known length. */
 const brief = (text: string): string => [...oneLine(text)].slice(0, 200).join('')
 
-/** A mail that another person causes. The address tells who they are, so the text always has it; a name is only a name. */
+/** A mail that another user causes. The text always contains their e-mail address, because anyone can choose any name. */
 function causedBy(mail: Extract<Mail, { stop?: string }>): Parts {
   const { by } = mail.values
   const address = oneLine(mail.values.address ?? '')

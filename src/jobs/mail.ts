@@ -22,7 +22,7 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpU
   return {
     /**
      * Its id goes into Message-ID, so that a mail that was sent twice after a crash can be recognised.
-     * @throws Hopeless when the server will never take this mail; whatever else goes wrong may pass
+     * @throws Hopeless when the server will never take this mail; any other error may be temporary
      */
     async send(mail: Jobs['mail'], { id }: { id: string }): Promise<void> {
       const message = {
@@ -31,7 +31,7 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpU
         to: { name: '', address: mail.to },
         ...writeMail(mail),
         messageId: `<${id}@satchel>`,
-        // Nobody's "I am on holiday" should come back.
+        // Suppresses out-of-office replies.
         headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(mail) },
         signal: AbortSignal.timeout(LONGEST),
       }

@@ -7,8 +7,8 @@ import { endUploadSessions } from '../services/upload-session.ts'
 const BATCH = 500
 
 /**
- * Ends what lies below a deleted folder, in batches from the bottom up. Nobody can reach it any more, so nothing is locked but the rows.
- * The tree itself remembers how far it got: a purge that is killed goes on where it was.
+ * Deletes the content of a deleted folder, in batches from the bottom up. It cannot be reached any more, so only the rows are locked.
+ * The tree itself records the progress: a purge that is killed resumes where it was.
  */
 export async function purgeFolder(
   db: Db,

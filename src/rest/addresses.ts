@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 type Method = (typeof methods)[number]
 
-/** What answers at which address, by method. In a pattern, `:name` stands for one part of a path. */
+/** Handlers by path and method. In a pattern, `:name` matches one segment of a path. */
 export function createAddresses<T>(nothingHere: string) {
   const paths = findMyWay({ maxParamLength: 4096 })
 

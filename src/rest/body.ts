@@ -48,7 +48,7 @@ interface Watch {
 
 const watches = new WeakMap<IncomingMessage, Watch>()
 
-/** Has a body watched; whoever reads it says what it is. */
+/** Watches a body; its reader sets the kind. */
 export const watchBody = (req: IncomingMessage, watch: Watch): void => void watches.set(req, watch)
 
 /** Reads a body of so many bytes at most. @throws what is made for one that is larger, or that breaks off; or that it is too slow */
@@ -116,7 +116,7 @@ const bodyTooLarge = (max: number, anonymous: boolean) =>
   )
 
 /**
- * The body as it is, for a field that takes a file. Bytes flow when somebody reads them.
+ * The body as it is, for a field that takes a file. Bytes flow when they are read.
  * @throws INVALID_INPUT where the body is not the file itself
  */
 export function readRaw(req: IncomingMessage): Upload {

@@ -83,13 +83,13 @@ export async function sendBytes(
     throw error
   })
   send()
-  // After the head nothing can be said any more: a failing store, a client that hangs up or a used-up link ends the connection.
+  // After the headers no error can be sent any more: a failing store, a disconnected client or a used-up link ends the connection.
   const sent = charged ? pipeline(source, charged.through, res) : pipeline(source, res)
   await sent.catch(() => res.destroy())
   await charged?.settle()
 }
 
-/** The one range that a GET asks for; several at once are answered with the whole, as RFC 9110 allows. */
+/** The single range that a GET requests; several ranges are answered with the whole, as RFC 9110 allows. */
 function rangeOf(
   req: IncomingMessage,
   size: number,

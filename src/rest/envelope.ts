@@ -24,7 +24,7 @@ export function answer(envelope: Envelope, headers: Record<string, string> = {})
 }
 
 /**
- * What is said of anything thrown, with a status that the route lists: contract, "Statuses are closed".
+ * The error response for any thrown value, with a status that the route lists: docs/contract.md, "Statuses are closed".
  * @param statuses those of the route; undefined where there is no route
  */
 export function failure(thrown: unknown, log: Log, statuses?: readonly number[]): Answer {

@@ -25,9 +25,9 @@ import { objectOf, type Reference, type Schema, type SchemaOrRef } from './opena
 interface Kind {
   /** Which routes it can come from. */
   from: Rule
-  /** What it says to people, by way of example. */
+  /** An example of its message. */
   says: string
-  /** What it always says beside its code, and what it says where there is something to say; each with an example. */
+  /** Its details beside the code: those that are always there, and optional ones; each with an example. */
   details?: Record<string, Schema>
   sometimes?: Record<string, Schema>
 }
@@ -244,7 +244,7 @@ const allCodes = Object.keys(naturalStatus) as ErrorCode[]
 /** The codes that a route can answer with a status: those that are naturally its own first, then those that are clamped to it. */
 export function codesOf(route: RouteFacts, status: number): ErrorCode[] {
   const natural = (code: ErrorCode) => naturalStatus[code] === status
-  // A route without a 400 takes what it is given as well as it can.
+  // A route without a 400 interprets invalid input as well as it can.
   const lenient = !route.statuses.includes(400)
   const leading = allCodes.filter(code => clamp(naturalStatus[code], code, route.statuses) === status)
   const possible = leading.filter(code => kinds[code].from(route) && !(lenient && naturalStatus[code] === 400))

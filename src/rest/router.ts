@@ -16,7 +16,7 @@ import { readMultipart } from './multipart.ts'
 import { type Route, routesOf, sourceOf } from './routes.ts'
 import { restView } from './view.ts'
 
-/** One request on its way through SOFA: it routes and builds the operation; what goes in and comes out is ours. */
+/** One request through SOFA, which routes it and builds the operation; input and output are handled here. */
 interface Call {
   route: Route
   context: Context
@@ -26,7 +26,7 @@ interface Call {
 interface Endpoint {
   route: Route
   read: InputReader
-  /** What its body is, if it takes one. */
+  /** The kind of its body, if it accepts one. */
   body: 'json' | 'form' | 'raw'
   /** Where SOFA finds the operation. Never the caller's own path: its router would walk `..` to another route. */
   url: string
@@ -60,7 +60,7 @@ export function createRestRouter(schema: GraphQLSchema) {
       addresses.on(method, pattern, endpoint)
   }
 
-  /** What SOFA says failed, for the envelope; it hands on nothing but a response. */
+  /** The error of SOFA for the envelope: SOFA itself passes on a response only. */
   const failures = new WeakMap<object, unknown>()
   const sofa = useSofa({
     basePath: '/',
@@ -207,7 +207,7 @@ const REST_LIMIT_MS = 3000
 const REST_AT_ONCE = 1024 * 1024
 const REST_PAUSE_MS = 50
 
-/** Takes the rest of a body that nobody wants, so that the connection serves again; cuts the connection when that takes too long. */
+/** Drains the rest of an unread body, so that the connection can be reused; cuts the connection when that is too slow. */
 export function takeRest(req: IncomingMessage, socket: Socket, done: () => void = () => {}): void {
   if (socket.destroyed) return void done()
   const timer = setTimeout(() => socket.destroy(), REST_LIMIT_MS)

@@ -26,7 +26,7 @@ export function connect(connectionString: string) {
   return { service: new BlobServiceClient(url, pipeline), credential }
 }
 
-/** The address of a container as clients see it: a `publicUrl` without a path stands for the host only. */
+/** The URL of a container for clients: a `publicUrl` without a path replaces the origin only. */
 export function publicAddress(containerUrl: string, publicUrl: string): string {
   if (!publicUrl) return containerUrl
   const shown = new URL(publicUrl)
@@ -37,7 +37,7 @@ export function publicAddress(containerUrl: string, publicUrl: string): string {
     : `${shown.origin}${shown.pathname.replace(/\/+$/, '')}${name}`
 }
 
-/** The rule of an account, which takes five of them, that is ours: an allowed header tells, which nobody sends. */
+/** Marks the CORS rule of Satchel among the five of an account, as an allowed header that no client sends. */
 const corsMark = (container: string) => `x-satchel-${container}`
 const corsRule = (container: string, origins: string[]): CorsRule => ({
   allowedOrigins: origins.join(','),

@@ -46,7 +46,7 @@ export function createAzureStore(options: {
     return `${address}/${encodeURIComponent(key)}?${sas}`
   }
 
-  /** Whoever may write to a blob may also lease it and take snapshots of it: neither keeps it. */
+  /** A client that may write to a blob may also lease it and take snapshots of it; neither must prevent its removal. */
   async function removeOne(key: string, abortSignal: AbortSignal): Promise<void> {
     try {
       await dropOne(key, abortSignal)
@@ -75,7 +75,7 @@ export function createAzureStore(options: {
     label: `Azure Blob Storage, container ${options.container} of the account ${service.accountName}`,
     maxParts: maxBlocks,
 
-    // An account is shared by whoever has its key, and a container is named by its operator.
+    // Several services may share an account, and its operator names the container.
     async bind() {},
 
     async prepare() {
@@ -212,7 +212,7 @@ export function createAzureStore(options: {
     },
 
     async open(key, { offset = 0, count, signal } = {}) {
-      // The SDK takes a count of 0 for everything.
+      // The SDK reads everything for a count of 0.
       if (count === 0) return Readable.from([])
       const blob = container.getBlobClient(key)
       const { readableStreamBody: body } = await within(requestLimit, signal, async abortSignal => {
@@ -277,7 +277,7 @@ export function createAzureStore(options: {
           yield {
             key: name,
             size: properties.contentLength ?? 0,
-            // Nobody may know the age of parts that lie about.
+            // The service does not report the age of uncommitted blocks.
             createdAt: properties.createdOn ?? properties.lastModified ?? new Date(0),
           }
         }

@@ -1,6 +1,6 @@
 /** Bytes of a block. */
 export const blockSize = 4 * 1024 * 1024
-/** Azure takes no more per blob, so the largest file is 195 GiB. */
+/** The limit of Azure per blob, so the largest file is 195 GiB. */
 export const maxBlocks = 50_000
 
 /** All ids of a blob must have one length. */
@@ -40,7 +40,7 @@ function giveBack(memory: SharedArrayBuffer): void {
   letGo.refresh()
 }
 
-/** Tells a source that no more of it is wanted. Not awaited: one that waits for its next bytes answers only after them. */
+/** Closes a source. Not awaited: `return` settles only after a pending `next`. */
 export function leave(steps: AsyncIterator<unknown>): void {
   Promise.resolve(steps.return?.()).catch(() => {})
 }

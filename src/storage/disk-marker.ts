@@ -2,7 +2,7 @@ import { link, open, readdir, readFile, unlink } from 'node:fs/promises'
 import { codeOf, fileMode, ifThere, syncFolder, uniqueName } from './files.ts'
 import { ForeignStore } from './store.ts'
 
-/** Says whose blobs a folder holds. */
+/** The marker file that names the installation to which a folder of blobs belongs. */
 const markerOf = (dir: string) => `${dir}/installation`
 
 /** The installation of a folder; undefined when it has none. */

@@ -60,7 +60,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
 
     async ping() {
       await onDisk(async () => {
-        // A folder that lies bare because its volume is not mounted can be written to, as well.
+        // An empty mount point whose volume is not mounted is writable, too.
         if (installation !== undefined && (await readMarker(dir)) !== installation)
           throw new Unavailable('blob store', new Error(`${dir} is not the folder that it was at the start.`))
         const file = `${drafts}/.${uniqueName()}`
@@ -100,7 +100,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
           options,
         )
       } catch (error) {
-        // Its room is needed, and may be what was missing.
+        // Removed first, because the lack of disk space may be the cause of the failure.
         if (opening) await unlink(draft).catch(() => {})
         throw error
       } finally {
@@ -155,7 +155,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       })
     },
 
-    // The service tells clients by itself.
+    // The service sends these headers itself.
     async describe() {},
 
     async open(key, { offset = 0, count, signal } = {}) {
