@@ -142,7 +142,7 @@ describe('satchel shares and revoke', () => {
         code: 2,
         error: {
           code: 'USAGE',
-          message: expect.stringContaining('is of https://example.com, and you are signed in at'),
+          message: expect.stringContaining('belongs to https://example.com, but you are signed in at'),
         },
       })
   })
