@@ -96,6 +96,7 @@ builder.mutationField('createFolder', t =>
     type: Folder,
     description: 'Makes a folder of the caller.',
     rest: { route: 'POST /api/folders', errors: [400, 401, 409], wrap: 'folder' },
+    rateLimit: 'folders',
     args: { input: t.arg({ type: CreateFolderInput, required: true }) },
     resolve: (_root, { input }, { services, caller }) =>
       services.folders.create(caller.bucket, input.path, caller.userId),

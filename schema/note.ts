@@ -32,6 +32,7 @@ builder.mutationField('writeFileNote', t =>
     type: WrittenNote,
     description: 'Writes the note of the caller on a content.',
     rest: { route: 'PUT /api/files/{checksum}/note', errors: [400, 401] },
+    rateLimit: 'notes',
     args: { input: t.arg({ type: WriteFileNoteInput, required: true }) },
     resolve: async (_root, { input }, { services, caller }) => ({
       note: await services.notes.write(caller, input.checksum, input.content),

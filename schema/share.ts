@@ -33,8 +33,13 @@ builder.mutationField('createPublicShare', t =>
     type: CreatedShare,
     description: 'Makes a link with which anybody may download one file of the caller.',
     rest: { route: 'POST /api/files/quick_share', errors: [400, 401] },
+    rateLimit: 'links',
     args: { input: t.arg({ type: CreatePublicShareInput, required: true }) },
-    resolve: (_root, { input }, { services, caller }) => services.shares.createPublic(caller, input),
+    resolve: async (_root, { input }, { services, caller }, info) => {
+      // Each password costs a hash, which all callers share the processor for.
+      if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
+      return services.shares.createPublic(caller, input)
+    },
   }),
 )
 

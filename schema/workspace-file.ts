@@ -178,6 +178,7 @@ builder.mutationField('createWorkspaceFolder', t =>
     type: CreatedWorkspaceFolder,
     description: 'Makes a folder in a workspace.',
     rest: { route: 'POST /api/workspaces/{workspace_id}/files/mkdir', errors: [400, 401, 403, 404, 409] },
+    rateLimit: 'folders',
     args: { input: t.arg({ type: CreateWorkspaceFolderInput, required: true }) },
     resolve: async (_root, { input: { workspaceId, folderName, parentPath } }, { services, caller }) => {
       const { tree } = await services.workspaces.enter(caller, workspaceId, 'write')

@@ -45,7 +45,10 @@ export interface Config {
   corsOrigins: string[]
   trustProxy: string[]
   /** Calls of a user in so many seconds. */
-  rates: Record<'api_keys' | 'sharing' | 'workspaces' | 'invites', { max: number; seconds: number }>
+  rates: Record<
+    'api_keys' | 'sharing' | 'workspaces' | 'invites' | 'links' | 'protected_links' | 'folders' | 'notes',
+    { max: number; seconds: number }
+  >
   graphiql: boolean
   graphqlMaxCost: number
   subscriptionsPerUser: number
@@ -182,6 +185,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       sharing: { max: s.RATE_SHARING, seconds: 60 },
       workspaces: { max: s.RATE_WORKSPACES, seconds: 60 },
       invites: { max: s.RATE_INVITES, seconds: 60 },
+      links: { max: s.RATE_LINKS, seconds: 60 },
+      protected_links: { max: s.RATE_PROTECTED_LINKS, seconds: 60 },
+      folders: { max: s.RATE_FOLDERS, seconds: 60 },
+      notes: { max: s.RATE_NOTES, seconds: 60 },
     },
     graphiql: s.GRAPHIQL === '' ? s.NODE_ENV !== 'production' : s.GRAPHIQL,
     graphqlMaxCost: s.GRAPHQL_MAX_COST,

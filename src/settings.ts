@@ -163,6 +163,14 @@ export const settings = {
   },
   RATE_WORKSPACES: { help: 'workspaces that a user may make in a minute', default: '10', read: count(1, 1_000_000) },
   RATE_INVITES: { help: 'invites that a user may send in a minute', default: '30', read: count(1, 1_000_000) },
+  RATE_LINKS: { help: 'public links that a user may create in a minute', default: '120', read: count(1, 1_000_000) },
+  RATE_PROTECTED_LINKS: {
+    help: 'public links with a password that a user may create in a minute',
+    default: '30',
+    read: count(1, 1_000_000),
+  },
+  RATE_FOLDERS: { help: 'folders that a user may create in a minute', default: '600', read: count(1, 1_000_000) },
+  RATE_NOTES: { help: 'notes that a user may write in a minute', default: '600', read: count(1, 1_000_000) },
   SUBSCRIPTIONS_PER_USER: {
     help: 'GraphQL subscriptions that a user may have open at an instance',
     default: '20',

@@ -111,6 +111,11 @@ export async function startApp(
     // Tests say when to sweep.
     SWEEP_SECONDS: '3600',
     SHUTDOWN_SECONDS: '1',
+    // Tests make many of these; test/rate-limit.test.ts and test/security/plan-bounds.test.ts set their own rates.
+    RATE_LINKS: '1000000',
+    RATE_PROTECTED_LINKS: '1000000',
+    RATE_FOLDERS: '1000000',
+    RATE_NOTES: '1000000',
     // One account serves many tests, and has room for five rules.
     BLOB_CORS: 'false',
     ...settings,

@@ -50,13 +50,18 @@ declare global {
 /** Publishes `rest` and `restField` in the field's extensions, where the REST view and the OpenAPI document read them. */
 export class RestPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
-    const { rest, restField, authScopes } = field.pothosOptions as {
+    const { rest, restField, rateLimit, authScopes } = field.pothosOptions as {
       rest?: RestRoute
       restField?: RestField
+      rateLimit?: string
       authScopes?: { public?: boolean }
     }
     if (rest === undefined && restField === undefined) return field
-    return { ...field, extensions: { ...field.extensions, rest, restField, public: authScopes?.public === true } }
+    const isLimited = rateLimit !== undefined
+    return {
+      ...field,
+      extensions: { ...field.extensions, rest, restField, isLimited, public: authScopes?.public === true },
+    }
   }
 }
 

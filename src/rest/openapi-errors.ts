@@ -223,7 +223,7 @@ const kinds: Record<ErrorCode, Kind> = {
     details: retryAfter(2),
   },
   RATE_LIMITED: {
-    from: ({ statuses }) => statuses.includes(429),
+    from: ({ isLimited }) => isLimited,
     says: 'This is allowed 10 times in 60 seconds. Try again in 12 seconds.',
     details: {
       ...retryAfter(12),

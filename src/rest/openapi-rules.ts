@@ -9,6 +9,8 @@ export interface RouteFacts {
   public: boolean
   /** Whether its body is a file, as a form or as it is. */
   takesFile: boolean
+  /** Whether calls of one user are counted. */
+  isLimited: boolean
 }
 
 export type Rule = (route: RouteFacts) => boolean

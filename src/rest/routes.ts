@@ -23,6 +23,8 @@ export interface Route {
   sources: Record<string, Source>
   /** A route without a 400 takes what it is given as well as it can: contract, section 1. */
   lenient: boolean
+  /** Whether calls of one user are counted: contract, section 7. */
+  isLimited: boolean
   description: string
 }
 
@@ -69,6 +71,7 @@ function routeOf(rest: RestRoute, operation: 'Query' | 'Mutation', field: GraphQ
     usual: method === 'GET' || method === 'DELETE' ? 'query' : 'body',
     sources: { ...Object.fromEntries(inPath), ...rest.from },
     lenient: !rest.errors.includes(400),
+    isLimited: field.extensions.isLimited === true,
     description: field.description ?? '',
   }
 }
