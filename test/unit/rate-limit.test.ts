@@ -17,10 +17,15 @@ afterAll(async () => {
   await redis?.quit()
 })
 
+const everyRate = (rule: { max: number; seconds: number }) => ({
+  ...{ sharing: rule, api_keys: rule, workspaces: rule, invites: rule },
+  ...{ links: rule, protected_links: rule, folders: rule, notes: rule },
+})
+
 function service([max, seconds, now]: Rule, shared?: Redis) {
   const rule = { max, seconds }
   return rateLimitService({
-    rules: { sharing: rule, api_keys: rule, workspaces: rule, invites: rule },
+    rules: everyRate(rule),
     redis: shared,
     log,
     now,
