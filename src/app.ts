@@ -18,6 +18,7 @@ import { createWorker } from './jobs/worker.ts'
 import type { Log } from './log.ts'
 import { createPages } from './pages/routes.ts'
 import { connectRedis } from './redis.ts'
+import type { BodyKind } from './rest/body.ts'
 import { createApiDocument } from './rest/openapi.ts'
 import { createRestRouter, write } from './rest/router.ts'
 import { signedBlobs } from './rest/signed-blobs.ts'
@@ -170,10 +171,11 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   const document = createApiDocument(schema, rest.routes, address, { proxied: downloads.proxied })
 
   /** What resolvers are given: the caller is looked up once, before anything else is. */
-  async function contextOf({ req, address: client, log: requestLog, signal, admit }: Incoming): Promise<Context> {
+  async function contextOf(incoming: Incoming, body?: BodyKind): Promise<Context> {
+    const { req, address: client, log: requestLog, signal, admit } = incoming
     refuseForeignWrites(req, ownOrigins())
     const caller = await findCaller(db, req)
-    await admit(caller?.userId ?? null)
+    await admit(caller?.userId ?? null, body)
     return {
       services,
       caller,
@@ -197,12 +199,12 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       admits: true,
       handle: incoming => graphql(incoming.req, incoming.res, () => contextOf(incoming), incoming.log),
     },
-    { prefix: '/api', admits: true, handle: incoming => rest.handle(incoming, () => contextOf(incoming)) },
+    { prefix: '/api', admits: true, handle: incoming => rest.handle(incoming, body => contextOf(incoming, body)) },
     { prefix: '/api/openapi.json', exact: true, handle: ({ req, res }) => document.sendJson(req, res) },
     { prefix: '/api/docs', handle: ({ req, res, path }) => document.sendPage(req, res, path) },
-    { prefix: '/api/blobs', handle: signed },
+    { prefix: '/api/blobs', admits: true, handle: signed },
   ]
-  const gateway = createGateway({ config, publicUrl: address, log, mounts })
+  const gateway = createGateway({ config, uploadMemory: store.uploadMemory, publicUrl: address, log, mounts })
 
   return {
     services,

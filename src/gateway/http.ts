@@ -12,8 +12,10 @@ import type { Config } from '../config.ts'
 import { AppError, Busy, Forbidden, InvalidInput, toAppError } from '../errors.ts'
 import { type Log, loggablePath } from '../log.ts'
 import { networkOf } from '../network.ts'
+import type { BodyKind } from '../rest/body.ts'
 import { type Answer, failure } from '../rest/envelope.ts'
 import { takeRest, write } from '../rest/router.ts'
+import type { UploadMemory } from '../storage/store.ts'
 import { boundConnections } from './connections.ts'
 import { corsOptions } from './cors.ts'
 import { watchForwarded } from './forwarded.ts'
@@ -35,9 +37,10 @@ export interface Incoming {
   /**
    * Admits the body once its caller is known. Call it before reading anything of the body.
    * @param caller id of the user; null without a credential
+   * @param body how the handler reads it; without this, the headers decide
    * @throws UNAVAILABLE where this would exceed a limit
    */
-  admit(caller: string | null): Promise<void>
+  admit(caller: string | null, body?: BodyKind): Promise<void>
 }
 
 /** Handles the paths below its prefix. */
@@ -57,6 +60,8 @@ export type Phase = 'starting' | 'serving' | 'stopping'
 
 interface GatewayOptions {
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'connectionsPerAddress' | 'logAddresses'> & IntakeSettings
+  /** Memory of an upload in the store. */
+  uploadMemory: UploadMemory
   publicUrl: () => string
   log: Log
   mounts: Mount[]
@@ -77,7 +82,7 @@ const CLEANUP_LIMIT = 5 * SECOND
 const IDLE_LIMIT = 120 * SECOND
 
 /** The gateway: one node:http server that routes each request to the mount with the longest matching prefix. */
-export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions) {
+export function createGateway({ config, uploadMemory, publicUrl, log, mounts }: GatewayOptions) {
   const shownAddress = addressForLog(config.logAddresses)
   const trust = proxyAddr.compile(config.trustProxy)
   const checkForwarded = watchForwarded(trust, log)
@@ -100,7 +105,7 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
   server.setTimeout(IDLE_LIMIT)
   const connections = boundConnections(server, config.connectionsPerAddress, address => trust(address, 0))
   const proxied = new Held()
-  const intake = createIntake(config)
+  const intake = createIntake(config, uploadMemory)
   // Once the request is complete and the response has not begun, the client is not the slow one.
   server.on('timeout', socket => {
     const exchange = exchanges.get(socket)
@@ -159,7 +164,7 @@ export function createGateway({ config, publicUrl, log, mounts }: GatewayOptions
         return requestLog
       },
       signal: gone.signal,
-      admit: async caller => void releases.push(await intake.admit({ req, client, caller, abort: gone })),
+      admit: async (caller, body) => void releases.push(await intake.admit({ req, client, caller, body, abort: gone })),
     }
     const served: Promise<void> = serve(incoming, client, releases)
       .catch(error => write(res, req, refusal(error, path, incoming.log)))

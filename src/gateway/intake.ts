@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { Busy, InvalidInput } from '../errors.ts'
 import { type BodyKind, watchBody } from '../rest/body.ts'
+import type { UploadMemory } from '../storage/store.ts'
 import { createCollector } from './collect.ts'
 import { type Bound, Held } from './held.ts'
 
@@ -19,6 +20,8 @@ interface Arrival {
   client: string | undefined
   /** Id of the caller; null without a credential. */
   caller: string | null
+  /** How the handler reads it; without this, the headers decide. */
+  body?: BodyKind | undefined
   /** Ends the work on the request; its reason is an AppError. */
   abort: AbortController
 }
@@ -29,8 +32,6 @@ const MiB = 1024 * KiB
 const SMALL = 16 * KiB
 /** The maximum size of a body that is read as a whole; without a credential it is SMALL. */
 const LARGEST_WHOLE = MiB
-/** The buffer of an upload: two blocks, one being filled while the other is sent to the store. */
-const UPLOAD = 8 * MiB
 /** Memory of the sockets, parsers and rows of an upload beside its bytes. */
 const UPLOAD_OVERHEAD = 128 * KiB
 /** How often the rate of arriving bodies is checked. */
@@ -39,7 +40,7 @@ const CHECK_MS = 1000
 const GRACE_MS = 5000
 
 /** Limits the time, number and memory of the request bodies that are arriving. */
-export function createIntake(settings: IntakeSettings) {
+export function createIntake(settings: IntakeSettings, uploadMemory: UploadMemory) {
   const { bodyMemoryBytes, bodiesPerAddress, bodiesPerCaller } = settings
   const held = new Held()
   const open = new Set<Body>()
@@ -90,8 +91,8 @@ export function createIntake(settings: IntakeSettings) {
       if (!req.complete) await nextTurn()
       if (req.complete && declared <= SMALL) return nothing
       garbage.soon()
-      const kind = kindOf(req)
-      const release = held.acquire(memoryOf(kind, declared, caller), [
+      const kind = arrival.body ?? kindOf(req)
+      const release = held.acquire(memoryOf(kind, declared, caller, uploadMemory), [
         // The last eighth is reserved for small bodies.
         ['memory', kind === 'whole' ? bodyMemoryBytes : (bodyMemoryBytes / 8) * 7],
         caller === null ? ['memory, anonymous', bodyMemoryBytes / 4] : [`memory of ${caller}`, bodyMemoryBytes / 2],
@@ -134,9 +135,9 @@ function kindOf({ headers }: IncomingMessage): BodyKind {
 }
 
 /** The maximum memory of a body while it is read, in bytes. */
-function memoryOf(kind: BodyKind, declared: number, caller: string | null): number {
+function memoryOf(kind: BodyKind, declared: number, caller: string | null, uploadMemory: UploadMemory): number {
   if (caller === null) return Math.min(declared, SMALL)
-  return kind === 'whole' ? Math.min(declared, LARGEST_WHOLE) : Math.min(declared, UPLOAD) + UPLOAD_OVERHEAD
+  return kind === 'whole' ? Math.min(declared, LARGEST_WHOLE) : Math.min(declared, uploadMemory[kind]) + UPLOAD_OVERHEAD
 }
 
 /** A body that is arriving. Only the time spent waiting for its sender counts. */

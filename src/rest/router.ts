@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { Unauthenticated } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { createAddresses } from './addresses.ts'
-import { readJson, readRaw } from './body.ts'
+import { type BodyKind, readJson, readRaw } from './body.ts'
 import { sendDelivery } from './bytes.ts'
 import { type Answer, answer, failure, success } from './envelope.ts'
 import { type InputReader, inputReader } from './input.ts'
@@ -31,6 +31,9 @@ interface Endpoint {
   /** Where SOFA finds the operation. Never the caller's own path: its router would walk `..` to another route. */
   url: string
 }
+
+/** A body is charged by its route, because its Content-Type may say anything. */
+const kindsOfBody = { json: 'whole', form: 'upload', raw: 'part' } as const satisfies Record<Endpoint['body'], BodyKind>
 
 export interface RestRequest {
   req: IncomingMessage
@@ -136,7 +139,7 @@ export function createRestRouter(schema: GraphQLSchema) {
     routes,
 
     /** Answers a request under /api. Never throws. */
-    async handle(request: RestRequest, contextOf: () => Promise<Context>): Promise<void> {
+    async handle(request: RestRequest, contextOf: (body: BodyKind) => Promise<Context>): Promise<void> {
       const { req, res, log } = request
       let route: Route | undefined
       let params: Record<string, string | undefined> = {}
@@ -145,7 +148,7 @@ export function createRestRouter(schema: GraphQLSchema) {
         const endpoint = found.answering
         params = found.params
         route = endpoint.route
-        const context = await contextOf()
+        const context = await contextOf(kindsOfBody[endpoint.body])
         const response = await run(request, context, endpoint, params)
         if (context.download) await sendDelivery(req, res, context.download, context)
         else write(res, req, { ...answer(success(null)), body: await response.text() })

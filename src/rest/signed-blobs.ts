@@ -3,7 +3,7 @@ import { AppError, InvalidInput } from '../errors.ts'
 import type { DownloadService } from '../services/download.ts'
 import type { ShareLinkService } from '../services/share-link.ts'
 import type { UploadSessionService } from '../services/upload-session.ts'
-import { readRaw } from './body.ts'
+import { type BodyKind, readRaw } from './body.ts'
 import { sendFile } from './bytes.ts'
 import { allowOnly } from './method.ts'
 import { write } from './router.ts'
@@ -28,17 +28,24 @@ export function signedBlobs({
     res,
     path,
     signal,
+    admit,
   }: {
     req: IncomingMessage
     res: ServerResponse
     path: string
     signal: AbortSignal
+    admit(caller: string | null, body: BodyKind): Promise<void>
   }): Promise<void> => {
     const [token, number] = path.slice(PREFIX.length).split('/')
     if (!token) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
-    if (number === undefined) return sendFile(req, res, await links.openAddress(token), downloads, signal)
+    if (number === undefined) {
+      await admit(null, 'whole')
+      return sendFile(req, res, await links.openAddress(token), downloads, signal)
+    }
     allowOnly(req, 'PUT')
     const { id, tree, maker } = uploads.unseal(token)
+    // The token authenticates its maker, so the body counts against their limits.
+    await admit(maker, 'part')
     if (!/^[1-9]\d{0,5}$/.test(number)) throw new InvalidInput('part_number', 'Parts are numbered from 1 on.')
     const { 'content-md5': sum } = req.headers
     const contentMd5 = typeof sum === 'string' ? sum : undefined

@@ -44,6 +44,11 @@ export function mayWriteNow(db: Db, caller: Caller): Condition {
   }
 }
 
+/** Holds while the maker of an upload session `s` may write into its tree. A signed URL outlives the credential it was made with. */
+export const MAKER_MAY_WRITE = `EXISTS (SELECT 1 FROM user u JOIN bucket t ON t.id = s.bucket_id
+         LEFT JOIN member m ON m.workspace_id = t.workspace_id AND m.user_id = u.id
+         WHERE u.id = s.user_id AND u.status = 'active' AND (t.user_id = u.id OR m.role IN (${rolesInSql('write')})))`
+
 /**
  * The FROM and the condition of invites `i` whose sender may still invite: a member `s` who may manage, with an active account `a`. Joined,
  * so that a locking read locks the rows of the sender, too.

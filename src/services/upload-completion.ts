@@ -13,16 +13,8 @@ import type { Tree } from './entry-path.ts'
 import type { EventService } from './event.ts'
 import type { FileService } from './file.ts'
 import type { FileView } from './listing.ts'
-import {
-  isSpoilt,
-  markPartsForDeletion,
-  placeOf,
-  spoilt,
-  type UploadSessionService,
-  type UploadSessionView,
-  uploadBusy,
-  uploadNotFound,
-} from './upload-session.ts'
+import { isSpoilt, spoilt, uploadBusy, uploadNotFound } from './upload-error.ts'
+import { markPartsForDeletion, placeOf, type UploadSessionService, type UploadSessionView } from './upload-session.ts'
 
 /** Options of a completion: the expected digests (hex), and another path than planned. */
 export interface Completion {
@@ -158,7 +150,7 @@ export function uploadCompletionService({
      */
     async complete(tree: Tree, id: string, caller: Caller, completion: Completion): Promise<FileView> {
       const by = caller.userId
-      const session = await sessions.find(tree, id, by, { idle: true })
+      const session = await sessions.find(tree, id, by, 'idle')
       const { fileType, size } = session
       const given = digestsOf(completion)
       const planned = { folder: joinPath(session.names.slice(0, -1)), name: session.names.at(-1) ?? '' }

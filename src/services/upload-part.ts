@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { InvalidInput } from '../errors.ts'
+import { Busy, InvalidInput } from '../errors.ts'
 import { BytesDiffer } from '../storage/store.ts'
 import type { Upload } from '../upload.ts'
 
@@ -50,6 +50,27 @@ export function sumOf(contentMd5: string | null | undefined): string | undefined
   if (!/^[A-Za-z0-9+/]{22}==$/.test(contentMd5))
     throw new InvalidInput('content_md5', 'Content-MD5 is the MD5 of the part in base64: 24 characters (RFC 1864).')
   return Buffer.from(contentMd5, 'base64').toString('hex')
+}
+
+/** An honest client sends a part again when its connection seems dead, while the service still waits for the rest of the first. */
+const MAX_SENDS = 2
+
+/** Limits how many requests send the same part at a time: until one is complete, it takes disk space that the upload has not reserved. */
+export function limitSends() {
+  const running = new Map<string, number>()
+  return async <T>(part: string, send: () => Promise<T>): Promise<T> => {
+    const count = running.get(part) ?? 0
+    if (count >= MAX_SENDS)
+      throw new Busy('Other requests are sending this part. Wait for one of them to end, then send it again.')
+    running.set(part, count + 1)
+    try {
+      return await send()
+    } finally {
+      const left = (running.get(part) ?? 1) - 1
+      if (left > 0) running.set(part, left)
+      else running.delete(part)
+    }
+  }
 }
 
 const nothing = createHash('md5').digest('hex')

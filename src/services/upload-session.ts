@@ -4,7 +4,7 @@ import { AppError, InvalidInput, Unavailable } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { mediaTypeOf } from '../media.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../paths.ts'
-import { type BlobStore, BytesDiffer, StoreRefusal } from '../storage/store.ts'
+import { type BlobStore, BytesDiffer } from '../storage/store.ts'
 import type { Tokens } from '../tokens.ts'
 import type { Upload } from '../upload.ts'
 import type { BlobService } from './blob.ts'
@@ -12,8 +12,10 @@ import { pathIn, type Tree } from './entry-path.ts'
 import type { FileService } from './file.ts'
 import { releaseStaged } from './ledger.ts'
 import type { BucketLimits } from './quota.ts'
+import { MAKER_MAY_WRITE } from './right.ts'
 import { uploadAddresses } from './upload-address.ts'
-import { exactly, partCountOf, sizeOfPart, sumOf, takeNothing } from './upload-part.ts'
+import { isSpoilt, spoilt, uploadBusy, uploadNotFound } from './upload-error.ts'
+import { exactly, limitSends, partCountOf, sizeOfPart, sumOf, takeNothing } from './upload-part.ts'
 
 /** An unfinished upload in parts. Sizes in bytes, times in milliseconds since 1970. */
 export interface UploadSessionView {
@@ -55,7 +57,6 @@ interface Row extends Omit<UploadSessionView, 'bucketId' | 'maker' | 'names' | '
 const DAY_MS = 86_400_000
 /** A request that began before its signed URL expired may finish afterwards, and clocks differ. */
 const LATE_MS = 900_000
-const RETRY_SECONDS = 2
 /** How old the state of an upload may be when a part enters the store; after that it is read again. */
 const FRESH_MS = 1000
 
@@ -80,10 +81,15 @@ export function uploadSessionService({
   partSize: number
   direct: boolean
 }) {
+  const oneOfFew = limitSends()
   const addresses = uploadAddresses({ store, tokens, publicUrl })
 
-  /** The unfinished upload with this id that the user has started in this tree. @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY */
-  async function find(tree: Tree, id: string, by: string, { idle = false } = {}): Promise<UploadSessionView> {
+  /**
+   * The unfinished upload with this id that the user has started in this tree.
+   * @param need `writable`: its maker may still write there, and, as with `idle`, nobody is completing it
+   * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY
+   */
+  async function find(tree: Tree, id: string, by: string, need?: 'idle' | 'writable'): Promise<UploadSessionView> {
     if (!isUuid(id)) throw uploadNotFound()
     const now = Date.now()
     const [row] = await db.rows<Row>(
@@ -91,12 +97,12 @@ export function uploadSessionService({
          s.writable_until AS writableUntil, s.claim_until AS claimUntil,
          s.created_at AS createdAt, b.lease_until AS expiresAt
        FROM upload_session s JOIN blobs b ON b.id = s.id
-       WHERE s.id = ? AND s.bucket_id = ? AND s.user_id = ? AND b.state = 'staged' AND b.lease_until > ?`,
+       WHERE s.id = ? AND s.bucket_id = ? AND s.user_id = ? AND b.state = 'staged' AND b.lease_until > ?${need === 'writable' ? ` AND ${MAKER_MAY_WRITE}` : ''}`,
       [id, tree.bucketId, by, now],
     )
     if (!row) throw uploadNotFound()
     const { path, direct, claimUntil, ...session } = row
-    if (idle && claimUntil > now) throw uploadBusy()
+    if (need && claimUntil > now) throw uploadBusy()
     const where = { bucketId: tree.bucketId, maker: by, ...placeIn(tree, parsePath(path)) }
     return { ...session, ...where, partCount: partCountOf(session), direct: Boolean(direct) }
   }
@@ -178,7 +184,7 @@ export function uploadSessionService({
     /**
      * Stores one part; the same number again replaces it. A part is stored completely or not at all.
      * @param contentMd5 of the part, in base64 (RFC 1864)
-     * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, INVALID_INPUT, CHECKSUM_MISMATCH
+     * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, INVALID_INPUT, CHECKSUM_MISMATCH, UNAVAILABLE when others are sending it
      */
     async addPart(
       tree: Tree,
@@ -188,7 +194,7 @@ export function uploadSessionService({
       part: Upload,
       contentMd5: string | null | undefined,
     ): Promise<{ partNumber: number; size: number }> {
-      const session = await find(tree, id, by, { idle: true })
+      const session = await find(tree, id, by, 'writable')
       const found = Date.now()
       if (number < 1 || number > session.partCount)
         throw new InvalidInput(
@@ -199,13 +205,14 @@ export function uploadSessionService({
       const size = sizeOfPart(session, number)
       // A slow body may outlast the upload: once it is completed, its blob belongs to a file.
       const admit = async () => {
-        if (Date.now() - found > FRESH_MS) await find(tree, id, by, { idle: true })
+        if (Date.now() - found > FRESH_MS) await find(tree, id, by, 'writable')
       }
       const source = exactly(part, number, size, admit)
       try {
-        if (size > 0)
-          await store.stagePart(id, number, source, { size, offset: (number - 1) * session.partSize, sum: wanted })
-        else await takeNothing(source, wanted)
+        const options = { size, offset: (number - 1) * session.partSize, sum: wanted }
+        await oneOfFew(`${id}/${number}`, () =>
+          size > 0 ? store.stagePart(id, number, source, options) : takeNothing(source, wanted),
+        )
       } catch (error) {
         if (error instanceof BytesDiffer)
           throw new AppError('CHECKSUM_MISMATCH', `Part ${number} does not match its Content-MD5. Send it again.`, {
@@ -278,19 +285,3 @@ export const placeOf = (folder: string, name: string): string[] =>
   parseFilePath(joinPath([...parsePath(folder, 'folder'), name]), 'folder')
 
 const placeIn = (tree: Tree, names: string[]) => ({ names, folder: pathIn(tree, names.slice(0, -1)) })
-
-/** Whether the store refuses because of its content: a client with the signed URLs of a direct upload can store other things than parts. */
-export const isSpoilt = ({ writableUntil }: Pick<UploadSessionView, 'writableUntil'>, error: unknown): boolean =>
-  writableUntil > 0 && error instanceof StoreRefusal && !error.unauthorized
-
-export const spoilt = () =>
-  new AppError(
-    'UPLOAD_INCOMPLETE',
-    'The bytes sent to the signed URLs of this upload are not its parts. Abort it, and start another.',
-  )
-
-export const uploadNotFound = () =>
-  new AppError('UPLOAD_NOT_FOUND', 'You have no such upload: it has ended, or never existed. Start another.')
-
-export const uploadBusy = () =>
-  new AppError('UPLOAD_BUSY', 'This upload is being completed. Try again in a moment.', { retry_after: RETRY_SECONDS })

@@ -18,7 +18,7 @@ import {
   within,
 } from './request.ts'
 import { BlobMissing, type BlobStore, BlobsKept, BytesDiffer, StoreRefusal } from './store.ts'
-import { upload } from './upload.ts'
+import { upload, uploadBuffer } from './upload.ts'
 
 const removalsInFlight = 4
 
@@ -74,6 +74,7 @@ export function createAzureStore(options: {
   return {
     label: `Azure Blob Storage, container ${options.container} of the account ${service.accountName}`,
     maxParts: maxBlocks,
+    uploadMemory: { upload: uploadBuffer, part: uploadBuffer },
 
     // Several services may share an account, and its operator names the container.
     async bind() {},

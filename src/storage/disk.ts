@@ -6,8 +6,10 @@ import { bindFolder, readMarker } from './disk-marker.ts'
 import { commitParts, partsIn, stagePart, tidyParts } from './disk-parts.ts'
 import { fileMode, folderMode, ifThere, isKey, onDisk, openShelves, syncFolder, uniqueName, writeAt } from './files.ts'
 import { BlobMissing, type BlobStore, StoreRefusal } from './store.ts'
-import { upload } from './upload.ts'
+import { upload, uploadBuffer } from './upload.ts'
 
+/** A part is written chunk by chunk: one is held back until the last has come, one is being written, others wait in the stream and socket. */
+const partBuffer = 512 * 1024
 const removalsInFlight = 8
 /** Enough for the disk to be asked seldom, and little for each of many slow clients. */
 const readSize = 256 * 1024
@@ -45,6 +47,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
   return {
     label: `files in ${dir}`,
     maxParts: 50_000,
+    uploadMemory: { upload: uploadBuffer, part: partBuffer },
     addresses: null,
 
     async prepare() {

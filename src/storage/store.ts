@@ -27,12 +27,21 @@ export interface StoreAddresses {
   allowOrigins(origins: string[]): Promise<void>
 }
 
+/** The most memory that the bytes of one upload take while the store receives them. */
+export interface UploadMemory {
+  /** For `put`. */
+  readonly upload: number
+  /** For `stagePart`. */
+  readonly part: number
+}
+
 /** The store of the bytes. Every method throws Unavailable when the store fails: in bounded time, if it is reached over a network. */
 export interface BlobStore {
   /** Kind and location, for operators. */
   readonly label: string
   /** The maximum number of parts of a blob. */
   readonly maxParts: number
+  readonly uploadMemory: UploadMemory
   /** Null if clients cannot reach the store: then the service signs URLs of its own. */
   readonly addresses: StoreAddresses | null
   /** Creates what the store needs: a container, folders. */

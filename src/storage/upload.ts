@@ -1,4 +1,4 @@
-import { type Block, fillBlocks } from './blocks.ts'
+import { type Block, blockSize, fillBlocks } from './blocks.ts'
 import { md5, type RunningHash, startHash } from './hash.ts'
 
 export interface UploadOptions {
@@ -23,6 +23,9 @@ export interface Target {
 
 /** One block is read while the other is sent. A third would only cost memory. */
 const blocksInFlight = 2
+
+/** Memory of the bytes of an upload. */
+export const uploadBuffer = blocksInFlight * blockSize
 
 /**
  * Sends a source to a store: with one request if it ends within the first block, else in blocks, hashed in parallel.
