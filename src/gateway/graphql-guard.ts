@@ -5,6 +5,7 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
   type ValidationRule,
+  validate,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { AppError, InvalidInput } from '../errors.ts'
@@ -12,6 +13,7 @@ import type { createCosts } from './graphql-cost.ts'
 import { refusalOf } from './graphql-errors.ts'
 import { createIntrospection, introspectionOnce } from './graphql-introspection.ts'
 import { boundedLists, checkLists } from './graphql-lists.ts'
+import { hasManyPairs } from './graphql-pairs.ts'
 
 /** graphql-js keeps variables in plain objects, in which a variable of this name is not one. */
 const ordinaryVariables: ValidationRule = context => ({
@@ -20,6 +22,16 @@ const ordinaryVariables: ValidationRule = context => ({
       context.reportError(new InvalidInput('query', 'A variable may not be called "__proto__". Give it another name.'))
   },
 })
+
+/** Validates a document where that takes no more time than its length says. */
+const validateFewPairs: typeof validate = (schema, document, ...rest) =>
+  hasManyPairs(document) ? [tooManyPairs()] : validate(schema, document, ...rest)
+
+const tooManyPairs = () =>
+  new InvalidInput(
+    'query',
+    'This document asks for the same fields too often. Ask for each field once, or for less at a time.',
+  )
 
 interface Arguments {
   document: DocumentNode
@@ -64,7 +76,8 @@ export function guardedExecution(
   }
 
   return {
-    onValidate({ addValidationRule }) {
+    onValidate({ addValidationRule, setValidationFn }) {
+      setValidationFn(validateFewPairs)
       for (const rule of [introspectionOnce, boundedLists, ordinaryVariables]) addValidationRule(rule)
     },
     onExecute({ args, setResultAndStopExecution }) {

@@ -97,6 +97,12 @@ const documents: HostileRequest[] = [
   // Fields.
   document('600 fields that conflict', `{ ${many(280, i => `fileTree(limit: ${i + 1}) { path }`)} }`),
   document('1,900 times one field', `{ me { ${'id '.repeat(1900)} } }`),
+  document('480 times one object', `{ ${'me { id } '.repeat(480)} }`),
+  document('260 times an object in an object', `{ ${'me { plan { name } } '.repeat(260)} }`),
+  document(
+    'fragments of one field',
+    `{ me { ${many(240, i => `...F${i}`)} } } ${many(240, i => `fragment F${i} on User { id }`)}`,
+  ),
   document('900 unknown fields', `{ ${many(900, i => `nothing${i}`)} }`),
   document('900 fields that are almost known', `{ ${many(900, i => `fileTre${i}`)} }`),
   document('a field with a name of 30 KB', `{ ${'n'.repeat(30_000)} }`),

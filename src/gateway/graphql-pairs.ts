@@ -1,0 +1,63 @@
+import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
+
+/**
+ * How many pairs of fields validation may compare to see whether they can be merged: each with each other of the same name in the answer,
+ * which takes a second for a document of 2,000 tokens. So many take up to 20 ms; 80 components that ask for the same two fields have
+ * 9,480.
+ */
+export const MAX_PAIRS = 10_000
+/** How many selections are looked at to count them; a document has up to 1,000, and more where fragments are merged with other fields. */
+const MAX_STEPS = 20_000
+
+/**
+ * Whether a document has more pairs of fields, with its fragments written out, than validation is to compare.
+ * What it costs is bounded, whatever the document is.
+ */
+export function hasManyPairs(document: DocumentNode): boolean {
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const node of document.definitions)
+    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node)
+  /** Selection sets that were counted where nothing is merged with them. */
+  const counted = new Set<SelectionSetNode>()
+  // Fragments are compared with each other, too: each pair once in a document.
+  let pairs = (fragments.size * (fragments.size - 1)) / 2
+  let steps = 0
+  const isOver = () => pairs > MAX_PAIRS || steps > MAX_STEPS
+
+  function collect(set: SelectionSetNode, into: Map<string, FieldNode[]>, spread: Set<string>): void {
+    for (const node of set.selections) {
+      if (++steps > MAX_STEPS) return
+      if (node.kind === Kind.FIELD) {
+        const name = (node.alias ?? node.name).value
+        const same = into.get(name)
+        if (same) pairs += same.push(node) - 1
+        else into.set(name, [node])
+      } else if (node.kind === Kind.INLINE_FRAGMENT) collect(node.selectionSet, into, spread)
+      else if (!spread.has(node.name.value)) {
+        spread.add(node.name.value)
+        const fragment = fragments.get(node.name.value)
+        if (fragment) collect(fragment.selectionSet, into, spread)
+      }
+    }
+  }
+
+  /** Counts what is merged of some selection sets, and of all below. */
+  function count(sets: SelectionSetNode[]): void {
+    const [only] = sets
+    if (sets.length === 1 && only) {
+      if (counted.has(only)) return
+      counted.add(only)
+    }
+    const fields = new Map<string, FieldNode[]>()
+    const spread = new Set<string>()
+    for (const set of sets) collect(set, fields, spread)
+    for (const nodes of fields.values()) {
+      if (isOver()) return
+      const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
+      if (below.length > 0) count(below)
+    }
+  }
+
+  for (const node of document.definitions) if ('selectionSet' in node) count([node.selectionSet])
+  return isOver()
+}
