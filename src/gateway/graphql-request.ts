@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import type { Context } from '../context.ts'
-import { AppError, InvalidInput, Unauthenticated } from '../errors.ts'
+import { AppError, Busy, InvalidInput, Unauthenticated } from '../errors.ts'
+import { createFairQueue } from '../fair-queue.ts'
+import { networkOf } from '../network.ts'
 import { readJson } from '../rest/body.ts'
 import { checkParameters, logUnexpected, refusalOf } from './graphql-errors.ts'
 import { readGraphqlForm } from './graphql-form.ts'
@@ -21,6 +24,7 @@ type Parser = (request: Request) => Parsed | Promise<Parsed>
  * @param maxCharacters of a document
  */
 export function requestParser(maxCharacters: number): Plugin<object, ServerContext> {
+  const anonymousTurn = createAnonymousTurns()
   return {
     onRequestParse({ request, requestParser: own, serverContext, setRequestParser }) {
       const read: Parser | undefined =
@@ -33,6 +37,7 @@ export function requestParser(maxCharacters: number): Plugin<object, ServerConte
         try {
           params = await read(given)
           checkParameters(params)
+          if (!serverContext.api.caller) await anonymousTurn(serverContext.api.address)
         } catch (error) {
           logUnexpected(error, serverContext.api.log)
           throw refusalOf(error, { wellFormed: error instanceof Unauthenticated })
@@ -46,6 +51,25 @@ export function requestParser(maxCharacters: number): Plugin<object, ServerConte
       })
     },
   }
+}
+
+/** How many operations without a credential wait for their turn, and how long. */
+const ANONYMOUS_LINE = { longest: 1000, patience: 10_000 }
+/** Turns of the event loop between two of them while others wait: one turn accepts one connection only. */
+const TURNS_BETWEEN = 16
+
+/**
+ * Lets operations of callers without a credential begin one by one, some turns of the event loop apart, and networks by turns.
+ * Introspection is done as soon as it is begun: all that came in one turn would hold up every other request.
+ */
+function createAnonymousTurns() {
+  const busy = () => new Busy('Too many requests without a credential wait. Try again in a few seconds.')
+  const queue = createFairQueue({ atOnce: 1, ...ANONYMOUS_LINE, full: busy })
+  const turns = async () => {
+    await nextTurn()
+    for (let i = 1; queue.size > 1 && i < TURNS_BETWEEN; i++) await nextTurn()
+  }
+  return (address: string) => queue.run([networkOf(address)], turns)
 }
 
 async function readBody({ req, res, api }: ServerContext): Promise<GraphQLParams> {
