@@ -15,7 +15,7 @@ describe('Pairs of fields that validation compares', () => {
     ['introspection', getIntrospectionQuery({ oneOf: true, inputValueDeprecation: true })],
     ['80 components', components(80, '__typename id')],
     ['components on several levels', many(20, i => `{ folder { files { edges { node { id ...A } } } } } #${i}\n`)],
-    ['one field 140 times', `{ me { ${'id '.repeat(140)} } }`],
+    ['one field 300 times', `{ me { ${'id '.repeat(300)} } }`],
     ['a fragment in 50 places', `{ ${many(50, i => `a${i}: me { ...F }`)} } fragment F on User { id email name id }`],
     [
       'fragments that double',
@@ -26,14 +26,14 @@ describe('Pairs of fields that validation compares', () => {
   })
 
   it.each([
-    ['one field', `{ me { ${'id '.repeat(150)} } }`],
-    ['one name of several fields', `{ me { ${'x: id x: email '.repeat(75)} } }`],
+    ['one field', `{ me { ${'id '.repeat(320)} } }`],
+    ['one name of several fields', `{ me { ${'x: id x: email '.repeat(160)} } }`],
     ['one object', `{ ${'me { id } '.repeat(150)} }`],
-    ['objects in objects', `{ ${'me { plan { name } } '.repeat(90)} }`],
-    ['inline fragments', `{ me { ${'... { id } '.repeat(150)} } }`],
+    ['objects in objects', `{ ${'me { plan { name } } '.repeat(100)} }`],
+    ['inline fragments', `{ me { ${'... { id } '.repeat(320)} } }`],
     ['fragments', components(150, 'id')],
     ['a chain of fragments', `{ me { ...F0 } } ${many(150, i => `fragment F${i} on User { id ...F${i + 1} }`)}`],
-    ['a fragment that nothing spreads', `{ me { id } } fragment F on User { ${'id '.repeat(150)} }`],
+    ['a fragment that nothing spreads', `{ me { id } } fragment F on User { ${'id '.repeat(320)} }`],
     [
       'fragments that multiply',
       `{ a { ...F0 } } ${many(60, i => `fragment F${i} on A { id ...F${i + 1} a { ...F${i + 1} } a { id ...F${i + 1} } }`)}`,
