@@ -75,6 +75,8 @@ const securityHeaders = {
   'permissions-policy': 'interest-cohort=()',
 }
 
+/** A burst of answers that are larger leaves garbage that is worth collecting. */
+const LARGE_ANSWER = 64 * 1024
 const SECOND = 1000
 /** How long a stop waits for requests whose connections were cut. */
 const CLEANUP_LIMIT = 5 * SECOND
@@ -130,6 +132,7 @@ export function createGateway({ config, uploadMemory, publicUrl, log, mounts }: 
     res.on('close', () => {
       if (!res.writableFinished) gone.abort(hungUp())
       if (!req.complete) takeRest(req, socket)
+      if (Number(res.getHeader('content-length')) > LARGE_ANSWER) intake.tidySoon()
       // A stopping server would otherwise keep the connection open for another request.
       if (!server.listening) setImmediate(() => server.closeIdleConnections())
       log.info(

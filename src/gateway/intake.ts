@@ -107,6 +107,9 @@ export function createIntake(settings: IntakeSettings, uploadMemory: UploadMemor
       return release
     },
 
+    /** Looks after the memory once it is quiet: a large answer has ended. */
+    tidySoon: garbage.soon,
+
     /** The number of bodies that are arriving. */
     get open(): number {
       return open.size
