@@ -51,6 +51,8 @@ function named(thrown: unknown): Error {
 
 function bindable(value: unknown): SQLInputValue {
   if (typeof value === 'boolean') return value ? 1 : 0
+  // node:sqlite binds every number as REAL, so 5 would become '5.0' in a text column, and 5 / 2 would be 2.5.
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value)
   return value === undefined ? null : (value as SQLInputValue)
 }
 
@@ -59,13 +61,22 @@ function bindings(values: Parameters): [Record<string, SQLInputValue>, ...SQLInp
   return [Object.fromEntries(Object.entries(values).map(([name, value]) => [name, bindable(value)]))]
 }
 
+/** What SQLite counts: other statements leave the count of the one before. */
+function changesOf(sql: string): 'counted' | 'none' | 'unknown' {
+  if (/^\s*(?:INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i.test(sql)) return 'counted'
+  return /^\s*(?:BEGIN|COMMIT|END|ROLLBACK|SAVEPOINT|RELEASE)\b/i.test(sql) ? 'none' : 'unknown'
+}
+
 /** Rows are read as arrays: converting them to plain objects here costs half as much as node:sqlite's objects without a prototype. */
 class Prepared {
   readonly #statement: StatementSync
+  readonly #changes: 'counted' | 'none' | 'unknown'
   #names: string[] = []
 
-  constructor(statement: StatementSync) {
+  constructor(db: DatabaseSync, sql: string) {
+    const statement = db.prepare(sql)
     this.#statement = statement
+    this.#changes = changesOf(sql)
     statement.setReturnArrays(true)
   }
 
@@ -83,7 +94,11 @@ class Prepared {
 
   run(values: Parameters): Statement {
     const { changes, lastInsertRowid } = this.#statement.run(...(bindings(values) as SQLInputValue[]))
-    return new Statement(Number(changes), Number(lastInsertRowid))
+    return new Statement(
+      this.#changes === 'counted' ? Number(changes) : 0,
+      Number(lastInsertRowid),
+      this.#changes === 'unknown' || (this.#changes === 'counted' && Number(changes) > 0),
+    )
   }
 }
 
@@ -91,10 +106,13 @@ class Prepared {
 class Statement {
   readonly changes: number
   readonly lastID: number
+  /** Whether it may have written to the file. */
+  readonly wrote: boolean
 
-  constructor(changes = 0, lastID = 0) {
+  constructor(changes = 0, lastID = 0, wrote = false) {
     this.changes = changes
     this.lastID = lastID
+    this.wrote = wrote
   }
 }
 
@@ -104,8 +122,8 @@ class Statement {
  */
 export class SqliteConnection {
   readonly filename: string
-  /** Rows written so far. */
-  changes = 0
+  /** Statements so far that may have written to the file. */
+  writes = 0
   #db: DatabaseSync | null = null
   readonly #prepared = new Map<string, Prepared>()
 
@@ -146,8 +164,8 @@ export class SqliteConnection {
   /** @throws SqliteError */
   write(sql: string, values: Parameters = []): number {
     try {
-      const { changes } = this.#cached(sql).run(values)
-      this.changes += changes
+      const { changes, wrote } = this.#cached(sql).run(values)
+      if (wrote) this.writes += 1
       return changes
     } catch (error) {
       throw named(error)
@@ -160,7 +178,7 @@ export class SqliteConnection {
       // The least recently used one is first.
       this.#prepared.delete(sql)
     } else {
-      prepared = new Prepared(this.#open().prepare(sql))
+      prepared = new Prepared(this.#open(), sql)
       for (const [oldest] of this.#prepared) {
         if (this.#prepared.size < CACHED_STATEMENTS) break
         this.#prepared.delete(oldest)
@@ -178,15 +196,15 @@ export class SqliteConnection {
 
   run(sql: string, values: Parameters = [], done: Done = () => {}): void {
     this.#answer(done, () => {
-      const did = new Prepared(this.#open().prepare(sql)).run(values)
-      this.changes += did.changes
+      const did = new Prepared(this.#open(), sql).run(values)
+      if (did.wrote) this.writes += 1
       return { did }
     })
   }
 
   all(sql: string, values: Parameters | Done, done: Done = () => {}): void {
     if (typeof values === 'function') this.all(sql, [], values)
-    else this.#answer(done, () => ({ rows: new Prepared(this.#open().prepare(sql)).all(values) }))
+    else this.#answer(done, () => ({ rows: new Prepared(this.#open(), sql).all(values) }))
   }
 
   #answer(done: Done, work: () => { did?: Statement; rows?: Row[] }): void {

@@ -28,10 +28,24 @@ export function openLog(file: string) {
   let worker: Worker | undefined
   let checkpointing = false
 
-  async function sync(): Promise<void> {
+  async function openHandle(): Promise<FileHandle> {
+    handle ??= open(`${file}-wal`)
     try {
-      handle ??= open(`${file}-wal`)
-      await (await handle).datasync()
+      return await handle
+    } catch (cause) {
+      handle = undefined
+      throw Object.assign(new Error('SQLITE_CANTOPEN: the log of changes cannot be opened', { cause }), {
+        code: 'SQLITE_CANTOPEN',
+      })
+    }
+  }
+
+  async function sync(): Promise<void> {
+    // Linux reports a failed write once: the next sync succeeds although the pages are lost.
+    if (failure) throw failure
+    const opened = await openHandle()
+    try {
+      await opened.datasync()
     } catch (cause) {
       failure = Object.assign(new Error('SQLITE_IOERR: the log of changes cannot be synced', { cause }), {
         code: 'SQLITE_IOERR',
@@ -56,6 +70,16 @@ export function openLog(file: string) {
   }
 
   return {
+    get isOpen(): boolean {
+      return handle !== undefined
+    },
+    /**
+     * Opens the log, if it is not open. Call it before the first write: a write that fails later has been committed, and only a handle
+     * from before the write learns of every error of the disk. If it fails, the next call tries again.
+     */
+    async open(): Promise<void> {
+      await openHandle()
+    },
     /** @throws the error of a failed sync: it is unknown then which part of the log is on the disk, so no write may follow */
     requireIntact(): void {
       if (failure) throw failure

@@ -40,6 +40,11 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
       // Commits are synced and the log is checkpointed outside the event loop; only a log that outgrows that is checkpointed in it.
       if (logged) for (const pragma of ['synchronous=NORMAL', 'wal_autocheckpoint=16000']) on.rows(`PRAGMA ${pragma}`)
     }
+    if (logged) {
+      // SQLite makes the log with the first transaction of a connection, even one that reads.
+      if (!log.isOpen) on.rows('SELECT 1 FROM sqlite_master LIMIT 1')
+      await log.open()
+    }
     return on
   }
 
@@ -48,9 +53,9 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     let changed = false
     const result = await inLine(async () => {
       const on = await writerConnection()
-      const before = on.changes
+      const before = on.writes
       const result = await work(on)
-      changed = on.changes !== before
+      changed = on.writes !== before
       return result
     })
     if (changed && logged) await log.durable()
