@@ -84,10 +84,26 @@ export async function sendBytes(
   })
   send()
   // After the headers no error can be sent any more: a failing store, a disconnected client or a used-up link ends the connection.
-  const sent = charged ? pipeline(source, charged.through, res) : pipeline(source, res)
+  const whole = exactly(count)
+  const sent = charged ? pipeline(source, whole, charged.through, res) : pipeline(source, whole, res)
   await sent.catch(() => res.destroy())
   await charged?.settle()
 }
+
+/**
+ * Passes on the announced number of bytes, and fails on any other: after fewer of them the client would take the next response on its
+ * connection for the rest, after more the excess for the next response.
+ */
+const exactly = (count: number) =>
+  async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let left = count
+    for await (const chunk of source) {
+      left -= chunk.length
+      if (left < 0) break
+      yield chunk
+    }
+    if (left !== 0) throw new Error('The blob does not have the size that is recorded of it.')
+  }
 
 /** The single range that a GET requests; several ranges are answered with the whole, as RFC 9110 allows. */
 function rangeOf(
