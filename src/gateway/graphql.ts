@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases'
 import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth'
@@ -70,7 +71,8 @@ export function createGraphql(schema: GraphQLSchema, { graphiql, maxCost }: { gr
       return write(res, req, earlyRefusal(error, req, log))
     }
     res.setHeader('cache-control', 'no-store')
-    return yoga(req, res, { req, res, api })
+    // Yoga waits for a connection that is gone to take its answer, and would do so for ever.
+    await Promise.race([yoga(req, res, { req, res, api }), once(res, 'close')])
   }
 }
 

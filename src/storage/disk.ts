@@ -169,12 +169,15 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
         await file.close()
         return Readable.from([])
       }
-      return file.createReadStream({
+      const stream = file.createReadStream({
         start: offset,
         ...(count === undefined ? {} : { end: offset + count - 1 }),
         highWaterMark: readSize,
         ...(signal ? { signal } : {}),
       })
+      // A signal that fires before the caller reads would otherwise be an uncaught error; the caller still sees the stream destroyed.
+      stream.on('error', () => {})
+      return stream
     },
 
     async look(key) {
