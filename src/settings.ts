@@ -34,6 +34,8 @@ const signUp = z.string().transform((text, context): SignUp | null => {
   return z.NEVER
 })
 
+const rate = (help: string, perMinute: string) => ({ help, default: perMinute, read: count(1, 1_000_000) })
+
 /** Every setting: what it means, its default, and how its text is read. `--help` prints this table. */
 export const settings = {
   HOST: { help: 'address to listen on', default: '127.0.0.1', read: z.string().min(1) },
@@ -155,22 +157,14 @@ export const settings = {
     shown: 'none',
     read: list,
   },
-  RATE_API_KEYS: { help: 'API keys that a user may make in a minute', default: '10', read: count(1, 1_000_000) },
-  RATE_SHARING: {
-    help: 'shares with other people that one user may create in a minute',
-    default: '60',
-    read: count(1, 1_000_000),
-  },
-  RATE_WORKSPACES: { help: 'workspaces that a user may make in a minute', default: '10', read: count(1, 1_000_000) },
-  RATE_INVITES: { help: 'invites that a user may send in a minute', default: '30', read: count(1, 1_000_000) },
-  RATE_LINKS: { help: 'public links that a user may create in a minute', default: '120', read: count(1, 1_000_000) },
-  RATE_PROTECTED_LINKS: {
-    help: 'public links with a password that a user may create in a minute',
-    default: '30',
-    read: count(1, 1_000_000),
-  },
-  RATE_FOLDERS: { help: 'folders that a user may create in a minute', default: '600', read: count(1, 1_000_000) },
-  RATE_NOTES: { help: 'notes that a user may write in a minute', default: '600', read: count(1, 1_000_000) },
+  RATE_API_KEYS: rate('API keys that a user may create in a minute', '10'),
+  RATE_SHARING: rate('shares with other people that one user may create in a minute', '60'),
+  RATE_WORKSPACES: rate('workspaces that a user may create in a minute', '10'),
+  RATE_INVITES: rate('invites that a user may send in a minute', '30'),
+  RATE_LINKS: rate('public links that a user may create in a minute', '120'),
+  RATE_PROTECTED_LINKS: rate('public links with a password that a user may create in a minute', '30'),
+  RATE_FOLDERS: rate('folders that a user may create in a minute', '600'),
+  RATE_NOTES: rate('notes that a user may write in a minute', '600'),
   SUBSCRIPTIONS_PER_USER: {
     help: 'GraphQL subscriptions that a user may have open at an instance',
     default: '20',
