@@ -444,6 +444,7 @@ describe('A session', () => {
     const live = await sessions.start(userId)
     const store = createDiskStore({ dir: mkdtempSync(join(tmpdir(), 'satchel-unused-')) })
     await store.prepare()
+    await store.bind('a test', false)
     const log = createLog({ logLevel: 'warn' })
     const sweepers = [1, 2].map(() => createSweeper({ db, store, log, everyMs: 3_600_000 }))
     await Promise.all(sweepers.map(sweeper => sweeper.run()))

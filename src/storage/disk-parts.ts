@@ -1,56 +1,22 @@
 import { createHash } from 'node:crypto'
-import { access, type FileHandle, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
-import { eventually, isLocked, locked } from './file-lock.ts'
+import { access, type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { Unavailable } from '../errors.ts'
+import { attempt } from './attempts.ts'
+import { isReceived, readIndex, writeRecord } from './disk-index.ts'
+import { inTurn, locked } from './file-lock.ts'
 import { codeOf, fileMode, ifThere, makeFolder, onDisk, syncFolder, uniqueName, writeAt } from './files.ts'
 import { BlobMissing, BytesDiffer, type PartOptions, StoreRefusal } from './store.ts'
 
 /*
  * The folder of an upload in parts:
- *   data         the blob as it will be, each part at its offset; moved away when the parts are committed
- *   index        8 bytes a part: its size once its bytes in `data` are durable
- *   7.<id>.in    part 7 while it arrives: a broken transfer touches nothing else
- *   7.redo       part 7 sent again, durable: `data` may be half old and half new there, until it is copied
- *   7.lock       held while part 7 is copied into `data`; commit.lock while the parts become a blob
+ *   data             the blob as it will be, each part at its offset; moved away when the parts are committed
+ *   index            8 bytes a part: its size once its bytes in `data` are durable
+ *   7.<at>.<id>.in   part 7 while it comes, of offset <at>: what breaks off touches nothing else
+ *   7.<at>.<id>.redo part 7 sent again, durable: `data` may be half old and half new there, until it is copied
+ *   lock             held while parts are copied into `data`, and while the parts become a blob
  */
 
-const recordSize = 8
-const mask = 0xa5a5a5a5
 const copySize = 1024 * 1024
-
-const record = (size: number): Buffer => {
-  const bytes = Buffer.alloc(recordSize)
-  bytes.writeUInt32LE(size, 0)
-  bytes.writeUInt32LE((size ^ mask) >>> 0, 4)
-  return bytes
-}
-
-const sizeIn = (bytes: Buffer, at: number): number => {
-  const size = bytes.readUInt32LE(at)
-  return bytes.readUInt32LE(at + 4) === (size ^ mask) >>> 0 ? size : 0
-}
-
-async function isReceived(dir: string, number: number): Promise<boolean> {
-  const index = await ifThere(open(`${dir}/index`, 'r'))
-  if (!index) return false
-  try {
-    const bytes = Buffer.alloc(recordSize)
-    await index.read(bytes, 0, recordSize, (number - 1) * recordSize)
-    return sizeIn(bytes, 0) > 0
-  } finally {
-    await index.close()
-  }
-}
-
-async function readIndex(dir: string): Promise<Map<number, number> | undefined> {
-  const bytes = await ifThere(readFile(`${dir}/index`))
-  if (!bytes) return undefined
-  const parts = new Map<number, number>()
-  for (let at = 0; at + recordSize <= bytes.length; at += recordSize) {
-    const size = sizeIn(bytes, at)
-    if (size > 0) parts.set(at / recordSize + 1, size)
-  }
-  return parts
-}
 
 const isThere = async (path: string) => (await ifThere(access(path).then(() => true))) ?? false
 
@@ -63,7 +29,7 @@ async function opened<T>(path: string, flags: string, work: (file: FileHandle) =
   }
 }
 
-/** Opens a file for writing at any offset, and creates it if it is missing; safe for parallel callers. */
+/** Opens a file for writing anywhere in it, and makes it if it is missing, however many try at once. */
 async function openForParts(path: string): Promise<FileHandle> {
   for (;;) {
     const there = await ifThere(open(path, 'r+'))
@@ -76,13 +42,17 @@ async function openForParts(path: string): Promise<FileHandle> {
   }
 }
 
-/** Writes a whole source to a file. @throws BytesDiffer, and errors of the source */
-async function spool(path: string, source: AsyncIterable<Uint8Array>, { size, sum }: PartOptions): Promise<void> {
+/** Takes in what comes, to the last byte. @throws BytesDiffer, and what the source throws */
+async function spool(
+  path: string,
+  next: () => Promise<IteratorResult<Uint8Array>>,
+  { size, sum }: PartOptions,
+): Promise<void> {
   const hash = sum === undefined ? undefined : createHash('md5')
   const file = await onDisk(() => open(path, 'wx', fileMode))
   try {
     let at = 0
-    for await (const chunk of source) {
+    for await (const chunk of { [Symbol.asyncIterator]: () => ({ next }) }) {
       hash?.update(chunk)
       const position = at
       await onDisk(() => writeAt(file, chunk, position))
@@ -107,51 +77,108 @@ async function copyInto(data: FileHandle, from: string, offset: number): Promise
   })
 }
 
-/** `<number>.<offset>.redo`, so that any instance can finish it. */
-const redoName = (number: number, offset: number) => `${number}.${offset}.redo`
+const lockOf = (dir: string) => `${dir}/lock`
+type Held = () => Promise<void>
 
-async function finishRedo(dir: string, name: string): Promise<void> {
+/** What has been sent again and waits to be copied. */
+const redosIn = async (dir: string): Promise<string[]> => (await readdir(dir)).filter(name => name.endsWith('.redo'))
+
+async function finishRedo(dir: string, name: string, held: Held): Promise<void> {
   const offset = Number(name.split('.')[1])
+  await held()
   await opened(`${dir}/data`, 'r+', async data => {
     await copyInto(data, `${dir}/${name}`, offset)
     await data.datasync()
   })
+  await held()
   await unlink(`${dir}/${name}`)
 }
 
-/** Copies a received part to its offset, under its lock. */
-async function settlePart(dir: string, spooled: string, number: number, { size, offset }: PartOptions): Promise<void> {
-  await locked(`${dir}/${number}.lock`, async held => {
-    // A commit waits for the existing locks, and prevents new ones.
-    await eventually(async () => !(await isLocked(`${dir}/commit.lock`)))
-    if (await isReceived(dir, number)) {
-      await opened(spooled, 'r', file => file.datasync())
-      await rename(spooled, `${dir}/${redoName(number, offset)}`)
-      await syncFolder(dir)
-      // Parts that have been committed are assembled again by the next commit.
-      if (await isThere(`${dir}/data`)) await finishRedo(dir, redoName(number, offset))
-      return
-    }
-    const data = await openForParts(`${dir}/data`)
-    try {
-      await copyInto(data, spooled, offset)
-      await data.datasync()
-    } finally {
-      await data.close()
-    }
-    await held()
-    const index = await openForParts(`${dir}/index`)
-    try {
-      await writeAt(index, record(size), (number - 1) * recordSize)
-      await index.datasync()
-    } finally {
-      await index.close()
-    }
-    await syncFolder(dir)
-  })
+/** A part whose bytes have come, in a file of its own. */
+interface Arrival {
+  parent: string
+  dir: string
+  spooled: string
+  number: number
+  options: PartOptions
+  settled?: Promise<void>
 }
 
-/** @param parent the folder of all drafts, which must exist */
+/** Keeps a part that has been sent again beside the one that is there, until it is copied over that. */
+async function replacePart({ dir, spooled, number }: Arrival, held: Held): Promise<void> {
+  await opened(`${dir}/${spooled}`, 'r', file => file.datasync())
+  const redo = spooled.replace(/in$/, 'redo')
+  const replaced = (await redosIn(dir)).filter(name => name.startsWith(`${number}.`))
+  await held()
+  await rename(`${dir}/${spooled}`, `${dir}/${redo}`)
+  await syncFolder(dir)
+  for (const name of replaced) await unlink(`${dir}/${name}`)
+  // Parts that are a blob already are put together anew when they are committed again.
+  if (await isThere(`${dir}/data`)) await finishRedo(dir, redo, held)
+}
+
+const changed = async (path: string, work: (file: FileHandle) => Promise<void>): Promise<void> => {
+  const file = await openForParts(path)
+  try {
+    await work(file)
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Folders of uploads in which the names of `data` and `index` are durable. Bounded, because uploads end. */
+const durable = new Set<string>()
+
+/** Copies parts into their places, and syncs them together. */
+async function placeParts(dir: string, parent: string, arrivals: Arrival[], held: Held): Promise<void> {
+  const isFirst = !(await isThere(`${dir}/index`))
+  await changed(`${dir}/data`, async data => {
+    const copies = arrivals.map(({ spooled, options }) => copyInto(data, `${dir}/${spooled}`, options.offset))
+    // None may go on when the lock is released.
+    for (const copied of await Promise.allSettled(copies)) if (copied.status === 'rejected') throw copied.reason
+  })
+  await held()
+  await changed(`${dir}/index`, async index => {
+    for (const { number, options } of arrivals) await writeRecord(index, number, options.size)
+  })
+  if (!isFirst && durable.has(dir)) return
+  await syncFolder(dir)
+  // The instance that made the folder may have ended before its name was durable.
+  await syncFolder(parent)
+  if (durable.size > 1000) durable.clear()
+  durable.add(dir)
+}
+
+async function settleAll(dir: string, parent: string, arrivals: Arrival[], held: Held): Promise<void> {
+  const first = new Map<number, Arrival>()
+  const again: Arrival[] = []
+  for (const arrival of arrivals)
+    if (first.has(arrival.number) || (await isReceived(dir, arrival.number))) again.push(arrival)
+    else first.set(arrival.number, arrival)
+  if (first.size > 0) await placeParts(dir, parent, [...first.values()], held)
+  for (const arrival of again) await replacePart(arrival, held)
+}
+
+const waiting = new Map<string, Arrival[]>()
+
+/** Brings a part to its place. Those that come while the disk is busy with others of their upload share its next turn. */
+async function settlePart(arrival: Arrival): Promise<void> {
+  const { dir, parent } = arrival
+  const all = waiting.get(dir) ?? []
+  all.push(arrival)
+  waiting.set(dir, all)
+  await inTurn(`${dir}/index`, async () => {
+    if (arrival.settled) return
+    waiting.delete(dir)
+    const settled = locked(lockOf(dir), held => settleAll(dir, parent, all, held))
+    for (const each of all) each.settled = settled
+    await settled.catch(() => {})
+  })
+  await arrival.settled
+}
+
+/** @param parent the folder of all drafts, which is there */
 export async function stagePart(
   parent: string,
   key: string,
@@ -161,65 +188,81 @@ export async function stagePart(
 ): Promise<void> {
   const dir = `${parent}/${key}`
   const steps = source[Symbol.asyncIterator]()
-  const spooled = `${dir}/${number}.${uniqueName()}.in`
-  try {
-    await onDisk(async () => {
-      if (await makeFolder(dir)) await syncFolder(parent)
+  const spooled = `${number}.${options.offset}.${uniqueName()}.in`
+  await attempt(`${dir}/${number}`, async signal => {
+    const replaced = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
     })
-    await spool(spooled, { [Symbol.asyncIterator]: () => ({ next: () => steps.next() }) }, options)
-    await onDisk(() => settlePart(dir, spooled, number, options))
-  } finally {
-    // It never waits for its next bytes here, and must have let go of the request before that is answered.
-    await Promise.resolve(steps.return?.()).catch(() => {})
-    await unlink(spooled).catch(() => {})
-  }
+    replaced.catch(() => {})
+    try {
+      await onDisk(() => makeFolder(dir))
+      await spool(`${dir}/${spooled}`, () => Promise.race([steps.next(), replaced]), options)
+      await onDisk(() => settlePart({ parent, dir, spooled, number, options }))
+    } finally {
+      // It must have let go of the request before that is answered. Only one that was replaced may wait for its next bytes here.
+      const left = Promise.resolve(steps.return?.()).catch(() => {})
+      if (!signal.aborted) await left
+      await unlink(`${dir}/${spooled}`).catch(() => {})
+    }
+  })
 }
 
-export const partsIn = (dir: string): Promise<Map<number, number>> =>
-  onDisk(async () => (await readIndex(dir)) ?? new Map<number, number>())
+export const partsIn = async (dir: string): Promise<Map<number, number>> => (await readIndex(dir)) ?? new Map()
 
-/**
- * Assembles the parts into one file. Only parts that were sent again after an earlier commit are copied.
- * @param blob path of the blob, if the parts were committed before
- * @param place moves the file to that path
- */
-export async function commitParts(
-  { dir, key, blob, count }: { dir: string; key: string; blob: string; count: number },
-  place: (file: string) => Promise<boolean>,
-): Promise<void> {
-  if (count === 0) await onDisk(() => makeFolder(dir))
-  else if (!(await onDisk(() => isThere(dir)))) throw new StoreRefusal(404, 'There are no parts.')
-  await onDisk(() =>
-    locked(`${dir}/commit.lock`, async held => {
-      const names = await readdir(dir)
-      const others = names.filter(name => /^\d+\.lock$/.test(name))
-      await eventually(async () => !(await Promise.all(others.map(name => isLocked(`${dir}/${name}`)))).includes(true))
-      const data = `${dir}/data`
-      const redos = (await readdir(dir)).filter(name => name.endsWith('.redo'))
-      const parts = (await readIndex(dir)) ?? new Map<number, number>()
-      let size = 0
-      for (let number = 1; number <= count; number++) {
-        const bytes = parts.get(number)
-        if (bytes === undefined) throw new StoreRefusal(400, `Part ${number} has not arrived.`)
-        size += bytes
+interface Commit {
+  dir: string
+  key: string
+  /** Where the file is, if this has been done before. */
+  blob: string
+  count: number
+  /** Moves a file there, or back if that fails. Answers false when it is not there. */
+  place(file: string): Promise<boolean>
+  /** Makes sure that what was done before is durable. */
+  settle(): Promise<void>
+  /** @throws Unavailable when this is not the volume that the parts are on */
+  check(): Promise<void>
+}
+
+/** Makes one file of the parts: nothing is copied but what was sent again after the parts had been one file already. */
+export async function commitParts({ dir, key, blob, count, place, settle, check }: Commit): Promise<void> {
+  if (count === 0) await makeFolder(dir)
+  else if (!(await isThere(dir))) throw new StoreRefusal(404, 'There are no parts.')
+  await locked(lockOf(dir), async held => {
+    const data = `${dir}/data`
+    const redos = await redosIn(dir)
+    const parts = (await readIndex(dir)) ?? new Map<number, number>()
+    let size = 0
+    for (let number = 1; number <= count; number++) {
+      const bytes = parts.get(number)
+      if (bytes === undefined) throw new StoreRefusal(400, `Part ${number} has not arrived.`)
+      size += bytes
+    }
+    if (!(await isThere(data))) {
+      const made = await isThere(blob)
+      if (!made && count > 0) {
+        await check()
+        // The disk has lost them. They count as missing from now on, so that they can be sent again.
+        for (const name of ['index', ...redos]) await ifThere(unlink(`${dir}/${name}`))
+        await syncFolder(dir)
+        throw new Unavailable('blob store', new BlobMissing(key))
       }
-      if (!(await isThere(data))) {
-        const made = await isThere(blob)
-        if (!made && count > 0) throw new BlobMissing(key)
-        if (made && redos.length === 0) return
-        if (made) await rename(blob, data)
-        else await (await openForParts(data)).close()
+      if (made && redos.length === 0) {
+        await settle()
+        return syncFolder(dir)
       }
-      for (const name of redos) await finishRedo(dir, name)
-      await opened(data, 'r+', async file => {
-        if ((await file.stat()).size !== size) await file.truncate(size)
-        await file.sync()
-      })
       await held()
-      if (!(await place(data))) throw new BlobMissing(key)
-      await syncFolder(dir)
-    }),
-  )
+      if (made) await rename(blob, data)
+      else await (await openForParts(data)).close()
+    }
+    for (const name of redos) await finishRedo(dir, name, held)
+    await opened(data, 'r+', async file => {
+      if ((await file.stat()).size !== size) await file.truncate(size)
+      await file.sync()
+    })
+    await held()
+    if (!(await place(data))) throw new BlobMissing(key)
+    await syncFolder(dir)
+  })
 }
 
 /** Removes the partial files of instances that died. @returns whether the parts have been assembled into a blob */

@@ -1,11 +1,22 @@
+import type { Dirent } from 'node:fs'
 import { constants, copyFile, type FileHandle, mkdir, open, readdir, rm, stat, unlink } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { Unavailable } from '../errors.ts'
 import { blockSize } from './blocks.ts'
-import { bindFolder, readMarker } from './disk-marker.ts'
+import { openVolume } from './disk-marker.ts'
 import { commitParts, partsIn, stagePart, tidyParts } from './disk-parts.ts'
-import { fileMode, folderMode, ifThere, isKey, onDisk, openShelves, syncFolder, uniqueName, writeAt } from './files.ts'
-import { BlobMissing, type BlobStore, StoreRefusal } from './store.ts'
+import {
+  codeOf,
+  fileMode,
+  folderMode,
+  ifThere,
+  isKey,
+  onDisk,
+  openShelves,
+  syncFolder,
+  uniqueName,
+  writeAt,
+} from './files.ts'
+import { BlobMissing, type BlobStore, BlobsKept, StoreRefusal } from './store.ts'
 import { upload, uploadBuffer } from './upload.ts'
 
 /** A part is written chunk by chunk: one is held back until the last has come, one is being written, others wait in the stream and socket. */
@@ -25,7 +36,7 @@ const cutOffMs = 15 * minutes
 export function createDiskStore({ dir }: { dir: string }): BlobStore {
   const [blobs, drafts] = [`${dir}/blobs`, `${dir}/drafts`]
   const shelves = openShelves(blobs)
-  let installation: string | undefined
+  const volume = openVolume(dir, [blobs, drafts])
 
   const draftOf = (key: string) => {
     if (!isKey(key)) throw new TypeError('This is no key of a blob.')
@@ -33,10 +44,29 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
   }
   const pathOf = (key: string) => draftOf(key) && shelves.pathOf(key)
 
+  /** Runs work whose outcome, good or bad, counts only if it was on the right volume to the end. */
+  const onVolume = <T>(work: () => Promise<T>): Promise<T> =>
+    onDisk(async () => {
+      try {
+        return await work()
+      } finally {
+        await volume.check()
+      }
+    })
+
+  /** What is found is there; what is not may be on a volume that has gone. */
+  const find = <T>(work: () => Promise<T>): Promise<T | undefined> =>
+    onDisk(async () => {
+      const found = await ifThere(work())
+      if (found === undefined) await volume.check()
+      return found
+    })
+
   async function place(draft: string, key: string, bytes?: FileHandle): Promise<void> {
+    if (await shelves.place(draft, key, bytes, volume.check)) return
+    await volume.check()
     // Taken for dead and swept.
-    if (!(await shelves.place(draft, key, bytes)))
-      throw new StoreRefusal(404, 'The draft of this blob has been removed.')
+    throw new StoreRefusal(404, 'The draft of this blob has been removed.')
   }
 
   async function removeOne(key: string): Promise<void> {
@@ -52,20 +82,13 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
 
     async prepare() {
       await mkdir(dir, { recursive: true, mode: folderMode })
-      for (const folder of [blobs, drafts]) await mkdir(folder, { recursive: true, mode: folderMode })
-      await syncFolder(dir)
     },
 
-    async bind(id, inUse) {
-      await bindFolder(dir, id, inUse)
-      installation = id
-    },
+    bind: volume.bind,
 
     async ping() {
       await onDisk(async () => {
-        // An empty mount point whose volume is not mounted is writable, too.
-        if (installation !== undefined && (await readMarker(dir)) !== installation)
-          throw new Unavailable('blob store', new Error(`${dir} is not the folder that it was at the start.`))
+        await volume.check()
         const file = `${drafts}/.${uniqueName()}`
         const handle = await open(file, 'wx', fileMode)
         try {
@@ -79,10 +102,12 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
 
     async put(key, source, options) {
       const draft = draftOf(key)
+      const checking = onDisk(volume.check)
+      checking.catch(() => {})
       let opening: Promise<FileHandle> | undefined
       const write = (bytes: Uint8Array, position: number) =>
         onDisk(async () => {
-          opening ??= open(draft, 'w', fileMode)
+          opening ??= checking.then(() => open(draft, 'w', fileMode))
           await writeAt(await opening, bytes, position)
         })
       const finish = () =>
@@ -114,15 +139,24 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       }
     },
 
-    stagePart: (key, number, source, options) => {
+    async stagePart(key, number, source, options) {
       draftOf(key)
-      return stagePart(drafts, key, number, source, options)
+      await onDisk(volume.check)
+      await stagePart(drafts, key, number, source, options)
+      await onDisk(volume.check)
     },
 
-    partsOf: key => partsIn(draftOf(key)),
+    partsOf: key => onVolume(() => partsIn(draftOf(key))),
 
     commitParts: (key, count) =>
-      commitParts({ dir: draftOf(key), key, blob: pathOf(key), count }, file => shelves.place(file, key)),
+      onVolume(() =>
+        commitParts({
+          ...{ dir: draftOf(key), key, blob: pathOf(key), count },
+          place: file => shelves.place(file, key),
+          settle: () => shelves.settle(key),
+          check: volume.check,
+        }),
+      ),
 
     async endParts(key) {
       await onDisk(() => rm(draftOf(key), { recursive: true, force: true }))
@@ -130,31 +164,45 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
 
     async tidy(finished) {
       const committed: string[] = []
-      await onDisk(async () => {
+      const tidyOne = async (entry: Dirent) => {
+        const path = `${drafts}/${entry.name}`
+        if (entry.isDirectory()) {
+          if (isKey(entry.name) && (await tidyParts(path, cutOffMs))) committed.push(entry.name)
+          return
+        }
+        if (!entry.name.startsWith('.')) return
+        const there = await ifThere(stat(path))
+        if (there && Date.now() - there.mtimeMs > cutOffMs) await ifThere(unlink(path))
+      }
+      const failures: unknown[] = []
+      await onVolume(async () => {
         for (const entry of await readdir(drafts, { withFileTypes: true }))
-          if (entry.isDirectory()) {
-            if (await tidyParts(`${drafts}/${entry.name}`, cutOffMs)) committed.push(entry.name)
-          } else if (entry.name.startsWith('.')) {
-            const there = await ifThere(stat(`${drafts}/${entry.name}`))
-            if (there && Date.now() - there.mtimeMs > cutOffMs) await ifThere(unlink(`${drafts}/${entry.name}`))
-          }
+          await tidyOne(entry).catch(error => failures.push(error))
       })
       // Of a blob that an instance has made a file's, and died.
       for (const key of committed.length > 0 ? await finished(committed) : []) await this.endParts(key)
+      // What cannot be removed does not keep the rest.
+      const [failure] = failures
+      if (failure) await onDisk(() => Promise.reject(failure))
     },
 
     async copy(from, to) {
-      await onDisk(async () => {
+      await onVolume(async () => {
         const draft = draftOf(to)
-        if (!(await ifThere(copyFile(pathOf(from), draft, constants.COPYFILE_FICLONE).then(() => true))))
-          throw new BlobMissing(from)
-        const file = await open(draft, 'r+')
         try {
-          await file.sync()
-        } finally {
-          await file.close()
+          if (!(await ifThere(copyFile(pathOf(from), draft, constants.COPYFILE_FICLONE).then(() => true))))
+            throw new BlobMissing(from)
+          const file = await open(draft, 'r+')
+          try {
+            await file.sync()
+          } finally {
+            await file.close()
+          }
+          await place(draft, to)
+        } catch (error) {
+          await unlink(draft).catch(() => {})
+          throw error
         }
-        await place(draft, to)
       })
     },
 
@@ -163,7 +211,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
 
     async open(key, { offset = 0, count, signal } = {}) {
       signal?.throwIfAborted()
-      const file = await onDisk(() => ifThere(open(pathOf(key), 'r')))
+      const file = await find(() => open(pathOf(key), 'r'))
       if (!file) throw new BlobMissing(key)
       if (count === 0) {
         await file.close()
@@ -181,25 +229,32 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
     },
 
     async look(key) {
-      const there = await onDisk(() => ifThere(stat(pathOf(key))))
+      const there = await find(() => stat(pathOf(key)))
       return there ? { size: there.size } : null
     },
 
     async remove(keys) {
-      await onDisk(async () => {
-        const rest = keys.values()
-        const work = async () => {
-          for (const key of rest) await removeOne(key)
-        }
+      const kept = new Map<string, Error>()
+      const rest = keys.values()
+      const work = async () => {
+        for (const key of rest)
+          await removeOne(key).catch(error => {
+            if (!codeOf(error)) throw error
+            kept.set(key, error)
+          })
+      }
+      await onVolume(async () => {
         await Promise.all(Array.from({ length: removalsInFlight }, work))
         await shelves.removed(keys)
         await syncFolder(drafts)
       })
+      const [why] = kept.values()
+      if (why) throw new BlobsKept([...kept.keys()], why)
     },
 
     async *list() {
       // Those that are under way are few. Read first: what is placed meanwhile is found then.
-      const underWay = (await onDisk(() => readdir(drafts))).filter(name => !name.startsWith('.')).sort()
+      const underWay = (await onVolume(() => readdir(drafts))).filter(isKey).sort()
       const look = async (path: string) => onDisk(() => ifThere(stat(path)))
       let next = 0
       const draftsBefore = async function* (key?: string) {
@@ -222,6 +277,8 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
         if (there) yield { key, size: there.size, createdAt: there.mtime }
       }
       yield* draftsBefore()
+      // What was not found counts as missing.
+      await onDisk(volume.check)
     },
   }
 }

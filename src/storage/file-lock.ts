@@ -1,29 +1,32 @@
 import { randomUUID } from 'node:crypto'
-import { readlinkSync } from 'node:fs'
-import { lstat, readlink, symlink, unlink } from 'node:fs/promises'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { lstat, lutimes, readlink, rename, symlink, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Unavailable } from '../errors.ts'
-import { codeOf, ifThere } from './files.ts'
+import { codeOf, ifThere, uniqueName } from './files.ts'
 
-/** Locks are held for milliseconds: after this time, the owner must have died. */
-const staleMs = 30_000
-const patienceMs = 10_000
+/** An owner that lives shows it this often. One that has not for so long, by the clock of the process that waits, has died. */
+const refreshMs = 2000
+const staleMs = 15_000
+const patienceMs = 20_000
 
-/** The PID namespace, in which a process id is unique: containers may share a host name. */
+/** Within it a process id means one process: one boot of one machine, and one namespace, since containers number from 1 each. */
 const space = (() => {
   try {
-    return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    return `${boot}.${readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')}`
   } catch {
     return hostname()
   }
 })()
 const instance = randomUUID()
 
+/** Whether the owner's process can be seen to be gone: its lock need not be waited for. */
 function isDead(owner: string): boolean {
-  const [where, pid, who] = owner.split('/')
+  const [where, pid, run] = owner.split('/')
   if (where !== space) return false
-  if (Number(pid) === process.pid) return who !== instance
+  if (Number(pid) === process.pid) return run !== instance
   try {
     return !process.kill(Number(pid), 0)
   } catch (error) {
@@ -31,45 +34,76 @@ function isDead(owner: string): boolean {
   }
 }
 
-/** Removes a lock whose owner is gone. @returns whether the lock is held */
-export async function isLocked(path: string): Promise<boolean> {
-  const owner = await ifThere(readlink(path))
-  if (owner === undefined) return false
-  const age = Date.now() - ((await ifThere(lstat(path)))?.mtimeMs ?? 0)
-  if (age < staleMs && !isDead(owner)) return true
-  await ifThere(unlink(path))
-  return false
+/** Makes the link; answers false when there is one. */
+const make = (owner: string, path: string): Promise<boolean> =>
+  symlink(owner, path).then(
+    () => true,
+    error => {
+      if (codeOf(error) !== 'EEXIST') throw error
+      return false
+    },
+  )
+
+/** Takes a lock from an owner that is dead. It is moved first: by now it may be another's, who gets it back. */
+async function takeFrom(owner: string, path: string): Promise<void> {
+  const aside = `${path}.${uniqueName()}`
+  if (!(await ifThere(rename(path, aside).then(() => true)))) return
+  const found = await readlink(aside)
+  if (found !== owner) await make(found, path)
+  await unlink(aside)
 }
 
-/** Polls until the condition holds. @throws Unavailable after 10 seconds */
-export async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + patienceMs; !(await holds()); await sleep(10))
-    if (Date.now() > end)
-      throw new Unavailable('blob store', new Error('A lock in the blob store is held for too long.'))
+async function acquire(owner: string, path: string): Promise<void> {
+  let seen = ''
+  let since = 0
+  for (const end = performance.now() + patienceMs; !(await make(owner, path)); await sleep(10)) {
+    const now = performance.now()
+    if (now > end) throw new Unavailable('blob store', new Error('A lock in the blob store is held for too long.'))
+    const holder = await ifThere(readlink(path))
+    const refreshed = (await ifThere(lstat(path)))?.mtimeMs
+    // It has been released just now.
+    if (holder === undefined || refreshed === undefined) continue
+    const sign = `${holder} ${refreshed}`
+    if (sign !== seen) [seen, since] = [sign, now]
+    if (isDead(holder) || now - since > staleMs) await takeFrom(holder, path)
+  }
+}
+
+const turns = new Map<string, Promise<unknown>>()
+
+/** Runs work of one name after the other, within this process. */
+export async function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const before = turns.get(name)
+  const turn = (async () => {
+    await before?.catch(() => {})
+    return work()
+  })()
+  turns.set(name, turn)
+  try {
+    return await turn
+  } finally {
+    if (turns.get(name) === turn) turns.delete(name)
+  }
 }
 
 /**
- * Runs short work while this path is locked against all other instances on this file system. A symbolic link is created atomically with
- * its owner's name, so a lock always has an owner, and a lock of a killed process is detected immediately on the same machine.
- * @param work receives a check that the lock has not been lost, as by a process that was suspended for long
+ * Runs short work while this path is locked: against the rest of this process by its turn, and against all other processes on this file
+ * system by a symbolic link, which is made with its owner's name in one step.
+ * @param work is given a check that the lock has not been taken away, as from a process that was stopped for long
  */
-export async function locked<T>(path: string, work: (held: () => Promise<void>) => Promise<T>): Promise<T> {
-  const owner = `${space}/${process.pid}/${instance}/${randomUUID()}`
-  const acquire = () =>
-    symlink(owner, path).then(
-      () => true,
-      error => {
-        if (codeOf(error) !== 'EEXIST') throw error
-        return false
-      },
-    )
-  await eventually(async () => (await acquire()) || (!(await isLocked(path)) && (await acquire())))
-  const isMine = async () => (await ifThere(readlink(path))) === owner
-  try {
-    return await work(async () => {
-      if (!(await isMine())) throw new Unavailable('blob store', new Error('A lock in the blob store was lost.'))
-    })
-  } finally {
-    if (await isMine().catch(() => false)) await unlink(path).catch(() => {})
-  }
-}
+export const locked = <T>(path: string, work: (held: () => Promise<void>) => Promise<T>): Promise<T> =>
+  inTurn(path, async () => {
+    const owner = `${space}/${process.pid}/${instance}/${randomUUID()}`
+    await acquire(owner, path)
+    const isMine = async () => (await ifThere(readlink(path))) === owner
+    const refresh = () => lutimes(path, new Date(), new Date()).catch(() => {})
+    const refreshing = setInterval(refresh, refreshMs)
+    try {
+      return await work(async () => {
+        if (!(await isMine())) throw new Unavailable('blob store', new Error('A lock in the blob store was lost.'))
+      })
+    } finally {
+      clearInterval(refreshing)
+      if (await isMine().catch(() => false)) await unlink(path).catch(() => {})
+    }
+  })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename, rmdir, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rename, rmdir } from 'node:fs/promises'
 import { Unavailable } from '../errors.ts'
 
 /** Only the service's own user may read its files. */
@@ -80,7 +80,12 @@ export function syncFolder(folder: string): Promise<void> {
   }
   if (state.next) return state.next
   if (!state.running) return begin()
-  state.next = state.running.then(begin, begin)
+  // After a failure the kernel takes what was not written for clean, and a second sync would succeed.
+  state.next = state.running.then(begin, error => {
+    delete state.next
+    if (!state.running) syncs.delete(folder)
+    throw error
+  })
   return state.next
 }
 
@@ -89,10 +94,14 @@ export interface Shelves {
   pathOf(key: string): string
   /**
    * Moves a file to its path, and makes its bytes and its name durable in parallel: no client reads it before that has been acknowledged,
-   * and both share one turn of the disk. @returns false when the file does not exist
+   * and both share one turn of the disk. When that fails, the file is moved back, because it may be the only copy of parts.
+   * @returns false when the file does not exist
    * @param bytes the open file, if it has not been synced
+   * @param check runs beside the syncs, which it fails
    */
-  place(file: string, key: string, bytes?: FileHandle): Promise<boolean>
+  place(file: string, key: string, bytes?: FileHandle, check?: () => Promise<void>): Promise<boolean>
+  /** Makes the name of a blob durable that was placed before. */
+  settle(key: string): Promise<void>
   /** Makes removals durable, and drops folders that have become empty. */
   removed(keys: string[]): Promise<void>
   /** All keys in ascending order. */
@@ -118,7 +127,7 @@ export function openShelves(root: string): Shelves {
   return {
     pathOf,
 
-    async place(file, key, bytes) {
+    async place(file, key, bytes, check) {
       const folder = folderOf(key)
       if (!durable.has(folder)) await prepare(folder)
       if ((await ifThere(rename(file, pathOf(key)).then(() => true))) === undefined) {
@@ -127,12 +136,17 @@ export function openShelves(root: string): Shelves {
         if ((await ifThere(rename(file, pathOf(key)).then(() => true))) === undefined) return false
       }
       try {
-        await Promise.all([bytes?.datasync(), syncFolder(folder)])
+        await Promise.all([bytes?.datasync(), syncFolder(folder), check?.()])
       } catch (error) {
-        await unlink(pathOf(key)).catch(() => {})
+        await rename(pathOf(key), file).catch(() => {})
         throw error
       }
       return true
+    },
+
+    async settle(key) {
+      await syncFolder(root)
+      await syncFolder(folderOf(key))
     },
 
     async removed(keys) {

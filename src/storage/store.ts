@@ -47,7 +47,7 @@ export interface BlobStore {
   /** Creates what the store needs: a container, folders. */
   prepare(): Promise<void>
   /**
-   * Verifies that the store belongs to this installation. Called after `prepare`; a new store is labelled with the id.
+   * Verifies that the store belongs to this installation. Called after `prepare`, and before it takes anything; a new store is labelled with the id.
    * @param inUse whether the installation has blobs already, so that an empty store is the wrong one
    * @throws ForeignStore
    */
@@ -122,7 +122,7 @@ export class BytesDiffer extends Error {
 export class BlobsKept extends Error {
   readonly keys: string[]
 
-  constructor(keys: string[], why: StoreRefusal) {
+  constructor(keys: string[], why: Error) {
     super(`${keys.length} blobs could not be removed. ${why.message}`)
     this.name = 'BlobsKept'
     this.keys = keys

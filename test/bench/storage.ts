@@ -45,6 +45,7 @@ const plain = join(dir, 'plain')
 mkdirSync(plain)
 const store = createDiskStore({ dir: join(dir, 'store') })
 await store.prepare()
+await store.bind('a benchmark', false)
 
 const ours = (key: string, bytes: number) =>
   store.put(key, source(bytes), { contentType: 'application/octet-stream', admit: async () => {} })

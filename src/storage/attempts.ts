@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Busy } from '../errors.ts'
+
+/** Attempts at one part whose bytes are on the disk at a time: one may be stalled, and the next repeats it. */
+const atOnce = 2
+/** More wait for one of them to end, and after this end the oldest. */
+const patienceMs = 3000
+
+const running = new Map<string, Set<AbortController>>()
+
+/** Runs one of many attempts to send the same part, so that stalled ones do not fill the disk. Its signal aborts when another replaces it. */
+export async function attempt<T>(part: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  for (const end = performance.now() + patienceMs; ; await sleep(10)) {
+    const [oldest, ...others] = running.get(part) ?? []
+    if (!oldest || others.length + 1 < atOnce) break
+    if (performance.now() > end)
+      oldest.abort(new Busy('This part is being sent once more. Wait for that, or send it again.'))
+  }
+  const own = new AbortController()
+  const all = running.get(part) ?? new Set()
+  running.set(part, all.add(own))
+  try {
+    return await work(own.signal)
+  } finally {
+    all.delete(own)
+    if (all.size === 0) running.delete(part)
+  }
+}
