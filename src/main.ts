@@ -10,6 +10,7 @@ import { type Config, loadConfig, StartError } from './config.ts'
 import { readOrMakeSecret } from './embedded/secrets.ts'
 import { mountSignIn } from './embedded/sign-in-mount.ts'
 import type { SignInWord } from './embedded/sign-in-word.ts'
+import { collectAfterStart } from './gateway/collect.ts'
 import { createLog, type Log, logStream } from './log.ts'
 import { describeSettings } from './settings.ts'
 import { ready } from './start.ts'
@@ -96,6 +97,7 @@ async function serve(config: Config, log: Log): Promise<void> {
     )
 
   const publicUrl = await app.start()
+  collectAfterStart()
   const signIn = word
     ? `embedded: be anybody, on this machine only\n             each new browser is asked for the word ${await word.current()}\n             which is good once; the next one is in ${word.file}`
     : config.providers.map(p => p.name).join(', ')
