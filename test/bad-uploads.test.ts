@@ -116,11 +116,17 @@ describe.each(faces)('$face', ({ by, front }) => {
       await expectFinished(up, id, bytes)
     })
 
+    /** An instance accepts two at once of one part; the others are to be sent again. */
+    const expectTwoOrMore = (outcomes: string[]) => {
+      expect(outcomes.filter(outcome => outcome !== 'done' && outcome !== 'UNAVAILABLE')).toEqual([])
+      expect(outcomes.filter(outcome => outcome === 'done').length).toBeGreaterThanOrEqual(2)
+    }
+
     it('may come many times at once', async () => {
       const up = mine()
       const { id } = await begun(up, bytes, { sent: [2, 3] })
       const same = await Promise.all(Array.from({ length: 8 }, () => up.part(id, 1, { bytes: partOf(bytes, 1) })))
-      expect(codes(same)).toEqual(Array(8).fill('done'))
+      expectTwoOrMore(codes(same))
       await expectFinished(up, id, bytes)
     })
 
@@ -128,7 +134,7 @@ describe.each(faces)('$face', ({ by, front }) => {
       const up = mine()
       const { id } = await begun(up, bytes, { sent: [2, 3] })
       const ways = Array.from({ length: 8 }, () => randomBytes(PART))
-      expect(codes(await Promise.all(ways.map(way => up.part(id, 1, { bytes: way }))))).toEqual(Array(8).fill('done'))
+      expectTwoOrMore(codes(await Promise.all(ways.map(way => up.part(id, 1, { bytes: way })))))
       const { value } = await up.complete(id)
       const possible = ways.map(way => hash('md5', Buffer.concat([way, bytes.subarray(PART)])))
       expect(possible).toContain(value.md5_checksum)
