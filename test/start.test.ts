@@ -106,6 +106,12 @@ onMysql('A start with a MySQL database', () => {
       SMTP_URL: `smtp://${NOBODY}`,
       DATABASE_URL: `mysql://root@${NOBODY}/x`,
       AZURE_STORAGE_CONNECTION_STRING: azure(`http://${NOBODY}/a`),
+      // The embedded sign-in keeps its word in the folder.
+      OAUTH_SSO_CLIENT_ID: 'satchel',
+      OAUTH_SSO_CLIENT_SECRET: 'secret',
+      OAUTH_SSO_AUTHORIZE_URL: 'https://sso.example.com/authorize',
+      OAUTH_SSO_TOKEN_URL: 'https://sso.example.com/token',
+      OAUTH_SSO_USERINFO_URL: 'https://sso.example.com/userinfo',
     }
     const problems = await refusal({ ...settings, DATA_DIR: `${dir}/file` })
     expect(problems.map(line => line.split(':')[0])).toEqual(['DATABASE_URL', 'AZURE_STORAGE_CONNECTION_STRING'])
