@@ -123,7 +123,9 @@ describe.each(routes.map((route, i) => [`${route.method} ${route.path}`, route, 
           // The harness refuses statuses that the route does not list, and answers that are no envelopes.
           const { status, text } = await who.rest(route.method, url, options)
           const request = `${i}: ${route.method} ${url.slice(0, 300)} ${String(options.body).slice(0, 300)}`
-          expect([request, status < 500, performance.now() - start < TOO_LONG]).toEqual([request, true, true])
+          // An instance accepts two sends of one part at once, and answers more with 503.
+          const isBusy = status === 503 && url.includes('/parts/')
+          expect([request, status < 500 || isBusy, performance.now() - start < TOO_LONG]).toEqual([request, true, true])
           expect(text).not.toMatch(/node_modules|\.[tj]s:\d|SELECT |SQLITE_|\bER_[A-Z]+|\/tmp\//)
         }
       }
