@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream'
 import { AppError, InvalidInput } from '../errors.ts'
+import { interruptible } from '../interruptible.ts'
 import { Upload } from '../upload.ts'
 
 export const MAX_JSON_BYTES = 1024 * 1024
@@ -136,17 +137,12 @@ export function readRaw(req: IncomingMessage): Upload {
 }
 
 async function* wholeOf(req: IncomingMessage): AsyncGenerator<Uint8Array> {
-  const signal = watches.get(req)?.signal
-  const late = new Promise<never>((_, reject) => {
-    if (signal?.aborted) reject(signal.reason)
-    signal?.addEventListener('abort', () => reject(signal.reason))
-  })
-  late.catch(() => {})
   // Leaving it must not destroy the request: the rest of its body is still to be taken.
   const steps = (req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
+  const next = interruptible(steps, watches.get(req)?.signal)
   try {
     for (;;) {
-      const { done, value } = await Promise.race([steps.next(), late])
+      const { done, value } = await next()
       if (done) return
       yield value
     }

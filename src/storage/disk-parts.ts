@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { access, type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { Unavailable } from '../errors.ts'
+import { interruptible } from '../interruptible.ts'
 import { attempt } from './attempts.ts'
 import { isReceived, readIndex, writeRecord } from './disk-index.ts'
 import { inTurn, locked } from './file-lock.ts'
@@ -190,13 +191,9 @@ export async function stagePart(
   const steps = source[Symbol.asyncIterator]()
   const spooled = `${number}.${options.offset}.${uniqueName()}.in`
   await attempt(`${dir}/${number}`, async signal => {
-    const replaced = new Promise<never>((_resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason))
-    })
-    replaced.catch(() => {})
     try {
       await onDisk(() => makeFolder(dir))
-      await spool(`${dir}/${spooled}`, () => Promise.race([steps.next(), replaced]), options)
+      await spool(`${dir}/${spooled}`, interruptible(steps, signal), options)
       await onDisk(() => settlePart({ parent, dir, spooled, number, options }))
     } finally {
       // It must have let go of the request before that is answered. Only one that was replaced may wait for its next bytes here.

@@ -26,6 +26,7 @@ const floors = [
   ['src/audit-log.ts', 'src/redis.ts'],
   [
     'src/closed-pipe.ts',
+    'src/interruptible.ts',
     'src/client-address.ts',
     'src/device.ts',
     'src/duration.ts',
