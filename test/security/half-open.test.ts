@@ -205,7 +205,7 @@ describe('Bodies that stop short', () => {
       expect(peak).toBeLessThan(MOST)
       expect(memory('VmRSS')).toBeLessThan(before + STAYS)
       // The machine that runs the tests is busy with the attackers, too.
-      expect(usual).toBeLessThan(500)
+      expect(usual).toBeLessThan(1500)
       expect(times.at(-1)).toBeLessThan(Number.POSITIVE_INFINITY)
       expect(times.length).toBeGreaterThan(2)
       expect(service.said()).not.toMatch(/"level":50/)
