@@ -3,6 +3,8 @@ import { ApiKey } from './models/api-key.ts'
 import { Blob } from './models/blob.ts'
 import { Bucket } from './models/bucket.ts'
 import { Entry } from './models/entry.ts'
+import { Event } from './models/event.ts'
+import { EventLog } from './models/event-log.ts'
 import { Identity } from './models/identity.ts'
 import { Installation } from './models/installation.ts'
 import { Invite } from './models/invite.ts'
@@ -15,7 +17,9 @@ import { Operator } from './models/operator.ts'
 import { Plan } from './models/plan.ts'
 import { Session } from './models/session.ts'
 import { Share } from './models/share.ts'
+import { ShareEvent } from './models/share-event.ts'
 import { ShareUse } from './models/share-use.ts'
+import { TrashItem } from './models/trash-item.ts'
 import { UploadSession } from './models/upload-session.ts'
 import { User } from './models/user.ts'
 import { Workspace } from './models/workspace.ts'
@@ -35,6 +39,8 @@ export function defineModels(sequelize: Sequelize) {
     Blob: class extends Blob {},
     Bucket: class extends Bucket {},
     Entry: class extends Entry {},
+    Event: class extends Event {},
+    EventLog: class extends EventLog {},
     Identity: class extends Identity {},
     Installation: class extends Installation {},
     Job: class extends Job {},
@@ -43,7 +49,9 @@ export function defineModels(sequelize: Sequelize) {
     Plan: class extends Plan {},
     Session: class extends Session {},
     Share: class extends Share {},
+    ShareEvent: class extends ShareEvent {},
     ShareUse: class extends ShareUse {},
+    TrashItem: class extends TrashItem {},
     UploadSession: class extends UploadSession {},
     User: class extends User {},
   }

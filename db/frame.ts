@@ -1,4 +1,4 @@
-import { type Sequelize, Transaction } from 'sequelize'
+import { type QueryOptions, QueryTypes, type Sequelize, Transaction } from 'sequelize'
 
 /** The connection of a transaction, which the types of Sequelize lack. */
 export function connectionOf(tx: Transaction): object {
@@ -36,4 +36,19 @@ export interface Frame {
   begin(): Promise<unknown>
   commit(): Promise<unknown>
   rollBack(): Promise<unknown>
+}
+
+const writes = new Set<string | undefined>([QueryTypes.INSERT, QueryTypes.BULKUPDATE, QueryTypes.BULKDELETE])
+
+/** Passes each write of a model outside of a transaction to `route`, which runs it, in a transaction or without. */
+export function routeWrites(
+  sequelize: Sequelize,
+  route: (write: (tx?: Transaction) => Promise<unknown>) => Promise<unknown>,
+): void {
+  const query = sequelize.query.bind(sequelize) as (sql: unknown, options: QueryOptions) => Promise<unknown>
+  const routed = (sql: unknown, options: QueryOptions = {}) =>
+    options.transaction || !writes.has(options.type)
+      ? query(sql, options)
+      : route(tx => query(sql, { ...options, transaction: tx ?? null }))
+  Object.assign(sequelize, { query: routed })
 }

@@ -1,5 +1,5 @@
 import type { ModelAttributeColumnOptions, ModelAttributes, QueryInterface } from 'sequelize'
-import { Umzug, type UmzugStorage } from 'umzug'
+import type { UmzugStorage } from 'umzug'
 import type { Db, Dialect } from './index.ts'
 import { foundation } from './migrations/0001-foundation.ts'
 import { workspaces } from './migrations/0002-workspaces.ts'
@@ -10,6 +10,8 @@ import { sessionsAndOperators } from './migrations/0014-sessions-and-operators.t
 import { mailAndBounds } from './migrations/0015-mail-and-bounds.ts'
 import { diskStore } from './migrations/0016-disk-store.ts'
 import { deletingBlobs } from './migrations/0018-deleting-blobs.ts'
+import { events } from './migrations/0019-events.ts'
+import { trash } from './migrations/0020-trash.ts'
 
 /** The operations of a migration; part of its transaction where the engine supports transactional DDL. */
 export interface MigrationTools {
@@ -41,6 +43,8 @@ const migrations: Migration[] = [
   mailAndBounds,
   diskStore,
   deletingBlobs,
+  events,
+  trash,
 ]
 
 /**
@@ -50,6 +54,9 @@ const migrations: Migration[] = [
 export async function migrate(db: Db, direction: 'up' | 'down' = 'up'): Promise<void> {
   await db.exclusively('satchel-migrate', async transaction => {
     const query = db.sequelize.getQueryInterface()
+    const done = storage(db, transaction)
+    if (direction === 'up' && (await isComplete(done))) return
+    const { Umzug } = await import('umzug')
     const umzug = new Umzug<MigrationTools>({
       migrations: migrations.map(m => ({
         name: m.name,
@@ -57,12 +64,18 @@ export async function migrate(db: Db, direction: 'up' | 'down' = 'up'): Promise<
         down: ({ context }: { context: MigrationTools }) => m.down(context),
       })),
       context: tools(db.dialect, query, transaction),
-      storage: storage(db, transaction),
+      storage: done,
       logger: undefined,
     })
     if (direction === 'up') await umzug.up()
     else await umzug.down({ to: 0 })
   })
+}
+
+/** Most starts have nothing to migrate: they do not load the library, which brings a command line of its own. */
+async function isComplete({ executed }: ReturnType<typeof storage>): Promise<boolean> {
+  const names = new Set(await executed())
+  return migrations.every(({ name }) => names.has(name))
 }
 
 type Tx = Parameters<Parameters<Db['exclusively']>[1]>[0]
@@ -101,7 +114,10 @@ function tools(dialect: Dialect, query: QueryInterface, tx: Tx): MigrationTools 
   }
 }
 
-function storage(db: Db, tx: Tx): UmzugStorage {
+function storage(
+  db: Db,
+  tx: Tx,
+): Pick<UmzugStorage, 'logMigration' | 'unlogMigration'> & { executed(): Promise<string[]> } {
   return {
     async logMigration({ name }) {
       await db.run('INSERT INTO migration (name, at) VALUES (?, ?)', [name, Date.now()], tx)

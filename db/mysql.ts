@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Connection, QueryError, ResultSetHeader } from 'mysql2'
 import { Sequelize } from 'sequelize'
 import { defineModels } from './associations.ts'
-import { connectionOf, framed } from './frame.ts'
+import { connectionOf, framed, routeWrites } from './frame.ts'
 import type { DatabaseOptions, Db, Tx, Value } from './index.ts'
 import { retried } from './retry.ts'
 
@@ -152,6 +152,8 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
       release(connection)
     }
   }
+
+  routeWrites(sequelize, write => retried(() => write()))
 
   const db: Db = {
     dialect: 'mysql',

@@ -149,6 +149,8 @@ export class SqliteConnection {
       try {
         db.exec(`PRAGMA ${pragma}`)
       } catch {}
+    // SQLite's own knows ASCII only.
+    db.function('lower', { deterministic: true }, text => (typeof text === 'string' ? text.toLowerCase() : text))
     return db
   }
 

@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 import { Sequelize, Transaction } from 'sequelize'
 import { isDatabaseDown } from '../src/errors.ts'
 import { defineModels } from './associations.ts'
-import { connectionOf, framed } from './frame.ts'
+import { connectionOf, framed, routeWrites } from './frame.ts'
 import type { DatabaseOptions, Db, Tx, Value } from './index.ts'
 import { isTransient, retried } from './retry.ts'
 import { type SqliteConnection, sqliteModule } from './sqlite-driver.ts'
@@ -110,6 +110,9 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
       }
       return framed(frame, work)
     })
+
+  // They would run on the connection of the readers, and be acknowledged before they are on the disk.
+  routeWrites(sequelize, transaction)
 
   const db: Db = {
     dialect: 'sqlite',

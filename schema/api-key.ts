@@ -1,204 +1,159 @@
+import { allows } from '../src/access/drive.ts'
+import { privateScopes, workspaceScopes } from '../src/access/scopes.ts'
 import { logSecurityEvent } from '../src/audit-log.ts'
-import { may } from '../src/auth/roles.ts'
-import { privateScopes, workspaceScopes } from '../src/auth/scopes.ts'
-import type { ApiKeyView, NewApiKey } from '../src/services/api-key.ts'
-import { builder } from './builder.ts'
-import { batchPages, forwardConnection, type Sorting } from './connection.ts'
-import { User } from './user.ts'
-import { Workspace } from './workspace.ts'
-
-const CreatedApiKey = builder.objectRef<NewApiKey>('CreatedApiKey').implement({
-  description: 'A key that was just made: the one time its secret is shown.',
-  fields: t => ({
-    id: t.exposeID('id'),
-    name: t.exposeString('name'),
-    description: t.exposeString('description'),
-    key: t.exposeString('key'),
-    scopes: t.exposeStringList('scopes', { extensions: { listSize: workspaceScopes.length } }),
-    userId: t.exposeID('userId', { nullable: true }),
-    workspaceId: t.exposeID('workspaceId', { nullable: true }),
-    createdBy: t.exposeID('createdBy'),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
-  }),
-})
+import { AppError } from '../src/errors.ts'
+import type { ApiKeyView } from '../src/services/accounts/api-key.ts'
+import { findWorkspace } from './access.ts'
+import { batch } from './batch.ts'
+import { builder, signedIn } from './builder.ts'
+import { connectionOf, pageArgs } from './connection.ts'
+import { ApiKeyStatus, Scope } from './enums.ts'
+import { mutation } from './mutation.ts'
+import { as, findable, Node } from './node.ts'
+import { batchPages, forwardConnection, type Sorting } from './paging.ts'
+import { existingPerson, Person } from './person.ts'
+import { Workspace } from './refs.ts'
+import { Viewer, viewerField } from './viewer.ts'
+import { workspaceField } from './workspace.ts'
 
 const ApiKey = builder.objectRef<ApiKeyView>('ApiKey').implement({
-  description: 'An API key, without its secret.',
+  description: 'An API key, without its secret: a private one of the caller, or one of a workspace.',
+  interfaces: [Node],
   fields: t => ({
-    id: t.exposeID('id'),
-    name: t.exposeString('name'),
-    description: t.exposeString('description'),
-    status: t.exposeString('status', { description: 'active or expired' }),
-    scopes: t.exposeStringList('scopes', { extensions: { listSize: workspaceScopes.length } }),
-    createdBy: t.exposeID('createdBy'),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
-    keyHint: t.exposeString('keyHint', { description: 'The end of the secret.' }),
+    name: t.exposeString('name', { description: 'Its name.' }),
+    description: t.exposeString('description', { description: 'What it is for; may be empty.' }),
+    status: t.expose('status', { type: ApiKeyStatus, description: 'Whether it works.' }),
+    scopes: t.expose('scopes', {
+      type: [Scope],
+      description: 'What it may be used for.',
+      listSize: workspaceScopes.length,
+    }),
+    hint: t.exposeString('keyHint', { description: 'The end of the secret.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'Exact to a minute.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it ends, if it does.' }),
+    createdBy: t.field({
+      type: Person,
+      description: 'Who made it. The key may do no more than they may.',
+      resolve: ({ createdBy }, _args, context) => existingPerson(context, createdBy),
+    }),
+    workspace: workspaceField(t),
   }),
 })
+
+const ApiKeyConnection = connectionOf('ApiKey', ApiKey)
 
 const newestFirst: Sorting<ApiKeyView, ['number', 'id']> = {
   types: ['number', 'id'],
   keyOf: key => [key.createdAt, key.id],
 }
 
-const ApiKeyConnection = builder.connectionObject({ type: ApiKey, name: 'ApiKeyConnection' }, { name: 'ApiKeyEdge' })
+const pagesOf = batchPages<ApiKeyView, [number, string]>(({ services }, workspaceIds, limit, after) =>
+  services.apiKeys.pagesOfWorkspaces(workspaceIds, limit, after),
+)
 
-builder.objectField(User, 'privateApiKeys', t =>
+builder.objectField(Viewer, 'apiKeys', t =>
   t.withAuth({ session: true }).field({
     type: ApiKeyConnection,
     nullable: true,
-    restField: false,
     description: 'The private keys of the caller, newest first. For a session only.',
-    args: t.arg.connectionArgs(),
-    resolve: (_user, args, { services, caller }) =>
+    args: pageArgs(t.arg),
+    resolve: (_viewer, args, { services, caller }) =>
       forwardConnection(args, newestFirst, (limit, after) => services.apiKeys.pageOfPrivate(caller, limit, after)),
   }),
-)
-
-const keysOf = batchPages<ApiKeyView, [number, string]>(({ services }, workspaceIds, limit, after) =>
-  services.apiKeys.pagesOfWorkspaces(workspaceIds, limit, after),
 )
 
 builder.objectField(Workspace, 'apiKeys', t =>
   t.withAuth({ session: true }).field({
     type: ApiKeyConnection,
     nullable: true,
-    restField: false,
-    description: 'Its keys, newest first; null for a role that may not see them. For a session only.',
-    args: t.arg.connectionArgs(),
-    resolve: ({ id, role }, args, context) =>
-      may(role, 'manage')
-        ? forwardConnection(args, newestFirst, (limit, after) => keysOf(context, id, limit, after))
+    description: 'Its keys, newest first. Null for a role that may not see them. For a session only.',
+    args: pageArgs(t.arg),
+    resolve: (workspace, args, context) =>
+      allows(workspace, 'manageKeys')
+        ? forwardConnection(args, newestFirst, (limit, after) => pagesOf(context, workspace.id, limit, after))
         : null,
   }),
 )
 
-const CreatePrivateApiKeyInput = builder.inputType('CreatePrivateApiKeyInput', {
-  fields: t => ({
+const knownKeys = batch(async ({ services, caller }, ids) =>
+  caller ? services.apiKeys.knownAmong(caller, ids) : new Map<string, ApiKeyView>(),
+)
+
+findable('api_key', async (context, caller, id) => {
+  const key = caller.via === 'session' ? await knownKeys(context, id) : undefined
+  if (!key) return null
+  const workspace = key.workspaceId === null ? null : await findWorkspace(context, caller, key.workspaceId)
+  return key.workspaceId === null || (workspace && allows(workspace, 'manageKeys')) ? as('ApiKey', key) : null
+})
+
+const SECRET_SHOWN = 4
+
+mutation('createApiKey', {
+  description:
+    'Makes a key that acts as the caller on their own drive, or one that works on one workspace, bounded by the right of the caller at every moment.',
+  auth: { session: true, workspaceIfAny: 'manageKeys' },
+  fails: ['INVALID_INPUT', 'INVALID_SCOPE', 'INVALID_DURATION', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  places: { expires_in: 'expiresIn' },
+  rateLimit: 'api_keys',
+  input: t => ({
+    workspace: t.id({ description: 'The id of the workspace. Without it, the key is a private one.' }),
     name: t.string({ required: true, description: '1 to 100 characters.' }),
-    scopes: t.stringList({ required: true, maxItems: privateScopes.length }),
-    description: t.string(),
+    description: t.string({ description: 'Up to 1,000 characters.' }),
+    scopes: t.field({
+      type: [Scope],
+      required: true,
+      maxItems: privateScopes.length + workspaceScopes.length,
+      description: 'What it may be used for: scopes of private files, or of workspaces.',
+    }),
     expiresIn: t.string({ description: 'A duration such as 90d; without it the key does not expire.' }),
   }),
-})
-
-builder.mutationField('createPrivateApiKey', t =>
-  t.withAuth({ session: true }).field({
-    type: CreatedApiKey,
-    description: 'Makes a key that acts as the caller on personal routes.',
-    rest: {
-      route: 'POST /api/api_keys/private/create',
-      errors: [400, 401, 429],
-      wrap: 'api_key',
-      msg: 'api_key_created',
-    },
-    rateLimit: 'api_keys',
-    args: { input: t.arg({ type: CreatePrivateApiKeyInput, required: true }) },
-    resolve: async (_root, { input }, context) => {
-      const key = await context.services.apiKeys.createPrivate(context.caller, input)
-      logSecurityEvent(context, 'key_created', { key_id: key.id, scopes: key.scopes.join(' ') })
-      return key
-    },
-  }),
-)
-
-const DeletePrivateApiKeyInput = builder.inputType('DeletePrivateApiKeyInput', {
-  fields: t => ({ apiKeyId: t.id({ required: true }) }),
-})
-
-builder.mutationField('deletePrivateApiKey', t =>
-  t.withAuth({ session: true }).field({
-    type: 'Void',
-    nullable: true,
-    description: 'Deletes a private key of the caller; its next call is refused.',
-    rest: {
-      route: 'DELETE /api/api_keys/private/delete',
-      errors: [400, 401, 404],
-      msg: 'deleted',
-      from: { api_key_id: 'body' },
-    },
-    args: { input: t.arg({ type: DeletePrivateApiKeyInput, required: true }) },
-    resolve: async (_root, { input }, context) => {
-      await context.services.apiKeys.removePrivate(context.caller, input.apiKeyId)
-      logSecurityEvent(context, 'key_deleted', { key_id: input.apiKeyId })
-      return null
-    },
-  }),
-)
-
-builder.queryField('privateApiKeys', t =>
-  t.withAuth({ session: true }).field({
-    type: [ApiKey],
-    description: 'The private keys of the caller, newest first.',
-    rest: { route: 'GET /api/api_keys/private/list', errors: [401], wrap: 'api_keys' },
-    resolve: (_root, _args, { services, caller }) => services.apiKeys.listPrivate(caller),
-  }),
-)
-
-const CreateWorkspaceApiKeyInput = builder.inputType('CreateWorkspaceApiKeyInput', {
-  fields: t => ({
-    workspaceId: t.id({ required: true }),
-    name: t.string({ required: true, description: '1 to 100 characters.' }),
-    scopes: t.stringList({ required: true, maxItems: workspaceScopes.length }),
-    description: t.string(),
-    expiresIn: t.string({ description: 'A duration such as 90d; without it the key does not expire.' }),
+  on: ({ workspace }) => (typeof workspace === 'string' ? { workspaceId: workspace } : 'no workspace'),
+  resolve: async ({ workspace: _id, ...input }, context) => {
+    const { services, caller, workspace } = context
+    const { key, ...made } = workspace
+      ? await services.apiKeys.createForWorkspace(caller, workspace, input)
+      : await services.apiKeys.createPrivate(caller, input)
+    logSecurityEvent(context, 'key_created', {
+      key_id: made.id,
+      ...(workspace ? { workspace_id: workspace.id } : {}),
+      scopes: made.scopes.join(' '),
+    })
+    const apiKey = { ...made, status: 'active' as const, lastUsedAt: null, keyHint: key.slice(-SECRET_SHOWN) }
+    return { apiKey, secret: key, workspaceId: made.workspaceId }
+  },
+  payload: t => ({
+    apiKey: t.expose('apiKey', { type: ApiKey, description: 'The new key.' }),
+    secret: t.exposeString('secret', { description: 'Its secret. It is shown this once.' }),
+    workspace: workspaceField(t),
+    viewer: viewerField(t),
   }),
 })
 
-builder.mutationField('createWorkspaceApiKey', t =>
-  t.withAuth({ session: true }).field({
-    type: CreatedApiKey,
-    description: 'Makes a key that works on one workspace, bounded by the right of the caller at every moment.',
-    rest: {
-      route: 'POST /api/api_keys/{workspace_id}/create',
-      errors: [400, 401, 403, 429],
-      wrap: 'api_key',
-      msg: 'api_key_created',
-    },
-    rateLimit: 'api_keys',
-    args: { input: t.arg({ type: CreateWorkspaceApiKeyInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId, ...input } }, context) => {
-      const key = await context.services.apiKeys.createForWorkspace(context.caller, workspaceId, input)
-      const subject = { key_id: key.id, workspace_id: workspaceId, scopes: key.scopes.join(' ') }
-      logSecurityEvent(context, 'key_created', subject)
-      return key
-    },
+mutation('deleteApiKey', {
+  description: 'Deletes a private key of the caller, or a key of a workspace. Its next request is refused.',
+  auth: { session: true, workspaceIfAny: 'manageKeys' },
+  fails: ['API_KEY_NOT_FOUND'],
+  input: t => ({ apiKey: t.id({ required: true, description: 'Its id.' }) }),
+  on: async ({ apiKey }, context) => {
+    signedIn(context)
+    const key = await knownKeys(context, apiKey)
+    if (!key) throw new AppError('API_KEY_NOT_FOUND', 'There is no such API key.')
+    return key.workspaceId === null ? 'no workspace' : { workspaceId: key.workspaceId }
+  },
+  resolve: async ({ apiKey }, context) => {
+    const { services, caller, workspace } = context
+    if (workspace) await services.apiKeys.removeFromWorkspace(caller, workspace, apiKey)
+    else await services.apiKeys.removePrivate(caller, apiKey)
+    logSecurityEvent(context, 'key_deleted', {
+      key_id: apiKey,
+      ...(workspace ? { workspace_id: workspace.id } : {}),
+    })
+    return { deletedId: apiKey, workspaceId: workspace?.id ?? null }
+  },
+  payload: t => ({
+    deletedId: t.exposeID('deletedId', { description: 'The id of the key.' }),
+    workspace: workspaceField(t),
+    viewer: viewerField(t),
   }),
-)
-
-const DeleteWorkspaceApiKeyInput = builder.inputType('DeleteWorkspaceApiKeyInput', {
-  fields: t => ({ workspaceId: t.id({ required: true }), apiKeyId: t.id({ required: true }) }),
 })
-
-builder.mutationField('deleteWorkspaceApiKey', t =>
-  t.withAuth({ session: true }).field({
-    type: 'Void',
-    nullable: true,
-    description: 'Deletes a key of a workspace; its next call is refused.',
-    rest: {
-      route: 'DELETE /api/api_keys/{workspace_id}/delete',
-      errors: [400, 401, 403, 404],
-      msg: 'deleted',
-      from: { api_key_id: 'body' },
-    },
-    args: { input: t.arg({ type: DeleteWorkspaceApiKeyInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId, apiKeyId } }, context) => {
-      await context.services.apiKeys.removeFromWorkspace(context.caller, workspaceId, apiKeyId)
-      logSecurityEvent(context, 'key_deleted', { key_id: apiKeyId, workspace_id: workspaceId })
-      return null
-    },
-  }),
-)
-
-builder.queryField('workspaceApiKeys', t =>
-  t.withAuth({ session: true }).field({
-    type: [ApiKey],
-    description: 'The keys of a workspace, newest first.',
-    rest: { route: 'GET /api/api_keys/{workspace_id}/list', errors: [401, 403], wrap: 'api_keys' },
-    args: { workspaceId: t.arg.id({ required: true }) },
-    resolve: (_root, { workspaceId }, { services, caller }) => services.apiKeys.listOfWorkspace(caller, workspaceId),
-  }),
-)

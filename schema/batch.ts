@@ -10,11 +10,9 @@ import type { Context } from '../src/context.ts'
 export function batch<Args extends unknown[], V>(
   load: (context: Context, keys: string[], ...args: Args) => Promise<ReadonlyMap<string, V>>,
 ): (context: Context, key: string, ...args: Args) => Promise<V | undefined> {
-  const ofRequests = new WeakMap<Context, Map<string, DataLoader<string, V | undefined>>>()
-
   return (context, key, ...args) => {
-    const loaders = ofRequests.get(context) ?? new Map<string, DataLoader<string, V | undefined>>()
-    ofRequests.set(context, loaders)
+    const loaders = (context.shared.loaders.get(load) ?? new Map()) as Map<string, DataLoader<string, V | undefined>>
+    context.shared.loaders.set(load, loaders)
     const name = JSON.stringify(args)
     const loader =
       loaders.get(name) ??

@@ -1,28 +1,111 @@
-import { FILE, FOLDER } from '../db/models/entry.ts'
+import { FOLDER } from '../db/models/entry.ts'
+import type { Caller } from '../src/access/caller.ts'
+import type { Drive as DriveValue } from '../src/access/drive.ts'
 import type { Context } from '../src/context.ts'
-import type { EntryRow } from '../src/services/listing.ts'
-import { batchPages, byName, type ConnectionArgs, forwardConnection } from './connection.ts'
+import type { PlacedEntry } from '../src/services/tree/entry-list.ts'
+import { findDriveOf } from './access.ts'
+import { batch } from './batch.ts'
+import type { PayloadFields } from './builder.ts'
+import { connectionOf } from './connection.ts'
+import { Permission } from './enums.ts'
+import { as, findable, Node } from './node.ts'
+import { Person, personOf } from './person.ts'
+import { Drive, Entry, type EntryNode, Folder } from './refs.ts'
 
-/** A folder of any tree, with the names that lead to it from the root. */
-interface Parent {
-  id: string
-  names: string[]
+const typeOf = ({ kind }: EntryNode) => (kind === FOLDER ? 'Folder' : 'File')
+
+/**
+ * An entry in a drive of the caller. Of one that is not its own doing, a key that may not read sees where it is, and no more: the values
+ * of its details are errors, which refuse the fields that show them. A check at each field of each entry of a page would cost far more.
+ */
+export function inDrive(entry: PlacedEntry, drive: DriveValue): EntryNode {
+  const refusal = drive.refusal('read')
+  if (!refusal) return { ...entry, drive }
+  // Of no type, because nothing but a field may take it for a value.
+  const hidden = refusal as never
+  return { ...entry, drive, contentType: hidden, size: hidden, md5: hidden, createdAt: hidden, updatedAt: hidden }
 }
 
-function childConnection(kind: typeof FILE | typeof FOLDER) {
-  const pageOf = batchPages<EntryRow>(({ services }, folderIds, limit, after) =>
-    services.listings.childrenOf(folderIds, kind, limit, after?.[0] ?? null),
-  )
-  /** @param inherited what a child has in common with its folder */
-  return <P extends object>(context: Context, folder: Parent, args: ConnectionArgs, inherited: P) =>
-    forwardConnection(args, byName, async (limit, after) => {
-      const { rows, more } = await pageOf(context, folder.id, limit, after)
-      return { more, rows: rows.map(row => ({ ...row, ...inherited, names: [...folder.names, row.name] })) }
-    })
+const entriesById = batch(({ services }, ids) => services.entryLists.byIds(ids))
+
+/** An entry of a drive by its id, with all its details; null when it is not there any more. */
+export async function findInDrive(context: Context, drive: DriveValue, id: string): Promise<PlacedEntry | null> {
+  const entry = await entriesById(context, id)
+  return entry?.bucketId === drive.id ? entry : null
 }
 
-/** The folders in a folder, by name. Call it for a folder that the caller may look into. */
-export const foldersIn = childConnection(FOLDER)
+/** The same as the caller may see it. */
+export async function entryOf(context: Context, drive: DriveValue, id: string): Promise<EntryNode | null> {
+  const entry = await findInDrive(context, drive, id)
+  return entry && inDrive(entry, drive)
+}
 
-/** The files in a folder, by name. Call it for a folder that the caller may look into. */
-export const filesIn = childConnection(FILE)
+export const isFolder = <E extends { kind: number }>(entry: E | null): entry is E => entry?.kind === FOLDER
+
+/** Several entries of a drive, without those that are not there any more. */
+export async function entriesOf(context: Context, drive: DriveValue, ids: readonly string[]): Promise<EntryNode[]> {
+  const found = await Promise.all(ids.map(id => entryOf(context, drive, id)))
+  return found.filter(entry => entry !== null)
+}
+
+Entry.implement({
+  description: 'A file or a folder of a drive.',
+  interfaces: [Node],
+  resolveType: typeOf,
+  fields: t => ({
+    name: t.exposeString('name', { description: 'The last name of its path; empty for the root.' }),
+    path: t.string({
+      description: 'All names from the root down; with a slash before them in the drive of a workspace.',
+      resolve: ({ drive, names }) => drive.pathOf(names),
+    }),
+    parent: t.withAuth({ drive: 'read' }).field({
+      type: Folder,
+      nullable: true,
+      description: 'The folder that it is in; null for the root.',
+      resolve: ({ parentId, drive }, _args, context) => (parentId ? entryOf(context, drive, parentId) : null),
+    }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive that it is in.' }),
+    size: t.expose('size', { type: 'Bytes', description: 'Its bytes; of a folder, those of all files below it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was uploaded or made.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was made, moved or renamed.' }),
+    createdBy: t.field({
+      type: Person,
+      nullable: true,
+      description: 'Who uploaded or made it; null when their account is gone.',
+      check: ({ drive }) => void drive.open('read'),
+      resolve: ({ createdBy }, _args, context) => personOf(context, createdBy),
+    }),
+    permissions: t.field({
+      type: [Permission],
+      description: 'What the caller may do with it.',
+      listSize: 4,
+      // The root stays where it is, and files alone are shared.
+      resolve: entry =>
+        entry.drive.permissions.filter(
+          level => !(level === 'share' && entry.kind === FOLDER) && !(level === 'delete' && entry.parentId === null),
+        ),
+    }),
+  }),
+})
+
+export const EntryConnection = connectionOf('Entry', Entry)
+
+async function findEntry(context: Context, caller: Caller, id: string): Promise<EntryNode | null> {
+  const drive = await findDriveOf(context, caller, 'entry', id)
+  const entry = drive && (await entryOf(context, drive.open('read').drive, id))
+  return entry && as(typeOf(entry), entry)
+}
+
+findable('entry', findEntry)
+
+/** The field of a payload that shows the folder of what was made. @param made what was made */
+export const folderField = <Payload extends object>(t: PayloadFields<Payload>, made: (payload: Payload) => EntryNode) =>
+  t.withAuth({ drive: 'read' }).field({
+    type: Folder,
+    nullable: true,
+    description: 'The folder that it is in.',
+    resolve: (payload, _args, context) => {
+      const { parentId, drive } = made(payload)
+      return parentId ? entryOf(context, drive, parentId) : null
+    },
+  })

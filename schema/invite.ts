@@ -1,170 +1,193 @@
-import { may } from '../src/auth/roles.ts'
-import type { InviteView, MyInvite } from '../src/services/invite.ts'
-import { builder } from './builder.ts'
-import { batchPages, byId, forwardConnection } from './connection.ts'
-import { User } from './user.ts'
-import { Workspace } from './workspace.ts'
+import { allows, openWorkspace } from '../src/access/drive.ts'
+import { AppError } from '../src/errors.ts'
+import type { InviteView, MyInvite } from '../src/services/workspaces/invite.ts'
+import type { WorkspaceView } from '../src/services/workspaces/workspace.ts'
+import { findWorkspace } from './access.ts'
+import { batch } from './batch.ts'
+import { builder, signedIn } from './builder.ts'
+import { connectionOf, pageArgs } from './connection.ts'
+import { Role } from './enums.ts'
+import { mutation } from './mutation.ts'
+import { as, findable, Node } from './node.ts'
+import { batchPages, byId, forwardConnection } from './paging.ts'
+import { Person, personOf } from './person.ts'
+import { Workspace } from './refs.ts'
+import { Viewer, viewerField } from './viewer.ts'
+import { workspaceField } from './workspace.ts'
 
-const Invite = builder.objectRef<InviteView>('Invite').implement({
-  description: 'A pending invite, without its token.',
+type InviteNode = Omit<MyInvite, 'token'> & { token: string | null }
+
+/** An invite as those who manage the workspace see it. */
+const toNode = (workspace: WorkspaceView, invite: InviteView): InviteNode => ({
+  ...invite,
+  workspaceName: workspace.name,
+  workspaceSlug: workspace.slug,
+  token: null,
+})
+
+const Invite = builder.objectRef<InviteNode>('Invite').implement({
+  description: 'A pending invite to a workspace.',
+  interfaces: [Node],
   fields: t => ({
-    id: t.exposeID('id'),
-    workspaceId: t.exposeID('workspaceId'),
-    email: t.exposeString('email'),
-    role: t.exposeString('role'),
-    invitedBy: t.exposeID('invitedBy'),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
+    email: t.exposeString('email', { description: 'The e-mail address that is invited.' }),
+    role: t.expose('role', { type: Role, description: 'The role that it offers.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made, or renewed.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends.' }),
+    invitedBy: t.field({
+      type: Person,
+      nullable: true,
+      description: 'Who sent it.',
+      resolve: ({ invitedBy }, _args, context) => personOf(context, invitedBy),
+    }),
+    workspaceId: t.exposeID('workspaceId', {
+      description: 'The id of the workspace, also for who is no member of it yet.',
+    }),
+    workspaceName: t.exposeString('workspaceName', { description: 'The name of the workspace.' }),
+    workspaceSlug: t.exposeString('workspaceSlug', { description: 'The slug of the workspace.' }),
+    workspace: workspaceField(t),
+    token: t.exposeString('token', {
+      nullable: true,
+      description: 'With it, the invited person accepts or rejects. Null for everybody else.',
+    }),
   }),
 })
 
-const invitesOf = batchPages<InviteView>(({ services }, workspaceIds, limit, after) =>
+const InviteConnection = connectionOf('Invite', Invite)
+
+const pagesOf = batchPages<InviteView>(({ services }, workspaceIds, limit, after) =>
   services.invites.pagesOf(workspaceIds, limit, after?.[0] ?? null),
 )
 
 builder.objectField(Workspace, 'invites', t =>
-  t.withAuth({ workspaces: 'workspaces:invites:manage' }).connection(
-    {
-      type: Invite,
-      nullable: true,
-      restField: false,
-      description: 'Its pending invites, oldest first; null for a role that may not see them.',
-      resolve: ({ id, role }, args, context) =>
-        may(role, 'manage')
-          ? forwardConnection(args, byId, (limit, after) => invitesOf(context, id, limit, after))
-          : null,
-    },
-    { name: 'InviteConnection' },
-    { name: 'InviteEdge' },
-  ),
-)
-
-builder.queryField('workspaceInvites', t =>
   t.withAuth({ workspaces: 'workspaces:invites:manage' }).field({
-    type: [Invite],
-    description: 'The pending invites of a workspace, oldest first.',
-    rest: { route: 'GET /api/workspaces/invites', errors: [400, 401, 403] },
-    args: { workspaceId: t.arg.id({ required: true }) },
-    resolve: (_root, { workspaceId }, { services, caller }) => services.invites.list(caller, workspaceId),
+    type: InviteConnection,
+    nullable: true,
+    description: 'Its pending invites, oldest first. Null for a role or a key that may not see them.',
+    args: pageArgs(t.arg),
+    resolve: (workspace, args, context) =>
+      allows(workspace, 'invite')
+        ? forwardConnection(args, byId, async (limit, after) => {
+            const { rows, more } = await pagesOf(context, workspace.id, limit, after)
+            return { rows: rows.map(invite => toNode(workspace, invite)), more }
+          })
+        : null,
   }),
 )
 
-const CreateInviteInput = builder.inputType('CreateInviteInput', {
-  fields: t => ({
-    workspaceId: t.id({ required: true }),
-    email: t.string({ required: true }),
-    role: t.string({ required: true, description: 'admin, editor or viewer' }),
-  }),
-})
-
-builder.mutationField('createInvite', t =>
-  t.withAuth({ workspaces: 'workspaces:invites:manage' }).field({
-    type: Invite,
-    description:
-      'Invites an address to a workspace and sends a mail with the link; inviting it again renews the invite.',
-    rest: { route: 'POST /api/workspaces/invites/create', errors: [400, 401, 403, 429] },
-    rateLimit: 'invites',
-    args: { input: t.arg({ type: CreateInviteInput, required: true }) },
-    resolve: (_root, { input }, { services, caller }) => services.invites.create(caller, input),
-  }),
-)
-
-const AcceptInviteInput = builder.inputType('AcceptInviteInput', {
-  fields: t => ({ token: t.string({ required: true }) }),
-})
-
-builder.mutationField('acceptInvite', t =>
+builder.objectField(Viewer, 'invites', t =>
   t.withAuth({ session: true }).field({
-    type: Workspace,
-    description: 'Makes the caller a member of the workspace that they are invited to, once.',
-    rest: { route: 'POST /api/workspaces/invites/accept', errors: [400, 401, 403, 404], wrap: 'workspace' },
-    args: { input: t.arg({ type: AcceptInviteInput, required: true }) },
-    resolve: (_root, { input }, { services, caller }) => services.invites.accept(caller, input.token),
+    type: InviteConnection,
+    nullable: true,
+    description:
+      'The pending invites that are made out to the verified address of the caller, oldest first. For a session only.',
+    args: pageArgs(t.arg),
+    resolve: (_viewer, args, { services, caller }) =>
+      forwardConnection(args, byId, (limit, after) => services.invites.pageOfMine(caller, limit, after?.[0] ?? null)),
   }),
 )
 
-const DeletedInvite = builder.objectRef<{ inviteId: string }>('DeletedInvite').implement({
-  fields: t => ({ inviteId: t.exposeID('inviteId') }),
+const received = batch(async ({ services, caller }, ids) => {
+  const mine = caller?.via === 'session' ? await services.invites.mineAmong(caller, ids) : []
+  return new Map(mine.map(invite => [invite.id, invite]))
 })
 
-const DeleteInviteInput = builder.inputType('DeleteInviteInput', {
-  fields: t => ({ workspaceId: t.id({ required: true }), inviteId: t.id({ required: true }) }),
-})
-
-builder.mutationField('deleteInvite', t =>
-  t.withAuth({ workspaces: 'workspaces:invites:manage' }).field({
-    type: DeletedInvite,
-    description: 'Withdraws an invite.',
-    rest: { route: 'DELETE /api/workspaces/invites/delete', errors: [400, 401, 403] },
-    args: { input: t.arg({ type: DeleteInviteInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId, inviteId } }, { services, caller }) => {
-      await services.invites.remove(caller, workspaceId, inviteId)
-      return { inviteId }
-    },
-  }),
+const workspaceIds = batch(async ({ services, caller }, ids) =>
+  caller ? services.workspaces.idsOfInvites(caller, ids) : new Map<string, string>(),
 )
 
-const OwnInvite = builder.objectRef<MyInvite>('OwnInvite').implement({
-  description: 'An invite that is made out to the caller.',
-  fields: t => ({
-    id: t.exposeID('id'),
-    workspaceId: t.exposeID('workspaceId'),
-    workspaceName: t.exposeString('workspaceName'),
-    workspaceSlug: t.exposeString('workspaceSlug'),
-    email: t.exposeString('email'),
-    token: t.exposeString('token'),
-    role: t.exposeString('role'),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
-  }),
-})
-
-builder.objectField(User, 'invites', t =>
-  t.withAuth({ session: true }).connection(
-    {
-      type: OwnInvite,
-      nullable: true,
-      restField: false,
-      description: 'The pending invites that are made out to the verified address of the caller. For a session only.',
-      resolve: (_user, args, { services, caller }) =>
-        forwardConnection(args, byId, (limit, after) => services.invites.pageOfMine(caller, limit, after?.[0] ?? null)),
-    },
-    { name: 'OwnInviteConnection' },
-    { name: 'OwnInviteEdge' },
-  ),
+const pending = batch(
+  async ({ services }, ids) => new Map((await services.invites.pendingAmong(ids)).map(invite => [invite.id, invite])),
 )
+
+findable('invite', async (context, caller, id) => {
+  const mine = await received(context, id)
+  if (mine) return as('Invite', mine)
+  const workspaceId = await workspaceIds(context, id)
+  const workspace = workspaceId === undefined ? null : await findWorkspace(context, caller, workspaceId)
+  if (!workspace || !allows(workspace, 'invite')) return null
+  openWorkspace(caller, workspace, 'invite')
+  const invite = await pending(context, id)
+  return invite ? as('Invite', toNode(workspace, invite)) : null
+})
 
 builder.subscriptionField('inviteReceived', t =>
   t.withAuth({ session: true }).field({
-    type: OwnInvite,
+    type: Invite,
     description: 'An invite that was just made out to the caller, or renewed.',
     subscribe: (_root, _args, context) => context.services.subscriptions.invitesReceived(context),
     resolve: invite => invite,
   }),
 )
 
-builder.queryField('myInvites', t =>
-  t.withAuth({ session: true }).field({
-    type: [OwnInvite],
-    description: 'The pending invites that are made out to the verified address of the caller.',
-    rest: { route: 'GET /api/workspaces/invites/mine', errors: [401] },
-    resolve: (_root, _args, { services, caller }) => services.invites.mine(caller),
+mutation('createInvite', {
+  description: 'Invites an address to a workspace and sends a mail with the link. Inviting it again renews the invite.',
+  auth: { workspace: 'invite' },
+  fails: ['INVALID_INPUT', 'ALREADY_A_MEMBER', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  rateLimit: 'invites',
+  input: t => ({
+    workspace: t.id({ required: true, description: 'The id of the workspace.' }),
+    email: t.string({ required: true, description: 'Who has this verified address may accept.' }),
+    role: t.field({ type: Role, required: true, description: 'The role that it offers; not OWNER.' }),
   }),
-)
-
-const RejectInviteInput = builder.inputType('RejectInviteInput', {
-  fields: t => ({ token: t.string({ required: true }) }),
+  on: ({ workspace }) => ({ workspaceId: workspace }),
+  resolve: async ({ email, role }, { services, caller, workspace }) => ({
+    invite: toNode(workspace, await services.invites.create(caller, workspace, { email, role })),
+    workspaceId: workspace.id,
+  }),
+  payload: t => ({
+    invite: t.expose('invite', { type: Invite, description: 'The pending invite.' }),
+    workspace: workspaceField(t),
+  }),
 })
 
-builder.mutationField('rejectInvite', t =>
-  t.withAuth({ session: true }).field({
-    type: 'Void',
-    nullable: true,
-    description: 'Declines an invite.',
-    rest: { route: 'DELETE /api/workspaces/invites/reject', errors: [400, 401, 403, 404] },
-    args: { input: t.arg({ type: RejectInviteInput, required: true }) },
-    resolve: async (_root, { input }, { services, caller }) => {
-      await services.invites.reject(caller, input.token)
-      return null
-    },
+mutation('revokeInvite', {
+  description: 'Withdraws an invite.',
+  auth: { workspace: 'invite' },
+  fails: ['INVITE_NOT_FOUND'],
+  input: t => ({ invite: t.id({ required: true, description: 'Its id.' }) }),
+  on: async ({ invite }, context) => {
+    signedIn(context)
+    const workspaceId = await workspaceIds(context, invite)
+    if (workspaceId === undefined) throw new AppError('INVITE_NOT_FOUND', 'There is no such invite.')
+    return { workspaceId }
+  },
+  resolve: async ({ invite }, { services, workspace, caller }) => {
+    await services.invites.remove(workspace, invite, caller)
+    return { revokedId: invite, workspaceId: workspace.id }
+  },
+  payload: t => ({
+    revokedId: t.exposeID('revokedId', { description: 'The id of the invite.' }),
+    workspace: workspaceField(t),
   }),
-)
+})
+
+mutation('acceptInvite', {
+  description: 'Makes the caller a member of the workspace that they are invited to, once.',
+  auth: { session: true },
+  fails: ['INVITE_NOT_FOUND', 'INVITE_NOT_FOR_YOU', 'INVITE_EXPIRED', 'ALREADY_A_MEMBER', 'QUOTA_EXCEEDED'],
+  input: t => ({ token: t.string({ required: true, description: 'The token of the invite.' }) }),
+  resolve: async ({ token }, { services, caller }) => ({
+    workspace: await services.invites.accept(caller, token),
+    acceptedId: services.invites.idOf(token),
+  }),
+  payload: t => ({
+    acceptedId: t.exposeID('acceptedId', { nullable: true, description: 'The id of the invite, which is used up.' }),
+    workspace: t.expose('workspace', { type: Workspace, description: 'The workspace, with the role of the caller.' }),
+    viewer: viewerField(t),
+  }),
+})
+
+mutation('rejectInvite', {
+  description: 'Declines an invite.',
+  auth: { session: true },
+  fails: ['INVITE_NOT_FOUND', 'INVITE_NOT_FOR_YOU'],
+  input: t => ({ token: t.string({ required: true, description: 'The token of the invite.' }) }),
+  resolve: async ({ token }, { services, caller }) => {
+    await services.invites.reject(caller, token)
+    return { rejectedId: services.invites.idOf(token) }
+  },
+  payload: t => ({
+    rejectedId: t.exposeID('rejectedId', { nullable: true, description: 'The id of the invite.' }),
+    viewer: viewerField(t),
+  }),
+})

@@ -1,96 +1,155 @@
+import { openWorkspace } from '../src/access/drive.ts'
 import { logSecurityEvent } from '../src/audit-log.ts'
-import type { MemberView } from '../src/services/member.ts'
-import { builder } from './builder.ts'
-import { batchPages, forwardConnection, type Sorting } from './connection.ts'
-import { Workspace } from './workspace.ts'
+import type { Context } from '../src/context.ts'
+import { AppError } from '../src/errors.ts'
+import type { MemberView } from '../src/services/workspaces/member.ts'
+import type { WorkspaceView } from '../src/services/workspaces/workspace.ts'
+import { findWorkspace } from './access.ts'
+import { batch } from './batch.ts'
+import { builder, signedIn } from './builder.ts'
+import { connectionOf, pageArgs } from './connection.ts'
+import { Role } from './enums.ts'
+import { mutation } from './mutation.ts'
+import { as, findable, Node } from './node.ts'
+import { batchPages, forwardConnection, type Sorting } from './paging.ts'
+import { Person } from './person.ts'
+import { Workspace } from './refs.ts'
+import { viewerField } from './viewer.ts'
+import { workspaceField } from './workspace.ts'
 
-const Member = builder.objectRef<MemberView>('Member').implement({
-  description: 'A member of a workspace.',
-  fields: t => ({
-    userId: t.exposeID('userId'),
-    email: t.exposeString('email'),
-    name: t.exposeString('name'),
-    role: t.exposeString('role'),
-    joinedAt: t.expose('joinedAt', { type: 'DateTime' }),
-  }),
+interface MemberNode extends MemberView {
+  id: string
+  workspace: WorkspaceView
+}
+
+const PREFIX = 'member:'
+
+/** A person may be a member of several workspaces. */
+const idOf = (workspaceId: string, userId: string) => `${PREFIX}${workspaceId}:${userId}`
+
+const toNode = (workspace: WorkspaceView, member: MemberView): MemberNode => ({
+  ...member,
+  id: idOf(workspace.id, member.userId),
+  workspace,
 })
 
-const membersOf = batchPages<MemberView, [number, string]>(({ services }, workspaceIds, limit, after) =>
-  services.members.pagesOf(workspaceIds, limit, after),
-)
+/** What the id of a member consists of. */
+function readId(id: string): { workspaceId: string; userId: string } {
+  const [workspaceId = '', userId = ''] = id.startsWith(PREFIX) ? id.slice(PREFIX.length).split(':') : []
+  return { workspaceId, userId }
+}
+
+/** A key that manages members and may not see them learns of the role alone. @throws INSUFFICIENT_SCOPE */
+function checkSeen({ workspace }: MemberNode, context: Context): void {
+  openWorkspace(signedIn(context), workspace, 'seeMembers')
+}
+
+const Member = builder.objectRef<MemberNode>('Member').implement({
+  description: 'A member of a workspace.',
+  interfaces: [Node],
+  fields: t => ({
+    person: t.field({
+      type: Person,
+      description: 'Who it is.',
+      check: checkSeen,
+      resolve: ({ userId, name, email, picture }) => ({ id: userId, name, email, picture }),
+    }),
+    workspace: t.expose('workspace', { type: Workspace, description: 'Where they are a member.' }),
+    role: t.expose('role', { type: Role, description: 'What they may do there.' }),
+    joinedAt: t.expose('joinedAt', {
+      type: 'DateTime',
+      description: 'When they became a member.',
+      check: checkSeen,
+    }),
+  }),
+})
 
 const byJoining: Sorting<MemberView, ['number', 'id']> = {
   types: ['number', 'id'],
   keyOf: member => [member.joinedAt, member.userId],
 }
 
+const pagesOf = batchPages<MemberView, [number, string]>(({ services }, workspaceIds, limit, after) =>
+  services.members.pagesOf(workspaceIds, limit, after),
+)
+
+const MemberConnection = connectionOf('Member', Member)
+
 builder.objectField(Workspace, 'members', t =>
-  t.withAuth({ workspaces: 'workspaces:members:read' }).connection(
-    {
-      type: Member,
-      nullable: true,
-      restField: false,
-      description: 'Its members, in the order in which they joined.',
-      resolve: ({ id }, args, context) =>
-        forwardConnection(args, byJoining, (limit, after) => membersOf(context, id, limit, after)),
-    },
-    { name: 'MemberConnection' },
-    { name: 'MemberEdge' },
-  ),
-)
-
-builder.queryField('workspaceMembers', t =>
-  t.withAuth({ workspaces: 'workspaces:members:read' }).field({
-    type: [Member],
-    description: 'The members of a workspace, in the order in which they joined.',
-    rest: { route: 'GET /api/workspaces/members', errors: [400, 401, 403] },
-    args: { workspaceId: t.arg.id({ required: true }) },
-    resolve: (_root, { workspaceId }, { services, caller }) => services.members.list(caller, workspaceId),
-  }),
-)
-
-const MemberRole = builder.objectRef<{ userId: string; role: string }>('MemberRole').implement({
-  fields: t => ({ userId: t.exposeID('userId'), role: t.exposeString('role') }),
-})
-
-const ChangeMemberRoleInput = builder.inputType('ChangeMemberRoleInput', {
-  fields: t => ({
-    workspaceId: t.id({ required: true }),
-    userId: t.id({ required: true }),
-    role: t.string({ required: true, description: 'owner, admin, editor or viewer' }),
-  }),
-})
-
-builder.mutationField('changeMemberRole', t =>
-  t.withAuth({ workspaces: 'workspaces:members:manage' }).field({
-    type: MemberRole,
-    description: 'Gives a member another role.',
-    rest: { route: 'PATCH /api/workspaces/members/role', errors: [400, 401, 403, 404] },
-    args: { input: t.arg({ type: ChangeMemberRoleInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId, ...input } }, context) => {
-      const changed = await context.services.members.changeRole(context.caller, workspaceId, input.userId, input.role)
-      const subject = { workspace_id: workspaceId, user_id: changed.userId, role: changed.role }
-      logSecurityEvent(context, 'role_changed', subject)
-      return changed
-    },
-  }),
-)
-
-const RemoveMemberInput = builder.inputType('RemoveMemberInput', {
-  fields: t => ({ workspaceId: t.id({ required: true }), userId: t.id({ required: true }) }),
-})
-
-builder.mutationField('removeMember', t =>
-  t.withAuth({ workspaces: 'workspaces:members:manage' }).field({
-    type: 'Void',
+  t.withAuth({ workspace: 'seeMembers' }).field({
+    type: MemberConnection,
     nullable: true,
-    description: 'Removes a member; everybody may remove themselves.',
-    rest: { route: 'DELETE /api/workspaces/members/remove', errors: [400, 401, 403, 404] },
-    args: { input: t.arg({ type: RemoveMemberInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId, userId } }, context) => {
-      await context.services.members.remove(context.caller, workspaceId, userId)
-      logSecurityEvent(context, 'member_removed', { workspace_id: workspaceId, user_id: userId })
-      return null
-    },
+    description:
+      'Its members, in the order in which they joined. Null for a key without the scope WORKSPACES_MEMBERS_READ.',
+    args: pageArgs(t.arg),
+    resolve: (_workspace, args, context) =>
+      forwardConnection(args, byJoining, async (limit, after) => {
+        const { workspace } = context
+        const { rows, more } = await pagesOf(context, workspace.id, limit, after)
+        return { rows: rows.map(member => toNode(workspace, member)), more }
+      }),
   }),
 )
+
+/** A member of a workspace that the caller may see, by their id. */
+const memberOf = batch(async ({ services }, ids) => {
+  const members = await services.members.among(ids.map(readId))
+  return new Map(members.map(({ workspaceId, ...member }) => [idOf(workspaceId, member.userId), member]))
+})
+
+findable(PREFIX, async (context, caller, rest) => {
+  const id = `${PREFIX}${rest}`
+  const { workspaceId } = readId(id)
+  const workspace = await findWorkspace(context, caller, workspaceId)
+  if (!workspace) return null
+  openWorkspace(caller, workspace, 'seeMembers')
+  const member = await memberOf(context, id)
+  return member ? as('Member', toNode(workspace, member)) : null
+})
+
+const memberNotFound = () => new AppError('MEMBER_NOT_FOUND', 'This user is not a member of the workspace.')
+
+mutation('changeMemberRole', {
+  description: 'Gives a member another role. For owners and admins; only owners make owners, or change them.',
+  auth: { workspace: 'changeRoles' },
+  fails: ['MEMBER_NOT_FOUND', 'LAST_OWNER'],
+  input: t => ({
+    member: t.id({ required: true, description: 'The id of the member.' }),
+    role: t.field({ type: Role, required: true, description: 'The new role.' }),
+  }),
+  on: ({ member }) => ({ workspaceId: readId(member).workspaceId }),
+  resolve: async ({ member, role }, context) => {
+    const { services, caller, workspace } = context
+    const { userId } = readId(member)
+    await services.members.changeRole(caller, workspace, userId, role)
+    logSecurityEvent(context, 'role_changed', { workspace_id: workspace.id, user_id: userId, role })
+    const [changed, now] = await Promise.all([memberOf(context, member), findWorkspace(context, caller, workspace.id)])
+    if (!changed || !now) throw memberNotFound()
+    return { member: toNode(now, changed), workspaceId: workspace.id }
+  },
+  payload: t => ({
+    member: t.expose('member', { type: Member, nullable: true, description: 'The member as they are now.' }),
+    workspace: workspaceField(t),
+  }),
+})
+
+mutation('removeMember', {
+  description:
+    'Ends a membership, with the invites and API keys of the workspace that the member has made. Every member may leave; owners and admins remove others.',
+  auth: { workspace: 'removeMembers' },
+  fails: ['MEMBER_NOT_FOUND', 'LAST_OWNER'],
+  input: t => ({ member: t.id({ required: true, description: 'The id of the member.' }) }),
+  on: ({ member }) => ({ workspaceId: readId(member).workspaceId }),
+  resolve: async ({ member }, context) => {
+    const { id } = context.workspace
+    const { userId } = readId(member)
+    await context.services.members.remove(context.caller, context.workspace, userId)
+    logSecurityEvent(context, 'member_removed', { workspace_id: id, user_id: userId })
+    return { removedId: member, workspaceId: id }
+  },
+  payload: t => ({
+    removedId: t.exposeID('removedId', { description: 'The id of the member.' }),
+    workspace: workspaceField(t),
+    viewer: viewerField(t),
+  }),
+})

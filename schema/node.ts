@@ -1,63 +1,67 @@
-import { typeBrandKey } from '@pothos/core'
-import { validate as isUuid } from 'uuid'
-import { FILE } from '../db/models/entry.ts'
-import type { Caller } from '../src/auth/caller.ts'
-import { mayUsePrivateFiles, mayUseWorkspaces } from '../src/auth/scopes.ts'
-import type { Services } from '../src/services/index.ts'
+import { brandWithType } from '@pothos/core'
+import type { Caller } from '../src/access/caller.ts'
+import type { Context } from '../src/context.ts'
+import type { NodeTable } from '../src/services/node.ts'
+import { batch } from './batch.ts'
 import { builder } from './builder.ts'
 
 interface NodeView {
   id: string
 }
 
-/** Ids are UUIDs and unique across all types, so they need no wrapping to be global. */
 export const Node = builder.interfaceRef<NodeView>('Node').implement({
   description: 'Something with an id that node(id:) finds again.',
-  fields: t => ({ id: t.exposeID('id') }),
+  fields: t => ({ id: t.exposeID('id', { description: 'The same wherever it is met.' }) }),
 })
+
+/** Finds a node by the id of its row, or by what follows the prefix of its id; null for one that the caller may not see. */
+type Find = (context: Context, caller: Caller, id: string) => Promise<NodeView | null>
+
+const finders = new Map<string, Find>()
+
+/**
+ * Says how nodes are found again.
+ * @param source the table in which the id is the key, or the prefix of ids that are none of a row: `member:` and the like
+ */
+export function findable(source: NodeTable | `${string}:`, find: Find): void {
+  finders.set(source, find)
+}
+
+/** Says of which type of an interface a value is. */
+export function as<T extends object>(type: string, value: T): T {
+  brandWithType(value, type as 'ID')
+  return value
+}
+
+const tablesOf = batch(({ services }, ids) => services.nodes.tablesOf(ids))
+
+async function findNode(context: Context, caller: Caller, id: string): Promise<NodeView | null> {
+  const [, prefix, rest = ''] = /^([a-z]+:)(.*)$/.exec(id) ?? []
+  if (prefix) return (await finders.get(prefix)?.(context, caller, rest)) ?? null
+  const table = await tablesOf(context, id)
+  return (table && (await finders.get(table)?.(context, caller, id))) ?? null
+}
 
 builder.queryField('node', t =>
   t.withAuth({ signedIn: true }).field({
     type: Node,
     nullable: true,
-    description:
-      'A file, folder or share of the caller, or a workspace of theirs with its files and folders, by its id; null when there is none.',
-    args: { id: t.arg.id({ required: true }) },
-    resolve: async (_root, { id }, { services, caller }) => {
-      if (!isUuid(id)) return null
-      const isPrivateKey = caller.via === 'api_key' && caller.workspaceId === null
-      const isWorkspaceKey = caller.workspaceId !== null
-      return (
-        (isWorkspaceKey ? null : await findPersonal(services, caller, id)) ??
-        (isPrivateKey ? null : await findInWorkspaces(services, caller, id))
-      )
-    },
+    description: 'What has this id; null when there is nothing that the caller may see.',
+    args: { id: t.arg.id({ required: true, description: 'The id of a node.' }) },
+    resolve: (_root, { id }, context) => findNode(context, context.caller, id),
   }),
 )
 
-/** Resolves the GraphQL type of a value. */
-const as = <T extends NodeView>(type: string, value: T): T => ({ ...value, [typeBrandKey]: type })
+const MAX_NODES = 100
 
-/** @throws INSUFFICIENT_SCOPE regardless of the id, as the lists do */
-async function findPersonal({ listings, shares }: Services, caller: Caller, id: string): Promise<NodeView | null> {
-  mayUsePrivateFiles(caller, 'read')
-  const entry = await listings.byId(caller.bucket, id)
-  if (entry) return as(entry.kind === FILE ? 'File' : 'Folder', entry)
-  const share = await shares.byId(caller, id)
-  return share && as('Share', share)
-}
-
-/** @throws INSUFFICIENT_SCOPE for an existing node that the key of its workspace may not see */
-async function findInWorkspaces(
-  { listings, workspaces }: Services,
-  caller: Caller,
-  id: string,
-): Promise<NodeView | null> {
-  const workspace = await workspaces.byId(caller, id)
-  if (workspace && mayUseWorkspaces(caller, 'workspaces:read')) return as('Workspace', workspace)
-  const workspaceId = await listings.workspaceOf(caller, id)
-  const room = workspaceId === null ? undefined : await workspaces.byId(caller, workspaceId)
-  const entry = room && mayUseWorkspaces(caller, 'workspaces:files:read') && (await listings.byId(room.tree, id))
-  if (!room || !entry) return null
-  return as(entry.kind === FILE ? 'WorkspaceFile' : 'WorkspaceFolder', { ...entry, workspaceId: room.id })
-}
+builder.queryField('nodes', t =>
+  t.withAuth({ signedIn: true }).field({
+    type: [Node],
+    nullable: { list: false, items: true },
+    description: 'What has these ids, in the same order, null for those of which the caller may see nothing.',
+    listSize: MAX_NODES,
+    sizedBy: 'ids',
+    args: { ids: t.arg.idList({ required: true, maxItems: MAX_NODES, description: 'Up to 100 ids.' }) },
+    resolve: (_root, { ids }, context) => ids.map(id => findNode(context, context.caller, id)),
+  }),
+)

@@ -1,100 +1,165 @@
-import { logSecurityEvent } from '../src/audit-log.ts'
-import type { OperatorView } from '../src/services/appointment.ts'
-import type { AccountDetail, AccountRow, MailQueue } from '../src/services/operator.ts'
-import type { PlanView } from '../src/services/user.ts'
+import type { AccountCounts, AccountIdentity, AccountRow, AccountWorkspace } from '../db/queries/account.ts'
+import type { MailQueue as Queue } from '../db/queries/job.ts'
+import type { Context } from '../src/context.ts'
+import { AppError } from '../src/errors.ts'
+import type { OperatorView } from '../src/services/accounts/appointment.ts'
+import type { PlanView } from '../src/services/accounts/user.ts'
+import { batch } from './batch.ts'
 import { builder } from './builder.ts'
-import { byId, forwardConnection } from './connection.ts'
-import { Plan } from './user.ts'
+import { connectionOf, pageArgs } from './connection.ts'
+import { DriveUsage } from './drive.ts'
+import { AccountStatus, Role } from './enums.ts'
+import { as, findable, Node } from './node.ts'
+import { byId, forwardConnection } from './paging.ts'
+import { existingPerson, Person, personOf } from './person.ts'
+import { Plan } from './plan.ts'
 
-const Account = builder.objectRef<AccountRow>('Account').implement({
+const PREFIX = 'account:'
+
+/** The id of the user in the id of an account. */
+export const readAccountId = (id: string): string => (id.startsWith(PREFIX) ? id.slice(PREFIX.length) : '')
+
+/** The ids of whom an account belongs to are the same, and so are those of its details. */
+const details = {
+  accounts: batch(({ services }, ids) => services.accountDetails.byIds(ids)),
+  identities: batch(({ services }, ids) => services.accountDetails.identitiesOf(ids)),
+  workspaces: batch(({ services }, ids) => services.accountDetails.workspacesOf(ids)),
+  counts: batch(({ services }, ids) => services.accountDetails.countsOf(ids)),
+  usages: batch(({ services }, ids) => services.accountDetails.usagesOf(ids)),
+  plans: batch(({ services }, ids) => services.accountDetails.plansOf(ids)),
+  operators: batch(async ({ services }) => new Map((await services.appointments.list()).map(one => [one.userId, one]))),
+}
+
+const gone = () => new AppError('USER_NOT_FOUND', 'This account was deleted meanwhile.')
+
+/** @throws USER_NOT_FOUND */
+export async function accountOf(context: Context, id: string): Promise<AccountRow> {
+  const account = await details.accounts(context, id)
+  if (!account) throw gone()
+  return account
+}
+
+const Identity = builder.objectRef<AccountIdentity>('AccountIdentity').implement({
+  description: 'A way to sign in to an account.',
+  fields: t => ({
+    provider: t.exposeString('provider', { description: 'Who vouches for it.' }),
+    providerUserId: t.exposeString('providerUserId', { description: 'Names the person there.' }),
+    email: t.exposeString('email', { description: 'The address that the provider knows.' }),
+  }),
+})
+
+const Membership = builder.objectRef<AccountWorkspace>('AccountWorkspace').implement({
+  description: 'A workspace that the owner of an account is a member of.',
+  fields: t => ({
+    workspaceId: t.exposeID('id', { description: 'The id of the workspace.' }),
+    name: t.exposeString('name', { description: 'The name of the workspace.' }),
+    slug: t.exposeString('slug', { description: 'The slug of the workspace.' }),
+    role: t.expose('role', { type: Role, description: 'The role there.' }),
+  }),
+})
+
+export const Account = builder.objectRef<AccountRow>('Account').implement({
   description: 'An account, as operators see it.',
+  interfaces: [Node],
+  fields: t => {
+    const count = (of: keyof AccountCounts, description: string) =>
+      t.int({ description, resolve: async ({ id }, _args, context) => (await details.counts(context, id))?.[of] ?? 0 })
+    return {
+      id: t.id({ description: 'The same wherever it is met.', resolve: ({ id }) => `${PREFIX}${id}` }),
+      person: t.field({
+        type: Person,
+        description: 'Whose it is.',
+        resolve: ({ id }, _args, context) => existingPerson(context, id),
+      }),
+      email: t.exposeString('email', { description: 'The e-mail address.' }),
+      emailVerified: t.exposeBoolean('emailVerified', { description: 'Whether a provider vouches for the address.' }),
+      name: t.exposeString('name', { description: 'The name.' }),
+      status: t.expose('status', { type: AccountStatus, description: 'Whether it may sign in.' }),
+      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+      plan: t.field({
+        type: Plan,
+        description: 'Its limits.',
+        resolve: async ({ plan: id }, _args, context) => {
+          const plan = await details.plans(context, id)
+          if (!plan) throw gone()
+          return plan
+        },
+      }),
+      usage: t.field({
+        type: DriveUsage,
+        description: 'What its drive holds, and what it may.',
+        resolve: async ({ id }, _args, context) => {
+          const usage = await details.usages(context, id)
+          if (!usage) throw gone()
+          return usage
+        },
+      }),
+      identities: t.field({
+        type: [Identity],
+        description: 'The ways to sign in to it, the first one first.',
+        resolve: async ({ id }, _args, context) => (await details.identities(context, id)) ?? [],
+      }),
+      workspaces: t.field({
+        type: [Membership],
+        description: 'The workspaces that its owner is a member of, oldest first.',
+        resolve: async ({ id }, _args, context) => (await details.workspaces(context, id)) ?? [],
+      }),
+      sessionCount: count('sessions', 'How many sessions have not ended.'),
+      apiKeyCount: count('apiKeys', 'How many API keys its owner has made.'),
+      shareCount: count('shares', 'How many shares have not expired.'),
+      operator: t.field({
+        type: Operator,
+        nullable: true,
+        description: 'What makes its owner an operator; null for everybody else.',
+        resolve: async ({ id }, _args, context) => (await details.operators(context, id)) ?? null,
+      }),
+    }
+  },
+})
+
+export const Operator = builder.objectRef<OperatorView>('Operator')
+
+Operator.implement({
+  description: 'Somebody who may manage the accounts of the service.',
   fields: t => ({
-    id: t.exposeID('id'),
-    email: t.exposeString('email'),
-    emailVerified: t.exposeBoolean('emailVerified', { description: 'Whether a provider vouches for the address.' }),
-    name: t.exposeString('name'),
-    planId: t.exposeID('plan'),
-    status: t.exposeString('status', { description: 'active or suspended' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    usedBytes: t.expose('usedBytes', { type: 'Long' }),
-    fileCount: t.expose('files', { type: 'Long' }),
-    maxTotalStorageBytes: t.expose('maxBytes', { type: 'Long' }),
+    account: t.field({
+      type: Account,
+      description: 'Their account.',
+      resolve: ({ userId }, _args, context) => accountOf(context, userId),
+    }),
+    bySetting: t.exposeBoolean('bySetting', {
+      description: 'Named by the setting OPERATORS, which alone dismisses them.',
+    }),
+    appointedBy: t.field({
+      type: Person,
+      nullable: true,
+      description: 'The operator who appointed them.',
+      resolve: ({ appointedBy }, _args, context) => personOf(context, appointedBy),
+    }),
+    appointedAt: t.expose('appointedAt', { type: 'DateTime', nullable: true, description: 'When they were.' }),
   }),
 })
 
-const AccountConnection = builder.connectionObject(
-  { type: Account, name: 'AccountConnection' },
-  { name: 'AccountEdge' },
-)
-
-const AccountIdentity = builder.objectRef<AccountDetail['identities'][number]>('AccountIdentity').implement({
-  fields: t => ({
-    provider: t.exposeString('provider'),
-    providerUserId: t.exposeString('providerUserId'),
-    email: t.exposeString('email'),
-  }),
+findable(PREFIX, async (context, caller, id) => {
+  if (caller.via !== 'session' || !(await context.services.appointments.isOperator(caller))) return null
+  const account = await details.accounts(context, id)
+  return account ? as('Account', account) : null
 })
-
-const AccountWorkspace = builder.objectRef<AccountDetail['workspaces'][number]>('AccountWorkspace').implement({
-  fields: t => ({
-    id: t.exposeID('id'),
-    name: t.exposeString('name'),
-    slug: t.exposeString('slug'),
-    role: t.exposeString('role', { description: 'That of the account.' }),
-  }),
-})
-
-const Detail = builder.objectRef<AccountDetail>('AccountDetail').implement({
-  description: 'All that operators see of one account.',
-  fields: t => ({
-    account: t.field({ type: Account, resolve: detail => detail }),
-    identities: t.expose('identities', { type: [AccountIdentity] }),
-    workspaces: t.expose('workspaces', { type: [AccountWorkspace] }),
-    sessionCount: t.expose('sessions', { type: 'Long' }),
-    apiKeyCount: t.expose('apiKeys', { type: 'Long' }),
-    shareCount: t.expose('shares', { type: 'Long', description: 'Live ones.' }),
-  }),
-})
-
-builder.queryField('accounts', t =>
-  t.withAuth({ operator: true }).field({
-    type: AccountConnection,
-    description: 'The accounts whose address or name holds a text, the oldest first, with their usage. For operators.',
-    args: { ...t.arg.connectionArgs(), search: t.arg.string({ description: 'Without it, all accounts.' }) },
-    resolve: (_root, { search, ...args }, { services }) =>
-      forwardConnection(args, byId, (limit, after) => services.operators.page(search?.trim() ?? '', limit, after)),
-  }),
-)
-
-builder.queryField('account', t =>
-  t.withAuth({ operator: true }).field({
-    type: Detail,
-    description: 'One account with its usage, identities and workspaces. For operators.',
-    args: { id: t.arg.id({ required: true }) },
-    resolve: (_root, { id }, { services }) => services.operators.user(services.operators.readId(id)),
-  }),
-)
 
 const PlanUse = builder.objectRef<PlanView & { users: number }>('PlanUse').implement({
+  description: 'A plan, and how much it is used.',
   fields: t => ({
-    plan: t.field({ type: Plan, resolve: plan => plan }),
-    accountCount: t.expose('users', { type: 'Long', description: 'How many accounts have it.' }),
+    plan: t.field({ type: Plan, description: 'The plan.', resolve: plan => plan }),
+    accountCount: t.exposeInt('users', { description: 'How many accounts have it.' }),
   }),
 })
 
-builder.queryField('plans', t =>
-  t.withAuth({ operator: true }).field({
-    type: [PlanUse],
-    description: 'All plans with their limits, and how many accounts have each. For operators.',
-    resolve: (_root, _args, { services }) => services.operators.plans(),
-  }),
-)
-
-const Queue = builder.objectRef<MailQueue>('MailQueue').implement({
+export const MailQueue = builder.objectRef<Queue>('MailQueue').implement({
+  description: 'The mails that wait to be sent.',
   fields: t => ({
-    waiting: t.expose('waiting', { type: 'Long', description: 'Not tried yet.' }),
-    retrying: t.expose('retrying', { type: 'Long', description: 'Tried in vain, and tried again.' }),
-    givenUp: t.expose('givenUp', { type: 'Long', description: 'Not tried any more, until retryMails.' }),
+    waiting: t.exposeInt('waiting', { description: 'Not tried yet.' }),
+    retrying: t.exposeInt('retrying', { description: 'Tried in vain, and tried again.' }),
+    givenUp: t.exposeInt('givenUp', { description: 'Not tried any more, until retryMails.' }),
     oldestAt: t.expose('oldestAt', {
       type: 'DateTime',
       nullable: true,
@@ -103,124 +168,27 @@ const Queue = builder.objectRef<MailQueue>('MailQueue').implement({
   }),
 })
 
-builder.queryField('mailQueue', t =>
-  t.withAuth({ operator: true }).field({
-    type: Queue,
+builder.queryFields(t => ({
+  accounts: t.withAuth({ operator: true }).field({
+    type: connectionOf('Account', Account),
+    description: 'The accounts whose address or name holds a text, the oldest first. For operators.',
+    args: { search: t.arg.string({ description: 'Without it, all accounts.' }), ...pageArgs(t.arg) },
+    resolve: (_root, { search, ...page }, { services }) =>
+      forwardConnection(page, byId, (limit, after) => services.operators.page(search?.trim() ?? '', limit, after)),
+  }),
+  plans: t.withAuth({ operator: true }).field({
+    type: [PlanUse],
+    description: 'All plans with their limits, and how many accounts have each. For operators.',
+    resolve: (_root, _args, { services }) => services.operators.plans(),
+  }),
+  mailQueue: t.withAuth({ operator: true }).field({
+    type: MailQueue,
     description: 'The mails that wait to be sent. For operators.',
     resolve: (_root, _args, { services }) => services.operators.mailQueue(),
   }),
-)
-
-const Operator = builder.objectRef<OperatorView>('Operator').implement({
-  description: 'An account that may manage the users of the service.',
-  fields: t => ({
-    userId: t.exposeID('userId'),
-    email: t.exposeString('email'),
-    name: t.exposeString('name'),
-    bySetting: t.exposeBoolean('bySetting', {
-      description: 'Named by the setting OPERATORS, which alone dismisses them.',
-    }),
-    appointedBy: t.exposeID('appointedBy', { nullable: true, description: 'Id of the operator who did.' }),
-    appointedAt: t.expose('appointedAt', { type: 'DateTime', nullable: true }),
-  }),
-})
-
-builder.queryField('operators', t =>
-  t.withAuth({ operator: true }).field({
+  operators: t.withAuth({ operator: true }).field({
     type: [Operator],
-    description: 'Who may manage the users of the service. For operators.',
+    description: 'Who may manage the accounts of the service. For operators.',
     resolve: (_root, _args, { services }) => services.appointments.list(),
   }),
-)
-
-const SetAccountPlanInput = builder.inputType('SetAccountPlanInput', {
-  fields: t => ({ userId: t.id({ required: true }), planId: t.id({ required: true }) }),
-})
-
-builder.mutationField('setAccountPlan', t =>
-  t.withAuth({ operator: true }).field({
-    type: Account,
-    description: 'Gives an account another plan; what is stored already stays. For operators.',
-    args: { input: t.arg({ type: SetAccountPlanInput, required: true }) },
-    resolve: async (_root, { input: { userId, planId } }, context) => {
-      const { operators } = context.services
-      const account = await operators.setPlan(operators.readId(userId), planId)
-      logSecurityEvent(context, 'plan_changed', { user_id: account.id, plan_id: account.plan })
-      return account
-    },
-  }),
-)
-
-const AccountInput = builder.inputType('AccountInput', { fields: t => ({ userId: t.id({ required: true }) }) })
-
-builder.mutationField('suspendAccount', t =>
-  t.withAuth({ operator: true }).field({
-    type: Account,
-    description:
-      'Ends the sessions of an account, and stops its keys and links until it is restored. Neither oneself nor operators of the setting. For operators.',
-    args: { input: t.arg({ type: AccountInput, required: true }) },
-    resolve: async (_root, { input: { userId } }, context) => {
-      const { appointments, operators } = context.services
-      await appointments.requireSuspendable(context.caller, userId)
-      const account = await operators.suspend(operators.readId(userId))
-      logSecurityEvent(context, 'account_suspended', { user_id: account.id })
-      return account
-    },
-  }),
-)
-
-builder.mutationField('restoreAccount', t =>
-  t.withAuth({ operator: true }).field({
-    type: Account,
-    description: 'Lets a suspended account in again; its keys and links work as before. For operators.',
-    args: { input: t.arg({ type: AccountInput, required: true }) },
-    resolve: async (_root, { input: { userId } }, context) => {
-      const { operators } = context.services
-      const account = await operators.restore(operators.readId(userId))
-      logSecurityEvent(context, 'account_restored', { user_id: account.id })
-      return account
-    },
-  }),
-)
-
-const RetriedMails = builder.objectRef<{ mails: number }>('RetriedMails').implement({
-  fields: t => ({ mails: t.expose('mails', { type: 'Long', description: 'How many.' }) }),
-})
-
-builder.mutationField('retryMails', t =>
-  t.withAuth({ operator: true }).field({
-    type: RetriedMails,
-    description: 'Sends the mails once more that were given up. For operators.',
-    resolve: async (_root, _args, { services }) => ({ mails: await services.operators.retryMails() }),
-  }),
-)
-
-builder.mutationField('appointOperator', t =>
-  t.withAuth({ operator: true }).field({
-    type: Operator,
-    description: 'Makes an account an operator. For operators.',
-    args: { input: t.arg({ type: AccountInput, required: true }) },
-    resolve: async (_root, { input: { userId } }, context) => {
-      const operator = await context.services.appointments.appoint(context.caller, userId)
-      logSecurityEvent(context, 'operator_appointed', { user_id: operator.userId })
-      return operator
-    },
-  }),
-)
-
-const DismissedOperator = builder.objectRef<{ userId: string }>('DismissedOperator').implement({
-  fields: t => ({ userId: t.exposeID('userId') }),
-})
-
-builder.mutationField('dismissOperator', t =>
-  t.withAuth({ operator: true }).field({
-    type: DismissedOperator,
-    description: 'Ends the right of an appointed operator, oneself included; those of the setting stay. For operators.',
-    args: { input: t.arg({ type: AccountInput, required: true }) },
-    resolve: async (_root, { input: { userId } }, context) => {
-      const dismissed = await context.services.appointments.dismiss(userId)
-      logSecurityEvent(context, 'operator_dismissed', { user_id: dismissed.userId })
-      return dismissed
-    },
-  }),
-)
+}))

@@ -1,37 +1,29 @@
-import { GraphQLError, Kind } from 'graphql'
+import { GraphQLError, Kind, type ValueNode } from 'graphql'
 import { type FileUpload, Upload as MultipartUpload } from 'graphql-upload-minimal'
 import { AppError } from '../src/errors.ts'
 import { markUndecoded } from '../src/paths.ts'
 import { AwaitedUpload, Upload } from '../src/upload.ts'
-import { builder } from './builder.ts'
 
-const asLong = (value: unknown): number => {
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return value
-  throw new GraphQLError('A Long is a whole number between -(2^53 - 1) and 2^53 - 1.')
+/** A whole number beyond the 32 bits of Int. */
+const whole = (name: string, description: string) => {
+  const parse = (value: unknown): number => {
+    if (typeof value === 'number' && Number.isSafeInteger(value)) return value
+    throw new GraphQLError(`${name}: a whole number between -(2^53 - 1) and 2^53 - 1 is expected.`)
+  }
+  return {
+    description,
+    serialize: parse,
+    parseValue: parse,
+    parseLiteral: (node: ValueNode) => parse(node.kind === Kind.INT ? Number(node.value) : undefined),
+  }
 }
 
-builder.scalarType('Long', {
-  description: 'A whole number of up to 53 bits, as a JSON number: bytes, or a count.',
-  serialize: asLong,
-  parseValue: asLong,
-  parseLiteral: node => asLong(node.kind === Kind.INT ? Number(node.value) : undefined),
-})
+const textOf = (node: ValueNode): unknown => (node.kind === Kind.STRING ? node.value : undefined)
 
-builder.scalarType('Labels', {
-  description: 'Names with values.',
-  serialize: value => value as Record<string, string>,
-  parseValue: () => {
-    throw new GraphQLError('Labels go out, never in.')
-  },
-})
-
-builder.scalarType('Void', {
-  description: 'Nothing: always null. The answer of what is done when it is done.',
-  serialize: () => null,
-  parseValue: () => {
-    throw new GraphQLError('A Void goes out, never in.')
-  },
-})
+const asUrl = (value: unknown): string => {
+  if (typeof value === 'string' && URL.canParse(value)) return value
+  throw new GraphQLError('A URL is absolute, such as https://example.com/a.')
+}
 
 const asTime = (value: unknown): number => {
   const time = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : Number.NaN
@@ -39,27 +31,59 @@ const asTime = (value: unknown): number => {
   return time
 }
 
-builder.scalarType('DateTime', {
-  description: 'A time in UTC with milliseconds, as an RFC 3339 text.',
-  // Milliseconds for a field; a string for a value that is serialized already.
-  serialize: value => (typeof value === 'number' ? new Date(value).toISOString() : String(value)),
-  parseValue: asTime,
-  parseLiteral: node => asTime(node.kind === Kind.STRING ? node.value : undefined),
-})
+let latest = { time: 0, text: new Date(0).toISOString() }
 
-builder.scalarType('Upload', {
-  description: 'A file of a multipart request (graphql-multipart-request-spec).',
-  serialize: () => {
-    throw new GraphQLError('An Upload goes in, never out.')
+/** Most of what is listed was made and last changed at one time, and the texts of times are a tenth of what a page costs. */
+function textOfTime(time: number): string {
+  if (time !== latest.time) latest = { time, text: new Date(time).toISOString() }
+  return latest.text
+}
+
+const outputOnly = (name: string) => () => {
+  throw new GraphQLError(`${name} go out, never in.`)
+}
+
+/** How the scalars of both schemas are read and written. */
+export const scalars = {
+  Long: whole('Long', 'A whole number of up to 53 bits, as a JSON number: bytes, or a count.'),
+  Bytes: whole('Bytes', 'A whole number of bytes of up to 53 bits, as a JSON number.'),
+  URL: {
+    description: 'An absolute URL.',
+    serialize: String,
+    parseValue: asUrl,
+    parseLiteral: (node: ValueNode) => asUrl(textOf(node)),
   },
-  parseValue: value => {
-    if (value instanceof Upload) return Promise.resolve(value)
-    if (value instanceof MultipartUpload) {
-      return new AwaitedUpload(() => value.promise.then(fromMultipart).catch(refuseIncomplete))
-    }
-    throw new GraphQLError('Send the file as a part of a multipart request.')
+  Labels: {
+    description: 'Names with values.',
+    serialize: (value: unknown) => value as Record<string, string>,
+    parseValue: outputOnly('Labels'),
   },
-})
+  Void: {
+    description: 'Nothing: always null. The answer of what is done when it is done.',
+    serialize: () => null,
+    parseValue: outputOnly('Voids'),
+  },
+  DateTime: {
+    description: 'A time in UTC with milliseconds, as an RFC 3339 text.',
+    // Milliseconds for a field; a string for a value that is serialized already.
+    serialize: (value: unknown) => (typeof value === 'number' ? textOfTime(value) : String(value)),
+    parseValue: asTime,
+    parseLiteral: (node: ValueNode) => asTime(textOf(node)),
+  },
+  Upload: {
+    description: 'A file of a multipart request (graphql-multipart-request-spec).',
+    serialize: () => {
+      throw new GraphQLError('An Upload goes in, never out.')
+    },
+    parseValue: (value: unknown) => {
+      if (value instanceof Upload) return Promise.resolve(value)
+      if (value instanceof MultipartUpload) {
+        return new AwaitedUpload(() => value.promise.then(fromMultipart).catch(refuseIncomplete))
+      }
+      throw new GraphQLError('Send the file as a part of a multipart request.')
+    },
+  },
+}
 
 function fromMultipart(file: FileUpload): Upload {
   return new Upload({

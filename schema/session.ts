@@ -1,125 +1,90 @@
 import { logSecurityEvent } from '../src/audit-log.ts'
-import type { SessionView } from '../src/services/session.ts'
+import type { SessionView } from '../src/services/accounts/session.ts'
+import { batch } from './batch.ts'
 import { builder } from './builder.ts'
-import { User } from './user.ts'
+import { mutation } from './mutation.ts'
+import { as, findable, Node } from './node.ts'
+import { Viewer, viewerField } from './viewer.ts'
 
 const Session = builder.objectRef<SessionView>('Session').implement({
-  description: 'A browser or program in which the caller is signed in.',
+  description: 'A browser or program in which the caller is signed in. Its id opens nothing.',
+  interfaces: [Node],
   fields: t => ({
-    id: t.exposeID('id', { description: 'Names the session here. It opens nothing.' }),
     device: t.exposeString('device', { description: 'What the client calls itself, such as "Firefox on Linux".' }),
     address: t.exposeString('address', {
       description: 'The network from which it was begun: an IPv4 address as its /24, an IPv6 address as its /48.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was begun.' }),
     lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', description: 'Exact to five minutes.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends. Use does not extend it.' }),
     current: t.exposeBoolean('current', { description: 'Whether it is the session of this request.' }),
   }),
 })
 
-interface SessionListView {
-  sessions: SessionView[]
-  signInNotices: boolean
-}
-
-const SessionList = builder.objectRef<SessionListView>('SessionList').implement({
-  fields: t => ({
-    sessions: t.expose('sessions', { type: [Session] }),
-    signInNotices: t.exposeBoolean('signInNotices', {
-      description: 'Whether a sign-in from a new device is announced to the caller by mail.',
-    }),
-  }),
-})
-
-builder.objectFields(User, t => ({
+builder.objectFields(Viewer, t => ({
   sessions: t.withAuth({ session: true }).field({
     type: [Session],
     nullable: true,
-    restField: false,
     description: 'The sessions of the caller that have not ended, the one used last first. For a session only.',
-    resolve: (_user, _args, { services, caller }) => services.sessions.list(caller),
+    resolve: (_viewer, _args, { services, caller }) => services.sessions.list(caller),
   }),
   signInNotices: t.withAuth({ session: true }).boolean({
     nullable: true,
-    restField: false,
     description: 'Whether a sign-in from a new device is announced to the caller by mail. For a session only.',
-    resolve: (_user, _args, { services, caller }) => services.sessions.wantsNotices(caller),
+    resolve: (_viewer, _args, { services, caller }) => services.sessions.wantsNotices(caller),
   }),
 }))
 
-builder.queryField('sessions', t =>
-  t.withAuth({ session: true }).field({
-    type: SessionList,
-    description: 'The sessions of the caller that have not ended, the one used last first.',
-    rest: { route: 'GET /api/user/sessions', errors: [401] },
-    resolve: async (_root, _args, { services, caller }) => {
-      const [sessions, signInNotices] = await Promise.all([
-        services.sessions.list(caller),
-        services.sessions.wantsNotices(caller),
-      ])
-      return { sessions, signInNotices }
-    },
-  }),
+const sessions = batch(
+  async ({ services, caller }) =>
+    new Map((caller?.via === 'session' ? await services.sessions.list(caller) : []).map(one => [one.id, one])),
 )
 
-const EndSessionInput = builder.inputType('EndSessionInput', {
-  fields: t => ({ sessionId: t.id({ required: true, description: 'The id of a session in the list.' }) }),
+findable('session', async (context, _caller, id) => {
+  const session = await sessions(context, id)
+  return session ? as('Session', session) : null
 })
 
-const EndedSession = builder.objectRef<{ sessionId: string }>('EndedSession').implement({
-  fields: t => ({ sessionId: t.exposeID('sessionId') }),
-})
-
-builder.mutationField('endSession', t =>
-  t.withAuth({ session: true }).field({
-    type: EndedSession,
-    description: 'Ends a session of the caller; its next request is refused.',
-    rest: { route: 'DELETE /api/user/sessions', errors: [400, 401, 404] },
-    args: { input: t.arg({ type: EndSessionInput, required: true }) },
-    resolve: async (_root, { input: { sessionId } }, context) => {
-      await context.services.sessions.endOne(context.caller, sessionId)
-      logSecurityEvent(context, 'session_ended', { session_id: sessionId })
-      return { sessionId }
-    },
+mutation('endSession', {
+  description: 'Ends a session of the caller. Its next request is refused.',
+  auth: { session: true },
+  fails: ['SESSION_NOT_FOUND'],
+  input: t => ({ session: t.id({ required: true, description: 'Its id.' }) }),
+  resolve: async ({ session }, context) => {
+    await context.services.sessions.endOne(context.caller, session)
+    logSecurityEvent(context, 'session_ended', { session_id: session })
+    return { endedId: session }
+  },
+  payload: t => ({
+    endedId: t.exposeID('endedId', { description: 'The id of the session.' }),
+    viewer: viewerField(t),
   }),
-)
-
-const EndedSessions = builder.objectRef<{ sessionsEnded: number }>('EndedSessions').implement({
-  fields: t => ({ sessionsEnded: t.exposeInt('sessionsEnded', { description: 'How many.' }) }),
 })
 
-builder.mutationField('endOtherSessions', t =>
-  t.withAuth({ session: true }).field({
-    type: EndedSessions,
-    description: 'Ends every session of the caller but the one of this request.',
-    rest: { route: 'DELETE /api/user/sessions/others', errors: [401] },
-    resolve: async (_root, _args, context) => {
-      const sessionsEnded = await context.services.sessions.endOthers(context.caller)
-      logSecurityEvent(context, 'other_sessions_ended', { sessions: sessionsEnded })
-      return { sessionsEnded }
-    },
+mutation('endOtherSessions', {
+  description: 'Ends every session of the caller but the one of this request.',
+  auth: { session: true },
+  fails: [],
+  resolve: async (_input, context) => {
+    const count = await context.services.sessions.endOthers(context.caller)
+    logSecurityEvent(context, 'other_sessions_ended', { sessions: count })
+    return { count }
+  },
+  payload: t => ({
+    count: t.exposeInt('count', { description: 'How many were ended.' }),
+    viewer: viewerField(t),
   }),
-)
-
-const SignInNoticesInput = builder.inputType('SignInNoticesInput', {
-  fields: t => ({ enabled: t.boolean({ required: true }) }),
 })
 
-const SignInNotices = builder.objectRef<{ signInNotices: boolean }>('SignInNotices').implement({
-  fields: t => ({ signInNotices: t.exposeBoolean('signInNotices') }),
+mutation('setSignInNotices', {
+  description:
+    'Says whether a sign-in from a new device is announced to the caller by mail. It is not unless asked for.',
+  auth: { session: true },
+  fails: [],
+  input: t => ({ enabled: t.boolean({ required: true, description: 'Whether it is.' }) }),
+  resolve: async ({ enabled }, { services, caller }) => {
+    await services.sessions.setNotices(caller, enabled)
+    return {}
+  },
+  payload: t => ({ viewer: viewerField(t) }),
 })
-
-builder.mutationField('setSignInNotices', t =>
-  t.withAuth({ session: true }).field({
-    type: SignInNotices,
-    description:
-      'Says whether a sign-in from a new device is announced to the caller by mail; it is not unless asked for.',
-    rest: { route: 'PUT /api/user/sign_in_notices', errors: [400, 401] },
-    args: { input: t.arg({ type: SignInNoticesInput, required: true }) },
-    resolve: async (_root, { input: { enabled } }, { services, caller }) => {
-      await services.sessions.setNotices(caller, enabled)
-      return { signInNotices: enabled }
-    },
-  }),
-)

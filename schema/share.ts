@@ -1,198 +1,130 @@
-import { joinPath } from '../src/paths.ts'
-import type { Download } from '../src/services/download.ts'
-import type { PublicShare, ShareView } from '../src/services/share.ts'
-import type { ShareInfo } from '../src/services/share-link.ts'
+import { Drive as DriveValue } from '../src/access/drive.ts'
+import { mayUsePrivateFiles } from '../src/access/scopes.ts'
+import type { Context } from '../src/context.ts'
+import type { ShareKind as Kind, ShareView } from '../src/services/sharing/share-list.ts'
+import { batch } from './batch.ts'
 import { builder } from './builder.ts'
-import { byId, forwardConnection } from './connection.ts'
-import { Node } from './node.ts'
+import { connectionOf, pageArgs } from './connection.ts'
+import { entryOf } from './entry.ts'
+import { ShareKind } from './enums.ts'
+import { as, findable, Node } from './node.ts'
+import { batchPages, byId, forwardConnection } from './paging.ts'
+import { Person } from './person.ts'
+import { File } from './refs.ts'
+import { Viewer } from './viewer.ts'
 
-export const DownloadLink = builder.objectRef<Download>('DownloadLink').implement({
-  description: 'A signed address that lives for a short while.',
-  fields: t => ({ url: t.exposeString('url'), fileName: t.exposeString('fileName') }),
-})
+const typeOf = ({ sharedFor }: ShareView) => (sharedFor === '' ? 'LinkShare' : 'DirectShare')
 
-const CreatedShare = builder.objectRef<PublicShare>('CreatedShare').implement({
-  fields: t => ({
-    sharingToken: t.exposeString('token'),
-    sharingLink: t.exposeString('link'),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
-  }),
-})
-
-const CreatePublicShareInput = builder.inputType('CreatePublicShareInput', {
-  fields: t => ({
-    object: t.string({ required: true, description: 'Full path of the file.' }),
-    duration: t.string({ description: 'How long the link lives: 30m, 24h, 7d, 2w, 1mo, 1y; 24h by default.' }),
-    password: t.string({ description: '1 to 128 characters.' }),
-    maxDownloads: t.field({ type: 'Long' }),
-  }),
-})
-
-builder.mutationField('createPublicShare', t =>
-  t.withAuth({ privateFiles: 'share' }).field({
-    type: CreatedShare,
-    description: 'Makes a link with which anybody may download one file of the caller.',
-    rest: { route: 'POST /api/files/quick_share', errors: [400, 401] },
-    rateLimit: 'links',
-    args: { input: t.arg({ type: CreatePublicShareInput, required: true }) },
-    resolve: async (_root, { input }, { services, caller }, info) => {
-      // Each password costs a hash, which all callers share the processor for.
-      if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
-      return services.shares.createPublic(caller, input)
-    },
-  }),
-)
-
-const Info = builder.objectRef<ShareInfo>('ShareInfo').implement({
-  description: 'What whoever has the link may know before downloading.',
-  fields: t => ({
-    fileName: t.exposeString('fileName'),
-    fileType: t.exposeString('fileType'),
-    size: t.expose('size', { type: 'Long' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
-    passwordProtected: t.exposeBoolean('passwordProtected'),
-  }),
-})
-
-builder.queryField('shareInfo', t =>
-  t.withAuth({ public: true }).field({
-    type: Info,
-    description: 'What is behind a link.',
-    rest: { route: 'GET /api/share/info/{token}', errors: [403, 404] },
-    args: { token: t.arg.string({ required: true }) },
-    resolve: (_root, { token }, { services }) => services.shareLinks.info(token),
-  }),
-)
-
-const ResolveShareInput = builder.inputType('ResolveShareInput', {
-  fields: t => ({
-    token: t.string({ required: true }),
-    mode: t.string({ description: 'download (default) or inline' }),
-    password: t.string(),
-  }),
-})
-
-builder.mutationField('resolveShare', t =>
-  t.withAuth({ public: true }).field({
-    type: DownloadLink,
-    description:
-      'A signed address for a shared file. Counts as one download. What is shared with one person opens for them and the sharer only.',
-    rest: { route: 'POST /api/share/resolve/{token}', errors: [400, 401, 403, 404], from: { mode: 'query' } },
-    args: { input: t.arg({ type: ResolveShareInput, required: true }) },
-    resolve: (_root, { input }, { services, caller, address, log }) =>
-      services.shareLinks.open(input.token, {
-        caller,
-        address,
-        log,
-        password: input.password,
-        mode: input.mode,
-        counts: true,
-      }),
-  }),
-)
-
-builder.queryField('sharedDownload', t =>
-  t.withAuth({ public: true }).field({
-    type: DownloadLink,
-    description:
-      'A signed address for a shared file. Counts as one download. What is shared with one person opens for them and the sharer only.',
-    rest: {
-      route: 'GET /api/d/{token}',
-      errors: [400, 401, 403, 404],
-      redirect: true,
-      page: '/share/{token}',
-      from: { password: 'header x-share-password' },
-    },
-    args: { token: t.arg.string({ required: true }), mode: t.arg.string(), password: t.arg.string() },
-    resolve: (_root, { token, mode, password }, { services, caller, address, log, looksOnly }) =>
-      services.shareLinks.open(token, { caller, address, log, password, mode, counts: !looksOnly }),
-  }),
-)
-
-const RevokedShare = builder.objectRef<{ tokenRevoked: string }>('RevokedShare').implement({
-  fields: t => ({ tokenRevoked: t.exposeString('tokenRevoked') }),
-})
-
-const RevokeShareInput = builder.inputType('RevokeShareInput', {
-  fields: t => ({ token: t.string({ required: true }) }),
-})
-
-builder.mutationField('revokeShare', t =>
-  t.withAuth({ privateFiles: 'share' }).field({
-    type: RevokedShare,
-    description: 'Ends a share of the caller for good.',
-    rest: { route: 'POST /api/share/revoke/{token}', errors: [401, 403, 404] },
-    args: { input: t.arg({ type: RevokeShareInput, required: true }) },
-    resolve: async (_root, { input }, { services, caller }) => ({
-      tokenRevoked: await services.shares.revoke(caller, input.token),
-    }),
-  }),
-)
-
-export const Share = builder.objectRef<ShareView>('Share')
+export const Share = builder.interfaceRef<ShareView>('Share')
 
 Share.implement({
-  description: 'A share that the caller has made or received.',
+  description: 'A live share of a file that the caller has made or received.',
   interfaces: [Node],
+  resolveType: typeOf,
   fields: t => ({
-    id: t.exposeID('id', { restField: false }),
-    sharingToken: t.exposeString('token'),
-    sharingLink: t.exposeString('link'),
-    fileId: t.exposeID('fileId'),
-    fileName: t.string({ description: 'Full path.', resolve: share => joinPath(share.names) }),
-    fileType: t.exposeString('fileType'),
-    size: t.expose('size', { type: 'Long' }),
-    md5Checksum: t.exposeString('md5'),
-    sharedBy: t.exposeString('sharedBy', { description: 'E-mail address.' }),
-    sharedFor: t.exposeString('sharedFor', { description: 'E-mail address; empty for a public share.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
-    seen: t.exposeBoolean('seen'),
-    passwordProtected: t.exposeBoolean('passwordProtected'),
-    downloads: t.expose('downloads', { type: 'Long' }),
-    maxDownloads: t.expose('maxDownloads', { type: 'Long', nullable: true }),
+    token: t.exposeString('token', { description: 'Opens the share; a part of its address.' }),
+    url: t.expose('link', { type: 'URL', description: 'The page of the share.' }),
+    file: t.withAuth({ privateFiles: 'read' }).field({
+      type: File,
+      nullable: true,
+      description: 'The file of the caller; null in a share of somebody else.',
+      resolve: ({ sharer, fileId }, _args, context) =>
+        sharer.id === context.caller.userId ? entryOf(context, DriveValue.own(context.caller), fileId) : null,
+    }),
+    fileName: t.string({ description: 'The name of the file.', resolve: ({ names }) => names.at(-1) ?? '' }),
+    contentType: t.exposeString('fileType', { description: 'The media type of the file.' }),
+    size: t.expose('size', { type: 'Bytes', description: 'The bytes of the file.' }),
+    md5: t.exposeString('md5', { description: 'MD5 of the bytes, in hex.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends.' }),
+    passwordProtected: t.exposeBoolean('passwordProtected', { description: 'Whether it asks for a password.' }),
+    downloads: t.exposeInt('downloads', { description: 'How often it was used.' }),
+    maxDownloads: t.exposeInt('maxDownloads', {
+      nullable: true,
+      description: 'After how many downloads it ends, if it does.',
+    }),
+    sharedBy: t.field({ type: Person, description: 'Who made it.', resolve: ({ sharer }) => sharer }),
   }),
 })
 
-export const ShareConnection = builder.connectionObject({ type: Share, name: 'ShareConnection' }, { name: 'ShareEdge' })
+export const LinkShare = builder.objectRef<ShareView>('LinkShare').implement({
+  description: 'A share with everyone who has the link.',
+  interfaces: [Node, Share],
+})
 
-builder.queryField('shares', t =>
-  t.withAuth({ privateFiles: 'read' }).field({
+export const DirectShare = builder.objectRef<ShareView>('DirectShare').implement({
+  description: 'A share with one person.',
+  interfaces: [Node, Share],
+  fields: t => ({
+    recipient: t.exposeString('sharedFor', { description: 'Who has this verified e-mail address may open it.' }),
+    seen: t.exposeBoolean('seen', { description: 'Whether the recipient has seen it.' }),
+  }),
+})
+
+const ShareConnection = connectionOf('Share', Share)
+
+const knownShares = batch(async ({ services, caller }, ids) =>
+  caller ? services.shares.knownAmong(caller, ids) : new Map<string, ShareView>(),
+)
+
+findable('share', async (context, caller, id) => {
+  if (caller.workspaceId !== null) return null
+  mayUsePrivateFiles(caller, 'read')
+  const share = await knownShares(context, id)
+  return share ? as(typeOf(share), share) : null
+})
+
+const pagesOf = (kind: Kind | null) =>
+  batchPages<ShareView>(async ({ services, caller }, fileIds, limit, after) =>
+    caller ? services.shares.pagesOfFiles(caller, fileIds, limit, after?.[0] ?? null, kind) : new Map(),
+  )
+
+const pages = { all: pagesOf(null), link: pagesOf('link'), direct: pagesOf('direct') }
+
+builder.objectField(File, 'shares', t =>
+  t.withAuth({ drive: 'read' }).field({
+    type: ShareConnection,
+    nullable: true,
+    description: 'The live shares that the caller has made of it, oldest first. Null in the drive of a workspace.',
+    args: { kind: t.arg({ type: ShareKind, description: 'Only those of this kind.' }), ...pageArgs(t.arg) },
+    resolve: ({ id, drive }, { kind, ...page }, context: Context) =>
+      drive.workspace
+        ? null
+        : forwardConnection(page, byId, (limit, after) => pages[kind ?? 'all'](context, id, limit, after)),
+  }),
+)
+
+builder.objectFields(Viewer, t => ({
+  shares: t.withAuth({ privateFiles: 'read' }).field({
     type: ShareConnection,
     description: 'The live shares that the caller has made, oldest first.',
-    args: t.arg.connectionArgs(),
-    resolve: (_root, args, { services, caller }) =>
-      forwardConnection(args, byId, (limit, after) => services.shares.sentBy(caller, limit, after?.[0] ?? null)),
+    args: { kind: t.arg({ type: ShareKind, description: 'Only those of this kind.' }), ...pageArgs(t.arg) },
+    resolve: (_viewer, { kind, ...page }, { services, caller }) =>
+      forwardConnection(page, byId, (limit, after) => services.shares.sentBy(caller, limit, after?.[0] ?? null, kind)),
   }),
-)
-
-const CreatedDownloadToken = builder.objectRef<{ token: string; expiresAt: number }>('CreatedDownloadToken').implement({
-  fields: t => ({
-    privateDownloadToken: t.exposeString('token'),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
+  receivedShares: t.withAuth({ privateFiles: 'read' }).field({
+    type: connectionOf('DirectShare', DirectShare),
+    description: 'The live shares that are made out to the verified address of the caller, oldest first.',
+    args: {
+      seen: t.arg.boolean({ description: 'Only those that the caller has seen, or has not.' }),
+      ...pageArgs(t.arg),
+    },
+    resolve: (_viewer, { seen, ...page }, { services, caller }) =>
+      forwardConnection(page, byId, (limit, after) =>
+        services.shares.receivedBy(caller, limit, after?.[0] ?? null, seen),
+      ),
   }),
-})
+  unseenShareCount: t.withAuth({ privateFiles: 'read' }).int({
+    description: 'How many received shares the caller has not seen.',
+    resolve: (_viewer, _args, { services, caller }) => services.directShares.countUnseen(caller),
+  }),
+}))
 
-const CreateDownloadTokenInput = builder.inputType('CreateDownloadTokenInput', {
-  fields: t => ({ file: t.string({ required: true, description: 'Full path.' }) }),
-})
-
-builder.mutationField('createDownloadToken', t =>
+builder.subscriptionField('shareReceived', t =>
   t.withAuth({ privateFiles: 'read' }).field({
-    type: CreatedDownloadToken,
-    description: 'A token with which the caller, and nobody else, may download one of their own files.',
-    rest: { route: 'POST /api/user/private/download_token', also: 'GET', errors: [400, 401], from: { file: 'query' } },
-    args: { input: t.arg({ type: CreateDownloadTokenInput, required: true }) },
-    resolve: (_root, { input }, { services, caller }) => services.downloads.createToken(caller, input.file),
-  }),
-)
-
-builder.queryField('privateDownload', t =>
-  t.withAuth({ privateFiles: 'read' }).field({
-    type: DownloadLink,
-    description: 'A signed address for one of the own files of the caller.',
-    rest: { route: 'GET /api/d/private/{token}', errors: [401, 403, 404], redirect: true },
-    args: { token: t.arg.string({ required: true }), mode: t.arg.string() },
-    resolve: (_root, { token, mode }, { services, caller }) => services.downloads.openToken(caller, token, mode),
+    type: DirectShare,
+    description: 'A share that was just made out to the caller, or renewed.',
+    subscribe: (_root, _args, context) => context.services.subscriptions.sharesReceived(context),
+    resolve: share => share,
   }),
 )

@@ -1,153 +1,156 @@
+import type { Caller } from '../src/access/caller.ts'
+import { openWorkspace } from '../src/access/drive.ts'
 import { logSecurityEvent } from '../src/audit-log.ts'
-import type { WorkspaceQuota, WorkspaceView } from '../src/services/workspace.ts'
+import type { Context } from '../src/context.ts'
+import { InvalidInput } from '../src/errors.ts'
+import { findDriveOfWorkspace, findWorkspace } from './access.ts'
 import { batch } from './batch.ts'
-import { builder } from './builder.ts'
-import { byId, forwardConnection } from './connection.ts'
-import { Node } from './node.ts'
-import { User } from './user.ts'
+import { builder, type PayloadFields, signedIn } from './builder.ts'
+import { connectionOf, pageArgs } from './connection.ts'
+import { Role } from './enums.ts'
+import { mutation } from './mutation.ts'
+import { as, findable, Node } from './node.ts'
+import { byId, forwardConnection } from './paging.ts'
+import { existingPerson, Person } from './person.ts'
+import { Drive, Workspace } from './refs.ts'
+import { Viewer, viewerField } from './viewer.ts'
 
-export const Workspace = builder.objectRef<WorkspaceView>('Workspace').implement({
-  description: 'A workspace of which the caller is a member.',
+const quotas = batch(({ services }, ids) => services.workspaces.quotasOf(ids))
+
+Workspace.implement({
+  description: 'A workspace that the caller is a member of: people who share a drive.',
   interfaces: [Node],
-  fields: t => ({
-    id: t.exposeID('id', { restField: false }),
-    workspaceId: t.exposeID('id'),
-    name: t.exposeString('name'),
-    slug: t.exposeString('slug'),
-    ownerId: t.exposeID('ownerId'),
-    createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    role: t.exposeString('role', { description: "The caller's: owner, admin, editor or viewer." }),
-  }),
+  fields: t => {
+    const seen = t.withAuth({ workspace: 'see' })
+    const count = (
+      of: 'memberCount' | 'apiKeyCount' | 'maxUsersWorkspace' | 'maxWorkspaceApiKeys',
+      description: string,
+    ) =>
+      seen.int({
+        nullable: true,
+        description: `${description} Null for a key without the scope WORKSPACES_READ.`,
+        resolve: async ({ id }, _args, context) => (await quotas(context, id))?.[of] ?? null,
+      })
+    return {
+      name: seen.exposeString('name', { description: 'Its name.' }),
+      slug: seen.exposeString('slug', { description: 'Its name in addresses. No other workspace has the same.' }),
+      createdAt: seen.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+      role: seen.expose('role', { type: Role, description: 'The role of the caller.' }),
+      owner: seen.field({
+        type: Person,
+        description: 'The owner whose plan limits it.',
+        resolve: ({ ownerId }, _args, context) => existingPerson(context, ownerId),
+      }),
+      drive: t.withAuth({ workspace: 'enter' }).field({
+        type: Drive,
+        nullable: true,
+        description: 'Its files.',
+        resolve: ({ id }, _args, context) => findDriveOfWorkspace(context, context.caller, id),
+      }),
+      memberCount: count('memberCount', 'How many members it has.'),
+      maxMembers: count('maxUsersWorkspace', 'How many members it may have.'),
+      apiKeyCount: count('apiKeyCount', 'How many API keys it has.'),
+      maxApiKeys: count('maxWorkspaceApiKeys', 'How many API keys it may have.'),
+    }
+  },
 })
 
-builder.queryField('workspaces', t =>
-  t.withAuth({ workspaces: 'workspaces:read' }).field({
-    type: [Workspace],
-    description: 'The workspaces of the caller, oldest first; for a workspace key, its own.',
-    rest: { route: 'GET /api/workspaces/list', errors: [401] },
-    resolve: (_root, _args, { services, caller }) => services.workspaces.list(caller),
-  }),
-)
+findable('workspace', async (context, caller, id) => {
+  const workspace = await findWorkspace(context, caller, id)
+  return workspace && as('Workspace', openWorkspace(caller, workspace, 'enter'))
+})
 
-builder.queryField('workspace', t =>
+/** The field of a payload that shows a workspace as it is now. */
+export const workspaceField = <Payload extends { workspaceId: string | null }>(t: PayloadFields<Payload>) =>
   t.withAuth({ workspaces: 'workspaces:read' }).field({
     type: Workspace,
     nullable: true,
+    description: 'The workspace as it is now. Null when the caller is not a member of it.',
+    resolve: ({ workspaceId }: Payload, _args: object, context: Context & { caller: Caller }) =>
+      workspaceId === null ? null : findWorkspace(context, context.caller, workspaceId),
+  })
+
+builder.queryField('workspace', t =>
+  t.withAuth({ workspace: 'enter' }).field({
+    type: Workspace,
     description:
-      'A workspace of the caller. FORBIDDEN for one that they are not a member of, and for one that does not exist.',
-    args: { id: t.arg.id({ required: true }) },
-    resolve: (_root, { id }, { services, caller }) => services.workspaces.enter(caller, id, 'see'),
+      'A workspace of the caller, by its id or by its slug; for a key of a workspace without either, its own. What it shows a key depends on the scopes. FORBIDDEN for one that the caller is not a member of, and for one that does not exist.',
+    args: {
+      id: t.arg.id({ description: 'Its id.' }),
+      slug: t.arg.string({ description: 'Its slug, instead of the id.' }),
+    },
+    on: async (_root, { id, slug }, context) => {
+      const caller = signedIn(context)
+      if (id && slug) throw new InvalidInput('slug', 'Give either the id or the slug of the workspace.')
+      if (id) return { workspaceId: id }
+      if (slug) return { workspaceId: (await context.services.workspaces.idOfSlug(caller, slug)) ?? '' }
+      if (caller.via === 'session') throw new InvalidInput('id', 'Give the id or the slug of the workspace.')
+      // A private key has none, and the rule refuses it.
+      return { workspaceId: caller.workspaceId ?? '' }
+    },
+    resolve: (_root, _args, { workspace }) => workspace,
   }),
 )
 
-builder.objectField(User, 'workspaces', t =>
-  t.withAuth({ workspaces: 'workspaces:read' }).connection(
-    {
-      type: Workspace,
-      nullable: true,
-      restField: false,
-      description: 'The workspaces of the caller, oldest first. Not for private keys.',
-      resolve: (_user, args, { services, caller }) =>
-        forwardConnection(args, byId, (limit, after) => services.workspaces.page(caller, limit, after?.[0] ?? null)),
-    },
-    { name: 'WorkspaceConnection' },
-    { name: 'WorkspaceEdge' },
-  ),
+builder.objectField(Viewer, 'workspaces', t =>
+  t.withAuth({ workspaces: 'workspaces:read' }).field({
+    type: connectionOf('Workspace', Workspace),
+    nullable: true,
+    description: 'The workspaces of the caller, oldest first. Not for keys.',
+    args: pageArgs(t.arg),
+    resolve: (_viewer, args, { services, caller }) =>
+      forwardConnection(args, byId, (limit, after) => services.workspaces.page(caller, limit, after?.[0] ?? null)),
+  }),
 )
 
-const CreateWorkspaceInput = builder.inputType('CreateWorkspaceInput', {
-  fields: t => ({
+mutation('createWorkspace', {
+  description: 'Makes a workspace, owned by the caller.',
+  auth: { session: true },
+  fails: ['INVALID_INPUT', 'SLUG_TAKEN', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  rateLimit: 'workspaces',
+  input: t => ({
     name: t.string({ required: true, description: '1 to 64 characters.' }),
     slug: t.string({ description: '1 to 48 of a-z, 0-9 and -; made from the name when it is missing.' }),
   }),
-})
-
-builder.mutationField('createWorkspace', t =>
-  t.withAuth({ session: true }).field({
-    type: Workspace,
-    description: 'Makes a workspace, owned by the caller.',
-    rest: { route: 'POST /api/workspaces/create', errors: [400, 401, 429], wrap: 'workspace' },
-    rateLimit: 'workspaces',
-    args: { input: t.arg({ type: CreateWorkspaceInput, required: true }) },
-    resolve: (_root, { input }, { services, caller }) => services.workspaces.create(caller, input),
-  }),
-)
-
-const RenameWorkspaceInput = builder.inputType('RenameWorkspaceInput', {
-  fields: t => ({
-    workspaceId: t.id({ required: true }),
-    name: t.string({ required: true, description: '1 to 64 characters.' }),
-    slug: t.string({ description: 'Stays as it is when it is missing.' }),
+  resolve: async (input, { services, caller }) => ({ workspace: await services.workspaces.create(caller, input) }),
+  payload: t => ({
+    workspace: t.expose('workspace', { type: Workspace, description: 'The new workspace.' }),
+    viewer: viewerField(t),
   }),
 })
 
-builder.mutationField('renameWorkspace', t =>
-  t.withAuth({ workspaces: 'workspaces:write' }).field({
-    type: Workspace,
-    description: 'Gives a workspace another name, and another slug.',
-    rest: { route: 'PATCH /api/workspaces/rename', errors: [400, 401, 403] },
-    args: { input: t.arg({ type: RenameWorkspaceInput, required: true }) },
-    resolve: (_root, { input: { workspaceId, ...input } }, { services, caller }) =>
-      services.workspaces.rename(caller, workspaceId, input),
+mutation('updateWorkspace', {
+  description: 'Gives a workspace another name or another slug. For owners.',
+  auth: { workspace: 'rename' },
+  fails: ['INVALID_INPUT', 'SLUG_TAKEN'],
+  input: t => ({
+    workspace: t.id({ required: true, description: 'Its id.' }),
+    name: t.string({ description: '1 to 64 characters. Stays as it is when it is missing.' }),
+    slug: t.string({ description: '1 to 48 of a-z, 0-9 and -. Stays as it is when it is missing.' }),
   }),
-)
-
-const DeletedWorkspace = builder.objectRef<{ workspaceId: string }>('DeletedWorkspace').implement({
-  fields: t => ({ workspaceId: t.exposeID('workspaceId') }),
-})
-
-const DeleteWorkspaceInput = builder.inputType('DeleteWorkspaceInput', {
-  fields: t => ({ workspaceId: t.id({ required: true }) }),
-})
-
-builder.mutationField('deleteWorkspace', t =>
-  t.withAuth({ workspaces: 'workspaces:delete' }).field({
-    type: DeletedWorkspace,
-    description: 'Deletes a workspace with all that is in it.',
-    rest: { route: 'DELETE /api/workspaces/delete', errors: [400, 401, 403, 404] },
-    args: { input: t.arg({ type: DeleteWorkspaceInput, required: true }) },
-    resolve: async (_root, { input: { workspaceId } }, context) => {
-      await context.services.workspaces.remove(context.caller, workspaceId)
-      logSecurityEvent(context, 'workspace_deleted', { workspace_id: workspaceId })
-      return { workspaceId }
-    },
+  on: ({ workspace }) => ({ workspaceId: workspace }),
+  resolve: async ({ name, slug }, { services, workspace, caller }) => ({
+    workspace: await services.workspaces.rename(workspace, { name: name ?? workspace.name, slug }, caller),
   }),
-)
-
-const Quota = builder.objectRef<WorkspaceQuota>('WorkspaceQuota').implement({
-  description: 'What a workspace holds, and what it may. Null means unlimited.',
-  fields: t => ({
-    fileCount: t.expose('fileCount', { type: 'Long' }),
-    totalBytes: t.expose('totalBytes', { type: 'Long' }),
-    folderCount: t.expose('folderCount', { type: 'Long' }),
-    memberCount: t.expose('memberCount', { type: 'Long' }),
-    apiKeyCount: t.expose('apiKeyCount', { type: 'Long' }),
-    maxFilesWorkspace: t.expose('maxFilesWorkspace', { type: 'Long', nullable: true }),
-    maxTotalStorageBytesWorkspace: t.expose('maxTotalStorageBytesWorkspace', { type: 'Long' }),
-    maxWorkspaceFolders: t.expose('maxWorkspaceFolders', { type: 'Long', nullable: true }),
-    maxUsersWorkspace: t.expose('maxUsersWorkspace', { type: 'Long' }),
-    maxWorkspaceApiKeys: t.expose('maxWorkspaceApiKeys', { type: 'Long' }),
+  payload: t => ({
+    workspace: t.expose('workspace', { type: Workspace, description: 'The workspace as it is now.' }),
   }),
 })
 
-const quotaOf = batch(({ services }, workspaceIds) => services.workspaces.quotasOf(workspaceIds))
-
-builder.objectField(Workspace, 'quota', t =>
-  t.withAuth({ workspaces: 'workspaces:read' }).field({
-    type: Quota,
-    nullable: true,
-    restField: false,
-    description: 'What it holds, and what it may.',
-    resolve: async ({ id }, _args, context) => (await quotaOf(context, id)) ?? null,
+mutation('deleteWorkspace', {
+  description: 'Deletes a workspace with all that is in it. For owners.',
+  auth: { workspaceTree: 'remove' },
+  fails: ['WORKSPACE_NOT_FOUND'],
+  input: t => ({ workspace: t.id({ required: true, description: 'Its id.' }) }),
+  on: ({ workspace }) => ({ workspaceId: workspace }),
+  resolve: async (_input, context) => {
+    const { id } = context.workspace
+    await context.services.workspaces.remove(context.workspace, context.caller)
+    logSecurityEvent(context, 'workspace_deleted', { workspace_id: id })
+    return { deletedId: id }
+  },
+  payload: t => ({
+    deletedId: t.exposeID('deletedId', { description: 'The id of the workspace.' }),
+    viewer: viewerField(t),
   }),
-)
-
-builder.queryField('workspaceQuota', t =>
-  t.withAuth({ workspaces: 'workspaces:read' }).field({
-    type: Quota,
-    description: 'What a workspace holds, and what it may.',
-    rest: { route: 'GET /api/workspaces/{workspace_id}/quota', errors: [401, 403] },
-    args: { workspaceId: t.arg.id({ required: true }) },
-    resolve: (_root, { workspaceId }, { services, caller }) => services.workspaces.quota(caller, workspaceId),
-  }),
-)
+})

@@ -2,16 +2,10 @@
 import { existsSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import { openDatabase } from '../db/index.ts'
+import type { AccountRow } from '../db/queries/account.ts'
 import { endWithReader } from './closed-pipe.ts'
 import { type Config, loadConfig } from './config.ts'
-import { toSnake } from './rest/case.ts'
-import {
-  type AccountDetail,
-  type AccountRow,
-  type OperatorService,
-  operatorService,
-  Refused,
-} from './services/operator.ts'
+import { type AccountDetail, type OperatorService, operatorService, Refused } from './services/accounts/operator.ts'
 
 const exitCodes = `
 Users are named by their e-mail address, or by their id.
@@ -150,6 +144,10 @@ async function run(work: (operator: OperatorService) => Promise<Answer>): Promis
 function requireDatabase({ database }: Config): void {
   if (database.dialect === 'sqlite' && !existsSync(database.file))
     throw new Error(`There is no database ${database.file}. Start the service once, or set what is set for it.`)
+}
+
+function toSnake(name: string): string {
+  return name.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 }
 
 /** As the interface writes it: names in snake_case, times in RFC 3339. */

@@ -1,57 +1,59 @@
 import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
 import { schema } from '../schema/index.ts'
-import { findCaller } from './auth/caller.ts'
-import { createGuessLimiter } from './auth/guessing.ts'
-import { createPasswords } from './auth/password.ts'
-import { createAuthRoutes } from './auth/routes.ts'
+import { restSchema } from '../schema/rest/index.ts'
+import { findCaller } from './access/caller.ts'
+import { createGuessLimiter } from './access/guessing.ts'
+import { refuseForeignWrites } from './access/origin.ts'
+import { createPasswords } from './access/password.ts'
 import type { Config, OAuthProvider } from './config.ts'
-import type { Context } from './context.ts'
-import { createGraphql } from './gateway/graphql.ts'
-import { healthz, readyz } from './gateway/health.ts'
-import { createGateway, type Incoming, type Mount, refuseForeignWrites } from './gateway/http.ts'
-import { iconPaths, sendIcon } from './gateway/icon.ts'
+import { type Context, Shared } from './context.ts'
+import { createGraphql } from './graphql/yoga.ts'
+import type { BodyKind } from './http/body.ts'
+import { healthz, readyz } from './http/health.ts'
+import { iconPaths, sendIcon } from './http/icon.ts'
+import { createGateway, type Incoming, type Mount } from './http/server.ts'
+import { signedBlobs } from './http/signed-blobs.ts'
+import { write } from './http/write.ts'
 import { createMailer } from './jobs/mail.ts'
 import { purgeBucket, purgeFolder } from './jobs/purge.ts'
 import { createSweeper } from './jobs/sweeper.ts'
 import { createWorker } from './jobs/worker.ts'
 import type { Log } from './log.ts'
+import { createApiDocument } from './openapi/document.ts'
+import { openConsole } from './pages/console.ts'
 import { createPages } from './pages/routes.ts'
 import { connectRedis } from './redis.ts'
-import type { BodyKind } from './rest/body.ts'
-import { createApiDocument } from './rest/openapi.ts'
-import { createRestRouter, write } from './rest/router.ts'
-import { signedBlobs } from './rest/signed-blobs.ts'
-import { accountService } from './services/account.ts'
-import { accountEndService } from './services/account-end.ts'
-import { apiKeyService } from './services/api-key.ts'
-import { appointmentService } from './services/appointment.ts'
-import { blobService } from './services/blob.ts'
-import { directShareService } from './services/direct-share.ts'
-import { downloadService } from './services/download.ts'
-import { eventService } from './services/event.ts'
-import { fileService } from './services/file.ts'
-import { folderService } from './services/folder.ts'
-import { identityService } from './services/identity.ts'
+import { createRestRouter } from './rest/router.ts'
+import { accountService } from './services/accounts/account.ts'
+import { accountEndService } from './services/accounts/account-end.ts'
+import { apiKeyService } from './services/accounts/api-key.ts'
+import { appointmentService } from './services/accounts/appointment.ts'
+import { identityService } from './services/accounts/identity.ts'
+import { operatorService } from './services/accounts/operator.ts'
+import { overviewService } from './services/accounts/overview.ts'
+import { sessionService } from './services/accounts/session.ts'
+import { userService } from './services/accounts/user.ts'
 import type { Services } from './services/index.ts'
 import { bindStore } from './services/installation.ts'
-import { inviteService } from './services/invite.ts'
-import { listingService } from './services/listing.ts'
-import { mailingService } from './services/mailing.ts'
-import { memberService } from './services/member.ts'
-import { noteService } from './services/note.ts'
-import { operatorService } from './services/operator.ts'
-import { overviewService } from './services/overview.ts'
+import { lookupServices } from './services/lookup.ts'
+import { eventService } from './services/notices/event.ts'
+import { mailingService } from './services/notices/mailing.ts'
+import { subscriptionService } from './services/notices/subscription.ts'
 import { rateLimitService } from './services/rate-limit.ts'
-import { sessionService } from './services/session.ts'
-import { shareService } from './services/share.ts'
-import { shareLinkService } from './services/share-link.ts'
-import { statisticService } from './services/statistic.ts'
-import { subscriptionService } from './services/subscription.ts'
-import { uploadCompletionService } from './services/upload-completion.ts'
-import { uploadSessionService } from './services/upload-session.ts'
-import { userService } from './services/user.ts'
-import { workspaceService } from './services/workspace.ts'
+import { directShareService } from './services/sharing/direct-share.ts'
+import { downloadService } from './services/sharing/download.ts'
+import { shareService } from './services/sharing/share.ts'
+import { shareLinkService } from './services/sharing/share-link.ts'
+import { blobService } from './services/tree/blob.ts'
+import { treeServices } from './services/tree/index.ts'
+import { noteService } from './services/tree/note.ts'
+import { uploadCompletionService } from './services/uploads/upload-completion.ts'
+import { uploadSessionService } from './services/uploads/upload-session.ts'
+import { inviteService } from './services/workspaces/invite.ts'
+import { memberService } from './services/workspaces/member.ts'
+import { workspaceService } from './services/workspaces/workspace.ts'
+import { createAuthRoutes } from './sign-in/routes.ts'
 import { allReady, ready } from './start.ts'
 import { openStore } from './storage/open.ts'
 import { createTokens } from './tokens.ts'
@@ -72,24 +74,12 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   const address = () => publicUrl
   const db = openDatabase(config.database, { pool: config.databasePool, ...(onStatement ? { onStatement } : {}) })
   const store = await ready('blobs', config, () => openStore(config))
-  const redis = config.redisUrl ? connectRedis(config.redisUrl, log) : undefined
+  const redis = config.redisUrl ? await connectRedis(config.redisUrl, log) : undefined
   const tokens = createTokens(config.secretKey)
   const mailer = createMailer(config)
-
   const events = eventService({ redis, log })
 
   const blobs = blobService({ db, store, log, leaseSeconds: config.leaseSeconds })
-  const listings = listingService({ db })
-  const files = fileService({ db, blobs, listings, events })
-  const downloads = downloadService({
-    store,
-    files,
-    listings,
-    tokens,
-    proxied: config.downloads === 'proxy',
-    publicUrl: address,
-    seconds: config.signedUrlSeconds,
-  })
   const mailings = mailingService({ db, tokens, publicUrl: address, bounds: config.mailBounds })
   const worker = createWorker({
     db,
@@ -104,19 +94,36 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       },
     },
   })
-  const sweeper = createSweeper({ db, store, log, everyMs: config.sweepSeconds * 1000 })
-  const workspaces = workspaceService({ db, wake: worker.wake })
+  const core = { db, events, wake: worker.wake }
+  const trees = treeServices({ ...core, blobs, trashDays: config.trashDays, keptPercent: config.keptPercent })
+  const { files, listings, trashItems } = trees
+  const downloads = downloadService({
+    store,
+    files,
+    listings,
+    tokens,
+    proxied: config.downloads === 'proxy',
+    publicUrl: address,
+    seconds: config.signedUrlSeconds,
+  })
+  const sweeper = createSweeper({
+    ...{ db, store, trashItems, log },
+    everyMs: config.sweepSeconds * 1000,
+    eventDays: config.eventDays,
+  })
+  const lookups = lookupServices(core)
+  const workspaces = workspaceService(core)
   const passwords = createPasswords(log)
-  const links = shareLinkService({ db, downloads, tokens, guesses: createGuessLimiter(redis), passwords })
-  const shares = shareService({ db, files, links, passwords, tokens, publicUrl: address })
-  const invites = inviteService({ db, workspaces, mailings, tokens, publicUrl: address, events, wake: worker.wake })
+  const links = shareLinkService({ db, ...lookups, downloads, tokens, guesses: createGuessLimiter(redis), passwords })
+  const shares = shareService({ db, events, files, listings, links, passwords, tokens, publicUrl: address })
+  const invites = inviteService({ db, mailings, tokens, publicUrl: address, events, wake: worker.wake })
   const users = userService({ db })
   const subscriptions = subscriptionService({
     events,
+    feeds: lookups.eventFeeds,
     shares,
     invites,
     users,
-    workspaces,
     maxPerUser: config.subscriptionsPerUser,
     checkMs: config.subscriptionCheckSeconds * 1000,
   })
@@ -134,30 +141,28 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     sessions: uploadSessions,
     claimSeconds: config.leaseSeconds,
   })
-  const sessions = sessionService({ db, sessionSeconds: config.sessionSeconds, publicUrl: address, wake: worker.wake })
+  const sessions = sessionService({ ...core, sessionSeconds: config.sessionSeconds, publicUrl: address })
   const services: Services = {
+    ...lookups,
+    ...trees,
     accounts: accountService({ db, linkByEmail: config.linkByEmail, signUp: config.signUp, wake: worker.wake }),
     accountEnd: accountEndService({ db, retentionDays: config.retentionDays, wake: worker.wake }),
-    apiKeys: apiKeyService({ db, workspaces }),
+    apiKeys: apiKeyService({ db, events }),
     blobs,
     downloads,
-    files,
-    folders: folderService({ db, events, wake: worker.wake }),
-    identities: identityService({ db, wake: worker.wake }),
+    identities: identityService(core),
     invites,
-    listings,
     mailings,
-    members: memberService({ db, workspaces }),
-    notes: noteService({ db, listings }),
-    appointments: appointmentService({ db, addresses: config.operators }),
-    operators: operatorService({ db, wake: worker.wake }),
+    members: memberService({ db, events }),
+    notes: noteService({ db, events, listings }),
+    appointments: appointmentService({ db, events, addresses: config.operators }),
+    operators: operatorService(core),
     overviews: overviewService({ db, tokens }),
     rateLimits: rateLimitService({ rules: config.rates, redis, log }),
     sessions,
     shareLinks: links,
     shares,
     directShares: directShareService({ db, listings, links, mailings, shares, passwords, events, wake: worker.wake }),
-    statistics: statisticService({ db }),
     subscriptions,
     uploadCompletions,
     uploadSessions,
@@ -166,11 +171,10 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   }
 
   const ownOrigins = () => [publicUrl, ...config.corsOrigins]
-  const rest = createRestRouter(schema)
+  const rest = await createRestRouter(restSchema)
   const graphql = createGraphql(schema, { graphiql: config.graphiql, maxCost: config.graphqlMaxCost })
-  const document = createApiDocument(schema, rest.routes, address, { proxied: downloads.proxied })
+  const document = createApiDocument(rest.routes, address, { proxied: downloads.proxied })
 
-  /** What resolvers are given: the caller is looked up once, before anything else is. */
   async function contextOf(incoming: Incoming, body?: BodyKind): Promise<Context> {
     const { req, address: client, log: requestLog, signal, admit } = incoming
     refuseForeignWrites(req, ownOrigins())
@@ -182,7 +186,10 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       callerNow: () => findCaller(db, req),
       address: client,
       log: requestLog,
+      client: req.headers['user-agent'],
+      lastEventId: req.headers['last-event-id']?.toString() || null,
       signal,
+      shared: new Shared(),
       looksOnly: req.method === 'HEAD',
     }
   }
@@ -261,6 +268,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
         findCaller: req => findCaller(db, req),
         providers: providers.map(provider => provider.name),
         graphiql: config.graphiql,
+        console: config.console ? await openConsole(log) : undefined,
         secure,
         ownOrigins,
       })
@@ -281,7 +289,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       await gateway.stop(config.shutdownSeconds * 1000)
       await Promise.all([worker.stop(), sweeper.stop()])
       blobs.stop()
-      mailer.close()
+      await mailer.close()
       events.close()
       redis?.disconnect()
       await db.close()

@@ -1,4 +1,4 @@
-import type { Caller } from './auth/caller.ts'
+import type { Caller } from './access/caller.ts'
 import type { Log } from './log.ts'
 
 /** Events for the analysis of an incident; the names are stable. Refused ones are warnings. */

@@ -50,6 +50,8 @@ export interface Config {
     { max: number; seconds: number }
   >
   graphiql: boolean
+  /** Whether to serve the web console. */
+  console: boolean
   graphqlMaxCost: number
   subscriptionsPerUser: number
   subscriptionCheckSeconds: number
@@ -71,6 +73,9 @@ export interface Config {
   uploadMinRate: number
   uploadRateSeconds: number
   retentionDays: number
+  eventDays: number
+  trashDays: number
+  keptPercent: number
   /** Whether a verified address joins accounts across providers. */
   linkByEmail: boolean
   /** Who may create an account; null where it is not configured, which means everyone. */
@@ -191,6 +196,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       notes: { max: s.RATE_NOTES, seconds: 60 },
     },
     graphiql: s.GRAPHIQL === '' ? s.NODE_ENV !== 'production' : s.GRAPHIQL,
+    console: s.CONSOLE,
     graphqlMaxCost: s.GRAPHQL_MAX_COST,
     subscriptionsPerUser: s.SUBSCRIPTIONS_PER_USER,
     subscriptionCheckSeconds: s.SUBSCRIPTION_CHECK_SECONDS,
@@ -211,6 +217,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     uploadMinRate: s.UPLOAD_MIN_RATE,
     uploadRateSeconds: s.UPLOAD_RATE_SECONDS,
     retentionDays: s.RETENTION_DAYS,
+    eventDays: s.EVENT_DAYS,
+    trashDays: s.TRASH_DAYS,
+    keptPercent: s.KEPT_PERCENT,
     linkByEmail: false,
     signUp: s.SIGN_UP,
     production: s.NODE_ENV === 'production',

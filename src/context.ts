@@ -1,6 +1,5 @@
-import type { Caller } from './auth/caller.ts'
+import type { Caller } from './access/caller.ts'
 import type { Log } from './log.ts'
-import type { Download } from './services/download.ts'
 import type { Services } from './services/index.ts'
 
 /** What every resolver is given besides its arguments. */
@@ -12,9 +11,23 @@ export interface Context {
   /** Looks the credential up again, for what outlives the moment. */
   callerNow(): Promise<Caller | null>
   log: Log
+  /** What the client calls itself: its User-Agent. */
+  client: string | undefined
+  /** Of a client that comes back to a subscription: the id of the last server-sent event that it got. */
+  lastEventId: string | null
   signal: AbortSignal
+  /** What the fields of a request share. */
+  shared: Shared
   /** HEAD looks without taking: nothing is counted then. */
   looksOnly: boolean
-  /** Where a REST route leaves what it redirects to. */
-  download?: Download
+}
+
+/** Part of the context, and not a WeakMap from contexts: V8 frees the entries of one that lead back to their keys late, and copies them until then. */
+export class Shared {
+  /** The loaders of each batch, by their arguments: schema/batch.ts. */
+  readonly loaders = new Map<object, Map<string, unknown>>()
+  /** How many entries of lists the answer has so far: schema/paging.ts. */
+  given = 0
+  /** The id of the event of a subscription that is being answered, where it has one: schema/event.ts. */
+  eventId: string | undefined
 }

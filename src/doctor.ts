@@ -4,8 +4,8 @@ import { Command, InvalidArgumentError } from 'commander'
 import { openDatabase } from '../db/index.ts'
 import { endWithReader } from './closed-pipe.ts'
 import { type Config, loadConfig } from './config.ts'
-import { examine } from './jobs/doctor.ts'
-import type { Finding } from './jobs/doctor-check.ts'
+import type { Finding } from './doctor/check.ts'
+import { examine } from './doctor/run.ts'
 import { bindStore } from './services/installation.ts'
 import { openStore } from './storage/open.ts'
 
@@ -41,7 +41,7 @@ try {
 async function run(config: Config): Promise<boolean> {
   if (config.database.dialect === 'sqlite' && !existsSync(config.database.file))
     throw new Error(`There is no database ${config.database.file}. Start the service once, or set what is set for it.`)
-  const store = openStore(config)
+  const store = await openStore(config)
   const db = openDatabase(config.database, { pool: 2, patience: 10 * MINUTE })
   try {
     await store.prepare()

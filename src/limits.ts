@@ -1,3 +1,8 @@
 /** How many files a caller may name in one request; what checks, describes or tests these bounds reads them here. */
 export const MAX_DELETED_FILES = 1000
 export const MAX_SHARED_FILES = 100
+
+/** How many entries a page of a list has at most, and without a limit. */
+export const MAX_PAGE = 10_000
+/** Entries that one call of the graph moves or deletes. */
+export const MAX_CHANGED = 1000

@@ -12,10 +12,13 @@ const LONGEST_PATH = 256
 
 /** The loggable part of a URL: its path with tokens cut, because query strings carry signatures and cursors, and some paths carry tokens. */
 export function loggablePath(url: string): string {
-  const path = url.split('?', 1)[0] ?? ''
-  const shown = path
+  const mark = url.indexOf('?')
+  const path = (mark < 0 ? url : url.slice(0, mark))
     .replace(/^(\/api\/(?:d\/private|d|blobs|share\/(?:info|resolve|revoke))\/|\/(?:share|invite)\/)[^/]+/, '$1:token')
     .replace(/^\/sign-in\/.*/, '/sign-in/...')
+  // Nothing in it can be a token or an e-mail address: that is most paths, and each pattern costs every request.
+  if (path.length < 40 && !/[@%]/.test(path)) return path
+  const shown = path
     // A token in a path may be spelled with escapes.
     .replace(/[\w%-]{40,}/g, ':token')
     // Segment by segment: a single pattern would need quadratic time for a segment without an e-mail address.

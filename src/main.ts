@@ -7,12 +7,12 @@ import { Command } from 'commander'
 import type { Db } from '../db/index.ts'
 import { createApp } from './app.ts'
 import { type Config, loadConfig, StartError } from './config.ts'
-import { readOrMakeSecret } from './embedded/secrets.ts'
-import { mountSignIn } from './embedded/sign-in-mount.ts'
-import type { SignInWord } from './embedded/sign-in-word.ts'
-import { collectAfterStart } from './gateway/collect.ts'
+import { collectAfterStart } from './http/collect.ts'
 import { createLog, type Log, logStream } from './log.ts'
 import { describeSettings } from './settings.ts'
+import { mountSignIn } from './sign-in/embedded/mount.ts'
+import { readOrMakeSecret } from './sign-in/embedded/secrets.ts'
+import type { SignInWord } from './sign-in/embedded/word.ts'
 import { ready } from './start.ts'
 
 // V8 counts buffers in transit towards the heap. With its default headroom above a small heap, they trigger full collections
@@ -108,8 +108,8 @@ async function serve(config: Config, log: Log): Promise<void> {
 /** Name and version as the server reports them: MariaDB is reached by mysql:// URLs, too. */
 async function databaseOf({ database }: Config, db: Db): Promise<string> {
   if (database.dialect === 'sqlite') return `SQLite in ${database.file}`
-  const [row] = await db.rows<{ version: string }>('SELECT VERSION() AS version')
-  return `${row?.version.includes('MariaDB') ? 'MariaDB' : 'MySQL'} at ${new URL(database.url).host}`
+  const version = await db.sequelize.databaseVersion()
+  return `${version.includes('MariaDB') ? 'MariaDB' : 'MySQL'} at ${new URL(database.url).host}`
 }
 
 /** What runs where, and how to begin. No secret but the word, which is good once and on this machine only. */

@@ -64,6 +64,9 @@ export function joinPath(names: readonly string[]): string {
   return names.join('/')
 }
 
+/** Workspace routes answer paths with a leading slash: docs/contract.md, section 1. */
+export const slashed = (names: readonly string[]): string => `/${joinPath(names)}`
+
 // A loop, because /\/+$/ takes quadratic time on slashes that something follows.
 function withoutOuterSlashes(text: string): string {
   let start = 0

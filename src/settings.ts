@@ -181,6 +181,7 @@ export const settings = {
     shown: 'true; false when NODE_ENV is production',
     read: flag.or(z.literal('')),
   },
+  CONSOLE: { help: 'serve the web console at /', default: 'true', read: flag },
   GRAPHQL_MAX_COST: {
     help: 'what a GraphQL operation may cost at most: 1 for a value or an object, 5 for an object of a list, 2 for a value of a list, with lists as long as their pages',
     default: '300000',
@@ -247,6 +248,9 @@ export const settings = {
     default: '30',
     read: count(1, 3650),
   },
+  EVENT_DAYS: { help: 'days for which it is kept what happened', default: '90', read: count(1, 3650) },
+  TRASH_DAYS: { help: 'days in which deletions can be undone; 0: none', default: '30', read: count(0, 3650) },
+  KEPT_PERCENT: { help: 'what a trash may keep, in % of the plan', default: '100', read: count(0, 1000) },
   NODE_ENV: {
     help: 'development, production or test; production refuses the embedded sign-in and a generated secret',
     default: 'development',

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Db } from '../db/index.ts'
 import { FOLDER } from '../db/models/entry.ts'
-import { findCaller } from '../src/auth/caller.ts'
+import { findCaller } from '../src/access/caller.ts'
 import { createSweeper } from '../src/jobs/sweeper.ts'
 import { createLog } from '../src/log.ts'
-import { type AccountService, accountService, type ProviderProfile } from '../src/services/account.ts'
-import { identityService } from '../src/services/identity.ts'
-import { type SessionService, sessionService } from '../src/services/session.ts'
+import { type AccountService, accountService, type ProviderProfile } from '../src/services/accounts/account.ts'
+import { identityService } from '../src/services/accounts/identity.ts'
+import { type SessionService, sessionService } from '../src/services/accounts/session.ts'
 import { createDiskStore } from '../src/storage/disk.ts'
 import { hashSecret } from '../src/tokens.ts'
 import { freshDatabase } from './fresh-database.ts'
@@ -446,7 +446,8 @@ describe('A session', () => {
     await store.prepare()
     await store.bind('a test', false)
     const log = createLog({ logLevel: 'warn' })
-    const sweepers = [1, 2].map(() => createSweeper({ db, store, log, everyMs: 3_600_000 }))
+    const trashItems = { purgeExpired: async () => {}, trimOverfull: async () => {} }
+    const sweepers = [1, 2].map(() => createSweeper({ db, store, trashItems, log, everyMs: 3_600_000, eventDays: 90 }))
     await Promise.all(sweepers.map(sweeper => sweeper.run()))
     expect(await db.Session.count()).toBe(1)
     expect(await viewerOf(live.secret)).not.toBeNull()

@@ -10,13 +10,14 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { pino } from 'pino'
 import type { Db } from '../db/index.ts'
-import { findCaller } from '../src/auth/caller.ts'
-import { createAuthRoutes } from '../src/auth/routes.ts'
+import { findCaller } from '../src/access/caller.ts'
 import type { OAuthProvider } from '../src/config.ts'
-import { createEmbeddedSignIn, type EmbeddedSignIn } from '../src/embedded/sign-in.ts'
-import { accountService } from '../src/services/account.ts'
-import { sessionService } from '../src/services/session.ts'
+import { accountService } from '../src/services/accounts/account.ts'
+import { sessionService } from '../src/services/accounts/session.ts'
+import { createEmbeddedSignIn, type EmbeddedSignIn } from '../src/sign-in/embedded/provider.ts'
+import { createAuthRoutes } from '../src/sign-in/routes.ts'
 import { createTokens } from '../src/tokens.ts'
+import { altered } from './altered.ts'
 import { checkAnswer } from './contract/answers.ts'
 import { freshDatabase } from './fresh-database.ts'
 import { testWord } from './unit/sign-in-browser.ts'
@@ -371,7 +372,7 @@ describe('GET /auth/callback', () => {
     const [a, b] = [await browser.get('/auth/oauth?provider=odd'), await browser.get('/auth/oauth?provider=odd')]
     const [first, second] = [a, b].map(begun => `oauth_${new URL(begun.location).searchParams.get('state')}`)
     const value = browser.jar.get(first ?? '')?.value ?? ''
-    for (const put of [value, `${value.slice(0, -2)}AA`, 'x']) {
+    for (const put of [value, altered(value), 'x']) {
       browser.jar.set(second ?? '', { path: '/auth', value: put })
       const { location } = await browser.get(`/auth/callback?code=x&state=${second?.slice(6)}`)
       expect(location).toBe(`${origin}/?error=invalid_state`)

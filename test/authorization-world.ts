@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Role } from '../src/auth/roles.ts'
-import { privateScopes, workspaceScopes } from '../src/auth/scopes.ts'
+import type { Role } from '../src/access/roles.ts'
+import { privateScopes, workspaceScopes } from '../src/access/scopes.ts'
+import { changeRunner, system } from '../src/services/history/event.ts'
 import { hashSecret } from '../src/tokens.ts'
 import type { Identity, Row } from './authorization.ts'
 import { anotherIdentity, expel, found, join, privateKey, put, workspaceKey } from './builders.ts'
@@ -161,14 +162,21 @@ export class World {
   }
 
   /** Lets something happen that somebody may wait for. Nothing happens for whoever has no address. */
-  async causeNews(field: string, { email }: Person, { workspace_id }: Inputs): Promise<void> {
+  async causeNews(field: string, { email }: Person, { drive }: { drive?: unknown }): Promise<void> {
     const { db, events } = this.#t.app
     const neighbour = await this.#newcomer()
-    if (field === 'Subscription.bucketChanged') {
-      const [where, of] = typeof workspace_id === 'string' ? ['b.workspace_id', workspace_id] : ['u.email', email]
-      const sql = `SELECT b.id FROM bucket b LEFT JOIN user u ON u.id = b.user_id WHERE ${where} = ?`
-      for (const { id } of await db.rows<{ id: string }>(sql, [of])) events.publish('bucketChanged', id)
-    } else if (email !== '' && field === 'Subscription.shareReceived') {
+    if (field === 'bucketChanged') {
+      const sql = 'SELECT b.id FROM bucket b JOIN user u ON u.id = b.user_id WHERE u.email = ?'
+      const ids =
+        typeof drive === 'string' ? [drive] : (await db.rows<{ id: string }>(sql, [email])).map(({ id }) => id)
+      for (const id of ids) events.publish('bucketChanged', id)
+    } else if (field.endsWith('Events')) {
+      const sql = 'SELECT b.id AS drive, u.id AS person FROM bucket b JOIN user u ON u.id = b.user_id WHERE u.email = ?'
+      const [own] = await db.rows<{ drive: string; person: string }>(sql, [email])
+      const log = field === 'viewerEvents' ? own?.person : typeof drive === 'string' ? drive : own?.drive
+      const [kind, subject] = [field === 'viewerEvents' ? 'plan.changed' : 'file.deleted', null] as const
+      if (log) await changeRunner({ db, events })(system, async ({ record }) => record(log, { kind, subject }))
+    } else if (email !== '' && field === 'shareReceived') {
       await neighbour.upload('news', '')
       await neighbour.rest('POST', '/api/files/share', { json: { email, objects: ['news'] } })
     } else if (email !== '')
@@ -177,50 +185,110 @@ export class World {
       })
   }
 
-  /** Inputs with which a row succeeds for whoever may, aimed at things that nobody else needs any more. */
-  async inputsOf(row: Row, caller: Person): Promise<Inputs> {
-    const { owner, recipient, workspaceId: workspace_id } = await this.#begun()
-    const ws = { workspace_id }
+  /** Makes things of the owner's that nobody else needs any more, each when it is asked for. All have this name. */
+  async things() {
+    const { owner, recipient, workspaceId } = await this.#begun()
+    const t = this.#t
     const name = `thing${++this.#things}`
-    const scopes = { name, scopes: ['private_files:read'] }
-    const upload = async (path: string, bytes = '') => (await owner.upload(path, bytes)).response.file
+    const upload = async (path = name, bytes = ''): Promise<{ id: string; path: string }> =>
+      (await owner.upload(path, bytes)).response.file
     const share = async (): Promise<string> => {
-      const json = { object: (await upload(name)).path }
+      const json = { object: (await upload()).path }
       return (await owner.rest('POST', '/api/files/quick_share', { json })).response.sharing_token
     }
     const shareDirectly = async (): Promise<string> => {
-      const json = { email: recipient.email, objects: [(await upload(name)).path] }
+      const json = { email: recipient.email, objects: [(await upload()).path] }
       return (await owner.rest('POST', '/api/files/share', { json })).response.sharing_info[0].sharing_token
     }
-    const folder = async () => {
-      await owner.rest('POST', '/api/folders', { json: { path: name } })
-      return name
+    const shareId = async (make: () => Promise<unknown>): Promise<string> => {
+      await make()
+      const sql = 'SELECT id FROM share WHERE user_id = ? ORDER BY id DESC LIMIT 1'
+      const [row] = await t.app.db.rows<{ id: string }>(sql, [owner.userId])
+      return row?.id ?? ''
     }
-    const putFile = async (): Promise<string> => (await put(owner, workspace_id, `/${name}`, '')).response[0].id
-    const mkdir = async () => {
-      const json = { folder_name: name }
-      await owner.rest('POST', `/api/workspaces/${workspace_id}/files/mkdir`, { json })
-      return `/${name}`
-    }
-    const invite = async (): Promise<string> => {
-      await expel(this.#t, workspace_id, recipient)
-      const json = { ...ws, email: recipient.email, role: 'viewer' }
+    const inviteTo = async (email: string): Promise<string> => {
+      const json = { workspace_id: workspaceId, email, role: 'viewer' }
       return (await owner.rest('POST', '/api/workspaces/invites/create', { json })).response.id
     }
-    const invited = async () => {
-      await invite()
-      return { token: (await recipient.rest('GET', '/api/workspaces/invites/mine')).response[0].token as string }
+    return {
+      name,
+      owner,
+      workspaceId,
+      newcomer: () => this.#newcomer(),
+      operator: () => this.#operator(),
+      member: (role: Role) => this.#member(role),
+      upload,
+      /** The MD5 of a file. */
+      async content(): Promise<string> {
+        await upload(name, name)
+        return createHash('md5').update(name).digest('hex')
+      },
+      async folder(): Promise<string> {
+        await owner.rest('POST', '/api/folders', { json: { path: name } })
+        return name
+      },
+      /** A file of the workspace; its id. */
+      putFile: async (): Promise<string> => (await put(owner, workspaceId, `/${name}`, '')).response[0].id,
+      async mkdir(): Promise<string> {
+        await owner.rest('POST', `/api/workspaces/${workspaceId}/files/mkdir`, { json: { folder_name: name } })
+        return `/${name}`
+      },
+      /** A deleted file, by its id in the trash. */
+      async trashed(): Promise<string> {
+        await owner.rest('DELETE', `/api/files/delete?file=${(await upload()).path}`)
+        return (await owner.rest('GET', '/api/trash?limit=1')).response.items[0].id
+      },
+      async trashedInWorkspace(): Promise<string> {
+        const at = `/api/workspaces/${workspaceId}`
+        await put(owner, workspaceId, `/${name}`, '')
+        await owner.rest('DELETE', `${at}/files/delete?path=/${name}`)
+        return (await owner.rest('GET', `${at}/trash?limit=1`)).response.items[0].id
+      },
+      /** An upload in parts. It is empty, so that it can be completed at once. */
+      async started(into?: string): Promise<string> {
+        const base = into ? `/api/workspaces/${into}/files/uploads` : '/api/files/uploads'
+        return (await owner.rest('POST', base, { json: { filename: name, size: 0 } })).response.upload_id
+      },
+      /** A link, by its token. */
+      share,
+      /** A share with the recipient, by its token. */
+      shareDirectly,
+      linkId: () => shareId(share),
+      directShareId: () => shareId(shareDirectly),
+      inviteSomebody: () => inviteTo(`${name}@example.com`),
+      /** An invite of the recipient. */
+      async invited(): Promise<{ id: string; token: string }> {
+        await expel(t, workspaceId, recipient)
+        const id = await inviteTo(recipient.email)
+        return { id, token: (await recipient.rest('GET', '/api/workspaces/invites/mine')).response[0].token }
+      },
+      ownKey: async (): Promise<string> => (await privateKey(t, owner)).id,
+      keyOfWorkspace: async (): Promise<string> => (await workspaceKey(t, owner, workspaceId)).id,
+      async anotherSession(): Promise<string> {
+        const { response } = await (await t.signIn(owner.email)).rest('GET', '/api/user/sessions')
+        return response.sessions.find(({ current }: { current: boolean }) => current).id
+      },
+      identity: () => anotherIdentity(t, owner),
     }
-    const noted = async () =>
-      createHash('md5')
-        .update((await upload(name, name)) && name)
-        .digest('hex')
+  }
+
+  /** Inputs with which a row of the contract succeeds for whoever may. */
+  async inputsOf(row: Row, caller: Person): Promise<Inputs> {
+    const things = await this.things()
+    const {
+      name,
+      owner,
+      workspaceId: workspace_id,
+      upload,
+      share,
+      shareDirectly,
+      folder,
+      putFile,
+      mkdir,
+      started,
+    } = things
+    const ws = { workspace_id }
     const file = new File([''], name)
-    /** An upload in parts of the owner's. It is empty, so that it can be completed at once. */
-    const started = async (into?: string): Promise<string> => {
-      const base = into ? `/api/workspaces/${into}/files/uploads` : '/api/files/uploads'
-      return (await owner.rest('POST', base, { json: { filename: name, size: 0 } })).response.upload_id
-    }
 
     switch (row.field) {
       case 'Mutation.startUpload':
@@ -241,20 +309,20 @@ export class World {
         return { ...ws, upload_id: await started(workspace_id), part_number: 1, part: file }
       case 'Mutation.acceptInvite':
       case 'Mutation.rejectInvite':
-        return invited()
+        return { token: (await things.invited()).token }
       case 'Mutation.changeMemberRole':
         return { ...ws, user_id: (await this.#member('viewer')).userId, role: 'editor' }
       case 'Mutation.createDownloadToken':
       case 'Mutation.deleteFile':
-        return { file: (await upload(name)).path }
+        return { file: (await upload()).path }
       case 'Mutation.createFolder':
         return { path: name }
       case 'Mutation.createInvite':
         return { ...ws, email: `${name}@example.com`, role: 'viewer' }
       case 'Mutation.createPrivateApiKey':
-        return scopes
+        return { name, scopes: ['private_files:read'] }
       case 'Mutation.createPublicShare':
-        return { object: (await upload(name)).path }
+        return { object: (await upload()).path }
       case 'Mutation.createWorkspace':
         return { name }
       case 'Mutation.createWorkspaceApiKey':
@@ -264,43 +332,42 @@ export class World {
       case 'Mutation.deleteAccount':
         return { delete_user_data: true }
       case 'Mutation.deleteFiles':
-        return { files: [(await upload(name)).path] }
+        return { files: [(await upload()).path] }
       case 'Mutation.deleteFolder':
         return { path: await folder() }
       case 'Mutation.deleteInvite':
-        return { ...ws, invite_id: await invite() }
+        return { ...ws, invite_id: await things.inviteSomebody() }
       case 'Mutation.removeIdentity':
-        return { identity_id: await anotherIdentity(this.#t, owner) }
+        return { identity_id: await things.identity() }
       case 'Mutation.deletePrivateApiKey':
-        return { api_key_id: (await privateKey(this.#t, owner)).id }
+        return { api_key_id: await things.ownKey() }
       case 'Mutation.deleteWorkspaceApiKey':
-        return { ...ws, api_key_id: (await workspaceKey(this.#t, owner, workspace_id)).id }
+        return { ...ws, api_key_id: await things.keyOfWorkspace() }
       case 'Mutation.deleteWorkspaceFile':
       case 'Query.workspaceDownload':
         return { ...ws, file_id: await putFile() }
       case 'Mutation.deleteWorkspaceFolder':
         return { ...ws, path: await mkdir() }
-      case 'Mutation.endSession': {
-        const again = await this.#t.signIn(owner.email)
-        const { response } = await again.rest('GET', '/api/user/sessions')
-        return { session_id: response.sessions.find(({ current }: { current: boolean }) => current).id }
-      }
-      case 'Mutation.appointOperator':
-      case 'Mutation.restoreAccount':
-      case 'Mutation.suspendAccount':
-        return { user_id: (await this.#newcomer()).userId }
-      case 'Mutation.dismissOperator':
-        return { user_id: (await this.#operator()).userId }
-      case 'Mutation.setAccountPlan':
-        return { user_id: (await this.#newcomer()).userId, plan_id: 'developer' }
-      case 'Query.account':
-        return { id: (await this.#newcomer()).userId }
+      case 'Query.trash':
+      case 'Mutation.emptyTrash':
+        return {}
+      case 'Mutation.restoreTrash':
+      case 'Mutation.deleteFromTrash':
+        return { ids: [await things.trashed()] }
+      case 'Query.workspaceTrash':
+      case 'Mutation.emptyWorkspaceTrash':
+        return ws
+      case 'Mutation.restoreWorkspaceTrash':
+      case 'Mutation.deleteFromWorkspaceTrash':
+        return { ...ws, ids: [await things.trashedInWorkspace()] }
+      case 'Mutation.endSession':
+        return { session_id: await things.anotherSession() }
       case 'Mutation.setSignInNotices':
         return { enabled: false }
       case 'Mutation.markShareSeen':
         return { sharing_token: await shareDirectly() }
       case 'Mutation.moveFile':
-        return { source: (await upload(name)).path, destination: `${name} moved` }
+        return { source: (await upload()).path, destination: `${name} moved` }
       case 'Mutation.moveFolder':
         return { source: await folder(), destination: `${name} moved` }
       case 'Mutation.moveWorkspaceFile':
@@ -317,23 +384,17 @@ export class World {
       case 'Mutation.revokeShare':
         return { token: await share() }
       case 'Mutation.shareFiles':
-        return { email: `${name}@example.com`, objects: [(await upload(name)).path] }
+        return { email: `${name}@example.com`, objects: [(await upload()).path] }
       case 'Mutation.uploadFile':
         return { file }
       case 'Mutation.uploadWorkspaceFile':
         return { ...ws, file }
       case 'Mutation.writeFileNote':
-        return { checksum: await noted(), content: name }
-      case 'Query.file':
-        return { path: (await upload(name)).path }
+        return { checksum: await things.content(), content: name }
       case 'Query.fileNote':
-        return { checksum: await noted() }
-      case 'Query.node':
-        return { id: (await upload(name)).id }
-      case 'Query.workspace':
-        return { id: workspace_id }
+        return { checksum: await things.content() }
       case 'Query.privateDownload': {
-        await upload(name)
+        await upload()
         const made = await owner.rest('POST', `/api/user/private/download_token?file=${name}`)
         return { token: made.response.private_download_token }
       }
@@ -342,8 +403,6 @@ export class World {
         return { token: row.access === 'public' ? await share() : await shareDirectly() }
       case 'Query.shareInfo':
         return { token: await share() }
-      case 'Subscription.bucketChanged':
-        return row.names ? ws : {}
       case 'Mutation.deleteWorkspace':
       case 'Query.workspaceApiKeys':
       case 'Query.workspaceFileTree':
@@ -356,3 +415,6 @@ export class World {
     return {}
   }
 }
+
+/** What a world makes. */
+export type Things = Awaited<ReturnType<World['things']>>

@@ -1,24 +1,36 @@
-import { type Role, roles } from '../src/auth/roles.ts'
+import { type Role, roles } from '../src/access/roles.ts'
 import { type ErrorCode, naturalStatus } from '../src/errors.ts'
-import { clamp } from '../src/rest/envelope.ts'
+import { clamp } from '../src/http/envelope.ts'
 import { additions, type ContractAddition, type ContractOperation, operations, titleOf } from './contract/contract.ts'
 
-/** An operation, and whose thing it is aimed at: one row of the table. */
-export interface Row {
+/** Who may do something, in the words of the contract's data; one for each row of the table. */
+export interface Rule {
   title: string
-  /** `Query.x`, `Mutation.x` or `Subscription.x` */
-  field: string
-  /** Who may, in the words of the contract's data. */
   access: string
+  /** What a key needs, with a star at its end where any of the kind will do; null where no key may. */
   scope: string | null
   /** What a caller is told whose thing it is not. */
   stranger?: ErrorCode
-  /** How it is reached by REST; what has no route is GraphQL only. */
-  rest?: Pick<ContractOperation, 'method' | 'path' | 'statuses' | 'in'>
-  /** What it names, where no route says so. */
+  /** It says which workspace is meant. */
   names?: 'workspace'
+  /** What it names is looked up first, and whoever may not know of it is told this, whatever their credential may do. */
+  unknown?: ErrorCode | 'null'
+  /** Whoever's role is too weak, or is no operator, sees nothing there. */
+  hides?: true
+  /** Keys that are not refused, but see nothing: all of them, those of workspaces, or all but those of the workspace. */
+  blind?: 'keys' | 'workspace keys' | 'keys of others'
+  /** What lets the caller come to it. */
+  under?: Pick<Rule, 'access' | 'scope' | 'names' | 'stranger'>
   /** Ends its caller, its caller's membership, or the whole workspace. */
   consumes?: true
+}
+
+/** An operation of the contract, and whose thing it is aimed at: one row of the table. */
+export interface Row extends Rule {
+  /** What the contract's data calls it: `Query.x` or `Mutation.x`. */
+  field: string
+  /** How it is reached. */
+  rest: Pick<ContractOperation, 'method' | 'path' | 'statuses' | 'in'>
 }
 
 /** Somebody with a credential: one column of the table. */
@@ -90,7 +102,7 @@ export function identityOf(title: string): Identity {
 }
 
 /** For whom a row succeeds. */
-export const rightfulOf = ({ access }: Row): Identity =>
+export const rightfulOf = ({ access }: Rule): Identity =>
   identityOf(access === 'operator' ? access : /recipient|invitee/.test(access) ? 'recipient, invitee' : 'owner')
 
 /** What says whose the thing is that an operation names; the others name nothing, or something in a workspace. */
@@ -107,6 +119,8 @@ const strangers: Record<string, ErrorCode> = {
   'Mutation.moveFolder': 'FOLDER_NOT_FOUND',
   'Mutation.rejectInvite': 'INVITE_NOT_FOR_YOU',
   'Mutation.removeIdentity': 'IDENTITY_NOT_FOUND',
+  'Mutation.restoreTrash': 'TRASH_ITEM_NOT_FOUND',
+  'Mutation.deleteFromTrash': 'TRASH_ITEM_NOT_FOUND',
   'Mutation.revokeShare': 'FORBIDDEN',
   'Mutation.shareFiles': 'FILE_NOT_FOUND',
   'Mutation.writeFileNote': 'FILE_NOT_FOUND',
@@ -137,6 +151,7 @@ const rowOf = (operation: Served): Row => {
     scope,
     rest,
     ...(stranger ? { stranger } : {}),
+    ...(namesWorkspace(rest) ? { names: 'workspace' as const } : {}),
     ...(consumers.includes(field) ? { consumes: true } : {}),
   }
 }
@@ -172,44 +187,6 @@ const others: Row[] = [
     access: 'viewer',
     consumes: true,
   },
-  // What somebody may not see is not there for them.
-  { title: 'GraphQL node', field: 'Query.node', access: 'any credential', scope: 'private_files:read' },
-  {
-    title: 'GraphQL workspace',
-    field: 'Query.workspace',
-    access: 'viewer',
-    scope: 'workspaces:read',
-    names: 'workspace',
-  },
-  ...['file', 'folder', 'shares'].map(name => ({
-    title: `GraphQL ${name}`,
-    field: `Query.${name}`,
-    access: 'signed-in',
-    scope: 'private_files:read',
-  })),
-  // Operators have no REST: that is for users.
-  ...[
-    ...['account', 'accounts', 'mailQueue', 'operators', 'plans'].map(name => `Query.${name}`),
-    ...['appointOperator', 'dismissOperator', 'restoreAccount', 'retryMails', 'setAccountPlan', 'suspendAccount'].map(
-      name => `Mutation.${name}`,
-    ),
-  ].map(field => ({ title: `GraphQL ${field.replace(/.*\./, '')}`, field, access: 'operator', scope: null })),
-  // Who may wait for something is who may look whether it has come.
-  ...[
-    ['shareReceived', 'GET /api/files/received'],
-    ['inviteReceived', 'GET /api/workspaces/invites/mine'],
-    ['bucketChanged', 'GET /api/user/bucket'],
-    ['bucketChanged (a workspace)', 'GET /api/workspaces/{workspace_id}/quota'],
-  ].map(([name = '', like = '']): Row => {
-    const { access, scope, rest } = rowAt(like)
-    return {
-      title: `GraphQL subscription ${name}`,
-      field: `Subscription.${name.replace(/ .*/, '')}`,
-      access,
-      scope,
-      ...(namesWorkspace(rest) ? { names: 'workspace' } : {}),
-    }
-  }),
 ]
 
 /** Every operation of the contract, and what its data leaves out. */
@@ -219,61 +196,75 @@ export const rows: Row[] = [...operations, ...fieldsOf(additions)]
   .sort((a, b) => a.title.localeCompare(b.title, 'en'))
 
 /** Whether the caller says which workspace is meant. */
-export function namesWorkspace(rest: Row['rest']): boolean {
-  return Object.values(rest?.in ?? {}).some(names => names?.includes('workspace_id'))
+function namesWorkspace(rest: Row['rest']): boolean {
+  return Object.values(rest.in ?? {}).some(names => names?.includes('workspace_id'))
 }
 
-/**
- * What the contract says of a call: `yes`, or the code of its refusal. Follows from the row and the column, and from nothing that the
- * service does.
- */
-export function expected({ access, scope, stranger, rest, names }: Row, identity: Identity): 'yes' | ErrorCode {
+/** What comes of a call: `yes`, the code of its refusal, or `null` where there is nothing for the caller to see. */
+export type Outcome = 'yes' | 'null' | ErrorCode
+
+/** What the contract says of a call. Follows from the row and the column, and from nothing that the service does. */
+export function expected(rule: Omit<Rule, 'title'>, identity: Identity): Outcome {
+  const { access, scope, stranger, names, unknown, hides, under } = rule
   const { via, dead, who, role, lacks, elsewhere } = identity
   if (access === 'public') return 'yes'
   if (via === 'nothing' || dead) return 'UNAUTHENTICATED'
-  if (access === 'any credential') return via === 'private key' && lacks ? 'INSUFFICIENT_SCOPE' : 'yes'
-  if (via !== 'session') {
-    const kind = scope === null ? 'none' : scope.startsWith('private_files:') ? 'private key' : 'workspace key'
-    if (via !== kind) return 'KEY_OUT_OF_BOUNDS'
-    if (lacks) return 'INSUFFICIENT_SCOPE'
-    if (elsewhere && (names || namesWorkspace(rest))) return 'KEY_OUT_OF_BOUNDS'
-  }
-  if (access === 'operator') return identity.operator ? 'yes' : 'FORBIDDEN'
+  if (isBlind(rule, identity)) return 'null'
+  const before = under ? expected(under, identity) : 'yes'
+  if (before !== 'yes') return before
   const least = roles.find(r => access.replace(/^session /, '').split(' or ')[0] === r)
-  if (least && !(role && roles.indexOf(role) <= roles.indexOf(least))) return 'FORBIDDEN'
-  if (!stranger) return 'yes'
   const mine = /recipient|invitee/.test(access)
     ? who === 'recipient' || (who === 'owner' && access.includes('sharer'))
     : who === 'owner'
-  return mine ? 'yes' : stranger
+  const mayAsk = via === 'session' || scope !== null
+  if (unknown && mayAsk && !(least ? role : mine)) return unknown
+  if (via !== 'session') {
+    const kind = scope === null ? 'none' : scope.startsWith('private_files:') ? 'private key' : 'workspace key'
+    if (via !== kind) return 'KEY_OUT_OF_BOUNDS'
+    if (lacks && !scope?.endsWith('*')) return 'INSUFFICIENT_SCOPE'
+    if (elsewhere && names) return 'KEY_OUT_OF_BOUNDS'
+  }
+  if (access === 'operator' && !identity.operator) return hides ? 'null' : 'FORBIDDEN'
+  if (least && !role) return 'FORBIDDEN'
+  if (least && role && roles.indexOf(role) > roles.indexOf(least)) return hides ? 'null' : 'FORBIDDEN'
+  return stranger && !mine ? stranger : 'yes'
 }
 
-/** The cell of the table for an outcome: with the status that REST has for it. */
-export function cell({ rest }: Row, outcome: 'yes' | ErrorCode): string {
-  if (outcome === 'yes') return outcome
-  return rest ? `${clamp(naturalStatus[outcome], outcome, rest.statuses)} ${outcome}` : outcome
+function isBlind({ blind }: Pick<Rule, 'blind'>, { via, elsewhere }: Identity): boolean {
+  if (via === 'session' || !blind) return false
+  if (blind === 'workspace keys') return via === 'workspace key'
+  return blind === 'keys' || via === 'private key' || elsewhere === true
 }
 
-/** The table for people to read. */
-export function printed(outcomes: Map<Row, string[]>): string {
-  const tables = Object.entries(identityGroups).map(([title, group]) => {
-    const from = group[0] ? identities.indexOf(group[0]) : 0
-    const line = (cells: string[]) => `| ${cells.join(' | ')} |`
-    return [
-      `## ${title}`,
-      '',
-      line(['', ...group.map(identity => identity.title)]),
-      line(['---', ...group.map(() => '---')]),
-      ...rows.map(row => line([row.title, ...(outcomes.get(row) ?? []).slice(from, from + group.length)])),
-    ].join('\n')
-  })
+/** The cell of the table for an outcome by REST, with its status. */
+export function cell({ rest }: Row, outcome: Outcome): string {
+  if (outcome === 'yes' || outcome === 'null') return outcome
+  return `${clamp(naturalStatus[outcome], outcome, rest.statuses)} ${outcome}`
+}
+
+/** The table for people to read. @param faces by name, the outcomes of each row in the order of the columns */
+export function printed(faces: Record<string, Map<Rule, string[]>>): string {
+  const line = (cells: string[]) => `| ${cells.join(' | ')} |`
+  const tables = Object.entries(faces).flatMap(([face, outcomes]) =>
+    Object.entries(identityGroups).map(([title, group]) => {
+      const from = group[0] ? identities.indexOf(group[0]) : 0
+      return [
+        `## ${face}: ${title.charAt(0).toLowerCase()}${title.slice(1)}`,
+        '',
+        line(['', ...group.map(identity => identity.title)]),
+        line(['---', ...group.map(() => '---')]),
+        ...Array.from(outcomes, ([row, cells]) => line([row.title, ...cells.slice(from, from + group.length)])),
+      ].join('\n')
+    }),
+  )
   return `${[heading, ...tables].join('\n\n')}\n`
 }
 
 const heading = `# Who may do what
 
-Every operation by every caller, as the tests have met it by REST and by GraphQL: \`yes\`, or the refusal with its status by REST. The rule that
-says what is expected is in \`authorization.ts\`. Written by \`UPDATE_AUTHORIZATION=1 npm test -- authorization\`, and compared by every other run.
+Every operation by every caller, as the tests have met it: \`yes\`, the code of the refusal, by REST with its status, or \`null\` where
+GraphQL shows nothing. The rule that says what is expected is in \`authorization.ts\`, the operations of the graph are in
+\`authorization-graph.ts\`. Written by \`npm run update\`, and compared by every other run.
 
 The owner owns the files, shares, keys and the workspace that the operations name. The recipient is whom a file is shared with, and who is
 invited. A private key and a workspace key are the owner's and have all scopes of their kind, where nothing else is said. Who waits for

@@ -12,7 +12,7 @@ let alice: Person
 const downloads: string[] = []
 
 const untouched = leaveUntouched(async () => {
-  t = await startApp({ DOWNLOADS: 'proxy', SIGNED_URL_SECONDS: '3600' })
+  t = await startApp({ TRASH_DAYS: '0', DOWNLOADS: 'proxy', SIGNED_URL_SECONDS: '3600' })
   alice = await t.signIn('alice')
   await alice.upload('keep.txt', 'hello')
   await alice.upload('large.bin', noise)
@@ -42,7 +42,8 @@ const starts = {
       field(
         'operations',
         JSON.stringify({
-          query: 'mutation U($file: Upload!) { uploadFile(input: { file: $file, folder: "made" }) { size } }',
+          query:
+            'mutation U($file: Upload!) { uploadFile(input: { file: $file, folder: { at: { path: "made" } } }) { file { size } } }',
           variables: { file: null },
         }),
       ),
@@ -144,14 +145,15 @@ describe('A client that hangs up before it has its answer', () => {
       head(alice, request, { 'content-type': 'application/json', 'content-length': text.length, ...headers }) + text
     )
   }
-  const TAKEN = 'mutation { createFolder(input: { path: "keep.txt" }) { path } }'
-  const ALL = '{ me { rootFolder { files { edges { node { path size } } } } } }'
+  const TAKEN = 'mutation { createFolder(input: { at: { path: "keep.txt" } }) { folder { path } } }'
+  const ALL = '{ me { drive { root { entries { nodes { path size } } } } } }'
   const waiting: [string, () => string][] = [
     ['REST', () => json('POST /api/folders', { path: 'keep.txt' })],
     ['GraphQL', () => json('POST /graphql', { query: TAKEN })],
   ]
   const stream = { accept: 'text/event-stream' }
-  const subscription = () => json('POST /graphql', { query: 'subscription { bucketChanged { usedBytes } }' }, stream)
+  const subscription = () =>
+    json('POST /graphql', { query: 'subscription { bucketChanged { usage { usedBytes } } }' }, stream)
 
   /** Does something that ends with a connection that is cut; waits until the service has taken note. */
   async function cutting(work: () => Promise<Wire>): Promise<void> {
@@ -244,7 +246,7 @@ describe.each(faces)('A body by %s that is not as long as it says', (_face, { re
     const all = Buffer.concat([body, noise.subarray(0, 100), Buffer.from(end)]).subarray(0, -20)
     const start = Buffer.from(headOf(request, { 'content-length': all.length }))
     const answer = await exchange(t.url, Buffer.concat([start, all]))
-    expect(answer?.text).toMatch(/"code":"INVALID_INPUT","field":"file"/)
+    expect(answer?.text).toMatch(/"code":"INVALID_INPUT","field":"(input\.)?file"/)
   })
 
   it('is not taken on into the next request when it is longer', async () => {

@@ -26,30 +26,33 @@ const attacks: [string, string][] = [
     '1,000 aliases in fragments',
     `{ ${many(10, () => '...F')} } fragment F on Query { ${many(100, i => `a${i}: me { id }`)} }`,
   ],
-  ['a depth of 50', `{ folder { ${nest(50, 'folders { edges { node { ', 'id', '} } }')} } }`],
+  ['a depth of 50', `{ me { drive { root { ${nest(50, 'entries { nodes { ... on Folder { ', 'id', '} } }')} } } } }`],
   [
     'a depth of 50 in fragments',
-    `{ folder { ...F0 } } ${many(50, i => `fragment F${i} on Folder { folders { edges { node { ...F${i + 1} } } } }`)} fragment F50 on Folder { id }`,
+    `{ me { drive { root { ...F0 } } } } ${many(50, i => `fragment F${i} on Folder { entries { nodes { ... on Folder { ...F${i + 1} } } } }`)} fragment F50 on Folder { id }`,
   ],
   ['a depth of 50 in inline fragments', `{ ${nest(50, '... { ', 'me { id }')} }`],
   ['10,000 tokens', `{ me { ${'id '.repeat(10_000)} } }`],
   ['10,000 tokens of punctuation', '{'.repeat(10_000)],
-  ['10,000 brackets in a value', `{ fileTree(path: ${'['.repeat(10_000)}) { path } }`],
-  ['1,900 brackets in a value', `{ fileTree(path: ${'['.repeat(900)}${']'.repeat(900)}) { path } }`],
-  ['900 objects in a value', `{ fileTree(path: ${nest(400, '{ a: ', '1')}) { path } }`],
-  ['a fragment of itself', '{ me { ...F } } fragment F on User { id ...F }'],
+  ['10,000 brackets in a value', `{ me { drive { entry(path: ${'['.repeat(10_000)}) { id } } } }`],
+  ['1,900 brackets in a value', `{ me { drive { entry(path: ${'['.repeat(900)}${']'.repeat(900)}) { id } } } }`],
+  ['900 objects in a value', `{ me { drive { entry(path: ${nest(400, '{ a: ', '1')}) { id } } } }`],
+  ['a fragment of itself', '{ me { ...F } } fragment F on Viewer { id ...F }'],
   [
     'fragments in a circle',
-    '{ me { ...A } } fragment A on User { ...B } fragment B on User { ...C } fragment C on User { ...A }',
+    '{ me { ...A } } fragment A on Viewer { ...B } fragment B on Viewer { ...C } fragment C on Viewer { ...A }',
   ],
   [
     'fragments in a circle below fields',
-    '{ folder { ...A } } fragment A on Folder { folders { edges { node { ...B } } } } fragment B on Folder { folders { edges { node { ...A } } } }',
+    '{ me { drive { root { ...A } } } } fragment A on Folder { entries { nodes { ... on Folder { ...B } } } } fragment B on Folder { entries { nodes { ... on Folder { ...A } } } }',
   ],
-  ['fragments in a circle that nobody uses', '{ me { id } } fragment A on User { ...B } fragment B on User { ...A }'],
+  [
+    'fragments in a circle that nobody uses',
+    '{ me { id } } fragment A on Viewer { ...B } fragment B on Viewer { ...A }',
+  ],
   [
     'fragments that double 100 times',
-    `{ me { ...F0 } } ${many(100, i => `fragment F${i} on User { ...F${i + 1} ...F${i + 1} }`)} fragment F100 on User { id }`,
+    `{ me { ...F0 } } ${many(100, i => `fragment F${i} on Viewer { ...F${i + 1} ...F${i + 1} }`)} fragment F100 on Viewer { id }`,
   ],
   [
     'inline fragments that double 100 times',
@@ -57,35 +60,44 @@ const attacks: [string, string][] = [
   ],
   [
     'aliases that multiply in fragments',
-    `{ ...F0 } ${many(24, i => `fragment F${i} on Query { a: me { id } ...F${i + 1} ...F${i + 1} }`)} fragment F24 on Query { folder { id } }`,
+    `{ ...F0 } ${many(24, i => `fragment F${i} on Query { a: me { id } ...F${i + 1} ...F${i + 1} }`)} fragment F24 on Query { me { name } }`,
   ],
-  ['200 fragments that nobody uses', `{ me { id } } ${many(200, i => `fragment F${i} on User { id }`)}`],
-  ['500 fields that conflict', `{ ${many(300, i => `fileTree(limit: ${i + 1}) { path }`)} }`],
+  ['200 fragments that nobody uses', `{ me { id } } ${many(200, i => `fragment F${i} on Viewer { id }`)}`],
+  [
+    '500 fields that conflict',
+    `{ ${many(300, i => `me { drive { root { entries(first: ${i + 1}) { nodes { id } } } } }`)} }`,
+  ],
   ['500 unknown fields', `{ ${many(500, i => `nothing${i}`)} }`],
   ['an unknown field with a name of 20 KB', `{ ${'n'.repeat(20_000)} }`],
   ['an unknown type with a name of 20 KB', `query Q($a: ${'N'.repeat(20_000)}) { me { id } }`],
-  ['an unknown argument with a name of 20 KB', `{ fileTree(${'n'.repeat(20_000)}: 1) { path } }`],
-  ['a text of 20 KB in the place of a number', `{ fileTree(limit: "${'n'.repeat(20_000)}") { path } }`],
-  ['a number of 20 KB', `{ fileTree(limit: ${'9'.repeat(20_000)}) { path } }`],
+  ['an unknown argument with a name of 20 KB', `{ me { drive { entry(${'n'.repeat(20_000)}: 1) { id } } } }`],
+  [
+    'a text of 20 KB in the place of a number',
+    `{ me { drive { root { entries(first: "${'n'.repeat(20_000)}") { nodes { id } } } } } }`,
+  ],
+  ['a number of 20 KB', `{ me { drive { root { entries(first: ${'9'.repeat(20_000)}) { nodes { id } } } } } }`],
   ['500 unknown directives', `{ me ${'@a '.repeat(500)}{ id } }`],
   ['500 known directives', `{ me ${'@skip(if: true) '.repeat(300)}{ id } }`],
   ['directives in wrong places', 'query Q @skip(if: true) { me @deprecated { id } }'],
   ['a directive without its argument', '{ me @include { id } }'],
   ['400 variables', `query Q(${many(400, i => `$v${i}: Int`)}) { me { id } }`],
-  ['a variable given twice', 'query Q($a: Int, $a: Int) { fileTree(limit: $a) { path } }'],
+  [
+    'a variable given twice',
+    'query Q($a: Int, $a: Int) { me { drive { root { entries(first: $a) { nodes { id } } } } } }',
+  ],
   ['400 operations', many(400, i => `query Q${i} { me { id } }`)],
   ['an operation given twice', 'query Q { me { id } } query Q { me { id } }'],
-  ['a schema in the place of a query', 'type Query { a: Int } extend type User { b: Int }'],
+  ['a schema in the place of a query', 'type Query { a: Int } extend type Viewer { b: Int }'],
   ['a subscription of nothing', 'subscription S { nothing }'],
   ['a document of spaces', ' '.repeat(20_000)],
   ['a document of comments', '#\n'.repeat(10_000)],
   ['a document of commas', ','.repeat(20_000)],
   ['an empty document', ''],
   ['NUL', '{ me \0 { id } }'],
-  ['half a surrogate pair', '{ fileTree(path: "\\uD800") { path } }'],
-  ['an escape of nothing', '{ fileTree(path: "\\u{FFFFFFFF}") { path } }'],
-  ['a text without an end', '{ fileTree(path: "abc'],
-  ['a block of text without an end', `{ fileTree(path: """${'\n '.repeat(5000)}`],
+  ['half a surrogate pair', '{ me { drive { entry(path: "\\uD800") { id } } } }'],
+  ['an escape of nothing', '{ me { drive { entry(path: "\\u{FFFFFFFF}") { id } } } }'],
+  ['a text without an end', '{ me { drive { entry(path: "abc'],
+  ['a block of text without an end', `{ me { drive { entry(path: """${'\n '.repeat(5000)}`],
   ['what every object has', '{ __proto__ constructor toString hasOwnProperty }'],
   ['what every object has, as a type', '{ me { ... on constructor { id } ... on __proto__ { id } } }'],
   ['introspection that goes round', `{ __schema { types { ${nest(12, 'fields { type { ', 'name', '} }')} } } }`],
@@ -119,14 +131,18 @@ describe('A document that is odd and fine', () => {
   const fine: [string, string, unknown][] = [
     [
       'a fragment that is used 100 times',
-      `{ me { ${'...F '.repeat(100)} } } fragment F on User { email }`,
+      `{ me { ${'...F '.repeat(100)} } } fragment F on Viewer { email }`,
       { me: { email: 'alice@example.com' } },
     ],
     ['a field 300 times', `{ me { ${'email '.repeat(300)} } }`, { me: { email: 'alice@example.com' } }],
     ['directives that leave everything out', '{ me @skip(if: true) { id } }', {}],
     ['a byte order mark', '\ufeff{ me { email } }', { me: { email: 'alice@example.com' } }],
     ['comments and commas', '{,,# x\n me,{,email,},}', { me: { email: 'alice@example.com' } }],
-    ['a block of text', '{ fileTree(path: """\n  deep\n""") { path } }', { fileTree: { path: 'deep' } }],
+    [
+      'a block of text',
+      '{ me { drive { entry(path: """\n  deep\n""") { path } } } }',
+      { me: { drive: { entry: { path: 'deep' } } } },
+    ],
     [
       'aliases that every object has',
       '{ constructor: me { toString: email } hasOwnProperty: me { valueOf: email } }',
@@ -156,17 +172,17 @@ describe('A document that is odd and fine', () => {
     const ladder = (level: number): string =>
       level === 0
         ? 'id'
-        : many(9, i => `a${level}${i}: folders(first: ${i + 1}) { edges { node { ${ladder(level - 1)} } } }`)
+        : many(9, i => `a${level}${i}: entries(first: ${i + 1}) { nodes { ... on Folder { ${ladder(level - 1)} } } }`)
     const wide = (levels: number) => {
       // The same aliases on every level, through fragments: 9 to the power of the levels.
       const fragments = many(
         levels,
         i =>
-          `fragment L${i} on Folder { ${many(9, a => `a${a}: folders(first: ${a + 1}) { edges { node { ...L${i + 1} } } }`)} }`,
+          `fragment L${i} on Folder { ${many(9, a => `a${a}: entries(first: ${a + 1}) { nodes { ... on Folder { ...L${i + 1} } } }`)} }`,
       )
-      return `{ folder { ...L0 } } ${fragments} fragment L${levels} on Folder { id }`
+      return `{ me { drive { root { ...L0 } } } } ${fragments} fragment L${levels} on Folder { id }`
     }
-    await post({ query: `{ folder { ${ladder(1)} } }` })
+    await post({ query: `{ me { drive { root { ${ladder(1)} } } } }` })
     await post({ query: wide(2) })
     for (const levels of [3, 4, 5]) expect((await post({ query: wide(levels) })).codes[0]).toBe('INVALID_INPUT')
   })

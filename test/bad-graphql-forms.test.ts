@@ -7,14 +7,14 @@ let t: TestApp
 let alice: Person
 
 const untouched = leaveUntouched(async () => {
-  t = await startApp()
+  t = await startApp({ TRASH_DAYS: '0' })
   alice = await t.signIn('alice')
   await alice.upload('keep.txt', 'hello')
   return t
 })
 
 const query =
-  'mutation U($file: Upload!, $folder: String) { uploadFile(input: { file: $file, folder: $folder }) { path } }'
+  'mutation U($file: Upload!, $folder: EntryRef) { uploadFile(input: { file: $file, folder: $folder }) { file { path } } }'
 const operations = JSON.stringify({ query, variables: { file: null } })
 const map = JSON.stringify({ 0: ['variables.file'] })
 const bytes = file('new.txt', 'x', '0')
@@ -39,20 +39,25 @@ describe('A form of GraphQL that is fine', () => {
     [
       'one whose file stands in a list',
       form([
-        ops({ query: query.replace('$file: Upload!', '$file: Upload!'), variables: { file: null, folder: '' } }),
+        ops({
+          query: query.replace('$file: Upload!', '$file: Upload!'),
+          variables: { file: null, folder: { at: { path: '' } } },
+        }),
         maps({ a: ['variables.file'] }),
         file('new.txt', 'x', 'a'),
       ]),
     ],
   ])('makes a file: %s', async (_what, body) => {
-    expect(JSON.parse((await post(body))?.text ?? '')).toMatchObject({ data: { uploadFile: { path: 'new.txt' } } })
+    expect(JSON.parse((await post(body))?.text ?? '')).toMatchObject({
+      data: { uploadFile: { file: { path: 'new.txt' } } },
+    })
     await alice.rest('DELETE', '/api/files/delete?file=new.txt')
     await untouched.accept('bucket')
   })
 
   it('keeps nothing of the folders in a file name', async () => {
     const answer = await post(form([ops(operations), maps(map), file('../a/new.txt', 'x', '0')]))
-    expect(JSON.parse(answer?.text ?? '')).toMatchObject({ data: { uploadFile: { path: 'new.txt' } } })
+    expect(JSON.parse(answer?.text ?? '')).toMatchObject({ data: { uploadFile: { file: { path: 'new.txt' } } } })
     await alice.rest('DELETE', '/api/files/delete?file=new.txt')
     await untouched.accept('bucket')
   })
@@ -81,7 +86,7 @@ describe('A form of GraphQL that is not', () => {
     ['with empty operations', form([ops('{}'), maps({}), bytes])],
     [
       'with operations of 2 MB',
-      form([ops({ query, variables: { file: null, folder: 'a'.repeat(2e6) } }), maps(map), bytes]),
+      form([ops({ query, variables: { file: null, folder: { at: { path: 'a'.repeat(2e6) } } } }), maps(map), bytes]),
     ],
     ['with a map that is no JSON', form([ops(operations), maps('{'), bytes])],
     ['with a map that is a list', form([ops(operations), maps('[]'), bytes])],
@@ -143,7 +148,7 @@ describe('A form of GraphQL that is not', () => {
       form([
         ops({
           query:
-            'mutation U($a: Upload!, $b: Upload!) { a: uploadFile(input: { file: $b, folder: "//" }) { path } b: uploadFile(input: { file: $a, folder: ".." }) { path } }',
+            'mutation U($a: Upload!, $b: Upload!) { a: uploadFile(input: { file: $b, folder: { at: { path: "//" } } }) { file { path } } b: uploadFile(input: { file: $a, folder: { at: { path: ".." } } }) { file { path } } }',
           variables: { a: null, b: null },
         }),
         maps({ 0: ['variables.a', 'variables.b'] }),
@@ -170,7 +175,7 @@ describe('A form of GraphQL that is not', () => {
 
   it('refuses what comes before a file that is never sent, and waits for it no more', async () => {
     const first =
-      'mutation U($file: Upload!) { createFolder(input: { path: "keep.txt" }) { id } uploadFile(input: { file: $file }) { path } }'
+      'mutation U($file: Upload!) { createFolder(input: { at: { path: "keep.txt" } }) { folder { id } } uploadFile(input: { file: $file }) { file { path } } }'
     const answer = await post(form([ops({ query: first, variables: { file: null } }), maps(map)]))
     expect(firstError(answer)?.extensions.code).toBe('PATH_EXISTS')
   })
@@ -182,14 +187,17 @@ describe('A form of GraphQL that is not', () => {
 
   it('one file for two variables is stored once, and the second is refused', async () => {
     const two =
-      'mutation U($a: Upload!, $b: Upload!) { a: uploadFile(input: { file: $a, folder: "a" }) { path } b: uploadFile(input: { file: $b, folder: "b" }) { path } }'
+      'mutation U($a: Upload!, $b: Upload!) { a: uploadFile(input: { file: $a, folder: { at: { path: "a" } } }) { file { path } } b: uploadFile(input: { file: $b, folder: { at: { path: "b" } } }) { file { path } } }'
     const body = form([
       ops({ query: two, variables: { a: null, b: null } }),
       maps({ 0: ['variables.a', 'variables.b'] }),
       bytes,
     ])
     const { data, errors } = JSON.parse((await post(body))?.text ?? '')
-    expect([data, errors?.[0]?.extensions.code]).toEqual([null, 'INVALID_INPUT'])
+    expect([data, errors?.[0]?.extensions.code]).toEqual([
+      { a: { file: { path: 'a/new.txt' } }, b: null },
+      'INVALID_INPUT',
+    ])
     await alice.rest('DELETE', '/api/folders?path=a&recursive=true')
     await untouched.accept('bucket')
   })
@@ -197,7 +205,9 @@ describe('A form of GraphQL that is not', () => {
 
 describe('Two files in one form', () => {
   const two = (first: string, second: string) =>
-    `mutation U($a: Upload!, $b: Upload!) { ${first}: uploadFile(input: { file: $${first}, folder: "${first}" }) { path } ${second}: uploadFile(input: { file: $${second}, folder: "${second}" }) { path } }`
+    `mutation U($a: Upload!, $b: Upload!) { ${[first, second].map(
+      name => `${name}: uploadFile(input: { file: $${name}, folder: { at: { path: "${name}" } } }) { file { path } }`,
+    )} }`
   const body = (document: string) =>
     form([
       ops({ query: document, variables: { a: null, b: null } }),
@@ -208,23 +218,25 @@ describe('Two files in one form', () => {
 
   it('are stored when they are read in their order', async () => {
     const { data } = JSON.parse((await post(body(two('a', 'b'))))?.text ?? '')
-    expect(data).toEqual({ a: { path: 'a/a.txt' }, b: { path: 'b/b.txt' } })
+    expect(data).toEqual({ a: { file: { path: 'a/a.txt' } }, b: { file: { path: 'b/b.txt' } } })
     await alice.rest('DELETE', '/api/folders?path=a&recursive=true')
     await alice.rest('DELETE', '/api/folders?path=b&recursive=true')
     await untouched.accept('bucket')
   })
 
-  it('are refused at once when they are read in the other order, and nothing of them stays', async () => {
+  it('are not waited for when they are read in the other order: the one that comes too late is refused, at once', async () => {
     const start = performance.now()
     const { data, errors } = JSON.parse((await post(body(two('b', 'a'))))?.text ?? '')
     expect([data, errors[0].extensions, errors[0].path]).toEqual([
-      null,
-      { code: 'INVALID_INPUT', field: 'file' },
+      { a: { file: { path: 'a/a.txt' } }, b: null },
+      { code: 'INVALID_INPUT', field: 'input.file' },
       ['b'],
     ])
     expect(errors[0].message).toContain('order')
     // It took two minutes, until the connection was cut.
     expect(performance.now() - start).toBeLessThan(20_000)
+    await alice.rest('DELETE', '/api/folders?path=a&recursive=true')
+    await untouched.accept('bucket')
   })
 })
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
-import { type GraphQLInputType, getNullableType, isEnumType, isListType, isNonNullType, isObjectType } from 'graphql'
-import { schema } from '../schema/index.ts'
-import { type Route, routesOf, sourceOf } from '../src/rest/routes.ts'
-import { restView } from '../src/rest/view.ts'
+import { type GraphQLInputType, getNullableType, isEnumType, isListType, isNonNullType } from 'graphql'
+import { restSchema } from '../schema/rest/index.ts'
+import { type Route, routesOf } from '../src/rest/routes.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { leaveUntouched } from './untouched.ts'
 
@@ -29,13 +28,8 @@ const send = (route: string, body: string | Uint8Array, type = 'application/json
   return alice.rest(method, path, { body, headers: { 'content-type': type } })
 }
 
-const view = restView(schema)
-const writing = routesOf(schema).filter(route => argsOf(route).some(arg => sourceOf(route, arg.name) === 'body'))
-
-function argsOf(route: Route) {
-  const root = view.getType(route.operation)
-  return (isObjectType(root) && root.getFields()[route.field]?.args) || []
-}
+const writing = routesOf(restSchema).filter(route => Object.values(route.sources).includes('body'))
+const argsOf = (route: Route) => route.definition.args
 
 /** A value of the right type for an argument, whatever it means. */
 function fitting(type: GraphQLInputType): unknown {
@@ -63,10 +57,10 @@ function unfitting(type: GraphQLInputType): unknown[] {
 function fittingCall(route: Route) {
   const body = Object.fromEntries(
     argsOf(route)
-      .filter(arg => sourceOf(route, arg.name) === 'body')
+      .filter(arg => route.sources[arg.name] === 'body')
       .map(arg => [arg.name, fitting(arg.type)]),
   )
-  const query = argsOf(route).filter(arg => sourceOf(route, arg.name) === 'query' && isNonNullType(arg.type))
+  const query = argsOf(route).filter(arg => route.sources[arg.name] === 'query' && isNonNullType(arg.type))
   const path =
     route.path.replaceAll(/\{\w+\}/g, 'x') + (query.length > 0 ? `?${query.map(a => `${a.name}=x`).join('&')}` : '')
   return { path, body }
@@ -80,7 +74,7 @@ describe.each(writing.map(route => [`${route.method} ${route.path}`, route] as c
 
     it('400 INVALID_INPUT that names a field of another type', async () => {
       for (const arg of argsOf(route))
-        if (sourceOf(route, arg.name) === 'body')
+        if (route.sources[arg.name] === 'body')
           for (const value of unfitting(arg.type))
             expect([arg.name, value, ...(await ask({ ...body, [arg.name]: value }))]).toEqual([
               arg.name,
@@ -91,7 +85,7 @@ describe.each(writing.map(route => [`${route.method} ${route.path}`, route] as c
 
     it('400 INVALID_INPUT that names a field which is missing, or null', async () => {
       for (const arg of argsOf(route)) {
-        if (sourceOf(route, arg.name) !== 'body' || !isNonNullType(arg.type)) continue
+        if (route.sources[arg.name] !== 'body' || !isNonNullType(arg.type)) continue
         const { [arg.name]: _left, ...rest } = body
         expect(await ask(rest)).toEqual(invalid(arg.name))
         expect(await ask({ ...body, [arg.name]: null })).toEqual(invalid(arg.name))

@@ -8,7 +8,7 @@ let t: TestApp
 let alice: Person
 
 const untouched = leaveUntouched(async () => {
-  t = await startApp()
+  t = await startApp({ TRASH_DAYS: '0' })
   alice = await t.signIn('alice')
   await alice.upload('keep/a.txt', 'hello')
   await alice.rest('POST', '/api/folders', { json: { path: 'keep/folder' } })
@@ -176,26 +176,34 @@ describe('An address that leads elsewhere', () => {
 })
 
 describe('A path that cannot be, by GraphQL', () => {
+  const keep = '{ at: { path: "keep/a.txt" } }'
+  const named = '{ at: { path: $path } }'
   const asked: [string, string][] = [
-    ['query Q($path: String!) { fileTree(path: $path) { path } }', 'path'],
-    ['query Q($path: String!) { file(path: $path) { id } }', 'path'],
-    ['query Q($path: String!) { folder(path: $path) { id } }', 'path'],
+    ['query Q($path: String!) { me { drive { entry(path: $path) { id } } } }', 'path'],
     [
-      'mutation M($path: String!) { moveFile(input: { source: "keep/a.txt", destination: $path }) { source } }',
-      'destination',
+      `mutation M($path: String!) { moveEntries(input: { entries: [${keep}], to: ${named} }) { entries { id } } }`,
+      'input.to',
     ],
-    ['mutation M($path: String!) { moveFile(input: { source: $path, destination: "b" }) { source } }', 'source'],
     [
-      'mutation M($path: String!) { moveFolder(input: { source: "keep/folder", destination: $path }) { source } }',
-      'destination',
+      `mutation M($path: String!) { moveEntries(input: { entries: [${named}], to: { at: { path: "b" } } }) { entries { id } } }`,
+      'input.entries',
     ],
-    ['mutation M($path: String!) { createFolder(input: { path: $path }) { id } }', 'path'],
-    ['mutation M($path: String!) { deleteFolder(input: { path: $path, recursive: true }) { filesDeleted } }', 'path'],
-    ['mutation M($path: String!) { deleteFile(input: { file: $path }) { fileDeleted } }', 'file'],
-    ['mutation M($path: String!) { deleteFiles(input: { files: ["keep/a.txt", $path] }) { filesDeleted } }', 'files'],
-    ['mutation M($path: String!) { createPublicShare(input: { object: $path }) { sharingToken } }', 'object'],
+    ['mutation M($path: String!) { createFolder(input: { at: { path: $path } }) { folder { id } } }', 'input.at.path'],
+    [
+      `mutation M($path: String!) { deleteEntries(input: { entries: [${keep}, ${named}] }) { deletedIds } }`,
+      'input.entries',
+    ],
+    [
+      'mutation M($path: String!) { startUpload(input: { fileName: "a", size: 1, folder: $path }) { uploadSession { id } } }',
+      'input.folder',
+    ],
+    [`mutation M($path: String!) { createLink(input: { file: ${named} }) { share { id } } }`, 'input.file'],
+    [
+      `mutation M($path: String!) { shareFiles(input: { files: [${named}], email: "bob@example.com" }) { mail } }`,
+      'input.files',
+    ],
   ]
-  const upload = 'mutation U($input: UploadFileInput!) { uploadFile(input: $input) { path } }'
+  const upload = 'mutation U($input: UploadFileInput!) { uploadFile(input: $input) { file { path } } }'
 
   it.each([...badPaths, ...onlyInJson])('INVALID_PATH: %s', async (_why, path) => {
     for (const [document, name] of asked) {
@@ -203,16 +211,25 @@ describe('A path that cannot be, by GraphQL', () => {
       const { code, field: culprit } = errors?.[0]?.extensions ?? { code: 'none', field: 'none' }
       expect([document, status, code, culprit]).toEqual([document, 200, 'INVALID_PATH', name])
     }
-    const input = { file: null, folder: path }
+    const input = { file: null, folder: { at: { path } } }
     const { errors } = await alice.graphql(upload, { input }, new File(['x'], 'new.txt'))
-    expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_PATH', field: 'folder' })
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_PATH', field: 'input.folder' })
   })
 
   it.each(badNames.filter(([, name]) => !/[\n\\\0\x7f]/.test(name)))(
     'INVALID_PATH as the name of an upload: %s',
     async (_why, name) => {
       const { errors } = await alice.graphql(upload, { input: { file: null } }, new File(['x'], name))
-      expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_PATH', field: 'file' })
+      expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_PATH', field: 'input.file' })
+    },
+  )
+
+  it.each([...badNames, ['a slash', 'a/b'], ['nothing', '']])(
+    'INVALID_PATH as another name: %s',
+    async (_why, name) => {
+      const document = `mutation M($name: String!) { moveEntries(input: { entries: [${keep}], name: $name }) { entries { id } } }`
+      const { errors } = await alice.graphql(document, { name })
+      expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_PATH', field: 'input.name' })
     },
   )
 })

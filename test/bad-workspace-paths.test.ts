@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { badNames, badPaths, onlyInJson } from './bad-names.ts'
-import { found, put } from './builders.ts'
+import { driveOf, found, put } from './builders.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { leaveUntouched } from './untouched.ts'
 import { field, file, form, sendForm } from './wire.ts'
@@ -8,11 +8,13 @@ import { field, file, form, sendForm } from './wire.ts'
 let t: TestApp
 let alice: Person
 let id: string
+let drive: string
 
 leaveUntouched(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
   id = await found(alice)
+  drive = await driveOf(alice, id)
   await put(alice, id, 'keep/a.txt')
   await put(alice, id, 'keep/folder/b.txt')
   return t
@@ -70,31 +72,32 @@ describe('A path that cannot be, in a workspace', () => {
   })
 
   it.each([...badPaths, ...onlyInJson])('INVALID_PATH by GraphQL: %s', async (_why, path) => {
+    const [keep, named] = ['{ at: { drive: $drive, path: "keep/a.txt" } }', '{ at: { drive: $drive, path: $p } }']
     const asked: [string, string][] = [
-      ['query Q($id: ID!, $p: String!) { workspaceFileTree(workspaceId: $id, path: $p) { path } }', 'path'],
+      ['query Q($drive: ID!, $p: String!) { node(id: $drive) { ... on Drive { entry(path: $p) { id } } } }', 'path'],
       [
-        'mutation M($id: ID!, $p: String!) { moveWorkspaceFile(input: { workspaceId: $id, source: "/keep/a.txt", destination: $p }) { source } }',
-        'destination',
+        `mutation M($drive: ID!, $p: String!) { moveEntries(input: { entries: [${keep}], to: ${named} }) { drive { id } } }`,
+        'input.to',
       ],
       [
-        'mutation M($id: ID!, $p: String!) { moveWorkspaceFolder(input: { workspaceId: $id, source: $p, destination: "/x" }) { source } }',
-        'source',
+        `mutation M($drive: ID!, $p: String!) { moveEntries(input: { entries: [${named}], name: "b" }) { drive { id } } }`,
+        'input.entries',
       ],
       [
-        'mutation M($id: ID!, $p: String!) { deleteWorkspaceFolder(input: { workspaceId: $id, path: $p }) { filesDeleted } }',
-        'path',
+        `mutation M($drive: ID!, $p: String!) { deleteEntries(input: { entries: [${named}] }) { deletedIds } }`,
+        'input.entries',
       ],
       [
-        'mutation M($id: ID!, $p: String!) { deleteWorkspaceFile(input: { workspaceId: $id, path: $p }) { fileDeleted } }',
-        'path',
+        'mutation M($drive: ID!, $p: String!) { createFolder(input: { at: { drive: $drive, path: $p } }) { drive { id } } }',
+        'input.at.path',
       ],
       [
-        'mutation M($id: ID!, $p: String!) { createWorkspaceFolder(input: { workspaceId: $id, folderName: "x", parentPath: $p }) { id } }',
-        'parent_path',
+        'mutation M($drive: ID!, $p: String!) { startUpload(input: { drive: $drive, folder: $p, fileName: "a", size: 1 }) { uploadSession { id } } }',
+        'input.folder',
       ],
     ]
     for (const [document, name] of asked) {
-      const { errors } = await alice.graphql(document, { id, p: path })
+      const { errors } = await alice.graphql(document, { drive, p: path })
       const { code, field: culprit } = errors?.[0]?.extensions ?? { code: 'none', field: 'none' }
       expect([document, code, culprit]).toEqual([document, 'INVALID_PATH', name])
     }

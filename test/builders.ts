@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Role } from '../src/auth/roles.ts'
-import { privateScopes, workspaceScopes } from '../src/auth/scopes.ts'
+import type { Role } from '../src/access/roles.ts'
+import { privateScopes, workspaceScopes } from '../src/access/scopes.ts'
 import type { Person, TestApp } from './harness.ts'
 
 /** Founds a workspace by its route; answers its id. */
@@ -8,6 +8,20 @@ export async function found(owner: Person, name = 'Garden'): Promise<string> {
   const { status, response, text } = await owner.rest('POST', '/api/workspaces/create', { json: { name } })
   if (status !== 200) throw new Error(text)
   return response.workspace.workspace_id
+}
+
+/** The id of the drive of a workspace, or of a person's own. */
+export async function driveOf(person: Person, workspaceId?: string): Promise<string> {
+  interface Data {
+    holder: { drive: { id: string } }
+  }
+  const { data, errors } = workspaceId
+    ? await person.graphql<Data>('query ($id: ID!) { holder: workspace(id: $id) { drive { id } } }', {
+        id: workspaceId,
+      })
+    : await person.graphql<Data>('{ holder: me { drive { id } } }')
+  if (!data) throw new Error(JSON.stringify(errors))
+  return data.holder.drive.id
 }
 
 /** Makes somebody a member with a role, or changes the role of one, without the ceremony of an invite. */

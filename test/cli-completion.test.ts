@@ -31,7 +31,8 @@ beforeAll(async () => {
   await alice.upload('-dash.txt', 'x')
   writeFileSync(join(shell.home, 'local.txt'), 'x')
   mkdirSync(join(shell.home, 'docs'))
-  await shell.json('mkdir', 'garden:/plans of mine')
+  await shell.json('mkdir', 'garden:/plans of mine', 'garden:/gone one', 'gone two')
+  await shell.json('rm', '-r', 'garden:/gone one', 'gone two')
 })
 afterAll(async () => {
   shell?.close()
@@ -113,6 +114,12 @@ const inOne: Line[] = [
   ['satchel mkdir my\tnew', ['mkdir', 'my files/new']],
   ['satchel put x --to do\tin\t', ['put', 'x', '--to', 'docs/inner/']],
   ['satchel ls ga\t', ['ls', 'garden:']],
+  ['satchel tra\tre\tgon\t', ['trash', 'restore', 'gone two']],
+  ['satchel trash restore /gon\t', ['trash', 'restore', '/gone two']],
+  [
+    'satchel trash restore gar\tgo\t --on-conflict k\t',
+    ['trash', 'restore', 'garden:gone one', '--on-conflict', 'keep-both'],
+  ],
   ['satchel tree garden:/pl\t', ['tree', 'garden:/plans of mine/']],
   ['satchel tree gar\tpl\t', ['tree', 'garden:plans of mine/']],
   ['satchel quota ga\t', ['quota', 'garden']],
@@ -156,8 +163,8 @@ describe('satchel complete', () => {
   })
 
   it('shows one name a line, and none that steers a terminal', async () => {
-    const folderEntries = ['a\nb', 'c\td', '\u001b[2J', 'fine'].map(name => ({ name }))
-    const fields = { folderEntries, files: [] }
+    const nodes = ['a\nb', 'c\td', '\u001b[2J', 'fine'].map(name => ({ __typename: 'Folder', name }))
+    const fields = { 'Drive.entry': { __typename: 'Folder' }, 'Folder.entries': { nodes } }
     const service = await startFakeService({ fields })
     expect((await ask('', { SATCHEL_URL: service.url, SATCHEL_SESSION: 'x' })).out).toBe('fine/\t\ntext:\t\n')
     await service.close()

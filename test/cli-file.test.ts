@@ -205,10 +205,10 @@ describe.each([
       expect(await shell.refused('rm', ...at('docs'))).toMatchObject({ code: 1, error: { code: 'IS_A_FOLDER' } })
       expect(await shell.refused('rm', ...at('docs/'))).toMatchObject({ code: 1, error: { code: 'IS_A_FOLDER' } })
       expect(await shell.json('rm', ...at('docs/a.txt'))).toEqual({
-        deleted: [{ path: `${root}docs/a.txt`, files_deleted: 1 }],
+        deleted: [{ path: `${root}docs/a.txt`, files_deleted: 1, trash_item_id: anId }],
       })
       expect(await shell.json('rm', '-r', ...at('docs'))).toEqual({
-        deleted: [{ path: `${root}docs`, files_deleted: 1 }],
+        deleted: [{ path: `${root}docs`, files_deleted: 1, trash_item_id: anId }],
       })
       expect(await all()).toEqual([])
     })
@@ -219,10 +219,7 @@ describe.each([
       }
       for (const stdin of ['', 'no\n', '\n']) {
         const { code, err } = await shell.satchel(['rm', '-r', ...at('docs')], { ...options, stdin })
-        expect([code, err]).toEqual([
-          2,
-          expect.stringContaining(`Delete ${root}docs (2 files, 8 B)? This cannot be undone.`),
-        ])
+        expect([code, err]).toEqual([2, expect.stringContaining(`Delete ${root}docs (2 files, 8 B)? [y/N]`)])
         expect(err).toContain('Nothing was deleted.')
       }
       expect(await all()).toHaveLength(4)

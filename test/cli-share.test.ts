@@ -45,17 +45,17 @@ describe('satchel share', () => {
     const received = await bobs.json('received', '--unseen', '--mark-seen')
     expect(received.shares).toMatchObject([
       {
-        path: '/docs/a.txt',
+        path: 'a.txt',
         shared_by: 'alice@example.com',
         seen: false,
         size: 5,
         sharing_token: shares[0].sharing_token,
       },
-      { path: '/docs/b.txt' },
+      { path: 'b.txt' },
     ])
     expect(await bobs.json('received', '--unseen')).toEqual({ shares: [] })
     const { out } = await bobs.satchel(['received'])
-    expect(out).toMatch(/^ +FILE +FROM +SIZE +UNTIL +LINK\n +\/docs\/a\.txt +alice@example\.com +5 B +\d{4}-/)
+    expect(out).toMatch(/^ +FILE +FROM +SIZE +UNTIL +LINK\n +a\.txt +alice@example\.com +5 B +\d{4}-/)
 
     const got = await bobs.json('get', shares[0].sharing_link)
     expect(got.files).toMatchObject([{ path: 'a.txt', size: 5, status: 'downloaded' }])
@@ -67,6 +67,11 @@ describe('satchel share', () => {
   it('prints the link alone', async () => {
     const { out } = await shell.satchel(['share', 'docs/a.txt', '--with', 'carol@example.com'])
     expect(out).toMatch(/^https?:\/\/[^/]+\/share\/[\w-]+\n$/)
+    // In the order of the files, whichever was shared before.
+    const paths = ['/docs/b.txt', '/docs/a.txt']
+    const { shares } = await shell.json('share', ...paths, '--with', 'carol@example.com')
+    expect(shares.map((s: { path: string }) => s.path)).toEqual(paths)
+    expect(`${shares[1].sharing_link}\n`).toBe(out)
   })
 
   it.each<[number, string, string[]]>([

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { mountSignIn } from '../src/embedded/sign-in-mount.ts'
 import { createLog } from '../src/log.ts'
+import { mountSignIn } from '../src/sign-in/embedded/mount.ts'
 import { createClient, Refused } from './client/client.ts'
 import {
   FindDocument,
@@ -61,9 +61,12 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-const upload = async (folder: string, name: string, content: string) =>
-  (await alice.request(UploadDocument, { input: { folder, file: new File([content], name, { type: 'text/plain' }) } }))
-    .uploadFile
+async function upload(path: string, name: string, content: string) {
+  const file = new File([content], name, { type: 'text/plain' })
+  const { uploadFile } = await alice.request(UploadDocument, { input: { folder: { at: { path } }, file } })
+  if (!uploadFile) throw new TypeError('A payload is null beside an error only.')
+  return uploadFile.file
+}
 
 describe('The typed client', () => {
   it('uploads, lists page by page, and finds again', async () => {
@@ -72,7 +75,7 @@ describe('The typed client', () => {
       id: anId,
       path: 'a.txt',
       size: 5,
-      md5Checksum: '5d41402abc4b2a76b9719d911017c592',
+      md5: '5d41402abc4b2a76b9719d911017c592',
       createdAt: aTime,
     })
     for (const name of ['b.txt', 'c.txt']) await upload('', name, name)
@@ -81,8 +84,8 @@ describe('The typed client', () => {
     let after: string | null = null
     do {
       const { me } = await pageAfter(after)
-      expect([me.email, me.usage.fileCount, me.workspaces?.edges]).toEqual(['alice@example.com', 3, []])
-      const { edges, pageInfo } = me.rootFolder.files
+      expect([me.email, me.drive.usage.fileCount, me.workspaces?.edges]).toEqual(['alice@example.com', 3, []])
+      const { edges, pageInfo } = me.drive.root.entries
       paths.push(...edges.map(({ node }) => node.path))
       after = pageInfo.hasNextPage ? pageInfo.endCursor : null
     } while (after !== null)
@@ -96,7 +99,7 @@ describe('The typed client', () => {
     const told = bob.subscribe(ShareReceivedDocument, {})
     const event = told.next()
     const { path } = await upload('for bob', 'letter.txt', 'Dear Bob')
-    const share = { email: 'bob@example.com', objects: [path], password: 'open sesame' }
+    const share = { email: 'bob@example.com', files: [{ at: { path } }], password: 'open sesame' }
     // The subscription may still be on its way; sharing again renews, and tells again.
     const shareUntil = async (done: Promise<unknown>): Promise<void> => {
       await alice.request(ShareDocument, { input: share })
@@ -106,22 +109,22 @@ describe('The typed client', () => {
     await shareUntil(event)
     const { value } = await event
     expect(value?.shareReceived).toMatchObject({
-      fileName: 'for bob/letter.txt',
+      fileName: 'letter.txt',
       size: 8,
-      sharedBy: 'alice@example.com',
+      sharedBy: { email: 'alice@example.com' },
       seen: false,
     })
     await told.return()
 
     const { me } = await bob.request(ReceivedDocument, {})
     expect(me.unseenShareCount).toBe(1)
-    const token = me.receivedShares.edges[0]?.node.sharingToken ?? ''
+    const token = me.receivedShares.edges[0]?.node.token ?? ''
     const refused = bob.request(OpenDocument, { token, password: 'wrong' })
     await expect(refused).rejects.toThrow(Refused)
     await expect(refused).rejects.toMatchObject({ code: 'WRONG_PASSWORD' })
-    const { resolveShare } = await bob.request(OpenDocument, { token, password: 'open sesame' })
-    expect(resolveShare.fileName).toBe('letter.txt')
-    expect(await (await fetch(resolveShare.url)).text()).toBe('Dear Bob')
+    const { openShare } = await bob.request(OpenDocument, { token, password: 'open sesame' })
+    expect(openShare?.download.fileName).toBe('letter.txt')
+    expect(await (await fetch(openShare?.download.url ?? '')).text()).toBe('Dear Bob')
   })
 
   it('follows what is stored, for as long as it likes', async () => {
@@ -130,7 +133,7 @@ describe('The typed client', () => {
     let next = 0
     const uploads = setInterval(() => upload('many', `${next++}.txt`, 'x').catch(() => {}), 50)
     for await (const { bucketChanged } of alice.subscribe(UsageChangedDocument, {})) {
-      used.push(bucketChanged.usedBytes - me.usage.usedBytes)
+      used.push(bucketChanged.usage.usedBytes - me.drive.usage.usedBytes)
       if (used.length === 3) break
     }
     clearInterval(uploads)
@@ -143,7 +146,7 @@ describe('The typed client', () => {
       // @ts-expect-error a number is not a text
       () => alice.request(HomeDocument, { first: '1' }),
       // @ts-expect-error nobody to share with
-      () => alice.request(ShareDocument, { input: { objects: [] } }),
+      () => alice.request(ShareDocument, { input: { files: [] } }),
       // @ts-expect-error not asked for
       async () => (await alice.request(ReceivedDocument, {})).me.email,
     ]

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { COMPILED } from './built-service.ts'
 
 export const program = resolve('src/cli/main.ts')
 
@@ -41,6 +42,7 @@ export interface Shell {
 export function openShell(settings: Record<string, string> = {}): Shell {
   const home = mkdtempSync(join(tmpdir(), 'satchel-home-'))
   const env = {
+    ...COMPILED,
     PATH: process.env.PATH ?? '',
     HOME: home,
     XDG_CONFIG_HOME: join(home, 'config'),

@@ -1,8 +1,8 @@
 import { deepEqual } from 'node:assert'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/index.ts'
-import { examine } from '../src/jobs/doctor.ts'
-import type { Finding } from '../src/jobs/doctor-check.ts'
+import type { Finding } from '../src/doctor/check.ts'
+import { examine } from '../src/doctor/run.ts'
 import type { BlobStore } from '../src/storage/store.ts'
 import type { TestApp } from './harness.ts'
 
@@ -72,10 +72,18 @@ const entriesOf = (db: Db) =>
 
 const bucketsOf = (db: Db) =>
   db.rows<
-    Record<'id' | 'rootId', string> & Record<'bytes' | 'files' | 'folders' | 'reserved' | 'held' | 'purging', number>
+    Record<'id' | 'rootId', string> &
+      Record<'bytes' | 'files' | 'folders' | 'reserved' | 'held' | 'purging' | 'items' | 'kept', number>
   >(
     `SELECT id, root_id AS rootId, used_bytes AS bytes, used_files AS files, used_folders AS folders,
-       reserved_bytes AS reserved, reserved_files AS held, purging FROM bucket ORDER BY id`,
+       reserved_bytes AS reserved, reserved_files AS held, purging,
+       trash_count AS items, kept_bytes AS kept FROM bucket ORDER BY id`,
+  )
+
+/** The entries in each trash. */
+const trashOf = (db: Db) =>
+  db.rows<{ bucketId: string; entryId: string }>(
+    'SELECT bucket_id AS bucketId, entry_id AS entryId FROM trash_item ORDER BY id',
   )
 
 /** Uploads in parts that are under way: each holds its declared size, and its object is nobody's file yet. */
@@ -103,7 +111,10 @@ async function remembered({ db }: { db: Db }) {
   return {
     reachable: entries.length,
     folders: entries.filter(e => e.kind === 0 && !roots.has(e.id)).map(e => key(e.id, e)),
-    buckets: buckets.map(b => `${key(b.id, b)}, reserved ${b.reserved} for ${b.held}, purging ${b.purging}`),
+    buckets: buckets.map(
+      b =>
+        `${key(b.id, b)}, reserved ${b.reserved} for ${b.held}, purging ${b.purging}, keeps ${b.kept} bytes in ${b.items}`,
+    ),
     ledger: blobs.map(b => `${b.id} ${b.state} ${b.size}`),
     objects: blobs.filter(b => b.state !== 'staged').map(b => `${b.id} ${b.size}`),
   }
@@ -135,7 +146,24 @@ async function recount({ db, store }: { db: Db; store: BlobStore }) {
     const own = sessions.filter(s => s.bucketId === bucketId)
     return `reserved ${own.reduce((sum, s) => sum + s.size, 0)} for ${own.length}`
   }
-  const buckets = (await bucketsOf(db)).map(b => `${key(b.id, count(b.rootId))}, ${reservedIn(b.id)}, purging 0`)
+  const trash = await trashOf(db)
+  const keptIn = (bucketId: string) => {
+    const tops = trash.filter(t => t.bucketId === bucketId).map(t => entries.find(e => e.id === t.entryId))
+    const bytes = tops.map(top => {
+      if (!top || top.parentId !== null) throw new Error('A trash item has nothing that could be restored.')
+      if (top.kind === 1) {
+        reachable++
+        return top.bytes
+      }
+      const below = count(top.id)
+      folders.push(key(top.id, below))
+      return below.bytes
+    })
+    return `keeps ${bytes.reduce((sum, n) => sum + n, 0)} bytes in ${tops.length}`
+  }
+  const buckets = (await bucketsOf(db)).map(
+    b => `${key(b.id, count(b.rootId))}, ${reservedIn(b.id)}, purging 0, ${keptIn(b.id)}`,
+  )
   const ledger = [
     ...entries.filter(e => e.kind === 1).map(f => `${f.blobId} live ${f.bytes}`),
     ...sessions.map(s => `${s.id} staged 0`),

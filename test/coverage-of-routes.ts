@@ -1,31 +1,40 @@
-import { schema } from '../schema/index.ts'
+import { schema as graph } from '../schema/index.ts'
+import { restSchema } from '../schema/rest/index.ts'
+import { naturalStatus } from '../src/errors.ts'
+import { clamp } from '../src/http/envelope.ts'
 import { routesOf } from '../src/rest/routes.ts'
 
 /** Routes by what a test calls them, those without parameters first: they win over those that would match, too. */
-const routes = routesOf(schema)
+const routes = routesOf(restSchema)
   .flatMap(route => [route.method, ...(route.also ? [route.also] : [])].map(method => ({ ...route, method })))
   .map(route => ({
     ...route,
     name: `${route.method} ${route.path}`,
     pattern: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-    listed: [route.redirect ? 302 : 200, ...route.statuses],
+    listed: [
+      ...[route.redirect ? 302 : 200, ...route.statuses].map(String),
+      ...route.fails.map(code => `${clamp(naturalStatus[code], code, route.statuses)} ${code}`),
+    ],
   }))
   .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
 
 /** What this test file has seen; every file has modules of its own. */
 const seen = new Set<string>()
 
-/** Remembers what a route has answered by REST. */
-export function recordRest(method: string, url: string, status: number): void {
+/** Remembers what a route has answered by REST. @param code of a refusal */
+export function recordRest(method: string, url: string, status: number, code: unknown): void {
   const path = url.replace(/[?#].*/, '')
   const route = routes.find(r => r.method === method.replace('HEAD', 'GET') && r.pattern.test(path))
-  if (route) seen.add(`${route.name} ${status}`)
+  if (!route) return
+  seen.add(`${route.name} ${status}`)
+  if (typeof code === 'string') seen.add(`${route.name} ${status} ${code}`)
 }
 
 /** Remembers which fields of the root have answered by GraphQL, and with what code they have refused. */
 export function recordGraphql(query: string, data: object | null | undefined, errors: GraphqlErrors): void {
   const refused = new Set(errors?.map(({ path }) => (Array.isArray(path) ? path[0] : undefined)))
-  for (const field of Object.keys(data ?? {})) if (!refused.has(field)) seen.add(`graphql ${field} ok`)
+  for (const [field, value] of Object.entries(data ?? {}))
+    if (value !== null && !refused.has(field)) seen.add(`graphql ${field} ok`)
   const [, first] = /\{\s*(\w+)/.exec(query) ?? []
   for (const { path, extensions } of errors ?? [])
     seen.add(`graphql ${Array.isArray(path) ? path[0] : first} ${extensions.code}`)
@@ -34,19 +43,23 @@ export function recordGraphql(query: string, data: object | null | undefined, er
 type GraphqlErrors = { path?: unknown; extensions: { code: string } }[] | undefined
 
 /**
- * What this file has not shown of the routes it is about: a status that a route lists, by REST; a success and, unless it is public,
- * a refusal, by GraphQL.
+ * What this file has not shown of the routes it is about, by REST: a status that a route lists, or a code that it says it fails with.
  * @param names such as `POST /api/files/move`
  */
 export function unseen(...names: string[]): string[] {
   return names.flatMap(name => {
     const route = routes.find(r => r.name === name)
     if (!route) return [`${name} does not exist`]
-    const wanted = [
-      ...route.listed.map(status => `${name} ${status}`),
-      `graphql ${route.field} ok`,
-      ...(route.public ? [] : [`graphql ${route.field} UNAUTHENTICATED`]),
-    ]
-    return wanted.filter(what => !seen.has(what))
+    return route.listed.map(status => `${name} ${status}`).filter(what => !seen.has(what))
+  })
+}
+
+/** What this file has not shown of these mutations: a success, that they ask who calls, and each code that they say they fail with. */
+export function unseenInGraph(...names: string[]): string[] {
+  const mutations = graph.getMutationType()?.getFields() ?? {}
+  return names.flatMap(name => {
+    const fails = mutations[name]?.extensions.fails
+    if (!Array.isArray(fails)) return [`${name} does not exist`]
+    return ['ok', 'UNAUTHENTICATED', ...fails].map(code => `graphql ${name} ${code}`).filter(what => !seen.has(what))
   })
 }

@@ -54,9 +54,14 @@ describe('A cursor that no list has given, with', () => {
   })
 
   it.each(forged)('%s, is INVALID_INPUT by GraphQL', async (_what, cursor) => {
-    for (const list of ['shares', 'me { shares }', 'me { privateApiKeys }', 'me { workspaces }', 'me { invites }']) {
-      const query = `query ($after: String) { ${list.replace(/(\w+)( }|$)/, '$1(after: $after) { edges { cursor } }$2')} }`
-      expect([query, (await alice.graphql(query, { after: cursor })).code]).toEqual([query, 'INVALID_INPUT'])
+    for (const list of ['shares', 'receivedShares', 'apiKeys', 'workspaces', 'invites', 'drive { root { entries }']) {
+      const [, within = '', field] = /^(.* )?(\w+)(?: })?$/.exec(list) ?? []
+      const query = `query ($after: String) { me { ${within}${field}(after: $after) { edges { cursor } }${within && ' } }'} } }`
+      expect([query, (await alice.graphql(query, { after: cursor })).code]).toEqual([
+        query,
+        // A name is any text.
+        within && cursor === cursorOf([1, '🦊']) ? undefined : 'INVALID_INPUT',
+      ])
     }
   })
 })

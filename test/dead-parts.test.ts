@@ -13,6 +13,7 @@ import {
   expectUnavailableByGraphql,
   expectUnready,
   folderAt,
+  folderInput,
   halfUpload,
   inParts,
   isStaged,
@@ -78,7 +79,7 @@ onMysql('A MySQL server', () => {
         expectUnavailable(alice.upload('never.txt', 'never')),
         expectUnavailable(alice.upload('never-large', randomBytes(9 * MiB))),
         expectUnavailableByGraphql(alice.graphql('{ me { email } }')),
-        expectUnavailableByGraphql(alice.graphql(CREATE_FOLDER, { input: { path: 'never' } })),
+        expectUnavailableByGraphql(alice.graphql(CREATE_FOLDER, folderInput('never'))),
         expectUnavailableByGraphql(alice.graphql(UPLOAD, { input: { file: null } }, new File(['never'], 'never.txt'))),
       ])
       await proxy.heal()
@@ -213,7 +214,7 @@ onSqlite('A SQLite file', () => {
       ...Array.from({ length: 20 }, (_, n) => expectUnavailable(folderAt(alice, `never-${n}`))),
       expectUnavailable(alice.upload('never.txt', 'never')),
       expectUnavailable(alice.upload('never-large', randomBytes(9 * MiB))),
-      expectUnavailableByGraphql(alice.graphql(CREATE_FOLDER, { input: { path: 'never' } })),
+      expectUnavailableByGraphql(alice.graphql(CREATE_FOLDER, folderInput('never'))),
       expectUnavailableByGraphql(alice.graphql(UPLOAD, { input: { file: null } }, new File(['never'], 'never.txt'))),
       expectUnready(t, 'database'),
     ]
@@ -242,7 +243,7 @@ onSqlite('A SQLite file', () => {
       await Promise.all([
         expectUnavailable(folderAt(alice, 'x'.repeat(200))),
         expectUnavailable(alice.upload(`${'y'.repeat(200)}.txt`, 'never')),
-        expectUnavailableByGraphql(alice.graphql(CREATE_FOLDER, { input: { path: 'z'.repeat(200) } })),
+        expectUnavailableByGraphql(alice.graphql(CREATE_FOLDER, folderInput('z'.repeat(200)))),
       ])
       const { folders } = (await alice.rest('GET', '/api/files/tree')).response
       expect(folders.filter((name: string) => name.startsWith('made-'))).toHaveLength(made)

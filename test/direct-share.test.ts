@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
-import { unseen } from './coverage-of-routes.ts'
+import { ask, codeOf } from './ask.ts'
+import { unseen, unseenInGraph } from './coverage-of-routes.ts'
 import { type Person, type RestAnswer, type RestOptions, startApp, type TestApp } from './harness.ts'
 import { anId, aSentence, aTime, at } from './shapes.ts'
 
@@ -670,79 +671,147 @@ describe('The token of a direct share', () => {
 })
 
 describe('GraphQL', () => {
-  const SHARE = `mutation ($input: ShareFilesInput!) { shareFiles(input: $input) {
-    sharingInfo { file fileName checksum sharedFor sharedBy sharingToken sharingLink expiresAt } notificationStatus } }`
-  const LIST = `{ files { sharingToken sharingLink fileId fileName fileType size md5Checksum sharedBy sharedFor createdAt
-    expiresAt seen passwordProtected downloads maxDownloads } nextCursor }`
-  const RECEIVED = `query ($limit: Int, $cursor: String) { receivedShares(limit: $limit, cursor: $cursor) ${LIST} }`
-  const SENT = `query ($limit: Int, $cursor: String) { sentShares(limit: $limit, cursor: $cursor) ${LIST} }`
-  const SEEN = 'mutation ($input: MarkShareSeenInput!) { markShareSeen(input: $input) { seen } }'
-  const UNSEEN = '{ unseenShareCount { count } }'
+  const SHARE = `mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail shares {
+    __typename id token url file { path shareCount } fileName md5 recipient sharedBy { email } seen expiresAt } } }`
+  const FIELDS = `{ nodes { id token url fileName contentType size md5 recipient seen sharedBy { id email name } createdAt expiresAt
+    passwordProtected downloads maxDownloads file { path } } pageInfo { hasNextPage endCursor } }`
+  const RECEIVED = `query ($first: Int, $after: String, $seen: Boolean) { me { unseenShareCount
+    receivedShares(first: $first, after: $after, seen: $seen) ${FIELDS} } }`
+  const SENT = `query ($first: Int, $after: String) { me { shares(first: $first, after: $after, kind: DIRECT) {
+    nodes { id token url fileName contentType size md5 ... on DirectShare { recipient seen } sharedBy { id email name } createdAt expiresAt
+      passwordProtected downloads maxDownloads file { path } } pageInfo { hasNextPage endCursor } } } }`
+  interface Page {
+    nodes: { fileName: string }[]
+    pageInfo: { hasNextPage: boolean; endCursor: string }
+  }
+  const SEEN = `mutation ($input: MarkShareSeenInput!) { markShareSeen(input: $input) {
+    share { id seen } viewer { unseenShareCount } } }`
 
-  const camel = (value: object): object =>
-    Object.fromEntries(
-      Object.entries(value).map(([name, v]) => [name.replace(/_(\w)/g, (_, c: string) => c.toUpperCase()), v]),
-    )
+  const files = (...paths: string[]) => paths.map(path => ({ at: { path } }))
 
-  it('says and does the same', async () => {
-    const adam = await t.signIn('adam')
-    const eve = await t.signIn('eve')
+  it('shareFiles shares with one person, and queues the mail', async () => {
+    const [adam, eve] = [await t.signIn('adam'), await t.signIn('eve')]
     for (const name of ['a', 'b', 'c']) await adam.upload(name, 'hello', 'text/plain')
-    const input = { email: 'EVE@example.com', objects: ['a', 'b', 'c'], duration: '1h', sendEmail: true }
-    const { data } = await adam.graphql<{ shareFiles: { sharingInfo: Record<string, string>[] } }>(SHARE, { input })
-    const [first] = data?.shareFiles.sharingInfo ?? []
-    expect(data?.shareFiles).toEqual({
-      sharingInfo: [
-        {
-          file: 'a',
-          fileName: 'a',
-          checksum: HELLO,
-          sharedFor: 'eve@example.com',
-          sharedBy: 'adam@example.com',
-          sharingToken: aToken,
-          sharingLink: `${t.url}/share/${first?.sharingToken}`,
-          expiresAt: aTime,
-        },
-        expect.objectContaining({ file: 'b' }),
-        expect.objectContaining({ file: 'c' }),
-      ],
-      notificationStatus: 'queued',
-    })
+    const id = (await ask(adam, '{ me { drive { entry(path: "c") { id } } } }')).me.drive.entry.id
+    const input = { email: 'EVE@example.com', files: [...files('a', 'b'), { id }], duration: '1h', sendEmail: true }
+    const { mail, shares } = (await ask(adam, SHARE, { input })).shareFiles
+    expect(mail).toBe('QUEUED')
+    expect(shares).toEqual(
+      ['a', 'b', 'c'].map((path, i) => ({
+        __typename: 'DirectShare',
+        id: anId,
+        token: aToken,
+        url: `${t.url}/share/${shares[i].token}`,
+        file: { path, shareCount: 1 },
+        fileName: path,
+        md5: HELLO,
+        recipient: 'eve@example.com',
+        sharedBy: { email: 'adam@example.com' },
+        seen: false,
+        expiresAt: aTime,
+      })),
+    )
     expect(await mails()).toEqual([expect.objectContaining({ to: 'eve@example.com' })])
     await t.app.db.run("DELETE FROM outbox WHERE kind = 'mail'")
-
-    for (const [list, person, query, field] of [
-      [received, eve, RECEIVED, 'receivedShares'],
-      [sent, adam, SENT, 'sentShares'],
-    ] as const) {
-      const { response } = await list(person, '?limit=2')
-      const page = await person.graphql<Record<string, { nextCursor: string }>>(query, { limit: 2 })
-      expect(page.data?.[field]).toEqual({ files: response.files.map(camel), nextCursor: response.next_cursor })
-      const last = await person.graphql(query, { cursor: page.data?.[field]?.nextCursor })
-      expect(last.data).toEqual({ [field]: { files: [expect.objectContaining({ fileName: 'c' })], nextCursor: null } })
-    }
-    expect((await eve.graphql(UNSEEN)).data).toEqual({ unseenShareCount: { count: 3 } })
-    const mark = { input: { sharingToken: first?.sharingToken } }
-    expect((await eve.graphql(SEEN, mark)).data).toEqual({ markShareSeen: { seen: true } })
-    expect((await eve.graphql(UNSEEN)).data).toEqual({ unseenShareCount: { count: 2 } })
+    const again = (await ask(adam, SHARE, { input: { email: eve.email, files: files('a') } })).shareFiles
+    expect(again).toMatchObject({ mail: 'NOT_SENT', shares: [{ id: shares[0].id, token: shares[0].token }] })
   })
 
-  it('refuses with the same codes', async () => {
-    const input = { email: 'bob@example.com', objects: ['docs/a.txt'] }
-    for (const [query, variables] of [
-      [SHARE, { input }],
-      [RECEIVED, {}],
-      [SENT, {}],
-      [SEEN, { input: { sharingToken: 'x' } }],
-      [UNSEEN, {}],
+  it('me.receivedShares and me.shares show both sides, page by page', async () => {
+    const [ida, jon] = [await t.signIn('ida'), await t.signIn('jon')]
+    for (const name of ['a', 'b', 'c']) await ida.upload(`deep/${name}`, 'hello', 'text/plain')
+    const input = { email: jon.email, files: files('deep/a', 'deep/b', 'deep/c'), password: 'open up' }
+    const { shares } = (await ask(ida, SHARE, { input })).shareFiles
+    const sides = [
+      [ida, (variables: object) => ask(ida, SENT, variables), (name: string) => ({ path: `deep/${name}` })],
+      [jon, (variables: object) => ask(jon, RECEIVED, variables), () => null],
+    ] as const
+    for (const [, page, fileOf] of sides) {
+      const first = Object.values<Page>((await page({ first: 2 })).me).find(value => typeof value === 'object')
+      expect(first?.nodes).toEqual(
+        ['a', 'b'].map((fileName, i) => ({
+          id: shares[i].id,
+          token: shares[i].token,
+          url: shares[i].url,
+          fileName,
+          contentType: 'text/plain',
+          size: 5,
+          md5: HELLO,
+          recipient: jon.email,
+          seen: false,
+          sharedBy: { id: ida.userId, email: ida.email, name: 'ida' },
+          createdAt: aTime,
+          expiresAt: shares[i].expiresAt,
+          passwordProtected: true,
+          downloads: 0,
+          maxDownloads: null,
+          // Where a file is, is its owner's to know.
+          file: fileOf(fileName),
+        })),
+      )
+      expect(first?.pageInfo.hasNextPage).toBe(true)
+      const rest = Object.values<Page>((await page({ after: first?.pageInfo.endCursor })).me).find(
+        value => typeof value === 'object',
+      )
+      expect(rest?.nodes.map(({ fileName }) => fileName)).toEqual(['c'])
+      expect(rest?.pageInfo.hasNextPage).toBe(false)
+    }
+  })
+
+  it('markShareSeen notes it, by the id or the token of the share', async () => {
+    const [kim, leo] = [await t.signIn('kim'), await t.signIn('leo')]
+    for (const name of ['a', 'b', 'c']) await kim.upload(name, 'hello')
+    const { shares } = (await ask(kim, SHARE, { input: { email: leo.email, files: files('a', 'b', 'c') } })).shareFiles
+    const [a, b, c] = shares.map(({ id }: { id: string }) => id)
+    const mark = (share: object, person = leo) => ask(person, SEEN, { input: { share } })
+    expect(await mark({ token: shares[0].token })).toEqual({
+      markShareSeen: { share: { id: a, seen: true }, viewer: { unseenShareCount: 2 } },
+    })
+    expect(await mark({ id: b })).toEqual({
+      markShareSeen: { share: { id: b, seen: true }, viewer: { unseenShareCount: 1 } },
+    })
+    const idsOf = async (variables: object) => {
+      const { me } = await ask(leo, RECEIVED, variables)
+      return [me.unseenShareCount, me.receivedShares.nodes.map(({ id }: { id: string }) => id)]
+    }
+    expect(await idsOf({})).toEqual([1, [a, b, c]])
+    expect(await idsOf({ seen: true })).toEqual([1, [a, b]])
+    expect(await idsOf({ seen: false })).toEqual([1, [c]])
+    for (const [share, person] of [
+      [{ id: c }, kim],
+      [{ id: c }, carol],
+      [{ token: 'x' }, leo],
+      [{ id: newId() }, leo],
     ] as const)
-      expect((await t.anonymous.graphql(query, variables)).code).toBe('UNAUTHENTICATED')
+      expect(await codeOf(person, SEEN, { input: { share } })).toBe('SHARE_NOT_FOUND')
+  })
+
+  it('a node is there for its two sides only', async () => {
+    const { sharer, token } = await newShare('mo', bob)
+    const NODE = 'query ($id: ID!) { node(id: $id) { ... on DirectShare { token } } }'
+    const { nodes } = (await ask(sharer, SENT)).me.shares
+    const id = nodes[0].id
+    for (const person of [sharer, bob]) expect(await ask(person, NODE, { id })).toEqual({ node: { token } })
+    expect(await ask(carol, NODE, { id })).toEqual({ node: null })
+  })
+
+  it('shareFiles and markShareSeen refuse', async () => {
+    const input = { email: 'bob@example.com', files: files('docs/a.txt') }
+    expect(await codeOf(t.anonymous, SHARE, { input })).toBe('UNAUTHENTICATED')
+    expect(await codeOf(t.anonymous, RECEIVED)).toBe('UNAUTHENTICATED')
+    expect(await codeOf(t.anonymous, SEEN, { input: { share: { token: 'x' } } })).toBe('UNAUTHENTICATED')
+    const before = await rows()
     const refusal = async (changes: object) =>
       (await alice.graphql(SHARE, { input: { ...input, ...changes } })).errors?.[0]?.extensions
-    expect(await refusal({ email: 'alice@example.com' })).toEqual({ code: 'INVALID_INPUT', field: 'email' })
-    expect(await refusal({ objects: ['none'] })).toEqual({ code: 'FILE_NOT_FOUND', path: 'none' })
-    expect(await refusal({ duration: 'x' })).toEqual({ code: 'INVALID_DURATION', field: 'duration' })
-    expect((await carol.graphql(SEEN, { input: { sharingToken: 'x' } })).code).toBe('SHARE_NOT_FOUND')
+    expect(await refusal({ email: 'alice@example.com' })).toEqual({ code: 'INVALID_INPUT', field: 'input.email' })
+    expect(await refusal({ files: files('docs/a.txt', 'none') })).toEqual({ code: 'FILE_NOT_FOUND', path: 'none' })
+    expect(await refusal({ files: files('docs') })).toMatchObject({ code: 'FILE_NOT_FOUND' })
+    expect(await refusal({ files: files('a/../b') })).toMatchObject({ code: 'INVALID_PATH' })
+    expect(await refusal({ files: [] })).toEqual({ code: 'INVALID_INPUT', field: 'input.files' })
+    expect(await refusal({ duration: 'x' })).toEqual({ code: 'INVALID_DURATION', field: 'input.duration' })
+    const foreign = (await ask(await t.signIn('nia'), '{ me { drive { id } } }')).me.drive.id
+    expect(await refusal({ files: [{ at: { drive: foreign, path: 'a' } }] })).toEqual({ code: 'FORBIDDEN' })
+    expect(await rows()).toEqual(before)
   })
 })
 
@@ -756,4 +825,5 @@ it('every listed status has been seen', () => {
   ]
   // Rates are tested where their numbers are.
   expect(unseen(...routes)).toEqual(['POST /api/files/share 429'])
+  expect(unseenInGraph('shareFiles', 'markShareSeen')).toEqual(['graphql shareFiles RATE_LIMITED'])
 })

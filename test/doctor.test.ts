@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { type Db, openDatabase } from '../db/index.ts'
-import type { Finding } from '../src/jobs/doctor-check.ts'
+import type { Finding } from '../src/doctor/check.ts'
 import type { BlobStore } from '../src/storage/store.ts'
 import { launch, runBuilt, startBuilt } from './built-service.ts'
 import { expectConsistent, expectWhole, findingsOf, outlive } from './consistency.ts'
@@ -26,7 +26,7 @@ let alice: Person
 let bucketId: string
 
 beforeAll(async () => {
-  t = await startApp()
+  t = await startApp({ TRASH_DAYS: '0' })
   ;({ db, store } = t.app)
   alice = await t.signIn('alice')
   const [bucket] = await db.rows<{ id: string }>('SELECT id FROM bucket WHERE user_id = ?', [alice.userId])

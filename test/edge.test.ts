@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { schema } from '../schema/index.ts'
+import { restSchema } from '../schema/rest/index.ts'
 import { routesOf } from '../src/rest/routes.ts'
 import { type Person, type RestOptions, rest, startApp, type TestApp } from './harness.ts'
 import { anId } from './shapes.ts'
@@ -126,17 +126,6 @@ describe('A path that does not exist', () => {
     }
   })
 
-  it('404 for a field of GraphQL that declares no route', async () => {
-    const roots = [schema.getQueryType(), schema.getMutationType()]
-    const routes = routesOf(schema).map(r => r.field)
-    const others = roots.flatMap(root => Object.keys(root?.getFields() ?? {})).filter(name => !routes.includes(name))
-    expect(others).toEqual(expect.arrayContaining(['node', 'file', 'folder', 'shares']))
-    const kebab = (name: string) => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
-    for (const name of others)
-      for (const path of [`/${name}`, `/api/${name}`, `/api/${kebab(name)}`, `/api/${name}/${alice.userId}`])
-        for (const method of ['GET', 'POST']) expect((await alice.rest(method, path)).status).toBe(404)
-  })
-
   it('404 without asking who it is', async () => {
     for (const path of ['/api/nothing', '/api/docs/x'])
       expect((await t.anonymous.rest('GET', path)).response.code).toBe('ROUTE_NOT_FOUND')
@@ -144,7 +133,7 @@ describe('A path that does not exist', () => {
 })
 
 describe('A method that does not exist', () => {
-  const routes = routesOf(schema)
+  const routes = routesOf(restSchema)
 
   it.each([...new Set(routes.map(r => r.path))])('405 with Allow for %s', async path => {
     const known = routes.filter(r => r.path === path).flatMap(r => (r.also ? [r.method, r.also] : [r.method]))
@@ -274,15 +263,19 @@ describe('A write with the cookie, from a browser', () => {
       const answer = await alice.rest(method, path, { ...options, headers })
       expect([path, answer.status, answer.response.code]).toEqual([path, status, 'FORBIDDEN'])
     }
-    const { data } = await alice.graphql('{ fileTree { folders files { name } } file(path: "docs/a.txt") { note } }')
-    expect(data).toMatchObject({ fileTree: { files: [] }, file: { note: '' } })
+    const { data } = await alice.graphql(
+      '{ me { drive { root { entries(filter: { kind: FILE }) { nodes { name } } } entry(path: "docs/a.txt") { ... on File { note } } } } }',
+    )
+    expect(data).toMatchObject({ me: { drive: { root: { entries: { nodes: [] } }, entry: { note: '' } } } })
     expect((await t.anonymous.rest('GET', `/api/share/info/${token}`)).status).toBe(200)
   })
 
   it('is refused by GraphQL, too', async () => {
     const send = (headers: Record<string, string>) =>
       rest(t.url, 'POST', '/graphql', {
-        json: { query: 'mutation { deleteFile(input: { file: "docs/a.txt" }) { fileDeleted } }' },
+        json: {
+          query: 'mutation { deleteEntries(input: { entries: [{ at: { path: "docs/a.txt" } }] }) { deletedIds } }',
+        },
         headers: { cookie: alice.cookie, ...headers },
       })
     for (const headers of [{ origin: EVIL }, { 'sec-fetch-site': 'cross-site' }]) {

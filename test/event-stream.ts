@@ -15,6 +15,8 @@ export interface EventStream {
   messages: EventMessage[]
   /** Comments so far: they keep the connection alive. */
   pings(): number
+  /** The id of the last event that had one. */
+  lastId(): string | undefined
   /** The next message that was not asked for yet. @throws Error when none comes in time */
   next(): Promise<EventMessage>
   /** Resolves when the service has ended it; says whether with the event that says so. */
@@ -40,6 +42,7 @@ export async function openEventStream(
   })
   const messages: EventMessage[] = []
   let [pings, taken, complete, over] = [0, 0, false, false]
+  let lastId: string | undefined
 
   async function read(): Promise<'complete' | 'cut'> {
     let rest = ''
@@ -59,7 +62,11 @@ export async function openEventStream(
   function take(part: string): void {
     if (part === ':') pings++
     else if (part.startsWith('event: complete\n')) complete = true
-    else messages.push(JSON.parse(part.replace(/^event: next\ndata: /, '')))
+    else {
+      const [, data = '', id] = /^event: next\ndata: (.*)(?:\nid: (.*))?$/.exec(part) ?? []
+      messages.push(JSON.parse(data))
+      if (id !== undefined) lastId = id
+    }
   }
 
   const ended = read()
@@ -70,6 +77,7 @@ export async function openEventStream(
     headers: response.headers,
     messages,
     pings: () => pings,
+    lastId: () => lastId,
     async next() {
       for (let waited = 0; waited < PATIENCE; waited += 10) {
         const message = messages[taken]

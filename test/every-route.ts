@@ -135,6 +135,11 @@ export async function walkEveryRoute(
   await go(bob, `PATCH ${dir}/folder/move`, ws, { json: { source: '/x', destination: '/y' } })
   await go(bob, `DELETE ${dir}/folder/delete`, { ...ws, path: '/y' })
   await go(bob, `DELETE ${dir}/delete`, { ...ws, file_id })
+  const trash = '/api/workspaces/{workspace_id}/trash'
+  const [file_item, folder_item] = (await go(bob, `GET ${trash}`, ws)).response.items
+  await go(bob, `POST ${trash}/restore`, ws, { json: { ids: [file_item.id] } })
+  await go(bob, `DELETE ${trash}/items`, ws, { json: { ids: [folder_item.id] } })
+  await go(bob, `DELETE ${trash}`, ws)
   const machine = { name: 'press', scopes: ['workspaces:files:read'] }
   const keyOfAll = await go(alice, 'POST /api/api_keys/{workspace_id}/create', ws, { json: machine })
   await go(alice, 'GET /api/api_keys/{workspace_id}/list', ws)
@@ -148,6 +153,14 @@ export async function walkEveryRoute(
   await go(carol, 'DELETE /api/user/sessions/others')
   const signedIn = await go(carol, 'GET /api/user/sessions')
   await go(carol, 'DELETE /api/user/sessions', { session_id: signedIn.response.sessions[0].id })
+
+  // Alice takes back what she has thrown away.
+  await go(alice, 'DELETE /api/files/delete', { file: `a/${fileName}` })
+  const thrown = (await go(alice, 'GET /api/trash')).response.items
+  const [last, first] = [thrown[0].id, thrown.at(-1).id]
+  await go(alice, 'POST /api/trash/restore', {}, { json: { ids: [last] } })
+  await go(alice, 'DELETE /api/trash/items', {}, { json: { ids: [first] } })
+  await go(alice, 'DELETE /api/trash')
 
   // The end.
   await go(alice, 'DELETE /api/files/delete', { file: object })

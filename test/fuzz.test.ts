@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { schema } from '../schema/index.ts'
+import { restSchema } from '../schema/rest/index.ts'
 import { type Route, routesOf } from '../src/rest/routes.ts'
 import { found, join, put, ROOMY, UNHURRIED } from './builders.ts'
 import { expectConsistent } from './consistency.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-const routes = routesOf(schema).flatMap(route =>
+const routes = routesOf(restSchema).flatMap(route =>
   [route.method, ...(route.also ? [route.also] : [])].map(method => ({ ...route, method })),
 )
 

@@ -1,7 +1,4 @@
-import { isObjectType } from 'graphql'
-import { schema } from '../schema/index.ts'
-import { type Route, sourceOf } from '../src/rest/routes.ts'
-import { restView } from '../src/rest/view.ts'
+import type { Route } from '../src/rest/routes.ts'
 import type { RestOptions } from './harness.ts'
 
 /** A generator of numbers from 0 to 1, the same each time (mulberry32). */
@@ -13,13 +10,6 @@ export function randomFrom(seed: number): () => number {
     n = (n + Math.imul(n ^ (n >>> 7), 61 | n)) ^ n
     return ((n ^ (n >>> 14)) >>> 0) / 2 ** 32
   }
-}
-
-const view = restView(schema)
-
-function argsOf(route: Route) {
-  const root = view.getType(route.operation)
-  return (isObjectType(root) && root.getFields()[route.field]?.args) || []
 }
 
 /** A request on its way, in parts that can be bent. */
@@ -36,8 +26,7 @@ interface FuzzRequest {
 /** The request of a route with the values that it takes. */
 export function validRequest(route: Route, values: Record<string, unknown>): FuzzRequest {
   const request: FuzzRequest = { path: {}, query: [], body: undefined, form: undefined, raw: undefined, headers: {} }
-  for (const { name } of argsOf(route)) {
-    const source = sourceOf(route, name)
+  for (const [name, source] of Object.entries(route.sources)) {
     const value = values[name]
     if (source === 'path') request.path[name] = value
     else if (value === undefined) continue

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Role, roles } from '../src/auth/roles.ts'
-import { privateScopes, type WorkspaceScope, workspaceScopes } from '../src/auth/scopes.ts'
+import { schema } from '../schema/index.ts'
+import { type Role, roles } from '../src/access/roles.ts'
+import { privateScopes, type WorkspaceScope, workspaceScopes } from '../src/access/scopes.ts'
+import { ask } from './ask.ts'
 import { expel, found, join, type Program, privateKey, put, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { anId, aTime } from './shapes.ts'
@@ -8,16 +10,18 @@ import { anId, aTime } from './shapes.ts'
 let t: TestApp
 let alice: Person
 let bob: Person
+let olga: Person
 let stranger: Person
 let garden: string
 /** A member of every role. */
 let members: Record<Role, Person>
 
 beforeAll(async () => {
-  t = await startApp(UNHURRIED)
+  t = await startApp({ ...UNHURRIED, OPERATORS: 'olga@example.com' })
   await t.limit(ROOMY)
   alice = await t.signIn('alice')
   bob = await t.signIn('bob')
+  olga = await t.signIn('olga')
   stranger = await t.signIn('mallory')
   await alice.upload('docs/a.txt', 'hello', 'text/plain')
   await alice.upload('docs/deep/b.txt', 'b', 'text/plain')
@@ -38,20 +42,8 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-interface Connection {
-  edges: { cursor: string; node: Record<string, unknown> }[]
-  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null }
-}
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Anything = any
-const nodes = (connection: Connection | null | undefined) => connection?.edges.map(edge => edge.node)
-
-/** The data of a query without errors. */
-async function ask(person: Person, query: string, variables: object = {}): Promise<Anything> {
-  const { data, errors } = await person.graphql<Anything>(query, variables)
-  expect(errors).toBeUndefined()
-  return data
-}
 
 /** What a query says of the field at a path: the code of a refusal, or the value. */
 async function outcome(person: Person, query: string, ...path: string[]): Promise<unknown> {
@@ -61,142 +53,149 @@ async function outcome(person: Person, query: string, ...path: string[]): Promis
 }
 
 describe('me', () => {
-  it('leads to all that the flat fields show', async () => {
-    const [share, key, invite] = [
-      'id sharingToken fileName sharedFor',
-      'id name scopes keyHint createdAt',
-      'id email role expiresAt',
-    ]
-    const { me, ...flat } = await ask(
+  it('says what REST says', async () => {
+    const get = async (path: string) => (await alice.rest('GET', path)).response
+    const { me } = await ask(
       alice,
-      `query ($id: ID!) {
-        me { email
-          usage { usedBytes fileCount folderCount maxTotalStorageBytes }
-          rootFolder { id path folders { edges { node { path } } } }
-          sentShares { edges { node { ${share} } } }
-          privateApiKeys { edges { node { ${key} } } }
-          identities { id email }
-          workspaces { edges { node { id workspaceId name slug role
-            members { edges { node { userId email name role joinedAt } } }
-            quota { fileCount totalBytes folderCount memberCount apiKeyCount maxUsersWorkspace }
-            invites { edges { node { ${invite} } } }
-            apiKeys { edges { node { ${key} } } } } } } }
-        bucket { usedBytes fileCount folderCount maxTotalStorageBytes }
-        folder { id path folders { edges { node { path } } } }
-        sentShares { files { ${share} } }
-        privateApiKeys { ${key} }
-        identities { identities { id email } }
-        workspaces { id workspaceId name slug role }
-        workspaceMembers(workspaceId: $id) { userId email name role joinedAt }
-        workspaceQuota(workspaceId: $id) { fileCount totalBytes folderCount memberCount apiKeyCount maxUsersWorkspace }
-        workspaceInvites(workspaceId: $id) { ${invite} }
-        workspaceApiKeys(workspaceId: $id) { ${key} }
-      }`,
-      { id: garden },
+      `{ me { drive { usage { usedBytes fileCount folderCount maxBytes } } shares(kind: DIRECT) { nodes { token fileName } }
+        apiKeys { nodes { id name hint createdAt } } identities { id email }
+        workspaces { nodes { id name slug memberCount apiKeyCount maxMembers members { nodes { person { id } joinedAt } }
+          invites { nodes { id email expiresAt } } apiKeys { nodes { id name hint createdAt } } } } } }`,
     )
-    expect(me.usage).toEqual({ ...flat.bucket, usedBytes: 6, fileCount: 2, folderCount: 2 })
-    expect(me.rootFolder).toEqual(flat.folder)
-    expect(nodes(me.sentShares)).toEqual(flat.sentShares.files)
-    expect(me.sentShares.edges).toHaveLength(3)
-    expect(nodes(me.privateApiKeys)).toEqual(flat.privateApiKeys)
-    expect(me.identities).toEqual(flat.identities.identities)
-    const [{ members: people, quota, invites, apiKeys, ...workspace }] = nodes(me.workspaces) as Anything
-    expect([workspace]).toEqual(flat.workspaces)
-    expect(nodes(people)).toEqual(flat.workspaceMembers)
-    expect(people.edges).toHaveLength(4)
-    expect(quota).toEqual(flat.workspaceQuota)
-    expect(nodes(invites)).toEqual(flat.workspaceInvites)
-    expect(invites.edges).toHaveLength(2)
-    expect(nodes(apiKeys)).toEqual(flat.workspaceApiKeys)
-    expect(apiKeys.edges).toHaveLength(1)
+    const { bucket_data } = await get('/api/user/bucket')
+    expect(me.drive.usage).toEqual({
+      usedBytes: 6,
+      fileCount: 2,
+      folderCount: 2,
+      maxBytes: bucket_data.max_total_storage_bytes,
+    })
+    const sent = (await get('/api/files/shared_by_user')).files
+    expect(sent.length).toBeGreaterThanOrEqual(2)
+    expect(me.shares.nodes).toEqual(
+      sent
+        .filter((share: Anything) => share.shared_for !== '')
+        .map((share: Anything) => ({ token: share.sharing_token, fileName: share.file_name.split('/').at(-1) })),
+    )
+    const keys = (list: Anything[]) =>
+      list.map(({ id, name, key_hint, created_at }) => ({ id, name, hint: key_hint, createdAt: created_at }))
+    expect(me.apiKeys.nodes).toEqual(keys((await get('/api/api_keys/private/list')).api_keys))
+    const { identities } = await get('/api/user/identities')
+    expect(me.identities).toEqual(identities.map(({ id, email }: Anything) => ({ id, email })))
+    const [workspace] = me.workspaces.nodes
+    const [rest] = await get('/api/workspaces/list')
+    const quota = await get(`/api/workspaces/${garden}/quota`)
+    expect(workspace).toEqual({
+      id: rest.workspace_id,
+      name: rest.name,
+      slug: rest.slug,
+      memberCount: quota.member_count,
+      apiKeyCount: quota.api_key_count,
+      maxMembers: quota.max_users_workspace,
+      members: {
+        nodes: (await get(`/api/workspaces/members?workspace_id=${garden}`)).map((member: Anything) => ({
+          person: { id: member.user_id },
+          joinedAt: member.joined_at,
+        })),
+      },
+      invites: {
+        nodes: (await get(`/api/workspaces/invites?workspace_id=${garden}`)).map((invite: Anything) => ({
+          id: invite.id,
+          email: invite.email,
+          expiresAt: invite.expires_at,
+        })),
+      },
+      apiKeys: { nodes: keys((await get(`/api/api_keys/${garden}/list`)).api_keys) },
+    })
+    expect([workspace.members.nodes.length, workspace.invites.nodes.length]).toEqual([4, 2])
   })
 
   it('shows what others have sent', async () => {
-    const { me, receivedShares, myInvites, unseenShareCount } = await ask(
+    const { me } = await ask(
       bob,
-      `{ me { receivedShares { edges { node { id fileName sharedBy } } } unseenShareCount
-          invites { edges { node { id token workspaceName } } } }
-        receivedShares { files { id fileName sharedBy } } unseenShareCount { count } myInvites { id token workspaceName } }`,
+      `{ me { receivedShares { nodes { token sharedBy { email } } } unseenShareCount
+        invites { nodes { id token workspaceName } } } }`,
     )
-    expect(nodes(me.receivedShares)).toEqual(receivedShares.files)
-    expect(receivedShares.files).toMatchObject([{ sharedBy: alice.email }, { sharedBy: alice.email }])
-    expect(me.unseenShareCount).toBe(unseenShareCount.count)
-    expect(nodes(me.invites)).toEqual(myInvites)
-    expect(myInvites).toMatchObject([{ workspaceName: 'Garden' }])
+    const { files } = (await bob.rest('GET', '/api/files/received')).response
+    expect(me.receivedShares.nodes).toEqual(
+      files.map(({ sharing_token }: Anything) => ({ token: sharing_token, sharedBy: { email: alice.email } })),
+    )
+    expect([files.length, me.unseenShareCount]).toEqual([2, 2])
+    const [invite] = (await bob.rest('GET', '/api/workspaces/invites/mine')).response
+    expect(me.invites.nodes).toEqual([{ id: invite.id, token: invite.token, workspaceName: 'Garden' }])
   })
 
   it('shows a stranger nothing of it', async () => {
+    const LISTS = ['receivedShares', 'shares', 'apiKeys', 'workspaces', 'invites']
     const { me } = await ask(
       stranger,
-      `{ me { usage { fileCount } rootFolder { folders { edges { cursor } } files { edges { cursor } } }
-        receivedShares { edges { cursor } } sentShares { edges { cursor } } privateApiKeys { edges { cursor } }
-        workspaces { edges { cursor } } invites { edges { cursor } } } }`,
+      `{ me { drive { usage { fileCount } root { entries { nodes { id } } } } ${LISTS.map(list => `${list} { nodes { id } }`).join(' ')} } }`,
     )
-    const none = { edges: [] }
+    const none = { nodes: [] }
     expect(me).toEqual({
-      usage: { fileCount: 0 },
-      rootFolder: { folders: none, files: none },
-      receivedShares: none,
-      sentShares: none,
-      privateApiKeys: none,
-      workspaces: none,
-      invites: none,
+      drive: { usage: { fileCount: 0 }, root: { entries: none } },
+      ...Object.fromEntries(LISTS.map(list => [list, none])),
     })
   })
 
   it('gives a private key what its scope allows, and null for what needs a session', async () => {
     const { caller } = await privateKey(t, alice, ['private_files:read'])
-    const fields = {
-      usage: { fileCount: 2 },
-      rootFolder: { path: '' },
-      sentShares: { edges: expect.any(Array) },
-      receivedShares: { edges: [] },
-      unseenShareCount: 0,
-      workspaces: 'KEY_OUT_OF_BOUNDS',
-      privateApiKeys: 'KEY_OUT_OF_BOUNDS',
-      identities: 'KEY_OUT_OF_BOUNDS',
-      invites: 'KEY_OUT_OF_BOUNDS',
-    }
-    const selection = {
-      usage: '{ fileCount }',
-      rootFolder: '{ path }',
-      unseenShareCount: '',
-      identities: '{ id }',
-    } as Record<string, string>
-    for (const [name, wanted] of Object.entries(fields)) {
-      const query = `{ me { id ${name} ${selection[name] ?? '{ edges { cursor } }'} } }`
+    const fields: [string, string, unknown][] = [
+      ['drive', '{ usage { fileCount } }', { usage: { fileCount: 2 } }],
+      ['shares', '{ nodes { id } }', { nodes: expect.any(Array) }],
+      ['receivedShares', '{ nodes { id } }', { nodes: [] }],
+      ['unseenShareCount', '', 0],
+      ['workspaces', '{ nodes { id } }', 'KEY_OUT_OF_BOUNDS'],
+      ['apiKeys', '{ nodes { id } }', 'KEY_OUT_OF_BOUNDS'],
+      ['identities', '{ id }', 'KEY_OUT_OF_BOUNDS'],
+      ['sessions', '{ id }', 'KEY_OUT_OF_BOUNDS'],
+      ['signInNotices', '', 'KEY_OUT_OF_BOUNDS'],
+      ['invites', '{ nodes { id } }', 'KEY_OUT_OF_BOUNDS'],
+    ]
+    for (const [name, selection, wanted] of fields) {
+      const query = `{ me { email ${name} ${selection} } }`
       expect([name, await outcome(caller, query, 'me', name)]).toEqual([name, wanted])
-      expect([name, await outcome(caller, query, 'me', 'id')]).toEqual([name, alice.userId])
+      expect([name, await outcome(caller, query, 'me', 'email')]).toEqual([name, alice.email])
     }
     for (const program of [
       (await privateKey(t, alice, privateScopes.slice(1))).caller,
       (await workspaceKey(t, alice, garden)).caller,
       t.anonymous,
     ])
-      expect(await outcome(program, '{ me { id usage { fileCount } } }', 'me')).toMatch(
+      expect(await outcome(program, '{ me { email } }', 'me')).toMatch(
         /^(INSUFFICIENT_SCOPE|KEY_OUT_OF_BOUNDS|UNAUTHENTICATED)$/,
       )
   })
 })
 
 describe('What a mutation answers', () => {
-  it('shows a key no more than its scopes do', async () => {
+  it('shows a key no more than its scopes do, and does what it was asked', async () => {
     const { caller } = await privateKey(t, alice, ['private_files:write'])
     const made = await caller.graphql(
-      'mutation { createFolder(input: { path: "made" }) { path files { edges { cursor } } } }',
+      'mutation { createFolder(input: { at: { path: "made" } }) { folder { path } parent { path } } }',
     )
-    expect([made.data, made.code]).toEqual([null, 'INSUFFICIENT_SCOPE'])
+    expect([made.data, made.code]).toEqual([
+      { createFolder: { folder: { path: 'made' }, parent: null } },
+      'INSUFFICIENT_SCOPE',
+    ])
     await alice.rest('PUT', '/api/files/5d41402abc4b2a76b9719d911017c592/note', { json: { content: 'a secret' } })
-    const upload = 'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { note } }'
-    const sent = await caller.graphql(upload, { input: { file: null } }, new File(['hello'], 'made.txt'))
-    expect([sent.data, sent.code]).toEqual([null, 'INSUFFICIENT_SCOPE'])
+    const UPLOAD = 'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { name note } } }'
+    const sent = await caller.graphql(UPLOAD, { input: { file: null } }, new File(['hello'], 'made.txt'))
+    expect([sent.data, sent.code]).toEqual([
+      { uploadFile: { file: { name: 'made.txt', note: null } } },
+      'INSUFFICIENT_SCOPE',
+    ])
     const { caller: renamer } = await workspaceKey(t, alice, garden, ['workspaces:write'])
-    const rename = `mutation { renameWorkspace(input: { workspaceId: "${garden}", name: "Garden" }) {
-      name members { edges { node { email } } } rootFolder { path } } }`
-    expect(await renamer.graphql(rename)).toMatchObject({
-      data: { renameWorkspace: { name: 'Garden', members: null, rootFolder: null } },
-      errors: [{ extensions: { code: 'INSUFFICIENT_SCOPE' } }, { extensions: { code: 'INSUFFICIENT_SCOPE' } }],
+    const { data, errors } = await renamer.graphql(
+      `mutation { updateWorkspace(input: { workspace: "${garden}", name: "Garden" }) { workspace {
+        id members { nodes { id } } memberCount invites { nodes { id } } apiKeys { nodes { id } } } } }`,
+    )
+    expect(data).toEqual({
+      updateWorkspace: { workspace: { id: garden, members: null, memberCount: null, invites: null, apiKeys: null } },
     })
+    expect(errors?.map(({ extensions }) => extensions.code).sort()).toEqual([
+      ...Array(3).fill('INSUFFICIENT_SCOPE'),
+      'KEY_OUT_OF_BOUNDS',
+    ])
   })
 })
 
@@ -204,114 +203,134 @@ describe('workspace(id:)', () => {
   const WORKSPACE = (selection: string, id = garden) => `{ workspace(id: "${id}") { ${selection} } }`
 
   it('leads from the root down to every file, with the paths of REST', async () => {
+    const by = 'createdBy { email }'
     const { workspace } = await ask(
       members.viewer,
-      WORKSPACE(`role rootFolder { id workspaceId name path createdByEmail createdAt files { edges { cursor } }
-        folders { edges { node { name path createdByEmail
-          folders { edges { node { path files { edges { node { name path folder uploadedByEmail size } } } } } }
-          files { edges { node { workspaceId name path folder fileType size md5Checksum uploadedBy uploadedByEmail createdAt updatedAt } } } } } } }`),
+      WORKSPACE(`role drive { root { __typename id name path ${by} createdAt entries(first: 10) { nodes { __typename name path ${by}
+        ... on Folder { fileCount entries(first: 10) { nodes { __typename name path ${by} size
+          ... on File { contentType md5 note shareCount shares { nodes { id } } createdAt updatedAt permissions }
+          ... on Folder { entries(first: 10) { nodes { name path ${by} size } } } } } } } } } }`),
     )
+    const [owner, editor] = [{ email: alice.email }, { email: members.editor.email }]
     expect(workspace).toEqual({
-      role: 'viewer',
-      rootFolder: {
-        id: anId,
-        workspaceId: garden,
-        name: '',
-        path: '/',
-        createdByEmail: alice.email,
-        createdAt: aTime,
-        files: { edges: [] },
-        folders: {
-          edges: [
-            { node: expect.objectContaining({ name: 'beds', path: '/beds', createdByEmail: members.editor.email }) },
-          ],
+      role: 'VIEWER',
+      drive: {
+        root: {
+          __typename: 'Folder',
+          id: anId,
+          name: '',
+          path: '/',
+          createdBy: owner,
+          createdAt: aTime,
+          entries: {
+            nodes: [
+              {
+                __typename: 'Folder',
+                name: 'beds',
+                path: '/beds',
+                createdBy: editor,
+                fileCount: 2,
+                entries: {
+                  nodes: [
+                    {
+                      __typename: 'Folder',
+                      name: 'deep',
+                      path: '/beds/deep',
+                      createdBy: editor,
+                      size: 3,
+                      entries: {
+                        nodes: [{ name: 'rose.txt', path: '/beds/deep/rose.txt', createdBy: editor, size: 3 }],
+                      },
+                    },
+                    {
+                      __typename: 'File',
+                      name: 'fence.txt',
+                      path: '/beds/fence.txt',
+                      createdBy: owner,
+                      size: 4,
+                      contentType: 'text/plain',
+                      md5: '22811dd94d65037ef86535740b98dec8',
+                      // Files of a workspace have no notes, and are not shared.
+                      note: null,
+                      shareCount: null,
+                      shares: null,
+                      createdAt: aTime,
+                      updatedAt: aTime,
+                      permissions: ['READ'],
+                    },
+                  ],
+                },
+              },
+            ],
+          },
         },
       },
     })
-    const [beds] = nodes(workspace.rootFolder.folders) as Anything
-    const [deep] = nodes(beds.folders) as Anything
-    expect(deep.path).toBe('/beds/deep')
-    expect(nodes(deep.files)).toEqual([
-      {
-        name: 'rose.txt',
-        path: '/beds/deep/rose.txt',
-        folder: '/beds/deep',
-        uploadedByEmail: members.editor.email,
-        size: 3,
-      },
-    ])
-    expect(nodes(beds.files)).toEqual([
-      {
-        workspaceId: garden,
-        name: 'fence.txt',
-        path: '/beds/fence.txt',
-        folder: '/beds',
-        fileType: 'text/plain',
-        size: 4,
-        md5Checksum: '22811dd94d65037ef86535740b98dec8',
-        uploadedBy: alice.userId,
-        uploadedByEmail: alice.email,
-        createdAt: aTime,
-        updatedAt: aTime,
-      },
-    ])
   })
 
-  it.each(roles)('shows the %s what the flat fields show them, and null instead of a refusal by role', async role => {
-    const person = members[role]
+  it.each(roles)('shows the %s what they may see, and null instead of a refusal by role', async role => {
     const { workspace } = await ask(
-      person,
-      WORKSPACE(`role members { edges { node { userId } } } quota { memberCount } rootFolder { path }
-        invites { edges { node { id } } } apiKeys { edges { node { id } } }`),
+      members[role],
+      WORKSPACE(`role memberCount members { nodes { id } } drive { root { path } permissions }
+        invites { nodes { email } } apiKeys { nodes { name } }`),
     )
-    expect(workspace).toMatchObject({ role, quota: { memberCount: 4 }, rootFolder: { path: '/' } })
-    expect(nodes(workspace.members)).toHaveLength(4)
-    for (const [field, flat] of [
-      ['invites', `{ workspaceInvites(workspaceId: "${garden}") { id } }`],
-      ['apiKeys', `{ workspaceApiKeys(workspaceId: "${garden}") { id } }`],
-    ] as const) {
-      const { data, code } = await person.graphql<Record<string, object[]>>(flat)
-      const may = role === 'owner' || role === 'admin'
-      expect([role, code]).toEqual([role, may ? undefined : 'FORBIDDEN'])
-      expect(workspace[field] && nodes(workspace[field])).toEqual(may ? Object.values(data ?? {})[0] : null)
-    }
+    const manages = role === 'owner' || role === 'admin'
+    expect(workspace).toMatchObject({
+      role: role.toUpperCase(),
+      memberCount: 4,
+      drive: { root: { path: '/' }, permissions: role === 'viewer' ? ['READ'] : ['READ', 'WRITE', 'DELETE'] },
+      invites: manages ? { nodes: [{ email: bob.email }, { email: 'zoe@example.com' }] } : null,
+    })
+    expect(workspace.members.nodes).toHaveLength(4)
+    expect(workspace.apiKeys === null).toBe(!manages)
   })
 
   it('is FORBIDDEN for whoever is no member, whether there is such a workspace or not', async () => {
     const gone = await t.signIn('gone')
     await join(t, garden, gone, 'owner')
     await expel(t, garden, gone)
+    const refusals = new Set<string>()
     for (const person of [stranger, gone, bob])
-      for (const id of [garden, '00000000-0000-7000-8000-000000000000', 'nothing', '']) {
+      for (const id of [garden, '00000000-0000-7000-8000-000000000000', 'nothing']) {
         const { data, errors } = await person.graphql(WORKSPACE('id', id))
-        expect([data, errors]).toEqual([
-          { workspace: null },
-          [expect.objectContaining({ extensions: { code: 'FORBIDDEN' } })],
-        ])
-        expect(errors?.[0]?.message).toBe('You are not a member of this workspace, or it does not exist.')
+        refusals.add(JSON.stringify([data ?? null, errors?.[0]?.message]))
+        expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'FORBIDDEN' } })])
       }
+    // In the same words, so that nothing is learned of what there is.
+    expect([...refusals]).toEqual([
+      expect.stringContaining('You are not a member of this workspace, or it does not exist.'),
+    ])
     expect(await outcome(t.anonymous, WORKSPACE('id'), 'workspace')).toBe('UNAUTHENTICATED')
   })
 
   it('asks every key for the scope of each field', async () => {
     const fields: [string, string, WorkspaceScope | null][] = [
-      ['quota', '{ memberCount }', 'workspaces:read'],
-      ['members', '{ edges { cursor } }', 'workspaces:members:read'],
-      ['invites', '{ edges { cursor } }', 'workspaces:invites:manage'],
-      ['rootFolder', '{ path }', 'workspaces:files:read'],
-      ['apiKeys', '{ edges { cursor } }', null],
+      ['name', '', 'workspaces:read'],
+      ['memberCount', '', 'workspaces:read'],
+      ['members', '{ nodes { id } }', 'workspaces:members:read'],
+      ['invites', '{ nodes { id } }', 'workspaces:invites:manage'],
+      ['apiKeys', '{ nodes { id } }', null],
     ]
     for (const scope of workspaceScopes) {
-      const { caller } = await workspaceKey(t, alice, garden, [...new Set<WorkspaceScope>(['workspaces:read', scope])])
+      const { caller } = await workspaceKey(t, alice, garden, [scope])
       for (const [name, selection, needed] of fields) {
-        const said = await outcome(caller, WORKSPACE(`${name} ${selection}`), 'workspace', name)
-        const may = needed === scope || needed === 'workspaces:read'
+        // The name is asked for with a null in its place, which ends the whole workspace.
+        const said = await outcome(caller, WORKSPACE(`id ${name} ${selection}`), 'workspace', name)
         const refusal = needed === null ? 'KEY_OUT_OF_BOUNDS' : 'INSUFFICIENT_SCOPE'
-        expect([scope, name, said]).toEqual([scope, name, may ? expect.any(Object) : refusal])
+        expect([scope, name, said]).toEqual([scope, name, needed === scope ? expect.anything() : refusal])
       }
+      const usage = await outcome(
+        caller,
+        WORKSPACE('id drive { id usage { fileCount } }'),
+        'workspace',
+        'drive',
+        'usage',
+      )
+      expect([scope, usage]).toEqual([
+        scope,
+        scope === 'workspaces:files:read' ? { fileCount: 2 } : 'INSUFFICIENT_SCOPE',
+      ])
     }
-    const { caller } = await workspaceKey(t, alice, garden, workspaceScopes.slice(1))
-    expect(await outcome(caller, WORKSPACE('id'), 'workspace')).toBe('INSUFFICIENT_SCOPE')
     const other = await workspaceKey(t, alice, await found(alice, 'Other'))
     const personal = await privateKey(t, alice)
     for (const program of [other, personal])
@@ -320,103 +339,172 @@ describe('workspace(id:)', () => {
 
   it('weakens a key with the role of its maker', async () => {
     const { caller } = await workspaceKey(t, members.admin, garden)
-    const INVITES = WORKSPACE('invites { edges { node { email } } }')
-    expect(nodes((await ask(caller, INVITES)).workspace.invites)).toHaveLength(2)
+    const INVITES = WORKSPACE('role invites { nodes { id } } drive { permissions }')
+    const look = async () => (await ask(caller, INVITES)).workspace
+    expect(await look()).toMatchObject({ role: 'ADMIN', drive: { permissions: ['READ', 'WRITE', 'DELETE'] } })
+    expect((await look()).invites.nodes).toHaveLength(2)
     await join(t, garden, members.admin, 'viewer')
-    expect((await ask(caller, INVITES)).workspace.invites).toBeNull()
-    await expel(t, garden, members.admin)
-    expect(await outcome(caller, INVITES, 'workspace')).toBe('FORBIDDEN')
+    expect(await look()).toEqual({ role: 'VIEWER', invites: null, drive: { permissions: ['READ'] } })
     await join(t, garden, members.admin, 'admin')
   })
 })
 
-describe('node(id:)', () => {
-  const NODE = `query ($id: ID!) { node(id: $id) { __typename id ... on Workspace { name role } ... on WorkspaceFolder { path }
-    ... on WorkspaceFile { path } ... on File { path } ... on Folder { path } ... on Share { sharingToken } } }`
-  const node = async (person: Person, id: string) => (await ask(person, NODE, { id })).node
+describe('node and nodes', () => {
+  const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on Entry { path } ... on Share { token }
+    ... on Workspace { name } ... on Member { role } ... on Person { email } ... on Viewer { email } ... on Drive { permissions }
+    ... on UploadSession { fileName } ... on TrashItem { deletedAt } ... on Invite { workspaceName } ... on ApiKey { hint } ... on Identity { provider }
+    ... on Session { current } ... on Account { status } } }`
   let ids: Record<string, string>
 
+  /** What somebody finds: the type of each node that they see, or the code of the refusal. */
+  async function look(person: Person): Promise<Record<string, string>> {
+    const { data, errors } = await person.graphql<Anything>(NODES, { ids: Object.values(ids) })
+    const said: [string, string][] = Object.entries(ids).flatMap(([what, id], i) => {
+      const node = data?.nodes[i]
+      if (node) expect([what, node.id]).toEqual([what, id])
+      const code = errors?.find(e => Array.isArray(e.path) && e.path[1] === i)?.extensions.code
+      return code || node ? [[what, code ?? node.__typename]] : []
+    })
+    return Object.fromEntries(said)
+  }
+
   beforeAll(async () => {
-    const { workspace, file, shares } = await ask(
+    const { me, workspace } = await ask(
       alice,
-      `{ workspace(id: "${garden}") { rootFolder { id folders { edges { node { id files { edges { node { id } } } } } } } }
-        file(path: "docs/a.txt") { id } shares { edges { node { id } } } }`,
+      `{ me { id person { id } identities { id } sessions { id } apiKeys { nodes { id } } shares { nodes { id } }
+          drive { id root { id } docs: entry(path: "docs") { id } file: entry(path: "docs/a.txt") { id } } }
+        workspace(id: "${garden}") { id members { nodes { id } } invites { nodes { id } } apiKeys { nodes { id } }
+          drive { id root { id } beds: entry(path: "beds") { id } file: entry(path: "beds/fence.txt") { id } } } }`,
     )
-    const [beds] = nodes(workspace.rootFolder.folders) as Anything
-    const [fence] = nodes(beds.files) as Anything
+    const THROW_AWAY = `mutation { deleteEntries(input: { entries: [{ at: { path: "thrown-away.txt" } }] }) { trashItems { id } } }`
+    await alice.upload('thrown-away.txt', 'x')
+    const START = 'mutation { startUpload(input: { fileName: "p.txt", size: 5 }) { uploadSession { id } } }'
     ids = {
-      workspace: garden,
-      root: workspace.rootFolder.id,
-      folder: beds.id,
-      file: fence.id,
-      personal: file.id,
-      share: shares.edges[0].node.id,
-      open: shares.edges[2].node.id,
+      viewer: me.id,
+      person: me.person.id,
+      identity: me.identities[0].id,
+      session: me.sessions[0].id,
+      drive: me.drive.id,
+      root: me.drive.root.id,
+      folder: me.drive.docs.id,
+      file: me.drive.file.id,
+      trashItem: (await ask(alice, THROW_AWAY)).deleteEntries.trashItems[0].id,
+      upload: (await ask(alice, START)).startUpload.uploadSession.id,
+      key: me.apiKeys.nodes[0].id,
+      share: me.shares.nodes[0].id,
+      link: me.shares.nodes[2].id,
+      workspace: workspace.id,
+      member: workspace.members.nodes[0].id,
+      invite: workspace.invites.nodes[0].id,
+      workspaceKey: workspace.apiKeys.nodes[0].id,
+      workspaceDrive: workspace.drive.id,
+      workspaceRoot: workspace.drive.root.id,
+      workspaceFolder: workspace.drive.beds.id,
+      workspaceFile: workspace.drive.file.id,
+      account: `account:${alice.userId}`,
+      event: `event:${me.drive.id}:1`,
     }
   })
 
-  it('finds a workspace, its folders and its files for every member', async () => {
-    for (const role of roles) {
-      expect(await node(members[role], garden)).toEqual({ __typename: 'Workspace', id: garden, name: 'Garden', role })
-      expect(await node(members[role], ids.root ?? '')).toEqual({
-        __typename: 'WorkspaceFolder',
-        id: ids.root,
-        path: '/',
-      })
-      expect(await node(members[role], ids.folder ?? '')).toMatchObject({
-        __typename: 'WorkspaceFolder',
-        path: '/beds',
-      })
-      expect(await node(members[role], ids.file ?? '')).toMatchObject({
-        __typename: 'WorkspaceFile',
-        path: '/beds/fence.txt',
-      })
+  const own = {
+    viewer: 'Viewer',
+    person: 'Person',
+    identity: 'Identity',
+    session: 'Session',
+    drive: 'Drive',
+    root: 'Folder',
+    folder: 'Folder',
+    file: 'File',
+    trashItem: 'TrashItem',
+    upload: 'UploadSession',
+    key: 'ApiKey',
+    share: 'DirectShare',
+    link: 'LinkShare',
+    event: 'Event',
+  }
+  const files = {
+    workspaceDrive: 'Drive',
+    workspaceRoot: 'Folder',
+    workspaceFolder: 'Folder',
+    workspaceFile: 'File',
+  }
+  const inside = { workspace: 'Workspace', member: 'Member', ...files }
+  const managed = { ...inside, invite: 'Invite', workspaceKey: 'ApiKey' }
+
+  it('find every noun again', async () => {
+    expect(await look(alice)).toEqual({ ...own, ...managed })
+    expect(await look(olga)).toMatchObject({ account: 'Account' })
+    const nouns = schema.getPossibleTypes(schema.getType('Node') as Anything).map(type => type.name)
+    expect(nouns.toSorted()).toEqual([...new Set([...Object.values({ ...own, ...managed }), 'Account'])].toSorted())
+    for (const [what, id] of Object.entries(ids)) {
+      const { node } = await ask(alice, 'query ($id: ID!) { node(id: $id) { id } }', { id })
+      expect([what, node]).toEqual([what, what === 'account' ? null : { id }])
     }
   })
 
-  it('finds a share for both sides, a public one for its sharer only', async () => {
-    for (const person of [alice, bob])
-      expect(await node(person, ids.share ?? '')).toMatchObject({ __typename: 'Share', id: ids.share })
-    expect([await node(alice, ids.open ?? ''), await node(bob, ids.open ?? '')]).toEqual([
-      expect.objectContaining({ __typename: 'Share' }),
-      null,
-    ])
+  it('find what is shared for those it is shared with', async () => {
+    const person = 'Person'
+    for (const role of roles.slice(1))
+      expect([role, await look(members[role])]).toEqual([role, { person, ...(role === 'admin' ? managed : inside) }])
+    expect(await look(bob)).toEqual({ share: 'DirectShare', invite: 'Invite' })
+    expect(await look(olga)).toEqual({ account: 'Account' })
+    expect(await look(stranger)).toEqual({})
   })
 
-  it('is null for what somebody may not see', async () => {
-    for (const [what, id] of Object.entries(ids)) expect([what, await node(stranger, id)]).toEqual([what, null])
-    for (const person of Object.values(members).slice(1)) expect(await node(person, ids.personal ?? '')).toBeNull()
+  it('answer null for an id of nothing, and in the order of the ids', async () => {
+    const none = ['', 'nothing', ':', 'nobody:x', 'viewer:', '00000000-0000-7000-8000-000000000000', '🦊']
+    const asked = [...none, garden, ids.file]
+    const { nodes } = await ask(alice, 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: asked })
+    expect(nodes).toEqual([...none.map(() => null), { id: garden }, { id: ids.file }])
+    for (const id of none)
+      expect(await ask(alice, 'query ($id: ID!) { node(id: $id) { id } }', { id })).toEqual({ node: null })
+    for (const query of ['query ($id: ID!) { node(id: $id) { id } }', 'query ($id: ID!) { nodes(ids: [$id]) { id } }'])
+      expect((await t.anonymous.graphql(query, { id: garden })).code).toBe('UNAUTHENTICATED')
+    const many = (count: number) =>
+      alice.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: Array(count).fill(garden) })
+    expect((await many(100)).errors).toBeUndefined()
+    expect((await many(101)).code).toBe('INVALID_INPUT')
   })
 
-  it('shows keys what is in their area, by scope', async () => {
-    const look = async ({ caller }: Program) => {
-      const said: Record<string, unknown> = {}
-      for (const [what, id] of Object.entries(ids)) {
-        const { data, code } = await caller.graphql<Anything>(NODE, { id })
-        said[what] = code ?? data?.node?.__typename ?? null
-      }
-      return said
-    }
-    const none = { workspace: null, root: null, folder: null, file: null, personal: null, share: null, open: null }
-    expect(await look(await privateKey(t, alice, ['private_files:read']))).toEqual({
-      ...none,
-      personal: 'File',
-      share: 'Share',
-      open: 'Share',
+  it('show keys what is in their area, by scope', async () => {
+    const all = (names: object, code: string) => Object.fromEntries(Object.keys(names).map(name => [name, code]))
+    const [lacking, outside] = ['INSUFFICIENT_SCOPE', 'KEY_OUT_OF_BOUNDS']
+    const { viewer, person, drive, root, folder, file, trashItem, upload, share, link, event } = own
+    const drives = { drive, root, folder, file, trashItem, upload, event }
+    const lookBy = async ({ caller }: Program) => look(caller)
+    expect(await lookBy(await privateKey(t, alice, ['private_files:read']))).toEqual({
+      viewer,
+      person,
+      ...drives,
+      upload: lacking,
+      share,
+      link,
+      ...all(files, outside),
     })
-    const lacking = 'INSUFFICIENT_SCOPE'
-    const refused = Object.fromEntries(Object.keys(none).map(what => [what, lacking]))
-    expect(await look(await privateKey(t, alice, ['private_files:write']))).toEqual(refused)
-    const inside = { root: 'WorkspaceFolder', folder: 'WorkspaceFolder', file: 'WorkspaceFile' }
+    expect(await lookBy(await privateKey(t, alice, ['private_files:write']))).toEqual({
+      person,
+      ...all({ viewer, ...drives, share, link }, lacking),
+      upload,
+      ...all(files, outside),
+    })
     const made = (scope: WorkspaceScope, workspaceId = garden) => workspaceKey(t, alice, workspaceId, [scope])
-    expect(await look(await made('workspaces:files:read'))).toEqual({ ...none, ...inside, workspace: lacking })
-    expect(await look(await made('workspaces:read'))).toEqual({
-      ...none,
-      workspace: 'Workspace',
-      root: lacking,
-      folder: lacking,
-      file: lacking,
+    const { workspace, member, invite } = managed
+    expect(await lookBy(await made('workspaces:files:read'))).toEqual({
+      person,
+      ...all(drives, outside),
+      ...all({ workspace, member, invite }, lacking),
+      ...files,
     })
-    expect(await look(await made('workspaces:files:read', await found(alice, 'Elsewhere')))).toEqual(none)
+    expect(await lookBy(await made('workspaces:read'))).toEqual({
+      person,
+      ...all(drives, outside),
+      workspace,
+      ...all({ member, invite, ...files }, lacking),
+    })
+    expect(await lookBy(await made('workspaces:files:read', await found(alice, 'Elsewhere')))).toEqual({
+      person,
+      ...all({ ...drives, ...files }, outside),
+    })
+    expect(await lookBy(await privateKey(t, stranger))).toEqual({})
   })
 })

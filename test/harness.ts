@@ -6,8 +6,9 @@ import type { Db } from '../db/index.ts'
 import { type App, type AppOptions, createApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { createLog } from '../src/log.ts'
-import { accountService } from '../src/services/account.ts'
-import { sessionService } from '../src/services/session.ts'
+import { accountService } from '../src/services/accounts/account.ts'
+import { sessionService } from '../src/services/accounts/session.ts'
+import { expectArgumentPaths } from './argument-paths.ts'
 import { checkAnswer, watchRequests } from './contract/answers.ts'
 import { recordGraphql, recordRest } from './coverage-of-routes.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
@@ -50,6 +51,7 @@ export interface GraphqlAnswer<T> {
   status: number
   data: T | null | undefined
   errors: { message: string; extensions: { code: string } & Record<string, unknown>; path?: unknown }[] | undefined
+  extensions: Record<string, unknown> | undefined
   /** Code of the first error. */
   code: string | undefined
 }
@@ -116,6 +118,8 @@ export async function startApp(
     RATE_PROTECTED_LINKS: '1000000',
     RATE_FOLDERS: '1000000',
     RATE_NOTES: '1000000',
+    // test/browser has it.
+    CONSOLE: 'false',
     // One account serves many tests, and has room for five rules.
     BLOB_CORS: 'false',
     ...settings,
@@ -203,9 +207,10 @@ function person(
         },
         body: file ? graphqlForm(operation, file, variables) : operation,
       })
-      const { data, errors } = (await response.json()) as GraphqlAnswer<T & object>
+      const { data, errors, extensions } = (await response.json()) as GraphqlAnswer<T & object>
       recordGraphql(query, data, errors)
-      return { status: response.status, data, errors, code: errors?.[0]?.extensions.code }
+      expectArgumentPaths(errors)
+      return { status: response.status, data, errors, extensions, code: errors?.[0]?.extensions.code }
     },
     subscribe: (query, variables = {}) => openEventStream(url, credentials, { query, variables }),
     upload(path, bytes, type = 'application/octet-stream') {
@@ -244,7 +249,7 @@ export async function rest(url: string, method: string, path: string, options: R
   // A file of that type is no answer of ours.
   const isJson = contentType?.startsWith('application/json') && !response.headers.has('content-disposition')
   const value = isJson && text ? JSON.parse(text) : undefined
-  recordRest(method, path, response.status)
+  recordRest(method, path, response.status, value?.response?.code)
   checkAnswer({ method, url: path, status: response.status, contentType, text, value })
   checkConventions(method, path, response, value)
   const { msg = '', response: inner } = value ?? {}

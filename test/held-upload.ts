@@ -1,3 +1,4 @@
+import { driveOf } from './builders.ts'
 import type { Person, RestAnswer, TestApp } from './harness.ts'
 import { until } from './until.ts'
 import { restUploader } from './uploader.ts'
@@ -29,7 +30,7 @@ async function holdForm(
   t: TestApp,
   caller: Person,
   path: string,
-  { head, entered }: { head: string; entered: string },
+  head: string,
 ): Promise<{ finish(): Promise<RestAnswer> }> {
   let end = () => {}
   const body = new ReadableStream<Uint8Array>({
@@ -47,7 +48,7 @@ async function holdForm(
   const answer = caller.rest('POST', path, { body, headers })
   await until(async () => {
     seen.push(...t.statements())
-    return seen.some(sql => sql.includes(entered))
+    return seen.some(sql => sql.includes(ENTERED))
   })
   return {
     finish() {
@@ -57,26 +58,24 @@ async function holdForm(
   }
 }
 
-/** What the last look-up before the bytes are read says. */
-const enteredBy = (target: Target) => (target.workspaceId ? 'p.max_files_workspace' : 'u.status')
+/** With its folder first, the place is looked at before the bytes are: then everything else has been. */
+const ENTERED = 'LEFT JOIN entry'
 
 /** Every way in which bytes become a file. */
 export const doors: Record<string, Door> = {
   async 'a REST form'(t, caller, target) {
     const path = target.workspaceId ? `/api/workspaces/${target.workspaceId}/files/upload` : '/api/files/upload'
-    // With its folder first, the place is looked at before the bytes are: then everything else has been.
     const head = `${field('folder', 'held')}${fileHead('file', target.name)}`
-    const held = await holdForm(t, caller, path, { head, entered: 'LEFT JOIN entry' })
+    const held = await holdForm(t, caller, path, head)
     return { finish: async () => codeOf(await held.finish()) }
   },
 
   async 'a GraphQL form'(t, caller, target) {
-    const query = target.workspaceId
-      ? 'mutation ($input: UploadWorkspaceFileInput!) { uploadWorkspaceFile(input: $input) { id } }'
-      : 'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { id } }'
-    const input = { ...(target.workspaceId ? { workspaceId: target.workspaceId } : {}), folder: 'held', file: null }
+    const query = 'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { id } } }'
+    const drive = target.workspaceId ? await driveOf(caller, target.workspaceId) : undefined
+    const input = { folder: { at: { drive, path: 'held' } }, file: null }
     const head = `${field('operations', JSON.stringify({ query, variables: { input } }))}${field('map', '{"0":["variables.input.file"]}')}${fileHead('0', target.name)}`
-    const held = await holdForm(t, caller, '/graphql', { head, entered: enteredBy(target) })
+    const held = await holdForm(t, caller, '/graphql', head)
     return {
       async finish() {
         const { status, text } = await held.finish()

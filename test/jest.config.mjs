@@ -1,15 +1,18 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { probeEngines } from './engines.mjs'
 import { suites } from './suites.mjs'
 
 const rootDir = dirname(dirname(fileURLToPath(import.meta.url)))
 
-export const transform = {
-  '^.+\\.ts$': [
-    '@swc/jest',
-    { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' }, sourceMaps: 'inline' },
-  ],
+// Short processes, and the workers themselves, load what another one has compiled.
+process.env.NODE_COMPILE_CACHE ||= join(rootDir, 'node_modules/.cache/node')
+
+/** How tests are loaded: shared-modules.cjs. */
+export const loading = {
+  runtime: '<rootDir>/test/shared-modules.cjs',
+  testEnvironment: 'node',
+  transform: {},
 }
 
 /** The tests of the suite in TEST_SUITE (suites.mjs), on the database engines that answer. */
@@ -29,9 +32,7 @@ export default async function config() {
       rootDir,
       displayName: name,
       testMatch,
-      transform,
-      extensionsToTreatAsEsm: ['.ts'],
-      testEnvironment: 'node',
+      ...loading,
       globals: { engine, storeUnderTest: store },
       ...(store === 'azure'
         ? {
@@ -43,7 +44,9 @@ export default async function config() {
       testPathIgnorePatterns: ['/node_modules/', ...without.map(file => `${file.replaceAll('.', '\\.')}$`)],
     })),
     reporters: ['default', ['<rootDir>/test/summary-reporter.mjs', { said: `${engines.said}${without}` }]],
-    maxWorkers: 2,
+    testSequencer: '<rootDir>/test/longest-first.mjs',
+    // Two cores, and what waits (for time to pass, for a process) leaves one of them free.
+    maxWorkers: 3,
     // Node keeps some of what each file has loaded; a worker that has grown to this is replaced, before it does little but collect garbage.
     workerIdleMemoryLimit: '1GB',
     testTimeout: 60_000,

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { type Db, openDatabase } from '../db/index.ts'
 import { readConfig } from '../src/config.ts'
-import type { FindingKind } from '../src/jobs/doctor-check.ts'
+import type { FindingKind } from '../src/doctor/check.ts'
 import { createDiskStore } from '../src/storage/disk.ts'
 import type { BlobStore } from '../src/storage/store.ts'
 import { type BuiltService, startBuilt } from './built-service.ts'
@@ -34,6 +34,7 @@ beforeAll(async () => {
   settings = {
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
+    TRASH_DAYS: '0',
     LEASE_SECONDS: '2',
     SWEEP_SECONDS: '1',
   }

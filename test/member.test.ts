@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { v4 as anyId } from 'uuid'
-import { type Role, roles } from '../src/auth/roles.ts'
+import { type Role, roles } from '../src/access/roles.ts'
+import { ask, codeOf } from './ask.ts'
 import { expel, found, join, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
-import { unseen } from './coverage-of-routes.ts'
+import { unseen, unseenInGraph } from './coverage-of-routes.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from './harness.ts'
 import { aTime } from './shapes.ts'
 
@@ -59,6 +60,8 @@ const ownerId = async () => {
   const rows = await t.app.db.rows<{ id: string }>('SELECT owner_id AS id FROM workspace WHERE id = ?', [workspace_id])
   return rows[0]?.id
 }
+/** The id of somebody as a member of this workspace. */
+const memberId = ({ userId }: Pick<Person, 'userId'>) => `member:${workspace_id}:${userId}`
 const START = { alice: 'owner', bob: 'admin', carol: 'editor', dora: 'viewer' }
 
 describe('GET /api/workspaces/members', () => {
@@ -90,14 +93,32 @@ describe('GET /api/workspaces/members', () => {
     expect(outcome(await list(mallory))).toEqual(FORBIDDEN)
   })
 
-  it('GraphQL: workspaceMembers says the same', async () => {
-    const MEMBERS = 'query ($id: ID!) { workspaceMembers(workspaceId: $id) { userId email name role joinedAt } }'
-    const id = await found(dora)
-    expect((await dora.graphql(MEMBERS, { id })).data).toEqual({
-      workspaceMembers: [{ userId: dora.userId, email: dora.email, name: 'dora', role: 'owner', joinedAt: aTime }],
+  it('GraphQL: workspace.members lists them, page by page', async () => {
+    const MEMBERS = `query ($id: ID!, $first: Int, $after: String) { workspace(id: $id) {
+      members(first: $first, after: $after) { nodes { id person { id email name } role joinedAt workspace { id } }
+        pageInfo { hasNextPage endCursor } } } }`
+    const page = async (variables: object) =>
+      (await ask(dora, MEMBERS, { id: workspace_id, ...variables })).workspace.members
+    const first = await page({ first: 3 })
+    const rest = await page({ first: 3, after: first.pageInfo.endCursor })
+    expect([...first.nodes, ...rest.nodes]).toEqual(
+      [alice, bob, carol, dora].map(({ userId, email }, i) => ({
+        id: memberId({ userId }),
+        person: { id: userId, email, name: email.split('@')[0] },
+        role: roles[i]?.toUpperCase(),
+        joinedAt: aTime,
+        workspace: { id: workspace_id },
+      })),
+    )
+    expect([first.pageInfo.hasNextPage, rest.pageInfo.hasNextPage]).toEqual([true, false])
+    expect(await codeOf(mallory, MEMBERS, { id: workspace_id })).toBe('FORBIDDEN')
+    expect(await codeOf(t.anonymous, MEMBERS, { id: workspace_id })).toBe('UNAUTHENTICATED')
+    const NODE = 'query ($id: ID!) { node(id: $id) { ... on Member { role person { email } } } }'
+    expect(await ask(bob, NODE, { id: memberId(dora) })).toEqual({
+      node: { role: 'VIEWER', person: { email: dora.email } },
     })
-    expect((await mallory.graphql(MEMBERS, { id })).code).toBe('FORBIDDEN')
-    expect((await t.anonymous.graphql(MEMBERS, { id })).code).toBe('UNAUTHENTICATED')
+    expect(await ask(bob, NODE, { id: memberId(mallory) })).toEqual({ node: null })
+    expect(await ask(mallory, NODE, { id: memberId(dora) })).toEqual({ node: null })
   })
 })
 
@@ -188,18 +209,30 @@ describe('PATCH /api/workspaces/members/role', () => {
     expect(await standing()).toEqual(START)
   })
 
-  it('GraphQL: changeMemberRole does the same', async () => {
-    const CHANGE = 'mutation ($input: ChangeMemberRoleInput!) { changeMemberRole(input: $input) { userId role } }'
-    const input = { workspaceId: workspace_id, userId: dora.userId, role: 'admin' }
-    expect((await bob.graphql(CHANGE, { input })).data).toEqual({
-      changeMemberRole: { userId: dora.userId, role: 'admin' },
+  it('GraphQL: changeMemberRole gives another role', async () => {
+    const CHANGE = `mutation ($input: ChangeMemberRoleInput!) { changeMemberRole(input: $input) {
+      member { id role person { id } } workspace { id role owner { id } } } }`
+    const change = (role: string, member = memberId(dora)) => ({ input: { member, role } })
+    expect(await ask(bob, CHANGE, change('ADMIN'))).toEqual({
+      changeMemberRole: {
+        member: { id: memberId(dora), role: 'ADMIN', person: { id: dora.userId } },
+        workspace: { id: workspace_id, role: 'ADMIN', owner: { id: alice.userId } },
+      },
     })
-    expect((await bob.graphql(CHANGE, { input: { ...input, role: 'owner' } })).code).toBe('FORBIDDEN')
-    expect((await bob.graphql(CHANGE, { input: { ...input, role: 'king' } })).code).toBe('INVALID_INPUT')
-    expect((await bob.graphql(CHANGE, { input: { ...input, userId: mallory.userId } })).code).toBe('MEMBER_NOT_FOUND')
-    expect((await alice.graphql(CHANGE, { input: { ...input, userId: alice.userId } })).code).toBe('LAST_OWNER')
-    expect((await t.anonymous.graphql(CHANGE, { input })).code).toBe('UNAUTHENTICATED')
+    expect(await codeOf(bob, CHANGE, change('OWNER'))).toBe('FORBIDDEN')
+    expect(await codeOf(bob, CHANGE, change('KING'))).toBe('INVALID_INPUT')
+    expect(await codeOf(bob, CHANGE, change('VIEWER', memberId(mallory)))).toBe('MEMBER_NOT_FOUND')
+    expect(await codeOf(bob, CHANGE, change('VIEWER', memberId(alice)))).toBe('FORBIDDEN')
+    expect(await codeOf(alice, CHANGE, change('ADMIN', memberId(alice)))).toBe('LAST_OWNER')
+    expect(await codeOf(carol, CHANGE, change('EDITOR'))).toBe('FORBIDDEN')
+    expect(await codeOf(mallory, CHANGE, change('EDITOR'))).toBe('FORBIDDEN')
+    for (const nonsense of ['', 'x', 'member:', `member:${anyId()}:${dora.userId}`, dora.userId])
+      expect(await codeOf(alice, CHANGE, change('EDITOR', nonsense))).toBe('FORBIDDEN')
+    expect(await codeOf(t.anonymous, CHANGE, change('EDITOR'))).toBe('UNAUTHENTICATED')
     expect(await standing()).toEqual({ ...START, dora: 'admin' })
+    // Whoever gives up a role is shown the new one.
+    const gaveUp = (await ask(bob, CHANGE, change('VIEWER', memberId(bob)))).changeMemberRole
+    expect(gaveUp).toMatchObject({ member: { role: 'VIEWER' }, workspace: { role: 'VIEWER' } })
   })
 })
 
@@ -284,16 +317,22 @@ describe('DELETE /api/workspaces/members/remove', () => {
     expect((await quota()).status).toBe(401)
   })
 
-  it('GraphQL: removeMember does the same', async () => {
-    const REMOVE = 'mutation ($input: RemoveMemberInput!) { removeMember(input: $input) }'
-    const input = { workspaceId: workspace_id, userId: dora.userId }
-    expect((await carol.graphql(REMOVE, { input })).code).toBe('FORBIDDEN')
-    expect((await t.anonymous.graphql(REMOVE, { input })).code).toBe('UNAUTHENTICATED')
-    expect(await bob.graphql(REMOVE, { input })).toMatchObject({ data: { removeMember: null }, errors: undefined })
-    expect((await bob.graphql(REMOVE, { input })).code).toBe('MEMBER_NOT_FOUND')
-    expect((await alice.graphql(REMOVE, { input: { ...input, userId: alice.userId } })).code).toBe('LAST_OWNER')
-    const { dora: _gone, ...others } = START
-    expect(await standing()).toEqual(others)
+  it('GraphQL: removeMember ends a membership', async () => {
+    const REMOVE = `mutation ($input: RemoveMemberInput!) { removeMember(input: $input) {
+      removedId workspace { id memberCount } } }`
+    const of = (person: Person) => ({ input: { member: memberId(person) } })
+    expect(await codeOf(carol, REMOVE, of(dora))).toBe('FORBIDDEN')
+    expect(await codeOf(mallory, REMOVE, of(dora))).toBe('FORBIDDEN')
+    expect(await codeOf(t.anonymous, REMOVE, of(dora))).toBe('UNAUTHENTICATED')
+    expect(await ask(bob, REMOVE, of(dora))).toEqual({
+      removeMember: { removedId: memberId(dora), workspace: { id: workspace_id, memberCount: 3 } },
+    })
+    expect(await codeOf(bob, REMOVE, of(dora))).toBe('MEMBER_NOT_FOUND')
+    expect(await codeOf(bob, REMOVE, of(alice))).toBe('FORBIDDEN')
+    expect(await codeOf(alice, REMOVE, of(alice))).toBe('LAST_OWNER')
+    // Whoever leaves sees the workspace no more.
+    expect((await ask(carol, REMOVE, of(carol))).removeMember).toEqual({ removedId: memberId(carol), workspace: null })
+    expect(await standing()).toEqual({ alice: 'owner', bob: 'admin' })
   })
 })
 
@@ -305,4 +344,5 @@ it('every listed status has been seen', () => {
       'DELETE /api/workspaces/members/remove',
     ),
   ).toEqual([])
+  expect(unseenInGraph('changeMemberRole', 'removeMember')).toEqual([])
 })

@@ -1,15 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { openDatabase } from '../db/index.ts'
-import { readConfig } from '../src/config.ts'
-import { type BuiltService, startBuilt } from './built-service.ts'
 import { checkAnswer } from './contract/answers.ts'
-import { newDatabase, type Person, signInTo } from './harness.ts'
+import type { Person } from './harness.ts'
+import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 import { restUploader } from './uploader.ts'
 import { BOUNDARY, field, file, form, formType, head, openWire, type Part } from './wire.ts'
 
@@ -17,36 +12,15 @@ const MiB = 1024 * 1024
 const SIZE = 300 * MiB
 const chunk = Buffer.alloc(256 * 1024, 7)
 
-let database: Awaited<ReturnType<typeof newDatabase>>
-let dataDir: string
-let service: BuiltService
+let service: ServiceProcess
 let alice: Person
 
 beforeAll(async () => {
-  database = await newDatabase()
-  dataDir = mkdtempSync(join(tmpdir(), 'satchel-memory-'))
-  service = await startBuilt({
-    DATA_DIR: dataDir,
-    DATABASE_URL: database.url,
-    // A caller has half of it: more than two hundred parts take.
-    BODY_MEMORY_BYTES: String(2048 * MiB),
-  })
-  const db = openDatabase(readConfig({ DATABASE_URL: database.url }).database, { pool: 2 })
-  alice = await signInTo(db, service.url, 'alice')
-  await db.close()
+  // A caller has half of it: more than two hundred parts take.
+  service = await startServiceProcess({ BODY_MEMORY_BYTES: String(2048 * MiB) })
+  ;[alice] = (await service.signIn('alice')) as [Person]
 })
-afterAll(async () => {
-  await service.end('SIGTERM')
-  await database.drop()
-  rmSync(dataDir, { recursive: true, force: true })
-})
-
-/** Resident memory of the service in MiB: now, or the most it ever was. */
-const memory = (which: 'VmRSS' | 'VmHWM') =>
-  Number(new RegExp(`${which}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024
-
-/** From here on the most is counted anew: proc(5), clear_refs. */
-const forgetPeak = () => writeFileSync(`/proc/${service.pid}/clear_refs`, '5')
+afterAll(() => service.stop())
 
 /** Sends a form whose last part is a file of so many bytes. */
 async function send(path: string, parts: Part[], size: number): Promise<string> {
@@ -100,7 +74,7 @@ const graphqlParts = (name: string) => [
   field(
     'operations',
     JSON.stringify({
-      query: 'mutation ($file: Upload!) { uploadFile(input: { file: $file }) { size } }',
+      query: 'mutation ($file: Upload!) { uploadFile(input: { file: $file }) { file { size } } }',
       variables: { file: null },
     }),
   ),
@@ -118,10 +92,10 @@ describe('An upload of 300 MiB', () => {
     async (face, upload) => {
       // What the first upload of a process brings with it is not what a large one costs.
       await upload(`${face}-warm`, 16 * MiB)
-      forgetPeak()
-      const before = memory('VmRSS')
+      service.markMemory()
+      const before = service.memory('VmRSS')
       expect(await upload(face, SIZE)).toContain(`"size":${SIZE}`)
-      expect(memory('VmHWM') - before).toBeLessThan(150)
+      expect(service.memory('VmHWM') - before).toBeLessThan(150)
     },
     120_000,
   )
@@ -139,11 +113,11 @@ it('Two hundred parts that stand still hold less than a megabyte each', async ()
     return wire
   }
   const warm = await send(1)
-  forgetPeak()
-  const before = memory('VmRSS')
+  service.markMemory()
+  const before = service.memory('VmRSS')
   const wires = await Promise.all(Array.from({ length: 200 }, (_, i) => send(i + 1)))
   await sleep(2000)
-  expect(memory('VmHWM') - before).toBeLessThan(150)
+  expect(service.memory('VmHWM') - before).toBeLessThan(150)
   for (const wire of [warm, ...wires]) wire.cut()
   expect((await uploader.look(upload.upload_id)).value.received).toEqual([])
 })

@@ -103,15 +103,18 @@ describe('A name that is unusual and fine', () => {
 
   it('is kept by GraphQL as it is', async () => {
     for (const [, name] of oddNames) {
-      const { data } = await alice.graphql<{ createFolder: { name: string; path: string } }>(
-        'mutation M($path: String!) { createFolder(input: { path: $path }) { name path } }',
+      const { data } = await alice.graphql(
+        'mutation M($path: String!) { createFolder(input: { at: { path: $path } }) { folder { name path } } }',
         { path: `graph/${name}` },
       )
-      expect(data?.createFolder).toEqual({ name, path: `graph/${name}` })
+      expect(data).toEqual({ createFolder: { folder: { name, path: `graph/${name}` } } })
     }
-    const { data } = await alice.graphql<{ fileTree: { folders: string[] } }>('{ fileTree(path: "graph") { folders } }')
     const byCodePoint = oddNames.map(([, name]) => name).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    expect(data?.fileTree.folders).toEqual(byCodePoint)
+    const { data } = await alice.graphql(
+      '{ me { drive { entry(path: "graph") { ... on Folder { entries { nodes { name } } } } } } }',
+    )
+    const nodes = byCodePoint.map(name => ({ name }))
+    expect(data).toEqual({ me: { drive: { entry: { entries: { nodes } } } } })
     await alice.rest('DELETE', '/api/folders?path=graph&recursive=true')
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { ApiDocument } from '../src/rest/openapi.ts'
-import type { Operation } from '../src/rest/openapi-operation.ts'
+import type { ApiDocument } from '../src/openapi/document.ts'
+import type { Operation } from '../src/openapi/operation.ts'
 import { found, ROOMY, UNHURRIED } from './builders.ts'
 import { documents } from './contract/answers.ts'
 import { type RestOptions, rest, startApp, type TestApp } from './harness.ts'

@@ -8,8 +8,11 @@ import { BOUNDARY, file, form, formType, head, openWire } from './wire.ts'
 /** Within which every answer must be there, whatever is dead. */
 export const LIMIT = 15_000
 
-export const CREATE_FOLDER = 'mutation ($input: CreateFolderInput!) { createFolder(input: $input) { id } }'
-export const UPLOAD = 'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { id } }'
+export const CREATE_FOLDER = 'mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }'
+/** The variables of CREATE_FOLDER. */
+export const folderInput = (path: string) => ({ input: { at: { path } } })
+
+export const UPLOAD = 'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { id } } }'
 
 /** What a request came to, and how long that took. */
 export async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: number }> {
@@ -60,7 +63,7 @@ export async function expectRecovery(t: TestApp, person: Person): Promise<void> 
   }
   const name = randomBytes(6).toString('hex')
   expect((await person.upload(`recovered/${name}`, name)).status).toBe(200)
-  expect((await person.graphql(CREATE_FOLDER, { input: { path: `recovered/folder-${name}` } })).code).toBeUndefined()
+  expect((await person.graphql(CREATE_FOLDER, folderInput(`recovered/folder-${name}`))).code).toBeUndefined()
   expect((await person.rest('GET', '/api/files/tree?path=recovered')).response.files.length).toBeGreaterThan(0)
 }
 

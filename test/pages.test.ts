@@ -189,10 +189,10 @@ describe('GET /', () => {
     expect(words).toContain('gift-6.txt')
     expect(words).toContain('5 B from alice@example.com')
     expect(words).toContain('and 2 more')
-    const more = linksOf(answer).find(to => to === '/?all') ?? ''
+    const more = linksOf(answer).find(to => to === '/home?all') ?? ''
     const everything = await get(more, dora)
     expect(linksOf(everything).filter(to => to.startsWith('/share/'))).toHaveLength(7)
-    expect(linksOf(everything)).not.toContain('/?all')
+    expect(linksOf(everything)).not.toContain('/home?all')
     expect(words).toContain('Orchard as admin, until')
     expect(words).toContain('Own Garden owner')
 
@@ -1006,7 +1006,7 @@ describe('What the pages cost', () => {
     return counted.length
   }
 
-  it('is one statement for a visitor, and one more for who they are, at the same time where that can be', async () => {
+  it('is one statement for a visitor, one more for who they are, at the same time where that can be, and one that notes the use of a share', async () => {
     const limited = await share(await file('a.pdf', 'x', 'application/pdf'), { max_downloads: 2, password: 'p' })
     const direct = await send(await file('b.txt'))
     await get(direct, bob)
@@ -1034,10 +1034,10 @@ describe('What the pages cost', () => {
       '/': 2,
       '/login of a stranger': 0,
       '/login': 1,
-      '/share of a stranger': 1,
-      '/share': 2,
-      '/share with one person, of a stranger': 1,
-      '/share with one person': 2,
+      '/share of a stranger': 2,
+      '/share': 3,
+      '/share with one person, of a stranger': 2,
+      '/share with one person': 3,
       'a forged share': 0,
       '/invite of a stranger': 1,
       '/invite': 2,

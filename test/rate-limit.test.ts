@@ -42,8 +42,8 @@ const operations: Record<string, Operation> = {
     rest: ({ person }, n) =>
       person.rest('POST', '/api/files/share', { json: { email: `r${n}@example.com`, objects: ['a.txt'] } }),
     graphql: {
-      query: 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { notificationStatus } }',
-      input: (_caller, n) => ({ email: `r${n}@example.com`, objects: ['a.txt'] }),
+      query: 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }',
+      input: (_caller, n) => ({ email: `r${n}@example.com`, files: [{ at: { path: 'a.txt' } }] }),
     },
   },
   'POST /api/api_keys/private/create': {
@@ -52,8 +52,8 @@ const operations: Record<string, Operation> = {
     rest: ({ person }, n) =>
       person.rest('POST', '/api/api_keys/private/create', { json: { name: `k${n}`, scopes: ['private_files:read'] } }),
     graphql: {
-      query: 'mutation ($input: CreatePrivateApiKeyInput!) { createPrivateApiKey(input: $input) { id } }',
-      input: (_caller, n) => ({ name: `k${n}`, scopes: ['private_files:read'] }),
+      query: 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }',
+      input: (_caller, n) => ({ name: `k${n}`, scopes: ['PRIVATE_FILES_READ'] }),
     },
   },
   'POST /api/api_keys/{workspace_id}/create': {
@@ -64,8 +64,8 @@ const operations: Record<string, Operation> = {
         json: { name: `k${n}`, scopes: ['workspaces:read'] },
       }),
     graphql: {
-      query: 'mutation ($input: CreateWorkspaceApiKeyInput!) { createWorkspaceApiKey(input: $input) { id } }',
-      input: ({ workspace }, n) => ({ workspaceId: workspace, name: `k${n}`, scopes: ['workspaces:read'] }),
+      query: 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }',
+      input: ({ workspace }, n) => ({ workspace, name: `k${n}`, scopes: ['WORKSPACES_READ'] }),
     },
   },
   'POST /api/workspaces/create': {
@@ -73,7 +73,7 @@ const operations: Record<string, Operation> = {
     max: 4,
     rest: ({ person }, n) => person.rest('POST', '/api/workspaces/create', { json: { name: `w${n}` } }),
     graphql: {
-      query: 'mutation ($input: CreateWorkspaceInput!) { createWorkspace(input: $input) { id } }',
+      query: 'mutation ($input: CreateWorkspaceInput!) { createWorkspace(input: $input) { workspace { id } } }',
       input: (_caller, n) => ({ name: `w${n}` }),
     },
   },
@@ -85,8 +85,8 @@ const operations: Record<string, Operation> = {
         json: { workspace_id: workspace, email: `i${n}@example.com`, role: 'viewer' },
       }),
     graphql: {
-      query: 'mutation ($input: CreateInviteInput!) { createInvite(input: $input) { id } }',
-      input: ({ workspace }, n) => ({ workspaceId: workspace, email: `i${n}@example.com`, role: 'viewer' }),
+      query: 'mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }',
+      input: ({ workspace }, n) => ({ workspace, email: `i${n}@example.com`, role: 'VIEWER' }),
     },
   },
 }
@@ -304,9 +304,7 @@ describeWithRedis('On two instances with Redis', () => {
 })
 
 describe('Guessing the password of a share', () => {
-  const RESOLVE = 'mutation ($input: ResolveShareInput!) { resolveShare(input: $input) { fileName } }'
-  const DOWNLOAD =
-    'query ($token: String!, $password: String) { sharedDownload(token: $token, password: $password) { fileName } }'
+  const OPEN = 'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { fileName } } }'
 
   interface Guess {
     code: string | undefined
@@ -340,8 +338,7 @@ describe('Guessing the password of a share', () => {
         body: new URLSearchParams({ password }).toString(),
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...claims(forwarded) },
       }),
-    (url, token, password, forwarded) => byGraphql(url, RESOLVE, { input: { token, password } }, forwarded),
-    (url, token, password, forwarded) => byGraphql(url, DOWNLOAD, { token, password }, forwarded),
+    (url, token, password, forwarded) => byGraphql(url, OPEN, { input: { token, password } }, forwarded),
   ]
 
   async function byRest(url: string, method: string, path: string, options: RestOptions): Promise<Guess> {
@@ -406,9 +403,9 @@ describe('Guessing the password of a share', () => {
     const other = await protect(t)
     const guesses = Array.from(
       { length: 50 },
-      (_, n) => `g${n}: sharedDownload(token: $token, password: "${n}") { url }`,
+      (_, n) => `g${n}: openShare(input: { token: $token, password: "${n}" }) { download { url } }`,
     )
-    const query = `query ($token: String!) { ${guesses.join(' ')} }`
+    const query = `mutation ($token: String!) { ${guesses.join(' ')} }`
     expect((await byGraphql(t.url, query, { token: other }, '')).code).toBe('WRONG_PASSWORD')
     expect((await ways[0]?.(t.url, other, 'right', ''))?.code).toBe('TOO_MANY_ATTEMPTS')
     await t.stop()

@@ -57,11 +57,11 @@ async function isThere(): Promise<boolean> {
 
 /** Signed addresses die with an embedded store, which comes back at another port: they are asked for anew. */
 async function addressesOf(id: string): Promise<Map<number, string>> {
-  const query = `{ upload(id: "${id}") { parts { partNumber url } } }`
+  const query = `{ node(id: "${id}") { ... on UploadSession { parts { number url } } } }`
   const { text } = await request(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })
-  const { data } = JSON.parse(text) as { data?: { upload?: { parts: { partNumber: number; url: string }[] } } }
-  if (!data?.upload) throw new Error(`There are no addresses: ${text}`)
-  return new Map(data.upload.parts.map(part => [part.partNumber, part.url]))
+  const { data } = JSON.parse(text) as { data?: { node?: { parts: { number: number; url: string }[] } } }
+  if (!data?.node) throw new Error(`There are no addresses: ${text}`)
+  return new Map(data.node.parts.map(part => [part.number, part.url]))
 }
 
 async function sendParts(id: string, partSize: number, missing: number[]): Promise<void> {

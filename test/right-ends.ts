@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import { operatorService } from '../src/services/operator.ts'
+import { operatorService } from '../src/services/accounts/operator.ts'
 import { hashSecret } from '../src/tokens.ts'
 import { found, join, privateKey, put, workspaceKey } from './builders.ts'
 import { type Person, rest, type TestApp } from './harness.ts'
@@ -116,11 +116,11 @@ async function meet({ topic, by, end }: End, here: TestApp, there: TestApp, news
   await join(here, workspaceId, person, 'admin')
   const newKey = () => (topic === 'shares' ? privateKey(here, person) : workspaceKey(here, person, workspaceId))
   const program = by === 'key' ? await newKey() : undefined
+  const [bucket] = await here.app.db.rows<{ id: string }>('SELECT id FROM bucket WHERE workspace_id = ?', [workspaceId])
   const query =
     topic === 'shares'
       ? 'subscription { shareReceived { fileName } }'
-      : `subscription { bucketChanged(workspaceId: "${workspaceId}") { fileCount } }`
-  const [bucket] = await here.app.db.rows<{ id: string }>('SELECT id FROM bucket WHERE workspace_id = ?', [workspaceId])
+      : `subscription { bucketChanged(drive: "${bucket?.id}") { usage { fileCount } } }`
   const share = ({ url }: TestApp) =>
     rest(url, 'POST', '/api/files/share', {
       headers: { cookie: owner.cookie },

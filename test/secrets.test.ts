@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { SMTPServer } from 'smtp-server'
-import { mountSignIn } from '../src/embedded/sign-in-mount.ts'
 import { createLog } from '../src/log.ts'
+import { mountSignIn } from '../src/sign-in/embedded/mount.ts'
 import { walkEveryRoute } from './every-route.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from './harness.ts'
 import { Browser } from './unit/sign-in-browser.ts'
@@ -132,9 +132,18 @@ describe('The log', () => {
       expect((await answered(t.anonymous.rest('GET', path, { headers }))).status).toBe(expected === 200 ? 302 : 403)
       const resolve = t.anonymous.rest('POST', `/api/share/resolve/${token}`, { json: { password } })
       expect((await answered(resolve)).status).toBe(expected)
-      const query = `{ sharedDownload(token: "${token}", password: "${password}") { url } }`
-      const { data } = await t.anonymous.graphql<{ sharedDownload: { url: string } }>(query)
-      noteSignature(data?.sharedDownload?.url ?? '')
+      const OPEN = 'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url } } }'
+      for (const [query, variables] of [
+        [OPEN, { input: { token, password } }],
+        [`mutation { openShare(input: { token: "${token}", password: "${password}" }) { download { url } } }`, {}],
+      ] as const) {
+        const { data } = await t.anonymous.graphql<{ openShare: { download: { url: string } } | null }>(
+          query,
+          variables,
+        )
+        expect(data?.openShare === null).toBe(password === wrong)
+        noteSignature(data?.openShare?.download.url ?? '')
+      }
       // Refused, but asked all the same.
       await t.anonymous.rest('GET', `${path}?password=${password}`)
     }
@@ -180,8 +189,9 @@ describe('The log', () => {
         const failed = all.filter(answer => answer.status === 500)
         expect(failed.length).toBeGreaterThan(0)
         for (const { text } of failed) expect(text).not.toMatch(new RegExp(`${table}|${password}|${alice.email}`))
-        const query = `{ sharedDownload(token: "${token}", password: "${password}") { url } me { email } }`
-        await alice.graphql(query)
+        const open = `openShare(input: { token: "${token}", password: "${password}" }) { download { url } }`
+        await alice.graphql(`mutation { ${open} }`)
+        await alice.graphql(`{ share(token: "${token}") { fileName } me { email } }`)
       })
       expect(t.logs().slice(before)).toContain('"level":50')
       expectSilence()

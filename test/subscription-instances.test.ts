@@ -13,7 +13,7 @@ const withRedis = process.env.TEST_REDIS_URL ? describe : describe.skip
 
 const SHARES = 'subscription { shareReceived { fileName } }'
 const MISSED = 'events of other instances are missed'
-const USAGE = 'subscription { bucketChanged { fileCount } }'
+const USAGE = 'subscription { bucketChanged { usage { fileCount } } }'
 
 withRedis('Two instances with a Redis', () => {
   let proxy: FlakyProxy
@@ -80,7 +80,7 @@ withRedis('Two instances with a Redis', () => {
   it('show the same usage, wherever the change was made', async () => {
     const usage = await bob.subscribe(USAGE)
     await bobFar.upload('far.txt', 'x')
-    expect(await usage.next()).toEqual({ data: { bucketChanged: { fileCount: 1 } } })
+    expect(await usage.next()).toEqual({ data: { bucketChanged: { usage: { fileCount: 1 } } } })
     usage.close()
   })
 
@@ -108,7 +108,7 @@ withRedis('Two instances with a Redis', () => {
       await bobFar.upload('own.txt', 'x')
       const own = await bobFar.subscribe(USAGE)
       await bobFar.rest('DELETE', '/api/files/delete?file=own.txt')
-      expect(await own.next()).toMatchObject({ data: { bucketChanged: { fileCount: expect.any(Number) } } })
+      expect(await own.next()).toMatchObject({ data: { bucketChanged: { usage: { fileCount: expect.any(Number) } } } })
       own.close()
       // A connection on which nothing is said looks like a quiet one until it is asked.
       for (let tries = 0; tries < 100 && !far.logs().includes(MISSED); tries++) await sleep(100)

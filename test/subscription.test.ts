@@ -1,19 +1,20 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { findCaller } from '../src/auth/caller.ts'
+import { findCaller } from '../src/access/caller.ts'
 import { createLog } from '../src/log.ts'
-import { found, join, privateKey, put, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
+import { driveOf, found, join, privateKey, put, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
 import type { EventStream } from './event-stream.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { meetAll } from './right-ends.ts'
 import { anId, aTime } from './shapes.ts'
 
-const SHARES = 'subscription { shareReceived { id fileName sharedBy sharedFor sharingToken seen expiresAt } }'
+const SHARES = 'subscription { shareReceived { id fileName sharedBy { email } recipient token seen expiresAt } }'
 const INVITES = 'subscription { inviteReceived { id workspaceName role token } }'
-const USAGE = 'subscription { bucketChanged { usedBytes fileCount folderCount maxTotalStorageBytes maxFiles } }'
+const DRIVE = '{ usage { usedBytes fileCount folderCount maxBytes maxFiles } }'
+const USAGE = `subscription { bucketChanged ${DRIVE} }`
 /** What the plan allows, for oneself and for a workspace alike. */
-const FREE = { maxTotalStorageBytes: 5 * 1024 ** 3, maxFiles: 10_000 }
+const FREE = { maxBytes: 5 * 1024 ** 3, maxFiles: 10_000 }
 const QUICK = { ...UNHURRIED, SUBSCRIPTION_CHECK_SECONDS: '1', SUBSCRIPTIONS_PER_USER: '5' }
 
 let t: TestApp
@@ -56,29 +57,29 @@ describe('subscription shareReceived', () => {
         const { response } = await share(alice, 'BOB@example.com', ['docs/a.txt', 'docs/b.txt'])
         const got = [await stream.next(), await stream.next()]
         expect(got).toEqual(
-          ['docs/a.txt', 'docs/b.txt'].map((fileName, i) => ({
+          ['a.txt', 'b.txt'].map((fileName, i) => ({
             data: {
               shareReceived: {
                 id: anId,
                 fileName,
-                sharedBy: alice.email,
-                sharedFor: bob.email,
-                sharingToken: response.sharing_info[i].sharing_token,
+                sharedBy: { email: alice.email },
+                recipient: bob.email,
+                token: response.sharing_info[i].sharing_token,
                 seen: false,
                 expiresAt: aTime,
               },
             },
           })),
         )
-        expect(await other.next()).toMatchObject({ data: { shareReceived: { fileName: 'docs/c.txt' } } })
+        expect(await other.next()).toMatchObject({ data: { shareReceived: { fileName: 'c.txt' } } })
         // A renewal is news again; what is refused is none.
         await bob.rest('POST', '/api/files/received/mark_seen', {
-          json: { sharing_token: got[0]?.data.shareReceived.sharingToken },
+          json: { sharing_token: got[0]?.data.shareReceived.token },
         })
         expect((await share(alice, bob.email, ['docs/a.txt', 'docs/none.txt'])).status).toBe(400)
         await share(alice, bob.email, ['docs/a.txt'])
-        const { id, sharingToken } = got[0]?.data.shareReceived ?? {}
-        expect(await stream.next()).toMatchObject({ data: { shareReceived: { id, sharingToken, seen: false } } })
+        const { id, token } = got[0]?.data.shareReceived ?? {}
+        expect(await stream.next()).toMatchObject({ data: { shareReceived: { id, token, seen: false } } })
         await sleep(400)
         expect([stream.messages.length, other.messages.length]).toEqual([3, 1])
       }),
@@ -93,7 +94,7 @@ describe('subscription shareReceived', () => {
           await share(alice, bob.email, ['docs/b.txt'])
           await share(alice, dora.email, ['docs/b.txt'])
           for (const stream of [one, two])
-            expect(await stream.next()).toMatchObject({ data: { shareReceived: { fileName: 'docs/b.txt' } } })
+            expect(await stream.next()).toMatchObject({ data: { shareReceived: { fileName: 'b.txt' } } })
           await sleep(400)
           expect(none.messages).toEqual([])
         }),
@@ -108,13 +109,13 @@ describe('subscription shareReceived', () => {
       for (let left = 10; left > 0; left--) {
         await alice.upload('brief.txt', 'x')
         await share(alice, bob.email, ['docs/a.txt'])
-        expect(await nextName()).toBe('docs/a.txt')
+        expect(await nextName()).toBe('a.txt')
         await share(alice, bob.email, ['brief.txt'])
         await alice.rest('DELETE', '/api/files/delete?file=brief.txt')
         await share(alice, bob.email, ['docs/c.txt'])
         const name = await nextName()
-        if (name === 'docs/c.txt') return
-        expect([name, await nextName()]).toEqual(['brief.txt', 'docs/c.txt'])
+        if (name === 'c.txt') return
+        expect([name, await nextName()]).toEqual(['brief.txt', 'c.txt'])
         await sleep(400)
       }
       throw new Error('A share is shown although its file was deleted before.')
@@ -129,7 +130,7 @@ describe('subscription inviteReceived', () => {
       await invite(alice, garden, bob.email)
       const { data } = await stream.next()
       expect(data).toEqual({
-        inviteReceived: { id: anId, workspaceName: 'Garden', role: 'editor', token: expect.any(String) },
+        inviteReceived: { id: anId, workspaceName: 'Garden', role: 'EDITOR', token: expect.any(String) },
       })
       const accept = { json: { token: data.inviteReceived.token } }
       expect((await bob.rest('POST', '/api/workspaces/invites/accept', accept)).status).toBe(200)
@@ -170,7 +171,7 @@ describe('subscription bucketChanged', () => {
       for (const [what, change, [usedBytes, fileCount, folderCount]] of changes) {
         await change()
         const { data } = await stream.next()
-        expect([what, data.bucketChanged]).toEqual([what, { ...FREE, usedBytes, fileCount, folderCount }])
+        expect([what, data.bucketChanged.usage]).toEqual([what, { ...FREE, usedBytes, fileCount, folderCount }])
       }
       await bob.upload('mine.txt', 'x')
       expect((await erin.rest('DELETE', '/api/files/delete?file=none')).status).toBe(404)
@@ -182,11 +183,11 @@ describe('subscription bucketChanged', () => {
   it('of a workspace shows its members what its files take up, whoever changes it, in whatever role, and no other', async () => {
     const [garden, orchard] = [await found(alice, 'Garden'), await found(alice, 'Orchard')]
     await join(t, garden, bob, 'editor')
-    const { caller } = await workspaceKey(t, alice, garden, ['workspaces:read'])
-    const query = `subscription { bucketChanged(workspaceId: "${garden}") { usedBytes fileCount folderCount maxTotalStorageBytes maxFiles } }`
+    const { caller } = await workspaceKey(t, alice, garden, ['workspaces:files:read'])
+    const query = `subscription { bucketChanged(drive: "${await driveOf(alice, garden)}") ${DRIVE} }`
     await following(bob, query, one =>
       following(caller, query, async two => {
-        const both = async () => [await one.next(), await two.next()].map(({ data }) => data.bucketChanged)
+        const both = async () => [await one.next(), await two.next()].map(({ data }) => data.bucketChanged.usage)
         await put(alice, garden, '/beds/a.txt', '123')
         const usage = { ...FREE, usedBytes: 3, fileCount: 1, folderCount: 1 }
         expect(await both()).toEqual([usage, usage])
@@ -207,8 +208,8 @@ describe('subscription bucketChanged', () => {
       for (let i = 0; i < 40; i++) await frank.upload(`${i}.txt`, '12')
       const seconds = (Date.now() - began) / 1000
       let last: number | undefined
-      while (last !== 40) last = (await stream.next()).data.bucketChanged.fileCount
-      expect(stream.messages.at(-1)?.data.bucketChanged).toMatchObject({ usedBytes: 80, fileCount: 40 })
+      while (last !== 40) last = (await stream.next()).data.bucketChanged.usage.fileCount
+      expect(stream.messages.at(-1)?.data.bucketChanged.usage).toMatchObject({ usedBytes: 80, fileCount: 40 })
       expect(stream.messages.length).toBeLessThanOrEqual(2 + seconds / 0.3)
     })
   })
@@ -282,7 +283,7 @@ describe('A subscription', () => {
       await second.rest('POST', '/auth/logout')
       await sleep(1200)
       await share(alice, bob.email, ['docs/a.txt'])
-      expect(await stream.next()).toMatchObject({ data: { shareReceived: { fileName: 'docs/a.txt' } } })
+      expect(await stream.next()).toMatchObject({ data: { shareReceived: { fileName: 'a.txt' } } })
     })
   })
 
@@ -306,7 +307,7 @@ describe('A subscription', () => {
       again = await grace.subscribe(USAGE)
     }
     await grace.upload('a.txt', 'x')
-    expect(await again.next()).toMatchObject({ data: { bucketChanged: { fileCount: 1 } } })
+    expect(await again.next()).toMatchObject({ data: { bucketChanged: { usage: { fileCount: 1 } } } })
     for (const stream of [...open, again]) stream.close()
   })
 

@@ -161,7 +161,7 @@ describe('Who watches a storage area', () => {
   it('hears of an upload in parts when the file is there, and not before', async () => {
     const { who } = await somebody()
     const up = restUploader(who)
-    const watch = await who.subscribe('subscription { bucketChanged { usedBytes fileCount } }')
+    const watch = await who.subscribe('subscription { bucketChanged { usage { usedBytes fileCount } } }')
     const given = await start(up, 7)
     await up.part(given.value.upload_id, 1, { bytes: randomBytes(7) })
     await up.abort(given.value.upload_id)
@@ -171,7 +171,7 @@ describe('Who watches a storage area', () => {
     const wrong = createHash('md5').update('else').digest('hex')
     expect((await up.complete(value.upload_id, { md5: wrong })).code).toBe('CHECKSUM_MISMATCH')
     await up.complete(value.upload_id)
-    expect((await watch.next()).data.bucketChanged).toEqual({ usedBytes: 7, fileCount: 1 })
+    expect((await watch.next()).data.bucketChanged.usage).toEqual({ usedBytes: 7, fileCount: 1 })
     expect(watch.messages).toHaveLength(1)
     watch.close()
   })

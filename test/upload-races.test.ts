@@ -23,7 +23,7 @@ let gate: StoreGate
 let people = 0
 
 beforeAll(async () => {
-  t = await startApp({ UPLOAD_PART_BYTES: String(PART), LEASE_SECONDS: '2' })
+  t = await startApp({ TRASH_DAYS: '0', UPLOAD_PART_BYTES: String(PART), LEASE_SECONDS: '2' })
   gate = gateOf(t.app.store)
 })
 beforeEach(() => {

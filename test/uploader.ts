@@ -1,3 +1,4 @@
+import { driveOf } from './builders.ts'
 import type { Person, RestAnswer } from './harness.ts'
 
 /** What an answer says, whichever face gave it: the code of the error, or the value with names as on the wire. */
@@ -13,6 +14,9 @@ export interface Part {
   bytes: Uint8Array | string
   contentMd5?: string
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
+type GraphData = any
 
 /** Uploads in parts of one person into one place, by one face. */
 export interface Uploader {
@@ -51,47 +55,85 @@ export function restUploader(person: Person, workspaceId?: string): Uploader {
   }
 }
 
-const started =
-  '{ upload_id: id chunk_size: chunkSize part_count: partCount expires_at: expiresAt parts { part_number: partNumber url } }'
-const looked = '{ upload_id: id filename folder size chunk_size: chunkSize received expires_at: expiresAt }'
-const received = '{ part_number: partNumber size }'
-const completed =
-  '{ upload_id: uploadId file_name: fileName md5_checksum: md5Checksum size file { id name path folder size md5_checksum: md5Checksum file_type: fileType } }'
+const fileFields = 'id name path parent { path } size md5 contentType'
 
 /** By GraphQL, with the names of REST. */
 export function graphqlUploader(person: Person, workspaceId?: string): Uploader {
-  const of = workspaceId ? { workspaceId } : {}
-  const W = workspaceId ? 'Workspace' : ''
-  const ask = async (kind: string, input: Record<string, unknown>, selection: string, file?: File): Promise<Said> => {
-    const type = `${kind[0]?.toUpperCase()}${kind.slice(1)}Input!`
-    const query = `mutation($input: ${type}) { value: ${kind}(input: $input) ${selection} }`
-    const { status, data, errors } = await person.graphql<{ value: unknown }>(
-      query,
-      { input: { ...of, ...input } },
+  const ask = async (
+    query: string,
+    variables: object,
+    read: (data: GraphData) => unknown,
+    file?: File,
+  ): Promise<Said> => {
+    const { status, data, errors } = await person.graphql<GraphData>(query, variables, file)
+    return {
+      status,
+      code: errors?.[0]?.extensions.code,
+      msg: errors?.[0]?.message ?? '',
+      value: errors || !data ? null : read(data),
+    }
+  }
+  const change = (name: string, selection: string, input: object, read: (payload: GraphData) => unknown, file?: File) =>
+    ask(
+      `mutation ($input: ${name.charAt(0).toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${selection} } }`,
+      { input },
+      data => read(data[name]),
       file,
     )
-    return { status, code: errors?.[0]?.extensions.code, msg: errors?.[0]?.message ?? '', value: data?.value }
-  }
-  const camel = (input: Record<string, unknown>) =>
-    Object.fromEntries(Object.entries(input).map(([k, v]) => [k.replaceAll(/_(\w)/g, (_, l) => l.toUpperCase()), v]))
   return {
-    start: input => ask(`start${W}Upload`, camel(input), started),
-    part: (uploadId, partNumber, { bytes, contentMd5 }) =>
-      ask(
-        `upload${W}Part`,
-        { uploadId, partNumber, part: null, ...(contentMd5 ? { contentMd5 } : {}) },
-        received,
+    start: async ({ filename: fileName, content_type: contentType, ...input }) =>
+      change(
+        'startUpload',
+        'uploadSession { id chunkSize partCount expiresAt parts { number url } }',
+        { drive: workspaceId && (await driveOf(person, workspaceId)), fileName, contentType, ...input },
+        ({ uploadSession: { id, chunkSize, partCount, expiresAt, parts } }) => ({
+          upload_id: id,
+          chunk_size: chunkSize,
+          part_count: partCount,
+          expires_at: expiresAt,
+          parts:
+            parts?.map(({ number, url }: { number: number; url: string }) => ({ part_number: number, url })) ?? null,
+        }),
+      ),
+    part: (uploadSession, number, { bytes, contentMd5 }) =>
+      change(
+        'uploadPart',
+        'number size',
+        { uploadSession, number, part: null, ...(contentMd5 ? { md5: contentMd5 } : {}) },
+        ({ number, size }) => ({ part_number: number, size }),
         new File([bytes as Uint8Array<ArrayBuffer>], 'part'),
       ),
-    look: async id => {
-      const [field, types, args] = workspaceId
-        ? ['workspaceUpload', '$workspaceId: ID!, $id: ID!', 'workspaceId: $workspaceId, id: $id']
-        : ['upload', '$id: ID!', 'id: $id']
-      const query = `query(${types}) { value: ${field}(${args}) ${looked} }`
-      const { status, data, errors } = await person.graphql<{ value: unknown }>(query, { ...of, id })
-      return { status, code: errors?.[0]?.extensions.code, msg: errors?.[0]?.message ?? '', value: data?.value }
+    async look(id) {
+      const said = await ask(
+        'query ($id: ID!) { node(id: $id) { ... on UploadSession { fileName folder size chunkSize received expiresAt } } }',
+        { id },
+        ({ node }) =>
+          node && {
+            upload_id: id,
+            filename: node.fileName,
+            folder: node.folder,
+            size: node.size,
+            chunk_size: node.chunkSize,
+            received: node.received,
+            expires_at: node.expiresAt,
+          },
+      )
+      // A node that is not there is null, and no error.
+      return said.value || said.code ? said : { ...said, code: 'UPLOAD_NOT_FOUND' }
     },
-    complete: (uploadId, input = {}) => ask(`complete${W}Upload`, { uploadId, ...input }, completed),
-    abort: uploadId => ask(`abort${W}Upload`, { uploadId }, ''),
+    complete: (uploadSession, { filename: fileName, ...input } = {}) =>
+      change(
+        'completeUpload',
+        `completedId file { ${fileFields} }`,
+        { uploadSession, fileName, ...input },
+        ({ completedId, file: { parent, md5, contentType, ...file } }) => ({
+          upload_id: completedId,
+          file_name: file.path,
+          md5_checksum: md5,
+          size: file.size,
+          file: { ...file, folder: parent.path, md5_checksum: md5, file_type: contentType },
+        }),
+      ),
+    abort: uploadSession => change('abortUpload', 'abortedId', { uploadSession }, () => null),
   }
 }

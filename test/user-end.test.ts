@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
-import { findCaller } from '../src/auth/caller.ts'
+import { findCaller } from '../src/access/caller.ts'
 import { toAppError } from '../src/errors.ts'
-import { accountService } from '../src/services/account.ts'
+import { accountService } from '../src/services/accounts/account.ts'
+import { ask, codeOf } from './ask.ts'
 import { put } from './builders.ts'
 import { expectConsistent } from './consistency.ts'
-import { unseen } from './coverage-of-routes.ts'
+import { unseen, unseenInGraph } from './coverage-of-routes.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from './harness.ts'
 import { anId, aSentence, aTime } from './shapes.ts'
 
@@ -14,6 +15,7 @@ let t: TestApp
 
 beforeAll(async () => {
   t = await startApp({
+    TRASH_DAYS: '0',
     RETENTION_DAYS: '12',
     RATE_SHARING: '1000000',
     RATE_API_KEYS: '1000000',
@@ -465,29 +467,34 @@ describe('DELETE /api/user/account/delete', () => {
     }
   })
 
-  it('GraphQL: deleteAccount does the same', async () => {
+  it('GraphQL: deleteAccount ends it', async () => {
     const DELETE = `mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) {
-      bucket { name deleted } accountDeleted { id email userName } } }`
+      deletedId email name driveId driveDeleted } }`
     const lea = await t.signIn('lea')
     const ws = await found(lea, 'Lea')
     await join(lea, ws, bob, 'viewer')
     const input = { deleteUserData: true }
-    expect((await t.anonymous.graphql(DELETE, { input })).code).toBe('UNAUTHENTICATED')
-    expect((await lea.graphql(DELETE, { input: {} })).code).toBe('INVALID_INPUT')
+    expect(await codeOf(t.anonymous, DELETE, { input })).toBe('UNAUTHENTICATED')
+    expect(await codeOf(lea, DELETE, { input: {} })).toBe('INVALID_INPUT')
     const refused = await lea.graphql(DELETE, { input })
     expect(refused.errors?.[0]?.extensions).toEqual({
       code: 'LAST_OWNER',
       workspaces: [{ workspace_id: ws, name: 'Lea' }],
     })
     await lea.rest('DELETE', `/api/workspaces/delete?workspace_id=${ws}`)
-    const name = await bucketOf(lea)
-    expect((await lea.graphql(DELETE, { input })).data).toEqual({
-      deleteAccount: {
-        bucket: { name, deleted: true },
-        accountDeleted: { id: lea.userId, email: 'lea@example.com', userName: 'lea' },
-      },
+    const driveId = await bucketOf(lea)
+    expect((await ask(lea, DELETE, { input })).deleteAccount).toEqual({
+      deletedId: lea.userId,
+      email: 'lea@example.com',
+      name: 'lea',
+      driveId,
+      driveDeleted: true,
     })
     expect(await isIn(lea)).toBe(false)
+    const zoe = await t.signIn('zoe')
+    const kept = (await ask(zoe, DELETE, { input: { deleteUserData: false } })).deleteAccount
+    expect(kept).toMatchObject({ deletedId: zoe.userId, driveDeleted: false })
+    expect(unseenInGraph('deleteAccount')).toEqual([])
   })
 })
 
@@ -535,27 +542,28 @@ describe('GET /api/user/identities', () => {
       ],
       has_password_identity: false,
     })
-    const { data } = await mia.graphql<{ identities: object }>(`{ identities { hasPasswordIdentity identities {
-      id userId provider providerUserId email emailVerified name avatarUrl createdAt } } }`)
-    expect(data?.identities).toEqual({
-      hasPasswordIdentity: false,
-      identities: response.identities.map((i: Record<string, unknown>) => ({
+    const IDENTITIES = '{ me { identities { id provider providerUserId email emailVerified name picture createdAt } } }'
+    const { identities } = (await ask(mia, IDENTITIES)).me
+    expect(identities).toEqual(
+      response.identities.map((i: Record<string, unknown>) => ({
         id: i.id,
-        userId: i.user_id,
         provider: i.provider,
         providerUserId: i.provider_user_id,
         email: i.email,
         emailVerified: i.email_verified,
         name: i.name,
-        avatarUrl: i.avatar_url,
+        picture: i.avatar_url || null,
         createdAt: i.created_at,
       })),
-    })
+    )
+    const NODE = 'query ($id: ID!) { node(id: $id) { ... on Identity { provider } } }'
+    expect(await ask(mia, NODE, { id: identities[1].id })).toEqual({ node: { provider: 'lab' } })
+    expect(await ask(await t.signIn('mo'), NODE, { id: identities[1].id })).toEqual({ node: null })
   })
 
   it('401 without a credential, and with a key', async () => {
     expect(statusAndCode(await t.anonymous.rest('GET', '/api/user/identities'))).toEqual([401, 'UNAUTHENTICATED'])
-    expect((await t.anonymous.graphql('{ identities { hasPasswordIdentity } }')).code).toBe('UNAUTHENTICATED')
+    expect(await codeOf(t.anonymous, '{ me { identities { id } } }')).toBe('UNAUTHENTICATED')
     const key = await keyOf(await t.signIn('nina'), ['private_files:read'])
     expect(statusAndCode(await key.rest('GET', '/api/user/identities'))).toEqual([401, 'KEY_OUT_OF_BOUNDS'])
   })
@@ -687,17 +695,20 @@ describe('GET /api/user/stats', () => {
     expect((await (await keyOf(sam, ['private_files:read'])).rest('GET', '/api/user/stats')).status).toBe(200)
   })
 
-  it('GraphQL: userStats says the same', async () => {
-    const STATS = `{ userStats { totalFiles totalBytes filesToday filesLast7d filesLast30d totalSharesSent sharesToday
+  it('GraphQL: me.statistics says the same', async () => {
+    const STATS = `{ me { statistics { totalFiles totalBytes filesToday filesLast7d filesLast30d totalSharesSent sharesToday
       targetedShares publicShares activeShares totalReceived ownedWorkspaces workspaceApiKeys
-      dailyUploads { day uploads } dailyShares { day shares } } }`
+      dailyUploads { day count } dailyShares { day count } } } }`
     const tom = await t.signIn('tom')
     await tom.upload('a', 'hello')
-    const { data } = await tom.graphql<{ userStats: object }>(STATS)
+    const { daily_uploads, daily_shares, ...counts } = await stats(tom)
     const camel = (name: string) => name.replace(/_(\w)/g, (_, c: string) => c.toUpperCase())
-    const shown = Object.entries(await stats(tom)).map(([name, value]) => [camel(name), value])
-    expect(data?.userStats).toEqual(Object.fromEntries(shown))
-    expect((await t.anonymous.graphql(STATS)).code).toBe('UNAUTHENTICATED')
+    expect((await ask(tom, STATS)).me.statistics).toEqual({
+      ...Object.fromEntries(Object.entries(counts).map(([name, value]) => [camel(name), value])),
+      dailyUploads: daily_uploads.map(({ day, uploads }: Record<string, unknown>) => ({ day, count: uploads })),
+      dailyShares: daily_shares.map(({ day, shares }: Record<string, unknown>) => ({ day, count: shares })),
+    })
+    expect(await codeOf(t.anonymous, STATS)).toBe('UNAUTHENTICATED')
   })
 })
 

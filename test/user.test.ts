@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { ask, codeOf } from './ask.ts'
+import { found, join, privateKey } from './builders.ts'
 import { unseen } from './coverage-of-routes.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from './harness.ts'
 import { anId, aTime } from './shapes.ts'
@@ -114,22 +116,58 @@ describe('GET /api/user/data', () => {
   })
 
   it('GraphQL: me says the same', async () => {
-    const ME = `{ me { id email name givenName familyName picture locale provider providerUserId createdAt plan {
-      id name maxFileSizeBytes maxTotalStorageBytes maxFiles maxUserWorkspaces maxFilesWorkspace
-      maxTotalStorageBytesWorkspace maxUsersWorkspace maxWorkspaceFolders maxPrivateApiKeys maxWorkspaceApiKeys
-      maxFolders maxPublicLinks maxPendingInvites maxNotes } } }`
+    const ME = `{ me { id person { id name email picture } email emailVerified name givenName familyName picture locale createdAt
+      plan { id name maxFileSize maxBytes maxFiles maxFolders maxNotes maxLinks maxApiKeys maxWorkspaces maxWorkspaceBytes
+        maxWorkspaceFiles maxWorkspaceFolders maxWorkspaceMembers maxWorkspaceApiKeys maxWorkspaceInvites } } }`
     const { user_data } = (await alice.rest('GET', '/api/user/data')).response
-    const { data } = await alice.graphql<{ me: { plan: object } }>(ME)
-    const { plan, ...me } = data?.me ?? { plan: {} }
-    const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
-    const { user_id, plan_id, plan_name, ...rest } = user_data
-    expect({ ...me, ...plan, id: undefined, name: undefined }).toEqual({
-      ...Object.fromEntries(Object.entries(rest).map(([name, value]) => [camel(name), value])),
-      id: undefined,
-      name: undefined,
+    const { me } = await ask(alice, ME)
+    expect(me).toEqual({
+      id: `viewer:${alice.userId}`,
+      person: { id: alice.userId, name: 'alice', email: 'alice@example.com', picture: null },
+      email: 'alice@example.com',
+      emailVerified: true,
+      name: 'alice',
+      givenName: 'alice',
+      familyName: '',
+      picture: null,
+      locale: 'en',
+      createdAt: user_data.created_at,
+      plan: {
+        id: user_data.plan_id,
+        name: user_data.plan_name,
+        maxFileSize: user_data.max_file_size_bytes,
+        maxBytes: user_data.max_total_storage_bytes,
+        maxFiles: user_data.max_files,
+        maxFolders: user_data.max_folders,
+        maxNotes: user_data.max_notes,
+        maxLinks: user_data.max_public_links,
+        maxApiKeys: user_data.max_private_api_keys,
+        maxWorkspaces: user_data.max_user_workspaces,
+        maxWorkspaceBytes: user_data.max_total_storage_bytes_workspace,
+        maxWorkspaceFiles: user_data.max_files_workspace,
+        maxWorkspaceFolders: user_data.max_workspace_folders,
+        maxWorkspaceMembers: user_data.max_users_workspace,
+        maxWorkspaceApiKeys: user_data.max_workspace_api_keys,
+        maxWorkspaceInvites: user_data.max_pending_invites,
+      },
     })
-    expect(data?.me).toMatchObject({ id: user_id, name: 'alice', plan: { id: plan_id, name: plan_name } })
-    expect((await t.anonymous.graphql(ME)).code).toBe('UNAUTHENTICATED')
+    expect(await codeOf(t.anonymous, ME)).toBe('UNAUTHENTICATED')
+    const carol = await t.signIn('carol')
+    await t.app.db.run("UPDATE user SET plan_id = 'enterprise' WHERE id = ?", [carol.userId])
+    expect((await ask(carol, ME)).me.plan).toMatchObject({ id: 'enterprise', maxFiles: null, maxWorkspaceFiles: null })
+  })
+
+  it('GraphQL: the account is a node for its owner, and a person for who meets them', async () => {
+    const NODE = `query ($id: ID!) { node(id: $id) { __typename ... on Viewer { plan { id } } ... on Person { name email } } }`
+    const viewer = { id: `viewer:${alice.userId}` }
+    expect(await ask(alice, NODE, viewer)).toEqual({ node: { __typename: 'Viewer', plan: { id: 'free' } } })
+    expect(await ask(bob, NODE, viewer)).toEqual({ node: null })
+    const person = { __typename: 'Person', name: 'alice', email: 'alice@example.com' }
+    expect(await ask(alice, NODE, { id: alice.userId })).toEqual({ node: person })
+    expect(await ask(bob, NODE, { id: alice.userId })).toEqual({ node: null })
+    await join(t, await found(alice), bob, 'viewer')
+    expect(await ask(bob, NODE, { id: alice.userId })).toEqual({ node: person })
+    expect(await ask(bob, NODE, viewer)).toEqual({ node: null })
   })
 })
 
@@ -217,36 +255,28 @@ describe('GET /api/user/bucket', () => {
     expect((await bucket(t.anonymous)).status).toBe(401)
   })
 
-  it('GraphQL: bucket says the same', async () => {
-    const BUCKET = `query ($limit: Int, $cursor: String) { bucket(limit: $limit, cursor: $cursor) {
-      bucketName storageClass timeCreated labels usedBytes fileCount folderCount maxTotalStorageBytes
-      objects { name contentType size md5 dateCreated dateUpdated bucket } nextCursor } }`
+  it('GraphQL: me.drive says what is in it', async () => {
+    const DRIVE = `{ me { drive { id owner { ... on Person { id } } permissions root { size fileCount path }
+      usage { usedBytes fileCount folderCount maxBytes maxFiles maxFolders maxFileSize } } } }`
     const { bucket_data } = (await bucket(alice, 'limit=1')).response
-    const { data } = await alice.graphql<{ bucket: object }>(BUCKET, { limit: 1 })
-    const [object] = bucket_data.objects
-    expect(data?.bucket).toEqual({
-      bucketName: bucket_data.bucket_name,
-      storageClass: bucket_data.storage_class,
-      timeCreated: bucket_data.time_created,
-      labels: {},
-      usedBytes: 7,
-      fileCount: 2,
-      folderCount: 3,
-      maxTotalStorageBytes: 5 * GiB,
-      objects: [
-        {
-          name: 'z/deep/er.txt',
-          contentType: 'text/plain',
-          size: 5,
-          md5: object.md5,
-          dateCreated: object.date_created,
-          dateUpdated: object.date_updated,
-          bucket: bucket_data.bucket_name,
-        },
-      ],
-      nextCursor: bucket_data.next_cursor,
+    expect((await ask(alice, DRIVE)).me.drive).toEqual({
+      id: bucket_data.bucket_name,
+      owner: { id: alice.userId },
+      permissions: ['READ', 'WRITE', 'DELETE', 'SHARE'],
+      root: { size: 7, fileCount: 2, path: '' },
+      usage: {
+        usedBytes: 7,
+        fileCount: 2,
+        folderCount: 3,
+        maxBytes: 5 * GiB,
+        maxFiles: 10_000,
+        maxFolders: 10_000,
+        maxFileSize: 2 * GiB,
+      },
     })
-    expect((await t.anonymous.graphql(BUCKET)).code).toBe('UNAUTHENTICATED')
+    expect(await codeOf(t.anonymous, DRIVE)).toBe('UNAUTHENTICATED')
+    const { caller } = await privateKey(t, alice, ['private_files:read'])
+    expect((await ask(caller, DRIVE)).me.drive.permissions).toEqual(['READ'])
   })
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import type { Role } from '../src/auth/roles.ts'
-import { closeWorkspace } from '../src/services/workspace.ts'
+import type { Role } from '../src/access/roles.ts'
+import { closeWorkspace } from '../src/services/workspaces/workspace.ts'
 import { found, join, privateKey, put, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
 import { expectConsistent } from './consistency.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from './harness.ts'

@@ -27,8 +27,12 @@ export class Bucket extends Model<InferAttributes<Bucket>, InferCreationAttribut
   /** An upper bound of the live public links: expired ones are counted until the limit is next reached. */
   declare linkCount: number
   declare noteCount: number
-  /** Deleted folders whose content is still being purged; while it is 0, every entry of the bucket is below its root. */
+  /** Deleted folders whose content is still being purged. While this and `trashCount` are 0, every entry of the bucket is below its root. */
   declare purging: number
+  /** Deleted files and folders that can be restored. */
+  declare trashCount: number
+  /** Bytes of what is kept beyond the usage. */
+  declare keptBytes: number
   /** For the kept data of a deleted account: the verified e-mail address of its owner, and until when it is kept. */
   declare keptFor: string | null
   declare keptUntil: number | null
@@ -53,6 +57,8 @@ export class Bucket extends Model<InferAttributes<Bucket>, InferCreationAttribut
         linkCount: counter(),
         noteCount: counter(),
         purging: counter(),
+        trashCount: counter(),
+        keptBytes: counter(),
         keptFor: { type: DataTypes.STRING(320), allowNull: true },
         keptUntil: moment({ allowNull: true }),
         keptProviders: { type: DataTypes.TEXT, allowNull: true },

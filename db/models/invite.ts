@@ -1,4 +1,5 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import type { Role } from '../../src/access/roles.ts'
 import { moment, reference, uuid } from './columns.ts'
 
 /** An offer of a role to one e-mail address. Its token is derived from its id, not stored; accepting it deletes the row. */
@@ -7,7 +8,7 @@ export class Invite extends Model<InferAttributes<Invite>, InferCreationAttribut
   declare workspaceId: string
   /** In the form in which e-mail addresses are compared. */
   declare email: string
-  declare role: string
+  declare role: Role
   declare invitedBy: string
   declare createdAt: number
   declare expiresAt: number

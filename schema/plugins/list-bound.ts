@@ -1,11 +1,22 @@
 import SchemaBuilder, {
   BasePlugin,
   type PothosInputFieldConfig,
+  type PothosOutputFieldConfig,
   PothosSchemaError,
   type SchemaTypes,
 } from '@pothos/core'
-import type { GraphQLArgument, GraphQLInputField } from 'graphql'
+import type { GraphQLFieldResolver, GraphQLInputField } from 'graphql'
+import type { Context } from '../../src/context.ts'
 import { InvalidInput } from '../../src/errors.ts'
+
+declare module 'graphql' {
+  interface GraphQLArgumentExtensions {
+    maxItems?: number
+  }
+  interface GraphQLInputFieldExtensions {
+    maxItems?: number
+  }
+}
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -31,23 +42,29 @@ export class ListBoundPlugin<Types extends SchemaTypes> extends BasePlugin<Types
       throw new PothosSchemaError(`${field.parentType}.${field.name} does not state how many items it takes.`)
     return { ...field, extensions: { ...field.extensions, maxItems } }
   }
+
+  /** All events of a subscription have the context of its request, and each is an answer of its own. */
+  override wrapResolve(
+    resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,
+    field: PothosOutputFieldConfig<Types>,
+  ): GraphQLFieldResolver<unknown, Types['Context'], object> {
+    if (field.parentType !== 'Subscription') return resolver
+    return (root, args, context, info) => {
+      const { shared } = context as Context
+      shared.given = 0
+      return resolver(root, args, context, info)
+    }
+  }
 }
 
-/** The maximum length of the list of an argument or input field; undefined if it is not a list. */
-export function maxItemsOf({
-  extensions,
-}: Pick<GraphQLArgument | GraphQLInputField, 'extensions'>): number | undefined {
-  return typeof extensions.maxItems === 'number' ? extensions.maxItems : undefined
-}
-
-/** The error text for a list that is too long for its argument or input field; undefined otherwise. */
+/** The error for a list that is too long for its argument or input field; undefined otherwise. @param at what it calls the list */
 export function longListOf(
-  input: Pick<GraphQLInputField, 'name' | 'extensions'>,
+  { name, extensions: { maxItems } }: Pick<GraphQLInputField, 'name' | 'extensions'>,
   length: number,
+  at = name,
 ): InvalidInput | undefined {
-  const max = maxItemsOf(input)
-  if (max === undefined || length <= max) return undefined
-  return new InvalidInput(input.name, `"${input.name}" takes up to ${max} items. Send fewer at a time.`)
+  if (maxItems === undefined || length <= maxItems) return undefined
+  return new InvalidInput(at, `"${name}" takes up to ${maxItems} items. Send fewer at a time.`)
 }
 
 SchemaBuilder.registerPlugin('listBound', ListBoundPlugin)

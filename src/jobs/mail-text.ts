@@ -1,6 +1,6 @@
 import escapeHtml from 'escape-html'
 import { oneLine } from '../one-line.ts'
-import type { Mail } from '../services/outbox.ts'
+import type { Mail } from '../services/notices/outbox.ts'
 import { plainFileName, plainName } from './mail-name.ts'
 
 export interface MailText {

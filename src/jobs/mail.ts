@@ -1,9 +1,8 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import nodemailer from 'nodemailer'
 import type { Config } from '../config.ts'
 import { causesOf } from '../errors.ts'
-import type { Jobs, Mail } from '../services/outbox.ts'
+import type { Jobs, Mail } from '../services/notices/outbox.ts'
 import { writeMail } from './mail-text.ts'
 import { Hopeless } from './worker.ts'
 
@@ -14,9 +13,14 @@ const LONGEST = 120 * SECOND
 /** Sends mails: through the SMTP server, or into a folder of .eml files where none is configured. */
 export function createMailer({ smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>) {
   const limits = { connectionTimeout: 10 * SECOND, greetingTimeout: 10 * SECOND, socketTimeout: 30 * SECOND }
-  const transport = smtpUrl
-    ? nodemailer.createTransport({ url: smtpUrl, ...limits })
-    : nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
+  /** Loaded with the first mail: most instances start long before. */
+  const open = async () => {
+    const { createTransport } = await import('nodemailer')
+    return smtpUrl
+      ? createTransport({ url: smtpUrl, ...limits })
+      : createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
+  }
+  let transport: ReturnType<typeof open> | undefined
   const folder = join(dataDir, 'mail')
 
   return {
@@ -35,7 +39,8 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpU
         headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribeHeaders(mail) },
         signal: AbortSignal.timeout(LONGEST),
       }
-      const sent = await transport.sendMail(message).catch(error => {
+      transport ??= open()
+      const sent = await (await transport).sendMail(message).catch(error => {
         throw isRefused(error) ? new Hopeless(error.message, { cause: error }) : error
       })
       if (smtpUrl || !('message' in sent)) return
@@ -44,7 +49,7 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpU
       await writeFile(draft, sent.message as Buffer, { mode: 0o600 })
       await rename(draft, join(folder, `${id}.eml`))
     },
-    close: () => transport.close(),
+    close: async () => (await transport)?.close(),
   }
 }
 

@@ -1,8 +1,11 @@
 import type { Db } from '../../db/index.ts'
 import { FILE } from '../../db/models/entry.ts'
-import { placeholders } from '../services/entry-path.ts'
-import { markBlobsForDeletion } from '../services/ledger.ts'
-import { endUploadSessions } from '../services/upload-session.ts'
+import { markBlobsForDeletion } from '../../db/queries/blob.ts'
+import { addPurging } from '../../db/queries/bucket.ts'
+import { childrenToPurge, deleteEntries } from '../../db/queries/entry.ts'
+import { removeLog } from '../../db/queries/event.ts'
+import { returnTrash } from '../../db/queries/trash-item.ts'
+import { endUploadSessions } from '../services/uploads/upload-session.ts'
 
 const BATCH = 500
 
@@ -18,10 +21,7 @@ export async function purgeFolder(
   for (;;) {
     const current = path.at(-1)
     if (current === undefined) break
-    const children = await db.rows<{ id: string; kind: number; blobId: string | null }>(
-      `SELECT id, kind, blob_id AS blobId FROM entry WHERE parent_id = ? ORDER BY kind DESC LIMIT ${BATCH}`,
-      [current],
-    )
+    const children = await childrenToPurge(db, current, BATCH)
     const files = children.filter(c => c.kind === FILE)
     if (files.length > 0) {
       const ids = files.map(f => f.id)
@@ -31,18 +31,16 @@ export async function purgeFolder(
           files.flatMap(f => f.blobId ?? []),
           tx,
         )
-        await db.run(`DELETE FROM share WHERE entry_id IN (${placeholders(ids)})`, ids, tx)
-        await db.run(`DELETE FROM entry WHERE id IN (${placeholders(ids)})`, ids, tx)
+        await deleteEntries(db, ids, tx)
       })
     } else if (children.length > 0) {
       for (const { id } of children) path.push(id)
     } else {
       path.pop()
       await db.transaction(async tx => {
-        const changed = await db.run('DELETE FROM entry WHERE id = ?', [current], tx)
+        const deleted = await deleteEntries(db, [current], tx)
         // Counted down once, with the row that was counted up for.
-        if (current === folderId && changed === 1)
-          await db.run('UPDATE bucket SET purging = purging - 1 WHERE id = ?', [bucketId], tx)
+        if (current === folderId && deleted === 1) await addPurging(db, bucketId, -1, tx)
       })
     }
   }
@@ -50,8 +48,12 @@ export async function purgeFolder(
 
 /** Ends the whole tree of a deleted workspace or account, and its bucket with it. */
 export async function purgeBucket(db: Db, { rootId, bucketId }: { rootId: string; bucketId: string }): Promise<void> {
+  await db.transaction(tx => returnTrash(db, { bucketId, rootId }, tx))
   await purgeFolder(db, { folderId: rootId, bucketId })
   await endUploadSessions(db, bucketId)
-  await db.run('DELETE FROM note WHERE bucket_id = ?', [bucketId])
-  await db.run('DELETE FROM bucket WHERE id = ?', [bucketId])
+  await db.transaction(async transaction => {
+    await db.Note.destroy({ where: { bucketId }, transaction })
+    await removeLog(db, bucketId, transaction)
+    await db.Bucket.destroy({ where: { id: bucketId }, transaction })
+  })
 }

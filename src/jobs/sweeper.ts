@@ -1,13 +1,20 @@
 import type { Db } from '../../db/index.ts'
+import { deleteMarked, endCopies, leaseMarked, liveAmong, markedBlobs, overdueUploads } from '../../db/queries/blob.ts'
+import { endKeep, expiredKeeps } from '../../db/queries/bucket.ts'
+import { oldEvents, purgeEvents } from '../../db/queries/event.ts'
+import { deleteEnded } from '../../db/queries/expiry.ts'
+import { deleteShareEvents } from '../../db/queries/share-event.ts'
 import type { Log } from '../log.ts'
-import { placeholders } from '../services/entry-path.ts'
-import { enqueue, GIVEN_UP } from '../services/outbox.ts'
-import { endOverdue } from '../services/upload-session.ts'
+import { enqueue } from '../services/notices/outbox.ts'
+import type { TrashItemService } from '../services/tree/trash-item.ts'
+import { endOverdue } from '../services/uploads/upload-session.ts'
 import { type BlobStore, BlobsKept } from '../storage/store.ts'
 
 const BATCH = 200
 const RETRY_MS = 60_000
 const DAY_MS = 86_400_000
+/** A trash may hold more than it may for so long: looking reads every drive that keeps something. */
+const TRIM_MS = 10 * 60_000
 /** For so long an expired link is answered differently from one that never existed, and the doctor reports jobs that were given up. */
 const KEEP_ENDED_MS = 30 * 86_400_000
 
@@ -15,20 +22,31 @@ const KEEP_ENDED_MS = 30 * 86_400_000
  * Removes expired data: reservations of abandoned uploads, objects that no entry references, old sessions and shares.
  * Any number of instances may run it.
  */
-export function createSweeper({ db, store, log, everyMs }: { db: Db; store: BlobStore; log: Log; everyMs: number }) {
+export function createSweeper({
+  db,
+  store,
+  log,
+  everyMs,
+  trashItems,
+  eventDays,
+}: {
+  db: Db
+  store: BlobStore
+  log: Log
+  everyMs: number
+  trashItems: Pick<TrashItemService, 'purgeExpired' | 'trimOverfull'>
+  eventDays: number
+}) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
 
   /** An upload whose lease has expired is abandoned: its reservation is released, its object is marked for deletion. */
   async function endDeadUploads(): Promise<void> {
     const now = Date.now()
-    const dead = await db.rows<{ id: string; bucketId: string }>(
-      `SELECT id, bucket_id AS bucketId FROM blobs WHERE state = 'staged' AND lease_until < ? ORDER BY lease_until LIMIT ${BATCH}`,
-      [now],
-    )
+    const dead = await overdueUploads(db, now, BATCH)
     // `endOverdue` checks the lease again: the client may have renewed it meanwhile.
     for (const { id, bucketId } of dead) await db.transaction(tx => endOverdue(db, bucketId, id, tx, now))
-    await db.run("UPDATE blobs SET state = 'deleting' WHERE state = 'copied' AND lease_until < ?", [now])
+    await endCopies(db, { before: now })
     if (dead.length > 0) log.info({ uploads: dead.length }, 'released the reservations of abandoned uploads')
   }
 
@@ -36,24 +54,13 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
   async function removeMarked(): Promise<void> {
     for (;;) {
       const now = Date.now()
-      const marked = await db.rows<{ id: string }>(
-        `SELECT id FROM blobs WHERE state = 'deleting' AND lease_until <= ? ORDER BY lease_until LIMIT ${BATCH}`,
-        [now],
-      )
-      if (marked.length === 0) return
-      const ids = marked.map(b => b.id)
+      const ids = await markedBlobs(db, now, BATCH)
+      if (ids.length === 0) return
       // The lease keeps other instances away for a while; if the store fails now, the objects are swept again after it.
-      await db.run(`UPDATE blobs SET lease_until = ? WHERE state = 'deleting' AND id IN (${placeholders(ids)})`, [
-        now + RETRY_MS,
-        ...ids,
-      ])
+      await leaseMarked(db, ids, now + RETRY_MS)
       const gone = await removeObjects(ids)
-      if (gone.length === 0) continue
       // Rows that have changed since are swept again.
-      await db.run(`DELETE FROM blobs WHERE state = 'deleting' AND lease_until = ? AND id IN (${placeholders(gone)})`, [
-        now + RETRY_MS,
-        ...gone,
-      ])
+      if (gone.length > 0) await deleteMarked(db, gone, now + RETRY_MS)
     }
   }
 
@@ -69,59 +76,48 @@ export function createSweeper({ db, store, log, everyMs }: { db: Db; store: Blob
     }
   }
 
-  /** Deletes in batches and by primary key: locks along an index of times could deadlock with a sign-out. */
-  async function forget(table: string, key: string, ended: string, values: number[]): Promise<void> {
-    for (;;) {
-      const rows = await db.rows<{ id: string }>(
-        `SELECT ${key} AS id FROM ${table} WHERE ${ended} LIMIT ${BATCH}`,
-        values,
-      )
-      if (rows.length === 0) return
-      const ids = rows.map(row => row.id)
-      // The condition is checked again: a share may have been renewed meanwhile.
-      const sql = `DELETE FROM ${table} WHERE ${key} IN (${placeholders(ids)}) AND ${ended}`
-      await db.transaction(tx => db.run(sql, [...ids, ...values], tx))
-    }
-  }
-
   async function forgetEnded(): Promise<void> {
     const now = Date.now()
-    await forget('session', 'hash', 'expires_at <= ?', [now])
-    await forget('share_use', 'id', 'expires_at <= ?', [now])
-    await forget('share', 'id', 'expires_at < ?', [now - KEEP_ENDED_MS])
-    await forget('mail_notice', 'id', 'sent_at < ?', [now - DAY_MS])
-    await forget('outbox', 'id', 'due_at = ? AND created_at < ?', [GIVEN_UP, now - KEEP_ENDED_MS])
+    await deleteEnded(db, 'session', now, BATCH)
+    await deleteEnded(db, 'share_use', now, BATCH)
+    await deleteEnded(db, 'share', now - KEEP_ENDED_MS, BATCH)
+    await deleteEnded(db, 'mail_notice', now - DAY_MS, BATCH)
+    await deleteEnded(db, 'outbox', now - KEEP_ENDED_MS, BATCH)
+  }
+
+  async function forgetEvents(): Promise<void> {
+    const before = Date.now() - eventDays * DAY_MS
+    await deleteShareEvents(db, before, BATCH)
+    for (;;) {
+      const logs = await oldEvents(db, before, BATCH)
+      if (logs.length === 0) return
+      for (const { logId, seq } of logs) await purgeEvents(db, logId, seq)
+    }
   }
 
   /** Purges the data of deleted accounts after their grace period. */
   async function endKept(): Promise<void> {
-    const over = await db.rows<{ bucketId: string; rootId: string }>(
-      `SELECT id AS bucketId, root_id AS rootId FROM bucket WHERE kept_until < ? LIMIT ${BATCH}`,
-      [Date.now()],
-    )
+    const over = await expiredKeeps(db, Date.now(), BATCH)
     for (const bucket of over)
       await db.transaction(async tx => {
-        const ended = await db.run(
-          'UPDATE bucket SET kept_for = NULL, kept_until = NULL WHERE id = ? AND kept_until < ?',
-          [bucket.bucketId, Date.now()],
-          tx,
-        )
-        if (ended === 1) await enqueue(db, 'purge-bucket', bucket, tx)
+        if (await endKeep(db, bucket.bucketId, Date.now(), tx)) await enqueue(db, 'purge-bucket', bucket, tx)
       })
   }
 
+  let trimmedAt = 0
+
+  async function endTrash(): Promise<void> {
+    await trashItems.purgeExpired()
+    if (Date.now() - trimmedAt < TRIM_MS) return
+    trimmedAt = Date.now()
+    await trashItems.trimOverfull()
+  }
+
   /** An instance may die between making a file of an upload in parts and forgetting the parts. */
-  const tidyStore = () =>
-    store.tidy(async keys => {
-      const rows = await db.rows<{ id: string }>(
-        `SELECT id FROM blobs WHERE state = 'live' AND id IN (${placeholders(keys.slice(0, BATCH))})`,
-        keys.slice(0, BATCH),
-      )
-      return rows.map(row => row.id)
-    })
+  const tidyStore = () => store.tidy(keys => liveAmong(db, keys.slice(0, BATCH)))
 
   async function sweep(): Promise<void> {
-    for (const work of [endDeadUploads, removeMarked, forgetEnded, endKept, tidyStore]) {
+    for (const work of [endDeadUploads, endTrash, removeMarked, forgetEnded, forgetEvents, endKept, tidyStore]) {
       try {
         await work()
       } catch (error) {

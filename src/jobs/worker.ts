@@ -1,14 +1,7 @@
 import type { Db } from '../../db/index.ts'
+import { dueJobs, GIVEN_UP, type JobRow, moveJob } from '../../db/queries/job.ts'
 import type { Log } from '../log.ts'
-import { GIVEN_UP, type JobKind, type Jobs } from '../services/outbox.ts'
-
-interface JobRow {
-  id: string
-  payload: string
-  attempts: number
-  createdAt: number
-  dueAt: number
-}
+import type { JobKind, Jobs } from '../services/notices/outbox.ts'
 
 /** The handler of each kind of job. A handler must be idempotent: it may run twice for one job when a worker dies. */
 export type Handlers = { [K in JobKind]: (payload: Jobs[K], job: { id: string }) => Promise<void> }
@@ -80,28 +73,14 @@ function createQueue<K extends JobKind>(
   let running: Promise<void> | undefined
   let again = false
 
-  /** Moves the due time of a job, unless another worker has moved it. */
-  async function move({ id, dueAt }: JobRow, to: number, attempts: 0 | 1): Promise<boolean> {
-    const changed = await db.run('UPDATE outbox SET due_at = ?, attempts = attempts + ? WHERE id = ? AND due_at = ?', [
-      to,
-      attempts,
-      id,
-      dueAt,
-    ])
-    return changed === 1
-  }
-
   /** Claims due jobs. `any` is true when some were due, also when other workers claimed them all. */
   async function claim(): Promise<{ any: boolean; mine: JobRow[] }> {
     const now = Date.now()
-    const due = await db.rows<JobRow>(
-      `SELECT id, payload, attempts, created_at AS createdAt, due_at AS dueAt FROM outbox WHERE kind = ? AND due_at <= ? ORDER BY due_at LIMIT ${BATCH}`,
-      [kind, now],
-    )
+    const due = await dueJobs(db, kind, now, BATCH)
     const mine: JobRow[] = []
     for (const job of due) {
       const dueAt = now + leaseMs
-      if (await move(job, dueAt, 1)) mine.push({ ...job, attempts: job.attempts + 1, dueAt })
+      if (await moveJob(db, job, dueAt, 1)) mine.push({ ...job, attempts: job.attempts + 1, dueAt })
     }
     return { any: due.length > 0, mine }
   }
@@ -112,7 +91,7 @@ function createQueue<K extends JobKind>(
     let beat = Promise.resolve()
     const renew = async () => {
       const next = Date.now() + leaseMs
-      if (await move({ ...job, dueAt }, next, 0)) dueAt = next
+      if (await moveJob(db, { id: job.id, dueAt }, next, 0)) dueAt = next
     }
     const heartbeat = setInterval(() => {
       beat = beat
@@ -133,19 +112,16 @@ function createQueue<K extends JobKind>(
     try {
       await handlers[kind](JSON.parse(payload), { id })
       await release()
-      await db.run('DELETE FROM outbox WHERE id = ?', [id])
+      await db.Job.destroy({ where: { id } })
     } catch (error) {
       const over = error instanceof Hopeless || Date.now() - createdAt > (patienceMs[kind] ?? Number.POSITIVE_INFINITY)
       const facts = { err: error, job: id, kind, attempts }
       if (over) log.error(facts, 'a job failed and is given up; the doctor reports it')
       else log.warn(facts, 'a job failed; it will be tried again')
+      const lastError = String(error instanceof Error ? error.message : error).slice(0, 500)
+      const dueAt = over ? GIVEN_UP : Date.now() + retryMs(attempts)
       // A worker that has claimed the job meanwhile decides about it.
-      await db.run('UPDATE outbox SET due_at = ?, last_error = ? WHERE id = ? AND due_at = ?', [
-        over ? GIVEN_UP : Date.now() + retryMs(attempts),
-        String(error instanceof Error ? error.message : error).slice(0, 500),
-        id,
-        await release(),
-      ])
+      await db.Job.update({ dueAt, lastError }, { where: { id, dueAt: await release() } })
     }
   }
 

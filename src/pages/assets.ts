@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { AppError } from '../errors.ts'
-import { makeStatic, sendStatic } from '../rest/static.ts'
+import { makeStatic, sendStatic } from '../http/static.ts'
 import type { Visit } from './visit.ts'
 
 const BASE = '/pages/'
 const YEAR_SECONDS = 365 * 86_400
 
 const files = await Promise.all([
-  load('style.css', 'text/css; charset=utf-8'),
+  load('style.css', 'text/css; charset=utf-8', ['tokens.css', 'style.css']),
   load('script.js', 'text/javascript; charset=utf-8'),
 ])
 
-async function load(name: string, type: string) {
-  const body = readFileSync(new URL(`views/${name}`, import.meta.url), 'utf8')
+/** @param parts the files in `views` that it is made of */
+async function load(name: string, type: string, parts = [name]) {
+  const body = parts.map(part => readFileSync(new URL(`views/${part}`, import.meta.url), 'utf8')).join('\n')
   const hash = createHash('sha256').update(body).digest('hex').slice(0, 16)
   const answer = await makeStatic(body, { 'content-type': type })
   return { name, answer, path: BASE + name.replace('.', `.${hash}.`) }

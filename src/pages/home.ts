@@ -1,14 +1,14 @@
-import { type Caller, sessionSecret } from '../auth/caller.ts'
+import { type Caller, sessionSecret } from '../access/caller.ts'
 import { oneLine } from '../one-line.ts'
+import type { Newest, Overview } from '../services/accounts/overview.ts'
 import type { Services } from '../services/index.ts'
-import type { Newest, Overview } from '../services/overview.ts'
 import { hashSecret } from '../tokens.ts'
 import type { HomeView } from './views.ts'
-import { page, type Reply, type Visit } from './visit.ts'
+import { type Page, page, type Reply, type Visit } from './visit.ts'
 import { count, fileOf, momentOf, number, personOf, sizeOf } from './words.ts'
 
 /** `/`: what this service is, and to whom it belongs what one has in it. */
-export function homePage({ overviews }: Services) {
+export function homePage({ overviews }: Pick<Services, 'overviews'>, { unbuilt = false }: { unbuilt?: boolean } = {}) {
   return async (visit: Visit): Promise<Reply> => {
     const all = visit.query.has('all')
     const secret = sessionSecret(visit.req)
@@ -17,14 +17,17 @@ export function homePage({ overviews }: Services) {
       visit.caller(),
       secret ? overviews.read(hashSecret(secret).toString('hex'), { all }) : null,
     ])
-    if (!caller || !overview) return page('welcome', {}, { title: 'Store and share files', signIn: '/login' })
-    return page('home', homeOf(caller, overview, all), { title: 'Your storage', caller })
+    if (!caller || !overview) return welcomePage()
+    return page('home', { ...homeOf(caller, overview, all), unbuilt }, { title: 'Your storage', caller })
   }
 }
 
+/** `/` for who has not signed in. */
+export const welcomePage = (): Page => page('welcome', {}, { title: 'Store and share files', signIn: '/login' })
+
 const moreOf = ({ total, rows }: Newest<unknown>) => Math.max(0, total - rows.length)
 
-function homeOf({ limits }: Caller, overview: Overview, all: boolean): HomeView {
+function homeOf({ limits }: Caller, overview: Overview, all: boolean): Omit<HomeView, 'unbuilt'> {
   const { received, invites, workspaces, usedBytes, fileCount } = overview
   const percent = limits.maxTotalStorageBytes > 0 ? (usedBytes / limits.maxTotalStorageBytes) * 100 : 100
   return {
@@ -58,6 +61,6 @@ function homeOf({ limits }: Caller, overview: Overview, all: boolean): HomeView 
       more: moreOf(workspaces),
       rows: workspaces.rows.map(({ id, name, role }) => ({ name: oneLine(name), role, href: `/workspace/${id}` })),
     },
-    all: all ? null : '/?all',
+    all: all ? null : '/home?all',
   }
 }

@@ -1,4 +1,4 @@
-import { may, type Role } from '../auth/roles.ts'
+import { may, type Role } from '../access/roles.ts'
 import { InvalidInput } from '../errors.ts'
 import { oneLine } from '../one-line.ts'
 import type { Services } from '../services/index.ts'

@@ -1,8 +1,8 @@
 import { stringifySetCookie } from 'cookie'
+import { SESSION_COOKIE, sessionSecret } from '../access/caller.ts'
 import { writeSecurityEvent } from '../audit-log.ts'
-import { SESSION_COOKIE, sessionSecret } from '../auth/caller.ts'
-import { sessionCookie } from '../auth/routes.ts'
-import type { SessionService } from '../services/session.ts'
+import type { SessionService } from '../services/accounts/session.ts'
+import { sessionCookie } from '../sign-in/routes.ts'
 import { nextOf, page, type Reply, signInAt, type Visit } from './visit.ts'
 
 /** How providers write their own names, where that is not just a capital letter. */

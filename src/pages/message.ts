@@ -1,4 +1,4 @@
-import type { Caller } from '../auth/caller.ts'
+import type { Caller } from '../access/caller.ts'
 import type { AppError, ErrorCode } from '../errors.ts'
 import type { Action, MessageView } from './views.ts'
 import { leadingTo, type Page, page } from './visit.ts'

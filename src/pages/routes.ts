@@ -1,14 +1,16 @@
-import type { Caller } from '../auth/caller.ts'
-import { isFromElsewhere } from '../auth/origin.ts'
+import type { Caller } from '../access/caller.ts'
+import { isFromElsewhere } from '../access/origin.ts'
 import { Forbidden, toAppError } from '../errors.ts'
-import type { Incoming } from '../gateway/http.ts'
-import { createAddresses } from '../rest/addresses.ts'
-import { asksForPage } from '../rest/method.ts'
-import { write } from '../rest/router.ts'
+import { createAddresses } from '../http/addresses.ts'
+import { asksForPage } from '../http/method.ts'
+import type { Incoming } from '../http/server.ts'
+import { write } from '../http/write.ts'
+import type { SessionService } from '../services/accounts/session.ts'
 import type { Services } from '../services/index.ts'
-import type { SessionService } from '../services/session.ts'
 import type { Tokens } from '../tokens.ts'
 import { sendAsset } from './assets.ts'
+import { type Console, consolePages, consolePaths } from './console.ts'
+import { pageHeaders } from './headers.ts'
 import { homePage } from './home.ts'
 import { identityPages } from './identities.ts'
 import { invitePages } from './invite.ts'
@@ -31,6 +33,8 @@ interface Options {
   /** Names of the sign-in providers, the default first. */
   providers: string[]
   graphiql: boolean
+  /** The web console; null where it was not built, undefined where it is not to be served. */
+  console?: Console | null | undefined
   /** Whether the public address is https. */
   secure: boolean
   /** Origins whose pages may send our forms. */
@@ -38,25 +42,6 @@ interface Options {
 }
 
 type Handler = (visit: Visit) => Promise<Reply>
-
-const policy = [
-  "default-src 'none'",
-  ...['script-src', 'style-src', 'img-src', 'media-src', 'object-src', 'frame-src', 'connect-src', 'form-action'].map(
-    what => `${what} 'self'`,
-  ),
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-const pageHeaders = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': policy,
-  // The preview of a file allows itself to be framed before it can fail.
-  'x-frame-options': 'DENY',
-  // The URLs of shares and invites are secrets, and the other pages are for one user.
-  'cache-control': 'no-store',
-  'x-robots-tag': 'noindex',
-}
 
 /** Messages for the reasons of a failed sign-in: docs/contract.md, section 5. */
 const notices = new Map([
@@ -92,7 +77,15 @@ export function createPages(options: Options) {
   const ownSessions = sessionPages(services)
   const unsubscribe = unsubscribePages(services)
   const addresses = createAddresses<Handler>('There is nothing at this URL.')
-  addresses.on('GET', '/', homePage(services))
+  const web = options.console ? consolePages(options.console, services.downloads) : null
+  if (web) {
+    for (const path of consolePaths) addresses.on('GET', path, web.show)
+    addresses.on('GET', '/console/assets/:token', web.asset)
+  }
+  const home = homePage(services, { unbuilt: options.console === null })
+  addresses.on('GET', '/', web?.home ?? home)
+  // What the console does not show yet.
+  addresses.on('GET', '/home', home)
   addresses.on('GET', '/workspace/:token', workspacePage(services))
   addresses.on('GET', '/pages/:token', async visit => sendAsset(visit))
   addresses.on('GET', '/login', loginPage(providers))

@@ -1,9 +1,9 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
-import type { Caller } from '../auth/caller.ts'
+import type { Caller } from '../access/caller.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
-import { sendDelivery } from '../rest/bytes.ts'
+import { sendDelivery } from '../http/bytes.ts'
 import type { Services } from '../services/index.ts'
-import type { SharePage } from '../services/share-link.ts'
+import type { SharePage } from '../services/sharing/share-link.ts'
 import { previewOf, sendPreview } from './preview.ts'
 import type { ShareView } from './views.ts'
 import { type Page, page, type Redirect, type Reply, readForm, signInAt, type Visit } from './visit.ts'
@@ -31,10 +31,11 @@ export function sharePages({ services, secure }: { services: Services; secure: b
   /** Both queries in parallel, to wait for one round trip only. */
   const load = (visit: Visit) => Promise.all([visit.caller(), shareLinks.find(visit.token)])
 
+  const userOf = ({ address, log, req }: Visit) => ({ address, log, client: req.headers['user-agent'] })
+
   const visitor = async (visit: Visit) => ({
     caller: await visit.caller(),
-    address: visit.address,
-    log: visit.log,
+    ...userOf(visit),
     pass: passOf(visit),
   })
 
@@ -43,6 +44,7 @@ export function sharePages({ services, secure }: { services: Services; secure: b
     async show(visit: Visit): Promise<Reply> {
       const [caller, share] = await load(visit)
       const look = shareLinks.describe(share, { caller, pass: passOf(visit) })
+      if (visit.req.method === 'GET') await services.shareEvents.note(share.id, 'opened', { caller, ...userOf(visit) })
       if (look.unseen && caller && visit.req.method === 'GET')
         visit.afterwards(() => directShares.markSeen(caller, visit.token))
       return sharePage(visit, look, caller)
@@ -53,7 +55,7 @@ export function sharePages({ services, secure }: { services: Services; secure: b
       const password = (await readForm(visit)).get('password') ?? ''
       const [caller, share] = await load(visit)
       try {
-        const pass = await shareLinks.passFor(share, { caller, address: visit.address, log: visit.log, password })
+        const pass = await shareLinks.passFor(share, { caller, ...userOf(visit), password })
         const cookie = { path: visit.here, httpOnly: true, sameSite: 'strict', secure } as const
         return { to: visit.here, headers: { 'set-cookie': stringifySetCookie(PASS_COOKIE, pass, cookie) } }
       } catch (error) {

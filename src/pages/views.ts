@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
-import { satchel } from '../gateway/icon.ts'
+import { satchel } from '../http/icon.ts'
 import { assets } from './assets.ts'
 import type { Moment, ShownFile, Size } from './words.ts'
 
@@ -31,6 +31,8 @@ export interface HomeView {
   workspaces: { more: number; rows: { name: string; role: string; href: string }[] }
   /** URL of the complete lists; null where they are shown. */
   all: string | null
+  /** Whether the console is to be served, and is not there. */
+  unbuilt: boolean
 }
 
 export interface WorkspaceView {

@@ -1,8 +1,8 @@
-import type { Caller } from '../auth/caller.ts'
-import { readReturnTo } from '../auth/return-to.ts'
+import type { Caller } from '../access/caller.ts'
 import { InvalidInput } from '../errors.ts'
-import type { Incoming } from '../gateway/http.ts'
-import { readWhole } from '../rest/body.ts'
+import { readWhole } from '../http/body.ts'
+import type { Incoming } from '../http/server.ts'
+import { readReturnTo } from '../sign-in/return-to.ts'
 import type { Frame, Views } from './views.ts'
 
 /** A request for a page. */

@@ -1,3 +1,4 @@
+import { Drive, notAMember } from '../access/drive.ts'
 import { joinPath } from '../paths.ts'
 import type { Services } from '../services/index.ts'
 import { page, type Reply, signInAt, type Visit } from './visit.ts'
@@ -6,18 +7,20 @@ import { count, fileOf, nameOf, sizeOf } from './words.ts'
 const PAGE = 200
 
 /** `/workspace/{id}?path=`: one folder of a workspace, whose files can be downloaded. */
-export function workspacePage({ workspaces, listings }: Services) {
+export function workspacePage({ drives, listings }: Services) {
   return async (visit: Visit): Promise<Reply> => {
     const { token: id, here, query } = visit
     const caller = await visit.caller()
     if (!caller) return { to: signInAt(here) }
-    const { tree, name } = await workspaces.enter(caller, id, 'see')
+    const [found] = await drives.workspaceTreesOf(caller, 'w.id', [id])
+    if (!found) throw notAMember('enter')
+    const { tree } = Drive.ofWorkspace(caller, found).open('read')
     const level = await listings.level(tree, query.get('path') ?? '', { limit: PAGE, cursor: query.get('cursor') })
     const { names, folders, files, nextCursor } = level
     const hrefOf = (path: string[], cursor?: string) =>
       `${here}?${new URLSearchParams({ path: joinPath(path), ...(cursor ? { cursor } : {}) })}`
     const data = {
-      crumbs: [nameOf(name), ...names].map((label, depth) => ({ label, href: hrefOf(names.slice(0, depth)) })),
+      crumbs: [nameOf(found.name), ...names].map((label, depth) => ({ label, href: hrefOf(names.slice(0, depth)) })),
       folders: folders.map(folder => ({
         name: nameOf(folder.name),
         href: hrefOf([...names, folder.name]),
@@ -30,6 +33,6 @@ export function workspacePage({ workspaces, listings }: Services) {
       })),
       next: nextCursor ? hrefOf(names, nextCursor) : null,
     }
-    return page('workspace', data, { title: nameOf(name), caller })
+    return page('workspace', data, { title: nameOf(found.name), caller })
   }
 }

@@ -1,6 +1,5 @@
 import {
   type GraphQLArgument,
-  type GraphQLField,
   type GraphQLInputType,
   GraphQLList,
   getNullableType,
@@ -14,7 +13,7 @@ import { longListOf } from '../../schema/plugins/list-bound.ts'
 import { AppError, InvalidInput } from '../errors.ts'
 import { markUndecoded } from '../paths.ts'
 import type { Upload } from '../upload.ts'
-import { type Route, sourceOf } from './routes.ts'
+import type { Route } from './routes.ts'
 
 /** The parts of a request that arguments come from. */
 export interface RequestParts {
@@ -33,12 +32,12 @@ export interface RequestParts {
 export type InputReader = (parts: RequestParts) => Record<string, unknown>
 
 /**
- * Makes the reader of a route's arguments, from the types of its field in the REST view. It says exactly what is wrong with an input,
+ * Makes the reader of a route's arguments, from the types of its field. It says exactly what is wrong with an input,
  * before anything is looked at: unknown field, wrong type, missing, given twice. A lenient route drops what it cannot read.
  * @throws (when called) INVALID_INPUT with `field`
  */
-export function inputReader(route: Route, field: GraphQLField<unknown, unknown>): InputReader {
-  const args = field.args.map(arg => ({ arg, source: sourceOf(route, arg.name) }))
+export function inputReader(route: Route): InputReader {
+  const args = route.definition.args.map(arg => ({ arg, source: route.sources[arg.name] ?? 'query' }))
   const inBody = new Set(args.filter(a => a.source === 'body').map(a => a.arg.name))
   const inQuery = new Set(args.filter(a => a.source === 'query').map(a => a.arg.name))
 

@@ -3,11 +3,11 @@ import { type Db, isDuplicate } from '../../db/index.ts'
 import type { BlobStore } from '../storage/store.ts'
 
 async function installationOf(db: Db): Promise<string> {
-  const known = async () => (await db.rows<{ id: string }>('SELECT id FROM installation WHERE slot = 1'))[0]?.id
+  const known = async () => (await db.Installation.findByPk(1, { raw: true }))?.id
   const id = await known()
   if (id) return id
   try {
-    await db.run('INSERT INTO installation (slot, id) VALUES (1, ?)', [newId()])
+    await db.Installation.create({ slot: 1, id: newId() })
   } catch (error) {
     if (!isDuplicate(error)) throw error
   }
@@ -21,6 +21,6 @@ async function installationOf(db: Db): Promise<string> {
  * @throws ForeignStore
  */
 export async function bindStore(db: Db, store: BlobStore): Promise<void> {
-  const inUse = (await db.rows("SELECT id FROM blobs WHERE state = 'live' LIMIT 1")).length > 0
-  await store.bind(await installationOf(db), inUse)
+  const live = await db.Blob.findOne({ where: { state: 'live' }, attributes: ['id'], raw: true })
+  await store.bind(await installationOf(db), live !== null)
 }

@@ -1,7 +1,6 @@
 import { validate as isUuid } from 'uuid'
 import { InvalidInput } from '../errors.ts'
-
-export const MAX_PAGE = 10_000
+import { MAX_PAGE } from '../limits.ts'
 
 /** The arguments of a listing. Lenient ones (routes without a 400) use the nearest valid value instead of refusing (docs/contract.md, section 1). */
 export interface PageArgs {

@@ -123,6 +123,8 @@ export function createAzureStore(options: {
     },
 
     addresses: {
+      origin: new URL(service.url).origin,
+
       signUrl(key, { contentType, disposition, seconds: life }) {
         const expiresOn = new Date((Math.ceil(Date.now() / 1000) + life) * 1000)
         return sign(key, { permissions: reading, expiresOn, contentType, contentDisposition: disposition })

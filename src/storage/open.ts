@@ -1,11 +1,13 @@
 import type { Config } from '../config.ts'
-import { createAzureStore } from './azure.ts'
-import { createDiskStore } from './disk.ts'
 import type { BlobStore } from './store.ts'
 
-/** The store that the settings name. The one place that chooses. */
-export function openStore(config: Config): BlobStore {
-  if (!config.azureConnectionString) return createDiskStore({ dir: config.blobDir })
+/** The store that the settings name. The one place that chooses; the other driver is not loaded. */
+export async function openStore(config: Config): Promise<BlobStore> {
+  if (!config.azureConnectionString) {
+    const { createDiskStore } = await import('./disk.ts')
+    return createDiskStore({ dir: config.blobDir })
+  }
+  const { createAzureStore } = await import('./azure.ts')
   return createAzureStore({
     connectionString: config.azureConnectionString,
     container: config.azureContainer,

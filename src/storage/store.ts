@@ -16,6 +16,8 @@ export interface PartOptions {
 
 /** Signed URLs of a store that clients reach directly. Only `allowOrigins` uses the network. */
 export interface StoreAddresses {
+  /** The origin of all of them. */
+  readonly origin: string
   /** A URL that allows reading this one blob, and nothing else, for some seconds. */
   signUrl(key: string, options: { contentType: string; disposition: string; seconds: number }): string
   /**

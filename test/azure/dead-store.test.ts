@@ -39,6 +39,7 @@ describe('A blob store', () => {
     await begin(0)
     port = Number(/:(\d+)\//.exec(azurite.connectionString)?.[1])
     t = await startApp({
+      TRASH_DAYS: '0',
       AZURE_STORAGE_CONNECTION_STRING: azurite.connectionString,
       LEASE_SECONDS: '2',
       UPLOAD_PART_BYTES: String(PART),

@@ -1,26 +1,57 @@
-// Made by test/client/generate.ts. UPDATE_CLIENT=1 npm test -- unit/client makes it again.
+// Made by test/client/generate.ts. npm run update makes it again.
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** A place in a drive, whether or not something is there. */
+export type DrivePath = {
+  /** The id of the drive; the caller's own without it. */
+  drive?: string | number | null | undefined;
+  /** Names joined by slashes, from the root of the drive. */
+  path: string;
+};
+
+/** A file or folder. */
+export type EntryRef =
+  {   /** Where it is. */
+  at: DrivePath; id?: never; }
+  |  { at?: never;   /** Its id. */
+  id: string | number; };
+
+/** What became of a mail. */
+export type MailStatus =
+  | 'FAILED'
+  | 'NOT_SENT'
+  | 'QUEUED';
+
+/** What a member may do in a workspace, the strongest first. */
+export type Role =
+  | 'ADMIN'
+  | 'EDITOR'
+  | 'OWNER'
+  | 'VIEWER';
+
+/** What shareFiles takes. */
 export type ShareFilesInput = {
-  /** 7d by default. */
+  /** How long the shares live; 7d by default. */
   duration?: string | null | undefined;
-  /** Whoever has this verified address receives the files. */
+  /** Who has this verified address receives the files. */
   email: string;
-  /** 1 to 100 full paths. */
-  objects: Array<string>;
+  /** 1 to 100 files of the own drive. */
+  files: Array<EntryRef>;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
-  /** Whether to tell the recipient. */
+  /** Whether to tell the recipient by mail. */
   sendEmail?: boolean | null | undefined;
 };
 
+/** What uploadFile takes. */
 export type UploadFileInput = {
+  /** Its bytes, and its name. */
   file: File;
-  /** Path of the folder; missing ones are made. */
-  folder?: string | null | undefined;
+  /** Where it goes; missing folders of a path are made. The root of the caller's own drive without it. */
+  folder?: EntryRef | null | undefined;
 };
 
 export type HomeQueryVariables = Exact<{
@@ -29,12 +60,15 @@ export type HomeQueryVariables = Exact<{
 }>;
 
 
-export type HomeQuery = { me: { email: string, usage: { usedBytes: number, fileCount: number, maxTotalStorageBytes: number, maxFiles: number | null }, rootFolder: { files: { edges: Array<{ node: { id: string, path: string, size: number, md5Checksum: string, createdAt: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } }, workspaces: { edges: Array<{ node: { id: string, name: string, role: string } }> } | null } };
+export type HomeQuery = { me: { email: string, drive: { usage: { usedBytes: number, fileCount: number, maxBytes: number, maxFiles: number | null }, root: { entries: { edges: Array<{ node:
+              | { md5: string, id: string, path: string, size: number, createdAt: string }
+              | { id: string, path: string, size: number, createdAt: string }
+             }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } }, workspaces: { edges: Array<{ node: { id: string, name: string, role: Role } }> } | null } };
 
 export type ReceivedQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ReceivedQuery = { me: { unseenShareCount: number, receivedShares: { edges: Array<{ node: { sharingToken: string, fileName: string, size: number, sharedBy: string, seen: boolean } }> } } };
+export type ReceivedQuery = { me: { unseenShareCount: number, receivedShares: { edges: Array<{ node: { token: string, fileName: string, size: number, seen: boolean, sharedBy: { email: string } } }> } } };
 
 export type FindQueryVariables = Exact<{
   id: string | number;
@@ -42,12 +76,23 @@ export type FindQueryVariables = Exact<{
 
 
 export type FindQuery = { node:
-    | { __typename: 'File', id: string, path: string, size: number, md5Checksum: string, createdAt: string }
-    | { __typename: 'Folder', path: string }
-    | { __typename: 'Share', sharingToken: string, fileName: string, size: number, sharedBy: string, seen: boolean }
+    | { __typename: 'Account' }
+    | { __typename: 'ApiKey' }
+    | { __typename: 'DirectShare', token: string, fileName: string, size: number, seen: boolean, sharedBy: { email: string } }
+    | { __typename: 'Drive' }
+    | { __typename: 'Event' }
+    | { __typename: 'File', md5: string, id: string, path: string, size: number, createdAt: string }
+    | { __typename: 'Folder', id: string, path: string, size: number, createdAt: string }
+    | { __typename: 'Identity' }
+    | { __typename: 'Invite' }
+    | { __typename: 'LinkShare' }
+    | { __typename: 'Member' }
+    | { __typename: 'Person' }
+    | { __typename: 'Session' }
+    | { __typename: 'TrashItem' }
+    | { __typename: 'UploadSession' }
+    | { __typename: 'Viewer' }
     | { __typename: 'Workspace' }
-    | { __typename: 'WorkspaceFile' }
-    | { __typename: 'WorkspaceFolder' }
    | null };
 
 export type UploadMutationVariables = Exact<{
@@ -55,14 +100,14 @@ export type UploadMutationVariables = Exact<{
 }>;
 
 
-export type UploadMutation = { uploadFile: { id: string, path: string, size: number, md5Checksum: string, createdAt: string } };
+export type UploadMutation = { uploadFile: { file: { md5: string, id: string, path: string, size: number, createdAt: string } } | null };
 
 export type ShareMutationVariables = Exact<{
   input: ShareFilesInput;
 }>;
 
 
-export type ShareMutation = { shareFiles: { notificationStatus: string, sharingInfo: Array<{ sharingToken: string, sharingLink: string, expiresAt: string }> } };
+export type ShareMutation = { shareFiles: { mail: MailStatus, shares: Array<{ token: string, url: string, expiresAt: string }> } | null };
 
 export type OpenMutationVariables = Exact<{
   token: string;
@@ -70,23 +115,30 @@ export type OpenMutationVariables = Exact<{
 }>;
 
 
-export type OpenMutation = { resolveShare: { url: string, fileName: string } };
+export type OpenMutation = { openShare: { download: { url: string, fileName: string } } | null };
 
 export type ShareReceivedSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ShareReceivedSubscription = { shareReceived: { sharingToken: string, fileName: string, size: number, sharedBy: string, seen: boolean } };
+export type ShareReceivedSubscription = { shareReceived: { token: string, fileName: string, size: number, seen: boolean, sharedBy: { email: string } } };
 
 export type UsageChangedSubscriptionVariables = Exact<{ [key: string]: never; }>;
 
 
-export type UsageChangedSubscription = { bucketChanged: { usedBytes: number, fileCount: number, maxTotalStorageBytes: number, maxFiles: number | null } };
+export type UsageChangedSubscription = { bucketChanged: { usage: { usedBytes: number, fileCount: number, maxBytes: number, maxFiles: number | null } } };
 
-export type UsageFragment = { usedBytes: number, fileCount: number, maxTotalStorageBytes: number, maxFiles: number | null };
+export type UsageFragment = { usedBytes: number, fileCount: number, maxBytes: number, maxFiles: number | null };
 
-export type FileLineFragment = { id: string, path: string, size: number, md5Checksum: string, createdAt: string };
+type EntryLine_File_Fragment = { md5: string, id: string, path: string, size: number, createdAt: string };
 
-export type ShareLineFragment = { sharingToken: string, fileName: string, size: number, sharedBy: string, seen: boolean };
+type EntryLine_Folder_Fragment = { id: string, path: string, size: number, createdAt: string };
+
+export type EntryLineFragment =
+  | EntryLine_File_Fragment
+  | EntryLine_Folder_Fragment
+;
+
+export type ShareLineFragment = { token: string, fileName: string, size: number, seen: boolean, sharedBy: { email: string } };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -107,28 +159,32 @@ export class TypedDocumentString<TResult, TVariables>
   }
 }
 export const UsageFragmentDoc = new TypedDocumentString(`
-    fragment Usage on BucketUsage {
+    fragment Usage on DriveUsage {
   usedBytes
   fileCount
-  maxTotalStorageBytes
+  maxBytes
   maxFiles
 }
     `, {"fragmentName":"Usage"}) as unknown as TypedDocumentString<UsageFragment, unknown>;
-export const FileLineFragmentDoc = new TypedDocumentString(`
-    fragment FileLine on File {
+export const EntryLineFragmentDoc = new TypedDocumentString(`
+    fragment EntryLine on Entry {
   id
   path
   size
-  md5Checksum
   createdAt
+  ... on File {
+    md5
+  }
 }
-    `, {"fragmentName":"FileLine"}) as unknown as TypedDocumentString<FileLineFragment, unknown>;
+    `, {"fragmentName":"EntryLine"}) as unknown as TypedDocumentString<EntryLineFragment, unknown>;
 export const ShareLineFragmentDoc = new TypedDocumentString(`
-    fragment ShareLine on Share {
-  sharingToken
+    fragment ShareLine on DirectShare {
+  token
   fileName
   size
-  sharedBy
+  sharedBy {
+    email
+  }
   seen
 }
     `, {"fragmentName":"ShareLine"}) as unknown as TypedDocumentString<ShareLineFragment, unknown>;
@@ -136,19 +192,21 @@ export const HomeDocument = new TypedDocumentString(`
     query Home($first: Int!, $after: String) {
   me {
     email
-    usage {
-      ...Usage
-    }
-    rootFolder {
-      files(first: $first, after: $after) {
-        edges {
-          node {
-            ...FileLine
+    drive {
+      usage {
+        ...Usage
+      }
+      root {
+        entries(first: $first, after: $after) {
+          edges {
+            node {
+              ...EntryLine
+            }
           }
-        }
-        pageInfo {
-          hasNextPage
-          endCursor
+          pageInfo {
+            hasNextPage
+            endCursor
+          }
         }
       }
     }
@@ -163,18 +221,20 @@ export const HomeDocument = new TypedDocumentString(`
     }
   }
 }
-    fragment Usage on BucketUsage {
+    fragment Usage on DriveUsage {
   usedBytes
   fileCount
-  maxTotalStorageBytes
+  maxBytes
   maxFiles
 }
-fragment FileLine on File {
+fragment EntryLine on Entry {
   id
   path
   size
-  md5Checksum
   createdAt
+  ... on File {
+    md5
+  }
 }`) as unknown as TypedDocumentString<HomeQuery, HomeQueryVariables>;
 export const ReceivedDocument = new TypedDocumentString(`
     query Received {
@@ -189,68 +249,77 @@ export const ReceivedDocument = new TypedDocumentString(`
     }
   }
 }
-    fragment ShareLine on Share {
-  sharingToken
+    fragment ShareLine on DirectShare {
+  token
   fileName
   size
-  sharedBy
+  sharedBy {
+    email
+  }
   seen
 }`) as unknown as TypedDocumentString<ReceivedQuery, ReceivedQueryVariables>;
 export const FindDocument = new TypedDocumentString(`
     query Find($id: ID!) {
   node(id: $id) {
     __typename
-    ...FileLine
+    ...EntryLine
     ...ShareLine
-    ... on Folder {
-      path
-    }
   }
 }
-    fragment FileLine on File {
+    fragment EntryLine on Entry {
   id
   path
   size
-  md5Checksum
   createdAt
+  ... on File {
+    md5
+  }
 }
-fragment ShareLine on Share {
-  sharingToken
+fragment ShareLine on DirectShare {
+  token
   fileName
   size
-  sharedBy
+  sharedBy {
+    email
+  }
   seen
 }`) as unknown as TypedDocumentString<FindQuery, FindQueryVariables>;
 export const UploadDocument = new TypedDocumentString(`
     mutation Upload($input: UploadFileInput!) {
   uploadFile(input: $input) {
-    ...FileLine
+    file {
+      ...EntryLine
+    }
   }
 }
-    fragment FileLine on File {
+    fragment EntryLine on Entry {
   id
   path
   size
-  md5Checksum
   createdAt
+  ... on File {
+    md5
+  }
 }`) as unknown as TypedDocumentString<UploadMutation, UploadMutationVariables>;
 export const ShareDocument = new TypedDocumentString(`
     mutation Share($input: ShareFilesInput!) {
   shareFiles(input: $input) {
-    sharingInfo {
-      sharingToken
-      sharingLink
+    shares {
+      token
+      url
       expiresAt
     }
-    notificationStatus
+    mail
   }
 }
     `) as unknown as TypedDocumentString<ShareMutation, ShareMutationVariables>;
 export const OpenDocument = new TypedDocumentString(`
     mutation Open($token: String!, $password: String) {
-  resolveShare(input: {token: $token, password: $password}) {
-    url
-    fileName
+  openShare(input: {token: $token, password: $password}) {
+    download {
+      url
+      fileName
+    }
   }
 }
     `) as unknown as TypedDocumentString<OpenMutation, OpenMutationVariables>;
@@ -260,22 +329,26 @@ export const ShareReceivedDocument = new TypedDocumentString(`
     ...ShareLine
   }
 }
-    fragment ShareLine on Share {
-  sharingToken
+    fragment ShareLine on DirectShare {
+  token
   fileName
   size
-  sharedBy
+  sharedBy {
+    email
+  }
   seen
 }`) as unknown as TypedDocumentString<ShareReceivedSubscription, ShareReceivedSubscriptionVariables>;
 export const UsageChangedDocument = new TypedDocumentString(`
     subscription UsageChanged {
   bucketChanged {
-    ...Usage
+    usage {
+      ...Usage
+    }
   }
 }
-    fragment Usage on BucketUsage {
+    fragment Usage on DriveUsage {
   usedBytes
   fileCount
-  maxTotalStorageBytes
+  maxBytes
   maxFiles
 }`) as unknown as TypedDocumentString<UsageChangedSubscription, UsageChangedSubscriptionVariables>;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { schema } from '../../schema/index.ts'
-import { type ApiDocument, createApiDocument } from '../../src/rest/openapi.ts'
+import { restSchema } from '../../schema/rest/index.ts'
+import { type ApiDocument, createApiDocument } from '../../src/openapi/document.ts'
 import { routesOf } from '../../src/rest/routes.ts'
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
@@ -57,7 +57,7 @@ function linesOf(issues: z.core.$ZodIssue[], within: PropertyKey[] = []): string
 
 /** The documents of a service that redirects downloads, and of one that answers them with their bytes. */
 export const documents = [false, true].map(proxied =>
-  createApiDocument(schema, routesOf(schema), () => 'https://files.example.org', { proxied }).document(),
+  createApiDocument(routesOf(restSchema), () => 'https://files.example.org', { proxied }).document(),
 )
 
 /** The paths of the document with what they look like, those without parameters first: they win over those that would match, too. */

@@ -214,9 +214,25 @@ describe('A security event is a line of its own', () => {
       const gone = await eventOf(() => alice.rest('DELETE', `/api/api_keys/${where}/delete`, { json }))
       expect(gone).toMatchObject({ event: 'key_deleted', ...caller, subject })
     }
-    const mutation = 'mutation ($input: CreatePrivateApiKeyInput!) { createPrivateApiKey(input: $input) { id } }'
-    const input = { name: 'k', scopes: ['private_files:read'] }
-    expect(await eventOf(() => alice.graphql(mutation, { input }))).toMatchObject({ event: 'key_created', ...caller })
+    const CREATE = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }'
+    const DELETE = 'mutation ($input: DeleteApiKeyInput!) { deleteApiKey(input: $input) { deletedId } }'
+    for (const [where, scope, scopes] of [
+      [{}, 'PRIVATE_FILES_READ', 'private_files:read'],
+      [{ workspace: workspace_id }, 'WORKSPACES_READ', 'workspaces:read'],
+    ] as const) {
+      const ofWorkspace = 'workspace' in where ? { workspace_id } : {}
+      let key_id = ''
+      const made = await eventOf(async () => {
+        const input = { ...where, name: 'k', scopes: [scope] }
+        const answer = await alice.graphql<{ createApiKey: { apiKey: { id: string } } }>(CREATE, { input })
+        key_id = answer.data?.createApiKey.apiKey.id ?? ''
+        return answer
+      })
+      const subject = { key_id, ...ofWorkspace }
+      expect(made).toMatchObject({ event: 'key_created', ...caller, subject: { ...subject, scopes } })
+      const gone = await eventOf(() => alice.graphql(DELETE, { input: { apiKey: key_id } }))
+      expect(gone).toMatchObject({ event: 'key_deleted', ...caller, subject })
+    }
   })
 
   it('for roles, members and workspaces', async () => {
@@ -280,7 +296,10 @@ describe('A security event is a line of its own', () => {
     const doors = [
       guess,
       () => t.anonymous.rest('GET', `/api/d/${token}`, { headers: { 'x-share-password': 'wrong' } }),
-      () => t.anonymous.graphql(`{ sharedDownload(token: "${token}", password: "wrong") { url } }`),
+      () =>
+        t.anonymous.graphql(
+          `mutation { openShare(input: { token: "${token}", password: "wrong" }) { download { url } } }`,
+        ),
       () => fetch(`${t.url}/share/${token}`, { method: 'POST', headers: form, body: 'password=wrong' }),
     ]
     for (const door of doors) {

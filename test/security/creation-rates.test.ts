@@ -60,8 +60,8 @@ describe('What a user creates in a minute is bounded', () => {
     const carol = await t.signIn('carol')
     await carol.upload('a.txt', 'hello')
     expect(await outcomes(6, () => link(carol))).toEqual([...Array(5).fill(200), '400 RATE_LIMITED links'])
-    const mutation = 'mutation ($input: CreatePublicShareInput!) { createPublicShare(input: $input) { sharingToken } }'
-    expect((await carol.graphql(mutation, { input: { object: 'a.txt' } })).code).toBe('RATE_LIMITED')
+    const mutation = 'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token } } }'
+    expect((await carol.graphql(mutation, { input: { file: { at: { path: 'a.txt' } } } })).code).toBe('RATE_LIMITED')
   })
 
   it('counts folders of workspaces with own ones', async () => {

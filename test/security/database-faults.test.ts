@@ -23,7 +23,7 @@ async function expectRefusedWrites(alice: Person): Promise<void> {
   expect(answer).toMatchObject({ status: 503, response: { code: 'UNAVAILABLE' } })
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
   const { code, errors } = await alice.graphql(
-    'mutation ($path: String!) { createFolder(input: { path: $path }) { id } }',
+    'mutation ($path: String!) { createFolder(input: { at: { path: $path } }) { folder { id } } }',
     { path: `folder-${n++}` },
   )
   expect([code, errors]).toEqual(['UNAVAILABLE', expect.anything()])

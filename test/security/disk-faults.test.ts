@@ -53,7 +53,7 @@ withMounts('A volume for the blobs', () => {
   const open = (options: string) => {
     beforeAll(async () => {
       dir = mounted(options) ?? ''
-      t = await startApp({ BLOB_DIR: dir, UPLOAD_PART_BYTES: String(PART), LEASE_SECONDS: '2' })
+      t = await startApp({ TRASH_DAYS: '0', BLOB_DIR: dir, UPLOAD_PART_BYTES: String(PART), LEASE_SECONDS: '2' })
       alice = await t.signIn('alice')
       up = restUploader(alice)
     })

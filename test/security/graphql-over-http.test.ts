@@ -77,11 +77,11 @@ describe('A well-formed request that is refused', () => {
     ['an unknown field', '{ nothing }', 400],
     [
       'a document that asks for too much',
-      `{ fileTree { files { ${'a b c d e f'.replaceAll(/\w/g, '$&: name')} } } bucket { objects { a: name b: name c: name d: name e: name } } }`,
+      `{ me { drive { root { entries(first: 1000) { nodes { ... on Folder { entries(first: 1000) { nodes { ${'a b c d e f g h i j'.replaceAll(/\w/g, '$&: name')} } } } } } } } } }`,
       400,
     ],
     ['an operation that is not there', { query: 'query A { __typename }', operationName: 'B' }, 400],
-    ['a field that is refused', '{ file(path: "a//b") { id } }', 200],
+    ['a field that is refused', '{ me { drive { entry(path: "a//b") { id } } } }', 200],
   ])(
     'is answered 200 to a client of application/json, and by its status to others: %s',
     async (_what, body, status) => {

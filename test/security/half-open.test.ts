@@ -1,16 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import { openDatabase } from '../../db/index.ts'
-import { readConfig } from '../../src/config.ts'
-import { type BuiltService, startBuilt } from '../built-service.ts'
-import { newDatabase, type Person, signInTo } from '../harness.ts'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Person } from '../harness.ts'
+import { type ServiceProcess, startServiceProcess } from '../service-process.ts'
 import { until } from '../until.ts'
 import { restUploader } from '../uploader.ts'
-import { field, file, form, formType, head, openWire, type Wire } from '../wire.ts'
+import { field, file, form, formType, head } from '../wire.ts'
+import { expectHealthy, gather, watchHealth } from './attackers.ts'
 
 const MiB = 1024 * 1024
 /** What the whole process may take, whatever is sent to it. */
@@ -18,39 +13,21 @@ const MOST = 600
 /** What may stay of an attack a minute after its end. */
 const STAYS = 150
 
-let database: Awaited<ReturnType<typeof newDatabase>>
-let dataDir: string
-let service: BuiltService
+let service: ServiceProcess
 let alice: Person
 let mallory: Person
 const anonymous = { cookie: '' } as Person
 
 beforeAll(async () => {
-  database = await newDatabase()
-  dataDir = mkdtempSync(join(tmpdir(), 'satchel-half-open-'))
-  service = await startBuilt({
-    DATA_DIR: dataDir,
-    DATABASE_URL: database.url,
+  service = await startServiceProcess({
     AZURE_STORAGE_CONNECTION_STRING: process.env.TEST_AZURE ?? '',
     AZURE_STORAGE_CONTAINER: `half${Date.now()}`,
     LOG_LEVEL: 'error',
   })
-  const db = openDatabase(readConfig({ DATABASE_URL: database.url }).database, { pool: 2 })
-  ;[alice, mallory] = await Promise.all([signInTo(db, service.url, 'alice'), signInTo(db, service.url, 'mallory')])
-  await db.close()
+  ;[alice, mallory] = (await service.signIn('alice', 'mallory')) as [Person, Person]
   await honest(0)
 }, 60_000)
-afterAll(async () => {
-  await service.end('SIGKILL')
-  await database.drop()
-  rmSync(dataDir, { recursive: true, force: true })
-})
-
-/** Resident memory of the service in MiB: now, or the most it ever was. */
-const memory = (which: 'VmRSS' | 'VmHWM') =>
-  Number(new RegExp(`${which}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024
-/** From here on the most is counted anew: proc(5), clear_refs. */
-const forgetPeak = () => writeFileSync(`/proc/${service.pid}/clear_refs`, '5')
+afterAll(() => service.stop())
 
 /** What somebody does who means no harm. */
 async function honest(n: number): Promise<void> {
@@ -59,31 +36,6 @@ async function honest(n: number): Promise<void> {
   expect((await alice.rest('POST', '/api/folders', { json: { path: `${name}-folder` } })).status).toBe(200)
   expect((await alice.rest('GET', '/api/files/tree?limit=1')).status).toBe(200)
   expect((await alice.graphql('{ me { id } }')).errors).toBeUndefined()
-}
-
-/** Asks for /healthz, from a thread of its own, and keeps how long each answer took. */
-function watchHealth(): () => Promise<number[]> {
-  const code = `
-    const { parentPort, workerData } = require('node:worker_threads')
-    const times = []
-    let over = false
-    parentPort.once('message', () => { over = true })
-    const ask = async () => {
-      while (!over) {
-        const begun = performance.now()
-        const status = await fetch(workerData + '/healthz').then(r => r.text().then(() => r.status), () => 0)
-        times.push(status === 200 ? performance.now() - begun : Infinity)
-        await new Promise(resolve => setTimeout(resolve, 100))
-      }
-      parentPort.postMessage(times)
-    }
-    ask()`
-  const worker = new Worker(code, { eval: true, workerData: service.url })
-  return () =>
-    new Promise((resolve, reject) => {
-      worker.once('message', resolve).once('error', reject)
-      worker.postMessage('over')
-    })
 }
 
 interface Attack {
@@ -101,7 +53,7 @@ const graphqlUpload = form(
     field(
       'operations',
       JSON.stringify({
-        query: 'mutation ($file: Upload!) { uploadFile(input: { file: $file }) { size } }',
+        query: 'mutation ($file: Upload!) { uploadFile(input: { file: $file }) { file { size } } }',
         variables: { file: null },
       }),
     ),
@@ -164,51 +116,36 @@ const attacks: [string, Attack][] = [
 ]
 
 describe('Bodies that stop short', () => {
-  let wires: Wire[] = []
-  afterEach(() => {
-    for (const wire of wires) wire.cut()
-    wires = []
-  })
-
   it.each(attacks)(
     'take no more memory than is theirs, stop nobody, and give it back: %s',
-    async (_what, attack) => {
-      const before = memory('VmRSS')
-      forgetPeak()
-      const healthy = watchHealth()
-      const start = head(attack.who(), await attack.request(), { accept: 'application/json', ...attack.headers })
-      let begun = 0
-      const beginner = async () => {
-        while (begun < attack.times) {
-          begun++
-          const wire = await openWire(service.url)
-          wires.push(wire)
-          await wire.send(start)
-          // A service that has refused takes it slowly, or not at all.
-          await Promise.race([wire.send(attack.body), sleep(1000)])
-        }
+    async (_what, { times, who, request, headers, body }) => {
+      const before = service.memory('VmRSS')
+      service.markMemory()
+      const heads: string[] = []
+      for (let i = 0; i < times; i++)
+        heads.push(head(who(), await request(), { accept: 'application/json', ...headers }))
+      const attackers = await gather({ kind: 'half', url: service.url, heads, body, opening: 40 })
+      try {
+        const healthy = watchHealth(service)
+        let begun = false
+        const attack = attackers.attack().finally(() => {
+          begun = true
+        })
+        for (let n = 1; !begun || n <= 3; n++) await honest(n)
+        await attack
+        await sleep(4000)
+        await honest(100)
+        const health = await healthy()
+        const peak = service.memory('VmHWM')
+        await attackers.end()
+        await until(() => service.memory('VmRSS') < before + STAYS, 60_000, 200).catch(() => {})
+        expect(peak).toBeLessThan(MOST)
+        expect(service.memory('VmRSS')).toBeLessThan(before + STAYS)
+        expectHealthy(health)
+        expect(service.said()).not.toMatch(/"level":50/)
+      } finally {
+        await attackers.end()
       }
-      const others = async () => {
-        for (let n = 1; begun < attack.times || n <= 3; n++) await honest(n)
-      }
-      await Promise.all([others(), ...Array.from({ length: 40 }, beginner)])
-      await sleep(4000)
-      await honest(100)
-      const times = (await healthy()).sort((a, b) => a - b)
-      const [peak, usual] = [memory('VmHWM'), times.at(times.length >> 1) ?? 0]
-      for (const wire of wires) wire.cut()
-      const ended = performance.now()
-      await until(() => memory('VmRSS') < before + STAYS, 60_000, 200).catch(() => {})
-      process.stdout.write(
-        `${_what}: ${Math.round(before)} MiB before, ${Math.round(peak)} at most, ${Math.round(memory('VmRSS'))} after ${Math.round((performance.now() - ended) / 1000)} s; /healthz ${Math.round(usual)} ms (median of ${times.length}), ${Math.round(times.at(-1) ?? 0)} ms at most\n`,
-      )
-      expect(peak).toBeLessThan(MOST)
-      expect(memory('VmRSS')).toBeLessThan(before + STAYS)
-      // The machine that runs the tests is busy with the attackers, too.
-      expect(usual).toBeLessThan(1500)
-      expect(times.at(-1)).toBeLessThan(Number.POSITIVE_INFINITY)
-      expect(times.length).toBeGreaterThan(2)
-      expect(service.said()).not.toMatch(/"level":50/)
     },
     120_000,
   )

@@ -14,68 +14,97 @@ const document = (name: string, query: string, variables?: object): HostileReque
 })
 const raw = (name: string, body: string): HostileRequest => ({ name, body })
 
-const DELETE = 'mutation D($p: DeleteFilesInput!) { deleteFiles(input: $p) { filesDeleted filesFailed } }'
-const DELETE_LIST = 'mutation D($files: [String!]!) { deleteFiles(input: { files: $files }) { filesDeleted } }'
-const SHARE = 'mutation S($p: ShareFilesInput!) { shareFiles(input: $p) { notificationStatus } }'
-const KEY = 'mutation K($p: CreatePrivateApiKeyInput!) { createPrivateApiKey(input: $p) { id } }'
-const TREE = 'query T($path: String, $limit: Int) { fileTree(path: $path, limit: $limit) { path } }'
+const DELETE = 'mutation D($p: DeleteEntriesInput!) { deleteEntries(input: $p) { deletedIds filesDeleted } }'
+const DELETE_LIST = 'mutation D($entries: [EntryRef!]!) { deleteEntries(input: { entries: $entries }) { deletedIds } }'
+const SHARE = 'mutation S($p: ShareFilesInput!) { shareFiles(input: $p) { mail } }'
+const KEY = 'mutation K($p: CreateApiKeyInput!) { createApiKey(input: $p) { secret } }'
+const TREE =
+  'query T($path: String = "", $first: Int) { me { drive { entry(path: $path) { path ... on Folder { entries(first: $first) { nodes { id } } } } } } }'
 
 /** A body of about 1 MB around a list. */
-const bomb = (query: string, list: string) => `{"query":${JSON.stringify(query)},"variables":{"p":{"files":${list}}}}`
+const bomb = (query: string, list: string) => `{"query":${JSON.stringify(query)},"variables":{"p":{"entries":${list}}}}`
 const items = (item: string, bytes = 1_000_000) => `[${Array(Math.floor(bytes / (item.length + 1))).fill(item)}]`
 
-const files = 'files(first: 1000) { edges { node { id name path folder size } } }'
+/** A selection on the own drive, and on its root. */
+const drive = (selection: string) => `{ me { drive { ${selection} } } }`
+const root = (selection: string) => drive(`root { ${selection} }`)
+
+const entries = 'entries(first: 1000) { nodes { id name path createdAt size } }'
 const typeRef = nest(9, 'ofType { kind name ', '')
 
 const documents: HostileRequest[] = [
   // Names.
-  document('50 aliases of a folder', `{ folder { ${many(50, i => `a${i}: ${files}`)} } }`),
-  document('50 aliases of all files', `{ ${many(50, i => `a${i}: fileTree { files { name } }`)} }`),
-  document('50 aliases of all folders', `{ ${many(50, i => `a${i}: folders { folders }`)} }`),
-  document('50 aliases of an account', `{ ${many(50, i => `a${i}: me { id email usage { usedBytes } }`)} }`),
-  document('50 aliases of a value of each file', `{ fileTree { files { ${many(50, i => `a${i}: name`)} } } }`),
+  document('50 aliases of a folder', root(many(50, i => `a${i}: ${entries}`))),
+  document(
+    '50 aliases of all that is found',
+    drive(many(50, i => `a${i}: search(query: "a", first: 1000) { nodes { name } }`)),
+  ),
+  document(
+    '50 aliases of all shares',
+    `{ me { ${many(50, i => `a${i}: shares(first: 1000) { nodes { id fileName } }`)} } }`,
+  ),
+  document('50 aliases of an account', `{ ${many(50, i => `a${i}: me { id email drive { usage { usedBytes } } }`)} }`),
+  document(
+    '50 aliases of a value of each entry',
+    root(`entries(first: 1000) { nodes { ${many(50, i => `a${i}: name`)} } }`),
+  ),
   document('500 aliases', `{ ${many(500, i => `a${i}: me { id }`)} }`),
   document(
     'aliases in fragments',
-    `{ ...F } fragment F on Query { ${many(49, i => `a${i}: fileTree { files { name } }`)} }`,
+    `{ ...F } fragment F on Query { ${many(49, i => `a${i}: me { drive { search(query: "a", first: 1000) { nodes { name } } } }`)} }`,
   ),
   document(
     'fragments that multiply aliases',
-    `{ folder { ...L0 } } ${many(5, i => `fragment L${i} on Folder { ${many(9, a => `a${a}: folders(first: ${a + 1}) { edges { node { ...L${i + 1} } } }`)} }`)} fragment L5 on Folder { id }`,
+    `${root('...L0')} ${many(5, i => `fragment L${i} on Folder { ${many(9, a => `a${a}: entries(first: ${a + 1}) { nodes { ... on Folder { ...L${i + 1} } } }`)} }`)} fragment L5 on Folder { id }`,
   ),
   document(
     '9 aliases within 5',
-    `{ folder { ${many(5, a => `a${a}: folders(first: 1) { edges { node { ${many(9, b => `b${b}: folders(first: 1) { edges { node { id name path } } }`)} } } }`)} } }`,
+    root(
+      many(
+        5,
+        a =>
+          `a${a}: entries(first: 1) { nodes { ... on Folder { ${many(9, b => `b${b}: entries(first: 1) { nodes { id name path } }`)} } } }`,
+      ),
+    ),
   ),
   document('what every object has', '{ __proto__ constructor toString hasOwnProperty }'),
   document('an alias called __proto__', '{ __proto__: me { __proto__: email } me { constructor: id } }'),
-  document('an argument called __proto__', '{ fileTree(__proto__: 1) { path } }'),
-  document('an input field called __proto__', 'mutation { createFolder(input: { __proto__: { path: "x" } }) { id } }'),
-  document('a variable called __proto__', 'query Q($__proto__: String!) { fileTree(path: $__proto__) { path } }', {}),
-  document('a fragment called __proto__', '{ me { ...__proto__ } } fragment __proto__ on User { email }'),
+  document('an argument called __proto__', drive('entry(__proto__: 1) { id }')),
+  document(
+    'an input field called __proto__',
+    'mutation { createFolder(input: { at: { __proto__: { path: "x" } } }) { folder { id } } }',
+  ),
+  document(
+    'a variable called __proto__',
+    `query Q($__proto__: String!) ${drive('entry(path: $__proto__) { id }')}`,
+    {},
+  ),
+  document('a fragment called __proto__', '{ me { ...__proto__ } } fragment __proto__ on Viewer { email }'),
   document('an operation called __proto__', 'query __proto__ { me { email } }'),
   document('a directive called __proto__', '{ me @__proto__ { email } }'),
   // Depth.
-  document('a depth of 300', `{ folder { ${nest(300, 'folders { edges { node { ', 'id', '} } }')} } }`),
+  document('a depth of 300', root(nest(300, 'entries { nodes { ... on Folder { ', 'id', '} } }'))),
   document('300 inline fragments within another', `{ ${nest(300, '... { ', 'me { id }')} }`),
-  document('1,900 brackets', `{ fileTree(path: ${'['.repeat(950)}${']'.repeat(950)}) { path } }`),
-  document('16,000 open brackets', `{ fileTree(path: ${'['.repeat(16_000)}`),
+  document('1,900 brackets', drive(`entry(path: ${'['.repeat(950)}${']'.repeat(950)}) { id }`)),
+  document('16,000 open brackets', `{ me { drive { entry(path: ${'['.repeat(16_000)}`),
   document('16,000 open braces', '{'.repeat(16_000)),
-  document('600 objects within another', `{ fileTree(path: ${nest(600, '{ a: ', '1')}) { path } }`),
+  document('600 objects within another', drive(`entry(path: ${nest(600, '{ a: ', '1')}) { id }`)),
   document(
     'lists within lists within lists',
-    '{ folder { folders(first: 1000) { edges { node { folders(first: 1000) { edges { node { files(first: 1000) { edges { node { name } } } } } } } } } } }',
+    root(
+      nest(2, 'entries(first: 1000) { nodes { ... on Folder { ', 'entries(first: 1000) { nodes { name } }', ' } } }'),
+    ),
   ),
   // Fragments.
-  document('a circle of fragments', '{ me { ...A } } fragment A on User { ...B } fragment B on User { ...A }'),
+  document('a circle of fragments', '{ me { ...A } } fragment A on Viewer { ...B } fragment B on Viewer { ...A }'),
   document(
     'a circle of 200 fragments',
-    `{ me { ...F0 } } ${many(200, i => `fragment F${i} on User { ...F${(i + 1) % 200} }`)}`,
+    `{ me { ...F0 } } ${many(200, i => `fragment F${i} on Viewer { ...F${(i + 1) % 200} }`)}`,
   ),
-  document('circles below fields', '{ folder { ...A } } fragment A on Folder { folders { edges { node { ...A } } } }'),
+  document('circles below fields', `${root('...A')} fragment A on Folder { entries { nodes { ...A } } }`),
   document(
     'fragments that double 150 times',
-    `{ me { ...F0 } } ${many(150, i => `fragment F${i} on User { ...F${i + 1} ...F${i + 1} }`)} fragment F150 on User { id }`,
+    `{ me { ...F0 } } ${many(150, i => `fragment F${i} on Viewer { ...F${i + 1} ...F${i + 1} }`)} fragment F150 on Viewer { id }`,
   ),
   document(
     'inline fragments that double',
@@ -83,67 +112,70 @@ const documents: HostileRequest[] = [
   ),
   document(
     'fragments that double with fields',
-    `{ folder { ...F0 } } ${many(14, i => `fragment F${i} on Folder { name ...F${i + 1} id ...F${i + 1} }`)} fragment F14 on Folder { path }`,
+    `${root('...F0')} ${many(14, i => `fragment F${i} on Folder { name ...F${i + 1} id ...F${i + 1} }`)} fragment F14 on Folder { path }`,
   ),
   document(
     '400 spreads of one fragment',
-    `{ me { ${'...F '.repeat(400)} } } fragment F on User { ${'email '.repeat(100)} }`,
+    `{ me { ${'...F '.repeat(400)} } } fragment F on Viewer { ${'email '.repeat(100)} }`,
   ),
   document(
     'fragments that do not agree',
-    `{ me { ${many(60, i => `...F${i}`)} } } ${many(60, i => `fragment F${i} on User { x: ${i % 2 ? 'id' : 'email'} y: name }`)}`,
+    `{ me { ${many(60, i => `...F${i}`)} } } ${many(60, i => `fragment F${i} on Viewer { x: ${i % 2 ? 'id' : 'email'} y: name }`)}`,
   ),
-  document('200 unused fragments', `{ me { id } } ${many(200, i => `fragment F${i} on User { id }`)}`),
+  document('200 unused fragments', `{ me { id } } ${many(200, i => `fragment F${i} on Viewer { id }`)}`),
   // Fields.
-  document('600 fields that conflict', `{ ${many(280, i => `fileTree(limit: ${i + 1}) { path }`)} }`),
+  document('600 fields that conflict', root(many(280, i => `entries(first: ${i + 1}) { nodes { id } }`))),
   document('1,900 times one field', `{ me { ${'id '.repeat(1900)} } }`),
   document('480 times one object', `{ ${'me { id } '.repeat(480)} }`),
   document('260 times an object in an object', `{ ${'me { plan { name } } '.repeat(260)} }`),
   document(
     'fragments of one field',
-    `{ me { ${many(240, i => `...F${i}`)} } } ${many(240, i => `fragment F${i} on User { id }`)}`,
+    `{ me { ${many(240, i => `...F${i}`)} } } ${many(240, i => `fragment F${i} on Viewer { id }`)}`,
   ),
   document('900 unknown fields', `{ ${many(900, i => `nothing${i}`)} }`),
-  document('900 fields that are almost known', `{ ${many(900, i => `fileTre${i}`)} }`),
+  document('900 fields that are almost known', `{ ${many(900, i => `operator${i}`)} }`),
   document('a field with a name of 30 KB', `{ ${'n'.repeat(30_000)} }`),
   document('a type with a name of 30 KB', `query Q($a: ${'N'.repeat(30_000)}) { me { id } }`),
-  document('an argument with a name of 30 KB', `{ fileTree(${'n'.repeat(30_000)}: 1) { path } }`),
+  document('an argument with a name of 30 KB', drive(`entry(${'n'.repeat(30_000)}: 1) { id }`)),
   document(
     'conflicting nested fields',
-    `{ ${many(45, i => `folder(path: "p${i}") { folders(first: ${i + 1}) { edges { node { name } } } }`)} }`,
+    drive(many(45, i => `entry(path: "p${i}") { ... on Folder { entries(first: ${i + 1}) { nodes { name } } } }`)),
   ),
   // Directives.
   document('900 unknown directives', `{ me ${'@a '.repeat(900)}{ id } }`),
   document('300 known directives', `{ me ${'@skip(if: true) '.repeat(300)}{ id } }`),
   document('directives on every field', `{ me { ${'id @include(if: true) '.repeat(240)} } }`),
   // Values.
-  document('a number of 30 KB', `{ fileTree(limit: ${'9'.repeat(30_000)}) { path } }`),
-  document('a fraction of 30 KB', `{ fileTree(limit: 1.${'9'.repeat(30_000)}) { path } }`),
-  document('a text of 30 KB for a number', `{ fileTree(limit: "${'n'.repeat(30_000)}") { path } }`),
+  document('a number of 30 KB', root(`entries(first: ${'9'.repeat(30_000)}) { nodes { id } }`)),
+  document('a fraction of 30 KB', root(`entries(first: 1.${'9'.repeat(30_000)}) { nodes { id } }`)),
+  document('a text of 30 KB for a number', root(`entries(first: "${'n'.repeat(30_000)}") { nodes { id } }`)),
   document(
-    'a list of 1,900 files',
-    `mutation { deleteFiles(input: { files: [${many(1900, () => '""')}] }) { filesFailed } }`,
+    'a list of 700 entries',
+    `mutation { deleteEntries(input: { entries: [${many(700, () => '{}')}] }) { deletedIds } }`,
   ),
   document(
     'a list of 300 files to share',
-    `mutation { shareFiles(input: { email: "a@b.c", objects: [${many(300, i => `"${i}"`)}] }) { notificationStatus } }`,
+    `mutation { shareFiles(input: { email: "a@b.c", files: [${many(300, i => `{ id: "${i}" }`)}] }) { mail } }`,
   ),
   document(
     'a list of 100 scopes',
-    `mutation { createPrivateApiKey(input: { name: "a", scopes: [${many(100, () => '"private_files:read"')}] }) { id } }`,
+    `mutation { createApiKey(input: { name: "a", scopes: [${many(100, () => 'PRIVATE_FILES_READ')}] }) { secret } }`,
   ),
   document(
     'a list of 1,900 wrong items',
-    `mutation { deleteFiles(input: { files: [${many(1900, () => '1')}] }) { filesFailed } }`,
+    `mutation { deleteEntries(input: { entries: [${many(1900, () => '1')}] }) { deletedIds } }`,
   ),
-  document('300 unknown input fields', `mutation { createFolder(input: { ${many(300, i => `f${i}: 1`)} }) { id } }`),
+  document(
+    '300 unknown input fields',
+    `mutation { createFolder(input: { ${many(300, i => `f${i}: 1`)} }) { folder { id } } }`,
+  ),
   document('NUL', '{ me \0 { id } }'),
-  document('half a surrogate pair', '{ fileTree(path: "\\uD800") { path } }'),
-  document('half a surrogate pair as it is', `{ fileTree(path: "${'\ud800'.repeat(5000)}") { path } }`),
+  document('half a surrogate pair', drive('entry(path: "\\uD800") { id }')),
+  document('half a surrogate pair as it is', drive(`entry(path: "${'\ud800'.repeat(5000)}") { id }`)),
   document('30,000 characters of white space', ' '.repeat(30_000)),
   document('30,000 commas', ','.repeat(30_000)),
   document('15,000 comments', '#\n'.repeat(15_000)),
-  document('a block of text without an end', `{ fileTree(path: """${'\n '.repeat(12_000)}`),
+  document('a block of text without an end', `{ me { drive { entry(path: """${'\n '.repeat(12_000)}`),
   // Introspection.
   document(
     '50 aliases of __schema',
@@ -182,15 +214,15 @@ const documents: HostileRequest[] = [
     '{ __schema { types { fields { type { fields { name type { name } args { name } } } } } } }',
   ),
   // Variables.
-  raw('520,000 numbers for files', bomb(DELETE, items('1'))),
+  raw('520,000 numbers for entries', bomb(DELETE, items('1'))),
   raw('a list of 250,000 texts', bomb(DELETE, items('"a"'))),
   raw('250,000 nulls', bomb(DELETE, items('null'))),
   raw('330,000 objects', bomb(DELETE, items('{}'))),
   raw('900 wrong items of 1,000 characters', bomb(DELETE, items(`{"${'x'.repeat(1000)}":1}`))),
   raw('1,000 wrong items', bomb(DELETE, items('1', 2000))),
-  document('20,000 files for a list variable', DELETE_LIST, { files: Array(20_000).fill('a') }),
-  document('1,000 wrong files for a list variable', DELETE_LIST, { files: Array(1000).fill({ a: 1 }) }),
-  document('20,000 objects to share', SHARE, { p: { email: 'a@b.c', objects: Array(20_000).fill(1) } }),
+  document('20,000 entries for a list variable', DELETE_LIST, { entries: Array(20_000).fill({ id: 'a' }) }),
+  document('1,000 wrong entries for a list variable', DELETE_LIST, { entries: Array(1000).fill({ a: 1 }) }),
+  document('20,000 files to share', SHARE, { p: { email: 'a@b.c', files: Array(20_000).fill(1) } }),
   document('20,000 scopes', KEY, { p: { name: 'a', scopes: Array(20_000).fill(1) } }),
   document('50,000 unknown input fields', DELETE, {
     p: Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, 1])),
@@ -200,16 +232,16 @@ const documents: HostileRequest[] = [
     TREE,
     Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, 1])),
   ),
-  document('a text of 900 KB for a number', TREE, { limit: 'x'.repeat(900_000) }),
-  document('a number beyond all numbers', TREE, { limit: 1e308 }),
+  document('a text of 900 KB for a number', TREE, { first: 'x'.repeat(900_000) }),
+  document('a number beyond all numbers', TREE, { first: 1e308 }),
   document('a path of 900 KB', TREE, { path: 'a/'.repeat(450_000) }),
   raw(
     '100,000 brackets in a variable',
-    `{"query":${JSON.stringify(TREE)},"variables":{"limit":${nest(100_000, '[', '1', ']')}}}`,
+    `{"query":${JSON.stringify(TREE)},"variables":{"first":${nest(100_000, '[', '1', ']')}}}`,
   ),
   raw(
     'variables with a prototype',
-    `{"query":${JSON.stringify(TREE)},"variables":{"__proto__":{"limit":1},"constructor":{"prototype":{}}}}`,
+    `{"query":${JSON.stringify(TREE)},"variables":{"__proto__":{"first":1},"constructor":{"prototype":{}}}}`,
   ),
   document('400 variables', `query Q(${many(400, i => `$v${i}: Int`)}) { me { id } }`),
   document(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { plainFileName, plainName } from '../../src/jobs/mail-name.ts'
+import { ask } from '../ask.ts'
 import { found, join, ROOMY, UNHURRIED } from '../builders.ts'
 import { type Person, startApp, type TestApp } from '../harness.ts'
 import { type MailServer, polite, type ReceivedMail, startMailServer } from '../mail-server.ts'
@@ -145,10 +146,9 @@ describe('Somebody without a verified address', () => {
     const mails = await mailsOf(async () => {
       expect(await share(eve, ['a.txt'])).toEqual(NOT_SENT)
       expect((await invite(eve, place)).status).toBe(200)
-      const shareFiles = `mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { notificationStatus } }`
-      const input = { email: bob, objects: ['b.txt'], sendEmail: true }
-      const { data } = await eve.graphql<{ shareFiles: object }>(shareFiles, { input })
-      expect(data?.shareFiles).toEqual({ notificationStatus: 'not_sent' })
+      const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }'
+      const input = { email: bob, files: [{ at: { path: 'b.txt' } }], sendEmail: true }
+      expect(await ask(eve, SHARE, { input })).toEqual({ shareFiles: { mail: 'NOT_SENT' } })
     })
     expect(mails).toEqual([])
     expect(await received(bob)).toBe(2)

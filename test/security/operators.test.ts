@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { ask, codeOf } from '../ask.ts'
 import { found, privateKey, workspaceKey } from '../builders.ts'
+import { unseenInGraph } from '../coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from '../harness.ts'
+import { aTime } from '../shapes.ts'
 
 let t: TestApp
 /** Of the setting. */
@@ -15,41 +18,42 @@ beforeAll(async () => {
 })
 afterAll(() => t?.stop())
 
-const account = (who: Person, id: string) =>
-  who.graphql<{ account: { account: Record<string, unknown>; sessionCount: number } }>(
-    `query ($id: ID!) { account(id: $id) {
-      account { id email emailVerified name planId status usedBytes fileCount maxTotalStorageBytes }
-      identities { provider email } workspaces { name role } sessionCount apiKeyCount shareCount
-    } }`,
-    { id },
-  )
+/** The id of the account of a person. */
+const accountOf = ({ userId }: { userId: string }) => `account:${userId}`
 
-const change = (who: Person, mutation: string, input: object) => {
-  const type = mutation === 'setAccountPlan' ? 'SetAccountPlanInput' : 'AccountInput'
-  const field = mutation.endsWith('Operator') ? 'userId' : 'id'
-  return who.graphql(`mutation ($input: ${type}!) { ${mutation}(input: $input) { ${field} } }`, { input })
+const ACCOUNT = `query ($id: ID!) { node(id: $id) { ... on Account {
+  id person { id } email emailVerified name status plan { id } usage { usedBytes fileCount maxBytes }
+  identities { provider email } workspaces { name role } sessionCount apiKeyCount shareCount operator { bySetting }
+} } }`
+const account = async (who: Person, of: { userId: string }) => (await ask(who, ACCOUNT, { id: accountOf(of) })).node
+
+type Change = 'updateAccount' | 'appointOperator' | 'dismissOperator'
+
+const change = (who: Person, mutation: Change, id: string, input: object = {}) => {
+  const type = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`
+  return who.graphql(
+    `mutation ($input: ${type}!) { ${mutation}(input: $input) { account { id status plan { id } } } }`,
+    {
+      input: { account: id, ...input },
+    },
+  )
 }
 
-const list = (who: Person, args: string) =>
-  who.graphql<{
-    accounts: {
-      edges: { node: { email: string; usedBytes: number } }[]
-      pageInfo: { hasNextPage: boolean; endCursor: string }
-    }
-  }>(`{ accounts(${args}) { edges { node { email usedBytes } } pageInfo { hasNextPage endCursor } } }`)
+const list = async (who: Person, args: string) =>
+  (await ask(who, `{ accounts(${args}) { nodes { email usage { usedBytes } } pageInfo { hasNextPage endCursor } } }`))
+    .accounts
 
 const everything = [
-  '{ accounts { edges { node { id } } } }',
-  '{ account(id: "ID") { account { id } } }',
+  '{ accounts { nodes { id } } }',
   '{ plans { accountCount } }',
   '{ mailQueue { waiting } }',
-  '{ operators { userId } }',
-  'mutation { setAccountPlan(input: { userId: "ID", planId: "developer" }) { id } }',
-  'mutation { suspendAccount(input: { userId: "ID" }) { id } }',
-  'mutation { restoreAccount(input: { userId: "ID" }) { id } }',
-  'mutation { retryMails { mails } }',
-  'mutation { appointOperator(input: { userId: "ID" }) { userId } }',
-  'mutation { dismissOperator(input: { userId: "ID" }) { userId } }',
+  '{ operators { account { id } } }',
+  'mutation { updateAccount(input: { account: "ID", plan: "developer" }) { account { id } } }',
+  'mutation { updateAccount(input: { account: "ID", status: SUSPENDED }) { account { id } } }',
+  'mutation { updateAccount(input: { account: "ID", status: ACTIVE }) { account { id } } }',
+  'mutation { retryMails { count } }',
+  'mutation { appointOperator(input: { account: "ID" }) { account { id } } }',
+  'mutation { dismissOperator(input: { account: "ID" }) { account { id } } }',
 ]
 
 const isOperator = async (who: Person) => (await who.graphql('{ plans { accountCount } }')).code ?? 'yes'
@@ -59,25 +63,28 @@ describe('Who is no operator', () => {
     const nowhere = '00000000-0000-4000-8000-000000000000'
     for (const query of everything) {
       const refusals = await Promise.all(
-        [chief.userId, nowhere, 'no id'].map(async id => (await alice.graphql(query.replace('ID', id))).errors),
+        [accountOf(chief), accountOf({ userId: nowhere }), chief.userId, 'no id'].map(
+          async id => (await alice.graphql(query.replace('ID', id))).errors,
+        ),
       )
       for (const errors of refusals) {
         expect(errors).toEqual([expect.objectContaining({ message: 'You may not do this.' })])
         expect(errors?.[0]?.extensions).toEqual({ code: 'FORBIDDEN' })
       }
-      expect((await t.anonymous.graphql(query.replace('ID', chief.userId))).code).toBe('UNAUTHENTICATED')
+      expect((await t.anonymous.graphql(query.replace('ID', accountOf(chief)))).code).toBe('UNAUTHENTICATED')
     }
-    expect((await account(chief, alice.userId)).data?.account.account).toMatchObject({
-      planId: 'free',
-      status: 'active',
-    })
+    for (const { userId } of [chief, alice, { userId: nowhere }]) expect(await account(alice, { userId })).toBeNull()
+    expect(await codeOf(t.anonymous, ACCOUNT, { id: accountOf(chief) })).toBe('UNAUTHENTICATED')
+    expect(await account(chief, alice)).toMatchObject({ plan: { id: 'free' }, status: 'ACTIVE' })
   })
 
   it('is a key of an operator, whatever its scopes', async () => {
     const ofWorkspace = await workspaceKey(t, chief, await found(chief))
-    for (const { caller } of [await privateKey(t, chief), ofWorkspace])
+    for (const { caller } of [await privateKey(t, chief), ofWorkspace]) {
       for (const query of everything)
-        expect((await caller.graphql(query.replace('ID', alice.userId))).code).toBe('KEY_OUT_OF_BOUNDS')
+        expect(await codeOf(caller, query.replace('ID', accountOf(alice)))).toBe('KEY_OUT_OF_BOUNDS')
+      expect(await account(caller, alice)).toBeNull()
+    }
   })
 
   it('is somebody whose address the setting has, and for which no provider vouches', async () => {
@@ -106,21 +113,20 @@ describe('An operator', () => {
     const names = ['page-a', 'page-b', 'page-c']
     for (const name of names) await t.signIn(name)
     await (await t.signIn('page-b')).upload('b.txt', '12345')
-    const first = (await list(chief, 'search: "PAGE-", first: 2')).data?.accounts
-    expect(first?.edges.map(({ node }) => [node.email, node.usedBytes])).toEqual([
-      ['page-a@example.com', 0],
-      ['page-b@example.com', 5],
+    const first = await list(chief, 'search: "PAGE-", first: 2')
+    expect(first.nodes).toEqual([
+      { email: 'page-a@example.com', usage: { usedBytes: 0 } },
+      { email: 'page-b@example.com', usage: { usedBytes: 5 } },
     ])
-    expect(first?.pageInfo.hasNextPage).toBe(true)
-    const rest = (await list(chief, `search: "page-", first: 2, after: "${first?.pageInfo.endCursor}"`)).data?.accounts
-    expect(rest?.edges.map(({ node }) => node.email)).toEqual(['page-c@example.com'])
-    expect(rest?.pageInfo.hasNextPage).toBe(false)
+    expect(first.pageInfo.hasNextPage).toBe(true)
+    const rest = await list(chief, `search: "page-", first: 2, after: "${first.pageInfo.endCursor}"`)
+    expect(rest.nodes.map(({ email }: { email: string }) => email)).toEqual(['page-c@example.com'])
+    expect(rest.pageInfo.hasNextPage).toBe(false)
     // No patterns, and no end of the statement.
     for (const search of ['page_a', '%', "' OR 1=1 --"])
-      expect((await list(chief, `search: ${JSON.stringify(search)}`)).data?.accounts.edges).toEqual([])
-    expect((await list(chief, `search: "${'x'.repeat(321)}"`)).code).toBe('INVALID_INPUT')
-    expect((await list(chief, 'first: 1001')).code).toBe('INVALID_INPUT')
-    expect((await list(chief, 'after: "x"')).code).toBe('INVALID_INPUT')
+      expect((await list(chief, `search: ${JSON.stringify(search)}`)).nodes).toEqual([])
+    for (const wrong of [`search: "${'x'.repeat(321)}"`, 'first: 1001', 'after: "x"'])
+      expect(await codeOf(chief, `{ accounts(${wrong}) { nodes { id } } }`)).toBe('INVALID_INPUT')
   })
 
   it('sees one account: what it stores, how it signs in, and where it is a member', async () => {
@@ -128,43 +134,39 @@ describe('An operator', () => {
     await bob.upload('a.txt', '123')
     await found(bob, 'Orchard')
     await privateKey(t, bob)
-    const { data } = await account(chief, bob.userId)
-    expect(data?.account).toEqual({
-      account: {
-        id: bob.userId,
-        email: bob.email,
-        emailVerified: true,
-        name: 'bob',
-        planId: 'free',
-        status: 'active',
-        usedBytes: 3,
-        fileCount: 1,
-        maxTotalStorageBytes: 5 * 1024 ** 3,
-      },
+    expect(await account(chief, bob)).toEqual({
+      id: accountOf(bob),
+      person: { id: bob.userId },
+      email: bob.email,
+      emailVerified: true,
+      name: 'bob',
+      status: 'ACTIVE',
+      plan: { id: 'free' },
+      usage: { usedBytes: 3, fileCount: 1, maxBytes: 5 * 1024 ** 3 },
       identities: [{ provider: 'test', email: bob.email }],
-      workspaces: [{ name: 'Orchard', role: 'owner' }],
+      workspaces: [{ name: 'Orchard', role: 'OWNER' }],
       sessionCount: 1,
       apiKeyCount: 1,
       shareCount: 0,
+      operator: null,
     })
+    expect((await account(chief, chief)).operator).toEqual({ bySetting: true })
     // By an id only: an address may be claimed by several.
-    for (const id of [bob.email, '', 'x', '00000000-0000-4000-8000-000000000000'])
-      expect((await account(chief, id)).code).toBe('USER_NOT_FOUND')
+    for (const userId of [bob.email, '', 'x', '00000000-0000-4000-8000-000000000000'])
+      expect(await account(chief, { userId })).toBeNull()
   })
 
   it('gives plans', async () => {
     const carol = await t.signIn('carol')
-    expect(
-      (await change(chief, 'setAccountPlan', { userId: carol.userId, planId: 'developer' })).errors,
-    ).toBeUndefined()
+    expect((await change(chief, 'updateAccount', accountOf(carol), { plan: 'developer' })).data).toEqual({
+      updateAccount: { account: { id: accountOf(carol), status: 'ACTIVE', plan: { id: 'developer' } } },
+    })
     expect((await carol.rest('GET', '/api/user/data')).response.user_data.plan_id).toBe('developer')
-    const unknown = await change(chief, 'setAccountPlan', { userId: carol.userId, planId: 'gold' })
-    expect(unknown.errors?.[0]?.extensions).toEqual({ code: 'INVALID_INPUT', field: 'plan_id' })
-    const { data } = await chief.graphql<{ plans: { plan: { id: string }; accountCount: number }[] }>(
-      '{ plans { plan { id maxFiles } accountCount } }',
-    )
-    expect(data?.plans.map(({ plan }) => plan.id)).toEqual(['free', 'developer', 'enterprise'])
-    expect(data?.plans.find(({ plan }) => plan.id === 'developer')?.accountCount).toBe(1)
+    const unknown = await change(chief, 'updateAccount', accountOf(carol), { plan: 'gold' })
+    expect(unknown.code).toBe('INVALID_INPUT')
+    const { plans } = await ask(chief, '{ plans { plan { id maxFiles } accountCount } }')
+    expect(plans.map(({ plan }: { plan: { id: string } }) => plan.id)).toEqual(['free', 'developer', 'enterprise'])
+    expect(plans[1].accountCount).toBe(1)
   })
 
   it('suspends and restores: sessions end, keys rest', async () => {
@@ -175,17 +177,24 @@ describe('An operator', () => {
       (await caller.rest('GET', '/api/user/data')).status,
     ]
     expect(await reads()).toEqual([200, 200])
-    expect((await change(chief, 'suspendAccount', { userId: dora.userId.toUpperCase() })).errors).toBeUndefined()
+    const upper = accountOf({ userId: dora.userId.toUpperCase() })
+    expect((await change(chief, 'updateAccount', upper, { status: 'SUSPENDED' })).errors).toBeUndefined()
     expect(await reads()).toEqual([401, 401])
-    expect((await account(chief, dora.userId)).data?.account).toMatchObject({
-      account: { status: 'suspended' },
-      sessionCount: 0,
+    expect(await account(chief, dora)).toMatchObject({ status: 'SUSPENDED', sessionCount: 0 })
+    const restored = await change(chief, 'updateAccount', accountOf(dora), { status: 'ACTIVE', plan: 'developer' })
+    expect(restored.data).toEqual({
+      updateAccount: { account: { id: accountOf(dora), status: 'ACTIVE', plan: { id: 'developer' } } },
     })
-    await change(chief, 'restoreAccount', { userId: dora.userId })
     expect(await reads()).toEqual([401, 200])
-    for (const mutation of ['suspendAccount', 'restoreAccount', 'appointOperator', 'dismissOperator'])
+    for (const [mutation, input] of [
+      ['updateAccount', { status: 'SUSPENDED' }],
+      ['updateAccount', { status: 'ACTIVE' }],
+      ['appointOperator', {}],
+      ['dismissOperator', {}],
+    ] as const)
       for (const userId of ['x', alice.email, '00000000-0000-4000-8000-000000000000'])
-        expect((await change(chief, mutation, { userId })).code).toBe('USER_NOT_FOUND')
+        for (const id of [accountOf({ userId }), userId])
+          expect((await change(chief, mutation, id, input)).code).toBe('USER_NOT_FOUND')
   })
 
   it('sees what waits to be sent, and has what was given up sent once more', async () => {
@@ -205,7 +214,9 @@ describe('An operator', () => {
         [id, attempts, due, 1_700_000_000_000],
       )
     expect(await queue()).toEqual({ waiting: 1, retrying: 1, givenUp: 1, oldestAt: '2023-11-14T22:13:20.000Z' })
-    expect((await chief.graphql('mutation { retryMails { mails } }')).data).toEqual({ retryMails: { mails: 1 } })
+    expect(await ask(chief, 'mutation { retryMails { count mailQueue { waiting } } }')).toEqual({
+      retryMails: { count: 1, mailQueue: { waiting: 2 } },
+    })
     expect(await queue()).toMatchObject({ waiting: 2, retrying: 1, givenUp: 0 })
     await db.run('DELETE FROM outbox')
   })
@@ -216,44 +227,47 @@ describe('Appointing operators', () => {
     const erin = await t.signIn('erin')
     expect(await isOperator(erin)).toBe('FORBIDDEN')
     for (let times = 0; times < 2; times++)
-      expect((await change(chief, 'appointOperator', { userId: erin.userId })).data).toEqual({
-        appointOperator: { userId: erin.userId },
+      expect((await change(chief, 'appointOperator', accountOf(erin))).data).toMatchObject({
+        appointOperator: { account: { id: accountOf(erin) } },
       })
     expect(await isOperator(erin)).toBe('yes')
     expect((await (await privateKey(t, erin)).caller.graphql('{ plans { accountCount } }')).code).toBe(
       'KEY_OUT_OF_BOUNDS',
     )
-    const { data } = await erin.graphql<{ operators: object[] }>('{ operators { userId bySetting appointedBy } }')
-    expect(data?.operators).toEqual([
-      { userId: chief.userId, bySetting: true, appointedBy: null },
-      { userId: erin.userId, bySetting: false, appointedBy: chief.userId },
+    const { operators } = await ask(erin, '{ operators { account { id } bySetting appointedBy { id } appointedAt } }')
+    expect(operators).toEqual([
+      { account: { id: accountOf(chief) }, bySetting: true, appointedBy: null, appointedAt: null },
+      { account: { id: accountOf(erin) }, bySetting: false, appointedBy: { id: chief.userId }, appointedAt: aTime },
     ])
-    for (const mutation of ['dismissOperator', 'suspendAccount']) {
-      const refused = await change(erin, mutation, { userId: chief.userId })
+    for (const [mutation, input] of [
+      ['dismissOperator', {}],
+      ['updateAccount', { status: 'SUSPENDED' }],
+    ] as const) {
+      const refused = await change(erin, mutation, accountOf(chief), input)
       expect([refused.code, refused.errors?.[0]?.message]).toEqual(['FORBIDDEN', expect.stringContaining('OPERATORS')])
     }
     expect(await isOperator(chief)).toBe('yes')
-    expect((await change(erin, 'suspendAccount', { userId: erin.userId })).code).toBe('FORBIDDEN')
-    expect((await change(chief, 'dismissOperator', { userId: erin.userId })).errors).toBeUndefined()
+    expect((await change(erin, 'updateAccount', accountOf(erin), { status: 'SUSPENDED' })).code).toBe('FORBIDDEN')
+    expect((await change(chief, 'dismissOperator', accountOf(erin))).errors).toBeUndefined()
     expect(await isOperator(erin)).toBe('FORBIDDEN')
-    expect((await change(chief, 'dismissOperator', { userId: erin.userId })).code).toBe('USER_NOT_FOUND')
+    expect((await change(chief, 'dismissOperator', accountOf(erin))).code).toBe('USER_NOT_FOUND')
   })
 
   it('is done once by two at once', async () => {
     const frank = await t.signIn('frank')
-    const both = await Promise.all([1, 2].map(() => change(chief, 'appointOperator', { userId: frank.userId })))
+    const both = await Promise.all([1, 2].map(() => change(chief, 'appointOperator', accountOf(frank))))
     expect(both.map(({ errors }) => errors)).toEqual([undefined, undefined])
-    const ended = await Promise.all([1, 2].map(() => change(chief, 'dismissOperator', { userId: frank.userId })))
+    const ended = await Promise.all([1, 2].map(() => change(chief, 'dismissOperator', accountOf(frank))))
     expect(ended.map(({ code }) => code ?? 'yes').sort()).toEqual(['USER_NOT_FOUND', 'yes'])
     expect(await isOperator(frank)).toBe('FORBIDDEN')
   })
 
   it('takes no suspended account, and ends with the account', async () => {
     const gina = await t.signIn('gina')
-    await change(chief, 'suspendAccount', { userId: gina.userId })
-    expect((await change(chief, 'appointOperator', { userId: gina.userId })).code).toBe('FORBIDDEN')
+    await change(chief, 'updateAccount', accountOf(gina), { status: 'SUSPENDED' })
+    expect((await change(chief, 'appointOperator', accountOf(gina))).code).toBe('FORBIDDEN')
     const hugo = await t.signIn('hugo')
-    await change(chief, 'appointOperator', { userId: hugo.userId })
+    await change(chief, 'appointOperator', accountOf(hugo))
     await hugo.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
     expect(await t.app.db.rows('SELECT user_id FROM operator WHERE user_id = ?', [hugo.userId])).toEqual([])
     expect(await isOperator(await t.signIn('hugo'))).toBe('FORBIDDEN')
@@ -264,9 +278,9 @@ it('What operators do is in the log, by ids only', async () => {
   const ivan = await t.signIn('ivan')
   const { userId } = ivan
   const before = t.logs().length
-  await change(chief, 'setAccountPlan', { userId, planId: 'developer' })
-  for (const mutation of ['appointOperator', 'dismissOperator', 'suspendAccount', 'restoreAccount'])
-    await change(chief, mutation, { userId })
+  await change(chief, 'updateAccount', accountOf(ivan), { plan: 'developer' })
+  for (const mutation of ['appointOperator', 'dismissOperator'] as const) await change(chief, mutation, accountOf(ivan))
+  for (const status of ['SUSPENDED', 'ACTIVE']) await change(chief, 'updateAccount', accountOf(ivan), { status })
   const lines = t
     .logs()
     .slice(before)
@@ -289,4 +303,8 @@ it('What operators do is in the log, by ids only', async () => {
     expect(line.subject.user_id).toBe(userId)
     expect(JSON.stringify(line)).not.toMatch(/@|ivan/)
   }
+})
+
+it('every code of what operators do has been seen', () => {
+  expect(unseenInGraph('updateAccount', 'appointOperator', 'dismissOperator', 'retryMails')).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { operatorService } from '../../src/services/operator.ts'
+import { operatorService } from '../../src/services/accounts/operator.ts'
 import { hashSecret } from '../../src/tokens.ts'
 import { found, join, privateKey, ROOMY, UNHURRIED, workspaceKey } from '../builders.ts'
 import { type Person, startApp, type TestApp } from '../harness.ts'
@@ -184,13 +184,12 @@ describe('An invite', () => {
     }
     return {
       mine: await get(guest, '/api/workspaces/invites/mine'),
-      myInvites: await graph(guest, '{ myInvites { id } }', ['myInvites']),
-      ofMe: await graph(guest, '{ me { invites { edges { node { id } } } } }', ['me', 'invites', 'edges']),
+      ofMe: await graph(guest, '{ me { invites { nodes { id } } } }', ['me', 'invites', 'nodes']),
       list: await get(owner, `/api/workspaces/invites?workspace_id=${workspaceId}`),
-      workspace: await graph(owner, `{ workspace(id: "${workspaceId}") { invites { edges { node { id } } } } }`, [
+      workspace: await graph(owner, `{ workspace(id: "${workspaceId}") { invites { nodes { id } } } }`, [
         'workspace',
         'invites',
-        'edges',
+        'nodes',
       ]),
       page: (await guest.rest('GET', `/invite/${token}`, { headers: { accept: 'text/html' } })).status,
       home: (await guest.rest('GET', '/', { headers: { accept: 'text/html' } })).text.includes(`/invite/${token}`),
@@ -210,7 +209,6 @@ describe('An invite', () => {
     const scene = await invited()
     expect(await doorsOf(scene)).toMatchObject({
       mine: 1,
-      myInvites: 1,
       ofMe: 1,
       list: 1,
       workspace: 1,
@@ -226,7 +224,6 @@ describe('An invite', () => {
     await end(scene)
     expect(await doorsOf(scene)).toMatchObject({
       mine: 0,
-      myInvites: 0,
       ofMe: 0,
       list: 0,
       workspace: 0,
@@ -259,7 +256,6 @@ describe('An invite', () => {
     await t.app.db.run(sql, [scene.person.userId])
     expect(await doorsOf(scene)).toMatchObject({
       mine: 0,
-      myInvites: 0,
       ofMe: 0,
       list: 0,
       workspace: 0,

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { altered } from '../altered.ts'
+import { ask, codeOf } from '../ask.ts'
 import { privateKey } from '../builders.ts'
+import { unseenInGraph } from '../coverage-of-routes.ts'
 import { newDatabase, type Person, rest, startApp, type TestApp } from '../harness.ts'
 import { newBrowser, openProvider, signInBy, type TestProvider } from '../sign-in-provider.ts'
 import { Browser } from '../unit/sign-in-browser.ts'
@@ -135,10 +138,32 @@ describe('GET /api/user/sessions', () => {
 
   it('is the same by GraphQL', async () => {
     const alice = await t.signIn('graphql-list')
-    const query = '{ me { signInNotices sessions { id device address createdAt lastUsedAt expiresAt current } } }'
-    const { data } = await alice.graphql<{ me: { signInNotices: boolean; sessions: { id: string }[] } }>(query)
-    expect(data?.me.signInNotices).toBe(false)
-    expect(data?.me.sessions.map(({ id }) => id)).toEqual([await currentOf(alice)])
+    const SESSIONS = `{ me { signInNotices sessions { id device address createdAt lastUsedAt expiresAt current } } }`
+    const { me } = await ask(alice, SESSIONS)
+    expect(me.signInNotices).toBe(false)
+    const { sessions } = (await alice.rest('GET', '/api/user/sessions')).response
+    expect(me.sessions).toEqual(
+      sessions.map((session: Record<string, unknown>) => ({
+        id: session.id,
+        device: session.device,
+        address: session.address,
+        createdAt: session.created_at,
+        lastUsedAt: session.last_used_at,
+        expiresAt: session.expires_at,
+        current: true,
+      })),
+    )
+    const NODE = 'query ($id: ID!) { node(id: $id) { ... on Session { current } } }'
+    const { id } = me.sessions[0]
+    expect(await ask(alice, NODE, { id })).toEqual({ node: { current: true } })
+    expect(await ask(await t.signIn('graphql-other'), NODE, { id })).toEqual({ node: null })
+    const NOTICES =
+      'mutation ($input: SetSignInNoticesInput!) { setSignInNotices(input: $input) { viewer { signInNotices } } }'
+    for (const enabled of [true, false])
+      expect(await ask(alice, NOTICES, { input: { enabled } })).toEqual({
+        setSignInNotices: { viewer: { signInNotices: enabled } },
+      })
+    expect(await codeOf(t.anonymous, NOTICES, { input: { enabled: true } })).toBe('UNAUTHENTICATED')
   })
 })
 
@@ -150,9 +175,17 @@ describe('Ending sessions', () => {
       const { status, response } = await here.rest('DELETE', `/api/user/sessions?session_id=${session_id}`)
       expect([status, response]).toEqual([200, { session_id }])
     } else {
-      const mutation = 'mutation ($input: EndSessionInput!) { endSession(input: $input) { sessionId } }'
-      const { data } = await here.graphql(mutation, { input: { sessionId: session_id } })
-      expect(data).toEqual({ endSession: { sessionId: session_id } })
+      const END = `mutation ($input: EndSessionInput!) { endSession(input: $input) {
+        endedId viewer { sessions { id } } } }`
+      const input = { session: session_id }
+      expect(await codeOf(t.anonymous, END, { input })).toBe('UNAUTHENTICATED')
+      expect(await codeOf(await t.signIn('ends-none'), END, { input })).toBe('SESSION_NOT_FOUND')
+      expect((await ask(here, END, { input })).endSession).toEqual({
+        endedId: session_id,
+        viewer: { sessions: [{ id: await currentOf(here) }] },
+      })
+      expect(await codeOf(here, END, { input })).toBe('SESSION_NOT_FOUND')
+      expect(unseenInGraph('endSession')).toEqual([])
     }
     expect(await isDead(there)).toBe(true)
     expect(await isDead(here)).toBe(false)
@@ -175,7 +208,7 @@ describe('Ending sessions', () => {
 
   it('ends a subscription that is open', async () => {
     const [here, there] = [await t.signIn('subscriber'), await t.signIn('subscriber')]
-    const stream = await there.subscribe('subscription { bucketChanged { usedBytes } }')
+    const stream = await there.subscribe('subscription { bucketChanged { usage { usedBytes } } }')
     await here.rest('DELETE', '/api/user/sessions/others')
     const next = stream.next()
     await here.upload('news.txt', 'x')
@@ -207,8 +240,13 @@ describe('Ending sessions', () => {
     expect(response).toEqual({ sessions_ended: 3 })
     for (const other of others) expect(await isDead(other)).toBe(true)
     for (const alive of [here, neighbour]) expect(alive && (await isDead(alive))).toBe(false)
-    const { data } = (await here?.graphql('mutation { endOtherSessions { sessionsEnded } }')) ?? {}
-    expect(data).toEqual({ endOtherSessions: { sessionsEnded: 0 } })
+    const again = await t.signIn('all')
+    const END = 'mutation { endOtherSessions { count viewer { sessions { current } } } }'
+    expect(here && (await ask(here, END))).toEqual({
+      endOtherSessions: { count: 1, viewer: { sessions: [{ current: true }] } },
+    })
+    expect(await isDead(again)).toBe(true)
+    expect(await codeOf(t.anonymous, END)).toBe('UNAUTHENTICATED')
   })
 
   it('is nothing that a key can do, whatever its scopes', async () => {
@@ -301,7 +339,7 @@ describe('Mails about new devices', () => {
     const forger = new Browser()
     const known = browser.jar.get('known_device')
     expect(known?.value.length).toBeGreaterThan(40)
-    forger.jar.set('known_device', { path: '/auth', value: `${known?.value.slice(0, -2)}AA` })
+    forger.jar.set('known_device', { path: '/auth', value: altered(known?.value ?? '') })
     await signInBy(forger, t.url, email)
     expect(await mailsTo(email)).toHaveLength(1)
   })

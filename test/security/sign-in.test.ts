@@ -3,9 +3,9 @@ import { createServer, get as httpGet, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { mountSignIn } from '../../src/embedded/sign-in-mount.ts'
 import { createLog } from '../../src/log.ts'
-import { accountService } from '../../src/services/account.ts'
+import { accountService } from '../../src/services/accounts/account.ts'
+import { mountSignIn } from '../../src/sign-in/embedded/mount.ts'
 import { startApp, type TestApp } from '../harness.ts'
 import { Browser } from '../unit/sign-in-browser.ts'
 
@@ -505,11 +505,11 @@ describe('Adding a way to sign in', () => {
     const all = { ...(cookie ? { cookie } : {}), ...headers }
     if (by === 'REST')
       return w.t.anonymous.rest('DELETE', `/api/user/identities?identity_id=${identity}`, { headers: all })
-    const query = 'mutation ($input: RemoveIdentityInput!) { removeIdentity(input: $input) }'
+    const query = 'mutation ($input: RemoveIdentityInput!) { removeIdentity(input: $input) { removedId } }'
     const answer = await fetch(`${w.t.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...all },
-      body: JSON.stringify({ query, variables: { input: { identityId: identity } } }),
+      body: JSON.stringify({ query, variables: { input: { identity } } }),
     })
     const { errors } = (await answer.json()) as { errors?: { extensions: { code: string } }[] }
     return { status: answer.status, response: errors ? { code: errors[0]?.extensions.code } : null }

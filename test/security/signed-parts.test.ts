@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals'
-import { operatorService } from '../../src/services/operator.ts'
+import { operatorService } from '../../src/services/accounts/operator.ts'
 import { found, join } from '../builders.ts'
 import { type Person, startApp, type TestApp } from '../harness.ts'
 import { until } from '../until.ts'

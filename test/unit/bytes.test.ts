@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, it } from '@jest/globals'
-import { sendBytes } from '../../src/rest/bytes.ts'
-import type { DownloadService } from '../../src/services/download.ts'
+import { sendBytes } from '../../src/http/bytes.ts'
+import type { DownloadService } from '../../src/services/sharing/download.ts'
 
 const SIZE = 20
 

@@ -15,24 +15,20 @@ let refusing: FakeService
 let shell: Shell
 
 beforeAll(async () => {
-  const file = { name: evil, size: 0, md5Checksum: '../x' }
+  const file = { __typename: 'File', name: evil, size: 0, md5: '../x' }
+  const folder = { __typename: 'Folder' }
+  const names = ['..', '.', '', 'a/b', evil, '\u0000']
+  const outside = [evil, 'docs/..', '../../escape', '..\\escape', '/etc/passwd']
   service = await startFakeService({
     text: evil,
     fields: {
       slug: 'garden',
       workspaceSlug: 'garden',
-      fileTree: ({ path }: { path: string | null }) => ({
-        folderEntries: path === 'docs' ? ['..', '.', '', 'a/b', evil, `\u0000`].map(name => ({ name })) : [],
-        files:
-          path === 'docs'
-            ? [file, ...['docs/..', 'docs/../../escape', '/etc/passwd'].map(name => ({ ...file, name }))]
-            : [],
-      }),
-      workspaceFileTree: ({ path }: { path: string | null }) => ({
-        folders: path === 'docs' ? ['..', evil].map(name => ({ name })) : [{ name: 'docs' }],
-        files: path === 'docs' ? ['..', '../../escape', '..\\escape', evil].map(name => ({ ...file, name })) : [],
-      }),
-      'Query.file': null,
+      'Drive.entry': ({ path }: { path: string }) => {
+        if (path === 'docs/a.txt' || path === 'a') return file
+        const nodes = [...names.map(name => ({ ...folder, name })), ...outside.map(name => ({ ...file, name }))]
+        return { ...folder, entries: { nodes: path === 'docs' ? nodes : [{ ...folder, name: 'docs' }] } }
+      },
       size: 0,
     },
   })
@@ -68,6 +64,10 @@ const commands = [
   ['received', '--mark-seen'],
   ['mv', 'a', 'b', '-v'],
   ['rm', 'a', '-v'],
+  ['trash', 'list'],
+  ['trash', 'list', 'garden'],
+  ['trash', 'restore', '0198c0de-0000-7000-8000-000000000000', '-v'],
+  ['trash', 'empty', '-v', '--yes'],
   ['workspace', 'list'],
   ['workspace', 'create', 'x'],
   ['workspace', 'rename', 'garden', 'x'],

@@ -11,16 +11,16 @@ const SIZE = 9 * 1024 * 1024
 let service: FakeService
 let shell: Shell
 /** Lets the service answer that the upload is complete. */
-let finish: (md5Checksum: string) => void
+let finish: (md5: string) => void
 
 beforeAll(async () => {
-  const complete = new Promise<{ md5Checksum: string }>(answer => {
-    finish = md5Checksum => answer({ md5Checksum })
+  const file = new Promise<{ md5: string }>(answer => {
+    finish = md5 => answer({ md5 })
   })
   service = await startFakeService({
     fields: {
-      startUpload: { id: 'upload', chunkSize: SIZE, partCount: 1, expiresAt: '2030-01-01T00:00:00.000Z' },
-      completeUpload: () => complete,
+      uploadSession: { id: 'upload', chunkSize: SIZE, partCount: 1, expiresAt: '2030-01-01T00:00:00.000Z' },
+      'CompleteUploadPayload.file': () => file,
     },
     listener: (req, res) => {
       if (req.method !== 'PUT') return false

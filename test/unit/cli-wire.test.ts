@@ -125,13 +125,19 @@ describe('What is no Satchel', () => {
 
 describe('A download', () => {
   const bytes = randomBytes(300_000)
-  const file = (more: object = {}) => ({ name: 'a.bin', size: bytes.length, md5Checksum: md5(bytes), ...more })
+  const file = (more: object = {}) => ({
+    __typename: 'File',
+    name: 'a.bin',
+    size: bytes.length,
+    md5: md5(bytes),
+    ...more,
+  })
 
   /** A service whose links lead to a store that answers so, one answer after the other. */
   async function withStore(answers: Answer[], known: Fields = file()): Promise<[FakeService, FakeService]> {
     const store = await start({ listener: first(...answers) })
-    const fields = { 'Query.file': known, 'Query.folder': null, url: `${store.url}/bytes?sig=x` }
-    return [await start({ fields: { ...fields } }), store]
+    const fields = { 'Drive.entry': known, url: `${store.url}/bytes?sig=x` }
+    return [await start({ fields }), store]
   }
 
   const all: Answer = res => void res.writeHead(200, { 'content-length': bytes.length }).end(bytes)
@@ -213,17 +219,17 @@ describe('An upload', () => {
 
   async function put(answers: Answer[], there: object | null) {
     writeFileSync(join(shell.home, 'a.txt'), bytes)
-    const service = await start({ listener: first(...answers), fields: { 'Query.file': there, 'Query.folder': null } })
+    const service = await start({ listener: first(...answers), fields: { 'Drive.entry': there } })
     const { code, out, err } = await run(service, ['put', 'a.txt'])
     return { code, status: out && JSON.parse(out).files[0].status, error: err && JSON.parse(err).error.code, service }
   }
 
-  const same = { name: 'a.txt', size: 5, md5Checksum: md5(bytes) }
+  const same = { __typename: 'File', name: 'a.txt', size: 5, md5: md5(bytes) }
 
   it('whose answer was lost is there, and is done', async () => {
     expect(await put([cut, exists], same)).toMatchObject({ code: 0, status: 'uploaded' })
     expect(await put([exists], same)).toMatchObject({ code: 0, status: 'unchanged' })
-    expect(await put([exists], { ...same, md5Checksum: md5(Buffer.from('other')) })).toMatchObject({
+    expect(await put([exists], { ...same, md5: md5(Buffer.from('other')) })).toMatchObject({
       code: 5,
       error: 'PATH_EXISTS',
     })

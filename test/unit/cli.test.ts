@@ -1,13 +1,21 @@
 import { describe, expect, it } from '@jest/globals'
-import { invitable, roles } from '../../src/auth/roles.ts'
-import { privateScopes, workspaceScopes } from '../../src/auth/scopes.ts'
+import { invitable, roles } from '../../src/access/roles.ts'
+import { privateScopes, workspaceScopes } from '../../src/access/scopes.ts'
 import { isOpen, readUrl } from '../../src/cli/credentials.ts'
 import { Failure, toFailure } from '../../src/cli/failure.ts'
 import { isSafeName, joinPath, parseLink, parseRemote, splitPath } from '../../src/cli/path.ts'
 import { duration as left } from '../../src/cli/progress.ts'
 import { linkTable, table } from '../../src/cli/table.ts'
 import { jsonLine, plain } from '../../src/cli/text.ts'
-import { duration, inviteRoles, memberRoles, privateWords, scopeOf, workspaceWords } from '../../src/cli/words.ts'
+import {
+  duration,
+  inviteRoles,
+  memberRoles,
+  privateWords,
+  scopeOf,
+  wireScope,
+  workspaceWords,
+} from '../../src/cli/words.ts'
 import { parseDuration } from '../../src/duration.ts'
 
 describe('Words', () => {
@@ -16,9 +24,12 @@ describe('Words', () => {
     expect(Object.values(workspaceWords).sort()).toEqual([...workspaceScopes].sort())
     expect([...memberRoles].sort()).toEqual([...roles].sort())
     expect([...inviteRoles].sort()).toEqual([...invitable].sort())
-    expect(scopeOf('read', privateWords)).toBe('private_files:read')
-    expect(scopeOf('private_files:read', privateWords)).toBe('private_files:read')
-    expect(scopeOf('constructor', privateWords)).toBe('constructor')
+    expect(scopeOf('read', privateWords)).toBe('PRIVATE_FILES_READ')
+    expect(scopeOf('private_files:read', privateWords)).toBe('PRIVATE_FILES_READ')
+    expect(scopeOf('members:read', workspaceWords)).toBe('WORKSPACES_MEMBERS_READ')
+    expect(wireScope('WORKSPACES_MEMBERS_READ')).toBe('workspaces:members:read')
+    expect(wireScope('PRIVATE_FILES_SEND')).toBe('PRIVATE_FILES_SEND')
+    expect(() => scopeOf('constructor', privateWords)).toThrow('"constructor" is no scope. Choose from read, write')
   })
 
   it.each([

@@ -5,9 +5,9 @@ import { clients, generateClient } from '../client/generate.ts'
 describe.each(clients)('%s/generated.ts', folder => {
   const file = new URL(`../../${folder}/generated.ts`, import.meta.url)
 
-  it('is what the schema and the operations make; UPDATE_CLIENT=1 npm test -- unit/client writes it', async () => {
+  it('is what the schema and the operations make; npm run update writes it', async () => {
     const made = await generateClient(folder)
-    if (process.env.UPDATE_CLIENT) writeFileSync(file, made)
+    if (process.env.UPDATE) writeFileSync(file, made)
     expect(readFileSync(file, 'utf8')).toBe(made)
   })
 })

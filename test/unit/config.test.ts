@@ -60,6 +60,7 @@ describe('without any setting', () => {
       sweepSeconds: 15,
       shutdownSeconds: 30,
       retentionDays: 30,
+      eventDays: 90,
       graphiql: true,
       logLevel: 'info',
     })
@@ -159,6 +160,7 @@ describe('a wrong setting', () => {
     ['LOG_LEVEL', 'loud'],
     ['SWEEP_SECONDS', '1 minute'],
     ['RETENTION_DAYS', '0'],
+    ['EVENT_DAYS', '0'],
     ['NODE_ENV', 'Production'],
     ['SIGN_UP', 'everybody'],
     ['SIGN_UP', 'domains:'],

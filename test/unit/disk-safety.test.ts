@@ -83,8 +83,9 @@ describe('Parts', () => {
   })
 
   it('are sent again and committed at once: each is whole, and none waits for the other for long', async () => {
-    const start = performance.now()
+    let longest = 0
     for (let round = 1; round <= 40; round++) {
+      const start = performance.now()
       const of = keyOf(round)
       const numbers = [1, 2, 3, 4]
       for (const n of numbers) await send(store, n, n, of)
@@ -92,10 +93,11 @@ describe('Parts', () => {
       await sleep(round % 5)
       await Promise.all([...again, commit(store, 4, of)])
       await commit(store, 4, of)
+      longest = Math.max(longest, performance.now() - start)
       expect(await contentOf(store, of)).toEqual(Buffer.concat(numbers.map(n => Buffer.alloc(SIZE, n + 4))))
     }
     // One deadlock was ten seconds.
-    expect(performance.now() - start).toBeLessThan(9000)
+    expect(longest).toBeLessThan(9000)
   }, 60_000)
 
   it('are refused or kept when many send one at once, never mixed', async () => {

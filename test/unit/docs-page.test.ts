@@ -1,14 +1,14 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { schema } from '../../schema/index.ts'
+import { restSchema } from '../../schema/rest/index.ts'
 import { AppError } from '../../src/errors.ts'
-import { createApiDocument } from '../../src/rest/openapi.ts'
+import { createApiDocument } from '../../src/openapi/document.ts'
 import { routesOf } from '../../src/rest/routes.ts'
 
 let server: Server
 let address = ''
-const api = createApiDocument(schema, routesOf(schema), () => address, { proxied: false })
+const api = createApiDocument(routesOf(restSchema), () => address, { proxied: false })
 const get = (path: string, init?: RequestInit) => fetch(address + path, init)
 
 beforeAll(async () => {

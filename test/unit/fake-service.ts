@@ -7,6 +7,7 @@ import {
   type GraphQLFieldResolver,
   type GraphQLOutputType,
   graphql,
+  isAbstractType,
   isEnumType,
   isListType,
   isNonNullType,
@@ -27,17 +28,17 @@ const schema = buildSchema(readFileSync(new URL('../../schema/schema.graphql', i
 export type Fields = Record<string, unknown>
 
 const samples: Record<string, unknown> = {
-  Long: 7,
+  Bytes: 7,
   Int: 7,
   Boolean: true,
   DateTime: '2026-01-31T12:00:00.000Z',
-  Labels: {},
 }
 
 const sampleOf = (type: GraphQLOutputType, text: string): unknown => {
   if (isNonNullType(type)) return sampleOf(type.ofType, text)
   if (isListType(type)) return [sampleOf(type.ofType, text)]
   if (isObjectType(type)) return {}
+  if (isAbstractType(type)) return { __typename: schema.getPossibleTypes(type)[0]?.name }
   return isEnumType(type) ? type.getValues()[0]?.name : (samples[type.name] ?? text)
 }
 
@@ -63,7 +64,7 @@ export async function startFakeService({
       const known = fields[named]
       return typeof known === 'function' ? known(args) : known
     }
-    return source?.[info.fieldName] ?? (info.fieldName === 'nextCursor' ? null : sampleOf(info.returnType, text))
+    return source?.[info.fieldName] ?? (info.fieldName === 'hasNextPage' ? false : sampleOf(info.returnType, text))
   }
   const serve: RequestListener = async (req, res) => {
     const line = `${req.method} ${req.url}`

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { getIntrospectionQuery, Kind, type OperationDefinitionNode, parse } from 'graphql'
 import { schema } from '../../schema/index.ts'
-import { createCosts } from '../../src/gateway/graphql-cost.ts'
+import { createCosts } from '../../src/graphql/cost.ts'
 import { settings } from '../../src/settings.ts'
+import { nest } from '../graphql-probe.ts'
 
 const costOf = createCosts(schema)
 const maxCost = Number(settings.GRAPHQL_MAX_COST.default)
@@ -24,6 +25,9 @@ function cost(text: string, variables: Record<string, unknown> = {}): number {
   const [operation] = document.definitions.filter(d => d.kind === Kind.OPERATION_DEFINITION)
   return operation ? costOf(document, operation).of(variables) : Number.NaN
 }
+
+/** A selection on the root of the own drive. */
+const inRoot = (selection: string) => `{ me { drive { root { ${selection} } } } }`
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
@@ -47,78 +51,110 @@ describe('What documents cost', () => {
 
   it.each([
     [
-      'files',
-      '{ fileTree(limit: 10000) { path folders nextCursor files { name fileType size md5Checksum id createdAt updatedAt } } }',
+      'a page of a thousand entries',
+      inRoot(`entries(first: 1000) { edges { cursor } pageInfo { endCursor } nodes { id name path size createdAt updatedAt
+        permissions createdBy { name } ... on File { contentType md5 note shareCount } } }`),
     ],
     [
-      'files without a limit',
-      '{ fileTree { files { name fileType size md5Checksum id createdAt updatedAt } folders } }',
-    ],
-    [
-      'files of a workspace',
-      '{ workspaceFileTree(workspaceId: "x") { path nextCursor files { id name fileType size md5Checksum uploadedBy uploadedByEmail createdAt } folders { name createdByEmail createdAt } } }',
+      'entries of a workspace',
+      `{ workspace(id: "x") { name role drive { entry(path: "docs") { ... on Folder { entries(first: 1000) { nodes {
+        id name size permissions createdBy { name email } } pageInfo { endCursor } } } } } } }`,
     ],
     [
       'shares',
-      '{ sentShares { nextCursor files { id sharingToken sharingLink fileId fileName fileType size md5Checksum sharedBy sharedFor createdAt expiresAt seen passwordProtected downloads maxDownloads } } }',
-    ],
-    [
-      'objects',
-      '{ bucket(limit: 10000) { usedBytes objects { name contentType size md5 dateCreated dateUpdated bucket } nextCursor } }',
+      `{ me { shares(first: 1000) { nodes { id token url fileName contentType size md5 createdAt expiresAt passwordProtected
+        downloads maxDownloads ... on DirectShare { recipient seen } } pageInfo { endCursor } } } }`,
     ],
     [
       'folders within folders',
-      '{ folder { folders { edges { node { path folders { edges { node { path files { edges { node { path size md5Checksum } } } } } } } } } } }',
+      inRoot(nest(2, 'entries { nodes { ... on Folder { path ', 'entries { nodes { path size } }', ' } } }')),
     ],
     [
-      'a page of a thousand',
-      '{ folder { files(first: 1000) { edges { cursor node { id name path folder fileType size md5Checksum createdAt updatedAt note } } pageInfo { endCursor } } } }',
+      'what is found',
+      '{ me { drive { search(query: "a", first: 1000) { nodes { id path size parent { id path } } } } } }',
+    ],
+    [
+      'a hundred nodes',
+      `query Q($ids: [ID!]!) { nodes(ids: $ids) { id ... on Entry { name path size permissions createdBy { name } drive { id } } } }`,
     ],
   ])('lets whole pages through, as large as REST gives them: %s', (_what, text) => {
     expect(cost(text)).toBeLessThan(maxCost)
     expect(cost(text)).toBeGreaterThan(1000)
   })
 
+  /** What leads to the root, and its list. */
+  const WAY = 4
+
   it('counts values, objects and items by their pages', () => {
     expect(cost('{ me { email } }')).toBe(2)
-    expect(cost('{ fileTree(limit: 10) { files { name size } } }')).toBe(1 + 10 * (5 + 2))
-    expect(cost('{ fileTree { files { name } } }')).toBe(1 + 10_000 * 6)
-    expect(cost('{ fileTree(limit: 10) { folders } }')).toBe(1 + 10 * 2)
-    expect(cost('{ shares(first: 3) { edges { cursor node { id } } } }')).toBe(1 + 3 * (5 + 1 + 1 + 1))
-    expect(cost('{ shares { edges { cursor } } }')).toBe(1 + 50 * 6)
-    expect(cost('{ shares(last: 3) { edges { cursor } } }')).toBe(1 + 3 * 6)
-    expect(cost('{ shares(first: 3, last: 4) { edges { cursor } } }')).toBe(1 + 4 * 6)
+    expect(cost(inRoot('entries(first: 10) { nodes { name size } }'))).toBe(WAY + 10 * (5 + 2))
+    expect(cost(inRoot('entries { nodes { name } }'))).toBe(WAY + 50 * 6)
+    expect(cost(inRoot('permissions'))).toBe(3 + 4 * 2)
+    expect(cost('{ me { shares(first: 3) { edges { cursor node { id } } } } }')).toBe(2 + 3 * (5 + 1 + 1 + 1))
+    expect(cost('{ me { shares { edges { cursor } } } }')).toBe(2 + 50 * 6)
+    expect(cost('query Q($ids: [ID!]!) { nodes(ids: $ids) { id } }')).toBe(100 * 6)
   })
 
   it('counts the variables of a page, their defaults, and what is out of range as the nearest', () => {
-    const text = 'query Q($n: Int = 7) { fileTree(limit: $n) { files { name } } }'
-    const page = (n: number) => 1 + n * 6
+    const text = `query Q($n: Int = 7) ${inRoot('entries(first: $n) { nodes { name } }')}`
+    const page = (n: number) => WAY + n * 6
     expect(cost(text, { n: 3 })).toBe(page(3))
     expect(cost(text)).toBe(page(7))
-    expect(cost(text, { n: null })).toBe(page(10_000))
-    expect(cost(text, { n: 1e9 })).toBe(page(10_000))
+    expect(cost(text, { n: null })).toBe(page(50))
+    expect(cost(text, { n: 1e9 })).toBe(page(1000))
     expect(cost(text, { n: -1 })).toBe(page(1))
-    expect(cost(text, { n: 'x' })).toBe(page(10_000))
-    expect(
-      cost('query Q($n: Int) { fileTree(limit: $n) { ...F } } fragment F on FileTree { files { name } }', { n: 3 }),
-    ).toBe(page(3))
+    expect(cost(text, { n: 'x' })).toBe(page(1000))
+    const spread = `query Q($n: Int) ${inRoot('entries(first: $n) { ...F }')} fragment F on EntryConnection { nodes { name } }`
+    expect(cost(spread, { n: 3 })).toBe(page(3))
+  })
+
+  it('counts a folder as what it reads: all of it, unless it is sorted by name', () => {
+    const first = 'first: 1'
+    const entries = (args: string) => cost(inRoot(`entries(${args}) { nodes { id } }`))
+    for (const args of ['orderBy: { field: NAME, direction: DESC }', 'filter: { kind: FILE }', 'filter: null'])
+      expect(entries(`${first}, ${args}`)).toBe(entries(first))
+    for (const args of ['orderBy: { field: SIZE }', 'filter: { nameContains: "a" }'])
+      expect(entries(`${first}, ${args}`)).toBe(entries(first) + 20_000)
+    const nested = (args: string) =>
+      cost(inRoot(`entries(first: 50) { nodes { ... on Folder { entries(first: 5, ${args}) { nodes { id } } } } }`))
+    expect(nested('orderBy: { field: SIZE }')).toBe(nested('orderBy: { field: NAME }') + 20_000)
+    const many = (n: number) =>
+      Array.from({ length: n }, (_, i) => `a${i}: entries(first: 1, orderBy: { field: SIZE }) { nodes { id } }`)
+    expect(cost(inRoot(many(15).join(' ')))).toBeGreaterThan(maxCost)
+  })
+
+  it('counts a folder by the order and the filter in variables', () => {
+    const entries = (definitions: string, args: string, variables: Record<string, unknown>) =>
+      cost(`query (${definitions}) ${inRoot(`entries(first: 1, ${args}) { nodes { id } }`)}`, variables)
+    const cheap = entries('$o: EntryOrder', 'orderBy: $o', {})
+    expect(entries('$o: EntryOrder', 'orderBy: $o', { o: { field: 'NAME' } })).toBe(cheap)
+    expect(entries('$o: EntryOrder', 'orderBy: $o', { o: { field: 'CREATED_AT' } })).toBe(cheap + 20_000)
+    expect(entries('$o: EntryOrder = { field: SIZE }', 'orderBy: $o', {})).toBe(cheap + 20_000)
+    expect(entries('$f: EntrySort!', 'orderBy: { field: $f }', { f: 'UPDATED_AT' })).toBe(cheap + 20_000)
+    expect(entries('$n: String', 'filter: { nameContains: $n }', {})).toBe(cheap)
+    expect(entries('$n: String', 'filter: { nameContains: $n }', { n: 'a' })).toBe(cheap + 20_000)
+  })
+
+  it('counts a search as what it reads: every name of a drive', () => {
+    const search = (n: number) => `s${n}: search(query: "a", first: 1) { nodes { id } }`
+    expect(cost(`{ me { drive { ${search(1)} } } }`)).toBeGreaterThan(20_000)
+    expect(cost(`{ me { drive { ${Array.from({ length: 15 }, (_, n) => search(n)).join(' ')} } } }`)).toBeGreaterThan(
+      maxCost,
+    )
   })
 
   it('counts a value under another name as an item: there may be many of one', () => {
-    expect(cost('{ fileTree(limit: 10) { files { name a: name } } }')).toBe(1 + 10 * (5 + 1 + 5))
+    expect(cost(inRoot('entries(first: 10) { nodes { name a: name } }'))).toBe(WAY + 10 * (5 + 1 + 5))
   })
 
   it('multiplies aliases, fragments and nesting', () => {
     const aliases = (n: number, each: (i: number) => string) => Array.from({ length: n }, (_, i) => each(i)).join(' ')
-    const files = 'files(first: 1000) { edges { node { name path size } } }'
-    expect(cost(`{ folder { ${aliases(50, i => `a${i}: ${files}`)} } }`)).toBeGreaterThan(maxCost)
-    expect(
-      cost(
-        `{ folder { ${aliases(50, i => `a${i}: folders { ...F }`)} } } fragment F on FolderConnection { edges { node { ${files} } } }`,
-      ),
-    ).toBeGreaterThan(maxCost)
-    expect(cost(`{ ${aliases(50, i => `a${i}: folders { folders }`)} }`)).toBeGreaterThan(maxCost)
-    expect(cost(`{ ${aliases(10, i => `a${i}: fileTree { files { name } }`)} }`)).toBeGreaterThan(maxCost)
+    const entries = 'entries(first: 1000) { nodes { name path size } }'
+    expect(cost(inRoot(aliases(50, i => `a${i}: ${entries}`)))).toBeGreaterThan(maxCost)
+    const fragment = `fragment F on EntryConnection { nodes { ... on Folder { ${entries} } } }`
+    expect(cost(`${inRoot(aliases(50, i => `a${i}: entries { ...F }`))} ${fragment}`)).toBeGreaterThan(maxCost)
+    const shares = (i: number) => `a${i}: shares(first: 1000) { nodes { id url } }`
+    expect(cost(`{ me { ${aliases(50, shares)} } }`)).toBeGreaterThan(maxCost)
     expect(
       cost(
         `{ __schema { types { ${aliases(50, i => `a${i}: fields { name args { name type { name } } type { name } }`)} } } }`,
@@ -136,12 +172,10 @@ describe('What documents cost', () => {
       { length: 300 },
       (_, i) => `fragment F${i} on Folder { ...F${i + 1} ... on Folder { ...F${i + 1} } }`,
     )
-    const text = `query Q($n: Int) { folder { files(first: $n) { edges { node { name } } } ...F0 } } ${doubling.join(' ')} fragment F300 on Folder { files(first: $n) { edges { node { name } } } }`
+    const text = `query Q($n: Int) ${inRoot('entries(first: $n) { nodes { name } } ...F0')} ${doubling.join(' ')} fragment F300 on Folder { entries(first: $n) { nodes { name } } }`
     const started = process.cpuUsage()
     expect(cost(text, { n: 10 })).toBeGreaterThan(1e50)
     expect(process.cpuUsage(started).user).toBeLessThan(1_000_000)
-    expect(cost('{ folder { ...A } } fragment A on Folder { ...B } fragment B on Folder { name ...A }')).toBeLessThan(
-      10,
-    )
+    expect(cost(`${inRoot('...A')} fragment A on Folder { ...B } fragment B on Folder { name ...A }`)).toBeLessThan(10)
   })
 })

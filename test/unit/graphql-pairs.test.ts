@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { getIntrospectionQuery, parse } from 'graphql'
-import { hasManyPairs } from '../../src/gateway/graphql-pairs.ts'
+import { hasManyPairs } from '../../src/graphql/pairs.ts'
 import { many } from '../graphql-probe.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const components = (count: number, fields: string) =>
-  `{ me { ${many(count, i => `...F${i}`)} } } ${many(count, i => `fragment F${i} on User { ${fields} }`)}`
+  `{ me { ${many(count, i => `...F${i}`)} } } ${many(count, i => `fragment F${i} on Viewer { ${fields} }`)}`
 
 describe('Pairs of fields that validation compares', () => {
   it.each([
@@ -14,12 +14,15 @@ describe('Pairs of fields that validation compares', () => {
     ['operations of the command line', read('src/cli/operations.graphql')],
     ['introspection', getIntrospectionQuery({ oneOf: true, inputValueDeprecation: true })],
     ['80 components', components(80, '__typename id')],
-    ['components on several levels', many(20, i => `{ folder { files { edges { node { id ...A } } } } } #${i}\n`)],
+    [
+      'components on several levels',
+      many(20, i => `{ me { drive { root { entries { nodes { id ...A } } } } } } #${i}\n`),
+    ],
     ['one field 300 times', `{ me { ${'id '.repeat(300)} } }`],
-    ['a fragment in 50 places', `{ ${many(50, i => `a${i}: me { ...F }`)} } fragment F on User { id email name id }`],
+    ['a fragment in 50 places', `{ ${many(50, i => `a${i}: me { ...F }`)} } fragment F on Viewer { id email name id }`],
     [
       'fragments that double',
-      `{ me { ...F0 } } ${many(90, i => `fragment F${i} on User { ...F${i + 1} ...F${i + 1} }`)}`,
+      `{ me { ...F0 } } ${many(90, i => `fragment F${i} on Viewer { ...F${i + 1} ...F${i + 1} }`)}`,
     ],
   ])('are few: %s', (_name, text) => {
     expect(hasManyPairs(parse(text))).toBe(false)
@@ -32,8 +35,8 @@ describe('Pairs of fields that validation compares', () => {
     ['objects in objects', `{ ${'me { plan { name } } '.repeat(100)} }`],
     ['inline fragments', `{ me { ${'... { id } '.repeat(320)} } }`],
     ['fragments', components(150, 'id')],
-    ['a chain of fragments', `{ me { ...F0 } } ${many(150, i => `fragment F${i} on User { id ...F${i + 1} }`)}`],
-    ['a fragment that nothing spreads', `{ me { id } } fragment F on User { ${'id '.repeat(320)} }`],
+    ['a chain of fragments', `{ me { ...F0 } } ${many(150, i => `fragment F${i} on Viewer { id ...F${i + 1} }`)}`],
+    ['a fragment that nothing spreads', `{ me { id } } fragment F on Viewer { ${'id '.repeat(320)} }`],
     [
       'fragments that multiply',
       `{ a { ...F0 } } ${many(60, i => `fragment F${i} on A { id ...F${i + 1} a { ...F${i + 1} } a { id ...F${i + 1} } }`)}`,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from '@jest/globals'
 import { Redis } from 'ioredis'
-import { createGuessLimiter, type GuessLimiter, type GuessRules } from '../../src/auth/guessing.ts'
+import { createGuessLimiter, type GuessLimiter, type GuessRules } from '../../src/access/guessing.ts'
 import { blocksOf, networkOf } from '../../src/network.ts'
 
 const redisUrl = process.env.TEST_REDIS_URL

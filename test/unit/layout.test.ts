@@ -10,24 +10,27 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
  * decides about credentials lies below the services, and what reads them above.
  */
 const floors = [
-  ['src/main.ts', 'src/doctor.ts', 'src/admin.ts', 'src/cli/'],
+  ['src/main.ts', 'src/doctor.ts', 'src/admin.ts', 'src/cli/', 'src/console/'],
   ['src/app.ts'],
   ['src/start.ts'],
-  ['src/embedded/'],
+  ['src/sign-in/embedded/'],
   ['src/pages/'],
-  ['src/gateway/'],
+  ['src/graphql/', 'src/openapi/'],
   ['src/rest/'],
   ['schema/'],
   ['src/context.ts'],
-  ['src/auth/', 'src/jobs/'],
+  ['src/sign-in/'],
+  ['src/http/'],
+  ['src/access/'],
+  ['src/jobs/', 'src/doctor/'],
   ['src/services/'],
-  ['src/auth/guessing.ts', 'src/auth/password.ts', 'src/auth/roles.ts', 'src/auth/scopes.ts'],
+  ['src/access/guessing.ts', 'src/access/password.ts', 'src/access/scopes.ts'],
   ['db/', 'src/storage/'],
   ['src/audit-log.ts', 'src/redis.ts'],
   [
+    'src/access/roles.ts',
     'src/closed-pipe.ts',
     'src/interruptible.ts',
-    'src/client-address.ts',
     'src/device.ts',
     'src/duration.ts',
     'src/fair-queue.ts',
@@ -35,13 +38,14 @@ const floors = [
     'src/log.ts',
     'src/media.ts',
     'src/network.ts',
+    'src/on-conflict.ts',
     'src/one-line.ts',
     'src/paths.ts',
     'src/tokens.ts',
     'src/upload.ts',
   ],
   ['src/config.ts', 'src/errors.ts'],
-  ['src/settings.ts'],
+  ['src/settings.ts', 'src/upload-engine/'],
 ]
 
 /** Files that import nothing of ours, but for what is named here. */
@@ -56,10 +60,10 @@ const leaves: Record<string, string[]> = {
 }
 
 /** The one type that points up: who calls is told to the services as a plain value. */
-const upward = ['type src/auth/caller.ts']
+const upward = ['type src/access/caller.ts']
 
 /** What the schema takes from the services besides types. */
-const schemaValues = ['schema/connection.ts -> src/services/page.ts']
+const schemaValues = ['schema/paging.ts -> src/services/page.ts']
 
 const sources = ['schema', 'src', 'db'].flatMap(walk)
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -68,7 +72,7 @@ function walk(dir: string): string[] {
   return readdirSync(join(root, dir), { withFileTypes: true }).flatMap(entry => {
     const path = `${dir}/${entry.name}`
     if (entry.isDirectory()) return walk(path)
-    return entry.name.endsWith('.ts') ? [path] : []
+    return /\.tsx?$/.test(entry.name) ? [path] : []
   })
 }
 
@@ -95,7 +99,7 @@ function placeOf(file: string): { room: string; floor: number } | undefined {
 }
 
 const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/'))
-const nameOf = (file: string) => file.slice(file.lastIndexOf('/') + 1, -'.ts'.length)
+const nameOf = (file: string) => file.slice(file.lastIndexOf('/') + 1).replace(/\.tsx?$/, '')
 const fileNames = (dir: string) => sources.filter(file => folderOf(file) === dir).map(nameOf)
 
 describe('The rooms', () => {
@@ -124,7 +128,7 @@ describe('The rooms', () => {
 
   it('hold files that fit in a head', () => {
     const lines = (file: string) => read(file).split('\n').length - 1
-    const written = sources.filter(file => !file.endsWith('/generated.ts'))
+    const written = sources.filter(file => !/\/(generated|graph-types\.d)\.ts$/.test(file))
     expect(written.map(file => `${file}: ${lines(file)}`).filter(said => Number(said.split(': ')[1]) > 300)).toEqual([])
   })
 })
@@ -140,22 +144,38 @@ describe('Names', () => {
     expect(new Set(migrations.map(name => name.slice(0, 4))).size).toBe(migrations.length)
   })
 
-  const helpers = ['batch', 'builder', 'columns', 'connection', 'index', 'node', 'page', 'print', 'range', 'scalars']
+  const helpers = [
+    'base',
+    'access',
+    'batch',
+    'builder',
+    'columns',
+    'connection',
+    'entry-ref',
+    'enums',
+    'index',
+    'mutation',
+    'node',
+    'page',
+    'paging',
+    'print',
+    'range',
+    'refs',
+    'scalars',
+  ]
   const nouns = (dir: string) => fileNames(dir).filter(name => !helpers.includes(name))
 
   it('of nouns are singular', () => {
-    const named = ['schema', 'src/services', 'db/models'].flatMap(nouns)
+    const services = [...new Set(sources.map(folderOf))].filter(dir => dir.startsWith('src/services'))
+    const named = ['schema', ...services, 'db/models'].flatMap(nouns)
     expect(named.filter(name => /[^s]s$/.test(name))).toEqual([])
   })
 
   it('have one stem: what the schema shows has a service, and what a model holds is called like its table', () => {
-    const services = fileNames('src/services')
-    // The files of a workspace are files: the same services on another tree.
-    expect(nouns('schema').filter(noun => !services.includes(noun))).toEqual([
-      'workspace-entry',
-      'workspace-file',
-      'workspace-upload-session',
-    ])
+    const services = sources.filter(file => file.startsWith('src/services/')).map(nameOf)
+    // The account of the caller is a user; its limits and the changes of shares and accounts have no service of their own.
+    const served = ['operator-change', 'plan', 'share-change', 'viewer']
+    expect(nouns('schema').filter(noun => !services.includes(noun))).toEqual(served)
     const tableOf = (model: string) =>
       /tableName: '(\w+)'/.exec(read(`db/models/${model}.ts`))?.[1]?.replaceAll('_', '-')
     const renamed = nouns('db/models').filter(model => tableOf(model) !== model)
@@ -178,11 +198,37 @@ describe('Arrows', () => {
   })
 
   it('lead from the command line to nothing of the service but the words of its contract', () => {
-    const out = arrows.filter(({ file, to }) => file.startsWith('src/cli/') && !to.startsWith('src/cli/'))
+    const own = ['src/cli/', 'src/upload-engine/']
+    const isOwn = (file: string) => own.some(folder => file.startsWith(folder))
+    const out = arrows.filter(({ file, to }) => file.startsWith('src/cli/') && !isOwn(to))
     expect([...new Set(out.map(({ target }) => target))].sort()).toEqual([
-      'type src/auth/scopes.ts',
+      'type src/access/scopes.ts',
       'type src/errors.ts',
     ])
+  })
+
+  it('lead from the upload engine nowhere, so that it runs in Node.js and in browsers', () => {
+    const engine = sources.filter(file => file.startsWith('src/upload-engine/'))
+    expect(arrows.filter(({ file, to }) => engine.includes(file) && !engine.includes(to))).toEqual([])
+    const foreign = /\bfrom '[^.]|\bimport\(|\b(?:process|Buffer|window|document|navigator|NodeJS)\b\./
+    expect(engine.filter(file => foreign.test(read(file)))).toEqual([])
+  })
+
+  it('lead from the console to the upload engine and to nothing of the service: it talks to it over HTTP', () => {
+    const isOwn = (file: string) => /^src\/(console|upload-engine)\//.test(file)
+    const out = arrows.filter(({ file, to }) => file.startsWith('src/console/') && !isOwn(to))
+    expect(out.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
+    const into = arrows.filter(({ file, to }) => !file.startsWith('src/console/') && to.startsWith('src/console/'))
+    expect(into.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
+  })
+
+  it('lead from the REST operations to what both schemas share, and from the graph to none of them', () => {
+    const shared = ['schema/base.ts', 'schema/scalars.ts']
+    const isShared = (file: string) => file.startsWith('schema/plugins/') || shared.includes(file)
+    const isRest = (file: string) => file.startsWith('schema/rest/')
+    const within = arrows.filter(a => a.file.startsWith('schema/') && a.to.startsWith('schema/') && !isShared(a.to))
+    const across = within.filter(a => isRest(a.file) !== isRest(a.to))
+    expect(across.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
   })
 
   it('lead from the schema to types of the services only', () => {
@@ -195,16 +241,24 @@ describe('One place alone', () => {
   const holding = (pattern: RegExp) => sources.filter(file => pattern.test(read(file)))
 
   it('reads the environment: src/config.ts, and for the command line a file of its own', () => {
-    expect(holding(/\bprocess\.env\b|\benv\b[^\n]*'node:process'/)).toEqual(['src/cli/config.ts', 'src/config.ts'])
+    const readers = holding(/\bprocess\.env\b|\benv\b[^\n]*'node:process'/)
+    // The build of the console says what it is for browsers.
+    expect(readers.filter(file => file !== 'src/console/build/vite.ts')).toEqual(['src/cli/config.ts', 'src/config.ts'])
   })
 
   it('knows Azure: src/storage', () => {
     expect(holding(/from '@azure\//).filter(file => folderOf(file) !== 'src/storage')).toEqual([])
   })
 
-  it('compares roles: src/auth/roles.ts', () => {
+  it('compares roles: src/access/roles.ts', () => {
     const role = "'(?:owner|admin|editor|viewer)'"
     const compared = new RegExp(`[!=]==? ?${role}|${role} ?[!=]==|\\bcase ${role}|\\brole (?:=|<>|!=|IN) ?\\(?${role}`)
-    expect(holding(compared).filter(file => file !== 'src/auth/roles.ts')).toEqual([])
+    expect(holding(compared).filter(file => file !== 'src/access/roles.ts')).toEqual([])
+  })
+
+  it('writes SQL: db', () => {
+    const sql =
+      /\b(?:SELECT|INSERT INTO|DELETE FROM|WHERE|JOIN|ORDER BY)\b|\bdb\.(?:rows|run|dialect|forUpdate|byKey)\b/
+    expect(holding(sql).filter(file => !file.startsWith('db/'))).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, expect, it } from '@jest/globals'
 import { createLog } from '../../src/log.ts'
 import { connectRedis } from '../../src/redis.ts'
-import { eventService } from '../../src/services/event.ts'
+import { eventService } from '../../src/services/notices/event.ts'
 import { until } from '../until.ts'
 
 /** Redis, as far as connecting and subscribing need it: every command gets an empty text, a subscription its confirmation. */
@@ -29,7 +29,7 @@ describe('the log of an outage of Redis', () => {
       else answer(socket)
     })
     await once(server.listen(0, '127.0.0.1'), 'listening')
-    const redis = connectRedis(`redis://127.0.0.1:${(server.address() as AddressInfo).port}`, log)
+    const redis = await connectRedis(`redis://127.0.0.1:${(server.address() as AddressInfo).port}`, log)
     const events = eventService({ redis, log })
     try {
       await until(() => tries >= 6)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { openMailbox } from '../../src/services/mailbox.ts'
+import { openMailbox } from '../../src/services/notices/mailbox.ts'
 
 const timed = async (work: Promise<void>) => {
   const began = performance.now()

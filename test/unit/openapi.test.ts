@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals'
-import { schema } from '../../schema/index.ts'
+import { restSchema } from '../../schema/rest/index.ts'
 import { naturalStatus } from '../../src/errors.ts'
-import { createApiDocument } from '../../src/rest/openapi.ts'
-import type { Operation } from '../../src/rest/openapi-operation.ts'
+import { createApiDocument } from '../../src/openapi/document.ts'
+import type { Operation } from '../../src/openapi/operation.ts'
 import { routesOf } from '../../src/rest/routes.ts'
 import { checkAnswer, checkerOf, inlined, lookUp } from '../contract/answers.ts'
 import { additions, inputsOf, operations, titleOf } from '../contract/contract.ts'
 
-const routes = routesOf(schema)
+const routes = routesOf(restSchema)
 const address = 'https://files.example.org'
-const documentOf = (proxied: boolean) => createApiDocument(schema, routes, () => address, { proxied }).document()
+const documentOf = (proxied: boolean) => createApiDocument(routes, () => address, { proxied }).document()
 const document = documentOf(false)
 /** Of a service whose clients cannot reach the store. */
 const proxied = documentOf(true)
@@ -67,7 +67,7 @@ describe('the OpenAPI document', () => {
 
   it('is made once for an address', () => {
     let url = ''
-    const api = createApiDocument(schema, routes, () => url, { proxied: false })
+    const api = createApiDocument(routes, () => url, { proxied: false })
     expect(api.document().servers).toEqual([{ url: '' }])
     url = address
     const made = api.document()
@@ -190,6 +190,12 @@ describe('a route in the document', () => {
 
   it.each(byMethod)('%s names a code for each of them', (title, route) => {
     for (const status of route.statuses) expect([status, codesAt(title, status)]).not.toEqual([status, []])
+  })
+
+  it.each(byMethod)('%s names every code of its own, with one of its statuses', (title, route) => {
+    const named = route.statuses.flatMap(status => codesAt(title, status))
+    expect(named).toEqual(expect.arrayContaining([...route.fails]))
+    expect(new Set(named).size).toBe(named.length)
   })
 
   it('names the codes that are clamped to a status beside its own', () => {

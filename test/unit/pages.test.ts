@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { icon } from '../../src/gateway/icon.ts'
+import { icon } from '../../src/http/icon.ts'
 import { deliveryOf } from '../../src/media.ts'
 import { rightsOf } from '../../src/pages/invite.ts'
 import { previewKind } from '../../src/pages/preview.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { createPasswords, parsePassword } from '../../src/auth/password.ts'
+import { createPasswords, parsePassword } from '../../src/access/password.ts'
 
 const warned: unknown[] = []
 const passwords = createPasswords({ warn: (...said: unknown[]) => void warned.push(said) })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { readReturnTo, withError } from '../../src/auth/return-to.ts'
+import { readReturnTo, withError } from '../../src/sign-in/return-to.ts'
 
 describe('readReturnTo', () => {
   it.each([

@@ -1,21 +1,149 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
-import { buildSchema } from 'graphql'
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  GraphQLNonNull,
+  type GraphQLType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  validateSchema,
+} from 'graphql'
+import { schema } from '../../schema/index.ts'
 import { printed } from '../../schema/print.ts'
 
 const file = new URL('../../schema/schema.graphql', import.meta.url)
+
+interface Place {
+  /** `Type.field` or `Type.field.argument`. */
+  path: string
+  type: GraphQLType
+  description: string | null | undefined
+}
+
+const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'))
+const withFields = types.filter(type => isObjectType(type) || isInterfaceType(type))
+const inputs = types.filter(isInputObjectType)
+
+const placeOf =
+  (parent: string) =>
+  ({ name, type, description }: GraphQLArgument | GraphQLInputField | GraphQLField<unknown, unknown>): Place => ({
+    path: `${parent}.${name}`,
+    type,
+    description,
+  })
+const fields = withFields.flatMap(type =>
+  Object.values(type.getFields()).map(field => ({ ...placeOf(type.name)(field), args: field.args })),
+)
+const given = [
+  ...fields.flatMap(({ path, args }) => args.map(placeOf(path))),
+  ...inputs.flatMap(type => Object.values(type.getFields()).map(placeOf(type.name))),
+]
+const mutations = Object.values(schema.getMutationType()?.getFields() ?? {})
+const last = (path: string) => path.split('.').at(-1) ?? ''
+const pathsOf = (places: Place[]) => places.map(({ path }) => path)
+
+/** Whether a list holds nulls. */
+const holdsNulls = (type: GraphQLType): boolean => {
+  const list = isNonNullType(type) ? type.ofType : type
+  return isListType(list) && !isNonNullType(list.ofType)
+}
 
 describe('schema/schema.graphql', () => {
   it('is the schema; when it differs, run: npm run schema', () => {
     expect(readFileSync(file, 'utf8')).toBe(printed)
   })
+})
 
-  it('is valid, and says what every field of the roots is for', () => {
-    const { Query, Mutation, Subscription } = buildSchema(printed).getTypeMap()
-    for (const root of [Query, Mutation, Subscription]) {
-      const fields = root && 'getFields' in root ? Object.values(root.getFields()) : []
-      expect(fields.length).toBeGreaterThan(0)
-      expect(fields.filter(field => !field.description).map(field => field.name)).toEqual([])
+// docs/decisions/graph.md says why these are rules of ours.
+describe('The schema', () => {
+  it('is valid', () => {
+    expect(validateSchema(schema)).toEqual([])
+  })
+
+  it('describes every type, field and argument', () => {
+    const undescribed = [...types.filter(({ description }) => !description).map(({ name }) => name)]
+    // Those of Relay are described by its specification.
+    expect(undescribed.filter(name => !['Boolean', 'Float', 'ID', 'Int', 'PageInfo', 'String'].includes(name))).toEqual(
+      [],
+    )
+    const bare = [...fields, ...given].filter(({ description }) => !description)
+    expect(pathsOf(bare).filter(path => !/^(PageInfo|\w+Connection|\w+Edge)\./.test(path))).toEqual([])
+  })
+
+  it('names types, fields and values as GraphQL does', () => {
+    expect(types.map(({ name }) => name).filter(name => !/^[A-Z][A-Za-z0-9]*$/.test(name))).toEqual([])
+    expect(pathsOf([...fields, ...given]).filter(path => !/^[a-z][A-Za-z0-9]*$/.test(last(path)))).toEqual([])
+    const values = types.filter(isEnumType).flatMap(type => type.getValues().map(({ name }) => name))
+    expect(values.filter(name => !/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(name))).toEqual([])
+  })
+
+  it('has one shape of mutations: one input, and a payload that may be null', () => {
+    expect(mutations.length).toBeGreaterThan(30)
+    for (const { name, args, type, description, extensions } of mutations) {
+      const of = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+      expect(args.map(arg => `${arg.name}: ${arg.type}`)).toEqual(args.length > 0 ? [`input: ${of}Input!`] : [])
+      expect(String(type)).toBe(`${of}Payload`)
+      const { fails = [] } = extensions
+      expect(description).toMatch(fails.length > 0 ? new RegExp(` Fails with ${fails.join(', ')}\\.$`) : /\.$/)
+    }
+  })
+
+  it('has one shape of lists that are read page by page', () => {
+    const connections = withFields.filter(({ name }) => name.endsWith('Connection'))
+    for (const type of connections) expect(Object.keys(type.getFields()).sort()).toEqual(['edges', 'nodes', 'pageInfo'])
+    const paged = fields.filter(({ type }) => getNamedType(type).name.endsWith('Connection'))
+    expect(paged.length).toBeGreaterThan(connections.length)
+    for (const { path, args } of paged)
+      expect([path, ...args.map(({ name }) => name)]).toEqual(expect.arrayContaining(['first', 'after']))
+    expect(pathsOf(given).filter(path => ['last', 'before', 'limit', 'offset'].includes(last(path)))).toEqual([])
+  })
+
+  it('has no null in lists, but for ids that are not found', () => {
+    expect(pathsOf([...fields, ...given].filter(({ type }) => holdsNulls(type)))).toEqual(['Query.nodes'])
+  })
+
+  it('gives an id to nodes alone, so that each id is of one type', () => {
+    const ids = fields.filter(({ path }) => last(path) === 'id')
+    expect(ids.filter(({ type }) => String(type) !== 'ID!')).toEqual([])
+    const node = schema.getType('Node')
+    const others = withFields.filter(
+      type => 'id' in type.getFields() && type !== node && !type.getInterfaces().some(({ name }) => name === 'Node'),
+    )
+    // Plans are few, and named by the service.
+    expect(others.map(({ name }) => name)).toEqual(['Plan'])
+  })
+
+  it('names times by when, and refers to things by themselves', () => {
+    const times = fields.filter(({ type }) => getNamedType(type).name === 'DateTime')
+    expect(pathsOf(times).filter(path => !path.endsWith('At'))).toEqual([])
+    // An id of something that is there is an edge to it; ids stand for what is gone, or for what the caller may not see.
+    const ids = fields.filter(({ path, type }) => getNamedType(type).name === 'ID' && last(path) !== 'id')
+    const gone = /Payload\.(deleted|revoked|removed|ended|aborted|completed|accepted|rejected)Ids?$/
+    expect(pathsOf(ids).filter(path => !gone.test(path))).toEqual([
+      'AccountWorkspace.workspaceId',
+      'DeleteAccountPayload.driveId',
+      // What they name may be gone.
+      'Event.apiKeyId',
+      'Event.subjectId',
+      'EventDetails.workspaceId',
+      // Who is invited does not see the workspace yet.
+      'Invite.workspaceId',
+      // A key that may not read does not see the share.
+      'MarkShareSeenPayload.seenId',
+    ])
+  })
+
+  it('takes one way or another by @oneOf', () => {
+    for (const type of inputs.filter(({ name }) => name.endsWith('Ref'))) {
+      expect(type.isOneOf).toBe(true)
+      expect(Object.values(type.getFields()).filter(field => field.type instanceof GraphQLNonNull)).toEqual([])
     }
   })
 })

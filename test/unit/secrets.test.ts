@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { readOrMakeSecret } from '../../src/embedded/secrets.ts'
+import { readOrMakeSecret } from '../../src/sign-in/embedded/secrets.ts'
 
 let folder: string
 

@@ -1,4 +1,4 @@
-import type { SignInWord } from '../../src/embedded/sign-in-word.ts'
+import type { SignInWord } from '../../src/sign-in/embedded/word.ts'
 
 /** A word that stays as it is. */
 export const testWord: SignInWord = {

@@ -1,9 +1,11 @@
+import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import { networkInterfaces } from 'node:os'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { z } from 'zod'
-import { createEmbeddedSignIn, type EmbeddedSignIn } from '../../src/embedded/sign-in.ts'
+import { createEmbeddedSignIn, type EmbeddedSignIn } from '../../src/sign-in/embedded/provider.ts'
 import { Browser, testWord as word } from './sign-in-browser.ts'
 
 const key = randomBytes(32)
@@ -360,7 +362,18 @@ describe('the embedded sign-in refuses', () => {
 })
 
 describe('the embedded sign-in is quiet', () => {
-  it('prints nothing while it is loaded, made and used', async () => {
+  it('prints nothing while it is loaded and made', async () => {
+    const program = `
+      import { createEmbeddedSignIn } from '${new URL('../../src/sign-in/embedded/provider.ts', import.meta.url)}'
+      const made = await createEmbeddedSignIn({
+        publicUrl: '${origin}', redirectUri: '${callback()}', key: Buffer.alloc(32), word: {},
+      })
+      made.close()`
+    const said = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
+    expect(said).toEqual({ stdout: '', stderr: '' })
+  })
+
+  it('prints nothing while it is used', async () => {
     const said = [
       jest.spyOn(process.stdout, 'write'),
       jest.spyOn(process.stderr, 'write'),
@@ -368,10 +381,6 @@ describe('the embedded sign-in is quiet', () => {
       jest.spyOn(console, 'warn'),
       jest.spyOn(console, 'error'),
     ]
-    jest.resetModules()
-    const fresh = await import('../../src/embedded/sign-in.ts')
-    signIn.close()
-    signIn = await fresh.createEmbeddedSignIn({ publicUrl: origin, redirectUri: callback(), key, word })
     await signInAs({ email: 'alice@example.com' })
     for (const spy of said) {
       expect(spy).not.toHaveBeenCalled()

@@ -154,6 +154,32 @@ describe('SQLite', () => {
     }
   })
 
+  it('writes models as it runs statements: in line, and synced', async () => {
+    await db.run('CREATE TABLE installation (slot INTEGER PRIMARY KEY, id TEXT)')
+    const syncs = await watchSyncs()
+    const where = { slot: 1 }
+    try {
+      const inside = Promise.withResolvers<void>()
+      const blocking = db.transaction(async tx => {
+        await db.run('INSERT INTO installation VALUES (2, ?)', ['b'], tx)
+        await inside.promise
+      })
+      const waiting = db.Installation.create({ slot: 1, id: 'a' })
+      inside.resolve()
+      await blocking
+      expect(await waiting).toMatchObject({ slot: 1 })
+      expect(syncs.begun).toBeGreaterThan(0)
+      const before = syncs.begun
+      expect(await db.Installation.update({ id: 'c' }, { where })).toEqual([1])
+      expect(await db.Installation.destroy({ where })).toBe(1)
+      expect(syncs.begun).toBe(before + 2)
+      expect(await db.Installation.destroy({ where })).toBe(0)
+      expect(syncs.begun).toBe(before + 2)
+    } finally {
+      syncs.restore()
+    }
+  })
+
   it('stores whole numbers as such', async () => {
     await db.run('CREATE TABLE v (a VARCHAR(20), b BIGINT)')
     await db.run('INSERT INTO v VALUES (?, ?)', [5, 2 ** 52])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { createTextCache } from '../../src/gateway/text-cache.ts'
+import { createTextCache } from '../../src/http/text-cache.ts'
 
 describe('A cache of texts', () => {
   it('knows what was set, the latest of it', () => {

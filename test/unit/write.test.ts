@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { expect, it } from '@jest/globals'
-import { answer, success } from '../../src/rest/envelope.ts'
-import { write } from '../../src/rest/router.ts'
+import { answer, success } from '../../src/http/envelope.ts'
+import { write } from '../../src/http/write.ts'
 
 it('An answer to a client that has hung up is not written, whether its request still has a socket or not', async () => {
   const late = new Promise<[IncomingMessage, ServerResponse]>(resolve => {

@@ -1,0 +1,172 @@
+import type { Attributes } from 'sequelize'
+import type { Role } from '../../src/access/roles.ts'
+import type { Db, Tx, Value } from '../index.ts'
+import type { Identity } from '../models/identity.ts'
+import type { Plan } from '../models/plan.ts'
+import { placeholders } from './sql.ts'
+
+/** An account as the operator sees it. Bytes, and milliseconds since 1970. */
+export interface AccountRow {
+  id: string
+  email: string
+  /** Whether a provider has verified the e-mail address. */
+  emailVerified: boolean
+  name: string
+  plan: string
+  status: 'active' | 'suspended'
+  createdAt: number
+  usedBytes: number
+  files: number
+  maxBytes: number
+}
+
+export type AccountIdentity = Pick<Attributes<Identity>, 'provider' | 'providerUserId' | 'email'>
+
+/** A workspace of an account, with the role that the account has there. */
+export interface AccountWorkspace {
+  id: string
+  name: string
+  slug: string
+  role: Role
+}
+
+/** Live sessions, all keys made, and live shares. */
+export interface AccountCounts {
+  sessions: number
+  apiKeys: number
+  shares: number
+}
+
+export type AccountUsage = { usedBytes: number; keptBytes: number; fileCount: number; folderCount: number } & Pick<
+  Attributes<Plan>,
+  'maxFileSizeBytes' | 'maxTotalStorageBytes' | 'maxFiles' | 'maxFolders'
+>
+
+/** The storage of a workspace and its usage, in bytes. */
+export interface WorkspaceUsage {
+  id: string
+  name: string
+  slug: string
+  /** E-mail address of the owner, whose plan sets the limits. */
+  owner: string
+  usedBytes: number
+  files: number
+  folders: number
+  maxBytes: number
+}
+
+export interface UsageTotals {
+  areas: number
+  usedBytes: number
+  files: number
+}
+
+const ACCOUNTS = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.name, u.plan_id AS plan, u.status, u.created_at AS createdAt,
+    b.used_bytes AS usedBytes, b.used_files AS files, p.max_total_storage_bytes AS maxBytes
+  FROM user u JOIN bucket b ON b.user_id = u.id JOIN plan p ON p.id = u.plan_id`
+
+async function accounts(db: Db, rest: string, values: Value[], tx?: Tx): Promise<AccountRow[]> {
+  type Row = Omit<AccountRow, 'emailVerified'> & { verifiedEmail: string | null }
+  const rows = await db.rows<Row>(`${ACCOUNTS} ${rest}`, values, tx)
+  return rows.map(({ verifiedEmail, ...row }) => ({ ...row, emailVerified: verifiedEmail !== null }))
+}
+
+export const accountsByIds = (db: Db, ids: string[], tx?: Tx): Promise<AccountRow[]> =>
+  accounts(db, `WHERE u.id IN (${placeholders(ids)}) ORDER BY u.id`, ids, tx)
+
+/** The account for which a provider has verified an e-mail address. @param email as `canonicalEmail` writes it */
+export async function accountWithAddress(db: Db, email: string, tx?: Tx): Promise<AccountRow | undefined> {
+  return (await accounts(db, 'WHERE u.verified_email = ?', [email], tx))[0]
+}
+
+/** The accounts with an e-mail address, verified or not, the oldest first. */
+export const accountsClaiming = (db: Db, email: string, written: string, tx?: Tx): Promise<AccountRow[]> =>
+  accounts(db, 'WHERE LOWER(u.email) = ? OR u.email = ? ORDER BY u.id', [email, written], tx)
+
+// Matches the text as given, too, because LOWER of SQLite handles ASCII only.
+const MATCHING = "(? = '' OR INSTR(LOWER(u.email), ?) > 0 OR INSTR(LOWER(u.name), ?) > 0 OR INSTR(u.name, ?) > 0)"
+const valuesOf = (search: string) => [search, search.toLowerCase(), search.toLowerCase(), search]
+
+/** The accounts whose e-mail address or name contains a text, the oldest first. @param after the id of the last one before */
+export const accountsMatching = (db: Db, search: string, limit: number, after = ''): Promise<AccountRow[]> =>
+  accounts(db, `WHERE ${MATCHING} AND u.id > ? ORDER BY u.id LIMIT ${limit}`, [...valuesOf(search), after])
+
+export async function countAccountsMatching(db: Db, search: string): Promise<number> {
+  const sql = `SELECT COUNT(*) AS n FROM user u JOIN bucket b ON b.user_id = u.id WHERE ${MATCHING}`
+  return Number((await db.rows<{ n: number }>(sql, valuesOf(search)))[0]?.n)
+}
+
+/** The accounts that use most bytes. */
+export const largestAccounts = (db: Db, limit: number): Promise<AccountRow[]> =>
+  accounts(db, `ORDER BY b.used_bytes DESC, u.id LIMIT ${limit}`, [])
+
+/** The workspaces that use most bytes. */
+export const largestWorkspaces = (db: Db, limit: number): Promise<WorkspaceUsage[]> =>
+  db.rows(
+    `SELECT w.id, w.name, w.slug, o.email AS owner, b.used_bytes AS usedBytes, b.used_files AS files, b.used_folders AS folders,
+       p.max_total_storage_bytes_workspace AS maxBytes
+     FROM workspace w JOIN bucket b ON b.workspace_id = w.id JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id
+     ORDER BY b.used_bytes DESC, w.id LIMIT ${limit}`,
+  )
+
+/** The usage of all storage areas, or of the kept data of deleted accounts. */
+export async function usageTotals(db: Db, of: 'all' | 'kept'): Promise<UsageTotals> {
+  const where = of === 'all' ? '1 = 1' : 'user_id IS NULL AND workspace_id IS NULL AND kept_until IS NOT NULL'
+  const [row] = await db.rows<Record<keyof UsageTotals, number | null>>(
+    `SELECT COUNT(*) AS areas, SUM(used_bytes) AS usedBytes, SUM(used_files) AS files FROM bucket WHERE ${where}`,
+  )
+  return { areas: Number(row?.areas), usedBytes: Number(row?.usedBytes), files: Number(row?.files) }
+}
+
+/** The number of accounts of each plan that has any. */
+export async function accountsPerPlan(db: Db): Promise<Map<string, number>> {
+  const rows = await db.rows<{ plan: string; n: number }>(
+    'SELECT plan_id AS plan, COUNT(*) AS n FROM user GROUP BY plan_id',
+  )
+  return new Map(rows.map(({ plan, n }) => [plan, Number(n)]))
+}
+
+/** The rows of a statement over `owner IN (...)`, by their owner. */
+async function listsOf<T>(db: Db, sql: (among: string) => string, ids: string[]): Promise<Map<string, T[]>> {
+  const rows = await db.rows<T & { owner: string }>(sql(`(${placeholders(ids)})`), ids)
+  const lists = new Map<string, T[]>()
+  for (const { owner, ...row } of rows) lists.set(owner, [...(lists.get(owner) ?? []), row as T])
+  return lists
+}
+
+export const identitiesOfAccounts = (db: Db, ids: string[]): Promise<Map<string, AccountIdentity[]>> =>
+  listsOf(
+    db,
+    among =>
+      `SELECT user_id AS owner, provider, provider_user_id AS providerUserId, email FROM identity WHERE user_id IN ${among} ORDER BY created_at, id`,
+    ids,
+  )
+
+export const workspacesOfAccounts = (db: Db, ids: string[]): Promise<Map<string, AccountWorkspace[]>> =>
+  listsOf(
+    db,
+    among =>
+      `SELECT m.user_id AS owner, w.id, w.name, w.slug, m.role FROM member m JOIN workspace w ON w.id = m.workspace_id WHERE m.user_id IN ${among} ORDER BY w.id`,
+    ids,
+  )
+
+export async function countsOfAccounts(db: Db, ids: string[]): Promise<Map<string, AccountCounts>> {
+  const rows = await db.rows<AccountCounts & { id: string }>(
+    `SELECT u.id, (SELECT COUNT(*) FROM session s WHERE s.user_id = u.id AND s.expires_at > ?) AS sessions,
+       (SELECT COUNT(*) FROM api_key k WHERE k.created_by = u.id) AS apiKeys,
+       (SELECT COUNT(*) FROM share h WHERE h.user_id = u.id AND h.expires_at > ?) AS shares
+     FROM user u WHERE u.id IN (${placeholders(ids)})`,
+    [Date.now(), Date.now(), ...ids],
+  )
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]))
+}
+
+export async function usagesOfAccounts(db: Db, ids: string[]): Promise<Map<string, AccountUsage>> {
+  const rows = await db.rows<AccountUsage & { owner: string }>(
+    `SELECT u.id AS owner, b.used_bytes AS usedBytes, b.kept_bytes AS keptBytes, b.used_files AS fileCount, b.used_folders AS folderCount,
+       p.max_file_size_bytes AS maxFileSizeBytes, p.max_total_storage_bytes AS maxTotalStorageBytes, p.max_files AS maxFiles, p.max_folders AS maxFolders
+     FROM user u JOIN bucket b ON b.user_id = u.id JOIN plan p ON p.id = u.plan_id WHERE u.id IN (${placeholders(ids)})`,
+    ids,
+  )
+  return new Map(rows.map(({ owner, ...usage }) => [owner, usage]))
+}

@@ -1,0 +1,85 @@
+import type { Attributes } from 'sequelize'
+import type { Db, Tx } from '../index.ts'
+import type { ApiKey } from '../models/api-key.ts'
+import { firstOfEach, type Page } from './page.ts'
+import { placeholders } from './sql.ts'
+
+export type ApiKeyRow = Omit<Attributes<ApiKey>, 'hash' | 'hint'> & { keyHint: string }
+
+/** The cursor of a key in a list, newest first. */
+export type ApiKeyPlace = [createdAt: number, id: string]
+
+/** The private keys of a user, or the keys of a workspace: their condition, and the account whose plan limits them. */
+const HOLDERS = {
+  user: {
+    column: 'created_by',
+    where: 'created_by = ? AND workspace_id IS NULL',
+    max: 'max_private_api_keys',
+    account: 'user u JOIN plan p ON p.id = u.plan_id WHERE u.id = ?',
+  },
+  workspace: {
+    column: 'workspace_id',
+    where: 'workspace_id = ?',
+    max: 'max_workspace_api_keys',
+    account: 'workspace w JOIN user u ON u.id = w.owner_id JOIN plan p ON p.id = u.plan_id WHERE w.id = ?',
+  },
+} as const
+
+export type Holder = keyof typeof HOLDERS
+
+const columns = `id, name, description, scopes, workspace_id AS workspaceId, created_by AS createdBy, created_at AS createdAt, last_used_at AS lastUsedAt,
+  expires_at AS expiresAt, hint AS keyHint`
+
+/** The keys of a holder, newest first. */
+export const apiKeysOf = (db: Db, holder: Holder, id: string): Promise<ApiKeyRow[]> =>
+  db.rows(
+    `SELECT ${columns} FROM api_key WHERE ${HOLDERS[holder].where} ORDER BY created_at DESC, id DESC LIMIT 10000`,
+    [id],
+  )
+
+/** The first keys of some holders, newest first. */
+export function pagesOfApiKeys(
+  db: Db,
+  holder: Holder,
+  owners: string[],
+  limit: number,
+  after: ApiKeyPlace | null,
+): Promise<Map<string, Page<ApiKeyRow>>> {
+  const { column, where } = HOLDERS[holder]
+  const keys = `SELECT ${column} AS owner, ${columns} FROM api_key WHERE ${where}`
+  const [time, id] = after ?? [Number.MAX_SAFE_INTEGER, '']
+  return firstOfEach(db, `${keys} AND (created_at < ? OR (created_at = ? AND id < ?))`, {
+    order: 'createdAt DESC, id DESC',
+    owners,
+    values: [time, time, id],
+    limit,
+  })
+}
+
+/** Those of some keys that are private ones of a user, or of a workspace that they are a member of. */
+export const apiKeysAmong = (db: Db, userId: string, ids: string[]): Promise<ApiKeyRow[]> =>
+  db.rows(
+    `SELECT ${columns} FROM api_key WHERE id IN (${placeholders(ids)}) AND ((workspace_id IS NULL AND created_by = ?)
+       OR workspace_id IN (SELECT m.workspace_id FROM member m WHERE m.user_id = ?))`,
+    [...ids, userId, userId],
+  )
+
+/** How many keys a holder has and may have, and the name of that limit. */
+export async function apiKeyQuota(
+  db: Db,
+  holder: Holder,
+  id: string,
+  tx: Tx,
+): Promise<{ limit: string; max: number; used: number }> {
+  const { where, max: limit, account } = HOLDERS[holder]
+  const [row] = await db.rows<{ used: number; max: number }>(
+    `SELECT (SELECT COUNT(*) FROM api_key WHERE ${where}) AS used, p.${limit} AS max FROM ${account}`,
+    [id, id],
+    tx,
+  )
+  return { limit, max: Number(row?.max), used: Number(row?.used) }
+}
+
+/** @returns 1, or 0 if the holder has no such key */
+export const deleteApiKey = (db: Db, holder: Holder, holderId: string, id: string, tx: Tx): Promise<number> =>
+  db.run(`DELETE FROM api_key WHERE id = ? AND ${HOLDERS[holder].where}`, [id, holderId], tx)

@@ -1,0 +1,143 @@
+import type { Db, Tx } from '../index.ts'
+import type { Blob } from '../models/blob.ts'
+import { placeholders } from './sql.ts'
+
+/** Records an object before its bytes are written. Sizes in bytes, times in milliseconds since 1970. */
+export async function insertBlob(
+  db: Db,
+  {
+    id,
+    bucketId,
+    state,
+    reservedBytes = 0,
+    size = 0,
+    leaseUntil,
+  }: Pick<Blob, 'id' | 'bucketId' | 'state' | 'leaseUntil'> & Partial<Pick<Blob, 'reservedBytes' | 'size'>>,
+  tx: Tx,
+): Promise<void> {
+  await db.run(
+    'INSERT INTO blobs (id, bucket_id, state, reserved_bytes, size, lease_until, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    [id, bucketId, state, reservedBytes, size, leaseUntil, Date.now()],
+    tx,
+  )
+}
+
+export async function isKnown(db: Db, id: string, tx: Tx): Promise<boolean> {
+  return (await db.rows('SELECT id FROM blobs WHERE id = ?', [id], tx)).length > 0
+}
+
+/** Sets the leases of running uploads and of copies that are being made. */
+export async function setLeases(db: Db, ids: string[], until: number): Promise<void> {
+  await db.run(
+    `UPDATE blobs${db.byKey} SET lease_until = ? WHERE state IN ('staged', 'copied') AND id IN (${placeholders(ids)})`,
+    [until, ...ids],
+  )
+}
+
+/** Extends the lease of a staged blob to at least this time. @returns whether it is still staged */
+export async function extendLease(db: Db, id: string, until: number): Promise<boolean> {
+  const sql = `UPDATE blobs${db.byKey} SET lease_until = CASE WHEN lease_until < ? THEN ? ELSE lease_until END WHERE id = ? AND state = 'staged'`
+  return (await db.run(sql, [until, until, id])) === 1
+}
+
+/** @returns whether the blob is still staged */
+export async function setReservation(db: Db, id: string, bytes: number, tx: Tx): Promise<boolean> {
+  const sql = `UPDATE blobs${db.byKey} SET reserved_bytes = ? WHERE id = ? AND state = 'staged'`
+  return (await db.run(sql, [bytes, id], tx)) === 1
+}
+
+/** Makes a blob that is in the given state live. @returns whether it was in that state */
+export async function makeLive(
+  db: Db,
+  { id, size }: { id: string; size: number },
+  from: 'staged' | 'copied',
+  tx: Tx,
+): Promise<boolean> {
+  const sql = `UPDATE blobs${db.byKey} SET state = 'live', size = ?, reserved_bytes = 0, lease_until = 0 WHERE id = ? AND state = ?`
+  return (await db.run(sql, [size, id, from], tx)) === 1
+}
+
+/** Locks a staged blob whose lease is over at a time. @returns its reservation in bytes; undefined when there is none such */
+export async function lockOverdue(db: Db, id: string, at: number, tx: Tx): Promise<number | undefined> {
+  const [staged] = await db.rows<{ bytes: number }>(
+    `SELECT reserved_bytes AS bytes FROM blobs${db.byKey} WHERE id = ? AND state = 'staged' AND lease_until < ?${db.forUpdate}`,
+    [id, at],
+    tx,
+  )
+  return staged?.bytes
+}
+
+/**
+ * Marks a blob in one of the two states of uploads for deletion, which begins at a time. @returns whether it was in that state.
+ */
+export async function markForDeletion(
+  db: Db,
+  id: string,
+  from: 'staged' | 'copied',
+  at: number,
+  tx: Tx,
+): Promise<boolean> {
+  const sql = `UPDATE blobs${db.byKey} SET state = 'deleting', reserved_bytes = 0, lease_until = ? WHERE id = ? AND state = ?`
+  return (await db.run(sql, [at, id, from], tx)) === 1
+}
+
+/** Marks live blobs for deletion, in the transaction that deletes their entries. */
+export async function markBlobsForDeletion(db: Db, ids: string[], tx: Tx): Promise<void> {
+  if (ids.length === 0) return
+  await db.run(
+    `UPDATE blobs SET state = 'deleting', lease_until = ? WHERE id IN (${placeholders(ids)})`,
+    [Date.now(), ...ids],
+    tx,
+  )
+}
+
+/** When the sweeper may next try to delete a blob. */
+export async function setDeletion(db: Db, id: string, at: number, tx: Tx): Promise<void> {
+  await db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [at, id], tx)
+}
+
+/** Makes a sweeper that is deleting a blob at this moment delete it again later. @returns whether it is marked for deletion */
+export async function deleteAgain(db: Db, id: string, tx: Tx): Promise<boolean> {
+  const sql = "UPDATE blobs SET lease_until = lease_until + 1 WHERE id = ? AND state = 'deleting'"
+  return (await db.run(sql, [id], tx)) === 1
+}
+
+/** Some uploads whose leases were over at a time. */
+export const overdueUploads = (db: Db, at: number, limit: number): Promise<{ id: string; bucketId: string }[]> =>
+  db.rows(
+    `SELECT id, bucket_id AS bucketId FROM blobs WHERE state = 'staged' AND lease_until < ? ORDER BY lease_until LIMIT ${limit}`,
+    [at],
+  )
+
+/** Marks copies for deletion whose leases ended before a time. @param id one copy only */
+export const endCopies = (db: Db, { before, id }: { before: number; id?: string }): Promise<number> =>
+  db.run(
+    `UPDATE blobs SET state = 'deleting' WHERE state = 'copied' AND lease_until < ?${id === undefined ? '' : ' AND id = ?'}`,
+    [before, ...(id === undefined ? [] : [id])],
+  )
+
+/** Some blobs that are to be deleted now. */
+export async function markedBlobs(db: Db, now: number, limit: number): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>(
+    `SELECT id FROM blobs WHERE state = 'deleting' AND lease_until <= ? ORDER BY lease_until LIMIT ${limit}`,
+    [now],
+  )
+  return rows.map(row => row.id)
+}
+
+/** Keeps other sweepers away from marked blobs until a time. */
+export const leaseMarked = (db: Db, ids: string[], until: number): Promise<number> =>
+  db.run(`UPDATE blobs SET lease_until = ? WHERE state = 'deleting' AND id IN (${placeholders(ids)})`, [until, ...ids])
+
+/** Deletes the rows of marked blobs. @param leasedUntil only those whose lease has not changed since */
+export const deleteMarked = (db: Db, ids: string[], leasedUntil?: number): Promise<number> =>
+  db.run(
+    `DELETE FROM blobs WHERE state = 'deleting' AND id IN (${placeholders(ids)})${leasedUntil === undefined ? '' : ' AND lease_until = ?'}`,
+    [...ids, ...(leasedUntil === undefined ? [] : [leasedUntil])],
+  )
+
+/** Those of some blobs that are live. */
+export async function liveAmong(db: Db, ids: string[]): Promise<string[]> {
+  const sql = `SELECT id FROM blobs WHERE state = 'live' AND id IN (${placeholders(ids)})`
+  return (await db.rows<{ id: string }>(sql, ids)).map(row => row.id)
+}

@@ -1,0 +1,267 @@
+import type { Caller } from '../../src/access/caller.ts'
+import type { Db, Tx } from '../index.ts'
+import { mayWriteNow } from './caller.ts'
+import { placeholders } from './sql.ts'
+
+/** What a change adds to the usage of a bucket or to the totals of a folder. Bytes, numbers of files and of folders. */
+export interface Totals {
+  bytes: number
+  files: number
+  folders: number
+}
+
+/** Condition on `bucket`: it has an owner. The bucket of a deleted workspace or account accepts no changes. */
+const OPEN = '(user_id IS NOT NULL OR workspace_id IS NOT NULL)'
+const NO_LIMIT = Number.MAX_SAFE_INTEGER
+
+export async function insertBucket(
+  db: Db,
+  bucket: { id: string; userId: string | null; workspaceId: string | null; rootId: string; createdAt: number },
+  tx: Tx,
+): Promise<void> {
+  await db.run(
+    'INSERT INTO bucket (id, user_id, workspace_id, root_id, created_at) VALUES (?, ?, ?, ?, ?)',
+    [bucket.id, bucket.userId, bucket.workspaceId, bucket.rootId, bucket.createdAt],
+    tx,
+  )
+}
+
+/** Locks a bucket until the transaction ends, also one without an owner. @returns its root; undefined when it does not exist */
+export async function lockBucket(db: Db, id: string, tx: Tx): Promise<{ rootId: string } | undefined> {
+  const [bucket] = await db.rows<{ rootId: string }>(
+    `SELECT root_id AS rootId FROM bucket WHERE id = ?${db.forUpdate}`,
+    [id],
+    tx,
+  )
+  return bucket
+}
+
+/** Locks a bucket that has an owner until the transaction ends. @returns whether there is one */
+export async function lockOpenBucket(db: Db, id: string, tx: Tx): Promise<boolean> {
+  const rows = await db.rows(`SELECT id FROM bucket WHERE id = ? AND ${OPEN}${db.forUpdate}`, [id], tx)
+  return rows.length > 0
+}
+
+/** Changes the usage of a bucket. @returns false if it would have more than `maxFolders` folders */
+export async function changeUsage(db: Db, id: string, by: Totals, maxFolders: number | null, tx: Tx): Promise<boolean> {
+  const changed = await db.run(
+    `UPDATE bucket SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ?
+     WHERE id = ?${maxFolders === null ? '' : ' AND used_folders + ? <= ?'}`,
+    [by.bytes, by.files, by.folders, id, ...(maxFolders === null ? [] : [by.folders, maxFolders])],
+    tx,
+  )
+  return maxFolders === null || changed === 1
+}
+
+export async function folderCount(db: Db, id: string, tx: Tx): Promise<number | undefined> {
+  const [row] = await db.rows<{ used: number }>('SELECT used_folders AS used FROM bucket WHERE id = ?', [id], tx)
+  return row?.used
+}
+
+/** Turns usage into bytes that are kept for trash items. */
+export async function moveUsageToTrash(db: Db, id: string, by: Totals, items: number, tx: Tx): Promise<void> {
+  await db.run(
+    `UPDATE bucket SET used_bytes = used_bytes - ?, used_files = used_files - ?, used_folders = used_folders - ?,
+       kept_bytes = kept_bytes + ?, trash_count = trash_count + ? WHERE id = ?`,
+    [by.bytes, by.files, by.folders, by.bytes, items, id],
+    tx,
+  )
+}
+
+/** Turns the bytes that were kept for one trash item into usage. @returns false if a limit would be exceeded */
+export async function restoreUsage(
+  db: Db,
+  id: string,
+  by: Totals,
+  limits: Limits & { maxFolders: number | null },
+  tx: Tx,
+): Promise<boolean> {
+  const changed = await db.run(
+    `UPDATE bucket SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ?,
+       kept_bytes = kept_bytes - ?, trash_count = trash_count - 1
+     WHERE id = ? AND used_bytes + reserved_bytes + ? <= ? AND used_files + reserved_files + ? <= ?${by.folders > 0 ? ' AND used_folders + ? <= ?' : ''}`,
+    [
+      ...[by.bytes, by.files, by.folders, by.bytes, id],
+      ...[by.bytes, limits.maxTotalStorageBytes, by.files, limits.maxFiles ?? NO_LIMIT],
+      ...(by.folders > 0 ? [by.folders, limits.maxFolders ?? NO_LIMIT] : []),
+    ],
+    tx,
+  )
+  return changed === 1
+}
+
+/** Counts trash items that were deleted for ever. */
+export async function uncountTrash(
+  db: Db,
+  id: string,
+  { items, bytes }: { items: number; bytes: number },
+  tx: Tx,
+): Promise<void> {
+  await db.run(
+    'UPDATE bucket SET kept_bytes = kept_bytes - ?, trash_count = trash_count - ? WHERE id = ?',
+    [bytes, items, id],
+    tx,
+  )
+}
+
+/** Counts deleted folders whose content is still to be purged. */
+export async function addPurging(db: Db, id: string, by: number, tx: Tx): Promise<void> {
+  await db.run('UPDATE bucket SET purging = purging + ? WHERE id = ?', [by, id], tx)
+}
+
+/** The limits of what a bucket may hold and reserve. */
+interface Limits {
+  maxTotalStorageBytes: number
+  maxFiles: number | null
+}
+
+/** Reserves `bytes` (and `files`). @returns false if a limit would be exceeded. One conditional UPDATE keeps it exact. */
+export async function reserve(
+  db: Db,
+  id: string,
+  { bytes, files }: { bytes: number; files: number },
+  limits: Limits,
+  tx: Tx,
+): Promise<boolean> {
+  const changed = await db.run(
+    `UPDATE bucket SET reserved_bytes = reserved_bytes + ?, reserved_files = reserved_files + ?
+     WHERE id = ? AND ${OPEN} AND used_bytes + reserved_bytes + ? <= ? AND used_files + reserved_files + ? <= ?`,
+    [bytes, files, id, bytes, limits.maxTotalStorageBytes, files, limits.maxFiles ?? NO_LIMIT],
+    tx,
+  )
+  return changed === 1
+}
+
+/** What an open bucket uses and reserves together. */
+export async function usedAndReserved(
+  db: Db,
+  id: string,
+  tx: Tx,
+): Promise<{ bytes: number; files: number; workspaceId: string | null } | undefined> {
+  const [row] = await db.rows<{ bytes: number; files: number; workspaceId: string | null }>(
+    `SELECT used_bytes + reserved_bytes AS bytes, used_files + reserved_files AS files, workspace_id AS workspaceId
+     FROM bucket WHERE id = ? AND ${OPEN}`,
+    [id],
+    tx,
+  )
+  return row && { ...row, bytes: Number(row.bytes), files: Number(row.files) }
+}
+
+/** Releases the reservation of one file. */
+export async function release(db: Db, id: string, bytes: number, tx: Tx): Promise<void> {
+  await db.run(
+    'UPDATE bucket SET reserved_bytes = reserved_bytes - ?, reserved_files = reserved_files - 1 WHERE id = ?',
+    [bytes, id],
+    tx,
+  )
+}
+
+/** Turns the reservation of one file into usage, if the bucket is open and the caller may still write into it. @returns whether */
+export async function settle(
+  db: Db,
+  id: string,
+  { reservedBytes, size }: { reservedBytes: number; size: number },
+  caller: Caller,
+  tx: Tx,
+): Promise<boolean> {
+  const may = mayWriteNow(db, caller)
+  const changed = await db.run(
+    `UPDATE bucket SET reserved_bytes = reserved_bytes - ?, reserved_files = reserved_files - 1,
+       used_bytes = used_bytes + ?, used_files = used_files + 1 WHERE id = ? AND ${OPEN} AND ${may.sql}`,
+    [reservedBytes, size, id, ...may.values],
+    tx,
+  )
+  return changed === 1
+}
+
+/** Counts a note that was removed. */
+export async function uncountNote(db: Db, id: string, tx: Tx): Promise<void> {
+  await db.run('UPDATE bucket SET note_count = note_count - 1 WHERE id = ?', [id], tx)
+}
+
+/** Increments a counter of a bucket unless it has reached its limit. @returns whether it did. One conditional UPDATE, which locks the row, keeps it exact. */
+export async function raiseCount(
+  db: Db,
+  id: string,
+  counter: 'note_count' | 'link_count',
+  max: number | null,
+  tx: Tx,
+): Promise<boolean> {
+  const sql = `UPDATE bucket SET ${counter} = ${counter} + 1 WHERE id = ? AND ${counter} < ?`
+  return (await db.run(sql, [id, max ?? NO_LIMIT], tx)) === 1
+}
+
+/** What a bucket holds, in bytes and numbers. */
+export interface Usage {
+  id: string
+  createdAt: number
+  usedBytes: number
+  fileCount: number
+  folderCount: number
+  /** What the trash keeps beyond the usage. */
+  keptBytes: number
+}
+
+export async function usagesOf(db: Db, ids: readonly string[]): Promise<Map<string, Usage>> {
+  const rows = await db.rows<Usage>(
+    `SELECT id, created_at AS createdAt, used_bytes AS usedBytes, used_files AS fileCount, used_folders AS folderCount,
+       kept_bytes AS keptBytes
+     FROM bucket WHERE id IN (${placeholders(ids)})`,
+    [...ids],
+  )
+  return new Map(rows.map(row => [row.id, row]))
+}
+
+/** The buckets of some entries, trash items or unfinished uploads, by the id of those. */
+export async function bucketsOf(
+  db: Db,
+  table: 'entry' | 'upload_session' | 'trash_item',
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for (let i = 0; i < ids.length; i += 1000) {
+    const some = ids.slice(i, i + 1000)
+    const rows = await db.rows<{ id: string; bucketId: string }>(
+      `SELECT id, bucket_id AS bucketId FROM ${table} WHERE id IN (${placeholders(some)})`,
+      some,
+    )
+    for (const { id, bucketId } of rows) found.set(id, bucketId)
+  }
+  return found
+}
+
+/** Some buckets of deleted accounts whose grace period was over at a time. */
+export const expiredKeeps = (db: Db, at: number, limit: number): Promise<{ bucketId: string; rootId: string }[]> =>
+  db.rows(`SELECT id AS bucketId, root_id AS rootId FROM bucket WHERE kept_until < ? LIMIT ${limit}`, [at])
+
+/** Gives up a kept bucket, unless its owner has come back. @returns whether it was kept until before this time */
+export async function endKeep(db: Db, id: string, at: number, tx: Tx): Promise<boolean> {
+  const sql = 'UPDATE bucket SET kept_for = NULL, kept_until = NULL WHERE id = ? AND kept_until < ?'
+  return (await db.run(sql, [id, at], tx)) === 1
+}
+
+/**
+ * Locks the data that deleted accounts have left for a verified e-mail address, the latest first, with the names of the providers that may
+ * confirm the address: null where it was kept before they were recorded.
+ */
+export const lockKept = (db: Db, address: string, tx: Tx): Promise<{ id: string; providers: string | null }[]> =>
+  db.rows(
+    `SELECT id, kept_providers AS providers FROM bucket WHERE kept_for = ? ORDER BY kept_until DESC${db.forUpdate}`,
+    [address],
+    tx,
+  )
+
+/** Locks the bucket of a user if nothing is stored or being stored in it. */
+export async function lockEmptyBucket(
+  db: Db,
+  userId: string,
+  tx: Tx,
+): Promise<{ id: string; rootId: string } | undefined> {
+  const [bucket] = await db.rows<{ id: string; rootId: string }>(
+    `SELECT id, root_id AS rootId FROM bucket
+     WHERE user_id = ? AND used_files = 0 AND used_folders = 0 AND reserved_files = 0 AND purging = 0 AND trash_count = 0${db.forUpdate}`,
+    [userId],
+    tx,
+  )
+  return bucket
+}

@@ -1,0 +1,92 @@
+import type { Caller } from '../../src/access/caller.ts'
+import type { Db, Tx, Value } from '../index.ts'
+import { rolesThat } from './member.ts'
+
+/** An account, its storage area and the limits of its plan; null means unlimited. */
+export interface CallerRow {
+  /** Of the session or the key. */
+  id: string
+  expiresAt: number | null
+  lastUsedAt: number | null
+  userId: string
+  email: string
+  verifiedEmail: string | null
+  name: string
+  picture: string
+  bucketId: string
+  rootId: string
+  maxFileSizeBytes: number
+  maxTotalStorageBytes: number
+  maxFiles: number | null
+  maxFolders: number | null
+  maxPublicLinks: number | null
+  maxNotes: number | null
+}
+
+const columns = `c.id, c.expires_at AS expiresAt, c.last_used_at AS lastUsedAt, u.id AS userId, u.email, u.verified_email AS verifiedEmail, u.name, u.picture,
+  b.id AS bucketId, b.root_id AS rootId, p.max_file_size_bytes AS maxFileSizeBytes, p.max_total_storage_bytes AS maxTotalStorageBytes,
+  p.max_files AS maxFiles, p.max_folders AS maxFolders, p.max_public_links AS maxPublicLinks, p.max_notes AS maxNotes`
+const found = `JOIN bucket b ON b.user_id = u.id JOIN plan p ON p.id = u.plan_id WHERE c.hash = ? AND u.status = 'active'`
+
+/** The session of a hash, valid or expired, with its active account. */
+export async function findSessionCaller(db: Db, hash: string): Promise<CallerRow | undefined> {
+  const sql = `SELECT ${columns} FROM session c JOIN user u ON u.id = c.user_id ${found}`
+  return (await db.rows<CallerRow>(sql, [hash]))[0]
+}
+
+/** The key of a hash, valid or expired, with the active account of its creator. */
+export async function findKeyCaller(db: Db, hash: string) {
+  const [row] = await db.rows<CallerRow & { scopes: string; workspaceId: string | null }>(
+    `SELECT ${columns}, c.scopes, c.workspace_id AS workspaceId FROM api_key c JOIN user u ON u.id = c.created_by ${found}`,
+    [hash],
+  )
+  return row
+}
+
+export const setLastUse = (db: Db, table: 'session' | 'api_key', id: string, at: number) =>
+  db.run(`UPDATE ${table} SET last_used_at = ? WHERE id = ?`, [at, id])
+
+interface Condition {
+  sql: string
+  values: Value[]
+}
+
+/** Condition: the credential `c` of the caller is valid, and their account `u` is active. */
+function alive({ via, credentialId }: Caller): Condition & { from: string } {
+  const now = Date.now()
+  return via === 'session'
+    ? {
+        from: 'session c JOIN user u ON u.id = c.user_id',
+        sql: "c.id = ? AND c.expires_at > ? AND u.status = 'active'",
+        values: [credentialId, now],
+      }
+    : {
+        from: 'api_key c JOIN user u ON u.id = c.created_by',
+        sql: "c.id = ? AND (c.expires_at IS NULL OR c.expires_at > ?) AND u.status = 'active'",
+        values: [credentialId, now],
+      }
+}
+
+export async function isAlive(db: Db, caller: Caller, tx: Tx): Promise<boolean> {
+  const { from, sql, values } = alive(caller)
+  return (await db.rows(`SELECT 1 AS there FROM ${from} WHERE ${sql}`, values, tx)).length > 0
+}
+
+/**
+ * A condition for an UPDATE of `bucket`: the caller may write into it at this moment. Requests can take hours, so what the caller was
+ * allowed at its start is not enough. The rows that the condition reads stay locked until the transaction ends.
+ */
+export function mayWriteNow(db: Db, caller: Caller): Condition {
+  const { from, sql, values } = alive(caller)
+  const lock = db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : ''
+  return {
+    sql: `EXISTS (SELECT 1 FROM ${from} LEFT JOIN member m ON m.workspace_id = bucket.workspace_id AND m.user_id = u.id
+       WHERE ${sql} AND (bucket.user_id = u.id OR m.role IN (${rolesThat('write')}))${lock})`,
+    values,
+  }
+}
+
+/** Holds while the maker of an upload session `s` may write into its tree. A signed URL outlives the credential it was made with. */
+export const MAKER_MAY_WRITE = `EXISTS (SELECT 1 FROM user u JOIN bucket t ON t.id = s.bucket_id
+         LEFT JOIN member m ON m.workspace_id = t.workspace_id AND m.user_id = u.id
+         WHERE u.id = s.user_id AND u.status = 'active' AND (t.user_id = u.id OR m.role IN (${rolesThat('write')})))`

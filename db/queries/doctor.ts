@@ -1,0 +1,297 @@
+import type { Db, Tx } from '../index.ts'
+import { FOLDER } from '../models/entry.ts'
+import { insertBlob } from './blob.ts'
+import type { Totals } from './bucket.ts'
+import { GIVEN_UP } from './job.ts'
+import { placeholders } from './sql.ts'
+
+/** An object of the ledger, with the file that names it. */
+export interface LedgerRow {
+  id: string
+  bucketId: string
+  state: 'staged' | 'copied' | 'live' | 'deleting'
+  size: number
+  leaseUntil: number
+  entryId: string | null
+  entrySize: number | null
+}
+
+const ledger = `SELECT b.id, b.bucket_id AS bucketId, b.state, b.size, b.lease_until AS leaseUntil, e.id AS entryId, e.total_bytes AS entrySize
+  FROM blobs b LEFT JOIN entry e ON e.blob_id = b.id`
+
+/** The ledger in the order of its keys. */
+export const ledgerAfter = (db: Db, id: string, limit: number): Promise<LedgerRow[]> =>
+  db.rows(`${ledger} WHERE b.id > ? ORDER BY b.id LIMIT ${limit}`, [id])
+
+export async function ledgerOf(db: Db, id: string): Promise<LedgerRow | undefined> {
+  return (await db.rows<LedgerRow>(`${ledger} WHERE b.id = ?`, [id]))[0]
+}
+
+/** Whether the ledger or a file names an object. */
+export async function isNamed(db: Db, id: string): Promise<boolean> {
+  const sql = 'SELECT id FROM blobs WHERE id = ? UNION ALL SELECT id FROM entry WHERE blob_id = ?'
+  return (await db.rows(sql, [id, id])).length > 0
+}
+
+/** Whether a file names an object. */
+export async function isUsed(db: Db, id: string, tx?: Tx): Promise<boolean> {
+  return (await db.rows('SELECT id FROM entry WHERE blob_id = ?', [id], tx)).length > 0
+}
+
+/** Corrects the size of a live object and of its file. */
+export async function setSize(
+  db: Db,
+  { id, entryId, size }: { id: string; entryId: string; size: number },
+  tx: Tx,
+): Promise<void> {
+  await db.run("UPDATE blobs SET size = ? WHERE id = ? AND state = 'live'", [size, id], tx)
+  await db.run('UPDATE entry SET total_bytes = ? WHERE id = ? AND blob_id = ?', [size, entryId, id], tx)
+}
+
+/** Makes the row of an object live, or inserts it. */
+export async function reviveRow(db: Db, blob: { id: string; bucketId: string; size: number }, tx: Tx): Promise<void> {
+  const sql = "UPDATE blobs SET state = 'live', size = ?, lease_until = 0 WHERE id = ?"
+  const changed = await db.run(sql, [blob.size, blob.id], tx)
+  if (changed === 0) await insertBlob(db, { ...blob, state: 'live', leaseUntil: 0 }, tx)
+}
+
+/** Sessions of uploads whose blob is not staged. */
+export const endedSessionsAfter = (db: Db, id: string, limit: number): Promise<{ id: string }[]> =>
+  db.rows(
+    `SELECT s.id FROM upload_session s LEFT JOIN blobs b ON b.id = s.id AND b.state = 'staged'
+     WHERE s.id > ? AND b.id IS NULL ORDER BY s.id LIMIT ${limit}`,
+    [id],
+  )
+
+export const deleteEndedSession = (db: Db, id: string): Promise<number> =>
+  db.run(
+    "DELETE FROM upload_session WHERE id = ? AND NOT EXISTS (SELECT 1 FROM blobs WHERE id = ? AND state = 'staged')",
+    [id, id],
+  )
+
+/** An entry with what it refers to, as far as it exists. */
+export interface EntryReferences {
+  id: string
+  bucketId: string
+  parentId: string | null
+  kind: number
+  name: string
+  blobId: string | null
+  parent: string | null
+  blobState: string | null
+  rootId: string | null
+  trashId: string | null
+}
+
+export const entriesAfter = (db: Db, id: string, limit: number): Promise<EntryReferences[]> =>
+  db.rows(
+    `SELECT e.id, e.bucket_id AS bucketId, e.parent_id AS parentId, e.kind, e.name, e.blob_id AS blobId, p.id AS parent,
+       b.state AS blobState, k.root_id AS rootId, t.id AS trashId
+     FROM entry e LEFT JOIN entry p ON p.id = e.parent_id AND p.kind = ${FOLDER} AND p.bucket_id = e.bucket_id
+       LEFT JOIN blobs b ON b.id = e.blob_id LEFT JOIN bucket k ON k.id = e.bucket_id
+       LEFT JOIN trash_item t ON t.entry_id = e.id
+     WHERE e.id > ? ORDER BY e.id LIMIT ${limit}`,
+    [id],
+  )
+
+/** An entry and those above it, with their buckets. */
+export const upWithBuckets = (
+  db: Db,
+  id: string,
+  tx?: Tx,
+): Promise<{ id: string; parentId: string | null; bucketId: string }[]> =>
+  db.rows(
+    `WITH RECURSIVE up (id, parent_id, bucket_id) AS (
+       SELECT id, parent_id, bucket_id FROM entry WHERE id = ?
+       UNION SELECT p.id, p.parent_id, p.bucket_id FROM up JOIN entry p ON p.id = up.parent_id
+     ) SELECT id, parent_id AS parentId, bucket_id AS bucketId FROM up`,
+    [id],
+    tx,
+  )
+
+/** An entry without a folder that could hold it; undefined when it has one, or does not exist. */
+export interface Orphan extends Totals {
+  kind: number
+  name: string
+  levelsBelow: number
+  bytesBelow: number
+}
+
+export async function findOrphan(db: Db, id: string, tx: Tx): Promise<Orphan | undefined> {
+  const [entry] = await db.rows<Orphan>(
+    `SELECT e.kind, e.name, e.total_bytes AS bytes, e.total_files AS files, e.total_folders AS folders, e.levels_below AS levelsBelow, e.bytes_below AS bytesBelow
+     FROM entry e LEFT JOIN entry p ON p.id = e.parent_id AND p.kind = ${FOLDER} AND p.bucket_id = e.bucket_id WHERE e.id = ? AND p.id IS NULL`,
+    [id],
+    tx,
+  )
+  return entry
+}
+
+/** The totals of the direct children of a folder, for a join with them as `c`. */
+const sums = `COALESCE(SUM(c.total_bytes), 0) AS bytes, COALESCE(SUM(c.total_files), 0) AS files,
+  COALESCE(SUM(c.total_folders + CASE WHEN c.kind = ${FOLDER} THEN 1 ELSE 0 END), 0) AS folders`
+
+/** MySQL returns sums as text. */
+const toTotals = ({ bytes, files, folders }: Record<keyof Totals, unknown>): Totals => ({
+  bytes: Number(bytes),
+  files: Number(files),
+  folders: Number(folders),
+})
+
+/** What some folders count, and what is there. */
+export async function totalsOfFolders(
+  db: Db,
+  ids: string[],
+): Promise<{ id: string; counted: Totals; there: Totals }[]> {
+  const rows = await db.rows<
+    Totals & { id: string; countedBytes: number; countedFiles: number; countedFolders: number }
+  >(
+    `SELECT f.id, f.total_bytes AS countedBytes, f.total_files AS countedFiles, f.total_folders AS countedFolders, ${sums}
+     FROM entry f LEFT JOIN entry c ON c.parent_id = f.id WHERE f.id IN (${placeholders(ids)})
+     GROUP BY f.id, f.total_bytes, f.total_files, f.total_folders`,
+    ids,
+  )
+  return rows.map(({ id, countedBytes, countedFiles, countedFolders, ...there }) => ({
+    id,
+    counted: { bytes: countedBytes, files: countedFiles, folders: countedFolders },
+    there: toTotals(there),
+  }))
+}
+
+/** Counts what is in a folder again. A root counts nothing: its bucket does. */
+export async function retotalFolder(db: Db, id: string, tx: Tx): Promise<void> {
+  const [row] = await db.rows<Totals>(`SELECT ${sums} FROM entry c WHERE c.parent_id = ?`, [id], tx)
+  if (!row) return
+  const { bytes, files, folders } = toTotals(row)
+  await db.run(
+    `UPDATE entry SET total_bytes = ?, total_files = ?, total_folders = ? WHERE id = ? AND kind = ${FOLDER} AND parent_id IS NOT NULL`,
+    [bytes, files, folders, id],
+    tx,
+  )
+}
+
+/** What a bucket counts, and what is there: its content, the reservations of its uploads, its trash, deleted folders that are not purged yet. */
+export interface BucketCounts {
+  id: string
+  used: Totals
+  there: Totals
+  reserved: { bytes: number; files: number }
+  held: { bytes: number; files: number }
+  purging: number
+  purges: number
+  kept: { bytes: number; items: number }
+  trash: { bytes: number; items: number }
+}
+
+/** Condition on `entry d`: a folder that waits to be purged. */
+const TO_PURGE = `d.parent_id IS NULL AND d.name > '' AND NOT EXISTS (SELECT 1 FROM trash_item t WHERE t.entry_id = d.id)`
+
+/** The counts of some buckets. @param which a condition on `bucket`, with its order and limit */
+async function countBuckets(db: Db, which: string, id: string, tx?: Tx): Promise<BucketCounts[]> {
+  const columns =
+    'id, root_id, used_bytes, used_files, used_folders, reserved_bytes, reserved_files, purging, trash_count, kept_bytes'
+  const of = columns.split(', ').map(column => `k.${column}`)
+  const rows = await db.rows<Totals & Record<string, number> & { id: string }>(
+    `SELECT k.id, k.used_bytes AS usedBytes, k.used_files AS usedFiles, k.used_folders AS usedFolders,
+       k.reserved_bytes AS reservedBytes, k.reserved_files AS reservedFiles, k.purging,
+       k.trash_count AS trashCount, k.kept_bytes AS keptBytes, ${sums},
+       (SELECT COALESCE(SUM(s.reserved_bytes), 0) FROM blobs s WHERE s.state = 'staged' AND s.bucket_id = k.id) AS heldBytes,
+       (SELECT COUNT(*) FROM blobs s WHERE s.state = 'staged' AND s.bucket_id = k.id) AS heldFiles,
+       (SELECT COUNT(*) FROM trash_item i WHERE i.bucket_id = k.id) AS trashItems,
+       (SELECT COALESCE(SUM(i.bytes), 0) FROM trash_item i WHERE i.bucket_id = k.id) AS trashBytes,
+       (SELECT COUNT(*) FROM entry d WHERE ${TO_PURGE} AND d.bucket_id = k.id) AS purges
+     FROM (SELECT ${columns} FROM bucket WHERE ${which}) k
+       LEFT JOIN entry c ON c.parent_id = k.root_id GROUP BY ${of.join(', ')} ORDER BY k.id`,
+    [id],
+    tx,
+  )
+  return rows.map(row => ({
+    id: row.id,
+    used: toTotals({ bytes: row.usedBytes, files: row.usedFiles, folders: row.usedFolders }),
+    there: toTotals(row),
+    reserved: { bytes: Number(row.reservedBytes), files: Number(row.reservedFiles) },
+    held: { bytes: Number(row.heldBytes), files: Number(row.heldFiles) },
+    purging: Number(row.purging),
+    purges: Number(row.purges),
+    kept: { bytes: Number(row.keptBytes), items: Number(row.trashCount) },
+    trash: { bytes: Number(row.trashBytes), items: Number(row.trashItems) },
+  }))
+}
+
+export const bucketCountsAfter = (db: Db, id: string, limit: number): Promise<BucketCounts[]> =>
+  countBuckets(db, `id > ? ORDER BY id LIMIT ${limit}`, id)
+
+/** Counts again what is in a bucket, what its uploads reserve, its trash, and running purges. Call it with the bucket locked. */
+export async function recount(db: Db, bucketId: string, tx: Tx): Promise<void> {
+  const [counts] = await countBuckets(db, 'id = ?', bucketId, tx)
+  if (!counts) return
+  const { there, held, purges, trash } = counts
+  await db.run(
+    `UPDATE bucket SET used_bytes = ?, used_files = ?, used_folders = ?, reserved_bytes = ?, reserved_files = ?, purging = ?,
+       trash_count = ?, kept_bytes = ? WHERE id = ?`,
+    [there.bytes, there.files, there.folders, held.bytes, held.files, purges, trash.items, trash.bytes, bucketId],
+    tx,
+  )
+}
+
+/** Some deleted folders that are not purged yet, in the order of their names, which are unique. */
+export const detachedAfter = (
+  db: Db,
+  name: string,
+  limit: number,
+): Promise<{ id: string; bucketId: string; name: string }[]> =>
+  db.rows(
+    `SELECT d.id, d.bucket_id AS bucketId, d.name FROM entry d WHERE ${TO_PURGE} AND d.name > ? ORDER BY d.name LIMIT ${limit}`,
+    [name],
+  )
+
+/** Whether an entry is in the trash, or the root, of a bucket. */
+export async function isTop(db: Db, id: string, bucketId: string): Promise<boolean> {
+  const sql =
+    'SELECT id FROM bucket WHERE id = ? AND (root_id = ? OR id IN (SELECT bucket_id FROM trash_item WHERE entry_id = ?))'
+  return (await db.rows(sql, [bucketId, id, id])).length > 0
+}
+
+/** Trash items without an entry that could be restored. */
+export const emptyTrashItemsAfter = (db: Db, id: string, limit: number): Promise<{ id: string; bucketId: string }[]> =>
+  db.rows(
+    `SELECT t.id, t.bucket_id AS bucketId FROM trash_item t LEFT JOIN entry e ON e.id = t.entry_id AND e.parent_id IS NULL
+     WHERE t.id > ? AND e.id IS NULL ORDER BY t.id LIMIT ${limit}`,
+    [id],
+  )
+
+/** Whether this is a folder that is detached from its tree, and not purged yet. */
+export async function isDetached(db: Db, id: string): Promise<boolean> {
+  return (await db.rows("SELECT id FROM entry WHERE id = ? AND parent_id IS NULL AND name > ''", [id])).length > 0
+}
+
+/** Those of some payloads for which there is a job that purges a folder. */
+export async function purgesAmong(db: Db, payloads: string[]): Promise<Set<string>> {
+  const jobs = await db.rows<{ payload: string }>(
+    `SELECT payload FROM outbox WHERE kind = 'purge-folder' AND payload IN (${placeholders(payloads)})`,
+    payloads,
+  )
+  return new Set(jobs.map(job => job.payload))
+}
+
+/** Whether a whole bucket is being purged. Such jobs are few, so scanning them is cheap. */
+export async function isEnding(db: Db, bucketId: string): Promise<boolean> {
+  const sql = "SELECT id FROM outbox WHERE kind = 'purge-bucket' AND payload LIKE ?"
+  return (await db.rows(sql, [`%${bucketId}%`])).length > 0
+}
+
+/** A job that fails repeatedly or is given up. */
+export interface TroubledJob {
+  id: string
+  kind: string
+  attempts: number
+  dueAt: number
+  lastError: string
+}
+
+export const troubledJobsAfter = (db: Db, id: string, minAttempts: number, limit: number): Promise<TroubledJob[]> =>
+  db.rows(
+    `SELECT id, kind, attempts, due_at AS dueAt, last_error AS lastError FROM outbox
+     WHERE id > ? AND ((attempts >= ${minAttempts} AND last_error <> '') OR due_at = ?) ORDER BY id LIMIT ${limit}`,
+    [id, GIVEN_UP],
+  )

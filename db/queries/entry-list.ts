@@ -1,0 +1,178 @@
+import type { Db, Tx, Value } from '../index.ts'
+import { FILE, FOLDER } from '../models/entry.ts'
+import { downPath } from './entry-path.ts'
+import { firstOfEach, type Page } from './page.ts'
+import { placeholders } from './sql.ts'
+
+interface Root {
+  rootId: string
+}
+
+/** An entry in a list. Sizes in bytes, times in milliseconds since 1970. */
+export interface EntryRow {
+  id: string
+  kind: number
+  name: string
+  contentType: string
+  size: number
+  /** Number of files below a folder; 1 for a file. */
+  fileCount: number
+  md5: string
+  createdBy: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+/** An entry with its place. */
+export interface PlacedRow extends EntryRow {
+  bucketId: string
+  /** Null for a root. */
+  parentId: string | null
+  blobId: string | null
+}
+
+const listedColumns = (e: string): string =>
+  `${e}.id, ${e}.kind, ${e}.name, ${e}.file_type AS contentType, ${e}.total_bytes AS size, ${e}.total_files AS fileCount, ${e}.md5, ${e}.created_by AS createdBy, ${e}.created_at AS createdAt, ${e}.updated_at AS updatedAt`
+
+const placedColumns = `${listedColumns('entry')}, entry.bucket_id AS bucketId, entry.parent_id AS parentId, entry.blob_id AS blobId`
+
+/** The totals of a root are those of its storage area; the row of a root has none. */
+const totalOf = (used: string, total: string) =>
+  `COALESCE((SELECT b.${used} FROM bucket b WHERE b.id = entry.bucket_id AND b.root_id = entry.id), ${total})`
+
+const columnsOfAny = placedColumns
+  .replace('entry.total_bytes', totalOf('used_bytes', 'entry.total_bytes'))
+  .replace('entry.total_files', totalOf('used_files', 'entry.total_files'))
+
+/** The name contains a text, which is in lower case. */
+const CONTAINS = 'INSTR(LOWER(name), ?) > 0'
+
+/**
+ * The entries of a folder that is named by its path, folders first, both by name; none when there is no such folder.
+ * One range of one index, in the order of the listing; a file holds nothing.
+ * @param after the kind and the name of an entry
+ */
+export function entriesAt(
+  db: Db,
+  { rootId }: Root,
+  names: string[],
+  limit: number,
+  after: [number, string] | null,
+): Promise<EntryRow[]> {
+  const folder = names.length > 0 ? downPath({ rootId }, names, 'f') : undefined
+  const from = folder ? `${folder.from} JOIN entry e` : 'entry e'
+  const where = folder ? `${folder.where} AND e.parent_id = f.id` : 'e.parent_id = ?'
+  const select = `SELECT ${listedColumns('e')} FROM ${from} WHERE ${where}`
+  const values = folder?.values ?? [rootId]
+  const order = `ORDER BY e.kind, e.name LIMIT ${limit}`
+  if (!after) return db.rows(`${select} ${order}`, values)
+  const [kind, name] = after
+  if (kind === FILE) return db.rows(`${select} AND e.kind = ${FILE} AND e.name > ? ${order}`, [...values, name])
+  return db.rows(`${select} AND ((e.kind < ${FILE} AND e.name > ?) OR e.kind = ${FILE}) ${order}`, [...values, name])
+}
+
+/** The entries of one kind in a bucket, oldest first. @param after an id, or empty @param part of the name, in lower case */
+export function entriesOfKind(
+  db: Db,
+  bucketId: string,
+  kind: typeof FILE | typeof FOLDER,
+  { after, limit, part }: { after: string; limit: number; part?: string },
+): Promise<PlacedRow[]> {
+  const contains = part === undefined ? '' : ` AND ${CONTAINS}`
+  return db.rows(
+    `SELECT ${placedColumns} FROM entry WHERE bucket_id = ? AND kind = ${kind} AND id > ?${contains} ORDER BY id LIMIT ${limit}`,
+    [bucketId, after, ...(part === undefined ? [] : [part])],
+  )
+}
+
+/** An entry of a bucket. */
+export async function entryById(db: Db, bucketId: string, id: string, tx?: Tx): Promise<PlacedRow | undefined> {
+  const sql = `SELECT ${placedColumns} FROM entry WHERE id = ? AND bucket_id = ?`
+  return (await db.rows<PlacedRow>(sql, [id, bucketId], tx))[0]
+}
+
+/** Some entries of any buckets, with the roots of those. */
+export const entriesByIds = (db: Db, ids: string[]): Promise<(PlacedRow & Root)[]> =>
+  db.rows(
+    `SELECT ${columnsOfAny}, (SELECT b.root_id FROM bucket b WHERE b.id = entry.bucket_id) AS rootId
+     FROM entry WHERE id IN (${placeholders(ids)})`,
+    ids,
+  )
+
+/** The entry with these names from the root down; the root without any. */
+export async function entryAt(db: Db, { rootId }: Root, names: string[], tx?: Tx): Promise<PlacedRow | undefined> {
+  const root = { columns: columnsOfAny, from: 'entry', where: 'entry.id = ?', values: [rootId] }
+  const below = { columns: placedColumns, ...downPath({ rootId }, names, 'entry') }
+  const { columns, from, where, values } = names.length === 0 ? root : below
+  return (await db.rows<PlacedRow>(`SELECT ${columns} FROM ${from} WHERE ${where}`, values, tx))[0]
+}
+
+export type EntrySort = 'name' | 'createdAt' | 'updatedAt' | 'size'
+
+/** Which entries of a folder, and in which order: by name with folders first, or by a number and then by id. */
+export interface EntryQuery {
+  sort: EntrySort
+  descending: boolean
+  kind: typeof FILE | typeof FOLDER | null
+  /** In lower case. */
+  nameContains: string | null
+}
+
+/** After which entry a page starts: kind and name, or number and id. */
+export type EntryKey = [number, string]
+
+const columnOf = { createdAt: 'created_at', updatedAt: 'updated_at', size: 'total_bytes' } as const
+
+/** The children of some folders; each folder's page starts after the same key. One statement for up to 128 folders. */
+export function pagesOfChildren(
+  db: Db,
+  folderIds: string[],
+  { sort, descending, kind, nameContains }: EntryQuery,
+  limit: number,
+  after: EntryKey | null,
+): Promise<Map<string, Page<PlacedRow>>> {
+  const conditions: string[] = []
+  const values: Value[] = []
+  const add = (sql: string, ...of: Value[]) => {
+    conditions.push(` AND ${sql}`)
+    values.push(...of)
+  }
+  const [beyond, order] = descending ? ['<', ' DESC'] : ['>', '']
+  if (kind !== null) add(`kind = ${kind}`)
+  if (nameContains !== null) add(CONTAINS, nameContains)
+  // Ranges of the index on (parent_id, kind, name).
+  if (sort === 'name' && after) {
+    const [lastKind, name] = after
+    if (lastKind === FILE) add(`kind = ${FILE} AND name ${beyond} ?`, name)
+    else add(`((kind = ${FOLDER} AND name ${beyond} ?) OR kind = ${FILE})`, name)
+  } else if (sort !== 'name' && after) {
+    const column = columnOf[sort]
+    add(`(${column} ${beyond} ? OR (${column} = ? AND id ${beyond} ?))`, after[0], ...after)
+  }
+  return firstOfEach<PlacedRow>(
+    db,
+    `SELECT parent_id AS owner, ${placedColumns} FROM entry WHERE parent_id = ?${conditions.join('')}`,
+    {
+      order: sort === 'name' ? `kind, name${order}` : `${sort}${order}, id${order}`,
+      owners: folderIds,
+      values,
+      limit,
+    },
+  )
+}
+
+/** Whether a file of this content is below the root; one below a folder that is being purged is not. */
+export async function isContentBelow(
+  db: Db,
+  { bucketId, rootId }: Root & { bucketId: string },
+  md5: string,
+): Promise<boolean> {
+  const rows = await db.rows(
+    `WITH RECURSIVE up (id) AS (
+       SELECT parent_id FROM entry WHERE bucket_id = ? AND md5 = ?
+       UNION SELECT e.parent_id FROM up JOIN entry e ON e.id = up.id
+     ) SELECT id FROM up WHERE id = ?`,
+    [bucketId, md5, rootId],
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,159 @@
+import type { Db, Tx } from '../index.ts'
+import { FILE, FOLDER } from '../models/entry.ts'
+import { inParts, placeholders } from './sql.ts'
+
+/** An entry on a path, with the totals that moving it needs. */
+export interface Node {
+  id: string
+  kind: typeof FOLDER | typeof FILE
+  blobId: string | null
+  bytes: number
+  files: number
+  folders: number
+  levelsBelow: number
+  bytesBelow: number
+}
+
+const columns = [
+  'id',
+  'kind',
+  'blob_id',
+  'total_bytes',
+  'total_files',
+  'total_folders',
+  'levels_below',
+  'bytes_below',
+] as const
+
+/** The statement for a depth: a path is resolved by one join per name, never by matching text. */
+const chainStatements = new Map<number, string>()
+
+function chainStatement(depth: number): string {
+  const known = chainStatements.get(depth)
+  if (known) return known
+  const levels = Array.from({ length: depth }, (_, i) => i + 1)
+  const sql = `SELECT ${levels.flatMap(i => columns.map((c, n) => `e${i}.${c} AS c${i}_${n}`)).join(', ')} FROM (SELECT 1 AS one) AS start ${levels
+    .map(i => `LEFT JOIN entry e${i} ON e${i}.parent_id = ${i === 1 ? '?' : `e${i - 1}.id`} AND e${i}.name = ?`)
+    .join(' ')}`
+  chainStatements.set(depth, sql)
+  return sql
+}
+
+/** The entries along a path, as far as they exist: one per name, fewer when an entry is missing. */
+export async function resolveChain(db: Db, { rootId }: { rootId: string }, names: string[], tx?: Tx): Promise<Node[]> {
+  if (names.length === 0) return []
+  const [row] = await db.rows<Record<string, string | number | null>>(
+    chainStatement(names.length),
+    [rootId, ...names],
+    tx,
+  )
+  const chain: Node[] = []
+  for (let i = 1; row && i <= names.length && row[`c${i}_0`] !== null; i++) {
+    const number = (column: number) => Number(row[`c${i}_${column}`])
+    const blobId = row[`c${i}_2`]
+    chain.push({
+      id: String(row[`c${i}_0`]),
+      kind: number(1) === FILE ? FILE : FOLDER,
+      blobId: typeof blobId === 'string' ? blobId : null,
+      bytes: number(3),
+      files: number(4),
+      folders: number(5),
+      levelsBelow: number(6),
+      bytesBelow: number(7),
+    })
+  }
+  return chain
+}
+
+/** The columns of a Node. */
+export const nodeColumns = `id, kind, blob_id AS blobId, total_bytes AS bytes, total_files AS files, total_folders AS folders,
+  levels_below AS levelsBelow, bytes_below AS bytesBelow`
+
+/** The entries that have these names in these folders: one statement for 100 folders. */
+async function entriesIn(
+  db: Db,
+  wanted: { parentId: string; name: string }[],
+  tx?: Tx,
+): Promise<(Node & { parentId: string; name: string })[]> {
+  const found: (Node & { parentId: string; name: string })[] = []
+  const folders = [...Map.groupBy(wanted, ({ parentId }) => parentId)]
+  for (const part of inParts(folders, 100)) {
+    // A union, because the time that MariaDB takes to plan as many ranges of one SELECT grows with the square of their number.
+    const one = `SELECT ${nodeColumns}, parent_id AS parentId, name FROM entry WHERE parent_id = ? AND name IN `
+    const sql = part.map(([, names]) => `${one}(${placeholders(names)})`).join(' UNION ALL ')
+    const values = part.flatMap(([parentId, names]) => [parentId, ...names.map(({ name }) => name)])
+    found.push(...(await db.rows<Node & { parentId: string; name: string }>(sql, values, tx)))
+  }
+  return found
+}
+
+/**
+ * The entries along several paths, as `resolveChain` finds them for one. One statement for the folders that all of them have in
+ * common, and for each level below them one for up to 100 folders.
+ */
+export async function resolveChains(db: Db, root: { rootId: string }, paths: string[][], tx?: Tx): Promise<Node[][]> {
+  const [first = []] = paths
+  const apart = first.findIndex((name, i) => paths.some(path => path[i] !== name))
+  const common = apart < 0 ? first : first.slice(0, apart)
+  const above = await resolveChain(db, root, common, tx)
+  const chains = paths.map(() => [...above])
+  if (above.length < common.length) return chains
+  for (let depth = common.length; ; depth++) {
+    const open = paths.flatMap((path, i) => {
+      const [name, chain] = [path[depth], chains[i]]
+      if (name === undefined || chain?.length !== depth) return []
+      const parentId = chain.at(-1)?.id ?? root.rootId
+      return [{ key: `${parentId}/${name}`, parentId, name, chain }]
+    })
+    if (open.length === 0) return chains
+    const found = await entriesIn(db, [...new Map(open.map(step => [step.key, step])).values()], tx)
+    const nodes = new Map(found.map(({ parentId, name, ...node }) => [`${parentId}/${name}`, node]))
+    for (const { key, chain } of open) {
+      const node = nodes.get(key)
+      if (node) chain.push(node)
+    }
+  }
+}
+
+/**
+ * The FROM and the conditions that lead from the root of a tree down a path, whose last entry is `last`. One statement reads an entry, or
+ * what is in a folder, with its path: every name is one row of a unique index.
+ * @param names at least one
+ */
+export function downPath(
+  { rootId }: { rootId: string },
+  names: string[],
+  last: string,
+): { from: string; where: string; values: string[] } {
+  const alias = (i: number) => (i === names.length - 1 ? last : `p${i}`)
+  return {
+    from: names.map((_, i) => `entry ${alias(i)}`).join(' JOIN '),
+    where: names
+      .map((_, i) => `${alias(i)}.parent_id = ${i === 0 ? '?' : `${alias(i - 1)}.id`} AND ${alias(i)}.name = ?`)
+      .join(' AND '),
+    values: [rootId, ...names],
+  }
+}
+
+/** Some entries and all folders above them, by id. Runs one statement for up to 1,000 entries. */
+export async function upFrom(
+  db: Db,
+  ids: Iterable<string>,
+  tx?: Tx,
+): Promise<Map<string, { parentId: string | null; name: string }>> {
+  const wanted = [...new Set(ids)]
+  const known = new Map<string, { parentId: string | null; name: string }>()
+  for (let i = 0; i < wanted.length; i += 1000) {
+    const some = wanted.slice(i, i + 1000)
+    const rows = await db.rows<{ id: string; parentId: string | null; name: string }>(
+      `WITH RECURSIVE up (id, parent_id, name) AS (
+         SELECT id, parent_id, name FROM entry WHERE id IN (${placeholders(some)})
+         UNION SELECT p.id, p.parent_id, p.name FROM up JOIN entry p ON p.id = up.parent_id
+       ) SELECT id, parent_id AS parentId, name FROM up`,
+      some,
+      tx,
+    )
+    for (const row of rows) known.set(row.id, row)
+  }
+  return known
+}

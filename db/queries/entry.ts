@@ -1,0 +1,184 @@
+import { v7 as newId } from 'uuid'
+import { type Db, isDuplicate, type Tx, type Value } from '../index.ts'
+import { type FILE, FOLDER } from '../models/entry.ts'
+import type { Totals } from './bucket.ts'
+import { type Node, nodeColumns } from './entry-path.ts'
+import { byId, inParts, placeholders } from './sql.ts'
+
+/** A row that is about to be inserted; what is left out is empty. */
+export interface NewEntry {
+  id?: string
+  bucketId: string
+  parentId: string | null
+  kind: typeof FOLDER | typeof FILE
+  name: string
+  totals?: Totals
+  levelsBelow?: number
+  bytesBelow?: number
+  blobId?: string
+  fileType?: string
+  md5?: string
+  by: string | null
+  at?: number
+}
+
+/** Inserts a row; the caller updates the totals above it. @returns its id; undefined when its folder has an entry of this name */
+export async function insertEntry(db: Db, e: NewEntry, tx: Tx): Promise<string | undefined> {
+  const id = e.id ?? newId()
+  const at = e.at ?? Date.now()
+  const row: Record<string, Value> = {
+    id,
+    bucket_id: e.bucketId,
+    parent_id: e.parentId,
+    kind: e.kind,
+    name: e.name,
+    blob_id: e.blobId ?? null,
+    file_type: e.fileType ?? '',
+    md5: e.md5 ?? '',
+    total_bytes: e.totals?.bytes ?? 0,
+    total_files: e.totals?.files ?? 0,
+    total_folders: e.totals?.folders ?? 0,
+    levels_below: e.levelsBelow ?? 0,
+    bytes_below: e.bytesBelow ?? 0,
+    created_by: e.by,
+    created_at: at,
+    updated_at: at,
+  }
+  try {
+    await db.run(
+      `INSERT INTO entry (${Object.keys(row).join(', ')}) VALUES (${placeholders(Object.keys(row))})`,
+      Object.values(row),
+      tx,
+    )
+    return id
+  } catch (error) {
+    if (isDuplicate(error)) return undefined
+    throw error
+  }
+}
+
+/** How many rows get values of their own in one statement. */
+const AT_ONCE = 100
+
+/** Changes the totals of folders, each by what is given for its id: one statement for up to 100 folders. */
+export async function addTotals(db: Db, changes: Map<string, Totals>, tx: Tx): Promise<void> {
+  const some = [...changes].filter(([, { bytes, files, folders }]) => bytes !== 0 || files !== 0 || folders !== 0)
+  for (const part of inParts(some, AT_ONCE)) {
+    const add = (column: string) => `${column} = ${column} + ${byId(part.length)}`
+    const of = (total: keyof Totals) => part.flatMap(([id, by]) => [id, by[total]])
+    await db.run(
+      `UPDATE entry SET ${add('total_bytes')}, ${add('total_files')}, ${add('total_folders')} WHERE id IN (${placeholders(part)})`,
+      [...of('bytes'), ...of('files'), ...of('folders'), ...part.map(([id]) => id)],
+      tx,
+    )
+  }
+}
+
+/** The upper bounds of the subtree of a folder: its levels, and the bytes of its longest relative path. */
+export interface Reach {
+  levelsBelow: number
+  bytesBelow: number
+}
+
+export async function setReach(db: Db, reaches: Map<string, Reach>, tx: Tx): Promise<void> {
+  for (const part of inParts([...reaches], AT_ONCE))
+    await db.run(
+      `UPDATE entry SET levels_below = ${byId(part.length)}, bytes_below = ${byId(part.length)} WHERE id IN (${placeholders(part)})`,
+      [
+        ...part.flatMap(([id, { levelsBelow }]) => [id, levelsBelow]),
+        ...part.flatMap(([id, { bytesBelow }]) => [id, bytesBelow]),
+        ...part.map(([id]) => id),
+      ],
+      tx,
+    )
+}
+
+/** The exact reach of folders. Walks their subtrees, so it is used only when the stored upper bounds would refuse a move. */
+export async function measureReach(db: Db, ids: string[], tx: Tx): Promise<Map<string, Reach>> {
+  const bytes = db.dialect === 'mysql' ? 'OCTET_LENGTH(e.name)' : 'LENGTH(CAST(e.name AS BLOB))'
+  const rows = await db.rows<{ id: string; levels: number; bytes: number }>(
+    `WITH RECURSIVE below (top, id, levels, bytes) AS (
+       SELECT e.parent_id, e.id, 1, ${bytes} FROM entry e WHERE e.parent_id IN (${placeholders(ids)})
+       UNION ALL SELECT b.top, e.id, b.levels + 1, b.bytes + 1 + ${bytes} FROM below b JOIN entry e ON e.parent_id = b.id
+     ) SELECT top AS id, MAX(levels) AS levels, MAX(bytes) AS bytes FROM below GROUP BY top`,
+    ids,
+    tx,
+  )
+  const none = { levelsBelow: 0, bytesBelow: 0 }
+  const found = new Map(ids.map(id => [id, none]))
+  for (const row of rows) found.set(row.id, { levelsBelow: Number(row.levels), bytesBelow: Number(row.bytes) })
+  return found
+}
+
+/** Puts entries into a folder, one of them under another name. The caller updates the totals above both places. */
+export async function placeEntries(
+  db: Db,
+  ids: string[],
+  { parentId, name }: { parentId: string; name: string | null },
+  tx: Tx,
+): Promise<void> {
+  await db.run(
+    `UPDATE entry SET parent_id = ?, ${name === null ? '' : 'name = ?, '}updated_at = ? WHERE id IN (${placeholders(ids)})`,
+    [parentId, ...(name === null ? [] : [name]), Date.now(), ...ids],
+    tx,
+  )
+}
+
+/** Takes entries out of their tree, with all that is below them. */
+export async function detachEntries(db: Db, ids: string[], tx: Tx): Promise<void> {
+  await db.run(`UPDATE entry SET parent_id = NULL WHERE id IN (${placeholders(ids)})`, ids, tx)
+}
+
+/** Takes folders out of their tree to be purged, under names that are unique among those that wait for that. */
+export async function detachToPurge(db: Db, ids: string[], tx: Tx): Promise<void> {
+  await db.run(`UPDATE entry SET parent_id = NULL, name = id WHERE id IN (${placeholders(ids)})`, ids, tx)
+}
+
+/** Deletes rows without what is below them. @returns how many there were */
+export function deleteEntries(db: Db, ids: string[], tx: Tx): Promise<number> {
+  return db.run(`DELETE FROM entry WHERE id IN (${placeholders(ids)})`, ids, tx)
+}
+
+/** The entries of a folder that have one of these names. */
+export function entriesNamed(db: Db, folderId: string, names: string[], tx: Tx): Promise<(Node & { name: string })[]> {
+  return db.rows(
+    `SELECT ${nodeColumns}, name FROM entry WHERE parent_id = ? AND name IN (${placeholders(names)})`,
+    [folderId, ...names],
+    tx,
+  )
+}
+
+/** Some entries of a bucket, by id. */
+export function entriesOf(
+  db: Db,
+  bucketId: string,
+  ids: string[],
+  tx: Tx,
+): Promise<(Node & { parentId: string | null })[]> {
+  return db.rows(
+    `SELECT ${nodeColumns}, parent_id AS parentId FROM entry WHERE bucket_id = ? AND id IN (${placeholders(ids)})`,
+    [bucketId, ...ids],
+    tx,
+  )
+}
+
+/** Some children of a folder, files first: the next to be purged. */
+export function childrenToPurge(
+  db: Db,
+  folderId: string,
+  limit: number,
+): Promise<Pick<Node, 'id' | 'kind' | 'blobId'>[]> {
+  return db.rows(
+    `SELECT id, kind, blob_id AS blobId FROM entry WHERE parent_id = ? ORDER BY kind DESC LIMIT ${limit}`,
+    [folderId],
+  )
+}
+
+/** The names of the folders in a folder, at most 10,000. */
+export async function folderNames(db: Db, folderId: string): Promise<string[]> {
+  const rows = await db.rows<{ name: string }>(
+    `SELECT name FROM entry WHERE parent_id = ? AND kind = ${FOLDER} ORDER BY name LIMIT 10000`,
+    [folderId],
+  )
+  return rows.map(row => row.name)
+}

@@ -1,0 +1,173 @@
+import { type Db, isDuplicate, type Tx, type Value } from '../index.ts'
+import type { EventKind, Via } from '../models/event.ts'
+import { inParts, placeholders } from './sql.ts'
+
+/** An event as it is stored: see db/models/event.ts. */
+export interface EventRow {
+  logId: string
+  seq: number
+  at: number
+  actorId: string | null
+  via: Via
+  viaId: string | null
+  kind: EventKind
+  subjectId: string | null
+  details: string
+}
+
+export interface NewEventRow extends Omit<EventRow, 'logId' | 'seq'> {
+  log: LogName
+}
+
+const columns = 'log_id, seq, at, actor_id, via, via_id, kind, subject_id, details'
+const read = `log_id AS logId, seq, at, actor_id AS actorId, via, via_id AS viaId, kind, subject_id AS subjectId, details`
+const valuesOf = ({ at, actorId, via, viaId, kind, subjectId, details }: NewEventRow): Value[] => [
+  at,
+  actorId,
+  via,
+  viaId,
+  kind,
+  subjectId,
+  details,
+]
+
+/** A log by its id, that of the drive of a workspace, or that of the user who has a verified e-mail address, if there is one. */
+export type LogName = string | { workspace: string } | { address: string }
+
+/** The id of a log as an SQL expression of one value, and that value. */
+function idOf(log: LogName): [sql: string, value: string] {
+  if (typeof log === 'string') return ['?', log]
+  if ('workspace' in log) return ['(SELECT id FROM bucket WHERE workspace_id = ?)', log.workspace]
+  return ['(SELECT id FROM user WHERE verified_email = ?)', log.address]
+}
+
+/** The last number of a log; the id of the log stands in it twice. */
+const lastOf = (id: string) =>
+  `(SELECT MAX(seq) AS seq FROM event WHERE log_id = ${id}) AS head LEFT JOIN event_log AS log ON log.log_id = ${id}`
+const lastSeq = 'COALESCE(head.seq, log.purged_seq, 0)'
+
+/** How many events find their numbers by themselves; more are read theirs first. */
+const FEW = 8
+/** How many events one statement inserts; SQLite takes 32,766 values. */
+const MANY = 1000
+/** Far beyond what a log can see at once without the lock of its drive. */
+const TRIES = 50
+
+/**
+ * Appends events to their logs. The key decides between two transactions that take the same number: the second waits for the first, and
+ * then takes the next. So call it last in a transaction. One statement for up to eight events.
+ */
+export async function appendEvents(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
+  if (events.length === 0) return
+  if (events.length <= FEW) return retried(() => insertFew(db, events, tx))
+  for (const ofLog of Map.groupBy(events, ({ log }) => idOf(log).join()).values())
+    for (const some of inParts(ofLog, MANY)) await retried(() => insertMany(db, some, tx))
+}
+
+async function retried(insert: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await insert()
+    } catch (error) {
+      if (!isDuplicate(error) || tries === TRIES) throw error
+    }
+  }
+}
+
+async function insertFew(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
+  const before = new Map<string, number>()
+  const arms = events.map(event => {
+    const [id, name] = idOf(event.log)
+    const nth = (before.get(name) ?? 0) + 1
+    before.set(name, nth)
+    const sql = `SELECT ${id}, ${lastSeq} + ${nth}, ${placeholders(valuesOf(event))} FROM ${lastOf(id)}`
+    return id === '?'
+      ? { sql, values: [name, ...valuesOf(event), name, name] }
+      : { sql: `${sql} WHERE ${id} IS NOT NULL`, values: [name, ...valuesOf(event), name, name, name] }
+  })
+  await db.run(
+    `INSERT INTO event (${columns}) ${arms.map(({ sql }) => sql).join(' UNION ALL ')}`,
+    arms.flatMap(({ values }) => values),
+    tx,
+  )
+}
+
+/** @param events of one log */
+async function insertMany(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
+  const [expression, name] = idOf(events[0]?.log ?? '')
+  const [row] = await db.rows<{ id: string | null; head: number }>(
+    `SELECT ${expression} AS id, ${lastSeq} AS head FROM ${lastOf(expression)}`,
+    [name, name, name],
+    tx,
+  )
+  if (!row?.id) return
+  const { id, head } = row
+  const rows = events.map((event, i): Value[] => [id, Number(head) + i + 1, ...valuesOf(event)])
+  await db.run(
+    `INSERT INTO event (${columns}) VALUES ${rows.map(row => `(${placeholders(row)})`).join(', ')}`,
+    rows.flat(),
+    tx,
+  )
+}
+
+/** The last number of a log, and the last one that was purged; 0 where there is none. */
+export async function endsOf(db: Db, logId: string, tx?: Tx): Promise<{ head: number; purged: number }> {
+  const [row] = await db.rows<{ head: number; purged: number }>(
+    `SELECT ${lastSeq} AS head, COALESCE(log.purged_seq, 0) AS purged FROM ${lastOf('?')}`,
+    [logId, logId],
+    tx,
+  )
+  return { head: Number(row?.head), purged: Number(row?.purged) }
+}
+
+export interface EventRange {
+  /** Exclusive. */
+  after: number | null
+  /** From the newest one back. */
+  newestFirst: boolean
+  kinds: readonly EventKind[]
+  limit: number
+}
+
+/** A part of a log. */
+export function eventsOf(db: Db, logId: string, { after, newestFirst, kinds, limit }: EventRange): Promise<EventRow[]> {
+  const beyond = after === null ? '' : ` AND seq ${newestFirst ? '<' : '>'} ?`
+  return db.rows<EventRow>(
+    `SELECT ${read} FROM event WHERE log_id = ?${beyond} AND kind IN (${placeholders(kinds)})
+     ORDER BY seq${newestFirst ? ' DESC' : ''} LIMIT ${limit}`,
+    [logId, ...(after === null ? [] : [after]), ...kinds],
+  )
+}
+
+/** One event by its number. */
+export async function eventOf(db: Db, logId: string, seq: number): Promise<EventRow | undefined> {
+  const [row] = await db.rows<EventRow>(`SELECT ${read} FROM event WHERE log_id = ? AND seq = ?`, [logId, seq])
+  return row
+}
+
+/** How far some logs may be purged: they begin with events from before a time. @param at most this many events are looked at */
+export async function oldEvents(db: Db, before: number, most: number): Promise<{ logId: string; seq: number }[]> {
+  return db.rows(
+    `SELECT log_id AS logId, MAX(seq) AS seq FROM
+       (SELECT log_id, seq FROM event WHERE at < ? ORDER BY at LIMIT ${most}) AS old GROUP BY log_id`,
+    [before],
+  )
+}
+
+/** Purges the first events of a log, up to a number. */
+export async function purgeEvents(db: Db, logId: string, seq: number): Promise<void> {
+  const known =
+    db.dialect === 'mysql'
+      ? 'ON DUPLICATE KEY UPDATE purged_seq = GREATEST(purged_seq, VALUES(purged_seq))'
+      : 'ON CONFLICT (log_id) DO UPDATE SET purged_seq = MAX(purged_seq, excluded.purged_seq)'
+  await db.transaction(async tx => {
+    await db.run(`INSERT INTO event_log (log_id, purged_seq) VALUES (?, ?) ${known}`, [logId, seq], tx)
+    await db.run('DELETE FROM event WHERE log_id = ? AND seq <= ?', [logId, seq], tx)
+  })
+}
+
+/** Removes a log with all its events. */
+export async function removeLog(db: Db, logId: string, tx: Tx): Promise<void> {
+  await db.run('DELETE FROM event WHERE log_id = ?', [logId], tx)
+  await db.run('DELETE FROM event_log WHERE log_id = ?', [logId], tx)
+}

@@ -1,0 +1,42 @@
+import type { Attributes } from 'sequelize'
+import type { Db, Tx } from '../index.ts'
+import type { Identity } from '../models/identity.ts'
+import type { User } from '../models/user.ts'
+
+/** An identity as stored before a sign-in, with its account. */
+export interface KnownIdentity extends Pick<Attributes<User>, 'status' | 'email' | 'verifiedEmail'> {
+  identityId: string
+  userId: string
+  oldEmail: string
+  oldVerified: boolean | number
+}
+
+interface OfProvider {
+  provider: string
+  providerUserId: string
+}
+
+const KNOWN = `SELECT i.id AS identityId, i.email AS oldEmail, i.email_verified AS oldVerified,
+    u.id AS userId, u.status, u.email, u.verified_email AS verifiedEmail
+  FROM identity i JOIN user u ON u.id = i.user_id WHERE i.provider = ? AND i.provider_user_id = ?`
+
+export async function findIdentity(db: Db, of: OfProvider, tx?: Tx): Promise<KnownIdentity | undefined> {
+  return (await db.rows<KnownIdentity>(KNOWN, [of.provider, of.providerUserId], tx))[0]
+}
+
+/** The same, with the identity and its account locked until the transaction ends. */
+export async function lockIdentity(db: Db, of: OfProvider, tx: Tx): Promise<KnownIdentity | undefined> {
+  return (await db.rows<KnownIdentity>(`${KNOWN}${db.forUpdate}`, [of.provider, of.providerUserId], tx))[0]
+}
+
+export interface LockedIdentity extends Pick<Attributes<Identity>, 'id' | 'provider' | 'email'> {
+  emailVerified: boolean | number
+}
+
+/** The identities of an account, the oldest first, locked until the transaction ends. */
+export const lockIdentitiesOf = (db: Db, userId: string, tx: Tx): Promise<LockedIdentity[]> =>
+  db.rows(
+    `SELECT id, provider, email, email_verified AS emailVerified FROM identity WHERE user_id = ? ORDER BY created_at, id${db.forUpdate}`,
+    [userId],
+    tx,
+  )

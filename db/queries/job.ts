@@ -1,0 +1,62 @@
+import type { Attributes } from 'sequelize'
+import type { Db } from '../index.ts'
+import type { Job } from '../models/job.ts'
+
+/** The due time of a job that is not retried any more. Its row is kept for a while, so that it can be reported. */
+export const GIVEN_UP = Number.MAX_SAFE_INTEGER
+
+export type JobRow = Omit<Attributes<Job>, 'kind' | 'lastError'>
+
+/** The mails that are queued. */
+export interface MailQueue {
+  /** Not attempted yet. */
+  waiting: number
+  /** Failed at least once, and still retried. */
+  retrying: number
+  /** Not retried any more, except by retryMails. */
+  givenUp: number
+  /** When the oldest unsent mail was queued, in milliseconds since 1970. */
+  oldestAt: number | null
+}
+
+/** The jobs of a kind that are due, those that have waited longest first. */
+export const dueJobs = (db: Db, kind: string, now: number, limit: number): Promise<JobRow[]> =>
+  db.rows(
+    `SELECT id, payload, attempts, created_at AS createdAt, due_at AS dueAt FROM outbox WHERE kind = ? AND due_at <= ? ORDER BY due_at LIMIT ${limit}`,
+    [kind, now],
+  )
+
+/** Moves the due time of a job, unless another worker has moved it. @param attempts to add @returns whether it did */
+export async function moveJob(
+  db: Db,
+  { id, dueAt }: Pick<JobRow, 'id' | 'dueAt'>,
+  to: number,
+  attempts: 0 | 1,
+): Promise<boolean> {
+  const sql = 'UPDATE outbox SET due_at = ?, attempts = attempts + ? WHERE id = ? AND due_at = ?'
+  return (await db.run(sql, [to, attempts, id, dueAt])) === 1
+}
+
+/** Makes the given-up mails due. @returns their number */
+export const requeueMails = (db: Db, now: number): Promise<number> =>
+  db.run(
+    "UPDATE outbox SET due_at = ?, attempts = 0, last_error = '', created_at = ? WHERE kind = 'mail' AND due_at = ?",
+    [now, now, GIVEN_UP],
+  )
+
+export async function readMailQueue(db: Db): Promise<MailQueue> {
+  const [row] = await db.rows<Record<keyof MailQueue, number | null>>(
+    `SELECT SUM(CASE WHEN due_at < ? AND attempts = 0 THEN 1 ELSE 0 END) AS waiting,
+       SUM(CASE WHEN due_at < ? AND attempts > 0 THEN 1 ELSE 0 END) AS retrying,
+       SUM(CASE WHEN due_at = ? THEN 1 ELSE 0 END) AS givenUp,
+       MIN(CASE WHEN due_at < ? THEN created_at END) AS oldestAt
+     FROM outbox WHERE kind = 'mail'`,
+    [GIVEN_UP, GIVEN_UP, GIVEN_UP, GIVEN_UP],
+  )
+  return {
+    waiting: Number(row?.waiting),
+    retrying: Number(row?.retrying),
+    givenUp: Number(row?.givenUp),
+    oldestAt: row?.oldestAt ? Number(row.oldestAt) : null,
+  }
+}

@@ -1,0 +1,73 @@
+import { Op } from 'sequelize'
+import { type Action, type Role, rolesThatMay } from '../../src/access/roles.ts'
+import type { Db, Tx } from '../index.ts'
+import { firstOfEach } from './page.ts'
+
+/** The roles that may perform an action, as the list of an IN. They are constants, so they need no placeholders. */
+export const rolesThat = (action: Action): string =>
+  rolesThatMay(action)
+    .map(role => `'${role}'`)
+    .join(', ')
+
+export interface MemberView {
+  userId: string
+  email: string
+  name: string
+  picture: string
+  role: Role
+  joinedAt: number
+}
+
+const columns = 'm.user_id AS userId, u.email, u.name, u.picture, m.role, m.joined_at AS joinedAt'
+const members = `${columns} FROM member m JOIN user u ON u.id = m.user_id WHERE m.workspace_id = ?`
+
+/** The members of some workspaces, in the order in which they joined. */
+export const pagesOfMembers = (
+  db: Db,
+  workspaceIds: string[],
+  limit: number,
+  [joinedAt, userId]: [joinedAt: number, userId: string] = [-1, ''],
+) =>
+  firstOfEach<MemberView>(
+    db,
+    `SELECT m.workspace_id AS owner, ${members} AND (m.joined_at > ? OR (m.joined_at = ? AND m.user_id > ?))`,
+    { order: 'joinedAt, userId', owners: workspaceIds, values: [joinedAt, joinedAt, userId], limit },
+  )
+
+export const listMembers = (db: Db, workspaceId: string) =>
+  db.rows<MemberView>(`SELECT ${members} ORDER BY m.joined_at, m.user_id LIMIT 10000`, [workspaceId])
+
+/** Those of some people who are members, each of the workspace that is named with them. */
+export const membersAmong = (db: Db, people: { workspaceId: string; userId: string }[]) =>
+  db.rows<MemberView & { workspaceId: string }>(
+    `SELECT m.workspace_id AS workspaceId, ${columns} FROM member m JOIN user u ON u.id = m.user_id
+     WHERE ${people.map(() => '(m.workspace_id = ? AND m.user_id = ?)').join(' OR ')}`,
+    people.flatMap(({ workspaceId, userId }) => [workspaceId, userId]),
+  )
+
+/** The roles of two users in a workspace, as far as they are members. */
+export const rolesOfBoth = (db: Db, workspaceId: string, userIds: [string, string], tx: Tx) =>
+  db.rows<{ userId: string; role: Role }>(
+    'SELECT user_id AS userId, role FROM member WHERE workspace_id = ? AND user_id IN (?, ?)',
+    [workspaceId, ...userIds],
+    tx,
+  )
+
+/** Whether a user with this verified e-mail address is a member. */
+export async function isMemberWithAddress(db: Db, workspaceId: string, email: string, tx: Tx): Promise<boolean> {
+  const rows = await db.rows(
+    'SELECT m.user_id FROM member m JOIN user u ON u.id = m.user_id WHERE m.workspace_id = ? AND u.verified_email = ?',
+    [workspaceId, email],
+    tx,
+  )
+  return rows.length > 0
+}
+
+/** The member with a role who joined first, without a user. */
+export const firstWithRole = (db: Db, workspaceId: string, role: Role, without: string, tx: Tx) =>
+  db.Member.findOne({
+    where: { workspaceId, role, userId: { [Op.ne]: without } },
+    order: ['joinedAt', 'userId'],
+    raw: true,
+    transaction: tx,
+  })

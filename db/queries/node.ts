@@ -1,0 +1,28 @@
+import type { Db } from '../index.ts'
+import { placeholders } from './sql.ts'
+
+/** The tables whose rows are nodes of the graph under their own ids. */
+const tables = [
+  'entry',
+  'bucket',
+  'workspace',
+  'user',
+  'identity',
+  'session',
+  'share',
+  'invite',
+  'api_key',
+  'upload_session',
+  'trash_item',
+] as const
+
+export type NodeTable = (typeof tables)[number]
+
+/** The tables that rows with these ids are in; ids are unique across all. */
+export const tablesOfIds = (db: Db, ids: string[]): Promise<{ id: string; place: NodeTable }[]> =>
+  db.rows(
+    tables
+      .map(table => `SELECT id, '${table}' AS place FROM ${table} WHERE id IN (${placeholders(ids)})`)
+      .join(' UNION ALL '),
+    tables.flatMap(() => ids),
+  )

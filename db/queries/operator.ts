@@ -1,0 +1,23 @@
+import type { Attributes } from 'sequelize'
+import type { Db } from '../index.ts'
+import type { Operator } from '../models/operator.ts'
+import type { User } from '../models/user.ts'
+import { placeholders } from './sql.ts'
+
+type Person = Pick<Attributes<User>, 'id' | 'email' | 'verifiedEmail' | 'name'>
+type AppointedRow = Person & Pick<Attributes<Operator>, 'appointedBy' | 'appointedAt'>
+
+const columns = 'u.id, u.email, u.verified_email AS verifiedEmail, u.name'
+
+/** The appointed operators, in the order of their appointment. */
+export const appointedOperators = (db: Db): Promise<AppointedRow[]> =>
+  db.rows(
+    `SELECT ${columns}, o.appointed_by AS appointedBy, o.appointed_at AS appointedAt
+     FROM operator o JOIN user u ON u.id = o.user_id ORDER BY o.appointed_at, u.id LIMIT 1000`,
+  )
+
+/** The accounts with one of these verified e-mail addresses; at least one. */
+export const accountsWithAddresses = (db: Db, addresses: readonly string[]): Promise<Person[]> =>
+  db.rows(`SELECT ${columns} FROM user u WHERE u.verified_email IN (${placeholders(addresses)}) ORDER BY u.id`, [
+    ...addresses,
+  ])

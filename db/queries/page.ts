@@ -1,0 +1,53 @@
+import type { Db, Value } from '../index.ts'
+
+/** A part of a sorted list, and whether it goes on. */
+export interface Page<T> {
+  rows: T[]
+  more: boolean
+  /** Where the next page begins, if that is not after the last row. */
+  last?: string | undefined
+}
+
+/** The page of some rows of which one more was read than it has. */
+export const pageOf = <T>(rows: T[], limit: number): Page<T> => ({
+  rows: rows.slice(0, limit),
+  more: rows.length > limit,
+})
+
+/** A SELECT with a LIMIT as a part of a union: MySQL accepts it in parentheses, SQLite only in a subquery. */
+export const unionPart = ({ dialect }: Db, select: string): string =>
+  dialect === 'mysql' ? `(${select})` : `SELECT * FROM (${select})`
+
+/** How many ranges a statement has at most; SQLite takes 500. */
+const AT_ONCE = 128
+
+/**
+ * The first rows of the lists of several owners. Runs one statement for up to 128 owners, which reads only one page of each list.
+ * @param range a SELECT of the list of one owner, whose id is its first parameter; each row has the column `owner`
+ * @param order names columns as the SELECT calls them
+ * @param values the other parameters
+ */
+export async function firstOfEach<T extends object>(
+  db: Db,
+  range: string,
+  { order, owners, values, limit }: { order: string; owners: string[]; values: Value[]; limit: number },
+): Promise<Map<string, Page<T>>> {
+  const part = unionPart(db, `${range} ORDER BY ${order} LIMIT ${limit + 1}`)
+  const pages = new Map<string, Page<T>>()
+  for (let i = 0; i < owners.length; i += AT_ONCE) {
+    const some = owners.slice(i, i + AT_ONCE)
+    // Padded to a power of two with ids of no owner: few different statements, which stay prepared.
+    while (some.length & (some.length - 1)) some.push('')
+    const rows = await db.rows<T & { owner: string }>(
+      `${some.map(() => part).join(' UNION ALL ')} ORDER BY ${order}`,
+      some.flatMap(owner => [owner, ...values]),
+    )
+    for (const row of rows) {
+      const page = pages.get(row.owner) ?? { rows: [], more: false }
+      if (page.rows.length < limit) page.rows.push(row)
+      else page.more = true
+      pages.set(row.owner, page)
+    }
+  }
+  return pages
+}

@@ -1,0 +1,52 @@
+import type { Db, Value } from '../index.ts'
+import type { ShareEventKind } from '../models/share-event.ts'
+import { placeholders } from './sql.ts'
+
+/** A use of a share as it is stored: see db/models/share-event.ts. */
+export interface ShareEventRow {
+  id: string
+  shareId: string
+  at: number
+  kind: ShareEventKind
+  personId: string | null
+  network: string
+  client: string
+}
+
+/** Appends uses of shares, by one statement. */
+export async function insertShareEvents(db: Db, events: ShareEventRow[]): Promise<void> {
+  const rows = events.map(({ id, shareId, at, kind, personId, network, client }): Value[] => [
+    ...[id, shareId, at, kind, personId, network, client],
+  ])
+  await db.run(
+    `INSERT INTO share_event (id, share_id, at, kind, person_id, network, client) VALUES ${rows.map(row => `(${placeholders(row)})`).join(', ')}`,
+    rows.flat(),
+  )
+}
+
+/** Uses of a share until a time, oldest first. */
+export function shareEventsOf(
+  db: Db,
+  shareId: string,
+  { after, until, limit }: { after: string; until: number; limit: number },
+): Promise<ShareEventRow[]> {
+  return db.rows<ShareEventRow>(
+    `SELECT id, share_id AS shareId, at, kind, person_id AS personId, network, client FROM share_event
+     WHERE share_id = ? AND id > ? AND at <= ? ORDER BY id LIMIT ${limit}`,
+    [shareId, after, until],
+  )
+}
+
+/** Deletes the uses until a time, in batches: UUIDs of version 7 begin with the milliseconds. */
+export async function deleteShareEvents(db: Db, before: number, batch: number): Promise<void> {
+  const time = before.toString(16).padStart(12, '0')
+  const first = `${time.slice(0, 8)}-${time.slice(8)}`
+  for (;;) {
+    const rows = await db.rows<{ id: string }>(`SELECT id FROM share_event WHERE id < ? ORDER BY id LIMIT ${batch}`, [
+      first,
+    ])
+    if (rows.length === 0) return
+    const ids = rows.map(({ id }) => id)
+    await db.run(`DELETE FROM share_event WHERE id IN (${placeholders(ids)})`, ids)
+  }
+}

@@ -1,0 +1,290 @@
+import type { Db, Tx } from '../index.ts'
+import { firstOfEach, type Page, pageOf } from './page.ts'
+import { inParts, placeholders } from './sql.ts'
+
+const tables =
+  'share s JOIN entry e ON e.id = s.entry_id JOIN bucket b ON b.id = e.bucket_id JOIN user u ON u.id = s.user_id'
+
+/** The condition of a live share, over `share s` and its sharer `user u`; its value is the current time. */
+export const LIVE = `s.expires_at > ? AND (s.max_downloads IS NULL OR s.downloads < s.max_downloads) AND u.status = 'active'`
+
+/**
+ * The number of live shares (those that the lists show) as an SQL expression.
+ * @param where a condition over `share s`; the values of the expression are its values, then the time
+ */
+export const liveCount = (where: string): string =>
+  `(SELECT COUNT(*) FROM share s JOIN user u ON u.id = s.user_id WHERE ${where} AND ${LIVE})`
+
+/** The number of live shares with an e-mail address that its owner has not opened. */
+export async function countUnseenShares(db: Db, recipient: string): Promise<number> {
+  const [row] = await db.rows<{ n: number }>(`SELECT ${liveCount('s.recipient = ? AND s.seen_at IS NULL')} AS n`, [
+    recipient,
+    Date.now(),
+  ])
+  return Number(row?.n)
+}
+
+/** How many live shares a user has made of some files. One statement for up to 1,000. */
+export async function countSharesOfFiles(
+  db: Db,
+  userId: string,
+  fileIds: readonly string[],
+): Promise<Map<string, number>> {
+  const counts = new Map(fileIds.map(id => [id, 0]))
+  for (let i = 0; i < fileIds.length; i += 1000) {
+    const some = fileIds.slice(i, i + 1000)
+    const rows = await db.rows<{ id: string; count: number }>(
+      `SELECT s.entry_id AS id, COUNT(*) AS count FROM share s JOIN user u ON u.id = s.user_id
+       WHERE s.entry_id IN (${placeholders(some)}) AND s.user_id = ? AND ${LIVE} GROUP BY s.entry_id`,
+      [...some, userId, Date.now()],
+    )
+    for (const { id, count } of rows) counts.set(id, Number(count))
+  }
+  return counts
+}
+
+/** A share joined with its file and its owner. */
+export interface LinkedShare {
+  id: string
+  userId: string
+  sharerName: string
+  sharerEmail: string
+  /** Null when no provider has verified the e-mail address of the sharer. */
+  sharerVerifiedEmail: string | null
+  recipient: string | null
+  passwordHash: string | null
+  maxDownloads: number | null
+  downloads: number
+  seenAt: number | null
+  expiresAt: number
+  fileId: string
+  name: string
+  fileType: string
+  size: number
+  md5: string
+  blobId: string
+}
+
+/** A share with its file, live or not. */
+export async function findShare(db: Db, id: string): Promise<LinkedShare | undefined> {
+  const [share] = await db.rows<LinkedShare>(
+    `SELECT s.id, s.user_id AS userId, u.name AS sharerName, u.email AS sharerEmail, u.verified_email AS sharerVerifiedEmail, s.recipient, s.password_hash AS passwordHash,
+       s.max_downloads AS maxDownloads, s.downloads, s.seen_at AS seenAt, s.expires_at AS expiresAt, e.id AS fileId, e.name, e.file_type AS fileType, e.total_bytes AS size, e.md5, e.blob_id AS blobId
+     FROM ${tables} WHERE s.id = ? AND u.status = 'active'`,
+    [id],
+  )
+  return share
+}
+
+/** A live share with its file and its owner. */
+export interface ListedShare {
+  id: string
+  fileId: string
+  fileType: string
+  size: number
+  md5: string
+  /** E-mail addresses; the second is empty for a public share. */
+  sharedBy: string
+  sharedFor: string
+  userId: string
+  sharerName: string
+  sharerPicture: string
+  createdAt: number
+  expiresAt: number
+  seenAt: number | null
+  passwordHash: string | null
+  downloads: number
+  maxDownloads: number | null
+  name: string
+  parentId: string
+  rootId: string
+}
+
+const listedColumns = `s.id AS id, s.entry_id AS fileId, e.file_type AS fileType, e.total_bytes AS size, e.md5, u.email AS sharedBy,
+  COALESCE(s.recipient, '') AS sharedFor, s.user_id AS userId, u.name AS sharerName, u.picture AS sharerPicture, s.created_at AS createdAt,
+  s.expires_at AS expiresAt, s.seen_at AS seenAt, s.password_hash AS passwordHash, s.downloads, s.max_downloads AS maxDownloads, e.name,
+  e.parent_id AS parentId, b.root_id AS rootId`
+
+/** For everyone with the link, or for one e-mail address. */
+export type ShareKind = 'link' | 'direct'
+
+const ofKind = (kind: ShareKind | null): string =>
+  kind ? ` AND s.recipient IS ${kind === 'direct' ? 'NOT ' : ''}NULL` : ''
+
+/** The live shares that match a condition over `share s`, oldest first. */
+async function listShares(db: Db, where: string, values: string[], limit: number): Promise<Page<ListedShare>> {
+  const rows = await db.rows<ListedShare>(
+    `SELECT ${listedColumns} FROM ${tables} WHERE ${where} AND ${LIVE} ORDER BY s.id LIMIT ${limit + 1}`,
+    [...values, Date.now()],
+  )
+  return pageOf(rows, limit)
+}
+
+/** @param after the id of a share, or empty */
+export const listSentShares = (db: Db, userId: string, limit: number, after: string, kind: ShareKind | null) =>
+  listShares(db, `s.user_id = ? AND s.id > ?${ofKind(kind)}`, [userId, after], limit)
+
+/** @param after the id of a share, or empty @param seen only those that the recipient has opened, or has not */
+export const listReceivedShares = (db: Db, recipient: string, limit: number, after: string, seen: boolean | null) =>
+  listShares(
+    db,
+    `s.recipient = ? AND s.id > ?${seen === null ? '' : ` AND s.seen_at IS ${seen ? 'NOT ' : ''}NULL`}`,
+    [recipient, after],
+    limit,
+  )
+
+/** Those of some shares that a user has made, or that an e-mail address has received. */
+export const listSharesAmong = (db: Db, by: 'userId' | 'recipient', value: string, ids: string[]) =>
+  listShares(
+    db,
+    `s.${by === 'userId' ? 'user_id' : by} = ? AND s.id IN (${placeholders(ids)})`,
+    [value, ...ids],
+    ids.length,
+  )
+
+/** Those of some shares that a user has made, or that their e-mail address has received. */
+export const listSharesOf = (db: Db, userId: string, recipient: string, ids: string[]) =>
+  listShares(
+    db,
+    `s.id IN (${placeholders(ids)}) AND (s.user_id = ? OR s.recipient = ?)`,
+    [...ids, userId, recipient],
+    ids.length,
+  )
+
+/** The live shares that a user has made of some files, oldest first, by the id of the file. */
+export const pagesOfShares = (
+  db: Db,
+  userId: string,
+  fileIds: string[],
+  limit: number,
+  after: string,
+  kind: ShareKind | null,
+) =>
+  firstOfEach<ListedShare>(
+    db,
+    `SELECT s.entry_id AS owner, ${listedColumns} FROM ${tables}
+     WHERE s.entry_id = ? AND s.user_id = ? AND ${LIVE} AND s.id > ?${ofKind(kind)}`,
+    { order: 'id', owners: fileIds, values: [userId, Date.now(), after], limit },
+  )
+
+/** Locks in the same order as the deletion of an account or a file: the user, the bucket, the entry. */
+const inOrder = (db: Db) => (db.dialect === 'mysql' ? 'STRAIGHT_JOIN' : 'CROSS JOIN')
+
+/**
+ * Locks the tree of a sharer until the transaction ends, so that no file in it is deleted meanwhile. Returns whether deleted entries of
+ * it may still be in the table, because they are in the trash or are being purged; undefined when the account has ended.
+ */
+export async function lockSharer(db: Db, userId: string, bucketId: string, tx: Tx) {
+  const [bucket] = await db.rows<{ detached: number }>(
+    `SELECT b.purging + b.trash_count AS detached FROM user u ${inOrder(db)} bucket b WHERE u.id = ? AND b.id = ? AND b.user_id = u.id${db.forUpdate}`,
+    [userId, bucketId],
+    tx,
+  )
+  return bucket && { detached: Number(bucket.detached) > 0 }
+}
+
+/** A share to insert: of a file in the tree of a user, for one e-mail address or (null) for everyone with the link. */
+export interface NewShare {
+  id: string
+  userId: string
+  bucketId: string
+  entryId: string
+  recipient: string | null
+  maxDownloads: number | null
+  passwordHash: string | null
+  createdAt: number
+  expiresAt: number
+}
+
+/** Inserts a share with its sharer locked. Returns false, and inserts nothing, when the file no longer exists. */
+export async function insertShare(db: Db, share: NewShare, tx: Tx): Promise<boolean> {
+  const { id, userId, bucketId, entryId, recipient, passwordHash, maxDownloads, createdAt, expiresAt } = share
+  // Locked shared: deletions and the end of the account wait for it.
+  const lock = db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : ''
+  const inserted = await db.run(
+    `INSERT INTO share (id, entry_id, bucket_id, user_id, recipient, password_hash, max_downloads, downloads, seen_at, created_at, expires_at)
+     SELECT ?, e.id, b.id, u.id, ?, ?, ?, 0, NULL, ?, ? FROM user u ${inOrder(db)} bucket b ${inOrder(db)} entry e
+     WHERE u.id = ? AND b.id = ? AND b.user_id = u.id AND e.id = ? AND e.bucket_id = b.id${lock}`,
+    [id, recipient, passwordHash, maxDownloads, createdAt, expiresAt, userId, bucketId, entryId],
+    tx,
+  )
+  return inserted === 1
+}
+
+/** The share of a file that a user has made for an e-mail address. */
+export async function findDirectShare(db: Db, userId: string, entryId: string, recipient: string, tx: Tx) {
+  const [share] = await db.rows<{ id: string }>(
+    'SELECT id FROM share WHERE entry_id = ? AND recipient = ? AND user_id = ?',
+    [entryId, recipient, userId],
+    tx,
+  )
+  return share
+}
+
+/** Gives a share new terms; its recipient has not opened it then. */
+export const renewShare = (db: Db, id: string, terms: Pick<NewShare, 'passwordHash' | 'expiresAt'>, tx: Tx) =>
+  db.run(
+    'UPDATE share SET password_hash = ?, expires_at = ?, seen_at = NULL WHERE id = ?',
+    [terms.passwordHash, terms.expiresAt, id],
+    tx,
+  )
+
+export const markShareSeen = (db: Db, id: string) =>
+  db.run('UPDATE share SET seen_at = ? WHERE id = ? AND seen_at IS NULL', [Date.now(), id])
+
+/** Counts a download, if the share allows one more. The condition keeps the limit under parallel downloads. */
+export async function countDownload(db: Db, id: string): Promise<boolean> {
+  const counted = await db.run(
+    'UPDATE share SET downloads = downloads + 1 WHERE id = ? AND (max_downloads IS NULL OR downloads < max_downloads)',
+    [id],
+  )
+  return counted === 1
+}
+
+export const deleteShare = async (db: Db, id: string, tx: Tx): Promise<boolean> =>
+  (await db.run('DELETE FROM share WHERE id = ?', [id], tx)) === 1
+
+/** Deletes the shares of entries that are deleted. */
+export async function deleteSharesOf(db: Db, entryIds: string[], tx: Tx): Promise<void> {
+  await db.run(`DELETE FROM share WHERE entry_id IN (${placeholders(entryIds)})`, entryIds, tx)
+}
+
+/** The number of live links of a user. */
+export async function countLinks(db: Db, userId: string, tx: Tx): Promise<number> {
+  const [row] = await db.rows<{ live: number }>(
+    `SELECT COUNT(*) AS live FROM share WHERE user_id = ? AND recipient IS NULL AND expires_at > ?
+       AND (max_downloads IS NULL OR downloads < max_downloads)`,
+    [userId, Date.now()],
+    tx,
+  )
+  return Number(row?.live)
+}
+
+/** Whether an active user shares a file with an e-mail address. */
+export async function isRecipient(db: Db, address: string, tx: Tx): Promise<boolean> {
+  const rows = await db.rows(
+    `SELECT s.id FROM share s JOIN user u ON u.id = s.user_id
+     WHERE s.recipient = ? AND s.expires_at > ? AND u.status = 'active' LIMIT 1`,
+    [address, Date.now()],
+    tx,
+  )
+  return rows.length > 0
+}
+
+/** Deletes the shares of files at any depth of some folders of a locked bucket. */
+export async function deleteSharesBelow(db: Db, bucketId: string, folderIds: string[], tx: Tx): Promise<void> {
+  // From each share upwards: there are fewer shares than files. Apart from the deletion, because MySQL does not read what it changes.
+  const rows = await db.rows<{ id: string }>(
+    `WITH RECURSIVE up (share_id, id, parent_id) AS (
+       SELECT s.id, e.id, e.parent_id FROM share s JOIN entry e ON e.id = s.entry_id WHERE s.bucket_id = ?
+       UNION ALL SELECT up.share_id, p.id, p.parent_id FROM up JOIN entry p ON p.id = up.parent_id
+     ) SELECT share_id AS id FROM up WHERE id IN (${placeholders(folderIds)})`,
+    [bucketId, ...folderIds],
+    tx,
+  )
+  for (const ids of inParts(
+    rows.map(row => row.id),
+    1000,
+  ))
+    await db.run(`DELETE FROM share WHERE id IN (${placeholders(ids)})`, ids, tx)
+}

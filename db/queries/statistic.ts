@@ -1,0 +1,52 @@
+import type { Db } from '../index.ts'
+import { FILE } from '../models/entry.ts'
+import { liveCount } from './share.ts'
+
+export const DAY_MS = 86_400_000
+
+/** The smallest id of a row created at a time: ids are UUIDv7, which start with the time, so their index is one of times. */
+const firstIdAt = (time: number): string => {
+  const hex = Math.max(0, time).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}
+
+/** The number of rows created on each day since a time, by day number. */
+async function perDay(db: Db, rows: string, id: string, since: number): Promise<Map<number, number>> {
+  const day = db.dialect === 'mysql' ? `created_at DIV ${DAY_MS}` : `created_at / ${DAY_MS}`
+  const counts = await db.rows<{ day: number; n: number }>(
+    `SELECT ${day} AS day, COUNT(*) AS n FROM ${rows} AND id >= ? GROUP BY day`,
+    [id, firstIdAt(since)],
+  )
+  return new Map(counts.map(({ day, n }) => [Number(day), Number(n)]))
+}
+
+export const uploadsPerDay = (db: Db, bucketId: string, since: number): Promise<Map<number, number>> =>
+  perDay(db, `entry WHERE bucket_id = ? AND kind = ${FILE} AND parent_id IS NOT NULL`, bucketId, since)
+
+export const sharesPerDay = (db: Db, userId: string, since: number): Promise<Map<number, number>> =>
+  perDay(db, 'share WHERE user_id = ?', userId, since)
+
+/** The shares that a user has made, and those of them that are live. */
+export async function sentShares(db: Db, userId: string): Promise<{ total: number; targeted: number; active: number }> {
+  const [row] = await db.rows<{ total: number; targeted: number | null; active: number | null }>(
+    `SELECT COUNT(*) AS total, SUM(CASE WHEN recipient IS NULL THEN 0 ELSE 1 END) AS targeted,
+       ${liveCount('s.user_id = ?')} AS active
+     FROM share WHERE user_id = ?`,
+    [userId, Date.now(), userId],
+  )
+  return { total: Number(row?.total), targeted: Number(row?.targeted), active: Number(row?.active) }
+}
+
+/** What a user has received and owns. @param address their verified e-mail address */
+export async function ownedCounts(
+  db: Db,
+  userId: string,
+  address: string | null,
+): Promise<{ received: number; workspaces: number; apiKeys: number }> {
+  const [row] = await db.rows<{ received: number; workspaces: number; apiKeys: number }>(
+    `SELECT (SELECT COUNT(*) FROM share WHERE recipient = ?) AS received, (SELECT COUNT(*) FROM workspace WHERE owner_id = ?) AS workspaces,
+       (SELECT COUNT(*) FROM api_key WHERE created_by = ? AND workspace_id IS NOT NULL) AS apiKeys`,
+    [address ?? '', userId, userId],
+  )
+  return { received: Number(row?.received), workspaces: Number(row?.workspaces), apiKeys: Number(row?.apiKeys) }
+}

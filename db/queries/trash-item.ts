@@ -1,0 +1,151 @@
+import type { Db, Tx } from '../index.ts'
+import type { FILE, FOLDER } from '../models/entry.ts'
+import { lockBucket } from './bucket.ts'
+import type { Node } from './entry-path.ts'
+import type { Page } from './page.ts'
+import { placeholders } from './sql.ts'
+
+/** A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970. */
+export interface TrashItemRow {
+  id: string
+  bucketId: string
+  kind: typeof FILE | typeof FOLDER
+  /** Where it was: the names from the root down, its own last, joined by slashes. */
+  path: string
+  bytes: number
+  files: number
+  deletedBy: string | null
+  deletedAt: number
+}
+
+/** A deleted entry, with what placing it in its tree again needs. */
+export interface TrashedNode extends Node {
+  itemId: string
+  parentId: string
+  path: string
+}
+
+const VIEW = `t.id, t.bucket_id AS bucketId, e.kind, t.path, t.bytes, t.files, t.deleted_by AS deletedBy, t.deleted_at AS deletedAt
+  FROM trash_item t JOIN entry e ON e.id = t.entry_id`
+
+export interface NewTrashItem {
+  id: string
+  bucketId: string
+  entryId: string
+  parentId: string
+  path: string
+  bytes: number
+  files: number
+  folders: number
+  deletedBy: string | null
+  deletedAt: number
+}
+
+const AT_ONCE = 200
+
+export async function insertTrashItems(db: Db, items: NewTrashItem[], tx: Tx): Promise<void> {
+  for (let i = 0; i < items.length; i += AT_ONCE) {
+    const some = items.slice(i, i + AT_ONCE)
+    await db.run(
+      `INSERT INTO trash_item (id, bucket_id, entry_id, parent_id, path, bytes, files, folders, deleted_by, deleted_at)
+       VALUES ${some.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
+      some.flatMap(t => [
+        t.id,
+        t.bucketId,
+        t.entryId,
+        t.parentId,
+        t.path,
+        t.bytes,
+        t.files,
+        t.folders,
+        t.deletedBy,
+        t.deletedAt,
+      ]),
+      tx,
+    )
+  }
+}
+
+/** The trash of a bucket, the newest first. @param after the id of the last item of the page before */
+export async function pageOfTrash(
+  db: Db,
+  bucketId: string,
+  limit: number,
+  after: string | null,
+): Promise<Page<TrashItemRow>> {
+  const rows = await db.rows<TrashItemRow>(
+    `SELECT ${VIEW} WHERE t.bucket_id = ?${after === null ? '' : ' AND t.id < ?'} ORDER BY t.id DESC LIMIT ${limit + 1}`,
+    [bucketId, ...(after === null ? [] : [after])],
+  )
+  return { rows: rows.slice(0, limit), more: rows.length > limit }
+}
+
+/** Some items of any buckets, by id. */
+export function trashItems(db: Db, ids: readonly string[]): Promise<TrashItemRow[]> {
+  return db.rows(`SELECT ${VIEW} WHERE t.id IN (${placeholders(ids)})`, [...ids])
+}
+
+const NODE = `t.id AS itemId, t.parent_id AS parentId, t.path, e.id, e.kind, e.blob_id AS blobId, e.total_bytes AS bytes,
+  e.total_files AS files, e.total_folders AS folders, e.levels_below AS levelsBelow, e.bytes_below AS bytesBelow
+  FROM trash_item t JOIN entry e ON e.id = t.entry_id`
+
+/** Some deleted entries of a locked bucket. */
+export function trashedNodes(db: Db, bucketId: string, itemIds: readonly string[], tx: Tx): Promise<TrashedNode[]> {
+  return db.rows(
+    `SELECT ${NODE} WHERE t.bucket_id = ? AND t.id IN (${placeholders(itemIds)})`,
+    [bucketId, ...itemIds],
+    tx,
+  )
+}
+
+/** The oldest deleted entries of a locked bucket. */
+export function oldestTrashed(db: Db, bucketId: string, limit: number, tx: Tx): Promise<TrashedNode[]> {
+  return db.rows(`SELECT ${NODE} WHERE t.bucket_id = ? ORDER BY t.id LIMIT ${limit}`, [bucketId], tx)
+}
+
+export async function deleteTrashItems(db: Db, ids: readonly string[], tx: Tx): Promise<void> {
+  await db.run(`DELETE FROM trash_item WHERE id IN (${placeholders(ids)})`, [...ids], tx)
+}
+
+/** Some items that were deleted before a time, the oldest first. */
+export function trashBefore(db: Db, time: number, limit: number): Promise<{ id: string; bucketId: string }[]> {
+  return db.rows(
+    `SELECT id, bucket_id AS bucketId FROM trash_item WHERE deleted_at < ? ORDER BY deleted_at LIMIT ${limit}`,
+    [time],
+  )
+}
+
+/** How many bytes buckets keep beyond a part of what the plan of their owner lets them use. */
+const EXCESS = `SELECT id, kept - allowed AS excess FROM (
+    SELECT b.id, b.kept_bytes AS kept,
+      CASE WHEN b.user_id IS NULL THEN p.max_total_storage_bytes_workspace ELSE p.max_total_storage_bytes END * ? / 100 AS allowed
+    FROM bucket b LEFT JOIN workspace w ON w.id = b.workspace_id
+      JOIN user u ON u.id = COALESCE(b.user_id, w.owner_id) JOIN plan p ON p.id = u.plan_id
+    WHERE b.kept_bytes > 0
+  ) kept WHERE kept > allowed`
+
+/** Some buckets that keep more than they may. */
+export const overfullBuckets = (db: Db, percent: number, limit: number): Promise<{ id: string }[]> =>
+  db.rows(`${EXCESS} LIMIT ${limit}`, [percent])
+
+/** How many bytes a locked bucket keeps beyond what it may; 0 when it may. */
+export async function excessOf(db: Db, percent: number, id: string, tx: Tx): Promise<number> {
+  const [row] = await db.rows<{ excess: number }>(`${EXCESS} AND id = ?`, [percent, id], tx)
+  return Number(row?.excess ?? 0)
+}
+
+/** Puts all that is in the trash of a bucket below its root, to be purged with it. */
+export async function returnTrash(
+  db: Db,
+  { bucketId, rootId }: { bucketId: string; rootId: string },
+  tx: Tx,
+): Promise<void> {
+  await lockBucket(db, bucketId, tx)
+  // No name of a user has a slash.
+  await db.run(
+    `UPDATE entry SET parent_id = ?, name = REPLACE(id, '-', '/') WHERE id IN (SELECT entry_id FROM trash_item WHERE bucket_id = ?)`,
+    [rootId, bucketId],
+    tx,
+  )
+  await db.run('DELETE FROM trash_item WHERE bucket_id = ?', [bucketId], tx)
+}

@@ -1,0 +1,95 @@
+import type { Db, Tx } from '../index.ts'
+import type { UploadSession } from '../models/upload-session.ts'
+import { MAKER_MAY_WRITE } from './caller.ts'
+import { placeholders } from './sql.ts'
+
+/** An unfinished upload in parts, as it is found. */
+export interface SessionRow
+  extends Pick<
+    UploadSession,
+    'id' | 'bucketId' | 'path' | 'fileType' | 'size' | 'partSize' | 'writableUntil' | 'claimUntil' | 'createdAt'
+  > {
+  direct: number | boolean
+  /** The end of the lease of its blob. */
+  expiresAt: number
+}
+
+/** The unfinished uploads of a user; its values are the user id and the current time. */
+const unfinished = `SELECT s.id, s.bucket_id AS bucketId, s.path, s.file_type AS fileType, s.size, s.part_size AS partSize, s.direct,
+    s.writable_until AS writableUntil, s.claim_until AS claimUntil, s.created_at AS createdAt, b.lease_until AS expiresAt
+  FROM upload_session s JOIN blobs b ON b.id = s.id WHERE s.user_id = ? AND b.state = 'staged' AND b.lease_until > ?`
+
+/** @param maker who started it @param writable only if its maker may still write there */
+export async function findSession(
+  db: Db,
+  { id, bucketId, maker, writable }: { id: string; bucketId: string; maker: string; writable: boolean },
+  now: number,
+): Promise<SessionRow | undefined> {
+  const [row] = await db.rows<SessionRow>(
+    `${unfinished} AND s.id = ? AND s.bucket_id = ?${writable ? ` AND ${MAKER_MAY_WRITE}` : ''}`,
+    [maker, now, id, bucketId],
+  )
+  return row
+}
+
+export const sessionsAmong = (db: Db, maker: string, ids: string[]): Promise<SessionRow[]> =>
+  db.rows(`${unfinished} AND s.id IN (${placeholders(ids)})`, [maker, Date.now(), ...ids])
+
+export async function insertSession(
+  db: Db,
+  session: Omit<SessionRow, 'claimUntil' | 'expiresAt'> & { bucketId: string; userId: string },
+  tx: Tx,
+): Promise<void> {
+  await db.run(
+    `INSERT INTO upload_session (id, bucket_id, user_id, path, file_type, size, part_size, direct, writable_until, claim_until, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
+    [
+      ...[session.id, session.bucketId, session.userId, session.path, session.fileType, session.size],
+      ...[session.partSize, session.direct, session.writableUntil, session.createdAt],
+    ],
+    tx,
+  )
+}
+
+/** What ending a session needs to know of it. */
+export type EndingSession = Pick<UploadSession, 'id' | 'writableUntil'>
+
+const ending = 'SELECT id, writable_until AS writableUntil FROM upload_session'
+
+export async function sessionById(db: Db, id: string, tx: Tx): Promise<EndingSession | undefined> {
+  const [session] = await db.rows<EndingSession>(`${ending} WHERE id = ?`, [id], tx)
+  return session
+}
+
+export const sessionsInto = (db: Db, bucketId: string): Promise<EndingSession[]> =>
+  db.rows(`${ending} WHERE bucket_id = ?`, [bucketId])
+
+export async function sessionExists(db: Db, id: string): Promise<boolean> {
+  return (await db.rows('SELECT id FROM upload_session WHERE id = ?', [id])).length > 0
+}
+
+export async function deleteSession(db: Db, id: string, tx: Tx): Promise<void> {
+  await db.run('DELETE FROM upload_session WHERE id = ?', [id], tx)
+}
+
+/** Deletes a session that is still claimed with this token. @returns whether it was */
+export async function deleteClaimed(db: Db, id: string, claim: string, tx: Tx): Promise<boolean> {
+  return (await db.run('DELETE FROM upload_session WHERE id = ? AND claim = ?', [id, claim], tx)) === 1
+}
+
+/** Claims a session that nobody else claims at this moment. @returns whether it could */
+export async function claimSession(db: Db, id: string, claim: string, until: number): Promise<boolean> {
+  const sql = 'UPDATE upload_session SET claim = ?, claim_until = ? WHERE id = ? AND claim_until <= ?'
+  return (await db.run(sql, [claim, until, id, Date.now()])) === 1
+}
+
+/** @returns whether the session is still claimed with this token */
+export async function extendClaim(db: Db, id: string, claim: string, until: number): Promise<boolean> {
+  await db.run('UPDATE upload_session SET claim_until = ? WHERE id = ? AND claim = ?', [until, id, claim])
+  const held = await db.rows('SELECT id FROM upload_session WHERE id = ? AND claim = ?', [id, claim])
+  return held.length === 1
+}
+
+export async function releaseClaim(db: Db, id: string, claim: string): Promise<void> {
+  await db.run('UPDATE upload_session SET claim = NULL, claim_until = 0 WHERE id = ? AND claim = ?', [id, claim])
+}

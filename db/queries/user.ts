@@ -1,0 +1,41 @@
+import type { Attributes } from 'sequelize'
+import type { Db, Tx } from '../index.ts'
+import type { Plan } from '../models/plan.ts'
+import type { User } from '../models/user.ts'
+
+/** An account, locked until the transaction ends. */
+export type LockedUser = Pick<Attributes<User>, 'id' | 'status' | 'email' | 'verifiedEmail'>
+
+const LOCKED = 'SELECT id, status, email, verified_email AS verifiedEmail FROM user'
+
+export async function lockUser(db: Db, id: string, tx: Tx): Promise<LockedUser | undefined> {
+  return (await db.rows<LockedUser>(`${LOCKED} WHERE id = ?${db.forUpdate}`, [id], tx))[0]
+}
+
+/** @param address as `canonicalEmail` writes it */
+export async function lockUserWithAddress(db: Db, address: string, tx: Tx): Promise<LockedUser | undefined> {
+  return (await db.rows<LockedUser>(`${LOCKED} WHERE verified_email = ?${db.forUpdate}`, [address], tx))[0]
+}
+
+type PlanLimits = Omit<Attributes<Plan>, 'id' | 'name'>
+
+/** An account with the limits of its plan, and its first identity; empty texts without one. */
+export type UserRow = Omit<Attributes<User>, 'status' | 'signInNotices'> &
+  PlanLimits & { planName: string; provider: string; providerUserId: string }
+
+const READ = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.name, u.given_name AS givenName, u.family_name AS familyName,
+    u.picture, u.locale, u.created_at AS createdAt, COALESCE(i.provider, '') AS provider, COALESCE(i.provider_user_id, '') AS providerUserId,
+    p.id AS planId, p.name AS planName, p.max_file_size_bytes AS maxFileSizeBytes, p.max_total_storage_bytes AS maxTotalStorageBytes,
+    p.max_files AS maxFiles, p.max_folders AS maxFolders, p.max_public_links AS maxPublicLinks,
+    p.max_notes AS maxNotes, p.max_private_api_keys AS maxPrivateApiKeys, p.max_user_workspaces AS maxUserWorkspaces,
+    p.max_files_workspace AS maxFilesWorkspace, p.max_total_storage_bytes_workspace AS maxTotalStorageBytesWorkspace,
+    p.max_users_workspace AS maxUsersWorkspace, p.max_workspace_folders AS maxWorkspaceFolders,
+    p.max_workspace_api_keys AS maxWorkspaceApiKeys, p.max_pending_invites AS maxPendingInvites
+  FROM user u JOIN plan p ON p.id = u.plan_id
+  LEFT JOIN identity i ON i.id = (SELECT f.id FROM identity f WHERE f.user_id = u.id ORDER BY f.created_at, f.id LIMIT 1)
+  WHERE u.id = ?`
+
+/** One prepared statement, because most clients begin with it. */
+export async function readUser(db: Db, id: string): Promise<UserRow | undefined> {
+  return (await db.rows<UserRow>(READ, [id]))[0]
+}

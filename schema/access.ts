@@ -1,0 +1,227 @@
+import type { Caller } from '../src/access/caller.ts'
+import {
+  Drive,
+  notAMember,
+  type OpenDrive,
+  openWorkspace,
+  requireKeyFor,
+  requireWorkspace,
+  requireWorkspaceKey,
+} from '../src/access/drive.ts'
+import type { DriveLevel, WorkspaceRight } from '../src/access/policies.ts'
+import type { Context } from '../src/context.ts'
+import { AppError, Forbidden, InvalidInput, Unauthenticated } from '../src/errors.ts'
+import type { WorkspaceTree, WorkspaceView } from '../src/services/workspaces/workspace.ts'
+import { batch } from './batch.ts'
+
+/** A file or folder by its id, or by its path in a drive. */
+export interface EntryRef {
+  id?: string | null | undefined
+  at?: { drive?: string | null | undefined; path: string } | null | undefined
+}
+
+/** What a rule about a drive or a workspace is about: it itself, a node that belongs to it, or what names it. */
+export type Subject =
+  | Drive
+  | { drive: Drive }
+  /** The drive with this id, the caller's own without one. */
+  | { driveId: string | null | undefined }
+  /** The one drive that these entries are in, which are this argument. */
+  | { entries: readonly EntryRef[]; at?: string }
+  /** The one drive whose trash these items are in; `to`, where it is given, is in it, too. */
+  | { trashItems: readonly string[]; to?: EntryRef | null | undefined }
+  /** The drive that this unfinished upload goes to. */
+  | { upload: string }
+  | WorkspaceView
+  | { workspace: WorkspaceView }
+  /** The workspace with this id, or its drive. With `tellsAbsence`, anybody learns that there is none. */
+  | { workspaceId: string; tellsAbsence?: true }
+  /** No workspace, where a rule lets one be left out. */
+  | 'no workspace'
+
+const treesOfDrives = batch(async ({ services, caller }, ids) => {
+  const trees = caller ? await services.drives.workspaceTreesOf(caller, 'b.id', ids) : []
+  return new Map(trees.map(found => [found.tree.bucketId, found]))
+})
+
+const treesOfWorkspaces = batch(async ({ services, caller }, ids) => {
+  const trees = caller ? await services.drives.workspaceTreesOf(caller, 'w.id', ids) : []
+  return new Map(trees.map(found => [found.id, found]))
+})
+
+const bucketsOf = {
+  entry: batch(({ services }, ids) => services.drives.bucketsOf('entry', ids)),
+  trashItem: batch(({ services }, ids) => services.drives.bucketsOf('trash_item', ids)),
+  upload: batch(({ services }, ids) => services.drives.bucketsOf('upload_session', ids)),
+}
+
+/** The drive with an id, as far as the caller may know of it. It is not open yet. */
+export async function findDrive(context: Context, caller: Caller, id: string): Promise<Drive | null> {
+  if (id === caller.bucket.bucketId) return Drive.own(caller)
+  const found = await treesOfDrives(context, id)
+  return found ? Drive.ofWorkspace(caller, found) : null
+}
+
+/** The drive of a workspace of the caller. It is not open yet. */
+export async function findDriveOfWorkspace(context: Context, caller: Caller, id: string): Promise<Drive | null> {
+  const found = await treesOfWorkspaces(context, id)
+  return found ? Drive.ofWorkspace(caller, found) : null
+}
+
+/** A workspace of the caller, as far as their credential reaches. */
+export async function findWorkspace(context: Context, caller: Caller, id: string): Promise<WorkspaceView | null> {
+  if (caller.via === 'api_key' && caller.workspaceId !== id) return null
+  return (await findDriveOfWorkspace(context, caller, id))?.workspace ?? null
+}
+
+/** The drive that an entry is in or was in, or that an unfinished upload goes to. It is not open yet. */
+export async function findDriveOf(
+  context: Context,
+  caller: Caller,
+  kind: keyof typeof bucketsOf,
+  id: string,
+): Promise<Drive | null> {
+  const bucketId = await bucketsOf[kind](context, id)
+  return bucketId === undefined ? null : findDrive(context, caller, bucketId)
+}
+
+async function driveOf(context: Context, caller: Caller, subject: Subject, level: DriveLevel): Promise<Drive> {
+  if (subject instanceof Drive) return subject
+  if (subject === 'no workspace') throw new Error('This is no drive.')
+  if ('drive' in subject) return subject.drive
+  if ('driveId' in subject) {
+    // An empty id names nothing: only a missing one stands for the caller's own drive.
+    const drive = await findDrive(context, caller, subject.driveId ?? caller.bucket.bucketId)
+    if (!drive) throw new Forbidden('This drive is none of yours, or it does not exist.')
+    return drive
+  }
+  if ('workspaceId' in subject) {
+    requireKeyFor(caller, subject.workspaceId, level)
+    const drive = await findDriveOfWorkspace(context, caller, subject.workspaceId)
+    if (!drive) throw notAMember('enter')
+    return drive
+  }
+  if ('upload' in subject) {
+    const drive = await findDriveOf(context, caller, 'upload', subject.upload)
+    if (!drive) throw new AppError('UPLOAD_NOT_FOUND', 'There is no such upload of yours. Start another one.')
+    return drive
+  }
+  if ('trashItems' in subject) {
+    const { trashItems, to } = subject
+    const drives = trashItems.map(async id => {
+      const drive = await findDriveOf(context, caller, 'trashItem', id)
+      if (!drive) throw new AppError('TRASH_ITEM_NOT_FOUND', 'There is no such item in a trash of yours.', { id })
+      return drive
+    })
+    return theOne(
+      await Promise.all([...drives, ...(to ? [driveOfEntry(context, caller, to, level)] : [])]),
+      caller,
+      'input.items',
+    )
+  }
+  if (!('entries' in subject)) throw new Error('This is no drive, and leads to none.')
+  return theOne(
+    await Promise.all(subject.entries.map(entry => driveOfEntry(context, caller, entry, level))),
+    caller,
+    subject.at ?? 'input.entries',
+  )
+}
+
+async function driveOfEntry(context: Context, caller: Caller, { id, at }: EntryRef, level: DriveLevel): Promise<Drive> {
+  if (typeof id !== 'string') return driveOf(context, caller, { driveId: at?.drive }, level)
+  const drive = await findDriveOf(context, caller, 'entry', id)
+  if (!drive) throw entryNotFound(id)
+  return drive
+}
+
+/** @throws INVALID_INPUT for several drives */
+function theOne(drives: Drive[], caller: Caller, field: string): Drive {
+  const [drive = Drive.own(caller)] = drives
+  if (drives.some(other => other.id !== drive.id))
+    throw new InvalidInput(field, 'These are entries of several drives. Name those of one drive at a time.')
+  return drive
+}
+
+export const entryNotFound = (id: string) =>
+  new AppError('FILE_NOT_FOUND', 'There is no file or folder with this id. Use an id from a listing.', { id })
+
+/** Opens a drive again, for what outlives the moment in which its rule has passed. */
+export async function openDrive(context: Context, caller: Caller, id: string, level: DriveLevel): Promise<OpenDrive> {
+  return (await driveOf(context, caller, { driveId: id }, level)).open(level)
+}
+
+async function workspaceTreeOf(
+  context: Context,
+  caller: Caller,
+  subject: Subject,
+  right: WorkspaceRight,
+): Promise<WorkspaceTree> {
+  if (subject === 'no workspace' || !('workspaceId' in subject)) throw new Error('This names no workspace.')
+  const { workspaceId: id, tellsAbsence } = subject
+  requireWorkspace(caller, id)
+  const found = await treesOfWorkspaces(context, id)
+  if (found) return found
+  if (tellsAbsence && !(await context.services.workspaces.exists(id)))
+    throw new AppError('WORKSPACE_NOT_FOUND', 'There is no such workspace.')
+  throw notAMember(right)
+}
+
+async function workspaceOf(
+  context: Context,
+  caller: Caller,
+  subject: Subject,
+  right: WorkspaceRight,
+): Promise<WorkspaceView> {
+  if (subject === 'no workspace') throw new Error('This rule is about a workspace.')
+  if ('workspace' in subject && subject.workspace) return subject.workspace
+  if ('role' in subject) return subject
+  const { tree: _tree, limits: _limits, ...workspace } = await workspaceTreeOf(context, caller, subject, right)
+  return workspace
+}
+
+/** The rules about drives and workspaces, for the auth scopes of a builder. What they load is left in the context of the field. */
+export function accessScopes(context: Context & { subject?: () => Subject | Promise<Subject> }) {
+  const asker = (): Caller => {
+    if (!context.caller) throw new Unauthenticated()
+    return context.caller
+  }
+  const subject = async (): Promise<Subject> => {
+    if (!context.subject) throw new Error('The access plugin comes before scope-auth.')
+    return context.subject()
+  }
+  return {
+    drive: async (level: DriveLevel): Promise<boolean> => {
+      const drive = await driveOf(context, asker(), await subject(), level)
+      Object.assign(context, drive.open(level))
+      return true
+    },
+    workspace: async (right: WorkspaceRight): Promise<boolean> => {
+      const caller = asker()
+      const about = await subject()
+      requireWorkspaceKey(caller, right)
+      const workspace = await workspaceOf(context, caller, about, right)
+      Object.assign(context, { workspace: openWorkspace(caller, workspace, right) })
+      return true
+    },
+    workspaceTree: async (right: WorkspaceRight): Promise<boolean> => {
+      const caller = asker()
+      requireWorkspaceKey(caller, right)
+      const found = await workspaceTreeOf(context, caller, await subject(), right)
+      Object.assign(context, { workspace: openWorkspace(caller, found, right) })
+      return true
+    },
+    workspaceIfAny: async (right: WorkspaceRight): Promise<boolean> => {
+      const caller = asker()
+      const about = await subject()
+      const workspace = about === 'no workspace' ? null : await workspaceOf(context, caller, about, right)
+      Object.assign(context, { workspace: workspace && openWorkspace(caller, workspace, right) })
+      return true
+    },
+  }
+}
+
+/** What the rules hand to resolvers. */
+export type DriveContext = Context & { caller: Caller } & OpenDrive
+export type WorkspaceContext = Context & { caller: Caller; workspace: WorkspaceView }
+export type WorkspaceTreeContext = Context & { caller: Caller; workspace: WorkspaceTree }
+export type WorkspaceIfAnyContext = Context & { caller: Caller; workspace: WorkspaceView | null }

@@ -1,0 +1,94 @@
+import './plugins/access.ts'
+import './plugins/list-bound.ts'
+import './plugins/rate-limit.ts'
+import './plugins/require-auth.ts'
+import type { Caller } from '../src/access/caller.ts'
+import type { DriveLevel, WorkspaceRight } from '../src/access/policies.ts'
+import {
+  hasSession,
+  mayUsePrivateFiles,
+  mayUseWorkspaces,
+  type PrivateFiles,
+  type WorkspaceScope,
+} from '../src/access/scopes.ts'
+import type { Context } from '../src/context.ts'
+import { Forbidden, Unauthenticated } from '../src/errors.ts'
+import type { Upload } from '../src/upload.ts'
+import {
+  accessScopes,
+  type DriveContext,
+  type WorkspaceContext,
+  type WorkspaceIfAnyContext,
+  type WorkspaceTreeContext,
+} from './access.ts'
+
+type SignedIn = Context & { caller: Caller }
+
+/** What the builders of the graph and of the REST operations have in common. */
+export interface BaseTypes {
+  Context: Context
+  DefaultFieldNullability: false
+  DefaultAuthStrategy: 'all'
+  Scalars: {
+    ID: { Input: string; Output: string }
+    /** Milliseconds since 1970 internally, RFC 3339 in requests and responses. */
+    DateTime: { Input: number; Output: number }
+    Upload: { Input: PromiseLike<Upload>; Output: never }
+  }
+  AuthScopes: {
+    /** Any caller, signed in or not. */
+    public: boolean
+    /** A user's session or any API key. */
+    signedIn: boolean
+    /** A user's session; no API key. */
+    session: boolean
+    /** The session of an operator; no API key. */
+    operator: boolean
+    /** What belongs to the caller beside their drive, at a level of the private_files scope. */
+    privateFiles: PrivateFiles
+    /** The workspaces of the caller, with this scope of a key. */
+    workspaces: WorkspaceScope
+    /** A drive, which the resolver finds open in its context: that of the parent, or what the option `on` of the field names. */
+    drive: DriveLevel
+    /** A workspace, which the resolver finds in its context, with the role of the caller: likewise. */
+    workspace: WorkspaceRight
+    /** The same with its storage area, where `on` names the workspace by its id. */
+    workspaceTree: WorkspaceRight
+    /** The same where `on` may name none. */
+    workspaceIfAny: WorkspaceRight
+  }
+  /** The context type of a field behind each scope. */
+  AuthContexts: {
+    signedIn: SignedIn
+    session: SignedIn
+    operator: SignedIn
+    privateFiles: SignedIn
+    workspaces: SignedIn
+    drive: DriveContext
+    workspace: WorkspaceContext
+    workspaceTree: WorkspaceTreeContext
+    workspaceIfAny: WorkspaceIfAnyContext
+  }
+}
+
+/** The options that both builders have in common. */
+export const base = {
+  defaultFieldNullability: false,
+  scopeAuth: {
+    defaultStrategy: 'all',
+    authorizeOnSubscribe: true,
+    authScopes: (context: Context) => {
+      const { caller, services } = context
+      return {
+        public: true,
+        signedIn: caller !== null,
+        session: () => hasSession(caller),
+        operator: async () => hasSession(caller) && caller !== null && services.appointments.isOperator(caller),
+        privateFiles: (level: PrivateFiles) => mayUsePrivateFiles(caller, level),
+        workspaces: (scope: WorkspaceScope) => mayUseWorkspaces(caller, scope),
+        ...accessScopes(context),
+      }
+    },
+    unauthorizedError: (_parent: unknown, { caller }: Context) => (caller ? new Forbidden() : new Unauthenticated()),
+  },
+} as const

@@ -1,0 +1,11 @@
+import type { Download as DownloadValue } from '../src/services/sharing/download.ts'
+import { builder } from './builder.ts'
+
+export const Download = builder.objectRef<DownloadValue>('Download').implement({
+  description: 'A signed address for a file, which whoever has it may use while it lives.',
+  fields: t => ({
+    url: t.expose('url', { type: 'URL', description: 'GET it for the bytes, or for a range of them.' }),
+    fileName: t.exposeString('fileName', { description: 'The name to save it under.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the address ends.' }),
+  }),
+})

@@ -1,0 +1,154 @@
+import type { Usage } from '../db/queries/bucket.ts'
+import type { Caller } from '../src/access/caller.ts'
+import type { Context } from '../src/context.ts'
+import { Forbidden } from '../src/errors.ts'
+import { parsePath } from '../src/paths.ts'
+import type { PlacedEntry } from '../src/services/tree/entry-list.ts'
+import type { Tree } from '../src/services/tree/entry-path.ts'
+import type { BucketLimits } from '../src/services/tree/quota.ts'
+import { findDrive, openDrive } from './access.ts'
+import { batch } from './batch.ts'
+import { builder } from './builder.ts'
+import { pageArgs } from './connection.ts'
+import { EntryConnection, entryOf, inDrive, isFolder } from './entry.ts'
+import { Permission } from './enums.ts'
+import { as, findable, Node } from './node.ts'
+import { batchPages, byId, forwardConnection, SCAN_COST } from './paging.ts'
+import { Person, personOf } from './person.ts'
+import { Drive, Entry, Folder, Workspace } from './refs.ts'
+
+/** What a drive holds, and what it may. */
+export type DriveUsageView = Pick<Usage, 'usedBytes' | 'fileCount' | 'folderCount' | 'keptBytes'> &
+  BucketLimits & { maxFolders: number | null }
+
+export const DriveUsage = builder.objectRef<DriveUsageView>('DriveUsage').implement({
+  description: 'What a drive holds, and what it may by the plan of its owner. Null means unlimited.',
+  fields: t => ({
+    usedBytes: t.expose('usedBytes', { type: 'Bytes', description: 'Bytes of all files.' }),
+    keptBytes: t.expose('keptBytes', {
+      type: 'Bytes',
+      description: 'Bytes that the trash keeps beyond the usage. They count towards no limit.',
+    }),
+    fileCount: t.exposeInt('fileCount', { description: 'All files.' }),
+    folderCount: t.exposeInt('folderCount', { description: 'All folders but the root.' }),
+    maxBytes: t.expose('maxTotalStorageBytes', { type: 'Bytes', description: 'Bytes that all files may have.' }),
+    maxFiles: t.exposeInt('maxFiles', { nullable: true, description: 'How many files there may be.' }),
+    maxFolders: t.exposeInt('maxFolders', { nullable: true, description: 'How many folders there may be.' }),
+    maxFileSize: t.expose('maxFileSizeBytes', { type: 'Bytes', description: 'Bytes that one file may have.' }),
+  }),
+})
+
+const DriveOwner = builder.unionType('DriveOwner', {
+  description: 'Whose a drive is.',
+  types: [Person, Workspace],
+  resolveType: owner => ('role' in owner ? 'Workspace' : 'Person'),
+})
+
+const usageOf = batch(({ services }, ids) => services.drives.usagesOf(ids))
+
+/** Drives are met at every entry, so what is asked of the same one at many places is read once. */
+const entryAt = batch(
+  async ({ services }, ids, tree: Tree, names: string[]) =>
+    new Map(await Promise.all(ids.map(async id => [id, await services.entryLists.at(tree, names)] as const))),
+)
+
+const foundIn = batchPages<PlacedEntry, [string], [Tree, string]>(
+  async ({ services }, ids, limit, after, tree, query) =>
+    new Map(
+      await Promise.all(
+        ids.map(async id => [id, await services.entryLists.search(tree, query, limit, after?.[0] ?? null)] as const),
+      ),
+    ),
+)
+
+const gone = () => new Forbidden('This drive does not exist any more.')
+
+Drive.implement({
+  description: 'One storage area, of a person or of a workspace.',
+  interfaces: [Node],
+  fields: t => ({
+    owner: t.field({
+      type: DriveOwner,
+      description: 'Whose it is.',
+      check: drive => void drive.open('read'),
+      resolve: async ({ workspace, personId }, _args, context) => {
+        const owner = workspace ?? (await personOf(context, personId))
+        if (!owner) throw gone()
+        return owner
+      },
+    }),
+    root: t.withAuth({ drive: 'read' }).field({
+      type: Folder,
+      description: 'The folder that all others are in.',
+      resolve: async (drive, _args, context) => {
+        const root = await entryOf(context, drive, context.tree.rootId)
+        if (!isFolder(root)) throw gone()
+        return root
+      },
+    }),
+    usage: t.withAuth({ drive: 'read' }).field({
+      type: DriveUsage,
+      description: 'What it holds, and what it may.',
+      resolve: async ({ id }, _args, context) => {
+        const usage = await usageOf(context, id)
+        if (!usage) throw gone()
+        return { ...usage, ...context.limits, maxFolders: context.tree.maxFolders ?? null }
+      },
+    }),
+    entry: t.withAuth({ drive: 'read' }).field({
+      type: Entry,
+      nullable: true,
+      description: 'What is at a path; null when nothing is.',
+      args: { path: t.arg.string({ required: true, description: 'Its path; the root with an empty one.' }) },
+      resolve: async (drive, { path }, context) => {
+        const entry = await entryAt(context, drive.id, context.tree, parsePath(path))
+        return entry ? inDrive(entry, drive) : null
+      },
+    }),
+    search: t.withAuth({ drive: 'read' }).field({
+      type: EntryConnection,
+      description: 'What has a name that contains a text, at any depth, oldest first.',
+      args: {
+        query: t.arg.string({ required: true, description: 'A part of the name, in any case: 1 to 255 characters.' }),
+        ...pageArgs(t.arg),
+      },
+      cost: SCAN_COST,
+      resolve: (drive, { query, ...page }, context) =>
+        forwardConnection(page, byId, async (limit, after) => {
+          const found = await foundIn(context, drive.id, limit, after, context.tree, query)
+          return { ...found, rows: found.rows.map(entry => inDrive(entry, drive)) }
+        }),
+    }),
+    permissions: t.field({
+      type: [Permission],
+      description: 'What the caller may do with what is in it.',
+      listSize: 4,
+      resolve: drive => drive.permissions,
+    }),
+  }),
+})
+
+findable('bucket', async (context, caller, id) => {
+  const drive = await findDrive(context, caller, id)
+  return drive && as('Drive', drive.open('read').drive)
+})
+
+builder.subscriptionField('bucketChanged', t =>
+  t.withAuth({ drive: 'read' }).field({
+    type: Drive,
+    description: 'A drive, whenever what it holds changes; a few times a second at most.',
+    args: { drive: t.arg.id({ description: "The id of the drive; the caller's own without it." }) },
+    on: (_root, { drive }) => ({ driveId: drive }),
+    subscribe: (_root, _args, context) => {
+      const { id } = context.drive
+      const open = (caller: Caller) => openDrive(context, caller, id, 'read')
+      return context.services.subscriptions.bucketChanges(context, id, open)
+    },
+    // Found again for each event: the role of the caller may have changed.
+    resolve: async ({ id }, _args, context: Context) => {
+      const drive = context.caller && (await findDrive(context, context.caller, id))
+      if (!drive) throw gone()
+      return drive
+    },
+  }),
+)

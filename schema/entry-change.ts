@@ -1,0 +1,212 @@
+import type { Drive as DriveValue } from '../src/access/drive.ts'
+import type { Context } from '../src/context.ts'
+import { AppError, InvalidInput } from '../src/errors.ts'
+import { MAX_CHANGED } from '../src/limits.ts'
+import { joinPath } from '../src/paths.ts'
+import { entryNotFound, type EntryRef as Ref } from './access.ts'
+import { entriesOf, entryOf, findInDrive, folderField, inDrive, isFolder } from './entry.ts'
+import { DrivePath, EntryRef, nameOf } from './entry-ref.ts'
+import { mutation } from './mutation.ts'
+import { Drive, Entry, type EntryNode, File, Folder } from './refs.ts'
+import { TrashItem, trashItemsOf } from './trash-item.ts'
+
+/** What a change has made: read again, because its maker is shown all that it is now. */
+export async function madeEntry(context: Context, drive: DriveValue, id: string): Promise<EntryNode> {
+  const entry = await findInDrive(context, drive, id)
+  if (!entry) throw entryNotFound(id)
+  return { ...entry, drive }
+}
+
+/** The path of the folder that something goes into. @throws FOLDER_NOT_FOUND */
+async function folderPath(context: Context, drive: DriveValue, { id, at }: Ref): Promise<string> {
+  if (typeof id !== 'string') return at?.path ?? ''
+  const folder = await entryOf(context, drive, id)
+  if (!isFolder(folder))
+    throw new AppError('FOLDER_NOT_FOUND', 'There is no folder with this id. Use an id from a listing.', { id })
+  return joinPath(folder.names)
+}
+
+/** As many as are named. */
+const sizedByEntries = { listSize: MAX_CHANGED, sizedBy: 'input.entries' }
+
+mutation('uploadFile', {
+  description: 'Streams a file into a folder.',
+  auth: { drive: 'write' },
+  fails: [
+    'INVALID_INPUT',
+    'INVALID_PATH',
+    'PATH_EXISTS',
+    'FILE_TOO_LARGE',
+    'QUOTA_EXCEEDED',
+    'FILE_NOT_FOUND',
+    'FOLDER_NOT_FOUND',
+  ],
+  input: t => ({
+    file: t.field({ type: 'Upload', required: true, description: 'Its bytes, and its name.' }),
+    folder: t.field({
+      type: EntryRef,
+      description: "Where it goes; missing folders of a path are made. The root of the caller's own drive without it.",
+    }),
+  }),
+  on: ({ folder }) => (folder ? { entries: [folder] } : { driveId: null }),
+  resolve: async ({ file, folder }, context) => {
+    const { services, drive, tree, limits, caller } = context
+    const path = folder ? await folderPath(context, drive, folder) : ''
+    const { id } = await services.files.upload(tree, await file, path, limits, caller)
+    return { drive, file: await madeEntry(context, drive, id) }
+  },
+  payload: t => ({
+    file: t.expose('file', { type: File, description: 'The new file.' }),
+    folder: folderField(t, payload => payload.file),
+    drive: t.expose('drive', { type: Drive, description: 'The drive that it is in.' }),
+  }),
+})
+
+mutation('createFolder', {
+  description: 'Makes a folder, and those above it that are missing.',
+  auth: { drive: 'write' },
+  fails: ['INVALID_PATH', 'PATH_EXISTS', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  places: { path: 'at.path' },
+  rateLimit: 'folders',
+  input: t => ({ at: t.field({ type: DrivePath, required: true, description: 'Where it is to be.' }) }),
+  on: ({ at }) => ({ driveId: at.drive }),
+  resolve: async ({ at }, context) => {
+    const { services, drive, tree, caller } = context
+    const { id } = await services.folders.create(tree, at.path, caller)
+    return { drive, folder: await madeEntry(context, drive, id) }
+  },
+  payload: t => ({
+    folder: t.expose('folder', { type: Folder, description: 'The new folder.' }),
+    parent: folderField(t, payload => payload.folder),
+    drive: t.expose('drive', { type: Drive, description: 'The drive that it is in.' }),
+  }),
+})
+
+mutation('moveEntries', {
+  description:
+    'Moves files and folders within a drive, or renames one: all of them, or none. Costs the same whatever is in them.',
+  auth: { drive: 'write' },
+  fails: ['INVALID_INPUT', 'INVALID_PATH', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND', 'PATH_EXISTS', 'QUOTA_EXCEEDED'],
+  places: { destination: 'to' },
+  input: t => ({
+    entries: t.field({
+      type: [EntryRef],
+      required: true,
+      maxItems: MAX_CHANGED,
+      description: 'What moves: 1 to 1,000 entries of one drive.',
+    }),
+    to: t.field({
+      type: EntryRef,
+      description: 'The folder that they go into; missing ones of a path are made. Without it they stay in theirs.',
+    }),
+    name: t.string({ description: 'Another name, for one entry only.' }),
+  }),
+  on: ({ entries, to }) => ({ entries: to ? [...entries, to] : entries }),
+  resolve: async ({ entries, to, name }, context) => {
+    const { services, drive, tree, caller } = context
+    const place = { to: to ? nameOf(to) : null, name: name ?? null }
+    const { ids, leftIds, toNames } = await services.entryChanges.move(tree, entries.map(nameOf), place, caller)
+    return { drive, tree, leftIds, toNames, entries: await entriesOf(context, drive, ids) }
+  },
+  payload: t => ({
+    entries: t.expose('entries', {
+      type: [Entry],
+      nullable: true,
+      description: 'Them, where they are now.',
+      ...sizedByEntries,
+    }),
+    from: t.withAuth({ drive: 'read' }).field({
+      type: [Folder],
+      nullable: true,
+      description: 'The folders that they were in; null for a key that may not read.',
+      ...sizedByEntries,
+      resolve: async ({ drive, leftIds }, _args, context) =>
+        (await entriesOf(context, drive, leftIds)).filter(isFolder),
+    }),
+    to: t.withAuth({ drive: 'read' }).field({
+      type: Folder,
+      nullable: true,
+      description: 'The folder that they went into; null after a rename.',
+      resolve: async ({ drive, toNames }, _args, { services, tree }) => {
+        const folder = toNames && (await services.entryLists.at(tree, toNames))
+        return folder && inDrive(folder, drive)
+      },
+    }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive that they are in.' }),
+  }),
+})
+
+mutation('deleteEntries', {
+  description: 'Deletes files, and folders with all that is in them: all of them, or none. Shares of the files end.',
+  auth: { drive: 'delete' },
+  fails: ['INVALID_INPUT', 'INVALID_PATH', 'FILE_NOT_FOUND', 'FOLDER_NOT_EMPTY'],
+  input: t => ({
+    entries: t.field({
+      type: [EntryRef],
+      required: true,
+      maxItems: MAX_CHANGED,
+      description: 'What is to go: 1 to 1,000 entries of one drive.',
+    }),
+    recursive: t.boolean({ defaultValue: false, description: 'Whether folders go that are not empty.' }),
+  }),
+  on: ({ entries }) => ({ entries }),
+  resolve: async ({ entries, recursive }, { services, drive, tree, caller }) => ({
+    drive,
+    ...(await services.entryChanges.remove(tree, entries.map(nameOf), recursive ?? false, caller)),
+  }),
+  payload: t => ({
+    deletedIds: t.exposeIDList('deletedIds', {
+      description: 'The ids of the entries that were named.',
+      ...sizedByEntries,
+    }),
+    trashItems: t.withAuth({ drive: 'read' }).field({
+      type: [TrashItem],
+      nullable: true,
+      description:
+        'Them in the trash, by which they are restored; none where nothing is kept, null for a key that may not read.',
+      ...sizedByEntries,
+      resolve: ({ drive, trashIds }, _args, context) => trashItemsOf(context, drive, trashIds),
+    }),
+    filesDeleted: t.exposeInt('filesDeleted', { description: 'How many files went, with those in folders.' }),
+    folders: t.withAuth({ drive: 'read' }).field({
+      type: [Folder],
+      nullable: true,
+      description: 'The folders that they were in; null for a key that may not read.',
+      ...sizedByEntries,
+      resolve: async ({ drive, leftIds }, _args, context) =>
+        (await entriesOf(context, drive, leftIds)).filter(isFolder),
+    }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive that they were in.' }),
+  }),
+})
+
+mutation('writeNote', {
+  description: 'Writes the note of the caller on a content.',
+  auth: { drive: 'write' },
+  fails: ['INVALID_INPUT', 'FILE_NOT_FOUND', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  rateLimit: 'notes',
+  input: t => ({
+    file: t.id({ description: 'The id of a file with this content in the own drive; or:' }),
+    md5: t.string({ description: 'MD5 of the content, in hex.' }),
+    content: t.string({ required: true, description: 'Up to 10,000 characters; an empty one removes the note.' }),
+  }),
+  on: () => ({ driveId: null }),
+  resolve: async ({ file: id, md5, content }, context) => {
+    const { services, caller, drive } = context
+    if (!id === !md5) throw new InvalidInput('file', 'Name the content by a file, or by its md5.')
+    const found = id ? await findInDrive(context, drive, id) : null
+    if (id && (!found || isFolder(found))) throw entryNotFound(id)
+    const checksum = found?.md5 ?? md5 ?? ''
+    const file = found && inDrive(found, drive)
+    return {
+      file,
+      md5: file?.md5 ?? checksum.toLowerCase(),
+      note: await services.notes.write(caller, checksum, content),
+    }
+  },
+  payload: t => ({
+    file: t.expose('file', { type: File, nullable: true, description: 'The file, when one was named.' }),
+    md5: t.exposeString('md5', { nullable: true, description: 'MD5 of the content.' }),
+    note: t.exposeString('note', { description: 'The note as it is now.' }),
+  }),
+})

@@ -1,0 +1,23 @@
+import type { EntryName } from '../src/services/tree/entry-change.ts'
+import type { EntryRef as Ref } from './access.ts'
+import { builder } from './builder.ts'
+
+export const DrivePath = builder.inputType('DrivePath', {
+  description: 'A place in a drive, whether or not something is there.',
+  fields: t => ({
+    drive: t.id({ description: "The id of the drive; the caller's own without it." }),
+    path: t.string({ required: true, description: 'Names joined by slashes, from the root of the drive.' }),
+  }),
+})
+
+export const EntryRef = builder.inputType('EntryRef', {
+  description: 'A file or folder.',
+  isOneOf: true,
+  fields: t => ({
+    id: t.id({ description: 'Its id.' }),
+    at: t.field({ type: DrivePath, description: 'Where it is.' }),
+  }),
+})
+
+/** An entry as the services name it, in the drive that the access rule has found. */
+export const nameOf = ({ id, at }: Ref): EntryName => (typeof id === 'string' ? { id } : { path: at?.path ?? '' })

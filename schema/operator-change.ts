@@ -1,0 +1,80 @@
+import { logSecurityEvent } from '../src/audit-log.ts'
+import { AccountStatus } from './enums.ts'
+import { mutation } from './mutation.ts'
+import { Account, accountOf, MailQueue, Operator, readAccountId } from './operator.ts'
+
+mutation('updateAccount', {
+  description:
+    'Gives an account another plan, suspends it, or lets it in again. What is stored stays. A suspended account has no sessions, and its keys and links do nothing; neither oneself nor operators of the setting are suspended. For operators.',
+  auth: { operator: true },
+  fails: ['USER_NOT_FOUND', 'INVALID_INPUT', 'FORBIDDEN'],
+  places: { plan_id: 'plan' },
+  input: t => ({
+    account: t.id({ required: true, description: 'The id of the account.' }),
+    plan: t.id({ description: 'The id of its new plan.' }),
+    status: t.field({ type: AccountStatus, description: 'Whether it may sign in.' }),
+  }),
+  resolve: async ({ account, plan, status }, context) => {
+    const { appointments, operators } = context.services
+    const id = operators.readId(readAccountId(account))
+    if (status === 'suspended') await appointments.requireSuspendable(context.caller, id)
+    if (plan) {
+      await operators.setPlan(id, plan)
+      logSecurityEvent(context, 'plan_changed', { user_id: id, plan_id: plan })
+    }
+    if (status === 'suspended') {
+      await operators.suspend(id)
+      logSecurityEvent(context, 'account_suspended', { user_id: id })
+    }
+    if (status === 'active') {
+      await operators.restore(id)
+      logSecurityEvent(context, 'account_restored', { user_id: id })
+    }
+    return { account: await accountOf(context, id) }
+  },
+  payload: t => ({ account: t.expose('account', { type: Account, description: 'The account as it is now.' }) }),
+})
+
+mutation('appointOperator', {
+  description: 'Makes the owner of an account an operator. For operators.',
+  auth: { operator: true },
+  fails: ['USER_NOT_FOUND', 'FORBIDDEN'],
+  input: t => ({ account: t.id({ required: true, description: 'The id of the account.' }) }),
+  resolve: async ({ account }, context) => {
+    const operator = await context.services.appointments.appoint(context.caller, readAccountId(account))
+    logSecurityEvent(context, 'operator_appointed', { user_id: operator.userId })
+    return { operator, account: await accountOf(context, operator.userId) }
+  },
+  payload: t => ({
+    operator: t.expose('operator', { type: Operator, description: 'The operator.' }),
+    account: t.expose('account', { type: Account, description: 'Their account.' }),
+  }),
+})
+
+mutation('dismissOperator', {
+  description: 'Ends the right of an appointed operator, oneself included; those of the setting stay. For operators.',
+  auth: { operator: true },
+  fails: ['USER_NOT_FOUND', 'FORBIDDEN'],
+  input: t => ({ account: t.id({ required: true, description: 'The id of the account.' }) }),
+  resolve: async ({ account }, context) => {
+    const { userId } = await context.services.appointments.dismiss(readAccountId(account))
+    logSecurityEvent(context, 'operator_dismissed', { user_id: userId })
+    return { account: await accountOf(context, userId) }
+  },
+  payload: t => ({ account: t.expose('account', { type: Account, description: 'The account, which stays.' }) }),
+})
+
+mutation('retryMails', {
+  description: 'Sends the mails once more that were given up. For operators.',
+  auth: { operator: true },
+  fails: [],
+  resolve: async (_input, { services }) => ({ count: await services.operators.retryMails() }),
+  payload: t => ({
+    count: t.exposeInt('count', { description: 'How many.' }),
+    mailQueue: t.field({
+      type: MailQueue,
+      description: 'The mails that wait to be sent.',
+      resolve: (_payload, _args, { services }) => services.operators.mailQueue(),
+    }),
+  }),
+})

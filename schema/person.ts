@@ -1,0 +1,44 @@
+import type { Context } from '../src/context.ts'
+import { AppError } from '../src/errors.ts'
+import type { PersonView } from '../src/services/accounts/person.ts'
+import { batch } from './batch.ts'
+import { builder } from './builder.ts'
+import { as, findable, Node } from './node.ts'
+
+export const Person = builder.objectRef<PersonView>('Person').implement({
+  description: 'What others may see of a user.',
+  interfaces: [Node],
+  fields: t => ({
+    name: t.exposeString('name', { description: 'As their provider says it.' }),
+    email: t.exposeString('email', { description: 'Their e-mail address.' }),
+    picture: t.field({
+      type: 'URL',
+      nullable: true,
+      description: 'A picture of them.',
+      resolve: person => person.picture || null,
+    }),
+  }),
+})
+
+const persons = batch(({ services }, ids) => services.persons.byIds(ids))
+const known = batch(async ({ services, caller }, ids) =>
+  caller ? services.persons.knownAmong(caller, ids) : new Map<string, PersonView>(),
+)
+
+/** A person met in what the caller may see; null for none, and for one whose account is gone. */
+export const personOf = async (context: Context, id: string | null): Promise<PersonView | null> =>
+  (id === null ? undefined : await persons(context, id)) ?? null
+
+/** The same for one whose account outlives what names them. @throws USER_NOT_FOUND when it ends at this moment */
+export async function existingPerson(context: Context, id: string): Promise<PersonView> {
+  const person = await personOf(context, id)
+  if (!person) throw new AppError('USER_NOT_FOUND', 'This person has deleted their account meanwhile.')
+  return person
+}
+
+// What a key may see of members is in its scopes, and is asked of the workspace.
+findable('user', async (context, caller, id) => {
+  if (caller.via !== 'session' && id !== caller.userId) return null
+  const person = await known(context, id)
+  return person ? as('Person', person) : null
+})

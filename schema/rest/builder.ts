@@ -1,0 +1,61 @@
+import '../plugins/rest.ts'
+import SchemaBuilder, { type ArgBuilder, type InputFieldMap, type InputShapeFromFields } from '@pothos/core'
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
+import { Kind, type ObjectTypeDefinitionNode } from 'graphql'
+import type { Download } from '../../src/services/sharing/download.ts'
+import { type BaseTypes, base } from '../base.ts'
+import { scalars } from '../scalars.ts'
+
+interface RestTypes extends BaseTypes {
+  Scalars: BaseTypes['Scalars'] & {
+    /** A size or a count beyond 32 bits. */
+    Long: { Input: number; Output: number }
+    Labels: { Input: never; Output: Record<string, string> }
+    Void: { Input: never; Output: null }
+    /** A file that is sent as bytes, or by a redirect. */
+    Download: { Input: never; Output: Download }
+  }
+}
+
+/**
+ * The REST operations, with the names that are on the wire. A builder of its own: its types share their names with those of the graph,
+ * and none of them need to say to which face they belong.
+ */
+export const builder = new SchemaBuilder<RestTypes>({
+  ...base,
+  plugins: ['access', ScopeAuthPlugin, 'rateLimit', 'rest', 'requireAuth', 'listBound'],
+})
+
+type Types = typeof builder.$inferSchemaTypes
+
+/** Makes arguments that several fields share. */
+export type Argument = ArgBuilder<Types>
+
+/** What resolvers are given for arguments that are made by such a function. */
+export type Given<Made extends (arg: Argument) => InputFieldMap> = InputShapeFromFields<ReturnType<Made>>
+
+/** The context of a resolver whose drive is open. */
+export type DriveContext = RestTypes['AuthContexts']['drive']
+
+/** Makes fields that several objects share. */
+export type ObjectFields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>
+
+builder.scalarType('Long', scalars.Long)
+builder.scalarType('Labels', scalars.Labels)
+builder.scalarType('Void', scalars.Void)
+builder.scalarType('DateTime', scalars.DateTime)
+builder.scalarType('Upload', scalars.Upload)
+builder.scalarType('Download', {
+  description: 'A file: the router redirects to its signed URL, or sends its bytes.',
+  serialize: download => download,
+})
+
+/** Without a node of its own, SOFA would print and parse a whole root type once for each argument, for a document that is not served. */
+const emptyNode = (name: string): ObjectTypeDefinitionNode => ({
+  kind: Kind.OBJECT_TYPE_DEFINITION,
+  name: { kind: Kind.NAME, value: name },
+  fields: [],
+})
+
+builder.queryType({ astNode: emptyNode('Query') })
+builder.mutationType({ astNode: emptyNode('Mutation') })

@@ -1,0 +1,157 @@
+import { MAX_SHARED_FILES } from '../../src/limits.ts'
+import { joinPath } from '../../src/paths.ts'
+import type { DirectShares } from '../../src/services/sharing/direct-share.ts'
+import type { ShareView } from '../../src/services/sharing/share-list.ts'
+import { cursor, limit } from './arguments.ts'
+import { builder } from './builder.ts'
+import { ALICE, BOB, BYTES, CURSOR, FILE_PATH, MD5, MEDIA_TYPE, PASSWORD, SHARE_LINK, SHARE_TOKEN } from './examples.ts'
+import { rest } from './shares.ts'
+
+const Share = builder.objectRef<ShareView>('Share').implement({
+  description: 'A share that the caller has created or received.',
+  fields: t => ({
+    created_at: t.expose('createdAt', { type: 'DateTime' }),
+    downloads: t.expose('downloads', { type: 'Long' }),
+    expires_at: t.expose('expiresAt', { type: 'DateTime' }),
+    file_id: t.exposeID('fileId'),
+    file_name: t.string({ description: 'Full path.', example: FILE_PATH, resolve: share => joinPath(share.names) }),
+    file_type: t.exposeString('fileType', { example: MEDIA_TYPE }),
+    max_downloads: t.expose('maxDownloads', { type: 'Long', nullable: true }),
+    md5_checksum: t.exposeString('md5', { example: MD5 }),
+    password_protected: t.exposeBoolean('passwordProtected'),
+    seen: t.exposeBoolean('seen'),
+    shared_by: t.exposeString('sharedBy', { description: 'E-mail address.', example: ALICE }),
+    shared_for: t.exposeString('sharedFor', { description: 'E-mail address; empty for a public share.', example: BOB }),
+    sharing_link: t.exposeString('link', { example: SHARE_LINK }),
+    sharing_token: t.exposeString('token', { example: SHARE_TOKEN }),
+    size: t.expose('size', { type: 'Long', example: BYTES }),
+  }),
+})
+
+const ShareList = builder.objectRef<{ files: ShareView[]; nextCursor: string | null }>('ShareList').implement({
+  fields: t => ({
+    files: t.field({ type: [Share], resolve: list => list.files }),
+    next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
+  }),
+})
+
+builder.queryField('receivedShares', t =>
+  t.withAuth({ privateFiles: 'read' }).field({
+    type: ShareList,
+    description: 'The live shares that the caller has received, oldest first.',
+    rest: rest({ route: 'GET /api/files/received', statuses: [401] }),
+    args: {
+      cursor: t.arg.string(cursor),
+      limit: t.arg.int(limit),
+    },
+    resolve: (_root, page, { services, caller }) => services.shares.page(caller, 'received', page),
+  }),
+)
+
+builder.queryField('sentShares', t =>
+  t.withAuth({ privateFiles: 'read' }).field({
+    type: ShareList,
+    description: 'The live shares that the caller has created, direct and public, oldest first.',
+    rest: rest({ route: 'GET /api/files/shared_by_user', statuses: [401] }),
+    args: {
+      cursor: t.arg.string(cursor),
+      limit: t.arg.int(limit),
+    },
+    resolve: (_root, page, { services, caller }) => services.shares.page(caller, 'sent', page),
+  }),
+)
+
+const UnseenCount = builder.objectRef<{ count: number }>('UnseenCount').implement({
+  fields: t => ({
+    count: t.exposeInt('count'),
+  }),
+})
+
+builder.queryField('unseenShareCount', t =>
+  t.withAuth({ privateFiles: 'read' }).field({
+    type: UnseenCount,
+    description: 'How many received shares the caller has not seen.',
+    rest: rest({ route: 'GET /api/files/received/unseen_count', statuses: [401] }),
+    resolve: async (_root, _args, { services, caller }) => ({ count: await services.directShares.countUnseen(caller) }),
+  }),
+)
+
+const SeenShare = builder.objectRef<{ seen: boolean }>('SeenShare').implement({
+  fields: t => ({
+    seen: t.exposeBoolean('seen'),
+  }),
+})
+
+builder.mutationField('markShareSeen', t =>
+  t.withAuth({ privateFiles: 'write' }).field({
+    type: SeenShare,
+    description: 'Marks a received share as seen.',
+    rest: rest({
+      route: 'POST /api/files/received/mark_seen',
+      statuses: [400, 401],
+      fails: ['SHARE_NOT_FOUND'],
+    }),
+    args: {
+      sharing_token: t.arg.string({ required: true, example: SHARE_TOKEN }),
+    },
+    resolve: async (_root, { sharing_token: token }, { services, caller }) => {
+      await services.directShares.markSeen(caller, token)
+      return { seen: true }
+    },
+  }),
+)
+
+const SharingInfo = builder.objectRef<DirectShares['shares'][number]>('SharingInfo').implement({
+  description: 'A file that has just been shared.',
+  fields: t => ({
+    checksum: t.exposeString('md5', { description: 'MD5 of the bytes.', example: MD5 }),
+    expires_at: t.expose('expiresAt', { type: 'DateTime' }),
+    file: t.string({ description: 'Full path.', example: FILE_PATH, resolve: share => joinPath(share.names) }),
+    file_name: t.string({ example: 'report.pdf', resolve: share => share.names.at(-1) ?? '' }),
+    shared_by: t.exposeString('sharedBy', { description: 'E-mail address.', example: ALICE }),
+    shared_for: t.exposeString('sharedFor', { description: 'E-mail address.', example: BOB }),
+    sharing_link: t.exposeString('link', { example: SHARE_LINK }),
+    sharing_token: t.exposeString('token', { example: SHARE_TOKEN }),
+  }),
+})
+
+const SharedFiles = builder.objectRef<DirectShares>('SharedFiles').implement({
+  fields: t => ({
+    notification_status: t.exposeString('notificationStatus', {
+      description: 'not_sent, queued or failed',
+      example: 'queued',
+    }),
+    sharing_info: t.field({ type: [SharingInfo], resolve: shared => shared.shares }),
+  }),
+})
+
+builder.mutationField('shareFiles', t =>
+  t.withAuth({ privateFiles: 'share' }).field({
+    type: SharedFiles,
+    description: 'Shares files of the caller with one person: all of them, or none. Sharing again renews.',
+    rest: rest({
+      route: 'POST /api/files/share',
+      statuses: [400, 401, 429],
+      fails: ['INVALID_PATH', 'INVALID_DURATION', 'FILE_NOT_FOUND'],
+    }),
+    rateLimit: 'sharing',
+    args: {
+      duration: t.arg.string({ description: '7d by default.', example: '7d' }),
+      email: t.arg.string({
+        required: true,
+        description: 'The account with this verified address receives the files.',
+        example: BOB,
+      }),
+      objects: t.arg.stringList({
+        required: true,
+        maxItems: MAX_SHARED_FILES,
+        description: '1 to 100 full paths.',
+        example: [FILE_PATH],
+      }),
+      password: t.arg.string({ description: '1 to 128 characters.', example: PASSWORD }),
+      send_email: t.arg.boolean({ description: 'Whether to notify the recipient by mail.', example: true }),
+    },
+    resolve: (_root, { send_email: sendEmail, ...shares }, { services, caller }) =>
+      services.directShares.create(caller, { ...shares, sendEmail }),
+  }),
+)

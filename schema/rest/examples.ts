@@ -1,0 +1,21 @@
+/** Values that several examples of the API document share, so that one reads as the answer to another. */
+export const ID = '6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44'
+export const BYTES = 1_048_576
+export const MD5 = '9e107d9d372bb6826bd81d3542a419d6'
+export const MEDIA_TYPE = 'application/pdf'
+export const FILE_PATH = 'docs/report.pdf'
+export const FOLDER_PATH = 'docs/2026'
+export const WORKSPACE_FILE_PATH = '/docs/report.pdf'
+export const WORKSPACE_FOLDER_PATH = '/docs/2026'
+export const CURSOR = 'WyJyZXBvcnQucGRmIl0'
+export const ALICE = 'alice@example.org'
+export const BOB = 'bob@example.org'
+export const PICTURE = 'https://example.org/alice.png'
+export const ROLE = 'editor'
+export const PASSWORD = 'correct horse battery staple'
+export const INVITE_TOKEN = 'T0kEnOfTheInvite'
+export const SHARE_TOKEN = 'T0kEnOfTheShare'
+export const SHARE_LINK = `https://files.example.org/share/${SHARE_TOKEN}`
+export const DOWNLOAD_TOKEN = 'T0kEnOfOneOfTheOwnFiles'
+export const SIGNED_URL = 'https://store.example.org/satchel/6f1c2b52?sig=...'
+export const NOTE = 'Agreed with Bob on Monday.'

@@ -1,0 +1,21 @@
+import './files.ts'
+import './folders.ts'
+import './uploads.ts'
+import './workspace-uploads.ts'
+import './trash.ts'
+import './notes.ts'
+import './downloads.ts'
+import './shares.ts'
+import './direct-shares.ts'
+import './user.ts'
+import './sessions.ts'
+import './api-keys.ts'
+import './workspaces.ts'
+import './members.ts'
+import './invites.ts'
+import './workspace-files.ts'
+import './workspace-folders.ts'
+import { builder } from './builder.ts'
+
+/** The REST operations; areas and fields stay in the order in which they are declared. */
+export const restSchema = builder.toSchema({ sortSchema: false })

@@ -1,0 +1,153 @@
+import type { Caller } from '../src/access/caller.ts'
+import { Drive as DriveValue } from '../src/access/drive.ts'
+import { mayUsePrivateFiles } from '../src/access/scopes.ts'
+import type { Context } from '../src/context.ts'
+import { Unauthenticated } from '../src/errors.ts'
+import type { UserStats } from '../src/services/accounts/statistic.ts'
+import type { UserView } from '../src/services/accounts/user.ts'
+import { batch } from './batch.ts'
+import { builder, type PayloadFields } from './builder.ts'
+import { as, findable, Node } from './node.ts'
+import { Person } from './person.ts'
+import { Plan } from './plan.ts'
+import { Drive } from './refs.ts'
+
+const DailyCount = builder.objectRef<UserStats['dailyUploads'][number]>('DailyCount').implement({
+  description: 'How much of something there was on one day.',
+  fields: t => ({
+    day: t.exposeString('day', { description: 'A date in UTC, such as 2026-01-31.' }),
+    count: t.exposeInt('count', { description: 'How many.' }),
+  }),
+})
+
+const DAYS = 7
+
+const Statistics = builder.objectRef<UserStats>('Statistics').implement({
+  description: 'What the caller has stored and shared. Days are in UTC.',
+  fields: t => ({
+    totalFiles: t.exposeInt('totalFiles', { description: 'Files of the own drive.' }),
+    totalBytes: t.expose('totalBytes', { type: 'Bytes', description: 'Their bytes.' }),
+    filesToday: t.exposeInt('filesToday', { description: 'Files made today.' }),
+    filesLast7d: t.exposeInt('filesLast7d', { description: 'Files made on the last 7 days.' }),
+    filesLast30d: t.exposeInt('filesLast30d', { description: 'Files made on the last 30 days.' }),
+    totalSharesSent: t.exposeInt('totalSharesSent', { description: 'All shares made, ended ones included.' }),
+    sharesToday: t.exposeInt('sharesToday', { description: 'Shares made today.' }),
+    targetedShares: t.exposeInt('targetedShares', { description: 'Those made for one e-mail address.' }),
+    publicShares: t.exposeInt('publicShares', { description: 'Those made for everyone with the link.' }),
+    activeShares: t.exposeInt('activeShares', { description: 'Those that are live.' }),
+    totalReceived: t.exposeInt('totalReceived', { description: 'All shares received, ended ones included.' }),
+    ownedWorkspaces: t.exposeInt('ownedWorkspaces', { description: 'Workspaces that the own plan limits.' }),
+    workspaceApiKeys: t.exposeInt('workspaceApiKeys', { description: 'Keys of workspaces that the caller has made.' }),
+    dailyUploads: t.expose('dailyUploads', {
+      type: [DailyCount],
+      description: 'Files made on each of the last 7 days, oldest first.',
+      listSize: DAYS,
+    }),
+    dailyShares: t.expose('dailyShares', {
+      type: [DailyCount],
+      description: 'Shares made on each of the last 7 days, oldest first.',
+      listSize: DAYS,
+    }),
+  }),
+})
+
+const PREFIX = 'viewer:'
+
+/** The caller. What is shown of the account is read once somebody asks for it: most go on to the drive. */
+interface ViewerNode {
+  id: string
+  userId: string
+}
+
+const viewerOf = ({ userId }: Caller): ViewerNode => ({ id: `${PREFIX}${userId}`, userId })
+
+const accounts = batch(async ({ services, caller }, ids) => {
+  const account = caller && (await services.users.read(caller))
+  return new Map(account ? ids.map(id => [id, account]) : [])
+})
+
+async function accountOf(context: Context, { userId }: ViewerNode): Promise<UserView> {
+  const account = await accounts(context, userId)
+  if (!account) throw new Unauthenticated()
+  return account
+}
+
+export const Viewer = builder.objectRef<ViewerNode>('Viewer').implement({
+  description: 'The account of the caller.',
+  interfaces: [Node],
+  fields: t => {
+    const text = (of: 'email' | 'name' | 'givenName' | 'familyName' | 'locale', description: string) =>
+      t.string({ description, resolve: async (viewer, _args, context) => (await accountOf(context, viewer))[of] })
+    return {
+      person: t.field({
+        type: Person,
+        description: 'The caller as others see them.',
+        resolve: (viewer, _args, context) => accountOf(context, viewer),
+      }),
+      email: text('email', 'The e-mail address.'),
+      emailVerified: t.boolean({
+        description: 'Whether a provider vouches for the address.',
+        resolve: async (viewer, _args, context) => (await accountOf(context, viewer)).emailVerified,
+      }),
+      name: text('name', 'The name.'),
+      givenName: text('givenName', 'The given name; empty when no provider says it.'),
+      familyName: text('familyName', 'The family name; empty when no provider says it.'),
+      picture: t.field({
+        type: 'URL',
+        nullable: true,
+        description: 'A picture.',
+        resolve: async (viewer, _args, context) => (await accountOf(context, viewer)).picture || null,
+      }),
+      locale: text('locale', 'The language, such as de-CH; empty when no provider says it.'),
+      createdAt: t.field({
+        type: 'DateTime',
+        description: 'When the account was made.',
+        resolve: async (viewer, _args, context) => (await accountOf(context, viewer)).createdAt,
+      }),
+      plan: t.field({
+        type: Plan,
+        description: 'The limits of the account.',
+        resolve: async (viewer, _args, context) => (await accountOf(context, viewer)).plan,
+      }),
+      drive: t.withAuth({ privateFiles: 'read' }).field({
+        type: Drive,
+        description: 'The own files.',
+        resolve: (_viewer, _args, { caller }) => DriveValue.own(caller),
+      }),
+      statistics: t.withAuth({ privateFiles: 'read' }).field({
+        type: Statistics,
+        description: 'What the caller has stored and shared.',
+        resolve: (_viewer, _args, { services, caller }) => services.statistics.read(caller),
+      }),
+      note: t.withAuth({ privateFiles: 'read' }).string({
+        nullable: true,
+        description: 'The note of the caller on a content that they have; empty when there is none yet.',
+        args: { md5: t.arg.string({ required: true, description: 'MD5 of the content, in hex.' }) },
+        resolve: (_viewer, { md5 }, { services, caller }) => services.notes.read(caller, md5),
+      }),
+    }
+  },
+})
+
+findable(PREFIX, async (_context, caller, id) => {
+  if (id !== caller.userId || caller.workspaceId !== null) return null
+  mayUsePrivateFiles(caller, 'read')
+  return as('Viewer', viewerOf(caller))
+})
+
+/** The field of a payload that shows the account of the caller as it is now. */
+export const viewerField = <Payload extends object>(t: PayloadFields<Payload>) =>
+  t.withAuth({ privateFiles: 'read' }).field({
+    type: Viewer,
+    nullable: true,
+    description: 'The account of the caller as it is now.',
+    resolve: (_payload, _args, { caller }) => viewerOf(caller),
+  })
+
+builder.queryField('me', t =>
+  t.withAuth({ privateFiles: 'read' }).field({
+    type: Viewer,
+    description: 'The account of the caller. Not for keys of workspaces.',
+    resolve: (_root, _args, { caller }) => viewerOf(caller),
+  }),
+)

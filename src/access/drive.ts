@@ -1,0 +1,153 @@
+import { type DriveEventGroup, type DriveEventKind, driveKinds } from '../../db/models/event.ts'
+import { AppError, Forbidden } from '../errors.ts'
+import { pathIn, type Tree } from '../services/tree/entry-path.ts'
+import type { BucketLimits } from '../services/tree/quota.ts'
+import type { WorkspaceTree, WorkspaceView } from '../services/workspaces/workspace.ts'
+import type { Caller } from './caller.ts'
+import {
+  type DriveLevel,
+  drivePolicies,
+  eventPolicies,
+  type InWorkspace,
+  type WorkspaceRight,
+  workspacePolicies,
+} from './policies.ts'
+import { may } from './roles.ts'
+import { mayUsePrivateFiles, mayUseWorkspaces } from './scopes.ts'
+
+/** A drive at a level that its caller may use: what a resolver works with. */
+export interface OpenDrive {
+  drive: Drive
+  tree: Tree
+  limits: BucketLimits
+}
+
+/** One storage area as a caller knows it. Its tree is had by opening it only, which authorizes. */
+export class Drive {
+  readonly id: string
+  /** Null for the caller's own. */
+  readonly workspace: WorkspaceView | null
+  readonly #caller: Caller
+  readonly #tree: Tree
+  readonly #limits: BucketLimits
+
+  private constructor(caller: Caller, tree: Tree, limits: BucketLimits, workspace: WorkspaceView | null) {
+    this.id = tree.bucketId
+    this.workspace = workspace
+    this.#caller = caller
+    this.#tree = tree
+    this.#limits = limits
+  }
+
+  static own(caller: Caller): Drive {
+    return new Drive(caller, caller.bucket, caller.limits, null)
+  }
+
+  /** @param found a workspace that the caller is a member of */
+  static ofWorkspace(caller: Caller, { tree, limits, ...workspace }: WorkspaceTree): Drive {
+    return new Drive(caller, tree, limits, workspace)
+  }
+
+  /** The id of the user whose drive it is; null for one of a workspace. */
+  get personId(): string | null {
+    return this.workspace ? null : this.#caller.userId
+  }
+
+  pathOf(names: readonly string[]): string {
+    return pathIn(this.#tree, names)
+  }
+
+  /** @throws KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE, FORBIDDEN */
+  open(level: DriveLevel): OpenDrive {
+    requireKeyFor(this.#caller, this.workspace?.id ?? null, level)
+    const policy = drivePolicies[level].workspace
+    if (this.workspace && policy) requireRole(this.workspace, policy)
+    return { drive: this, tree: this.#tree, limits: this.#limits }
+  }
+
+  /** Why the caller may not use it at a level; null when they may. */
+  refusal(level: DriveLevel): AppError | null {
+    return refusalOf(() => this.open(level))
+  }
+
+  /** What the caller may do with it. */
+  get permissions(): DriveLevel[] {
+    const levels = Object.keys(drivePolicies) as DriveLevel[]
+    return levels.filter(level => !this.refusal(level))
+  }
+
+  /** The kinds of its events that the caller may see. */
+  get eventKinds(): DriveEventKind[] {
+    const groups = Object.keys(driveKinds) as DriveEventGroup[]
+    return groups.filter(group => this.#seesEvents(group)).flatMap(group => [...driveKinds[group]])
+  }
+
+  #seesEvents(group: DriveEventGroup): boolean {
+    const policy = eventPolicies[group]
+    if ('drive' in policy) return !this.refusal(policy.drive)
+    const { workspace } = this
+    const isIn = 'session' in policy ? this.#caller.via === 'session' : true
+    return isIn && workspace !== null && !refusalOf(() => openWorkspace(this.#caller, workspace, policy.workspace))
+  }
+}
+
+/** Why something is refused; null when it is not. */
+function refusalOf(use: () => unknown): AppError | null {
+  try {
+    use()
+    return null
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
+/**
+ * Whether the credential of the caller reaches a drive at all, before anything is known of the drive.
+ * @param workspaceId null for the caller's own drive
+ * @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE, FORBIDDEN
+ */
+export function requireKeyFor(caller: Caller, workspaceId: string | null, level: DriveLevel): void {
+  const { own, workspace } = drivePolicies[level]
+  if (workspaceId === null) mayUsePrivateFiles(caller, own)
+  else if (workspace) {
+    mayUseWorkspaces(caller, workspace.scope)
+    requireWorkspace(caller, workspaceId)
+  } else throw new Forbidden('Files of a workspace are not shared. Invite people to the workspace instead.')
+}
+
+function requireRole({ role }: WorkspaceView, { action, refusal }: InWorkspace): void {
+  if (!may(role, action))
+    throw new Forbidden(
+      refusal ?? `Your role in this workspace is ${role}, which may not do this. Ask one of its owners.`,
+    )
+}
+
+/** The same answer to a caller who is not a member, whether the workspace exists or not. */
+export function notAMember(right: WorkspaceRight): Forbidden {
+  const { refusal }: InWorkspace = workspacePolicies[right]
+  return new Forbidden(refusal ?? 'You are not a member of this workspace, or it does not exist.')
+}
+
+/** Whether the role of the caller in a workspace allows something there. */
+export const allows = ({ role }: WorkspaceView, right: WorkspaceRight): boolean =>
+  may(role, workspacePolicies[right].action)
+
+/** Authorizes a use of a workspace. @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE, FORBIDDEN */
+export function openWorkspace<W extends WorkspaceView>(caller: Caller, workspace: W, right: WorkspaceRight): W {
+  requireWorkspaceKey(caller, right)
+  requireWorkspace(caller, workspace.id)
+  requireRole(workspace, workspacePolicies[right])
+  return workspace
+}
+
+/** @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE */
+export function requireWorkspaceKey(caller: Caller, right: WorkspaceRight): void {
+  mayUseWorkspaces(caller, workspacePolicies[right].scope)
+}
+
+/** A key of a workspace reaches no other one. @throws KEY_OUT_OF_BOUNDS */
+export function requireWorkspace(caller: Caller, id: string): void {
+  if (caller.workspaceId !== null && caller.workspaceId !== id)
+    throw new AppError('KEY_OUT_OF_BOUNDS', 'This API key belongs to another workspace. Use a key of this one.')
+}

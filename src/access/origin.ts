@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http'
+import { Forbidden } from '../errors.ts'
+import { SESSION_COOKIE } from './caller.ts'
+
+/**
+ * Whether the headers of a browser show that a page of another origin caused the request. Other clients send no such headers,
+ * and are trusted: they have no cookies but their own.
+ * @param own origins whose pages may act for their visitors: the public one and those that the configuration allows
+ */
+export function isFromElsewhere({ headers }: IncomingMessage, own: string[]): boolean {
+  const site = headers['sec-fetch-site']
+  if (site === 'same-origin' || site === 'none') return false
+  const source = headers.origin ?? headers.referer
+  if (source === undefined) return site !== undefined
+  return !URL.canParse(source) || !own.includes(new URL(source).origin)
+}
+
+/**
+ * Whether the headers of a browser show that a page of this service caused the request. Missing headers are not enough: over
+ * plain http, browsers can be made to omit them.
+ */
+export function isFromOwnPage({ headers }: IncomingMessage, publicUrl: string): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin'
+  const source = headers.origin ?? headers.referer
+  return source !== undefined && URL.canParse(source) && new URL(source).origin === publicUrl
+}
+
+/** Whether a browser sent the request without naming its page, as over plain http. All browsers call themselves Mozilla. */
+export function isSilentBrowser({ headers }: IncomingMessage): boolean {
+  const said = headers['sec-fetch-site'] ?? headers.origin ?? headers.referer
+  return said === undefined && /^Mozilla\//.test(headers['user-agent'] ?? '')
+}
+
+/** Whether a browser opens the response as a top-level page, as it does for a link. */
+export function isNavigation({ headers }: IncomingMessage): boolean {
+  return headers['sec-fetch-mode'] === 'navigate' && (headers['sec-fetch-dest'] ?? 'document') === 'document'
+}
+
+/**
+ * Refuses a write that a browser sends with the session cookie for a page of another origin: docs/contract.md, "Credentials".
+ * @throws FORBIDDEN
+ */
+export function refuseForeignWrites(req: IncomingMessage, own: string[]): void {
+  if (req.method === 'GET' || req.method === 'HEAD' || req.headers['x-api-key'] !== undefined) return
+  if (!req.headers.cookie?.includes(SESSION_COOKIE)) return
+  if (isFromElsewhere(req, own))
+    throw new Forbidden('This request comes from a page of another origin. Open the page of this service instead.')
+}

@@ -1,0 +1,68 @@
+import { AppError, Unauthenticated } from '../errors.ts'
+import type { Caller } from './caller.ts'
+
+/** Scopes that a private key may have: contract, section 2. */
+export const privateScopes = [
+  'private_files:read',
+  'private_files:write',
+  'private_files:delete',
+  'private_files:share',
+] as const
+
+/** Scopes that a workspace key may have. */
+export const workspaceScopes = [
+  'workspaces:read',
+  'workspaces:write',
+  'workspaces:delete',
+  'workspaces:members:read',
+  'workspaces:members:manage',
+  'workspaces:invites:manage',
+  'workspaces:files:read',
+  'workspaces:files:write',
+  'workspaces:files:delete',
+] as const
+
+export type WorkspaceScope = (typeof workspaceScopes)[number]
+
+/** A scope that a key may have. */
+export type KeyScope = (typeof privateScopes)[number] | WorkspaceScope
+
+/** Levels of the private_files scope. */
+export type PrivateFiles = 'read' | 'write' | 'delete' | 'share'
+
+const outOfBounds = (message: string) => new AppError('KEY_OUT_OF_BOUNDS', message)
+
+function requireScope(caller: Caller, scope: string): true {
+  // A session has every scope.
+  if (caller.scopes === null || caller.scopes.has(scope)) return true
+  throw new AppError('INSUFFICIENT_SCOPE', `This API key lacks the scope ${scope}. Use one that has it.`, {
+    required: scope,
+  })
+}
+
+/** Whether the caller may use personal routes of a level. @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE */
+export function mayUsePrivateFiles(caller: Caller | null, level: PrivateFiles): true {
+  if (!caller) throw new Unauthenticated()
+  if (caller.workspaceId !== null)
+    throw outOfBounds('A workspace key works on its workspace only. Use a private key or sign in.')
+  return requireScope(caller, `private_files:${level}`)
+}
+
+/**
+ * Whether the caller may use workspace routes of a scope; which workspace is looked at where it is entered.
+ * @param scope null for what any key of a workspace may do
+ * @throws as above
+ */
+export function mayUseWorkspaces(caller: Caller | null, scope: WorkspaceScope | null): true {
+  if (!caller) throw new Unauthenticated()
+  if (caller.via === 'api_key' && caller.workspaceId === null)
+    throw outOfBounds('A private key works on the files of its user only. Use a key of the workspace or sign in.')
+  return scope === null || requireScope(caller, scope)
+}
+
+/** Whether the caller has signed in as a person. No key may do what needs this. @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS */
+export function hasSession(caller: Caller | null): true {
+  if (!caller) throw new Unauthenticated()
+  if (caller.via !== 'session') throw outOfBounds('No API key can do this. Sign in instead.')
+  return true
+}

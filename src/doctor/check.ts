@@ -1,0 +1,58 @@
+import type { Db } from '../../db/index.ts'
+import type { BlobStore } from '../storage/store.ts'
+
+/** The kinds of problems, as stable machine-readable names. */
+export type FindingKind =
+  | 'object-unknown'
+  | 'object-missing'
+  | 'size-differs'
+  | 'upload-overdue'
+  | 'copy-overdue'
+  | 'upload-ended'
+  | 'removal-overdue'
+  | 'blob-unnamed'
+  | 'file-without-blob'
+  | 'folder-totals'
+  | 'folder-loop'
+  | 'parent-missing'
+  | 'bucket-missing'
+  | 'bucket-counts'
+  | 'purge-forgotten'
+  | 'trash-item-empty'
+  | 'job-failing'
+  | 'job-given-up'
+
+/** A difference between the database and the store, or within the database. */
+export interface Finding {
+  kind: FindingKind
+  /** Id of the row or of the object. */
+  id: string
+  /** One plain sentence. */
+  message: string
+  repaired: boolean
+}
+
+/** A finding with its repair, if there is a safe one: the repair checks again under the locks of the service, and acts if needed. */
+export interface Problem extends Omit<Finding, 'repaired'> {
+  /** @returns whether the problem is gone */
+  repair?: () => Promise<boolean>
+}
+
+/** The input of every check. */
+export interface Installation {
+  db: Db
+  store: BlobStore
+  /** Age in milliseconds below which seemingly left-over data may belong to running work of any instance. */
+  graceMs: number
+}
+
+/** All rows of a query in pages, each starting after the last row of the one before. */
+export async function* pages<T>(next: (last: T | undefined) => Promise<T[]>): AsyncGenerator<T[]> {
+  let last: T | undefined
+  for (;;) {
+    const page = await next(last)
+    if (page.length === 0) return
+    yield page
+    last = page.at(-1)
+  }
+}

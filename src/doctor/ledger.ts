@@ -1,0 +1,188 @@
+import { validate as isUuid } from 'uuid'
+import type { Db } from '../../db/index.ts'
+import { deleteMarked, endCopies, markBlobsForDeletion } from '../../db/queries/blob.ts'
+import { lockBucket } from '../../db/queries/bucket.ts'
+import {
+  deleteEndedSession,
+  endedSessionsAfter,
+  isNamed,
+  isUsed,
+  type LedgerRow,
+  ledgerAfter,
+  ledgerOf,
+  setSize,
+} from '../../db/queries/doctor.ts'
+import { endOverdue } from '../services/uploads/upload-session.ts'
+import { type Installation, type Problem, pages } from './check.ts'
+import { retotal } from './repair.ts'
+
+const PAGE = 1000
+
+interface StoredObject {
+  key: string
+  size: number
+  createdAt: Date
+}
+
+async function* ledger(db: Db): AsyncGenerator<LedgerRow> {
+  const page = (last: LedgerRow | undefined) => ledgerAfter(db, last?.id ?? '', PAGE)
+  for await (const rows of pages(page)) yield* rows
+}
+
+/**
+ * Walks along ledger and store in parallel, both in the order of their keys. The two are read at different times, so every difference
+ * is checked again before it is reported.
+ */
+export async function* compareLedgerWithStore(installation: Installation): AsyncGenerator<Problem> {
+  const rows = ledger(installation.db)
+  const objects = installation.store.list()[Symbol.asyncIterator]()
+  const next = async <T>(from: AsyncIterator<T>) => {
+    const { done, value } = await from.next()
+    return done ? undefined : value
+  }
+  let row = await next(rows)
+  let object = await next(objects)
+  while (row || object) {
+    if (object && (!row || object.key < row.id)) {
+      yield* judgeUnknown(installation, object)
+      object = await next(objects)
+    } else if (row) {
+      const itsObject = object?.key === row.id ? object : undefined
+      yield* judgeRow(installation, row, itsObject)
+      row = await next(rows)
+      if (itsObject) object = await next(objects)
+    }
+  }
+}
+
+/** An object without a row in the ledger. The row is written before the object, so an old object without a row is left over. */
+async function* judgeUnknown(
+  { db, store, graceMs }: Installation,
+  { key, createdAt }: StoredObject,
+): AsyncGenerator<Problem> {
+  if (createdAt.getTime() > Date.now() - graceMs) return
+  if (await isNamed(db, key)) return
+  const problem = { kind: 'object-unknown', id: key } as const
+  if (!isUuid(key)) {
+    yield { ...problem, message: 'This object is none of ours. Remove it by hand, if nobody else needs it.' }
+    return
+  }
+  yield {
+    ...problem,
+    message: 'The store holds this object, and nothing remembers it.',
+    repair: async () => {
+      await store.remove([key])
+      return true
+    },
+  }
+}
+
+async function* judgeRow(
+  installation: Installation,
+  row: LedgerRow,
+  object: StoredObject | undefined,
+): AsyncGenerator<Problem> {
+  const { db, store, graceMs } = installation
+  const { id, bucketId, state } = row
+  const overdue = row.leaseUntil < Date.now() - graceMs
+  if (state === 'staged' && overdue)
+    yield {
+      kind: 'upload-overdue',
+      id,
+      message: 'This upload has died, and still holds its reservation.',
+      repair: async () => {
+        await db.transaction(tx => endOverdue(db, bucketId, id, tx, Date.now() - graceMs))
+        return true
+      },
+    }
+  if (state === 'copied' && overdue)
+    yield {
+      kind: 'copy-overdue',
+      id,
+      message: 'These bytes were copied for an upload that nobody is completing any more.',
+      repair: async () => {
+        await endCopies(db, { before: row.leaseUntil + 1, id })
+        return true
+      },
+    }
+  if (state === 'deleting' && overdue)
+    yield {
+      kind: 'removal-overdue',
+      id,
+      message: 'This object should have been removed.',
+      repair: async () => {
+        if (await isUsed(db, id)) return false
+        await store.remove([id])
+        await deleteMarked(db, [id])
+        return true
+      },
+    }
+  if (state !== 'live') return
+  if (row.entryId === null) yield unnamed(db, row)
+  else if (object?.size !== row.size || object.size !== row.entrySize) yield* judgeBytes(installation, row)
+}
+
+function unnamed(db: Db, { id, bucketId }: LedgerRow): Problem {
+  return {
+    kind: 'blob-unnamed',
+    id,
+    message: 'The ledger says that this object lives, and no file names it.',
+    repair: () =>
+      db.transaction(async tx => {
+        await lockBucket(db, bucketId, tx)
+        if (!(await isUsed(db, id, tx))) await markBlobsForDeletion(db, [id], tx)
+        return true
+      }),
+  }
+}
+
+/** The object of a file is missing, or of another size than recorded: checks the row and this object again. */
+async function* judgeBytes({ db, store }: Installation, { id }: LedgerRow): AsyncGenerator<Problem> {
+  const object = await store.look(id)
+  const row = await ledgerOf(db, id)
+  if (row?.state !== 'live' || row.entryId === null || row.entrySize === null) return
+  const { entryId, bucketId, size, entrySize } = row
+  if (!object) {
+    yield {
+      kind: 'object-missing',
+      id,
+      message: `The bytes of the file ${entryId} are not in the store. Bring them back from a backup under this key.`,
+    }
+    return
+  }
+  if (object.size === size && size === entrySize) return
+  const problem = {
+    kind: 'size-differs',
+    id,
+    message: `The store holds ${object.size} bytes, the ledger says ${size}, and the file ${entryId} says ${entrySize}.`,
+  } as const
+  // Two of three agree, the store among them: then the third is wrong. Otherwise it may be the bytes.
+  if (object.size !== size && object.size !== entrySize) yield problem
+  else
+    yield {
+      ...problem,
+      repair: () =>
+        db.transaction(async tx => {
+          await lockBucket(db, bucketId, tx)
+          await setSize(db, { id, entryId, size: object.size }, tx)
+          await retotal(db, entryId, tx)
+          return true
+        }),
+    }
+}
+
+/** An upload in parts exists as long as its blob is staged; both end in one transaction. */
+export async function* checkUploads({ db }: Installation): AsyncGenerator<Problem> {
+  const page = (last: { id: string } | undefined) => endedSessionsAfter(db, last?.id ?? '', PAGE)
+  for await (const rows of pages(page))
+    for (const { id } of rows)
+      yield {
+        kind: 'upload-ended',
+        id,
+        message: 'This upload in parts has ended, and is remembered still.',
+        repair: async () => {
+          await deleteEndedSession(db, id)
+          return true
+        },
+      }
+}

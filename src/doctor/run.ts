@@ -1,0 +1,32 @@
+import type { Finding, Installation } from './check.ts'
+import { checkUploads, compareLedgerWithStore } from './ledger.ts'
+import { checkBuckets, checkEntries, checkJobs, checkPurges, checkTrash } from './tree.ts'
+
+export interface Summary {
+  findings: number
+  /** Of the findings. */
+  repaired: number
+}
+
+const checks = [compareLedgerWithStore, checkUploads, checkEntries, checkTrash, checkBuckets, checkPurges, checkJobs]
+
+/**
+ * Compares ledger and store in both directions, and the trees with their totals, page by page: memory is constant, and any number
+ * of instances may be at work meanwhile. With `repair`, repairs what can be repaired without touching anything that an entry names.
+ * @throws UNAVAILABLE, and whatever else the database or the store says
+ */
+export async function examine(
+  installation: Installation,
+  { repair, onFinding }: { repair: boolean; onFinding: (finding: Finding) => void },
+): Promise<Summary> {
+  const summary: Summary = { findings: 0, repaired: 0 }
+  for (const check of checks) {
+    for await (const { repair: act, ...problem } of check(installation)) {
+      const repaired = repair && act !== undefined && (await act())
+      summary.findings++
+      if (repaired) summary.repaired++
+      onFinding({ ...problem, repaired })
+    }
+  }
+  return summary
+}

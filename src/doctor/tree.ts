@@ -1,0 +1,198 @@
+import type { Db } from '../../db/index.ts'
+import { FILE, FOLDER } from '../../db/models/entry.ts'
+import { lockBucket, type Totals } from '../../db/queries/bucket.ts'
+import {
+  type BucketCounts,
+  bucketCountsAfter,
+  detachedAfter,
+  type EntryReferences,
+  emptyTrashItemsAfter,
+  entriesAfter,
+  isDetached,
+  isEnding,
+  isTop,
+  purgesAmong,
+  recount,
+  type TroubledJob,
+  totalsOfFolders,
+  troubledJobsAfter,
+} from '../../db/queries/doctor.ts'
+import { GIVEN_UP } from '../../db/queries/job.ts'
+import { deleteTrashItems } from '../../db/queries/trash-item.ts'
+import { enqueue } from '../services/notices/outbox.ts'
+import { type Installation, type Problem, pages } from './check.ts'
+import { climb, reattach, retotal, reviveBlob, same } from './repair.ts'
+
+const PAGE = 500
+const BUCKETS = 100
+/** Tries after which a job is reported: by then it has failed for more than a minute. */
+const MANY_TRIES = 5
+
+const say = ({ bytes, files, folders }: Totals) => `${files} files, ${folders} folders and ${bytes} bytes`
+
+/** Every entry has a parent or is a root, every file a living blob, every folder the totals of what is in it. */
+export async function* checkEntries(installation: Installation): AsyncGenerator<Problem> {
+  const { db } = installation
+  const page = (last: EntryReferences | undefined) => entriesAfter(db, last?.id ?? '', PAGE)
+  for await (const rows of pages(page)) {
+    for (const row of rows) yield* judgeEntry(installation, row)
+    yield* judgeTotals(
+      db,
+      rows.filter(row => row.kind === FOLDER && row.parentId !== null),
+    )
+  }
+}
+
+async function* judgeEntry({ db, store }: Installation, row: EntryReferences): AsyncGenerator<Problem> {
+  const { id, bucketId, parentId, kind, blobId } = row
+  const [what, deleted] = [kind === FILE ? 'file' : 'folder', parentId === null && kind === FOLDER && row.name !== '']
+  if (row.rootId === null && !(await isBelowDeleted(db, id)))
+    yield { kind: 'bucket-missing', id, message: `The storage area of this ${what} does not exist.` }
+  const detached = deleted || (parentId === null && row.trashId !== null)
+  if (row.parent === null && id !== row.rootId && !detached && row.rootId !== null)
+    yield {
+      kind: 'parent-missing',
+      id,
+      message: `The folder of this ${what} does not exist, so it cannot be opened.`,
+      repair: () => db.transaction(tx => reattach(db, id, bucketId, tx)),
+    }
+  if (kind !== FILE || row.blobState === 'live') return
+  yield {
+    kind: 'file-without-blob',
+    id,
+    message: `This file names the object ${blobId ?? '(none)'}, which ${row.blobState ? `is ${row.blobState}` : 'has no row in the ledger'}.`,
+    repair: async () => {
+      const object = blobId === null ? null : await store.look(blobId)
+      if (!object || blobId === null) return false
+      await db.transaction(tx => reviveBlob(db, bucketId, blobId, object.size, tx))
+      return true
+    },
+  }
+}
+
+/** A purge deletes the bucket of a workspace while other purges in it may still be running. */
+async function isBelowDeleted(db: Db, id: string): Promise<boolean> {
+  const { top } = await climb(db, id)
+  return top?.parentId === null && (await isDetached(db, top.id))
+}
+
+async function* judgeTotals(db: Db, folders: EntryReferences[]): AsyncGenerator<Problem> {
+  if (folders.length === 0) return
+  const totals = await totalsOfFolders(
+    db,
+    folders.map(f => f.id),
+  )
+  for (const { id, counted, there } of totals) {
+    if (same(counted, there)) continue
+    const { top, chain } = await climb(db, id)
+    if (chain.length === 0) continue
+    if (!top) yield { kind: 'folder-loop', id, message: 'This folder is inside itself, so it cannot be opened.' }
+    else if (top.parentId === null && (await isKept(db, top.id, top.bucketId)))
+      yield {
+        kind: 'folder-totals',
+        id,
+        message: `This folder counts ${say(counted)}; it contains ${say(there)}.`,
+        repair: () =>
+          db.transaction(async tx => {
+            await lockBucket(db, top.bucketId, tx)
+            await retotal(db, id, tx)
+            return true
+          }),
+      }
+  }
+}
+
+/** Whether an entry is in the trash, or the root, of a bucket that is not being purged. What is purged is not counted any more. */
+async function isKept(db: Db, topId: string, bucketId: string): Promise<boolean> {
+  return (await isTop(db, topId, bucketId)) && !(await isEnding(db, bucketId))
+}
+
+/** A bucket counts what is below its root, what its uploads reserve, its trash, and the deleted folders that are not purged yet. */
+export async function* checkBuckets({ db }: Installation): AsyncGenerator<Problem> {
+  const page = (last: BucketCounts | undefined) => bucketCountsAfter(db, last?.id ?? '', BUCKETS)
+  for await (const rows of pages(page)) for (const row of rows) yield* judgeBucket(db, row)
+}
+
+async function* judgeBucket(db: Db, counts: BucketCounts): AsyncGenerator<Problem> {
+  const { id, used, there, reserved, held, purging, purges, kept, trash } = counts
+  const wrong = [
+    same(used, there) ? '' : `counts ${say(used)}, and ${say(there)} are there`,
+    reserved.bytes === held.bytes && reserved.files === held.files
+      ? ''
+      : `reserves ${reserved.bytes} bytes for ${reserved.files} files, and its uploads hold ${held.bytes} for ${held.files}`,
+    purging === purges ? '' : `counts ${purging} folders to be purged, and there are ${purges}`,
+    kept.items === trash.items && kept.bytes === trash.bytes
+      ? ''
+      : `counts ${kept.items} items with ${kept.bytes} bytes in its trash, and there are ${trash.items} with ${trash.bytes}`,
+  ].filter(Boolean)
+  if (wrong.length === 0 || (await isEnding(db, id))) return
+  yield {
+    kind: 'bucket-counts',
+    id,
+    message: `This storage area ${wrong.join('; ')}.`,
+    repair: () =>
+      db.transaction(async tx => {
+        await lockBucket(db, id, tx)
+        await recount(db, id, tx)
+        return true
+      }),
+  }
+}
+
+/** Every trash item has an entry that is in no tree. */
+export async function* checkTrash({ db }: Installation): AsyncGenerator<Problem> {
+  const page = (last: { id: string } | undefined) => emptyTrashItemsAfter(db, last?.id ?? '', PAGE)
+  for await (const rows of pages(page))
+    for (const { id, bucketId } of rows)
+      yield {
+        kind: 'trash-item-empty',
+        id,
+        message: 'This item of a trash has nothing that could be restored.',
+        repair: () =>
+          db.transaction(async tx => {
+            await lockBucket(db, bucketId, tx)
+            await deleteTrashItems(db, [id], tx)
+            await recount(db, bucketId, tx)
+            return true
+          }),
+      }
+}
+
+/** For every deleted folder there is a job that purges it. */
+export async function* checkPurges({ db }: Installation): AsyncGenerator<Problem> {
+  const page = (last: { name: string } | undefined) => detachedAfter(db, last?.name ?? '', PAGE)
+  for await (const rows of pages(page)) {
+    const jobs = rows.map(({ id, bucketId }) => ({ folderId: id, bucketId }))
+    const known = await purgesAmong(
+      db,
+      jobs.map(job => JSON.stringify(job)),
+    )
+    for (const job of jobs) {
+      // The row is deleted before its job, so a row without a job has been forgotten.
+      if (known.has(JSON.stringify(job)) || !(await isDetached(db, job.folderId))) continue
+      yield {
+        kind: 'purge-forgotten',
+        id: job.folderId,
+        message: 'This deleted folder waits to be purged, but no job does it.',
+        repair: async () => {
+          await db.transaction(tx => enqueue(db, 'purge-folder', job, tx))
+          return true
+        },
+      }
+    }
+  }
+}
+
+/** Jobs that fail repeatedly need an operator. */
+export async function* checkJobs({ db }: Installation): AsyncGenerator<Problem> {
+  const page = (last: TroubledJob | undefined) => troubledJobsAfter(db, last?.id ?? '', MANY_TRIES, PAGE)
+  for await (const rows of pages(page))
+    for (const { id, kind, attempts, dueAt, lastError } of rows)
+      yield dueAt === GIVEN_UP
+        ? {
+            kind: 'job-given-up',
+            id,
+            message: `A job "${kind}" is given up after ${attempts === 1 ? '1 try' : `${attempts} tries`}: ${lastError}`,
+          }
+        : { kind: 'job-failing', id, message: `A job "${kind}" has failed ${attempts} times: ${lastError}` }
+}

@@ -1,0 +1,281 @@
+import type { GraphQLNamedType } from 'graphql'
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+  typeFromAST,
+  type ValueNode,
+} from 'graphql'
+import { DEFAULT_FIRST, MAX_FIRST, MAX_NESTED } from '../../schema/paging.ts'
+import { MAX_PAGE } from '../limits.ts'
+import { type Length, lengthOfGiven } from './given.ts'
+import { createMetaSizes } from './meta-sizes.ts'
+import { scanOf } from './scans.ts'
+
+/** What the parts of an answer count: a value or an object, a value that is renamed (so there may be many), an object or value of a list. */
+const VALUE = 1
+const RENAMED_VALUE = 5
+const ITEM = 5
+const LEAF_ITEM = 2
+/** What the schema says of itself is there for every caller, in any size: it counts more, so that it is asked for once. */
+const OF_SCHEMA = 6
+
+/** How many items a list counts as that has neither pages nor a `listSize` in its extensions. */
+const DEFAULT_LIST = 100
+
+/** The arguments that say how long the lists of a page are: without them, and at most. */
+const pageArguments: Record<string, { normal: number; most: number }> = {
+  first: { normal: DEFAULT_FIRST, most: MAX_FIRST },
+  last: { normal: DEFAULT_FIRST, most: MAX_FIRST },
+  limit: { normal: MAX_PAGE, most: MAX_PAGE },
+}
+
+type Variables = Record<string, unknown>
+
+/** How long the lists of a page are; `key` tells equal ones. */
+interface Size {
+  key: string
+  of: Length
+}
+
+/** What encloses a selection says of the lists in it. */
+interface Enclosing {
+  page?: Size | undefined
+  /** The mutation whose payload it is. */
+  mutation?: FieldNode | undefined
+  /** Within the list of all types, the lists of a type count as long as they are on average. */
+  ofAllTypes?: boolean
+}
+
+/** What a selection adds to the answer, for each object that it is made of. */
+interface Part {
+  values: number
+  /** What its fields read beyond what they show: once, however many objects, because each row is of one of them. */
+  scans: Length[]
+  lists: { length: Length; paged: boolean; item: Part }[]
+  /** Fragments stand once, however many spreads lead to them. */
+  spreads: Part[]
+  /** Fields when every fragment is written out. */
+  fields: number
+}
+
+const emptyPart = (): Part => ({ values: 0, scans: [], lists: [], spreads: [], fields: 0 })
+
+/** What an operation may cost at most, before any of it is done. */
+export interface OperationCost {
+  /** With these variables, which need not have been coerced yet. */
+  of(variables: Variables): number
+  /** Fields when every fragment is written out: what its compiled code grows with. */
+  fields: number
+}
+
+/**
+ * Measures operations: every value, object and item that the answer may have, with lists as long as their pages, by names, fragments and
+ * nesting. A fragment is measured once for each number of objects that it is spread in, which MAX_NESTED keeps few.
+ */
+export function createCosts(schema: GraphQLSchema) {
+  const metaSize = createMetaSizes(schema)
+  const measured = new WeakMap<OperationDefinitionNode, OperationCost>()
+
+  function lengthOf(
+    field: GraphQLField<unknown, unknown>,
+    node: FieldNode,
+    parent: GraphQLNamedType,
+    { page, mutation, ofAllTypes }: Enclosing,
+  ): Length {
+    const { listSize, sizedBy } = field.extensions
+    if (page) return page.of
+    if (listSize !== undefined) return sizedBy ? lengthOfGiven(mutation ?? node, sizedBy, listSize) : listSize
+    return metaSize(parent.name, field.name, ofAllTypes ?? false) ?? DEFAULT_LIST
+  }
+
+  function readOperation(document: DocumentNode, operation: OperationDefinitionNode): Part {
+    const fragments = new Map<string, FragmentDefinitionNode>()
+    for (const node of document.definitions)
+      if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node)
+    const defaults = new Map<string, ValueNode | undefined>()
+    for (const { variable, defaultValue } of operation.variableDefinitions ?? [])
+      defaults.set(variable.name.value, defaultValue)
+    const spreads = new Map<string, Part>()
+
+    function readSelection(node: SelectionSetNode, type: GraphQLNamedType, enclosing: Enclosing, into: Part): Part {
+      for (const selection of node.selections) {
+        if (selection.kind === Kind.FIELD) readField(selection, type, enclosing, into)
+        else if (selection.kind === Kind.FRAGMENT_SPREAD) {
+          const part = readSpread(selection.name.value, enclosing)
+          into.spreads.push(part)
+          into.fields += part.fields
+        } else {
+          const inner = selection.typeCondition ? typeFromAST(schema, selection.typeCondition) : type
+          if (inner) readSelection(selection.selectionSet, inner, enclosing, into)
+        }
+      }
+      return into
+    }
+
+    function readSpread(name: string, enclosing: Enclosing): Part {
+      const { page, mutation, ofAllTypes } = enclosing
+      const key = `${name} ${page?.key} ${mutation?.alias?.value ?? mutation?.name.value} ${ofAllTypes}`
+      const known = spreads.get(key)
+      if (known) return known
+      const fragment = fragments.get(name)
+      const type = fragment && typeFromAST(schema, fragment.typeCondition)
+      // Validation has refused circles; without it, one would end here.
+      spreads.set(key, emptyPart())
+      const made = fragment && type ? readSelection(fragment.selectionSet, type, enclosing, emptyPart()) : emptyPart()
+      spreads.set(key, made)
+      return made
+    }
+
+    function readField(node: FieldNode, parent: GraphQLNamedType, enclosing: Enclosing, into: Part): void {
+      into.fields++
+      const field = fieldOf(schema, parent, node.name.value)
+      const type = field && getNamedType(field.type)
+      const isLeaf = !field || isLeafType(type)
+      const isList = field && isListType(getNullableType(field.type))
+      const weight = parent.name.startsWith('__') ? OF_SCHEMA : 1
+      if (!isList) into.values += weight * (isLeaf && node.alias ? RENAMED_VALUE : VALUE)
+      if (!field || !type) return
+      into.values += field.extensions.cost ?? 0
+      const scan = scanOf(field, node, defaults)
+      if (scan !== 0) into.scans.push(scan)
+      const page = pageOf(field, node, defaults)
+      const mutation = parent === schema.getMutationType() ? node : undefined
+      const within = { page, mutation, ofAllTypes: field.name === 'types' && parent.name === '__Schema' }
+      const inner = isList
+        ? { ...emptyPart(), values: weight * (isLeaf ? (node.alias ? RENAMED_VALUE : LEAF_ITEM) : ITEM) }
+        : into
+      const before = inner.fields
+      if (node.selectionSet) readSelection(node.selectionSet, type, within, inner)
+      if (!isList) return
+      into.fields += inner.fields - before
+      into.lists.push({
+        length: lengthOf(field, node, parent, enclosing),
+        paged: enclosing.page !== undefined,
+        item: inner,
+      })
+    }
+
+    const root = schema.getRootType(operation.operation)
+    return root ? readSelection(operation.selectionSet, root, {}, emptyPart()) : emptyPart()
+  }
+
+  return (document: DocumentNode, operation: OperationDefinitionNode): OperationCost => {
+    const known = measured.get(operation)
+    if (known) return known
+    const part = readOperation(document, operation)
+    const whole = isFixed(part) ? total(part, 1, {}) : undefined
+    const made = { of: (variables: Variables) => whole ?? total(part, 1, variables), fields: part.fields }
+    measured.set(operation, made)
+    return made
+  }
+}
+
+/** Whether no variable changes what a selection costs. */
+function isFixed(part: Part, seen = new Set<Part>()): boolean {
+  if (seen.has(part)) return true
+  seen.add(part)
+  return (
+    part.scans.every(scan => typeof scan === 'number') &&
+    part.lists.every(list => typeof list.length === 'number' && isFixed(list.item, seen)) &&
+    part.spreads.every(spread => isFixed(spread, seen))
+  )
+}
+
+/** What a selection costs that so many objects are made of. */
+function total(part: Part, objects: number, variables: Variables): number {
+  const known = new Map<Part, Map<number, number>>()
+
+  const countOf = (length: Length) => (typeof length === 'number' ? length : length(variables))
+
+  function sum({ values, scans, lists, spreads }: Part, count: number): number {
+    let cost = values * count
+    for (const scan of scans) cost += countOf(scan)
+    for (const { length, paged, item } of lists) {
+      const each = countOf(length)
+      // A request is given so many entries of pages within pages, however many there are.
+      cost += sum(item, paged ? Math.min(count * each, Math.max(MAX_NESTED, each)) : count * each)
+    }
+    for (const spread of spreads) cost += once(spread, count)
+    return cost
+  }
+
+  function once(spread: Part, count: number): number {
+    const costs = known.get(spread) ?? new Map<number, number>()
+    known.set(spread, costs)
+    const cost = costs.get(count) ?? sum(spread, count)
+    costs.set(count, cost)
+    return cost
+  }
+
+  return Math.ceil(sum(part, objects))
+}
+
+function fieldOf(
+  schema: GraphQLSchema,
+  parent: GraphQLNamedType,
+  name: string,
+): GraphQLField<unknown, unknown> | undefined {
+  if (parent === schema.getQueryType()) {
+    if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef
+    if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef
+  }
+  return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined
+}
+
+/** How long the lists of a page are; undefined for a field that has no pages. Several arguments count as the longest. */
+function pageOf(
+  { args }: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  defaults: Map<string, ValueNode | undefined>,
+): Size | undefined {
+  const possible = args.flatMap(arg => (Object.hasOwn(pageArguments, arg.name) ? [arg.name] : []))
+  const [normal] = possible.flatMap(name => pageArguments[name]?.normal ?? [])
+  if (normal === undefined) return undefined
+  const given = (node.arguments ?? []).flatMap(({ name, value }) => {
+    const most = possible.includes(name.value) ? pageArguments[name.value]?.most : undefined
+    return most === undefined ? [] : [sizeOf(value, { normal, most }, defaults)]
+  })
+  const [only = { key: String(normal), of: normal }, ...others] = given
+  if (others.length === 0) return only
+  return {
+    key: given.map(size => size.key).join(','),
+    of: variables => Math.max(...given.map(({ of }) => (typeof of === 'number' ? of : of(variables)))),
+  }
+}
+
+function sizeOf(
+  value: ValueNode,
+  { normal, most }: { normal: number; most: number },
+  defaults: Map<string, ValueNode | undefined>,
+): Size {
+  // What is out of range is refused, or becomes the nearest that is in it, where the list is read.
+  const clamp = (count: number) => Math.min(Math.max(count, 1), most)
+  if (value.kind === Kind.INT) return { key: value.value, of: clamp(Number(value.value)) }
+  if (value.kind !== Kind.VARIABLE) return { key: 'normal', of: normal }
+  const name = value.name.value
+  const fallback = defaults.get(name)
+  const otherwise = fallback?.kind === Kind.INT ? clamp(Number(fallback.value)) : normal
+  return {
+    key: `$${name}`,
+    of: variables => {
+      const given = Object.hasOwn(variables, name) ? variables[name] : undefined
+      if (given === undefined) return otherwise
+      if (given === null) return normal
+      return typeof given === 'number' ? clamp(given) : most
+    },
+  }
+}

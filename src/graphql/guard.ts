@@ -1,0 +1,100 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  type ValidationRule,
+  validate,
+} from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import { AppError, InvalidInput } from '../errors.ts'
+import type { createCosts } from './cost.ts'
+import { MAX_ERRORS, refusalOf } from './errors.ts'
+import { createIntrospection, introspectionOnce } from './introspection.ts'
+import { boundedLists, checkLists } from './lists.ts'
+import { hasManyPairs } from './pairs.ts'
+
+/** graphql-js keeps variables in plain objects, in which a variable of this name is not one. */
+const ordinaryVariables: ValidationRule = context => ({
+  VariableDefinition({ variable }) {
+    if (variable.name.value === '__proto__')
+      context.reportError(new InvalidInput('query', 'A variable may not be called "__proto__". Give it another name.'))
+  },
+})
+
+/** Validates a document where that takes no more time than its length says. */
+const validateFewPairs: typeof validate = (schema, document, rules) =>
+  hasManyPairs(document) ? [tooManyPairs()] : validate(schema, document, rules, { maxErrors: MAX_ERRORS })
+
+const tooManyPairs = () =>
+  new InvalidInput(
+    'query',
+    'This document asks for the same fields too often. Ask for each field once, or for less at a time.',
+  )
+
+interface Arguments {
+  document: DocumentNode
+  operationName?: string | null
+  variableValues?: Record<string, unknown> | null
+}
+
+/**
+ * Refuses operations that cost too much before any field is resolved, and reports the cost in the extensions of the response
+ * at most, and may. Answers what tools ask of the schema.
+ */
+export function guardedExecution(
+  schema: GraphQLSchema,
+  costOf: ReturnType<typeof createCosts>,
+  maxCost: number,
+): Plugin {
+  const introspect = createIntrospection(schema)
+  const extensionsOf = (cost: number) => ({ cost: { cost, maxCost } })
+
+  /** @throws INVALID_INPUT */
+  function check({ document, variableValues }: Arguments, operation: OperationDefinitionNode): number {
+    const variables = variableValues ?? {}
+    checkLists(schema, document, operation, variables)
+    return costOf(document, operation).of(variables)
+  }
+
+  function refusalFor(args: Arguments): { result?: ExecutionResult; cost: number } {
+    const operation = getOperationAST(args.document, args.operationName)
+    if (!operation) return { cost: 0 }
+    try {
+      const cost = check(args, operation)
+      if (cost <= maxCost) return { cost }
+      const error = new AppError(
+        'INVALID_INPUT',
+        `This document may cost ${cost}, and up to ${maxCost} is allowed. Ask for smaller pages (first), or for less at a time.`,
+        { cost, max_cost: maxCost },
+      )
+      return { cost, result: { errors: [refusalOf(error, { wellFormed: true })], extensions: extensionsOf(cost) } }
+    } catch (error) {
+      return { cost: 0, result: { errors: [refusalOf(error, { wellFormed: true })] } }
+    }
+  }
+
+  return {
+    onValidate({ addValidationRule, setValidationFn }) {
+      setValidationFn(validateFewPairs)
+      for (const rule of [introspectionOnce, boundedLists, ordinaryVariables]) addValidationRule(rule)
+    },
+    onExecute({ args, setResultAndStopExecution }) {
+      const standard = introspect(args.document, () => extensionsOf(refusalFor(args).cost))
+      if (standard) return setResultAndStopExecution(standard)
+      const { result, cost } = refusalFor(args)
+      if (result) return setResultAndStopExecution(result)
+      return {
+        onExecuteDone({ result: done, setResult }) {
+          if (Symbol.asyncIterator in done) return
+          setResult({ ...done, extensions: { ...done.extensions, ...extensionsOf(cost) } })
+        },
+      }
+    },
+    onSubscribe({ args, setResultAndStopExecution }) {
+      const { result } = refusalFor(args)
+      if (result) setResultAndStopExecution(result)
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { GraphQLParams, Plugin } from 'graphql-yoga'
+import type { Context } from '../context.ts'
+import { AppError, Busy, InvalidInput, Unauthenticated } from '../errors.ts'
+import { createFairQueue } from '../fair-queue.ts'
+import { readJson } from '../http/body.ts'
+import { networkOf } from '../network.ts'
+import { checkParameters, logUnexpected, refusalOf } from './errors.ts'
+import { readGraphqlForm } from './form.ts'
+
+export interface ServerContext {
+  req: IncomingMessage
+  res: ServerResponse
+  api: Context
+}
+
+type Parsed = GraphQLParams | GraphQLParams[] | Response
+type Parser = (request: Request) => Parsed | Promise<Parsed>
+
+/**
+ * Reads requests from Node's own: an address, JSON of at most 1 MiB (16 KiB without a credential), or the multipart form of
+ * graphql-upload-minimal, at constant memory. What cannot be read is a malformed request.
+ * @param maxCharacters of a document
+ */
+export function requestParser(maxCharacters: number): Plugin<object, ServerContext> {
+  const anonymousTurn = createAnonymousTurns()
+  return {
+    onRequestParse({ request, requestParser: own, serverContext, setRequestParser }) {
+      const read: Parser | undefined =
+        request.method === 'POST'
+          ? () => readBody(serverContext)
+          : own && (given => readAddress(own, given, serverContext))
+      if (!read) return
+      setRequestParser(async given => {
+        let params: Parsed
+        try {
+          params = await read(given)
+          checkParameters(params)
+          if (!serverContext.api.caller) await anonymousTurn(serverContext.api.address)
+        } catch (error) {
+          logUnexpected(error, serverContext.api.log)
+          throw refusalOf(error, { wellFormed: error instanceof Unauthenticated })
+        }
+        if ('query' in params && params.query && params.query.length > maxCharacters)
+          throw refusalOf(
+            new InvalidInput('query', `A document may have up to ${maxCharacters} characters. Use variables.`),
+            { wellFormed: true },
+          )
+        return params
+      })
+    },
+  }
+}
+
+/** How many operations without a credential wait for their turn, and how long. */
+const ANONYMOUS_LINE = { longest: 1000, patience: 10_000 }
+/** Turns of the event loop between two of them while others wait: one turn accepts one connection only. */
+const TURNS_BETWEEN = 16
+
+/**
+ * Lets operations of callers without a credential begin one by one, some turns of the event loop apart, and networks by turns.
+ * Introspection is done as soon as it is begun: all that came in one turn would hold up every other request.
+ */
+function createAnonymousTurns() {
+  const busy = () => new Busy('Too many requests without a credential wait. Try again in a few seconds.')
+  const queue = createFairQueue({ atOnce: 1, ...ANONYMOUS_LINE, full: busy })
+  const turns = async () => {
+    await nextTurn()
+    for (let i = 1; queue.size > 1 && i < TURNS_BETWEEN; i++) await nextTurn()
+  }
+  return (address: string) => queue.run([networkOf(address)], turns)
+}
+
+async function readBody({ req, res, api }: ServerContext): Promise<GraphQLParams> {
+  const isForm = /^multipart\/form-data/i.test(req.headers['content-type'] ?? '')
+  // Only callers who are known have files to send: the service does not read for long for others.
+  if (isForm && !api.caller) throw new Unauthenticated()
+  return isForm ? await readGraphqlForm(req, res, api.signal) : await readJson(req, { anonymous: !api.caller })
+}
+
+async function readAddress(parse: Parser, request: Request, { req }: ServerContext): Promise<Parsed> {
+  // An address ends up in logs and histories.
+  if (/password/i.test(req.url ?? ''))
+    throw new InvalidInput('password', 'Never send a password in the address. Send the query by POST.')
+  try {
+    return await parse(request)
+  } catch (error) {
+    throw new AppError('INVALID_JSON', 'The variables or extensions in the address are not valid JSON.', {}, error)
+  }
+}

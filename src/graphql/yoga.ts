@@ -1,0 +1,158 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases'
+import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth'
+import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens'
+import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql'
+import { createYoga, handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga'
+import type { Context } from '../context.ts'
+import { InvalidInput } from '../errors.ts'
+import { allowOnly, asksForPage } from '../http/method.ts'
+import { createTextCache } from '../http/text-cache.ts'
+import { write } from '../http/write.ts'
+import type { Log } from '../log.ts'
+import { compiledExecution } from './compiled.ts'
+import { createCosts } from './cost.ts'
+import { earlyRefusal, logFailures, maskError, refusalOf, shortened, withFewErrors } from './errors.ts'
+import { createGraphiqlPage } from './graphiql.ts'
+import { guardedExecution } from './guard.ts'
+import { requestParser, type ServerContext } from './request.ts'
+
+/** Bounds of a document: what GraphiQL's own introspection needs, with enough for real clients. */
+const limits = { depth: 16, aliases: 50, tokens: 2000, characters: 32 * 1024 }
+
+/** What is kept of documents: their trees, and their code, take about 250 bytes for each character. */
+const CACHED_CHARACTERS = 256 * 1024
+
+/**
+ * GraphQL over the schema, with GraphiQL. A request listener on node:http, because anything in between halves the throughput.
+ * @param maxCost what an operation may cost at most
+ */
+export function createGraphql(schema: GraphQLSchema, { graphiql, maxCost }: { graphiql: boolean; maxCost: number }) {
+  const costOf = createCosts(schema)
+  const yoga = createYoga<ServerContext>({
+    schema,
+    graphqlEndpoint: '/graphql',
+    context: ({ api }) => api,
+    cors: false,
+    landingPage: false,
+    logging: false,
+    batching: false,
+    multipart: false,
+    parserAndValidationCache: {
+      documentCache: createTextCache(CACHED_CHARACTERS),
+      errorCache: createTextCache(CACHED_CHARACTERS),
+    },
+    // Bodies are read by parsers of our own, each with its own bound; any number here would make Yoga read them as well, into memory.
+    maxRequestBodySize: false,
+    graphiql: false,
+    maskedErrors: { maskError },
+    plugins: [
+      requestParser(limits.characters),
+      maxTokensPlugin({ n: limits.tokens }),
+      maxDepthPlugin({ n: limits.depth, ignoreIntrospection: true }),
+      maxAliasesPlugin({ n: limits.aliases }),
+      shallowDocuments(),
+      ownCodes(),
+      errorLists(),
+      eventStream(),
+      guardedExecution(schema, costOf, maxCost),
+      compiledExecution(schema, costOf),
+    ],
+  })
+  const page = graphiql ? createGraphiqlPage() : undefined
+  return async (req: IncomingMessage, res: ServerResponse, contextOf: () => Promise<Context>, log: Log) => {
+    if (page && asksForPage(req)) return page(req, res)
+    let api: Context
+    try {
+      allowOnly(req, 'GET', 'POST')
+      api = await contextOf()
+    } catch (error) {
+      return write(res, req, earlyRefusal(error, req, log))
+    }
+    res.setHeader('cache-control', 'no-store')
+    // Yoga waits for a connection that is gone to take its answer, and would do so for ever; one that was gone before emits no event.
+    await new Promise<void>((resolve, reject) => {
+      res.once('close', resolve)
+      Promise.resolve(yoga(req, res, { req, res, api })).then(() => resolve(), reject)
+    })
+  }
+}
+
+/** The parser walks down by calling itself; what is too deep for that is the document's fault, not ours. */
+function shallowDocuments(): Plugin {
+  return {
+    onParse:
+      () =>
+      ({ result, replaceParseResult }) => {
+        if (result instanceof RangeError)
+          replaceParseResult(new GraphQLError('Syntax Error: The document nests too deeply.'))
+      },
+  }
+}
+
+/** Reports an invalid document with a code of the contract, before Yoga sets its own. */
+function ownCodes(): Plugin {
+  return {
+    onValidate:
+      () =>
+      ({ valid, result }) => {
+        if (valid) return
+        for (const error of result) {
+          error.extensions.code ??= 'INVALID_INPUT'
+          error.message = shortened(error.message)
+        }
+      },
+  }
+}
+
+interface Result {
+  args: { contextValue: Context }
+  result: ExecutionResult
+  setResult(result: ExecutionResult): void
+}
+
+/** Logs failures of the service, of which the caller gets the request id only, and bounds the errors of a response. */
+function errorLists(): Plugin<Context, ServerContext> {
+  const bound = ({ args, result, setResult }: Result) => {
+    if (!result.errors) return
+    logFailures(result, args.contextValue.log)
+    setResult(withFewErrors(result))
+  }
+  return {
+    onExecute: () => ({ onExecuteDone: payload => handleStreamOrSingleExecutionResult(payload, bound) }),
+    onSubscribe: () => ({ onSubscribeResult: payload => handleStreamOrSingleExecutionResult(payload, bound) }),
+  }
+}
+
+/** Subscriptions are sent as server-sent events, which proxies must not buffer. */
+function eventStream(): Plugin<Context, ServerContext> {
+  return {
+    onSubscribe({ args, setResultAndStopExecution }) {
+      const { contextValue } = args
+      const accept = contextValue.request.headers.get('accept') ?? '*/*'
+      if (/\btext\/event-stream\b|\btext\/\*|\*\/\*/.test(accept))
+        return { onSubscribeResult: () => ({ onNext: payload => addId(contextValue, payload) }) }
+      const message = 'A subscription is answered as server-sent events. Send Accept: text/event-stream.'
+      setResultAndStopExecution({ errors: [refusalOf(new InvalidInput('accept', message), { wellFormed: true })] })
+    },
+    onResponse({ response: { headers } }) {
+      if (!headers.get('content-type')?.startsWith('text/event-stream')) return
+      headers.set('cache-control', 'no-store')
+      // nginx would buffer the events without it.
+      headers.set('x-accel-buffering', 'no')
+      // Yoga's "none" is no registered encoding.
+      headers.delete('content-encoding')
+    },
+  }
+}
+
+/** Ends a server-sent event that has an id with that: Yoga writes what the result is turned into as the last lines of the event. */
+function addId(
+  { shared }: Context,
+  { result, setResult }: { result: ExecutionResult; setResult: (to: object) => void },
+) {
+  const { eventId } = shared
+  if (eventId === undefined) return
+  shared.eventId = undefined
+  setResult({ ...result, stringify: (answer: ExecutionResult) => `${JSON.stringify(answer)}\nid: ${eventId}` })
+}

@@ -1,0 +1,165 @@
+import type { IncomingMessage } from 'node:http'
+import { finished } from 'node:stream'
+import { AppError, InvalidInput } from '../errors.ts'
+import { interruptible } from '../interruptible.ts'
+import { Upload } from '../upload.ts'
+
+export const MAX_JSON_BYTES = 1024 * 1024
+
+/** What a caller without a credential may send: passwords of links and small documents, nothing that is work to parse. */
+export const MAX_ANONYMOUS_JSON_BYTES = 16 * 1024
+
+/** What a body that comes in several pieces begins with. */
+const FIRST_BYTES = 4096
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Reads a JSON object of UTF-8: at most 1 MiB from a caller who is known, 16 KiB from others. No body counts as an empty object.
+ * @throws INVALID_JSON, INVALID_INPUT
+ */
+export async function readJson(
+  req: IncomingMessage,
+  { anonymous }: { anonymous: boolean },
+): Promise<Record<string, unknown>> {
+  const max = anonymous ? MAX_ANONYMOUS_JSON_BYTES : MAX_JSON_BYTES
+  const tooLarge = () => bodyTooLarge(max, anonymous)
+  const declared = Number(req.headers['content-length'] ?? 0)
+  if (declared > max) throw tooLarge()
+  if (declared === 0 && req.headers['transfer-encoding'] === undefined) return {}
+  const bytes =
+    arrived(req, declared) ??
+    (await readWhole(req, max, {
+      tooLarge,
+      broken: cause => invalidJson('The body ended before it was complete. Send it again.', cause),
+    }))
+  if (bytes.length === 0) return {}
+  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(req.headers['content-type'] ?? ''))
+    throw new InvalidInput('content-type', 'Send the body as JSON, with Content-Type: application/json.')
+  return parseObject(bytes)
+}
+
+/** A body that has arrived as a whole, as small ones have when their caller is known: it needs no one who listens. */
+function arrived(req: IncomingMessage, declared: number): Buffer | undefined {
+  if (!req.complete || req.readableLength !== declared || req.readableFlowing !== null) return undefined
+  const bytes: unknown = req.read()
+  return Buffer.isBuffer(bytes) ? bytes : undefined
+}
+
+/** How a body is read: as a whole into memory, as an upload that streams on, or as one part of an upload. */
+export type BodyKind = 'whole' | 'upload' | 'part'
+
+/** Who watches the pace of a body that is still arriving. */
+interface Watch {
+  /** Fires with a refusal when the body is too slow. */
+  signal: AbortSignal
+  becomes(kind: BodyKind): void
+}
+
+const watches = new WeakMap<IncomingMessage, Watch>()
+
+/** Watches a body; its reader sets the kind. */
+export const watchBody = (req: IncomingMessage, watch: Watch): void => void watches.set(req, watch)
+
+/** Reads a body of so many bytes at most. @throws what is made for one that is larger, or that breaks off; or that it is too slow */
+export function readWhole(
+  req: IncomingMessage,
+  max: number,
+  { tooLarge, broken }: { tooLarge(): AppError; broken(cause: unknown): AppError },
+): Promise<Buffer> {
+  const watch = watches.get(req)
+  watch?.becomes('whole')
+  return new Promise((resolve, reject) => {
+    let memory: Buffer = Buffer.alloc(0)
+    let size = 0
+    // One buffer that grows: a chunk that is kept costs some hundred bytes beside its own, and a client may send them one by one.
+    const add = (chunk: Buffer) => {
+      const needed = size + chunk.length
+      if (needed > max) return end(() => reject(tooLarge()))
+      if (size === 0 && memory.length === 0) memory = chunk
+      else if (needed > memory.length) {
+        const larger = Buffer.allocUnsafeSlow(Math.min(max, Math.max(needed, 2 * memory.length, FIRST_BYTES)))
+        memory.copy(larger, 0, 0, size)
+        memory = larger
+      }
+      if (memory !== chunk) memory.set(chunk, size)
+      size = needed
+    }
+    const late = () => end(() => reject(watch?.signal.reason))
+    // The request itself stays as it is: the rest of its body is still to be taken.
+    const end = (settle: () => void) => {
+      forget()
+      req.off('data', add)
+      watch?.signal.removeEventListener('abort', late)
+      settle()
+    }
+    const forget = finished(req, { writable: false }, error =>
+      end(() => (error ? reject(broken(error)) : resolve(memory.subarray(0, size)))),
+    )
+    if (watch?.signal.aborted) return late()
+    watch?.signal.addEventListener('abort', late)
+    req.on('data', add)
+  })
+}
+
+function parseObject(bytes: Buffer): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(utf8.decode(bytes))
+  } catch {
+    throw invalidJson('The body is not valid JSON in UTF-8. Check its syntax and its encoding.')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalidJson('The body must be a JSON object: { ... }.')
+  return value as Record<string, unknown>
+}
+
+const invalidJson = (message: string, cause?: unknown) =>
+  new AppError('INVALID_JSON', message, { field: 'body' }, cause)
+const bodyTooLarge = (max: number, anonymous: boolean) =>
+  new AppError(
+    'INVALID_INPUT',
+    anonymous
+      ? 'Without a credential a JSON body may have up to 16 KiB. Sign in, or send an API key.'
+      : 'A JSON body may have up to 1 MiB.',
+    { field: 'body', max },
+  )
+
+/**
+ * The body as it is, for a field that takes a file. Bytes flow when they are read.
+ * @throws INVALID_INPUT where the body is not the file itself
+ */
+export function readRaw(req: IncomingMessage): Upload {
+  const { 'content-length': length, 'content-type': type = '', 'content-encoding': encoding = '' } = req.headers
+  if (!/^(?:identity)?$/i.test(encoding))
+    throw new InvalidInput('content-encoding', 'Send the bytes as they are, without a Content-Encoding.')
+  if (/^multipart\/form-data\b/i.test(type))
+    throw new InvalidInput('content-type', 'Send the bytes themselves as the body, not a form around them.')
+  watches.get(req)?.becomes('part')
+  return new Upload({
+    filename: '',
+    mimetype: type,
+    source: wholeOf(req),
+    // Without either header a request has no body.
+    bound: length === undefined ? (req.headers['transfer-encoding'] === undefined ? 0 : undefined) : Number(length),
+  })
+}
+
+async function* wholeOf(req: IncomingMessage): AsyncGenerator<Uint8Array> {
+  // Leaving it must not destroy the request: the rest of its body is still to be taken.
+  const steps = (req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
+  const next = interruptible(steps, watches.get(req)?.signal)
+  try {
+    for (;;) {
+      const { done, value } = await next()
+      if (done) return
+      yield value
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('INVALID_INPUT', 'The connection broke before the body was complete.', { field: 'body' }, error)
+  } finally {
+    // As long as it listens, nothing else takes the rest of the body. Not awaited: a step may be waiting for bytes still.
+    steps.return?.().catch(() => {})
+  }
+}

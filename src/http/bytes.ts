@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import fresh from 'fresh'
+import parseRange from 'range-parser'
+import type { Delivery, Download, DownloadService } from '../services/sharing/download.ts'
+import { allowOnly } from './method.ts'
+
+/** Answers a download: 302 to its signed address, or its bytes where clients cannot reach the store. */
+export async function sendDelivery(
+  req: IncomingMessage,
+  res: ServerResponse,
+  download: Download,
+  { services, signal }: { services: { downloads: DownloadService }; signal: AbortSignal },
+): Promise<void> {
+  if (services.downloads.proxied) return sendFile(req, res, download.delivery, services.downloads, signal)
+  res.writeHead(302, {
+    ...(download.url ? { location: download.url } : {}),
+    'cache-control': 'no-store',
+    'content-length': 0,
+  })
+  res.end()
+}
+
+/** Answers with a file where a client has been sent. Clients show it in frames of their own; its policy takes everything else away. */
+export function sendFile(
+  req: IncomingMessage,
+  res: ServerResponse,
+  delivery: Delivery,
+  downloads: DownloadService,
+  signal: AbortSignal,
+): Promise<void> {
+  res.removeHeader('x-frame-options')
+  return sendBytes(req, res, delivery, downloads, signal)
+}
+
+/** Streams a file through the service: HEAD, ranges (RFC 9110, section 14) and conditional requests (section 13), at constant memory. */
+export async function sendBytes(
+  req: IncomingMessage,
+  res: ServerResponse,
+  delivery: Delivery,
+  downloads: DownloadService,
+  signal: AbortSignal,
+): Promise<void> {
+  allowOnly(req, 'GET', 'HEAD')
+  const etag = `"${delivery.md5}"`
+  const headers = {
+    etag,
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+    'content-type': delivery.contentType,
+    'content-disposition': delivery.disposition,
+    // Whatever the file is, on our origin it can do nothing.
+    'content-security-policy':
+      "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'",
+    'cross-origin-resource-policy': 'same-site',
+  }
+  // Without the Cache-Control of the request: what browsers and fetch add to a conditional request would void its condition.
+  if (fresh({ 'if-none-match': req.headers['if-none-match'] }, { etag })) {
+    res.writeHead(304, headers).end()
+    return
+  }
+  const range = rangeOf(req, delivery.size, etag)
+  if (range === 'unsatisfiable') {
+    res.writeHead(416, { ...headers, 'content-range': `bytes */${delivery.size}`, 'content-length': 0 }).end()
+    return
+  }
+  const count = range ? range.end - range.start + 1 : delivery.size
+  const send = () =>
+    res.writeHead(range ? 206 : 200, {
+      ...headers,
+      'content-length': count,
+      ...(range ? { 'content-range': `bytes ${range.start}-${range.end}/${delivery.size}` } : {}),
+    })
+  if (req.method === 'HEAD' || count === 0) {
+    send().end()
+    return
+  }
+  // Opened before the status is sent: a store that is down is a 503, not a broken 200.
+  const source = await downloads.read(delivery, range ? { offset: range.start, count } : undefined, signal)
+  const charged = await delivery.meter?.begin(count).catch(error => {
+    source.destroy()
+    throw error
+  })
+  send()
+  // After the headers no error can be sent any more: a failing store, a disconnected client or a used-up link ends the connection.
+  const whole = exactly(count)
+  const sent = charged ? pipeline(source, whole, charged.through, res) : pipeline(source, whole, res)
+  await sent.catch(() => res.destroy())
+  await charged?.settle()
+}
+
+/**
+ * Passes on the announced number of bytes, and fails on any other: after fewer of them the client would take the next response on its
+ * connection for the rest, after more the excess for the next response.
+ */
+const exactly = (count: number) =>
+  async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let left = count
+    for await (const chunk of source) {
+      left -= chunk.length
+      if (left < 0) break
+      yield chunk
+    }
+    if (left !== 0) throw new Error('The blob does not have the size that is recorded of it.')
+  }
+
+/** The single range that a GET requests; several ranges are answered with the whole, as RFC 9110 allows. */
+function rangeOf(
+  req: IncomingMessage,
+  size: number,
+  etag: string,
+): { start: number; end: number } | undefined | 'unsatisfiable' {
+  const { range, 'if-range': ifRange } = req.headers
+  if (req.method === 'HEAD' || !range || (ifRange !== undefined && ifRange !== etag)) return undefined
+  // The last 1,000 bytes of a file of 10 are all 10; the parser takes them for none.
+  const within = range.replace(/^bytes=-(\d+)$/, (_, count) => `bytes=-${Math.min(Number(count), size)}`)
+  const ranges = parseRange(size, within, { combine: true })
+  if (ranges === -1) return 'unsatisfiable'
+  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined
+  return ranges[0]
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import type { Db } from '../../db/index.ts'
+import type { BlobStore } from '../storage/store.ts'
+import { type Answer, answer } from './envelope.ts'
+import type { Phase } from './server.ts'
+
+const LIMIT_MS = 2500
+
+async function answers(check: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>(resolve => {
+    timer = setTimeout(() => resolve(false), LIMIT_MS)
+  })
+  try {
+    return await Promise.race([check.then(() => true), late])
+  } catch {
+    return false
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The version of this package; package.json is one folder further up from the build than from the sources. */
+const version = readVersion()
+
+function readVersion(): string {
+  for (const up of ['../..', '../../..']) {
+    try {
+      const text = readFileSync(new URL(`${up}/package.json`, import.meta.url), 'utf8')
+      return (JSON.parse(text) as { version: string }).version
+    } catch {
+      // Not in this folder: try the next one.
+    }
+  }
+  return 'unknown'
+}
+
+/** Liveness and version of the process. */
+export const healthz = (): Answer => answer({ status: 200, msg: 'ok', response: { alive: true, version } })
+
+/** How long an answer is cached: the route is public, and each check uses the database and the store. */
+const FRESH_MS = 500
+
+/** Readiness: whether the database and the blob store answer, and which of them does not. */
+export function readyz(db: Db, store: BlobStore, phase: () => Phase): () => Promise<Answer> {
+  let known: Promise<Answer> | undefined
+  let checkedAt = 0
+  return async () => {
+    if (phase() !== 'serving')
+      return answer(
+        { status: 503, msg: `This instance is ${phase()}.`, response: { code: 'UNAVAILABLE' } },
+        { 'retry-after': '5' },
+      )
+    const now = performance.now()
+    if (!known || now - checkedAt > FRESH_MS) {
+      checkedAt = now
+      known = check(db, store)
+    }
+    return known
+  }
+}
+
+async function check(db: Db, store: BlobStore): Promise<Answer> {
+  const [database, blobs] = await Promise.all([answers(db.probe()), answers(store.ping())])
+  const parts = { database: database ? 'ok' : 'unavailable', blob_store: blobs ? 'ok' : 'unavailable' }
+  if (database && blobs) return answer({ status: 200, msg: 'ok', response: parts })
+  const down = [database ? '' : 'database', blobs ? '' : 'blob store'].filter(Boolean).join(' and the ')
+  return answer(
+    { status: 503, msg: `The ${down} does not answer.`, response: { code: 'UNAVAILABLE', ...parts } },
+    { 'retry-after': '5' },
+  )
+}

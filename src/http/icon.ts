@@ -1,0 +1,28 @@
+import { hash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import fresh from 'fresh'
+import { allowOnly } from './method.ts'
+
+/** The lines of a satchel, 32 wide and 32 high. */
+export const satchel =
+  '<path d="M11 9V6h10v3"/><rect x="4" y="9" width="24" height="18" rx="3"/><path d="M4 13c0 4 5 6 12 6s12-2 12-6M16 17v5"/>'
+
+/** A satchel, as SVG. */
+export const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="28" viewBox="0 0 32 32" fill="none" stroke="#1f5fbf" stroke-width="2.5" ' +
+  `stroke-linejoin="round">${satchel}</svg>`
+
+/** Where browsers ask for the icon of a site, whatever its pages say, and where pages name it. */
+export const iconPaths = ['/favicon.ico', '/favicon.svg']
+
+const bytes = Buffer.from(icon)
+const etag = `"${hash('md5', icon)}"`
+
+/** @throws METHOD_NOT_ALLOWED */
+export function sendIcon(req: IncomingMessage, res: ServerResponse): void {
+  allowOnly(req, 'GET', 'HEAD')
+  const headers = { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400', etag }
+  if (fresh(req.headers, { etag })) return void res.writeHead(304, headers).end()
+  res.writeHead(200, { ...headers, 'content-length': bytes.length })
+  res.end(req.method === 'HEAD' ? undefined : bytes)
+}

@@ -1,0 +1,290 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import cors from 'cors'
+import proxyAddr from 'proxy-addr'
+import { callerOf } from '../access/caller.ts'
+import { loggedCaller } from '../audit-log.ts'
+import type { Config } from '../config.ts'
+import { AppError, Busy, InvalidInput, toAppError } from '../errors.ts'
+import { type Log, loggablePath } from '../log.ts'
+import { addressForLog, networkOf } from '../network.ts'
+import type { UploadMemory } from '../storage/store.ts'
+import type { BodyKind } from './body.ts'
+import { boundConnections } from './connections.ts'
+import { corsOptions } from './cors.ts'
+import { type Answer, failure } from './envelope.ts'
+import { watchForwarded } from './forwarded.ts'
+import { Held } from './held.ts'
+import { createIntake, type IntakeSettings } from './intake.ts'
+import { oneAtATime } from './pipeline.ts'
+import { takeRest, write } from './write.ts'
+
+/** A request as the gateway passes it to a mount. */
+export interface Incoming {
+  req: IncomingMessage
+  res: ServerResponse
+  path: string
+  query: URLSearchParams
+  /** Client address, as determined by the trusted proxies. */
+  address: string
+  log: Log
+  /** Aborts when the client disconnects; its reason is an AppError. */
+  signal: AbortSignal
+  /**
+   * Admits the body once its caller is known. Call it before reading anything of the body.
+   * @param caller id of the user; null without a credential
+   * @param body how the handler reads it; without this, the headers decide
+   * @throws UNAVAILABLE where this would exceed a limit
+   */
+  admit(caller: string | null, body?: BodyKind): Promise<void>
+}
+
+/** Handles the paths below its prefix. */
+export interface Mount {
+  /** The path that this mount handles, with all paths below it unless `exact`. */
+  prefix: string
+  exact?: true
+  /** Handles requests before the service is ready, too. */
+  always?: true
+  /** Calls `admit` itself, because it authenticates the callers. */
+  admits?: true
+  handle(incoming: Incoming): unknown
+}
+
+/** GET /readyz reports `serving` only. */
+export type Phase = 'starting' | 'serving' | 'stopping'
+
+interface GatewayOptions {
+  config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'connectionsPerAddress' | 'logAddresses'> & IntakeSettings
+  /** Memory of an upload in the store. */
+  uploadMemory: UploadMemory
+  publicUrl: () => string
+  log: Log
+  mounts: Mount[]
+}
+
+const securityHeaders = Object.entries({
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'interest-cohort=()',
+})
+
+/** A burst of answers that are larger leaves garbage that is worth collecting. */
+const LARGE_ANSWER = 64 * 1024
+const SECOND = 1000
+/** How long a stop waits for requests whose connections were cut. */
+const CLEANUP_LIMIT = 5 * SECOND
+/** An idle connection is cut after this time; an upload as a whole has no time limit. */
+const IDLE_LIMIT = 120 * SECOND
+
+/** The gateway: one node:http server that routes each request to the mount with the longest matching prefix. */
+export function createGateway({ config, uploadMemory, publicUrl, log, mounts }: GatewayOptions) {
+  const shownAddress = addressForLog(config.logAddresses)
+  const trust = proxyAddr.compile(config.trustProxy)
+  const checkForwarded = watchForwarded(trust, log)
+  const share = config.corsOrigins.length > 0 ? cors(corsOptions(config.corsOrigins)) : undefined
+  let sorted = [...mounts].sort(byLength)
+  const mountOf = (path: string) =>
+    sorted.find(
+      m => path === m.prefix || (!m.exact && path.startsWith(m.prefix.endsWith('/') ? m.prefix : `${m.prefix}/`)),
+    )
+  const serving = new Set<Promise<void>>()
+  /** The latest request and response of each connection. */
+  const exchanges = new WeakMap<Socket, { req: IncomingMessage; res: ServerResponse }>()
+  let phase: Phase = 'starting'
+
+  const server = createServer(
+    { requestTimeout: 0, headersTimeout: 30 * SECOND, keepAliveTimeout: 65 * SECOND },
+    oneAtATime(listener, refusePipelined),
+  )
+  server.setTimeout(IDLE_LIMIT)
+  const connections = boundConnections(server, config.connectionsPerAddress, address => trust(address, 0))
+  const proxied = new Held()
+  const intake = createIntake(config, uploadMemory)
+  // Once the request is complete and the response has not begun, the client is not the slow one.
+  server.on('timeout', socket => {
+    const exchange = exchanges.get(socket)
+    if (exchange?.req.complete && !exchange.res.headersSent) socket.setTimeout(IDLE_LIMIT)
+    else socket.destroy()
+  })
+
+  function listener(req: IncomingMessage, res: ServerResponse): void {
+    const started = performance.now()
+    const { socket } = req
+    exchanges.set(socket, { req, res })
+    const requestId = randomUUID()
+    const url = req.url ?? '/'
+    const mark = url.indexOf('?')
+    const path = mark < 0 ? url : url.slice(0, mark)
+    const gone = new AbortController()
+    for (const [name, value] of securityHeaders) res.setHeader(name, value)
+    res.setHeader('x-request-id', requestId)
+    if (publicUrl().startsWith('https:')) res.setHeader('strict-transport-security', 'max-age=31536000')
+    if (phase === 'stopping') res.setHeader('connection', 'close')
+    let requestLog: Log | undefined
+    let requestQuery: URLSearchParams | undefined
+    res.on('close', () => {
+      if (!res.writableFinished) gone.abort(hungUp())
+      if (!req.complete) takeRest(req, socket)
+      if (Number(res.getHeader('content-length')) > LARGE_ANSWER) intake.tidySoon()
+      // A stopping server would otherwise keep the connection open for another request.
+      if (!server.listening) setImmediate(() => server.closeIdleConnections())
+      log.info(
+        {
+          request_id: requestId,
+          method: req.method,
+          path: loggablePath(url),
+          status: res.statusCode,
+          ...loggedCaller(callerOf(req)),
+          ...shownAddress(incoming.address),
+          ms: Math.round(performance.now() - started),
+          ...(res.writableFinished ? {} : { cut: true }),
+        },
+        'request',
+      )
+    })
+    checkForwarded(req)
+    // A socket that is closed already has no address.
+    const address = (proxyAddr(req, trust) as string | undefined) ?? ''
+    // A proxy that forwards no client address carries many clients: they must not share one limit.
+    const client = trust(address, 0) ? undefined : networkOf(address)
+    const releases: (() => void)[] = []
+    const incoming: Incoming = {
+      req,
+      res,
+      path,
+      // Created on demand, like the log: most requests need neither.
+      get query() {
+        requestQuery ??= new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1))
+        return requestQuery
+      },
+      address,
+      get log() {
+        requestLog ??= log.child({ request_id: requestId })
+        return requestLog
+      },
+      signal: gone.signal,
+      admit: async (caller, body) => void releases.push(await intake.admit({ req, client, caller, body, abort: gone })),
+    }
+    const served: Promise<void> = serve(incoming, client, releases)
+      .catch(error => write(res, req, refusal(error, path, incoming.log)))
+      .finally(() => {
+        serving.delete(served)
+        for (const release of releases) release()
+      })
+    serving.add(served)
+  }
+
+  /** Answers a request before which too many wait on its connection. */
+  function refusePipelined(req: IncomingMessage, res: ServerResponse): void {
+    res.setHeader('connection', 'close')
+    const [path = '/'] = (req.url ?? '/').split('?')
+    void write(res, req, refusal(new Busy('Too many requests were sent at once on this connection.', 1), path, log))
+  }
+
+  async function serve(incoming: Incoming, client: string | undefined, releases: (() => void)[]): Promise<void> {
+    const { req, res, path } = incoming
+    if (connections.isRefused(req.socket)) {
+      res.setHeader('connection', 'close')
+      throw tooMany()
+    }
+    if (client !== undefined && incoming.address !== req.socket.remoteAddress) {
+      const release = proxied.acquire(1, [[client, config.connectionsPerAddress]])
+      if (!release) throw tooMany()
+      releases.push(release)
+    }
+    if (share) {
+      const preflight = req.method === 'OPTIONS'
+      await new Promise<void>((resolve, reject) => {
+        share(req, res, error => (error ? reject(error) : resolve()))
+        if (preflight) resolve()
+      })
+      if (res.writableEnded) return
+    }
+    const mount = mountOf(path)
+    if (phase === 'starting' && !mount?.always)
+      throw new Busy('This instance is starting. Try again in a few seconds.', 2)
+    if (!mount) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
+    if (!mount.admits) await incoming.admit(null)
+    await mount.handle(incoming)
+  }
+
+  return {
+    server,
+
+    /** Client address, as determined by the trusted proxies. */
+    addressOf: (req: IncomingMessage): string => proxyAddr(req, trust),
+
+    /** Adds a mount that could be created only once the URL was known. */
+    mount(part: Mount): void {
+      sorted = [...sorted, part].sort(byLength)
+    },
+
+    get phase(): Phase {
+      return phase
+    },
+
+    /** Starts serving requests. Until then all but health checks are answered with 503. */
+    open(): void {
+      phase = 'serving'
+    },
+
+    /** Listens. @returns the port */
+    listen: (host: string, port: number): Promise<number> =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, host, () => {
+          server.off('error', reject)
+          const address = server.address()
+          resolve(typeof address === 'object' && address ? address.port : port)
+        })
+      }),
+
+    /**
+     * Keeps serving for `ms` milliseconds, reported as not ready, and closes each connection with its response: a proxy that keeps connections
+     * notices, and sends its next request elsewhere. Closing an idle connection could lose a request that is on its way.
+     */
+    async drain(ms: number, hurry?: AbortSignal): Promise<void> {
+      phase = 'stopping'
+      if (ms > 0) await sleep(ms, undefined, hurry ? { signal: hurry } : {}).catch(() => {})
+    },
+
+    /** Stops accepting connections, lets running requests finish for `limit` milliseconds, then cuts the rest. */
+    async stop(limit: number): Promise<void> {
+      phase = 'stopping'
+      const closed = new Promise<void>(resolve => server.close(() => resolve()))
+      server.closeIdleConnections()
+      const timer = setTimeout(() => server.closeAllConnections(), limit)
+      await closed
+      clearTimeout(timer)
+      // A request whose connection was cut still has to release what it holds.
+      await Promise.race([Promise.allSettled(serving), sleep(CLEANUP_LIMIT, undefined, { ref: false })])
+    },
+
+    intake,
+
+    /** How many requests are being served. */
+    get running(): number {
+      return serving.size
+    },
+  }
+}
+
+/** The refusal in the format of the path: GraphQL errors or the REST envelope. */
+function refusal(thrown: unknown, path: string, log: Log): Answer {
+  const envelope = failure(thrown, log)
+  if (path !== '/graphql') return envelope
+  const { message, extensions } = toAppError(thrown).error
+  return { ...envelope, body: JSON.stringify({ errors: [{ message, extensions }] }) }
+}
+
+const byLength = (a: Mount, b: Mount) => b.prefix.length - a.prefix.length
+
+const tooMany = () => new Busy('Too many connections are open from your IP address. Close some, then try again.')
+
+/** The abort reason after a client disconnects: not a failure of the service, so not logged as one. */
+const hungUp = () => new InvalidInput('body', 'The connection broke before there was an answer.')

@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AppError, InvalidInput } from '../errors.ts'
+import type { DownloadService } from '../services/sharing/download.ts'
+import type { ShareLinkService } from '../services/sharing/share-link.ts'
+import type { UploadSessionService } from '../services/uploads/upload-session.ts'
+import { type BodyKind, readRaw } from './body.ts'
+import { sendFile } from './bytes.ts'
+import { allowOnly } from './method.ts'
+import { write } from './write.ts'
+
+const PREFIX = '/api/blobs/'
+
+/**
+ * Answers at the addresses that the service signs, where the token is the right to one thing: `/api/blobs/<token>` gives the bytes
+ * of a file, and `/api/blobs/<token>/<number>` takes a part of an upload.
+ */
+export function signedBlobs({
+  downloads,
+  links,
+  uploads,
+}: {
+  downloads: DownloadService
+  links: ShareLinkService
+  uploads: UploadSessionService
+}) {
+  return async ({
+    req,
+    res,
+    path,
+    signal,
+    admit,
+  }: {
+    req: IncomingMessage
+    res: ServerResponse
+    path: string
+    signal: AbortSignal
+    admit(caller: string | null, body: BodyKind): Promise<void>
+  }): Promise<void> => {
+    const [token, number] = path.slice(PREFIX.length).split('/')
+    if (!token) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
+    if (number === undefined) {
+      await admit(null, 'whole')
+      return sendFile(req, res, await links.openAddress(token), downloads, signal)
+    }
+    allowOnly(req, 'PUT')
+    const { id, tree, maker } = uploads.unseal(token)
+    // The token authenticates its maker, so the body counts against their limits.
+    await admit(maker, 'part')
+    if (!/^[1-9]\d{0,5}$/.test(number)) throw new InvalidInput('part_number', 'Parts are numbered from 1 on.')
+    const { 'content-md5': sum } = req.headers
+    const contentMd5 = typeof sum === 'string' ? sum : undefined
+    await uploads.addPart(tree, id, maker, Number(number), readRaw(req), contentMd5)
+    write(res, req, { status: 201, headers: { 'cache-control': 'no-store' }, body: '' })
+  }
+}

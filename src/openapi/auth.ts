@@ -1,0 +1,146 @@
+import type { Area } from '../../schema/plugins/rest.ts'
+import type { Operation, Parameter } from './operation.ts'
+import { anywhere, redirect, refusal, success } from './response.ts'
+import { objectOf, type Schema } from './schema.ts'
+
+/** The routes of signing in are no fields of the schema, so what they take and answer stands here: contract, section 5. */
+
+export const authArea: Area = { name: 'auth', description: 'Signing in and out.' }
+
+const text: Schema = { type: 'string' }
+const query = (name: string, description: string): Parameter => ({ name, in: 'query', description, schema: text })
+
+const returnTo = { ...query('return_to', 'A path of this service to come back to.'), example: '/api/docs' }
+const anybody: Operation['security'] = [{}, { session: [] }]
+const givenTwice = (name: string) => refusal(400, ['INVALID_INPUT'], { name, required: false })
+
+const userInfo = objectOf({
+  sub: { ...text, description: 'Id of the account.' },
+  email: text,
+  email_verified: { type: 'boolean' },
+  name: text,
+  picture: text,
+})
+
+const validity: Schema = {
+  oneOf: [
+    objectOf({
+      authenticated: { type: 'boolean', enum: [true] },
+      user_info: userInfo,
+      via: { type: 'string', enum: ['session', 'api_key'] },
+      expires_at: { type: 'string', format: 'date-time', nullable: true },
+    }),
+    objectOf({
+      authenticated: { type: 'boolean', enum: [false] },
+      user_info: { type: 'string', nullable: true, enum: [null] },
+    }),
+  ],
+}
+
+const validityExample = {
+  authenticated: true,
+  user_info: {
+    sub: '6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44',
+    email: 'alice@example.org',
+    email_verified: true,
+    name: 'Alice Example',
+    picture: 'https://example.org/alice.png',
+  },
+  via: 'session',
+  expires_at: '2026-01-31T12:00:00.000Z',
+}
+
+const logout: Omit<Operation, 'operationId'> = {
+  tags: [authArea.name],
+  summary: 'Ends the session',
+  description: 'Ends the session, on every instance at once. Without one it answers the same.',
+  responses: {
+    200: success(objectOf({ logout_successful: { type: 'boolean', enum: [true] } }), { logout_successful: true }),
+    403: refusal(403, ['FORBIDDEN']),
+    ...anywhere,
+  },
+  security: anybody,
+}
+
+/** Path -> method -> operation, for everything under /auth. */
+export const authPaths: Record<string, Record<string, Operation>> = {
+  '/auth/oauth': {
+    get: {
+      operationId: 'signIn',
+      tags: [authArea.name],
+      summary: 'Leads to a sign-in provider',
+      description:
+        'Leads to a sign-in provider. Who is signed in already signs in anew; an identity is added to the account on the page /identities.',
+      parameters: [
+        query('provider', 'Its name; the first configured one without it.'),
+        returnTo,
+        query('link', 'What the page /identities sends to add an identity to the account.'),
+      ],
+      responses: { 302: redirect('To the provider.'), 400: givenTwice('provider'), ...anywhere },
+      security: anybody,
+    },
+  },
+  '/auth/callback': {
+    get: {
+      operationId: 'completeSignIn',
+      tags: [authArea.name],
+      summary: 'Completes a sign-in',
+      description:
+        'The provider redirects here. Sets the session cookie and redirects to `return_to`, or to the public URL; after a failure ' +
+        'with `?error=invalid_state`, `auth_failed`, `identity_taken`, `email_unverified` or `sign_up_closed`.',
+      parameters: [
+        query('code', 'From the provider.'),
+        query('state', 'As it was sent to the provider.'),
+        query('error', 'From the provider, when it refuses.'),
+      ],
+      responses: { 302: redirect('To the page that the sign-in began from.'), 400: givenTwice('state'), ...anywhere },
+      security: anybody,
+    },
+  },
+  '/auth/is_valid': {
+    get: {
+      operationId: 'sessionInfo',
+      tags: [authArea.name],
+      summary: 'Says who is calling',
+      description: 'Says who is calling, and until when the credential holds. Also without one.',
+      responses: { 200: success(validity, validityExample), ...anywhere },
+      security: [...anybody, { apiKey: [] }],
+    },
+  },
+  '/auth/logout': {
+    get: {
+      operationId: 'signOut',
+      ...logout,
+      responses: {
+        ...logout.responses,
+        303: redirect('To a page that asks first, when a link of another site has led here.'),
+      },
+    },
+    post: { operationId: 'signOutByPost', ...logout },
+  },
+  '/auth/providers': {
+    get: {
+      operationId: 'signInProviders',
+      tags: [authArea.name],
+      summary: 'Names the sign-in providers',
+      responses: {
+        200: success({ type: 'object', additionalProperties: { type: 'boolean', enum: [true] } }, { google: true }),
+        ...anywhere,
+      },
+      security: [{}],
+    },
+  },
+  '/auth/{provider}/login': {
+    get: {
+      operationId: 'signInWith',
+      tags: [authArea.name],
+      summary: 'Leads to one sign-in provider',
+      parameters: [
+        { name: 'provider', in: 'path', required: true, description: 'Its name.', schema: text, example: 'google' },
+        returnTo,
+      ],
+      responses: { 302: redirect('To `/auth/oauth?provider={provider}`.'), 400: givenTwice('return_to'), ...anywhere },
+      security: [{}],
+    },
+  },
+}

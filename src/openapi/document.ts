@@ -1,0 +1,127 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SESSION_COOKIE } from '../access/caller.ts'
+import { allowOnly } from '../http/method.ts'
+import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'
+import { methodsOf, type Route } from '../rest/routes.ts'
+import { authArea, authPaths } from './auth.ts'
+import { errorSchemas } from './errors.ts'
+import { type Operation, operationOf } from './operation.ts'
+import { sendDocsPage } from './page.ts'
+import { outages, type Response } from './response.ts'
+import { createOutputSchemas, type Schema } from './schema.ts'
+
+/** An OpenAPI 3.0.3 document, as far as it is used here. */
+export interface ApiDocument {
+  openapi: string
+  info: { title: string; version: string; description: string }
+  servers: { url: string }[]
+  tags: { name: string; description: string }[]
+  /** Path -> method in lower case -> operation. */
+  paths: Record<string, Record<string, Operation>>
+  components: {
+    schemas: Record<string, Schema>
+    responses: Record<string, Response>
+    headers: Record<string, { description: string; schema: Schema }>
+    securitySchemes: Record<string, { type: 'apiKey'; in: 'cookie' | 'header'; name: string; description: string }>
+  }
+}
+
+const headers: ApiDocument['components']['headers'] = {
+  'X-Request-Id': { description: 'Names the request in the log, too.', schema: { type: 'string', format: 'uuid' } },
+  Location: { description: 'Where to go on.', schema: { type: 'string', format: 'uri' } },
+  'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
+  RateLimit: { description: 'What is left of the limit.', schema: { type: 'string' } },
+  'RateLimit-Policy': { description: 'The limit and its window.', schema: { type: 'string' } },
+}
+
+const headersOfBytes: ApiDocument['components']['headers'] = {
+  ETag: { description: 'Names the bytes, for `If-None-Match` and `If-Range`.', schema: { type: 'string' } },
+  'Accept-Ranges': { description: 'That `Range` may ask for a part.', schema: { type: 'string' } },
+  'Content-Disposition': { description: 'Whether to save or to show it, and its name.', schema: { type: 'string' } },
+  'Content-Range': { description: 'Which bytes these are, of how many.', schema: { type: 'string' } },
+}
+
+const securitySchemes: ApiDocument['components']['securitySchemes'] = {
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: SESSION_COOKIE,
+    description: 'The session of a person, set by signing in at `/auth/oauth`.',
+  },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'A key for programs. It decides over a cookie.',
+  },
+}
+
+/** Describes every route, and those of signing in. */
+function describe(routes: Route[], publicUrl: string, proxied: boolean): ApiDocument {
+  const { components, outputSchema } = createOutputSchemas()
+  const paths: ApiDocument['paths'] = {}
+  for (const route of routes)
+    for (const method of methodsOf(route)) {
+      const operation = operationOf(route, method, { outputSchema, proxied })
+      paths[route.path] = { ...paths[route.path], [method.toLowerCase()]: operation }
+    }
+  const areas = new Map([authArea, ...routes.map(route => route.area)].map(area => [area.name, area]))
+  return {
+    openapi: '3.0.3',
+    info: {
+      title: 'Satchel',
+      version: '1.7.0',
+      description:
+        'File storage and sharing. Every JSON answer is an object of `status`, `msg` and `response`; after an error, `response.code` says what ' +
+        'went wrong. A URL that does not exist is answered with 404 `ROUTE_NOT_FOUND`, a method that a URL does not support with 405 ' +
+        '`METHOD_NOT_ALLOWED`, with `Allow`. The same operations are fields of the GraphQL interface at `/graphql`.',
+    },
+    servers: [{ url: publicUrl }],
+    tags: [...areas.values()],
+    paths: { ...paths, ...authPaths },
+    components: {
+      schemas: { ...components, ...errorSchemas },
+      responses: outages,
+      headers: proxied ? { ...headers, ...headersOfBytes } : headers,
+      securitySchemes,
+    },
+  }
+}
+
+const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+
+/**
+ * The OpenAPI document of the REST interface, and the page on which people read and try it.
+ * @param publicUrl origin of the service, without a trailing slash; asked when the document is, because the port may not be known before
+ * @param proxied whether downloads are answered with their bytes, and not with a redirect
+ */
+export function createApiDocument(routes: Route[], publicUrl: () => string, { proxied }: { proxied: boolean }) {
+  let made: { url: string; document: ApiDocument; answer: Promise<StaticAnswer> } | undefined
+
+  function current() {
+    const url = publicUrl()
+    if (made?.url === url) return made
+    const document = describe(routes, url, proxied)
+    made = { url, document, answer: makeStatic(JSON.stringify(document), jsonHeaders) }
+    return made
+  }
+
+  return {
+    document: (): ApiDocument => current().document,
+
+    /** @throws METHOD_NOT_ALLOWED */
+    sendJson(req: IncomingMessage, res: ServerResponse): Promise<void> {
+      allowOnly(req, 'GET', 'HEAD')
+      return current().answer.then(answer => sendStatic(req, res, answer))
+    },
+
+    /**
+     * Answers /api/docs and the files below it.
+     * @throws METHOD_NOT_ALLOWED, ROUTE_NOT_FOUND
+     */
+    sendPage(req: IncomingMessage, res: ServerResponse, path: string): Promise<void> {
+      allowOnly(req, 'GET', 'HEAD')
+      return sendDocsPage(req, res, path)
+    },
+  }
+}

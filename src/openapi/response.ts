@@ -1,0 +1,89 @@
+import type { ErrorCode } from '../errors.ts'
+import { detailsOf, exampleError } from './errors.ts'
+import { objectOf, type Reference, type Schema, type SchemaOrRef } from './schema.ts'
+
+export interface MediaType {
+  schema: SchemaOrRef
+  example?: unknown
+}
+
+export interface Response {
+  description: string
+  headers?: Record<string, Reference>
+  content?: Record<string, MediaType>
+}
+
+const headersOf = (...names: string[]): Record<string, Reference> =>
+  Object.fromEntries(['X-Request-Id', ...names].map(name => [name, { $ref: `#/components/headers/${name}` }]))
+
+function inEnvelope(status: number, msg: Schema, response: SchemaOrRef, example: object): Record<string, MediaType> {
+  const schema = objectOf({ status: { type: 'integer', enum: [status] }, msg: { type: 'string', ...msg }, response })
+  return { 'application/json': { schema, example } }
+}
+
+export function success(value: SchemaOrRef, example: unknown, msg = 'ok'): Response {
+  const content = inEnvelope(200, { enum: [msg] }, value, { status: 200, msg, response: example })
+  return { description: 'Done.', headers: headersOf(), content }
+}
+
+export const redirect = (description: string): Response => ({ description, headers: headersOf('Location') })
+
+const bytes: NonNullable<Response['content']> = { '*/*': { schema: { type: 'string', format: 'binary' } } }
+
+/**
+ * What a download is answered with.
+ * @param proxied whether clients cannot reach the store, so that its bytes pass the service
+ */
+export function downloadOf(proxied: boolean): Record<string, Response> {
+  if (!proxied) return { 302: redirect('To a signed URL of the file that expires after a short while.') }
+  const whole = headersOf('ETag', 'Accept-Ranges', 'Content-Disposition')
+  const part = headersOf('ETag', 'Accept-Ranges', 'Content-Disposition', 'Content-Range')
+  return {
+    200: { description: 'The bytes of the file.', headers: whole, content: bytes },
+    206: { description: 'The bytes that `Range` requests.', headers: part, content: bytes },
+    304: { description: 'The caller has these bytes already: `If-None-Match`.', headers: whole },
+    416: { description: 'The file does not have the bytes that `Range` requests.', headers: part },
+  }
+}
+
+const meanings: Record<number, string> = {
+  400: 'The request is invalid.',
+  401: 'The credential is missing, invalid or insufficient.',
+  403: 'The caller may not do this.',
+  404: 'Not found.',
+  409: 'Conflicts with something that exists.',
+  429: 'The rate limit is exceeded.',
+  500: 'An internal error.',
+  503: 'A part that the service needs is unavailable.',
+}
+
+const limitHeaders: Record<number, string[]> = {
+  429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+  500: ['Retry-After'],
+  503: ['Retry-After'],
+}
+
+/**
+ * What is answered with an error status, by one of these codes.
+ * @param input an argument of the route that can be missing, or given twice, for the example
+ */
+export function refusal(status: number, codes: ErrorCode[], input?: { name: string; required: boolean }): Response {
+  const slowed = codes.includes('TOO_MANY_ATTEMPTS') ? ['Retry-After'] : []
+  const example = exampleError(status, codes, input)
+  return {
+    description: `${meanings[status] ?? 'An error.'} \`code\` is ${codes.map(code => `\`${code}\``).join(', ')}.`,
+    headers: headersOf(...(limitHeaders[status] ?? slowed)),
+    content: inEnvelope(status, { description: 'One sentence for people.' }, detailsOf(codes), example),
+  }
+}
+
+/** The two that any operation can answer. */
+export const outages: Record<string, Response> = {
+  Internal: refusal(500, ['INTERNAL']),
+  Unavailable: refusal(503, ['UNAVAILABLE']),
+}
+
+export const anywhere: Record<string, Reference> = {
+  500: { $ref: '#/components/responses/Internal' },
+  503: { $ref: '#/components/responses/Unavailable' },
+}

@@ -1,0 +1,85 @@
+import type { Db, Tx } from '../../../db/index.ts'
+import { lockBucket } from '../../../db/queries/bucket.ts'
+import { removeLog } from '../../../db/queries/event.ts'
+import { deleteInvitesBy } from '../../../db/queries/invite.ts'
+import { lockUser } from '../../../db/queries/user.ts'
+import { lockMemberships } from '../../../db/queries/workspace.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError, Unauthenticated } from '../../errors.ts'
+import { enqueue } from '../notices/outbox.ts'
+import { closeWorkspace } from '../workspaces/workspace.ts'
+
+const DAY_MS = 86_400_000
+
+/** The result of the deletion of an account. */
+export interface EndedAccount {
+  bucketName: string
+  bucketDeleted: boolean
+  id: string
+  email: string
+  userName: string
+}
+
+/** The deletion of accounts (docs/contract.md, section 3, "The user"). */
+export function accountEndService({ db, retentionDays, wake }: { db: Db; retentionDays: number; wake: () => void }) {
+  return {
+    /**
+     * Deletes the account of the caller: its sessions, keys, shares, tokens and memberships end in one transaction.
+     * @param deleteData whether its files are deleted, too; otherwise they are kept for the same verified e-mail address
+     * @throws LAST_OWNER with the workspaces that would be left without an owner; then nothing is deleted
+     */
+    async end(caller: Caller, deleteData: boolean): Promise<EndedAccount> {
+      // Without a verified e-mail address, the data could never be reclaimed.
+      const goes = deleteData || caller.verifiedEmail === null
+      const { bucketId, rootId } = caller.bucket
+      await db.transaction(async tx => {
+        if (!(await lockUser(db, caller.userId, tx))) throw new Unauthenticated()
+        await leaveWorkspaces(caller, tx)
+        await db.Share.destroy({ where: { userId: caller.userId }, transaction: tx })
+        await deleteInvitesBy(db, caller.userId, null, tx)
+        await lockBucket(db, bucketId, tx)
+        const kept = goes ? { keptFor: null, keptUntil: null, keptProviders: null } : await waitingFor(caller, tx)
+        await db.Bucket.update({ userId: null, ...kept }, { where: { id: bucketId }, transaction: tx })
+        if (goes) await enqueue(db, 'purge-bucket', { bucketId, rootId }, tx)
+        // Identities, sessions, memberships and keys are deleted by cascade.
+        await removeLog(db, caller.userId, tx)
+        await db.User.destroy({ where: { id: caller.userId }, transaction: tx })
+      })
+      wake()
+      return {
+        bucketName: bucketId,
+        bucketDeleted: goes,
+        id: caller.userId,
+        email: caller.email,
+        userName: caller.name,
+      }
+    },
+  }
+
+  /** The owner of the kept data: the verified address, until when, and the providers that may confirm it. */
+  async function waitingFor(caller: Caller, tx: Tx) {
+    const where = { userId: caller.userId }
+    const identities = await db.Identity.findAll({ where, attributes: ['provider'], raw: true, transaction: tx })
+    const keptProviders = [...new Set(identities.map(({ provider }) => provider))].join(' ')
+    return { keptFor: caller.verifiedEmail, keptUntil: Date.now() + retentionDays * DAY_MS, keptProviders }
+  }
+
+  /** Workspaces of which the user is the only member are deleted; the others need another owner. */
+  async function leaveWorkspaces(caller: Caller, tx: Tx): Promise<void> {
+    const memberships = await lockMemberships(db, caller.userId, tx)
+    const orphaned = memberships.filter(m => m.ownerId === caller.userId && m.members > 1 && !m.nextOwner)
+    if (orphaned.length > 0)
+      throw new AppError(
+        'LAST_OWNER',
+        `You are the last owner of ${orphaned.map(w => `"${w.name}"`).join(', ')}. Make another member an owner, or delete it, first.`,
+        { workspaces: orphaned.map(({ id, name }) => ({ workspace_id: id, name })) },
+      )
+    for (const { id, members, ownerId, nextOwner, bucketId, rootId } of memberships) {
+      if (members === 1) await closeWorkspace(db, id, { bucketId, rootId }, tx)
+      else if (ownerId === caller.userId && nextOwner)
+        await db.Workspace.update({ ownerId: nextOwner }, { where: { id }, transaction: tx })
+    }
+  }
+}
+
+export type AccountEndService = ReturnType<typeof accountEndService>

@@ -1,0 +1,191 @@
+import pRetry from 'p-retry'
+import { v7 as newId } from 'uuid'
+import { type Db, isDuplicate, type Tx } from '../../../db/index.ts'
+import { findIdentity, type KnownIdentity, lockIdentitiesOf, lockIdentity } from '../../../db/queries/identity.ts'
+import { lockUser, lockUserWithAddress } from '../../../db/queries/user.ts'
+import type { Caller } from '../../access/caller.ts'
+import type { SignUp } from '../../settings.ts'
+import { recorded } from '../history/event.ts'
+import { makeBucket } from '../tree/entry.ts'
+import { adoptAddress, followAddress } from './account-address.ts'
+import { findKept, reattach } from './account-kept.ts'
+import { canonicalEmail, type Profile, type ProviderProfile, readProfile, SignInRefused } from './profile.ts'
+import { requireAdmitted } from './sign-up.ts'
+
+export { canonicalEmail, type ProviderProfile, SignInRefused } from './profile.ts'
+
+export interface AccountRules {
+  /** Whether identities of different providers with the same verified e-mail address share an account; the operator trusts all of them. */
+  linkByEmail: boolean
+  /** The rule for new accounts. */
+  signUp: SignUp
+}
+
+interface Deps {
+  linkByEmail?: boolean
+  /** Without it, sign-up is open. */
+  signUp?: SignUp | null
+  db: Db
+  /** Wakes the worker when a mail was queued. */
+  wake?: () => void
+}
+
+const newPlan = 'free'
+
+export function accountService({ db, linkByEmail = false, signUp, wake = () => {} }: Deps) {
+  const rules: AccountRules = { linkByEmail, signUp: signUp ?? { rule: 'open' } }
+
+  return {
+    /**
+     * Whether an account has this identity already.
+     * @throws SignInRefused `identity_taken` when another account has it, `auth_failed` for a profile without a usable id or e-mail address
+     */
+    async hasIdentity(raw: ProviderProfile, { userId }: Pick<Caller, 'userId'>): Promise<boolean> {
+      const known = await findIdentity(db, readProfile(raw))
+      if (known && known.userId !== userId) throw taken()
+      return known !== undefined
+    },
+
+    /**
+     * Finds or creates the account of a person whom a provider has authenticated (docs/contract.md, section 5).
+     * @param current the signed-in account to which the identity is attached; null for an ordinary sign-in
+     * @throws SignInRefused `identity_taken` when another account has the identity, or has its verified e-mail address and may
+     *   not be joined, `email_unverified` when an account has the e-mail address and the provider has not verified it,
+     *   `sign_up_closed` for a person who may not make an account, `auth_failed` for a suspended account or a profile without a usable id or e-mail address
+     */
+    async signIn(raw: ProviderProfile, current: Pick<Caller, 'userId'> | null): Promise<{ userId: string }> {
+      const profile = readProfile(raw)
+      // The unique index refuses the second of two parallel sign-ins with one identity or e-mail address; its retry finds the account.
+      const settled = await pRetry(
+        () =>
+          db.transaction(tx =>
+            current ? attach(db, profile, current.userId, rules, tx) : settle(db, profile, rules, tx),
+          ),
+        { retries: 5, minTimeout: 5, shouldRetry: isDuplicate },
+      )
+      if (settled.mail) wake()
+      return { userId: settled.userId }
+    },
+  }
+}
+
+export type AccountService = ReturnType<typeof accountService>
+
+/** An ordinary sign-in. Returns whether a mail was queued. */
+async function settle(
+  db: Db,
+  profile: Profile,
+  rules: AccountRules,
+  tx: Tx,
+): Promise<{ userId: string; mail: boolean }> {
+  // The first read takes no lock: gap locks on a missing row make parallel first sign-ins of one person deadlock.
+  const known = (await findIdentity(db, profile, tx)) && (await lockIdentity(db, profile, tx))
+  if (known) return signInAgain(db, known, profile, rules, tx)
+  const owner = await lockUserWithAddress(db, canonicalEmail(profile.email), tx)
+  if (owner) {
+    requireActive(owner)
+    // The account is locked by now: a sign-in of the same identity may have made it meanwhile.
+    const meanwhile = await lockIdentity(db, profile, tx)
+    if (meanwhile) return signInAgain(db, meanwhile, profile, rules, tx)
+    await requireJoinable(db, owner.id, profile, rules, tx)
+  }
+  const userId = owner?.id ?? (await createAccount(db, profile, rules, tx))
+  await createIdentity(db, userId, profile, tx)
+  return { userId, mail: false }
+}
+
+async function signInAgain(
+  db: Db,
+  known: KnownIdentity,
+  profile: Profile,
+  rules: AccountRules,
+  tx: Tx,
+): Promise<{ userId: string; mail: boolean }> {
+  requireActive(known)
+  await refreshIdentity(db, known.identityId, profile, tx)
+  return { userId: known.userId, mail: await followAddress(db, known, profile, rules, tx) }
+}
+
+/** Attaches another identity to the signed-in account. */
+async function attach(
+  db: Db,
+  profile: Profile,
+  userId: string,
+  rules: AccountRules,
+  tx: Tx,
+): Promise<{ userId: string; mail: boolean }> {
+  const known = await findIdentity(db, profile, tx)
+  if (known && known.userId !== userId) throw taken()
+  const account = await lockUser(db, userId, tx)
+  // The account may have been deleted since the session was checked.
+  if (!account) throw new SignInRefused('auth_failed', 'The account is closed.')
+  requireActive(account)
+  if (known) await refreshIdentity(db, known.identityId, profile, tx)
+  else await createIdentity(db, userId, profile, tx)
+  // The confirmation joins two identities of one person; data kept for an earlier account still follows the rules.
+  await adoptAddress(db, userId, profile, rules, tx)
+  return { userId, mail: false }
+}
+
+const taken = () => new SignInRefused('identity_taken', 'Another account has this identity.')
+
+function requireActive({ status }: { status: string }): void {
+  if (status !== 'active') throw new SignInRefused('auth_failed', 'The account is closed.')
+}
+
+/** @throws SignInRefused unless a new identity may join the account that has its address */
+async function requireJoinable(
+  db: Db,
+  userId: string,
+  { provider, emailVerified }: Profile,
+  { linkByEmail }: AccountRules,
+  tx: Tx,
+): Promise<void> {
+  if (!emailVerified)
+    throw new SignInRefused(
+      'email_unverified',
+      'An account has this e-mail address, and the provider has not verified it.',
+    )
+  if (!linkByEmail)
+    throw new SignInRefused(
+      'identity_taken',
+      'An account of another provider has this e-mail address, and accounts are not linked across providers.',
+    )
+  // A locking read: the account is locked, and an identity that has joined it meanwhile counts.
+  const same = (await lockIdentitiesOf(db, userId, tx)).some(identity => identity.provider === provider)
+  if (same) throw new SignInRefused('identity_taken', 'Another person of the same provider has this e-mail address.')
+}
+
+/** Creates an account with an empty root folder, or with the data that it left behind. @throws SignInRefused `sign_up_closed` */
+async function createAccount(db: Db, profile: Profile, rules: AccountRules, tx: Tx): Promise<string> {
+  // The owner of kept data had an account before, so the sign-up rule does not apply.
+  const kept = await findKept(db, profile, rules, tx)
+  if (!kept) await requireAdmitted(db, rules.signUp, profile, tx)
+  const { email, verifiedEmail, name, givenName, familyName, picture, locale } = profile
+  const [userId, createdAt] = [newId(), Date.now()]
+  const named = { name, givenName, familyName, picture, locale }
+  const state = { planId: newPlan, status: 'active' as const, createdAt, signInNotices: false }
+  await db.User.create({ id: userId, email, verifiedEmail, ...named, ...state }, { transaction: tx })
+  if (kept) await reattach(db, userId, kept, tx)
+  else await makeBucket(db, { userId }, userId, createdAt, tx)
+  return userId
+}
+
+async function createIdentity(db: Db, userId: string, profile: Profile, tx: Tx): Promise<void> {
+  const { provider, providerUserId } = profile
+  const identity = { id: newId(), userId, provider, providerUserId, ...shownOf(profile), createdAt: Date.now() }
+  await recorded(db, { userId, via: 'session', viaId: null }, tx, async ({ record }) => {
+    await db.Identity.create(identity, { transaction: tx })
+    record(userId, { kind: 'identity.added', subject: identity.id, details: { provider } })
+  })
+}
+
+/** Updates an identity. The account keeps its name and picture, which may come from another identity. */
+async function refreshIdentity(db: Db, id: string, profile: Profile, tx: Tx): Promise<void> {
+  await db.Identity.update(shownOf(profile), { where: { id }, transaction: tx })
+}
+
+const shownOf = ({ email, emailVerified, name, picture }: Profile) => ({
+  ...{ email, emailVerified, name },
+  avatarUrl: picture,
+})

@@ -1,0 +1,162 @@
+import { validate as isUuid, v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+import {
+  type ApiKeyPlace,
+  type ApiKeyRow,
+  apiKeyQuota,
+  apiKeysAmong,
+  apiKeysOf,
+  deleteApiKey,
+  type Holder,
+  pagesOfApiKeys,
+} from '../../../db/queries/api-key.ts'
+import type { Page } from '../../../db/queries/page.ts'
+import { lockUser } from '../../../db/queries/user.ts'
+import type { Caller } from '../../access/caller.ts'
+import { type KeyScope, privateScopes, workspaceScopes } from '../../access/scopes.ts'
+import { parseDuration } from '../../duration.ts'
+import { AppError, InvalidInput } from '../../errors.ts'
+import { hashSecret, newSecret } from '../../tokens.ts'
+import { changeRunner } from '../history/event.ts'
+import type { EventService } from '../notices/event.ts'
+import { lockToManage } from '../workspaces/right.ts'
+import type { WorkspaceView } from '../workspaces/workspace.ts'
+
+export interface ApiKeyView extends Omit<ApiKeyRow, 'scopes'> {
+  status: 'active' | 'expired'
+  scopes: KeyScope[]
+}
+
+/** A new key. Its secret is returned only here. */
+export interface NewApiKey extends Omit<ApiKeyView, 'status' | 'lastUsedAt' | 'keyHint'> {
+  key: string
+  /** Null for a workspace key. */
+  userId: string | null
+}
+
+export interface ApiKeyInput {
+  name: string
+  scopes: string[]
+  description?: string | null | undefined
+  expiresIn?: string | null | undefined
+}
+
+export function apiKeyService({ db, events }: { db: Db; events: EventService }) {
+  const change = changeRunner({ db, events })
+
+  async function create(
+    caller: Caller,
+    workspaceId: string | null,
+    allowed: readonly KeyScope[],
+    input: ApiKeyInput,
+  ): Promise<NewApiKey> {
+    const { name, description, scopes, lifetime } = readInput(input, allowed)
+    const key = `satchel_${newSecret()}`
+    const [id, createdAt] = [newId(), Date.now()]
+    const expiresAt = lifetime === null ? null : createdAt + lifetime
+    await change(caller, async ({ tx, record }) => {
+      await requireKeyQuota(caller, workspaceId, tx)
+      const [hash, hint] = [hashSecret(key).toString('hex'), key.slice(-4)]
+      const made = { createdBy: caller.userId, createdAt, lastUsedAt: null, expiresAt }
+      await db.ApiKey.create(
+        { id, hash, hint, name, description, scopes: scopes.join(' '), workspaceId, ...made },
+        { transaction: tx },
+      )
+      const log = workspaceId === null ? caller.userId : { workspace: workspaceId }
+      record(log, { kind: 'key.created', subject: id, details: { name } })
+    })
+    const userId = workspaceId === null ? caller.userId : null
+    return { id, name, description, key, scopes, userId, workspaceId, createdBy: caller.userId, createdAt, expiresAt }
+  }
+
+  /** Counts under a lock, so that parallel requests cannot exceed the limit. @throws QUOTA_EXCEEDED */
+  async function requireKeyQuota(caller: Caller, workspaceId: string | null, tx: Tx): Promise<void> {
+    if (workspaceId === null) await lockUser(db, caller.userId, tx)
+    // Without this lock, a key that is created while its creator is being removed would survive.
+    else await lockToManage(db, caller, workspaceId, tx)
+    const quota = await (workspaceId === null
+      ? apiKeyQuota(db, 'user', caller.userId, tx)
+      : apiKeyQuota(db, 'workspace', workspaceId, tx))
+    if (quota.used >= quota.max)
+      throw new AppError('QUOTA_EXCEEDED', `The plan allows ${quota.max} API keys. Delete one first.`, { ...quota })
+  }
+
+  async function list(holder: Holder, id: string): Promise<ApiKeyView[]> {
+    return (await apiKeysOf(db, holder, id)).map(toView)
+  }
+
+  async function pagesOf(holder: Holder, ids: string[], limit: number, after: ApiKeyPlace | null) {
+    const pages = await pagesOfApiKeys(db, holder, ids, limit, after)
+    return new Map(Array.from(pages, ([owner, { rows, more }]) => [owner, { rows: rows.map(toView), more }]))
+  }
+
+  async function remove(caller: Caller, holder: Holder, holderId: string, id: string): Promise<void> {
+    await change(caller, async ({ tx, record }) => {
+      const removed = isUuid(id) ? await deleteApiKey(db, holder, holderId, id, tx) : 0
+      if (removed === 0) throw new AppError('API_KEY_NOT_FOUND', 'There is no such API key.')
+      record(holder === 'user' ? holderId : { workspace: holderId }, { kind: 'key.deleted', subject: id })
+    })
+  }
+
+  return {
+    /** @throws INVALID_SCOPE, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
+    createPrivate: (caller: Caller, input: ApiKeyInput) => create(caller, null, privateScopes, input),
+    /** The private keys of the caller, newest first. */
+    async pageOfPrivate(caller: Caller, limit: number, after: ApiKeyPlace | null): Promise<Page<ApiKeyView>> {
+      return (await pagesOf('user', [caller.userId], limit, after)).get(caller.userId) ?? { rows: [], more: false }
+    },
+    /** The keys of some workspaces, newest first. Does not authorize: pass only workspaces that the caller may manage. */
+    pagesOfWorkspaces: (workspaceIds: string[], limit: number, after: ApiKeyPlace | null) =>
+      pagesOf('workspace', workspaceIds, limit, after),
+    /** Those of some keys that are private ones of the caller, or of a workspace that they are a member of, by id. Does not look at their role. */
+    async knownAmong(caller: Caller, given: string[]): Promise<Map<string, ApiKeyView>> {
+      const ids = given.filter(id => isUuid(id))
+      const rows = ids.length > 0 ? await apiKeysAmong(db, caller.userId, ids) : []
+      return new Map(rows.map(row => [row.id, toView(row)]))
+    },
+    listPrivate: (caller: Caller) => list('user', caller.userId),
+    /** Deletes a key; its next request is refused. @throws API_KEY_NOT_FOUND */
+    removePrivate: (caller: Caller, id: string) => remove(caller, 'user', caller.userId, id),
+
+    createForWorkspace: (caller: Caller, workspace: WorkspaceView, input: ApiKeyInput) =>
+      create(caller, workspace.id, workspaceScopes, input),
+    listOfWorkspace: (workspace: WorkspaceView) => list('workspace', workspace.id),
+    removeFromWorkspace: (caller: Caller, workspace: WorkspaceView, id: string) =>
+      remove(caller, 'workspace', workspace.id, id),
+  }
+}
+
+export type ApiKeyService = ReturnType<typeof apiKeyService>
+
+function toView(row: ApiKeyRow): ApiKeyView {
+  return {
+    ...row,
+    scopes: row.scopes.split(' ') as KeyScope[],
+    status: row.expiresAt !== null && row.expiresAt <= Date.now() ? 'expired' : 'active',
+  }
+}
+
+function readInput(input: ApiKeyInput, allowed: readonly KeyScope[]) {
+  const { name, description, expiresIn } = input
+  const scopes = input.scopes.map(scope => scope.trim())
+  const title = name.trim()
+  if (title === '' || [...title].length > 100 || /[\p{Cc}\p{Cs}]/u.test(title))
+    throw new InvalidInput('name', 'A name has 1 to 100 characters, on one line.')
+  const text = description ?? ''
+  if ([...text].length > 1000 || /\p{Cs}/u.test(text))
+    throw new InvalidInput('description', 'A description has up to 1,000 characters.')
+  if (scopes.length === 0) throw new InvalidInput('scopes', 'Name at least one scope.')
+  const unknown = scopes.find(scope => !(allowed as readonly string[]).includes(scope))
+  if (unknown !== undefined)
+    throw new AppError(
+      'INVALID_SCOPE',
+      `There is no scope "${unknown.slice(0, 100)}" for this kind of key. Known are: ${allowed.join(', ')}.`,
+      { field: 'scopes' },
+    )
+  return {
+    name: title,
+    description: text,
+    scopes: allowed.filter(scope => scopes.includes(scope)),
+    lifetime: expiresIn ? parseDuration(expiresIn, 'expires_in') : null,
+  }
+}

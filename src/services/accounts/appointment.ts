@@ -1,0 +1,110 @@
+import { validate as isUuid } from 'uuid'
+import { type Db, isDuplicate } from '../../../db/index.ts'
+import type { User } from '../../../db/models/user.ts'
+import { accountsWithAddresses, appointedOperators } from '../../../db/queries/operator.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError, Forbidden } from '../../errors.ts'
+import { changeRunner, operator } from '../history/event.ts'
+import type { EventService } from '../notices/event.ts'
+import { canonicalEmail } from './account.ts'
+
+/** A user who may administer the accounts of the service. */
+export interface OperatorView {
+  userId: string
+  email: string
+  name: string
+  /** Named by the setting OPERATORS, and dismissed only by changing it. */
+  bySetting: boolean
+  /** Null for an operator of the setting. */
+  appointedBy: string | null
+  appointedAt: number | null
+}
+
+/**
+ * Operators are the accounts whose currently verified e-mail address is in the setting OPERATORS, and those that an operator has appointed.
+ * @param addresses the e-mail addresses of the setting
+ */
+export function appointmentService({ db, events, addresses }: { db: Db; events: EventService; addresses: string[] }) {
+  const change = changeRunner({ db, events })
+  const bySetting = new Set(addresses.map(canonicalEmail))
+  const isOfSetting = ({ verifiedEmail }: { verifiedEmail: string | null }) =>
+    verifiedEmail !== null && bySetting.has(verifiedEmail)
+
+  /** @throws USER_NOT_FOUND */
+  async function find(userId: string): Promise<User> {
+    const account = isUuid(userId) ? await db.User.findByPk(userId.toLowerCase(), { raw: true }) : null
+    if (!account) throw new AppError('USER_NOT_FOUND', 'There is no such user. Use an id from the list of accounts.')
+    return account
+  }
+
+  return {
+    /** Checked at every operation of an operator, so that the right ends with the verified address or the appointment. */
+    async isOperator(caller: Caller): Promise<boolean> {
+      if (caller.via !== 'session') return false
+      if (isOfSetting(caller)) return true
+      return (await db.Operator.findByPk(caller.userId, { raw: true })) !== null
+    },
+
+    /** The operators of the setting that have an account, and the appointed ones. */
+    async list(): Promise<OperatorView[]> {
+      const [appointed, named] = await Promise.all([
+        appointedOperators(db),
+        bySetting.size === 0 ? [] : accountsWithAddresses(db, [...bySetting]),
+      ])
+      const rows = [
+        ...named.map(account => ({ ...account, appointedBy: null, appointedAt: null })),
+        ...appointed.filter(row => !isOfSetting(row)),
+      ]
+      return rows.map(({ id, email, name, appointedBy, appointedAt, ...row }) => ({
+        ...{ userId: id, email, name, appointedBy, appointedAt },
+        bySetting: isOfSetting(row),
+      }))
+    },
+
+    /** Appoints an operator; idempotent. @throws USER_NOT_FOUND, FORBIDDEN for a suspended account */
+    async appoint(caller: Caller, userId: string): Promise<OperatorView> {
+      const account = await find(userId)
+      const { id, email, name } = account
+      if (account.status !== 'active') throw new Forbidden('This account is suspended. Restore it first.')
+      if (isOfSetting(account))
+        return { userId: id, email, name, bySetting: true, appointedBy: null, appointedAt: null }
+      const appointment = { userId: id, appointedBy: caller.userId, appointedAt: Date.now() }
+      const appointing = change(operator, async ({ tx, record }) => {
+        await db.Operator.create(appointment, { transaction: tx })
+        record(id, { kind: 'operator.appointed', subject: id })
+      })
+      await appointing.catch((error: unknown) => {
+        if (!isDuplicate(error)) throw error
+      })
+      const { appointedBy, appointedAt } = (await db.Operator.findByPk(id, { raw: true })) ?? appointment
+      return { userId: id, email, name, bySetting: false, appointedBy, appointedAt }
+    },
+
+    /** Dismisses an operator, effective from their next operation. @throws USER_NOT_FOUND when the account is no operator, FORBIDDEN for an operator of the setting */
+    async dismiss(userId: string): Promise<{ userId: string }> {
+      const account = await find(userId)
+      if (isOfSetting(account))
+        throw new Forbidden('The setting OPERATORS names this operator. Remove the address from the setting instead.')
+      await change(operator, async ({ tx, record }) => {
+        const dismissed = await db.Operator.destroy({ where: { userId: account.id }, transaction: tx })
+        if (dismissed === 0) throw new AppError('USER_NOT_FOUND', 'This user is not an operator.')
+        record(account.id, { kind: 'operator.dismissed', subject: account.id })
+      })
+      return { userId: account.id }
+    },
+
+    /**
+     * Checks that an operator may suspend an account through the API: not their own, and no operator of the setting, so that an
+     * appointed operator cannot lock out those who run the service.
+     * @throws USER_NOT_FOUND, FORBIDDEN
+     */
+    async requireSuspendable(caller: Caller, userId: string): Promise<void> {
+      const account = await find(userId)
+      if (account.id === caller.userId) throw new Forbidden('You cannot suspend yourself. Ask another operator.')
+      if (isOfSetting(account))
+        throw new Forbidden('The setting OPERATORS names this operator. Remove the address from the setting first.')
+    },
+  }
+}
+
+export type AppointmentService = ReturnType<typeof appointmentService>

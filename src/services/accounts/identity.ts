@@ -1,0 +1,69 @@
+import type { Db, Tx } from '../../../db/index.ts'
+import { type LockedIdentity, lockIdentitiesOf } from '../../../db/queries/identity.ts'
+import { deleteOtherSessions } from '../../../db/queries/session.ts'
+import { lockUser, lockUserWithAddress } from '../../../db/queries/user.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError, Unauthenticated } from '../../errors.ts'
+import { changeRunner } from '../history/event.ts'
+import type { EventService } from '../notices/event.ts'
+import { enqueue } from '../notices/outbox.ts'
+import { canonicalEmail } from './profile.ts'
+
+/** The identities with which an account is signed in to. */
+export function identityService({ db, events, wake = () => {} }: { db: Db; events?: EventService; wake?: () => void }) {
+  const change = changeRunner({ db, events })
+
+  return {
+    /**
+     * Removes an identity from the account of the caller, and ends its other sessions, which may have started with it.
+     * @throws LAST_IDENTITY, IDENTITY_NOT_FOUND
+     */
+    async remove(caller: Caller, identityId: string): Promise<void> {
+      const notified = await change(caller, async ({ tx, record }) => {
+        const user = await lockUser(db, caller.userId, tx)
+        if (!user) throw new Unauthenticated()
+        const identities = await lockIdentitiesOf(db, caller.userId, tx)
+        if (!identities.some(({ id }) => id === identityId))
+          throw new AppError('IDENTITY_NOT_FOUND', 'Your account has no such identity.', { identity_id: identityId })
+        const left = identities.filter(({ id }) => id !== identityId)
+        if (left.length === 0)
+          throw new AppError(
+            'LAST_IDENTITY',
+            'This is the only way to sign in to your account. Add another one first, or delete the account.',
+          )
+        await db.Identity.destroy({ where: { id: identityId }, transaction: tx })
+        await deleteOtherSessions(db, caller.userId, caller.credentialId, tx)
+        record(caller.userId, { kind: 'identity.removed', subject: identityId })
+        return keepAddressTrue(caller.userId, user.verifiedEmail, left, tx)
+      })
+      if (notified) wake()
+    },
+  }
+
+  /** An e-mail address stays verified only while an identity of the account confirms it; otherwise that of another identity replaces it. */
+  async function keepAddressTrue(
+    userId: string,
+    verified: string | null,
+    left: LockedIdentity[],
+    tx: Tx,
+  ): Promise<boolean> {
+    const vouching = left.filter(({ emailVerified }) => Boolean(emailVerified))
+    if (verified === null || vouching.some(({ email }) => canonicalEmail(email) === verified)) return false
+    const other = await firstFree(vouching, tx)
+    const address = other === undefined ? {} : { email: other }
+    const verifiedEmail = other === undefined ? null : canonicalEmail(other)
+    await db.User.update({ ...address, verifiedEmail }, { where: { id: userId }, transaction: tx })
+    await enqueue(db, 'mail', { template: 'address-changed', to: verified, values: { provider: null } }, tx)
+    return true
+  }
+
+  /** The first of the addresses that no account has. */
+  async function firstFree(identities: LockedIdentity[], tx: Tx): Promise<string | undefined> {
+    for (const { email } of identities) {
+      if (!(await lockUserWithAddress(db, canonicalEmail(email), tx))) return email
+    }
+    return undefined
+  }
+}
+
+export type IdentityService = ReturnType<typeof identityService>

@@ -1,0 +1,79 @@
+import type { Db } from '../../../db/index.ts'
+import { type OverviewRow, overviewRows } from '../../../db/queries/overview.ts'
+import type { Role } from '../../access/roles.ts'
+import type { Tokens } from '../../tokens.ts'
+import { SHARE_TOKEN } from '../sharing/share-link.ts'
+import { INVITE_TOKEN } from '../workspaces/invite.ts'
+
+/** The newest entries of a list, with its total count. */
+export interface Newest<T> {
+  total: number
+  rows: T[]
+}
+
+/** The overview of an account for its home page. Sizes in bytes, times in milliseconds since 1970. */
+export interface Overview {
+  planName: string
+  usedBytes: number
+  fileCount: number
+  received: Newest<{
+    token: string
+    name: string
+    fileType: string
+    size: number
+    sharedBy: { name: string; email: string; verified: boolean }
+    seen: boolean
+  }> & {
+    unseen: number
+  }
+  invites: Newest<{ token: string; workspaceName: string; role: Role; expiresAt: number }>
+  workspaces: Newest<{ id: string; name: string; role: Role }>
+}
+
+/** How many entries of each list the overview shows by default, and at most. */
+const SHOWN = 5
+const MOST = 1000
+
+export function overviewService({ db, tokens }: { db: Db; tokens: Tokens }) {
+  return {
+    /**
+     * The overview of the user of a session; null for an expired session. Does not check whether the account is active.
+     * Runs one statement.
+     */
+    async read(sessionHash: string, { all }: { all: boolean }): Promise<Overview | null> {
+      const rows = await overviewRows(db, sessionHash, all ? MOST : SHOWN)
+      const [bucket] = rows.filter(row => row.kind === 'bucket')
+      if (!bucket) return null
+      const list = <T>(kind: OverviewRow['kind'], show: (row: OverviewRow) => T) => {
+        const of = rows.filter(row => row.kind === kind)
+        return { total: Number(of[0]?.total ?? 0), rows: of.map(show) }
+      }
+      const shares = rows.filter(row => row.kind === 'share')
+      return {
+        planName: bucket.name,
+        usedBytes: bucket.size,
+        fileCount: bucket.total,
+        received: {
+          ...list('share', ({ id, name, fileType, size, who, verified, seen }) => ({
+            token: tokens.derive(SHARE_TOKEN, id),
+            name,
+            fileType,
+            size,
+            sharedBy: { name: '', email: who, verified: verified !== null },
+            seen: seen !== null,
+          })),
+          unseen: Number(shares[0]?.unseen ?? 0),
+        },
+        invites: list('invite', ({ id, name, role, at }) => ({
+          token: tokens.derive(INVITE_TOKEN, id),
+          workspaceName: name,
+          role,
+          expiresAt: at,
+        })),
+        workspaces: list('workspace', ({ id, name, role }) => ({ id, name, role })),
+      }
+    },
+  }
+}
+
+export type OverviewService = ReturnType<typeof overviewService>

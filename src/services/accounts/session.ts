@@ -1,0 +1,140 @@
+import { validate as isUuid, v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+import { deleteOtherSessions, type SessionRow, sessionsOf } from '../../../db/queries/session.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError } from '../../errors.ts'
+import { hashSecret, newSecret } from '../../tokens.ts'
+import { changeRunner } from '../history/event.ts'
+import type { EventService } from '../notices/event.ts'
+import { enqueue } from '../notices/outbox.ts'
+
+/** A new session. Its secret is returned only here; the database stores only the hash. */
+export interface NewSession {
+  id: string
+  secret: string
+  /** Milliseconds since 1970. */
+  expiresAt: number
+}
+
+/** The circumstances of a sign-in. */
+export interface Client {
+  /** Display name of the device, such as "Firefox on Linux". */
+  device: string
+  /** The network of the client, never its full IP address. */
+  address: string
+  /** Whether this account has signed in on this device before; then no mail is sent. */
+  known: boolean
+}
+
+/** A session as its user sees it. */
+export interface SessionView extends SessionRow {
+  /** Whether it is the session of this request. */
+  current: boolean
+}
+
+/** A deleted session, for the log. */
+export interface EndedSession {
+  id: string
+  userId: string
+}
+
+const hashOf = (secret: string) => hashSecret(secret).toString('hex')
+
+const unknownClient: Client = { device: '', address: '', known: true }
+
+export interface SessionServiceOptions {
+  db: Db
+  /** Lifetime of a session in seconds; use does not extend it. */
+  sessionSeconds: number
+  /** URL of the page on which the user ends sessions, for mails. */
+  publicUrl?: () => string
+  /** Wakes the worker when a mail was queued. */
+  wake?: () => void
+  events?: EventService
+}
+
+export function sessionService({
+  db,
+  sessionSeconds,
+  publicUrl = () => '',
+  wake = () => {},
+  events,
+}: SessionServiceOptions) {
+  const change = changeRunner({ db, events })
+
+  /** Enqueues a mail about the sign-in if the user wants notices. @returns whether it did */
+  async function announce(userId: string, { device, address }: Client, now: number, tx: Tx): Promise<boolean> {
+    const attributes = ['verifiedEmail', 'signInNotices']
+    const user = await db.User.findByPk(userId, { attributes, raw: true, transaction: tx })
+    // An e-mail address that no provider has verified may belong to another person.
+    if (!user?.signInNotices || user.verifiedEmail === null) return false
+    const values = { device, address, at: new Date(now).toISOString(), link: `${publicUrl()}/sessions` }
+    await enqueue(db, 'mail', { template: 'sign-in', to: user.verifiedEmail, values }, tx)
+    return true
+  }
+
+  return {
+    async start(userId: string, client: Client = unknownClient): Promise<NewSession> {
+      const [id, secret, now] = [newId(), newSecret(), Date.now()]
+      const expiresAt = now + sessionSeconds * 1000
+      const { device, address } = client
+      const session = { hash: hashOf(secret), id, userId, createdAt: now, expiresAt, lastUsedAt: now, device, address }
+      const announced = await change({ userId, via: 'session', viaId: id }, async ({ tx, record }) => {
+        await db.Session.create(session, { transaction: tx })
+        record(userId, { kind: 'session.started', subject: id, details: { device, network: address } })
+        return !client.known && (await announce(userId, client, now, tx))
+      })
+      if (announced) wake()
+      return { id, secret, expiresAt }
+    },
+
+    /** Ends the session of a secret, effective immediately on every instance. Null if there is no such session. */
+    async end(secret: string): Promise<EndedSession | null> {
+      const hash = hashOf(secret)
+      const session = await db.Session.findByPk(hash, { attributes: ['id', 'userId'], raw: true })
+      if (!session) return null
+      const { id, userId } = session
+      return change({ userId, via: 'session', viaId: id }, async ({ tx, record }) => {
+        if ((await db.Session.destroy({ where: { hash }, transaction: tx })) === 0) return null
+        record(userId, { kind: 'session.ended', subject: id })
+        return session
+      })
+    },
+
+    /** The active sessions of the caller, most recently used first. */
+    async list(caller: Caller): Promise<SessionView[]> {
+      return (await sessionsOf(db, caller.userId)).map(row => ({ ...row, current: row.id === caller.credentialId }))
+    },
+
+    /** Ends a session of the caller; every instance refuses its next request. @throws SESSION_NOT_FOUND */
+    async endOne(caller: Caller, id: string): Promise<void> {
+      const where = { id: id.toLowerCase(), userId: caller.userId }
+      await change(caller, async ({ tx, record }) => {
+        const ended = isUuid(id) ? await db.Session.destroy({ where, transaction: tx }) : 0
+        if (ended === 0)
+          throw new AppError('SESSION_NOT_FOUND', 'You have no such session. It may have expired; see the list.')
+        record(caller.userId, { kind: 'session.ended', subject: where.id })
+      })
+    },
+
+    /** Ends every session of the caller except that of this request. @returns their number */
+    endOthers: (caller: Caller): Promise<number> =>
+      change(caller, async ({ tx, record }) => {
+        const ended = await deleteOtherSessions(db, caller.userId, caller.credentialId, tx)
+        if (ended > 0) record(caller.userId, { kind: 'session.others_ended', subject: null })
+        return ended
+      }),
+
+    async wantsNotices(caller: Caller): Promise<boolean> {
+      const user = await db.User.findByPk(caller.userId, { attributes: ['signInNotices'], raw: true })
+      return Boolean(user?.signInNotices)
+    },
+
+    /** Sets whether the caller receives a mail about sign-ins from new devices. */
+    async setNotices(caller: Caller, enabled: boolean): Promise<void> {
+      await db.User.update({ signInNotices: enabled }, { where: { id: caller.userId } })
+    },
+  }
+}
+
+export type SessionService = ReturnType<typeof sessionService>

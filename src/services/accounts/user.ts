@@ -1,0 +1,100 @@
+import type { Db } from '../../../db/index.ts'
+import { type Usage, usagesOf } from '../../../db/queries/bucket.ts'
+import { readUser } from '../../../db/queries/user.ts'
+import type { Caller } from '../../access/caller.ts'
+import { Unauthenticated } from '../../errors.ts'
+import type { Tree } from '../tree/entry-path.ts'
+
+/** An account with its first identity. */
+export interface UserView {
+  id: string
+  email: string
+  /** Whether a provider vouches for the address. */
+  emailVerified: boolean
+  name: string
+  givenName: string
+  familyName: string
+  picture: string
+  locale: string
+  provider: string
+  providerUserId: string
+  createdAt: number
+  plan: PlanView
+}
+
+export interface IdentityView {
+  id: string
+  userId: string
+  provider: string
+  providerUserId: string
+  email: string
+  emailVerified: boolean
+  name: string
+  avatarUrl: string
+  createdAt: number
+}
+
+/** The limits of a plan; null means unlimited. */
+export interface PlanView {
+  id: string
+  name: string
+  maxFileSizeBytes: number
+  maxTotalStorageBytes: number
+  maxFiles: number | null
+  maxUserWorkspaces: number
+  maxFilesWorkspace: number | null
+  maxTotalStorageBytesWorkspace: number
+  maxUsersWorkspace: number
+  maxWorkspaceFolders: number | null
+  maxPrivateApiKeys: number
+  maxWorkspaceApiKeys: number
+  maxFolders: number | null
+  maxPublicLinks: number | null
+  maxPendingInvites: number | null
+  maxNotes: number | null
+}
+
+export function userService({ db }: { db: Db }) {
+  return {
+    async read(caller: Caller): Promise<UserView> {
+      const found = await readUser(db, caller.userId)
+      if (!found) throw new Unauthenticated()
+      const { id, email, verifiedEmail, name, givenName, familyName, picture, locale, createdAt, ...rest } = found
+      const { provider, providerUserId, planId, planName, ...limits } = rest
+      return {
+        ...{
+          id,
+          email,
+          emailVerified: verifiedEmail !== null,
+          name,
+          givenName,
+          familyName,
+          picture,
+          locale,
+          createdAt,
+        },
+        ...{ provider, providerUserId },
+        plan: { id: planId, name: planName, ...limits },
+      }
+    },
+
+    /** The identities of the caller, oldest first. */
+    async identities(caller: Caller): Promise<IdentityView[]> {
+      const rows = await db.Identity.findAll({
+        where: { userId: caller.userId },
+        order: ['createdAt', 'id'],
+        raw: true,
+      })
+      return rows.map(row => ({ ...row, emailVerified: Boolean(row.emailVerified) }))
+    },
+
+    /** The usage of a storage area. Does not authorize: pass only one that the caller may see. @throws UNAUTHENTICATED when it was deleted with its account */
+    async usage({ bucketId }: Tree): Promise<Usage> {
+      const row = (await usagesOf(db, [bucketId])).get(bucketId)
+      if (!row) throw new Unauthenticated()
+      return row
+    },
+  }
+}
+
+export type UserService = ReturnType<typeof userService>

@@ -1,0 +1,16 @@
+import { InvalidInput } from '../../errors.ts'
+import { canonicalEmail } from '../accounts/profile.ts'
+
+/**
+ * Parses the e-mail address of a recipient into the form in which addresses are compared. Does not check that an account has it.
+ * @throws INVALID_INPUT
+ */
+export function parseEmail(text: string, field: string): string {
+  const email = canonicalEmail(text.trim())
+  if (
+    email.length > 320 ||
+    !/^[^\s@\p{Cc}\p{Cf}\p{Cs}<>,;:"()[\]\\]+@[^\s@\p{Cc}\p{Cf}\p{Cs}<>,;:"()[\]\\]+$/u.test(email)
+  )
+    throw new InvalidInput(field, 'This is not an e-mail address.')
+  return email
+}

@@ -1,0 +1,86 @@
+import { v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+import { lockRecipient, noticesSince } from '../../../db/queries/mail-recipient.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError } from '../../errors.ts'
+import { hashSecret, type Tokens } from '../../tokens.ts'
+import { enqueue, type Mail } from './outbox.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const STOP_TOKEN = 'mail-stop'
+
+/** Limits of mails per 24 hours. */
+export interface MailBounds {
+  /** From one user to one e-mail address. */
+  fromOne: number
+  /** From all users to one e-mail address. */
+  fromAll: number
+}
+
+interface Deps {
+  db: Db
+  tokens: Tokens
+  publicUrl: () => string
+  bounds: MailBounds
+}
+
+/** The mails that one user causes to another (docs/contract.md, "Mails"). */
+export function mailingService({ db, tokens, publicUrl, bounds }: Deps) {
+  const hashOf = (address: string) => tokens.digest('mail-recipient', address)
+  function idOf(token: string): string {
+    const id = tokens.read(STOP_TOKEN, token)
+    if (!id) throw noSuchLink()
+    return id
+  }
+
+  return {
+    /**
+     * Enqueues a mail in the transaction that causes it, unless it must not be sent: its sender has no verified address, its recipient
+     * has unsubscribed, a limit is reached, or the same mail was sent within the hour. No lock may be acquired after it. Returns whether it was enqueued.
+     * @param about the ids of the subjects of the mail, to recognize a repetition
+     */
+    async enqueue(caller: Caller, mail: Extract<Mail, { stop?: string }>, about: string[], tx: Tx): Promise<boolean> {
+      if (caller.verifiedEmail === null) return false
+      const recipient = await lockRecipient(db, hashOf(mail.to), tx)
+      if (recipient.stoppedAt !== null) return false
+      const now = Date.now()
+      const what = hashSecret([mail.template, ...about.toSorted()].join(' ')).toString('hex')
+      const sent = await noticesSince(db, recipient.id, now - DAY_MS, tx)
+      const mine = sent.filter(({ senderId }) => senderId === caller.userId)
+      const isRenewal = sent.some(notice => notice.about === what && notice.sentAt > now - HOUR_MS)
+      if (isRenewal || sent.length >= bounds.fromAll || mine.length >= bounds.fromOne) return false
+      const notice = { id: newId(), recipientId: recipient.id, senderId: caller.userId, about: what, sentAt: now }
+      await db.MailNotice.create(notice, { transaction: tx })
+      const stop = `${publicUrl()}/unsubscribe/${tokens.derive(STOP_TOKEN, recipient.id)}`
+      await enqueue(db, 'mail', { ...mail, stop }, tx)
+      return true
+    },
+
+    /** Whether a queued mail may still be sent: its recipient may have unsubscribed meanwhile. */
+    async isWanted(mail: Mail): Promise<boolean> {
+      if (!('stop' in mail)) return true
+      const recipient = await db.MailRecipient.findOne({ where: { addressHash: hashOf(mail.to) }, raw: true })
+      return !recipient || recipient.stoppedAt === null
+    },
+
+    /** Whether the e-mail address of an unsubscribe link has unsubscribed. @throws ROUTE_NOT_FOUND */
+    async isStopped(token: string): Promise<boolean> {
+      const row = await db.MailRecipient.findByPk(idOf(token), { raw: true })
+      if (!row) throw noSuchLink()
+      return row.stoppedAt !== null
+    },
+
+    /** Stops or resumes the mails to the e-mail address of an unsubscribe link; idempotent. @throws ROUTE_NOT_FOUND */
+    async setStopped(token: string, stopped: boolean): Promise<void> {
+      const change = { stoppedAt: stopped ? Date.now() : null }
+      const [changed] = await db.MailRecipient.update(change, { where: { id: idOf(token) } })
+      if (changed === 0) throw noSuchLink()
+    },
+  }
+}
+
+const noSuchLink = () =>
+  new AppError('ROUTE_NOT_FOUND', 'This link is not complete. Open it from the mail once more, or copy it as a whole.')
+
+export type MailingService = ReturnType<typeof mailingService>

@@ -1,0 +1,49 @@
+import { v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+
+export { GIVEN_UP } from '../../../db/queries/job.ts'
+
+/** A mail that another user causes; its recipient can unsubscribe at this URL. */
+interface Caused {
+  stop?: string
+}
+
+/** The user who causes a mail: their name and verified e-mail address. */
+interface Sender {
+  by: string
+  address?: string
+}
+
+/** A mail that is rendered when it is sent: its template and values. */
+export type Mail =
+  | (Caused & { template: 'invite'; to: string; values: { workspace: string; role: string; link: string } & Sender })
+  | (Caused & {
+      template: 'share'
+      to: string
+      values: { files: string[]; links: string[]; expires: string; protected: boolean } & Sender
+    })
+  | { template: 'sign-in'; to: string; values: { device: string; address: string; at: string; link: string } }
+  | { template: 'address-changed'; to: string; values: { provider: string | null } }
+
+/** The kinds of jobs and their payloads. */
+export interface Jobs {
+  'purge-folder': { folderId: string; bucketId: string }
+  /** The tree of a deleted workspace or account. */
+  'purge-bucket': { rootId: string; bucketId: string }
+  mail: Mail
+}
+
+export type JobKind = keyof Jobs
+
+/** Enqueues jobs in the transaction of the change that causes them: they run if, and only if, that change commits. */
+export async function enqueueAll<K extends JobKind>(db: Db, kind: K, payloads: Jobs[K][], tx: Tx): Promise<void> {
+  const now = Date.now()
+  const job = { kind, attempts: 0, dueAt: now, lastError: '', createdAt: now }
+  await db.Job.bulkCreate(
+    payloads.map(payload => ({ ...job, id: newId(), payload: JSON.stringify(payload) })),
+    { transaction: tx },
+  )
+}
+
+export const enqueue = <K extends JobKind>(db: Db, kind: K, payload: Jobs[K], tx: Tx): Promise<void> =>
+  enqueueAll(db, kind, [payload], tx)

@@ -1,0 +1,236 @@
+import type { EventKind } from '../../../db/models/event.ts'
+import type { Usage } from '../../../db/queries/bucket.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError, toAppError, Unauthenticated } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { UserService } from '../accounts/user.ts'
+import type { EventFeedService, EventView } from '../history/event-feed.ts'
+import type { ShareService } from '../sharing/share.ts'
+import type { ShareView } from '../sharing/share-list.ts'
+import type { Tree } from '../tree/entry-path.ts'
+import type { BucketLimits } from '../tree/quota.ts'
+import type { InviteService, MyInvite } from '../workspaces/invite.ts'
+import type { EventService, Topic } from './event.ts'
+import { type Mailbox, openMailbox } from './mailbox.ts'
+
+/** A client that subscribes to events. */
+export interface Subscriber {
+  caller: Caller
+  /** Checks the credential again: null when it has ended. */
+  callerNow(): Promise<Caller | null>
+  /** Fires when the client disconnects. */
+  signal: AbortSignal
+  log: Log
+}
+
+/** The usage and limits of a storage area. Null means unlimited. */
+export type BucketUsage = Usage & Pick<BucketLimits, 'maxTotalStorageBytes' | 'maxFiles'>
+
+/** Minimum milliseconds between two events of a subscription; changes in between are combined. */
+const PAUSE = 300
+
+/** Milliseconds after which a log is looked at although no event was published: an instance without Redis hears nothing of the others. */
+const POLL = 2000
+
+/** How many events of a log are read at once. */
+const EVENTS = 100
+
+interface Deps {
+  events: EventService
+  shares: ShareService
+  invites: InviteService
+  users: UserService
+  feeds: EventFeedService
+  maxPerUser: number
+  /** Milliseconds between two checks of the credential of an idle subscription. */
+  checkMs: number
+}
+
+/** The open subscriptions of this instance. Each ends with the right that opened it, and is authorized again before each event. */
+export function subscriptionService({ events, shares, invites, users, feeds, maxPerUser, checkMs }: Deps) {
+  const open = new Map<string, number>()
+  const mailboxes = new Set<Mailbox>()
+  let stopping = false
+
+  /** @throws QUOTA_EXCEEDED */
+  function takePlace({ userId }: Caller): () => void {
+    const used = open.get(userId) ?? 0
+    if (used >= maxPerUser)
+      throw new AppError(
+        'QUOTA_EXCEEDED',
+        `You have ${used} subscriptions open, which is the limit. Close one first.`,
+        {
+          limit: 'max_subscriptions',
+          max: maxPerUser,
+          used,
+        },
+      )
+    open.set(userId, used + 1)
+    return () => {
+      const left = (open.get(userId) ?? 1) - 1
+      if (left === 0) open.delete(userId)
+      else open.set(userId, left)
+    }
+  }
+
+  /**
+   * Yields what `load` finds for the published ids. The right is checked before each event, and periodically while idle.
+   * @param admit authorizes the caller again, and returns the right to load with
+   * @throws UNAUTHENTICATED when the credential ends, what `admit` throws, UNAVAILABLE when the client reads too slowly
+   */
+  async function* follow<Right, T>(
+    subscriber: Subscriber,
+    topic: [Topic, string],
+    admit: (caller: Caller) => Right | Promise<Right>,
+    load: (right: Right, ids: string[]) => Promise<T[]>,
+  ): AsyncGenerator<T, void> {
+    let caller = subscriber.caller
+    yield* listening(subscriber, [topic], async function* (mailbox) {
+      for (;;) {
+        await mailbox.wait(Math.min(checkMs, (caller.expiresAt ?? Number.POSITIVE_INFINITY) - Date.now()))
+        if (mailbox.closed) return
+        caller = await stillIn(subscriber)
+        const right = await admit(caller)
+        const ids = mailbox.take()
+        if (ids.length === 0) continue
+        let checked = Date.now()
+        for (const found of await load(right, ids)) {
+          // A slow reader may have lost the right since.
+          if (Date.now() - checked > PAUSE) await admit(await stillIn(subscriber))
+          checked = Date.now()
+          yield found
+        }
+        await mailbox.rest(PAUSE)
+      }
+    })
+  }
+
+  /**
+   * Yields the events of a log after a cursor, or from now on, each once and in order, for as long as the right lasts.
+   * @param admit authorizes the caller again, and returns the kinds of events that they may see
+   * @throws as follow, CURSOR_EXPIRED, INVALID_INPUT
+   */
+  async function* followLog(
+    subscriber: Subscriber,
+    [logId, ...topics]: [logId: string, ...topics: [Topic, string][]],
+    cursor: string | null | undefined,
+    admit: (caller: Caller) => Promise<readonly EventKind[]>,
+  ): AsyncGenerator<EventView, void> {
+    let after = cursor ? feeds.readCursor(logId, cursor) : await feeds.headOf(logId)
+    yield* listening(subscriber, [['logged', logId], ...topics], async function* (mailbox) {
+      let checked = 0
+      let kinds: readonly EventKind[] = []
+      const check = async () => {
+        kinds = await admit(await stillIn(subscriber))
+        checked = Date.now()
+      }
+      for (;;) {
+        mailbox.take()
+        const head = await feeds.headOf(logId)
+        if (head !== after || checked === 0) {
+          await check()
+          const { rows, more } = await feeds.pageAfter(logId, after, { limit: EVENTS, kinds })
+          for (const event of rows) {
+            if (Date.now() - checked > PAUSE) await check()
+            if (mailbox.closed) return
+            if (kinds.includes(event.kind)) yield event
+            after = event.seq
+          }
+          // What lies in between is not for this caller.
+          if (!more) after = Math.max(after, head)
+          if (more) continue
+        } else if (Date.now() - checked > checkMs) await check()
+        const left = (subscriber.caller.expiresAt ?? Number.POSITIVE_INFINITY) - Date.now()
+        await mailbox.wait(Math.min(POLL, checkMs, left))
+        if (mailbox.closed) return
+        if (left <= 0) await check()
+      }
+    })
+  }
+
+  /** Runs a subscription with a place among those of its caller, and with a mailbox of its topic. */
+  async function* listening<T>(
+    subscriber: Subscriber,
+    topics: [Topic, string][],
+    run: (mailbox: Mailbox) => AsyncGenerator<T, void>,
+  ): AsyncGenerator<T, void> {
+    const leave = takePlace(subscriber.caller)
+    const mailbox = openMailbox()
+    const deafen = topics.map(([topic, to]) => events.listen(topic, to, mailbox.post))
+    mailboxes.add(mailbox)
+    subscriber.signal.addEventListener('abort', mailbox.close)
+    if (stopping || subscriber.signal.aborted) mailbox.close()
+    try {
+      yield* run(mailbox)
+    } catch (error) {
+      const { unexpected } = toAppError(error)
+      if (unexpected) subscriber.log.error({ err: error }, 'a subscription failed')
+      throw error
+    } finally {
+      subscriber.signal.removeEventListener('abort', mailbox.close)
+      mailboxes.delete(mailbox)
+      for (const stop of deafen) stop()
+      leave()
+    }
+  }
+
+  const oneself = (caller: Caller): Caller => caller
+
+  return {
+    /** Shares with the caller that are created or renewed from now on. */
+    sharesReceived: (subscriber: Subscriber): AsyncGenerator<ShareView, void> =>
+      follow(subscriber, ['shareReceived', addressOf(subscriber)], oneself, shares.receivedAmong),
+
+    /** Invites of the caller that are created or renewed from now on. */
+    invitesReceived: (subscriber: Subscriber): AsyncGenerator<MyInvite, void> =>
+      follow(subscriber, ['inviteReceived', addressOf(subscriber)], oneself, invites.mineAmong),
+
+    /**
+     * The usage of a storage area whenever it changes, a few times a second at most.
+     * @param open finds it again, for as long as the caller may see it
+     */
+    bucketChanges: (
+      subscriber: Subscriber,
+      bucketId: string,
+      open: (caller: Caller) => Promise<{ tree: Tree; limits: BucketLimits }>,
+    ): AsyncGenerator<BucketUsage, void> =>
+      follow(subscriber, ['bucketChanged', bucketId], open, async ({ tree, limits }) => [
+        { ...(await users.usage(tree)), ...limits },
+      ]),
+
+    /** What happens in a drive, or in that of a workspace: see followLog. */
+    driveEvents: (
+      subscriber: Subscriber,
+      { id, workspace }: { id: string; workspace: { id: string } | null },
+      cursor: string | null | undefined,
+      admit: (caller: Caller) => Promise<readonly EventKind[]>,
+    ) => followLog(subscriber, workspace ? [id, ['logged', workspace.id]] : [id], cursor, admit),
+
+    /** What happens to the caller: see followLog. */
+    callerEvents(subscriber: Subscriber, cursor: string | null | undefined, kinds: readonly EventKind[]) {
+      const address = addressOf(subscriber)
+      const topics: [Topic, string][] = [
+        ['shareReceived', address],
+        ['inviteReceived', address],
+      ]
+      return followLog(subscriber, [subscriber.caller.userId, ...topics], cursor, async () => kinds)
+    },
+
+    /** Ends all subscriptions, including those opened later. */
+    stop(): void {
+      stopping = true
+      for (const { close } of mailboxes) close()
+    },
+  }
+}
+
+export type SubscriptionService = ReturnType<typeof subscriptionService>
+
+/** A topic that receives no events, for callers without a verified e-mail address. */
+const addressOf = ({ caller }: Subscriber): string => caller.verifiedEmail ?? ''
+
+async function stillIn({ callerNow }: Subscriber): Promise<Caller> {
+  const caller = await callerNow()
+  if (!caller) throw new Unauthenticated('You are signed out, or your API key has ended. Sign in again.')
+  return caller
+}

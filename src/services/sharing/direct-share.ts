@@ -1,0 +1,195 @@
+import { v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+import {
+  countUnseenShares,
+  findDirectShare,
+  insertShare,
+  markShareSeen,
+  type NewShare,
+  renewShare,
+} from '../../../db/queries/share.ts'
+import type { Caller } from '../../access/caller.ts'
+import { type Passwords, parsePassword } from '../../access/password.ts'
+import { parseDuration } from '../../duration.ts'
+import { AppError, InvalidInput } from '../../errors.ts'
+import { MAX_SHARED_FILES } from '../../limits.ts'
+import { joinPath, parseFilePath } from '../../paths.ts'
+import { changeRunner, masked } from '../history/event.ts'
+import { parseEmail } from '../notices/email.ts'
+import type { EventService } from '../notices/event.ts'
+import type { MailingService } from '../notices/mailing.ts'
+import { fileNotFound } from '../tree/entry-path.ts'
+import type { FoundEntry, ListingService } from '../tree/listing.ts'
+import { callerKeys, type FileRef, lockForSharing, type ShareService } from './share.ts'
+import type { ShareLinkService } from './share-link.ts'
+
+/** The result of sharing files with a person. */
+export interface DirectShares {
+  shares: {
+    id: string
+    names: string[]
+    md5: string
+    sharedFor: string
+    sharedBy: string
+    token: string
+    link: string
+    expiresAt: number
+  }[]
+  notificationStatus: 'not_sent' | 'queued' | 'failed'
+}
+
+export interface DirectShareInput {
+  email: string
+  duration?: string | null | undefined
+  password?: string | null | undefined
+  sendEmail?: boolean | null | undefined
+}
+
+interface Deps {
+  db: Db
+  listings: ListingService
+  links: ShareLinkService
+  mailings: MailingService
+  shares: ShareService
+  passwords: Passwords
+  events: EventService
+  wake: () => void
+}
+
+/** Shares with one person. */
+export function directShareService({ db, listings, links, mailings, shares, passwords, events, wake }: Deps) {
+  const change = changeRunner({ db, events })
+  return {
+    /** The number of live shares that the caller has received and not opened. */
+    async countUnseen(caller: Caller): Promise<number> {
+      if (!caller.verifiedEmail) return 0
+      return countUnseenShares(db, caller.verifiedEmail)
+    },
+
+    /** Records that the caller has seen a received share; idempotent. @returns its id @throws SHARE_NOT_FOUND */
+    async markSeen(caller: Caller, token: string): Promise<string> {
+      const share = await links.findByToken(token)
+      if (!share || !caller.verifiedEmail || share.recipient !== caller.verifiedEmail)
+        throw new AppError(
+          'SHARE_NOT_FOUND',
+          'You have received no such share. Use sharing_token from the list of received files.',
+        )
+      await markShareSeen(db, share.id)
+      return share.id
+    },
+
+    /** Shares the files at some paths with one e-mail address. @throws as share */
+    async create(
+      caller: Caller,
+      { objects, ...input }: DirectShareInput & { objects: string[] },
+    ): Promise<DirectShares> {
+      const email = readRecipient(caller, input.email)
+      if (objects.length < 1 || objects.length > MAX_SHARED_FILES)
+        throw new InvalidInput('objects', 'Name 1 to 100 files.')
+      const paths = new Set(objects.map(text => joinPath(parseFilePath(text, 'objects'))))
+      return this.share(
+        caller,
+        Array.from(paths, path => ({ path })),
+        { ...input, email },
+      )
+    },
+
+    /**
+     * Shares files with one e-mail address: all of them, or none. An existing share is renewed and keeps its token. A mail is sent
+     * if the limits of mails allow it.
+     * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT
+     */
+    async share(caller: Caller, files: FileRef[], input: DirectShareInput): Promise<DirectShares> {
+      const recipient = readRecipient(caller, input.email)
+      const now = Date.now()
+      const expiresAt = now + parseDuration(input.duration || '7d', 'duration')
+      const passwordHash = input.password
+        ? await passwords.hash(parsePassword(input.password), callerKeys(caller))
+        : null
+      // Sequential, because a hundred parallel statements would occupy the whole connection pool.
+      const find = async (tx?: Tx): Promise<FoundEntry[]> => {
+        const found: FoundEntry[] = []
+        for (const file of files) found.push(await listings.file(caller.bucket, file, tx))
+        // A file may be named twice, by its id and by its path.
+        return [...new Map(found.map(file => [file.id, file])).values()]
+      }
+      const before = await find()
+      const terms = { passwordHash, createdAt: now, expiresAt }
+      const made = await change(caller, async ({ tx, record }) => {
+        // The second of two parallel shares of one file with one person waits here, and then renews the first.
+        const { detached } = await lockForSharing(db, caller, tx)
+        const found = detached ? await find(tx) : before
+        const all = []
+        for (const { names, id, md5 } of found) {
+          const { shareId, isNew } = await renewOrCreate(caller, id, recipient, terms, tx)
+          if (!shareId) throw fileNotFound(caller.bucket, names)
+          const details = { entryId: id, path: joinPath(names), recipient: masked(recipient) }
+          const kind = isNew ? 'share.created' : 'share.changed'
+          record(caller.bucket.bucketId, { kind, subject: shareId, details })
+          record(
+            { address: recipient },
+            { kind: 'share.received', subject: shareId, details: { name: names.at(-1) ?? '' } },
+          )
+          const token = shares.tokenOf(shareId)
+          all.push({
+            id: shareId,
+            names,
+            md5,
+            sharedFor: recipient,
+            sharedBy: caller.email,
+            token,
+            link: shares.linkOf(token),
+            expiresAt,
+          })
+        }
+        let queued = false
+        if (input.sendEmail) {
+          const values = {
+            files: all.map(s => s.names.at(-1) ?? ''),
+            links: all.map(s => s.link),
+            by: caller.name,
+            address: caller.email,
+            expires: new Date(expiresAt).toISOString(),
+            protected: passwordHash !== null,
+          }
+          const about = found.map(({ id }) => id)
+          queued = await mailings.enqueue(caller, { template: 'share', to: recipient, values }, about, tx)
+        }
+        return { shares: all, notificationStatus: queued ? ('queued' as const) : ('not_sent' as const) }
+      })
+      const ids = made.shares.map(share => share.id)
+      events.publish('shareReceived', recipient, ids)
+      if (made.notificationStatus === 'queued') wake()
+      return made
+    },
+  }
+
+  /** Null when the file has been deleted meanwhile. */
+  async function renewOrCreate(
+    caller: Caller,
+    entryId: string,
+    recipient: string,
+    terms: Pick<NewShare, 'passwordHash' | 'createdAt' | 'expiresAt'>,
+    tx: Tx,
+  ): Promise<{ shareId: string | null; isNew: boolean }> {
+    const known = await findDirectShare(db, caller.userId, entryId, recipient, tx)
+    if (known) {
+      await renewShare(db, known.id, terms, tx)
+      return { shareId: known.id, isNew: false }
+    }
+    const id = newId()
+    const owned = { userId: caller.userId, bucketId: caller.bucket.bucketId }
+    const share = { id, ...owned, entryId, recipient, maxDownloads: null, ...terms }
+    return { shareId: (await insertShare(db, share, tx)) ? id : null, isNew: true }
+  }
+}
+
+/** @throws INVALID_INPUT */
+function readRecipient(caller: Caller, email: string): string {
+  const recipient = parseEmail(email, 'email')
+  if (recipient === caller.verifiedEmail || recipient === caller.email.toLowerCase())
+    throw new InvalidInput('email', 'This is your own e-mail address. Share with another person.')
+  return recipient
+}
+
+export type DirectShareService = ReturnType<typeof directShareService>

@@ -1,0 +1,130 @@
+import { v7 as newId } from 'uuid'
+import type { Caller } from '../../access/caller.ts'
+import { AppError } from '../../errors.ts'
+import { deliveryOf, type Mode, parseMode } from '../../media.ts'
+import { parseFilePath } from '../../paths.ts'
+import { BlobMissing, type BlobStore } from '../../storage/store.ts'
+import type { Tokens } from '../../tokens.ts'
+import type { FileService } from '../tree/file.ts'
+import type { ListingService } from '../tree/listing.ts'
+import type { Meter } from './share-use.ts'
+
+/** A file that the caller may download, and its disposition. */
+export interface Delivery {
+  blobId: string
+  fileName: string
+  size: number
+  md5: string
+  contentType: string
+  disposition: string
+  /** Meters the bytes sent, where a share limits its downloads. */
+  meter?: Meter
+}
+
+/** The share that the URL was issued for; the URL expires with it. */
+export interface Grant {
+  share: string
+  /** Id of the download that the URL counted as, where the share limits downloads. */
+  use?: string
+}
+
+/** A short-lived signed URL of a delivery. */
+export interface Download {
+  url: string
+  fileName: string
+  /** When the URL ends, in milliseconds since 1970. */
+  expiresAt: number
+  delivery: Delivery
+}
+
+interface Options {
+  store: BlobStore
+  files: FileService
+  listings: ListingService
+  tokens: Tokens
+  proxied: boolean
+  publicUrl: () => string
+  seconds: number
+}
+
+const TOKEN_SECONDS = 3600
+const gone = () => new AppError('TOKEN_NOT_FOUND', 'This token does not work. Request a new one.')
+
+/** Signed URLs: of the store, or of this service where clients cannot reach the store. */
+export function downloadService({ store, files, listings, tokens, proxied, publicUrl, seconds }: Options) {
+  return {
+    proxied,
+    /** Where the URLs lead when it is not this service: the origin of the store. */
+    storeOrigin: (!proxied && store.addresses?.origin) || null,
+
+    /** @param share the share that grants access, if the caller is not the owner */
+    link(
+      file: { blobId: string; name: string; fileType: string; size: number; md5: string },
+      mode: Mode,
+      share?: { id: string; limited: boolean },
+    ): Download {
+      const { blobId, name, fileType, size, md5 } = file
+      const delivery: Delivery = { blobId, fileName: name, size, md5, ...deliveryOf(name, fileType, mode) }
+      const grant: Grant | undefined = share && { share: share.id, ...(share.limited ? { use: newId() } : {}) }
+      const url =
+        proxied || !store.addresses
+          ? `${publicUrl()}/api/blobs/${tokens.seal('bytes', { blobId, name, fileType, size, md5, mode, grant }, seconds)}`
+          : store.addresses.signUrl(blobId, {
+              contentType: delivery.contentType,
+              disposition: delivery.disposition,
+              seconds,
+            })
+      return { url, fileName: name, expiresAt: Date.now() + seconds * 1000, delivery }
+    },
+
+    /** A token for one of the caller's own files. It holds the file's id, so it survives a move. @throws FILE_NOT_FOUND, INVALID_PATH */
+    async createToken(caller: Caller, path: string): Promise<{ token: string; expiresAt: number }> {
+      const { node } = await files.locate(caller.bucket, parseFilePath(path, 'file'))
+      const token = tokens.seal('private-download', { fileId: node.id, userId: caller.userId }, TOKEN_SECONDS)
+      return { token, expiresAt: Date.now() + TOKEN_SECONDS * 1000 }
+    },
+
+    /** The signed URL for such a token, for its owner. An unknown mode is ignored. @throws TOKEN_NOT_FOUND, SHARE_EXPIRED */
+    async openToken(caller: Caller, token: string, mode: string | null | undefined): Promise<Download> {
+      const sealed = tokens.unseal('private-download', token)
+      const { fileId, userId } = (sealed?.payload ?? {}) as { fileId?: string; userId?: string }
+      if (!sealed || !fileId || userId !== caller.userId) throw gone()
+      if (sealed.expired) throw new AppError('SHARE_EXPIRED', 'This token has expired. Request a new one.')
+      const file = await listings.byId(caller.bucket, fileId)
+      if (!file?.blobId) throw gone()
+      return this.link(
+        { ...file, blobId: file.blobId, name: file.names.at(-1) ?? '' },
+        parseMode(mode ?? undefined, true),
+      )
+    },
+
+    /** The delivery of a signed URL of this service, and the share that it was issued for, if any. @throws TOKEN_NOT_FOUND */
+    open(token: string): { delivery: Delivery; grant: Grant | undefined } {
+      const sealed = tokens.unseal('bytes', token)
+      if (!sealed || sealed.expired)
+        throw new AppError('TOKEN_NOT_FOUND', 'This download link is no longer valid. Request a new one.')
+      const { blobId, name, fileType, size, md5, mode, grant } = sealed.payload as {
+        blobId: string
+        name: string
+        fileType: string
+        size: number
+        md5: string
+        mode: Mode
+        grant?: Grant
+      }
+      return { delivery: { blobId, fileName: name, size, md5, ...deliveryOf(name, fileType, mode) }, grant }
+    },
+
+    /** The bytes of a delivery, or a part of them. @throws TOKEN_NOT_FOUND */
+    async read(delivery: Delivery, range: { offset: number; count: number } | undefined, signal: AbortSignal) {
+      try {
+        return await store.open(delivery.blobId, { ...range, signal })
+      } catch (error) {
+        // Deleted since the URL was signed.
+        throw error instanceof BlobMissing ? gone() : error
+      }
+    },
+  }
+}
+
+export type DownloadService = ReturnType<typeof downloadService>

@@ -1,0 +1,126 @@
+import type { Db } from '../../../db/index.ts'
+import type { Page } from '../../../db/queries/page.ts'
+import {
+  type ListedShare,
+  listReceivedShares,
+  listSentShares,
+  listSharesAmong,
+  listSharesOf,
+  pagesOfShares,
+  type ShareKind,
+} from '../../../db/queries/share.ts'
+import type { Caller } from '../../access/caller.ts'
+import type { PersonView } from '../accounts/person.ts'
+import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
+import { pathsOfFolders } from '../tree/entry-path.ts'
+
+export type { ShareKind }
+
+type Unshown = 'userId' | 'sharerName' | 'sharerPicture' | 'seenAt' | 'passwordHash' | 'name' | 'parentId' | 'rootId'
+
+/** A share as its sharer and its recipient see it. Times in milliseconds, size in bytes. */
+export interface ShareView extends Omit<ListedShare, Unshown> {
+  token: string
+  link: string
+  names: string[]
+  sharer: PersonView
+  seen: boolean
+  passwordProtected: boolean
+}
+
+interface Deps {
+  db: Db
+  tokenOf: (id: string) => string
+  linkOf: (token: string) => string
+}
+
+/** The lists of live shares. */
+export function shareLists({ db, tokenOf, linkOf }: Deps) {
+  /** The shares whose files exist, with their paths: one statement for all. */
+  async function withPaths(rows: ListedShare[]): Promise<ShareView[]> {
+    const folders = await pathsOfFolders(
+      db,
+      rows.map(r => r.rootId),
+      rows.map(r => r.parentId),
+    )
+    return rows.flatMap(row => {
+      const folder = folders.get(row.parentId)
+      if (!folder) return []
+      const { name, parentId: _parent, rootId: _root, seenAt, passwordHash, ...listed } = row
+      const { userId, sharerName, sharerPicture, ...share } = listed
+      const token = tokenOf(row.id)
+      return [
+        {
+          ...share,
+          token,
+          link: linkOf(token),
+          names: [...folder, name],
+          sharer: { id: userId, name: sharerName, email: share.sharedBy, picture: sharerPicture },
+          seen: seenAt !== null,
+          passwordProtected: passwordHash !== null,
+        },
+      ]
+    })
+  }
+
+  /** Live shares with their paths: one statement for the rows, one for all paths. */
+  async function shown(found: Promise<Page<ListedShare>>): Promise<Page<ShareView>> {
+    const { rows, more } = await found
+    return { rows: await withPaths(rows), more, last: rows.at(-1)?.id }
+  }
+
+  return {
+    /** The live shares that a user has made, oldest first. `last` is where the next page begins. */
+    sentBy: (caller: Caller, limit: number, after: string | null, kind: ShareKind | null = null) =>
+      shown(listSentShares(db, caller.userId, limit, after ?? '', kind)),
+
+    /** The live shares with the caller's verified e-mail address, oldest first; with `seen`, those that they have or have not seen. */
+    receivedBy: (caller: Caller, limit: number, after: string | null, seen: boolean | null = null) =>
+      shown(listReceivedShares(db, caller.verifiedEmail ?? '', limit, after ?? '', seen)),
+
+    /** A page of one of the two lists for REST, which is lenient about its arguments. */
+    async page(
+      caller: Caller,
+      list: 'sent' | 'received',
+      page: PageArgs,
+    ): Promise<{ files: ShareView[]; nextCursor: string | null }> {
+      const after = readCursor(page.cursor, ['id'], true)?.[0] ?? null
+      const limit = readLimit(page.limit, true)
+      const { rows, more, last } =
+        list === 'sent' ? await this.sentBy(caller, limit, after) : await this.receivedBy(caller, limit, after)
+      return { files: rows, nextCursor: more && last ? writeCursor([last]) : null }
+    },
+
+    /** The live shares that the caller has made of some files, oldest first, by the id of the file. */
+    async pagesOfFiles(
+      caller: Caller,
+      fileIds: string[],
+      limit: number,
+      after: string | null,
+      kind: ShareKind | null,
+    ): Promise<Map<string, Page<ShareView>>> {
+      const pages = await pagesOfShares(db, caller.userId, fileIds, limit, after ?? '', kind)
+      const shares = await withPaths([...pages.values()].flatMap(page => page.rows))
+      return new Map(
+        Array.from(pages, ([id, { more }]) => [id, { rows: shares.filter(share => share.fileId === id), more }]),
+      )
+    },
+
+    /** The subset of these shares that is live and shared with the caller's verified e-mail address. */
+    async receivedAmong(caller: Caller, ids: string[]): Promise<ShareView[]> {
+      return (await shown(listSharesAmong(db, 'recipient', caller.verifiedEmail ?? '', ids))).rows
+    },
+
+    /** Those of these shares that are live and made by the caller, in the same order. */
+    async sentAmong(caller: Caller, ids: string[]): Promise<ShareView[]> {
+      const { rows } = await shown(listSharesAmong(db, 'userId', caller.userId, ids))
+      return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
+    },
+
+    /** Those of these shares that are live and that the caller has made or received, by id. */
+    async knownAmong(caller: Caller, ids: string[]): Promise<Map<string, ShareView>> {
+      const { rows } = await shown(listSharesOf(db, caller.userId, caller.verifiedEmail ?? '', ids))
+      return new Map(rows.map(share => [share.id, share]))
+    },
+  }
+}

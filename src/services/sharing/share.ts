@@ -1,0 +1,140 @@
+import { v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+import { deleteShare, insertShare, lockSharer } from '../../../db/queries/share.ts'
+import type { Caller } from '../../access/caller.ts'
+import { type Passwords, parsePassword } from '../../access/password.ts'
+import { parseDuration } from '../../duration.ts'
+import { Forbidden, InvalidInput, Unauthenticated } from '../../errors.ts'
+import { joinPath, parseFilePath } from '../../paths.ts'
+import type { Tokens } from '../../tokens.ts'
+import { takeLink } from '../bound.ts'
+import { changeRunner, masked } from '../history/event.ts'
+import type { EventService } from '../notices/event.ts'
+import type { FileService } from '../tree/file.ts'
+import type { ListingService } from '../tree/listing.ts'
+import { SHARE_TOKEN, type ShareLinkService, shareNotFound } from './share-link.ts'
+import { shareLists } from './share-list.ts'
+
+/** A new public share. */
+export interface PublicShare {
+  id: string
+  token: string
+  link: string
+  expiresAt: number
+}
+
+/** The terms of a link as they are asked for. */
+export interface LinkInput {
+  duration?: string | null | undefined
+  password?: string | null | undefined
+  maxDownloads?: number | null | undefined
+}
+
+/** One file of the caller, by its id or by its path. */
+export type FileRef = { id: string } | { path: string }
+
+interface Deps {
+  db: Db
+  files: FileService
+  listings: ListingService
+  links: ShareLinkService
+  passwords: Passwords
+  tokens: Tokens
+  publicUrl: () => string
+  events: EventService
+}
+
+export function shareService({ db, events, files, listings, links, passwords, tokens, publicUrl }: Deps) {
+  const change = changeRunner({ db, events })
+  const tokenOf = (id: string) => tokens.derive(SHARE_TOKEN, id)
+  const linkOf = (token: string) => `${publicUrl()}/share/${token}`
+
+  async function create(
+    caller: Caller,
+    input: LinkInput,
+    findFile: (tx?: Tx) => Promise<{ id: string; names: string[] }>,
+  ): Promise<PublicShare> {
+    const now = Date.now()
+    const expiresAt = now + parseDuration(input.duration || '24h', 'duration')
+    const maxDownloads = input.maxDownloads ?? null
+    if (maxDownloads !== null && (maxDownloads < 1 || maxDownloads > 1_000_000_000))
+      throw new InvalidInput('max_downloads', 'A share may allow 1 to 1,000,000,000 downloads.')
+    const password = input.password ? parsePassword(input.password) : null
+    const file = await findFile()
+    const passwordHash = password === null ? null : await passwords.hash(password, callerKeys(caller))
+    const id = newId()
+    const owned = { userId: caller.userId, bucketId: caller.bucket.bucketId }
+    const share = { id, ...owned, recipient: null, maxDownloads, passwordHash, createdAt: now, expiresAt }
+    await change(caller, async ({ tx, record }) => {
+      const { detached } = await lockForSharing(db, caller, tx)
+      await takeLink(db, caller, tx)
+      // A file that was deleted with its folder meanwhile is still in the table.
+      const isThere = !detached && (await insertShare(db, { ...share, entryId: file.id }, tx))
+      const shared = isThere ? file : await findFile(tx)
+      if (!isThere) await insertShare(db, { ...share, entryId: shared.id }, tx)
+      const details = { entryId: shared.id, path: joinPath(shared.names) }
+      record(owned.bucketId, { kind: 'share.created', subject: id, details })
+    })
+    const token = tokenOf(id)
+    return { id, token, link: linkOf(token), expiresAt }
+  }
+
+  /** @param named by the id, a stranger is not told that there is such a share; who has the token knows */
+  async function end(
+    caller: Caller,
+    token: string,
+    named: 'by id' | 'by token' = 'by token',
+  ): Promise<{ id: string; fileId: string }> {
+    const { id, fileId, userId, recipient } = await links.find(token)
+    if (userId !== caller.userId)
+      throw named === 'by id'
+        ? shareNotFound()
+        : new Forbidden('Only the person who shared this file can revoke the link.')
+    await change(caller, async ({ tx, record }) => {
+      if (!(await deleteShare(db, id, tx))) return
+      const details = { entryId: fileId, ...(recipient === null ? {} : { recipient: masked(recipient) }) }
+      record(caller.bucket.bucketId, { kind: 'share.revoked', subject: id, details })
+    })
+    return { id, fileId }
+  }
+
+  return {
+    tokenOf,
+    linkOf,
+    ...shareLists({ db, tokenOf, linkOf }),
+
+    /** Creates a public share of the file at a path. @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
+    async createPublic(caller: Caller, { object, ...input }: LinkInput & { object: string }): Promise<PublicShare> {
+      const names = parseFilePath(object, 'object')
+      return create(caller, input, async tx => {
+        const { node } = await files.locate(caller.bucket, names, tx)
+        return { id: node.id, names }
+      })
+    },
+
+    /** Creates a public share of one file. @throws as createPublic */
+    createLink: (caller: Caller, file: FileRef, input: LinkInput): Promise<PublicShare> =>
+      create(caller, input, tx => listings.file(caller.bucket, file, tx)),
+
+    /** Deletes a share of the caller. @throws SHARE_NOT_FOUND, FORBIDDEN */
+    async revoke(caller: Caller, token: string): Promise<string> {
+      await end(caller, token)
+      return token
+    },
+
+    /** The same; answers its id, and that of its file. @throws SHARE_NOT_FOUND, FORBIDDEN */
+    end,
+  }
+}
+
+export type ShareService = ReturnType<typeof shareService>
+
+/** Keys by which password hashing is queued: see auth/password.ts. */
+export const callerKeys = (caller: Caller): string[] => [`caller ${caller.userId}`]
+
+/** Locks the tree of a sharer as lockSharer does. @throws UNAUTHENTICATED when the account has ended meanwhile: no share must outlive it */
+export async function lockForSharing(db: Db, caller: Caller, tx: Tx): Promise<{ detached: boolean }> {
+  const locked = await lockSharer(db, caller.userId, caller.bucket.bucketId, tx)
+  if (!locked) throw new Unauthenticated()
+  return locked
+}

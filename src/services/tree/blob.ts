@@ -1,0 +1,255 @@
+import { v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+import {
+  deleteAgain,
+  extendLease,
+  insertBlob,
+  isKnown,
+  makeLive,
+  markForDeletion,
+  setLeases,
+  setReservation,
+} from '../../../db/queries/blob.ts'
+import { reserve as reserveQuota, settle } from '../../../db/queries/bucket.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError, isDatabaseDown } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { type BlobStore, StoreRefusal } from '../../storage/store.ts'
+import { rightEnded } from '../workspaces/right.ts'
+import { lockTree } from './entry.ts'
+import type { Tree } from './entry-path.ts'
+import { releaseStaged } from './ledger.ts'
+import { type BucketLimits, fileTooLarge, quotaExceeded } from './quota.ts'
+
+/** An object in the store and in the ledger that no entry refers to yet. */
+export interface StagedBlob {
+  id: string
+  reservedBytes: number
+  size: number
+  md5: string
+  /** Set when the bytes were copied from a staged blob, which holds the reservation. */
+  copied?: boolean
+}
+
+export interface StageOptions {
+  limits: BucketLimits
+  contentType: string
+  /** Upper bound of the size in bytes, if the sender declared one. */
+  bound?: number | undefined
+  signal?: AbortSignal | undefined
+}
+
+const MiB = 1024 * 1024
+const STEP = 64 * MiB
+const NO_LIMIT = Number.MAX_SAFE_INTEGER
+
+/**
+ * The ledger of the store: reserve, stream, commit. A crash at any point leaves only garbage that the ledger records.
+ */
+export function blobService({
+  db,
+  store,
+  log,
+  leaseSeconds,
+}: {
+  db: Db
+  store: BlobStore
+  log: Log
+  leaseSeconds: number
+}) {
+  const running = new Set<string>()
+  const leaseUntil = () => Date.now() + leaseSeconds * 1000
+
+  // One heartbeat renews the leases of all uploads of this instance; when the instance dies, they expire.
+  const heartbeat = setInterval(
+    () => {
+      if (running.size === 0) return
+      setLeases(db, [...running], leaseUntil()).catch(error =>
+        log.warn({ err: error }, 'could not renew the leases of running uploads'),
+      )
+    },
+    (leaseSeconds * 1000) / 4,
+  )
+  heartbeat.unref()
+
+  /** Reserves the first of the `wanted` sizes (bytes) that the quota allows. */
+  async function reserve(tree: Tree, limits: BucketLimits, id: string, wanted: number[]): Promise<number> {
+    return db.transaction(async tx => {
+      for (const bytes of wanted) {
+        if (!(await reserveQuota(db, tree.bucketId, { bytes, files: 1 }, limits, tx))) continue
+        const { bucketId } = tree
+        await insertBlob(db, { id, bucketId, state: 'staged', reservedBytes: bytes, leaseUntil: leaseUntil() }, tx)
+        return bytes
+      }
+      throw await quotaExceeded(db, tree, limits, { bytes: wanted.at(-1) ?? 0, files: 1 }, tx)
+    })
+  }
+
+  /** Raises a reservation by the first step that the quota allows. @returns the new reservation in bytes */
+  async function extend(
+    tree: Tree,
+    limits: BucketLimits,
+    id: string,
+    reserved: number,
+    wanted: number[],
+  ): Promise<number> {
+    return db.transaction(async tx => {
+      for (const bytes of wanted) {
+        const more = { bytes: bytes - reserved, files: 0 }
+        if (!(await reserveQuota(db, tree.bucketId, more, limits, tx))) continue
+        if (!(await setReservation(db, id, bytes, tx))) throw leaseLost()
+        return bytes
+      }
+      throw await quotaExceeded(db, tree, limits, { bytes: (wanted.at(-1) ?? reserved) - reserved, files: 1 }, tx)
+    })
+  }
+
+  /** The sweeper may have removed an upload whose lease expired; records the bytes that arrived afterwards, so that they are deleted. */
+  async function markForgottenForDeletion(bucketId: string, id: string, tx: Tx): Promise<void> {
+    if ((await deleteAgain(db, id, tx)) || (await isKnown(db, id, tx))) return
+    await insertBlob(db, { id, bucketId, state: 'deleting', leaseUntil: Date.now() }, tx)
+  }
+
+  return {
+    /**
+     * Streams bytes into the store under a new key. Bytes are reserved before they are sent to the store.
+     * A body of up to one block reserves its exact size; a longer stream reserves its declared bound, or grows in steps.
+     * @throws FILE_TOO_LARGE, QUOTA_EXCEEDED, UNAVAILABLE, or what the source throws; nothing stays reserved then
+     */
+    async stage(
+      tree: Tree,
+      source: AsyncIterable<Uint8Array>,
+      { limits, contentType, bound, signal }: StageOptions,
+    ): Promise<StagedBlob> {
+      const id = newId()
+      const largest = Math.min(bound ?? NO_LIMIT, limits.maxFileSizeBytes)
+      let reserved: number | undefined
+      try {
+        const { size, md5 } = await store.put(id, source, {
+          contentType,
+          ...(signal ? { signal } : {}),
+          async admit(total, ended) {
+            if (total > limits.maxFileSizeBytes) throw fileTooLarge(limits)
+            if (reserved !== undefined && total <= reserved) return
+            const ahead = Math.min(
+              bound === undefined ? total + STEP : Math.max(bound, total),
+              Math.max(largest, total),
+            )
+            const wanted = ended ? [total] : [ahead, total]
+            if (reserved === undefined) {
+              running.add(id)
+              reserved = await reserve(tree, limits, id, wanted)
+            } else reserved = await extend(tree, limits, id, reserved, wanted)
+          },
+        })
+        if (reserved === undefined) throw new Error('The store took bytes that were not admitted.')
+        return { id, reservedBytes: reserved, size, md5 }
+      } catch (error) {
+        // If the lease expired, the sweeper has removed the staged blocks.
+        const lost = error instanceof StoreRefusal && !(await this.renew(id, Date.now()).catch(() => true))
+        // Before the reservation there is nothing to release, unless it is unknown whether it was committed.
+        if (reserved !== undefined || isDatabaseDown(error)) await this.abandon(tree, id, error)
+        else running.delete(id)
+        throw lost ? leaseLost() : error
+      }
+    },
+
+    /**
+     * Reserves the full size of an upload in parts. Its lease is not renewed by this instance.
+     * @throws FILE_TOO_LARGE, QUOTA_EXCEEDED
+     */
+    async reserve(
+      tree: Tree,
+      limits: BucketLimits,
+      blob: { id: string; bytes: number; leaseUntil: number },
+      tx: Tx,
+    ): Promise<void> {
+      if (blob.bytes > limits.maxFileSizeBytes) throw fileTooLarge(limits)
+      const { id, bytes, leaseUntil } = blob
+      const { bucketId } = tree
+      if (!(await reserveQuota(db, bucketId, { bytes, files: 1 }, limits, tx)))
+        throw await quotaExceeded(db, tree, limits, { bytes: bytes, files: 1 }, tx)
+      await insertBlob(db, { id, bucketId, state: 'staged', reservedBytes: bytes, leaseUntil }, tx)
+    },
+
+    /** Extends the lease of a staged blob to at least this time (milliseconds since 1970). @returns whether it is still staged */
+    renew: (id: string, until: number): Promise<boolean> => extendLease(db, id, until),
+
+    /** Records a copy that is about to be made of a staged blob, with a lease that this instance renews. @returns the key of the copy */
+    async announceCopy(tree: Tree): Promise<string> {
+      const id = newId()
+      const { bucketId } = tree
+      await db.transaction(tx => insertBlob(db, { id, bucketId, state: 'copied', leaseUntil: leaseUntil() }, tx))
+      running.add(id)
+      return id
+    },
+
+    /** Marks a copy that no entry will refer to for deletion. Never throws: its lease expires anyway. */
+    async abandonCopy(tree: Tree, id: string): Promise<void> {
+      running.delete(id)
+      await db
+        .transaction(async tx => {
+          if (!(await markForDeletion(db, id, 'copied', Date.now(), tx)))
+            await markForgottenForDeletion(tree.bucketId, id, tx)
+        })
+        .catch(error => log.warn({ err: error, blob: id }, 'could not mark a copy for deletion; the sweeper will'))
+    },
+
+    /** Marks a blob for deletion unless the ledger has a row of it. Never throws. */
+    async abandonForgotten(tree: Tree, id: string): Promise<void> {
+      await db
+        .transaction(tx => markForgottenForDeletion(tree.bucketId, id, tx))
+        .catch(error =>
+          log.warn({ err: error, blob: id }, 'could not mark a blob for deletion; the doctor will find it'),
+        )
+    },
+
+    /** Refuses an upload beyond the quota before its bytes are read. `declared` (bytes) may include the encoding around the file. */
+    refuseLarger(declared: number | undefined, limits: BucketLimits): void {
+      if (declared !== undefined && declared > limits.maxFileSizeBytes + MiB) throw fileTooLarge(limits)
+    },
+
+    /**
+     * Part of the transaction that creates the entry: turns the reservation into usage if the caller may still write. Locks the tree.
+     * @throws UNAUTHENTICATED, FORBIDDEN, FOLDER_NOT_FOUND when the storage area is gone
+     */
+    async settle(tree: Tree, blob: StagedBlob, caller: Caller, tx: Tx): Promise<void> {
+      if (!(await settle(db, tree.bucketId, blob, caller, tx))) {
+        await lockTree(db, tree, tx)
+        throw await rightEnded(db, caller, tx)
+      }
+      if (!(await makeLive(db, blob, blob.copied ? 'copied' : 'staged', tx))) throw leaseLost()
+    },
+
+    /** Stops renewing the lease of a blob, because its entry is committed. */
+    settled(id: string): void {
+      running.delete(id)
+    },
+
+    /**
+     * Releases the reservation of a blob that no entry will refer to, and leaves the object to the sweeper. Never throws: the lease expires anyway.
+     * Waits for the database, unless the database is what failed: the client has waited long enough for its response then.
+     */
+    async abandon(tree: Tree, id: string, because: unknown): Promise<void> {
+      running.delete(id)
+      const released = db
+        .transaction(async tx => {
+          if (!(await releaseStaged(db, tree.bucketId, id, tx))) await markForgottenForDeletion(tree.bucketId, id, tx)
+        })
+        .catch(error => log.warn({ err: error, blob: id }, 'could not release a reservation; the sweeper will'))
+      if (!isDatabaseDown(because)) await released
+    },
+
+    stop(): void {
+      clearInterval(heartbeat)
+    },
+  }
+}
+
+export type BlobService = ReturnType<typeof blobService>
+
+function leaseLost(): AppError {
+  return new AppError('UNAVAILABLE', 'The upload was interrupted for too long. Send the file again.', {
+    retry_after: 1,
+  })
+}

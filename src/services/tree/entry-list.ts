@@ -1,0 +1,104 @@
+import { validate as isUuid } from 'uuid'
+import type { Db } from '../../../db/index.ts'
+import { FILE, FOLDER } from '../../../db/models/entry.ts'
+import {
+  type EntryKey,
+  type EntryQuery,
+  type EntryRow,
+  entriesByIds,
+  entriesOfKind,
+  entryAt,
+  type PlacedRow,
+  pagesOfChildren,
+} from '../../../db/queries/entry-list.ts'
+import type { Page } from '../../../db/queries/page.ts'
+import { countSharesOfFiles } from '../../../db/queries/share.ts'
+import type { Caller } from '../../access/caller.ts'
+import { InvalidInput } from '../../errors.ts'
+import { pathsOfFolders, type Tree } from './entry-path.ts'
+
+/** An entry with its place in its tree. */
+export interface PlacedEntry extends PlacedRow {
+  /** The names from the root down, its own last; none for a root. */
+  names: string[]
+}
+
+/** The number of characters of a part of a name to search for. */
+const MAX_PART = 255
+
+/** Reads a part of a name, as names are searched for it. @throws INVALID_INPUT */
+function parsePart(text: string, field: string): string {
+  const part = text.normalize('NFC').toLowerCase()
+  if (part === '' || part.length > MAX_PART || /\p{Surrogate}/u.test(part))
+    throw new InvalidInput(field, `"${field}" is a part of a name: 1 to ${MAX_PART} characters.`)
+  return part
+}
+
+/** Lists of entries for the graph. Nothing here authorizes: pass only trees and entries that the caller may see. */
+export function entryListService({ db }: { db: Db }) {
+  /** @param rows of any trees; those below a folder that is being purged are left out */
+  async function placed(rows: (PlacedRow & { rootId: string })[]): Promise<PlacedEntry[]> {
+    const folders = await pathsOfFolders(
+      db,
+      rows.map(row => row.rootId),
+      rows.flatMap(row => row.parentId ?? []),
+    )
+    return rows.flatMap(({ rootId, ...row }) => {
+      if (row.id === rootId) return { ...row, names: [] }
+      const folder = row.parentId && folders.get(row.parentId)
+      return folder ? { ...row, names: [...folder, row.name] } : []
+    })
+  }
+
+  return {
+    /** Some entries of any trees, by id, with their paths: one statement for the rows, one for the paths. */
+    async byIds(given: readonly string[]): Promise<Map<string, PlacedEntry>> {
+      // MySQL fails to compare an ASCII id column with a text that is not ASCII.
+      const ids = given.filter(id => isUuid(id))
+      if (ids.length === 0) return new Map()
+      return new Map((await placed(await entriesByIds(db, ids))).map(entry => [entry.id, entry]))
+    },
+
+    /** The entry with these names from the root down, the root without any; null when there is none. */
+    async at(tree: Tree, names: string[]): Promise<PlacedEntry | null> {
+      const row = await entryAt(db, tree, names)
+      return row ? { ...row, names } : null
+    },
+
+    /** The children of some folders; each folder's page starts after the same key. One statement for up to 128 folders. */
+    childrenOf(
+      folderIds: string[],
+      query: EntryQuery,
+      limit: number,
+      after: EntryKey | null,
+    ): Promise<Map<string, Page<PlacedRow>>> {
+      const { nameContains } = query
+      const part = nameContains === null ? null : parsePart(nameContains, 'filter.nameContains')
+      return pagesOfChildren(db, folderIds, { ...query, nameContains: part }, limit, after)
+    },
+
+    /** The key by which a page of such a query goes on after an entry. */
+    keyOf: ({ sort }: EntryQuery, entry: EntryRow): EntryKey =>
+      sort === 'name' ? [entry.kind, entry.name] : [entry[sort], entry.id],
+
+    /** The entries of a tree whose names contain a text, in any case, oldest first. `last` is where the next page begins. */
+    async search(tree: Tree, text: string, limit: number, after: string | null): Promise<Page<PlacedEntry>> {
+      const part = parsePart(text, 'query')
+      // A range of the index on (bucket_id, kind, id) each.
+      const found = await Promise.all(
+        ([FOLDER, FILE] as const).map(kind =>
+          entriesOfKind(db, tree.bucketId, kind, { after: after ?? '', limit: limit + 1, part }),
+        ),
+      )
+      const all = found.flat().sort((a, b) => (a.id < b.id ? -1 : 1))
+      const rows = all.slice(0, limit).map(row => ({ ...row, rootId: tree.rootId }))
+      return { rows: await placed(rows), more: all.length > limit, last: rows.at(-1)?.id }
+    },
+
+    /** How many live shares the caller has made of some files. One statement for up to 1,000. */
+    shareCounts: ({ userId }: Caller, ids: readonly string[]): Promise<Map<string, number>> =>
+      countSharesOfFiles(db, userId, ids),
+  }
+}
+
+export type EntryListService = ReturnType<typeof entryListService>

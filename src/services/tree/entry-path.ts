@@ -1,0 +1,63 @@
+import type { Db, Tx } from '../../../db/index.ts'
+import { type Node, resolveChain, upFrom } from '../../../db/queries/entry-path.ts'
+import { AppError } from '../../errors.ts'
+import { joinPath } from '../../paths.ts'
+
+/** A tree: one storage area and its root folder. */
+export interface Tree {
+  bucketId: string
+  rootId: string
+  /** The limit of folders; unlimited without it. */
+  maxFolders?: number | null
+  /** The prefix of its paths in responses: empty in personal trees, a slash in those of workspaces. */
+  front?: '/'
+}
+
+/** A path of a tree as responses show it (docs/contract.md, "Paths"). */
+export const pathIn = (tree: Tree, names: readonly string[]): string => `${tree.front ?? ''}${joinPath(names)}`
+
+export function fileNotFound(tree: Tree, names: readonly string[]): AppError {
+  const path = pathIn(tree, names)
+  return new AppError('FILE_NOT_FOUND', `There is no file "${path}". Check its path.`, { path })
+}
+
+/** The entry at a path, and the folders above it (without the root); undefined when there is none. */
+export async function findEntry(
+  db: Db,
+  tree: Tree,
+  names: string[],
+  tx?: Tx,
+): Promise<{ node: Node; above: Node[] } | undefined> {
+  const chain = await resolveChain(db, tree, names, tx)
+  const node = chain.length === names.length ? chain.at(-1) : undefined
+  return node && { node, above: chain.slice(0, -1) }
+}
+
+/**
+ * The names of some folders, from the root down; a folder that is not below one of the roots (a deleted one) is left out.
+ * Runs one statement for up to 1,000 folders.
+ */
+export async function pathsOfFolders(
+  db: Db,
+  rootIds: Iterable<string>,
+  folderIds: Iterable<string>,
+  tx?: Tx,
+): Promise<Map<string, string[]>> {
+  const wanted = [...new Set(folderIds)]
+  const known = await upFrom(db, wanted, tx)
+  const paths = new Map<string, string[] | undefined>(Array.from(rootIds, id => [id, []]))
+  const pathOf = (id: string): string[] | undefined => {
+    if (paths.has(id)) return paths.get(id)
+    const folder = known.get(id)
+    const above = folder?.parentId ? pathOf(folder.parentId) : undefined
+    const path = folder && above && [...above, folder.name]
+    paths.set(id, path)
+    return path
+  }
+  return new Map(
+    wanted.flatMap(id => {
+      const path = pathOf(id)
+      return path ? [[id, path] as const] : []
+    }),
+  )
+}

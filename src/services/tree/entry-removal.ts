@@ -1,0 +1,116 @@
+import { v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+import { FILE, FOLDER } from '../../../db/models/entry.ts'
+import { markBlobsForDeletion } from '../../../db/queries/blob.ts'
+import { addPurging, moveUsageToTrash, type Totals } from '../../../db/queries/bucket.ts'
+import { addTotals, deleteEntries, detachEntries, detachToPurge } from '../../../db/queries/entry.ts'
+import type { Node } from '../../../db/queries/entry-path.ts'
+import { deleteSharesBelow, deleteSharesOf } from '../../../db/queries/share.ts'
+import { insertTrashItems } from '../../../db/queries/trash-item.ts'
+import { AppError } from '../../errors.ts'
+import { joinPath } from '../../paths.ts'
+import { enqueueAll } from '../notices/outbox.ts'
+import { addTo, addUsage, type Departure, minus, sumOf, type TreeChange, weightOf } from './entry.ts'
+import { pathIn, type Tree } from './entry-path.ts'
+
+/** An entry of a tree, with what leads to it. */
+export interface Located extends Departure {
+  parentId: string
+}
+
+const isEmpty = ({ files, folders }: Pick<Node, 'files' | 'folders'>): boolean => files === 0 && folders === 0
+
+/** @throws FOLDER_NOT_EMPTY unless recursive */
+export function requireEmpty(tree: Tree, names: string[], node: Node, recursive: boolean): void {
+  if (recursive || isEmpty(node)) return
+  throw new AppError(
+    'FOLDER_NOT_EMPTY',
+    `The folder "${pathIn(tree, names)}" is not empty. Empty it first, or delete it with recursive=true.`,
+    {
+      files: node.files,
+      folders: node.folders,
+    },
+  )
+}
+
+/** @param trashDays how long deleted entries can be restored; with 0 they are gone at once */
+export function entryRemovalService({ db, trashDays }: { db: Db; trashDays: number }) {
+  /** Files are shared, and only those of persons. */
+  async function endShares(tree: Tree, nodes: Node[], tx: Tx): Promise<void> {
+    const files = nodes.filter(node => node.kind === FILE)
+    if (files.length > 0) await deleteSharesOf(db, idsOf(files), tx)
+    const folders = nodes.filter(node => node.kind === FOLDER && node.files > 0)
+    if (folders.length > 0 && !tree.front) await deleteSharesBelow(db, tree.bucketId, idsOf(folders), tx)
+  }
+
+  /**
+   * Deletes entries of a locked bucket that are in no tree and no usage any more: files at once, folders by a job, which purges what is
+   * in them. The caller wakes the worker.
+   */
+  async function deleteForEver(bucketId: string, nodes: Node[], tx: Tx): Promise<void> {
+    const full = nodes.filter(node => node.kind === FOLDER && !isEmpty(node))
+    const gone = nodes.filter(node => !full.includes(node))
+    const blobIds = gone.flatMap(node => node.blobId ?? [])
+    if (gone.length > 0) await deleteEntries(db, idsOf(gone), tx)
+    if (blobIds.length > 0) await markBlobsForDeletion(db, blobIds, tx)
+    if (full.length === 0) return
+    await detachToPurge(db, idsOf(full), tx)
+    await addPurging(db, bucketId, full.length, tx)
+    await enqueueAll(
+      db,
+      'purge-folder',
+      full.map(({ id }) => ({ folderId: id, bucketId })),
+      tx,
+    )
+  }
+
+  return {
+    deleteForEver,
+
+    /**
+     * Takes entries, none of them inside another one, out of a locked tree and its usage, with all that is in them: into the trash, or
+     * for ever where nothing is kept. What is in them disappears at once for every user, and the shares of their files end.
+     * The caller wakes the worker.
+     * @returns the ids of the trash items
+     */
+    async remove(tree: Tree, entries: Located[], { tx, by, record }: TreeChange): Promise<string[]> {
+      if (entries.length === 0) return []
+      const nodes = entries.map(entry => entry.node)
+      const changes = new Map<string, Totals>()
+      for (const { node, above } of entries) addTo(changes, above, minus(weightOf(node)))
+      await addTotals(db, changes, tx)
+      await endShares(tree, nodes, tx)
+      for (const { node, names } of entries) {
+        const { id, bytes, files } = node
+        const details = { path: pathIn(tree, names), bytes }
+        if (node.kind === FILE) record({ kind: 'file.deleted', subject: id, details })
+        else record({ kind: 'folder.deleted', subject: id, details: { ...details, files } })
+      }
+      const weight = sumOf(nodes.map(weightOf))
+      if (trashDays === 0) {
+        await addUsage(db, tree, minus(weight), tx)
+        await deleteForEver(tree.bucketId, nodes, tx)
+        return []
+      }
+      const deletedAt = Date.now()
+      const items = entries.map(({ node, names, parentId }) => ({
+        id: newId(),
+        bucketId: tree.bucketId,
+        entryId: node.id,
+        parentId,
+        path: joinPath(names),
+        ...weightOf(node),
+        deletedBy: by,
+        deletedAt,
+      }))
+      await moveUsageToTrash(db, tree.bucketId, weight, items.length, tx)
+      await detachEntries(db, idsOf(nodes), tx)
+      await insertTrashItems(db, items, tx)
+      return items.map(item => item.id)
+    },
+  }
+}
+
+export type EntryRemovalService = ReturnType<typeof entryRemovalService>
+
+const idsOf = (nodes: Node[]): string[] => nodes.map(node => node.id)

@@ -1,0 +1,194 @@
+import type { Db, Tx } from '../../../db/index.ts'
+import { FILE } from '../../../db/models/entry.ts'
+import { type Node, resolveChains } from '../../../db/queries/entry-path.ts'
+import type { Caller } from '../../access/caller.ts'
+import { InvalidInput } from '../../errors.ts'
+import { MAX_DELETED_FILES } from '../../limits.ts'
+import { mediaTypeOfPart } from '../../media.ts'
+import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
+import type { Upload } from '../../upload.ts'
+import type { EventService } from '../notices/event.ts'
+import type { BlobService, StagedBlob } from './blob.ts'
+import {
+  addEntry,
+  addUsage,
+  changesOf,
+  lockTree,
+  moveEntry,
+  pathExists,
+  prepareFolder,
+  type TreeChange,
+} from './entry.ts'
+import { fileNotFound, findEntry, pathIn, type Tree } from './entry-path.ts'
+import type { EntryRemovalService, Located } from './entry-removal.ts'
+import type { FileView, ListingService } from './listing.ts'
+import type { BucketLimits } from './quota.ts'
+
+interface Deps {
+  db: Db
+  blobs: BlobService
+  listings: ListingService
+  events: EventService
+  removal: EntryRemovalService
+  wake: () => void
+}
+
+export function fileService({ db, blobs, listings, events, removal, wake }: Deps) {
+  const change = changesOf(db, events)
+
+  /** The file at a path. @throws FILE_NOT_FOUND */
+  async function locate(tree: Tree, names: string[], tx?: Tx): Promise<{ node: Node; above: Node[] }> {
+    const found = await findEntry(db, tree, names, tx)
+    if (found?.node.kind !== FILE) throw fileNotFound(tree, names)
+    return found
+  }
+
+  /**
+   * Creates the entry of a stored blob within a change of its tree, and turns its reservation into usage. @returns its id
+   * @throws PATH_EXISTS, QUOTA_EXCEEDED for folders, UNAUTHENTICATED and FORBIDDEN when the caller has lost the right meanwhile
+   */
+  async function create(
+    tree: Tree,
+    blob: StagedBlob,
+    names: string[],
+    { fileType, caller, at }: { fileType: string; caller: Caller; at: number },
+    change: TreeChange,
+  ): Promise<string> {
+    const { tx, by } = change
+    await blobs.settle(tree, blob, caller, tx)
+    const totals = { bytes: blob.size, files: 1, folders: 0 }
+    const name = names.at(-1) ?? ''
+    const arrivals = [{ name, weight: totals, levelsBelow: 0, bytesBelow: 0 }]
+    const { parentId, foldersMade } = await prepareFolder(db, tree, { folder: names.slice(0, -1), arrivals }, change)
+    if (foldersMade > 0) await addUsage(db, tree, { bytes: 0, files: 0, folders: foldersMade }, tx)
+    const { id: blobId, md5 } = blob
+    const id = await addEntry(db, tree, { parentId, kind: FILE, name, totals, blobId, fileType, md5, by, at }, tx)
+    const details = { path: pathIn(tree, names), bytes: blob.size, md5 }
+    change.record({ kind: 'file.created', subject: id, details })
+    return id
+  }
+
+  /** Refuses an upload early whose path exists already. The unique index decides finally. @throws PATH_EXISTS */
+  async function refuseTaken(tree: Tree, names: string[]): Promise<void> {
+    if (await findEntry(db, tree, names)) throw pathExists(tree, names)
+  }
+
+  return {
+    locate,
+    create,
+    refuseTaken,
+
+    /**
+     * Uploads a file from a stream and creates missing folders. A failed upload leaves nothing behind.
+     * @throws INVALID_PATH, PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED, UNAUTHENTICATED, FORBIDDEN
+     */
+    async upload(
+      tree: Tree,
+      upload: Upload,
+      folder: string | null | undefined,
+      limits: BucketLimits,
+      caller: Caller,
+    ): Promise<FileView> {
+      const name = parseName(upload.filename, 'file')
+      const fileType = mediaTypeOfPart(name, upload.mimetype)
+      const placeFor = (f: string | null | undefined) =>
+        parseFilePath(joinPath([...parsePath(f ?? '', 'folder'), name]), 'folder')
+      if (!upload.folderAfterwards) await refuseTaken(tree, placeFor(folder))
+      const staged = await blobs.stage(tree, upload.source, {
+        limits,
+        contentType: fileType,
+        bound: upload.bound,
+        signal: upload.signal,
+      })
+      try {
+        const names = placeFor(upload.folderAfterwards ? await upload.folderAfterwards() : folder)
+        const at = Date.now()
+        const id = await change(tree, caller, change => create(tree, staged, names, { fileType, caller, at }, change))
+        blobs.settled(staged.id)
+        const { size, md5 } = staged
+        return { id, names, fileType, size, md5, createdBy: caller.userId, createdAt: at, updatedAt: at }
+      } catch (error) {
+        await blobs.abandon(tree, staged.id, error)
+        throw error
+      }
+    },
+
+    /** Moves a file to a full path. Its bytes stay where they are. */
+    async move(
+      tree: Tree,
+      source: string,
+      destination: string,
+      caller: Caller,
+    ): Promise<{ source: string[]; destination: string[] }> {
+      const from = parseFilePath(source, 'source')
+      const to = parseFilePath(destination, 'destination')
+      await change(tree, caller, async change => {
+        await lockTree(db, tree, change.tx)
+        await moveEntry(db, tree, { ...(await locate(tree, from, change.tx)), names: from }, to, change)
+      })
+      return { source: from, destination: to }
+    },
+
+    /** Moves a file, given by its id, into a folder; it keeps its name. */
+    async moveInto(
+      tree: Tree,
+      id: string,
+      folder: string,
+      caller: Caller,
+    ): Promise<{ source: string[]; destination: string[] }> {
+      const into = parsePath(folder, 'destination')
+      return change(tree, caller, async change => {
+        const { tx } = change
+        await lockTree(db, tree, tx)
+        const { names: source } = await listings.file(tree, { id }, tx)
+        const destination = parseFilePath(joinPath([...into, ...source.slice(-1)]), 'destination')
+        await moveEntry(db, tree, { ...(await locate(tree, source, tx)), names: source }, destination, change)
+        return { source, destination }
+      })
+    },
+
+    /** Deletes a file and its shares. @returns its path */
+    async remove(
+      tree: Tree,
+      named: { path: string; field: string } | { id: string },
+      caller: Caller,
+    ): Promise<string[]> {
+      const path = 'path' in named ? parseFilePath(named.path, named.field) : null
+      const removed = await change(tree, caller, async change => {
+        const { tx } = change
+        await lockTree(db, tree, tx)
+        const names = path ?? (await listings.file(tree, named, tx)).names
+        const { node, above } = await locate(tree, names, tx)
+        await removal.remove(tree, [{ node, names, above, parentId: above.at(-1)?.id ?? tree.rootId }], change)
+        return names
+      })
+      wake()
+      return removed
+    },
+
+    /** Deletes the files that exist, in one transaction. @returns the paths of the deleted files, and of those not found */
+    async removeMany(tree: Tree, paths: string[], caller: Caller): Promise<{ deleted: string[]; failed: string[] }> {
+      if (paths.length < 1 || paths.length > MAX_DELETED_FILES)
+        throw new InvalidInput('files', 'Name 1 to 1,000 files.')
+      const parsed = paths.map(text => parseFilePath(text, 'files'))
+      const wanted = new Map(parsed.map(names => [joinPath(names), names]))
+      const gone = await change(tree, caller, async change => {
+        const { tx } = change
+        await lockTree(db, tree, tx)
+        const paths = [...wanted.values()]
+        const chains = await resolveChains(db, tree, paths, tx)
+        const found = paths.flatMap((names, i): Located[] => {
+          const [node, above] = [chains[i]?.[names.length - 1], chains[i]?.slice(0, -1) ?? []]
+          return node?.kind === FILE ? [{ node, names, above, parentId: above.at(-1)?.id ?? tree.rootId }] : []
+        })
+        await removal.remove(tree, found, change)
+        return new Set(found.map(({ names }) => joinPath(names)))
+      })
+      wake()
+      const all = [...wanted.keys()]
+      return { deleted: all.filter(path => gone.has(path)), failed: all.filter(path => !gone.has(path)) }
+    },
+  }
+}
+
+export type FileService = ReturnType<typeof fileService>

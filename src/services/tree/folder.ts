@@ -1,0 +1,137 @@
+import type { Db, Tx } from '../../../db/index.ts'
+import { FOLDER } from '../../../db/models/entry.ts'
+import { folderNames } from '../../../db/queries/entry.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError } from '../../errors.ts'
+import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
+import type { EventService } from '../notices/event.ts'
+import { addEntry, addUsage, changesOf, lockTree, moveEntry, prepareFolder, type TreeChange } from './entry.ts'
+import { findEntry, pathIn, type Tree } from './entry-path.ts'
+import { type EntryRemovalService, requireEmpty } from './entry-removal.ts'
+
+/** A new or existing folder. */
+export interface MadeFolder {
+  id: string
+  names: string[]
+  createdAt: number
+}
+
+export function folderService({
+  db,
+  events,
+  removal,
+  wake,
+}: {
+  db: Db
+  events: EventService
+  removal: EntryRemovalService
+  wake: () => void
+}) {
+  const change = changesOf(db, events)
+
+  async function locate(tree: Tree, names: string[], tx: Tx) {
+    const found = await findEntry(db, tree, names, tx)
+    if (found?.node.kind === FOLDER) return found
+    const path = pathIn(tree, names)
+    throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Check its path.`, { path })
+  }
+
+  /** Creates a folder in a locked tree. */
+  async function make(tree: Tree, names: string[], change: TreeChange): Promise<MadeFolder> {
+    const { tx, by, record } = change
+    const none = { bytes: 0, files: 0, folders: 0 }
+    const [folder, name] = [names.slice(0, -1), names.at(-1) ?? '']
+    const arrivals = [{ name, weight: { ...none, folders: 1 }, levelsBelow: 0, bytesBelow: 0 }]
+    const { parentId, foldersMade } = await prepareFolder(db, tree, { folder, arrivals }, change)
+    await addUsage(db, tree, { ...none, folders: foldersMade + 1 }, tx)
+    const createdAt = Date.now()
+    const entry = { parentId, kind: FOLDER, name, totals: none, by, at: createdAt } as const
+    const id = await addEntry(db, tree, entry, tx)
+    record({ kind: 'folder.created', subject: id, details: { path: pathIn(tree, names) } })
+    return { id, names, createdAt }
+  }
+
+  return {
+    /** The names of the folders in a folder. Lenient: for an invalid or unknown path the list is empty. */
+    async list(tree: Tree, path: string): Promise<{ path: string; folders: string[] }> {
+      let names: string[]
+      try {
+        names = parsePath(path, 'path')
+      } catch {
+        return { path: '', folders: [] }
+      }
+      const found = names.length > 0 ? await findEntry(db, tree, names) : undefined
+      if (names.length > 0 && !found) return { path: joinPath(names), folders: [] }
+      return { path: joinPath(names), folders: await folderNames(db, found?.node.id ?? tree.rootId) }
+    },
+
+    /** Creates a folder and its missing parents. @throws PATH_EXISTS */
+    async create(tree: Tree, path: string, caller: Caller): Promise<MadeFolder> {
+      const names = parseFilePath(path, 'path')
+      return change(tree, caller, async change => {
+        await lockTree(db, tree, change.tx)
+        return make(tree, names, change)
+      })
+    },
+
+    /** Creates a folder in an existing one. @throws FOLDER_NOT_FOUND, PATH_EXISTS */
+    async createIn(tree: Tree, parent: string, name: string, caller: Caller): Promise<MadeFolder> {
+      const above = parsePath(parent, 'parent_path')
+      const names = parseFilePath(joinPath([...above, parseName(name, 'folder_name')]), 'folder_name')
+      return change(tree, caller, async change => {
+        await lockTree(db, tree, change.tx)
+        if (above.length > 0) await locate(tree, above, change.tx)
+        return make(tree, names, change)
+      })
+    },
+
+    /** Moves a folder with its content, at a cost independent of its size. */
+    async move(
+      tree: Tree,
+      source: string,
+      destination: string,
+      caller: Caller,
+    ): Promise<{ source: string[]; destination: string[]; filesMoved: number }> {
+      const from = parseFilePath(source, 'source')
+      const to = parseFilePath(destination, 'destination')
+      if (from.every((name, i) => to[i] === name))
+        throw new AppError(
+          'INVALID_PATH',
+          'A folder cannot be moved into itself. Choose a destination outside of it.',
+          { field: 'destination' },
+        )
+      const filesMoved = await change(tree, caller, async change => {
+        await lockTree(db, tree, change.tx)
+        const found = await locate(tree, from, change.tx)
+        await moveEntry(db, tree, { ...found, names: from }, to, change)
+        return found.node.files
+      })
+      return { source: from, destination: to, filesMoved }
+    },
+
+    /**
+     * Deletes a folder. Detaches one row, so that its content disappears immediately for every user; a job purges it afterwards.
+     * @throws FOLDER_NOT_EMPTY unless recursive
+     */
+    async remove(
+      tree: Tree,
+      path: string,
+      recursive: boolean,
+      caller: Caller,
+    ): Promise<{ names: string[]; filesDeleted: number }> {
+      const names = parseFilePath(path, 'path')
+      const filesDeleted = await change(tree, caller, async change => {
+        const { tx } = change
+        await lockTree(db, tree, tx)
+        const { node, above } = await locate(tree, names, tx)
+        requireEmpty(tree, names, node, recursive)
+        await removal.remove(tree, [{ node, names, above, parentId: above.at(-1)?.id ?? tree.rootId }], change)
+        return node.files
+      })
+      wake()
+      return { names, filesDeleted }
+    },
+  }
+}
+
+export type FolderService = ReturnType<typeof folderService>

@@ -1,0 +1,22 @@
+import type { Db, Tx } from '../../../db/index.ts'
+import { lockOverdue, markForDeletion } from '../../../db/queries/blob.ts'
+import { lockBucket, release } from '../../../db/queries/bucket.ts'
+
+/**
+ * Marks a staged blob for deletion and releases its reservation, exactly once. Locks the bucket before the blob, as everywhere.
+ * @param overAt does nothing if its lease is not over at this time
+ */
+export async function releaseStaged(
+  db: Db,
+  bucketId: string,
+  id: string,
+  tx: Tx,
+  overAt = Number.MAX_SAFE_INTEGER,
+): Promise<boolean> {
+  await lockBucket(db, bucketId, tx)
+  const reserved = await lockOverdue(db, id, overAt, tx)
+  if (reserved === undefined) return false
+  await markForDeletion(db, id, 'staged', Date.now(), tx)
+  await release(db, bucketId, reserved, tx)
+  return true
+}

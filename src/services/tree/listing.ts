@@ -1,0 +1,165 @@
+import { validate as isUuid } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+import { FILE } from '../../../db/models/entry.ts'
+import {
+  type EntryRow,
+  entriesAt,
+  entriesOfKind,
+  entryAt,
+  entryById,
+  isContentBelow,
+  type PlacedRow,
+} from '../../../db/queries/entry-list.ts'
+import { peopleByIds } from '../../../db/queries/person.ts'
+import { AppError, InvalidInput } from '../../errors.ts'
+import { parseFilePath, parsePath } from '../../paths.ts'
+import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
+import { fileNotFound, pathsOfFolders, type Tree } from './entry-path.ts'
+
+/** A file as responses show it. Sizes in bytes, times in milliseconds since 1970. */
+export interface FileView {
+  id: string
+  /** The names from the root down, the file's own last. */
+  names: string[]
+  fileType: string
+  size: number
+  md5: string
+  createdBy: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+/** A folder in a listing. Its size in bytes and its number of files are those of everything below it. */
+export interface FolderView {
+  id: string
+  name: string
+  size: number
+  fileCount: number
+  createdBy: string | null
+  createdAt: number
+  updatedAt: number
+}
+
+/** A file or folder found by path or id; only a file has a blob. */
+export interface FoundEntry extends FileView {
+  kind: number
+  blobId: string | null
+}
+
+/** Queries of a tree. */
+export function listingService({ db }: { db: Db }) {
+  return {
+    /**
+     * One level of a tree: folders first, then files, both by name. An unknown path is an empty folder.
+     * One statement reads the entries of the path, those of the page, and one more row to know whether another page follows.
+     */
+    async level(
+      tree: Tree,
+      path: string,
+      page: PageArgs,
+    ): Promise<{ names: string[]; folders: FolderView[]; files: FileView[]; nextCursor: string | null }> {
+      const names = parsePath(path, 'path')
+      const limit = readLimit(page.limit)
+      const after = readCursor(page.cursor, ['number', 'string'])
+      const rows = await entriesAt(db, tree, names, limit + 1, after)
+      const more = rows.length > limit
+      if (more) rows.pop()
+      const last = rows.at(-1)
+      const firstFile = rows.findIndex(r => r.kind === FILE)
+      const split = firstFile < 0 ? rows.length : firstFile
+      return {
+        names,
+        folders: rows.slice(0, split),
+        files: rows.slice(split).map(row => toFileView(row, [...names, row.name])),
+        nextCursor: more && last ? writeCursor([last.kind, last.name]) : null,
+      }
+    },
+
+    /** All files of a tree, oldest first, with their paths: those below folders that are being purged are left out. */
+    async listAll(tree: Tree, page: PageArgs): Promise<{ files: FileView[]; nextCursor: string | null }> {
+      const limit = readLimit(page.limit, true)
+      const after = readCursor(page.cursor, ['id'], true)
+      const rows = await entriesOfKind(db, tree.bucketId, FILE, { after: after?.[0] ?? '', limit: limit + 1 })
+      const more = rows.length > limit
+      if (more) rows.pop()
+      const folders = await pathsOfFolders(
+        db,
+        [tree.rootId],
+        rows.flatMap(r => r.parentId ?? []),
+      )
+      const files = rows.flatMap(row => {
+        const folder = folders.get(row.parentId ?? '')
+        return folder ? [toFileView(row, [...folder, row.name])] : []
+      })
+      const last = rows.at(-1)
+      return { files, nextCursor: more && last ? writeCursor([last.id]) : null }
+    },
+
+    /** An entry of this tree by its id, with its path; null when it does not exist, or is below a folder that is being purged. */
+    async byId(tree: Tree, id: string, tx?: Tx): Promise<FoundEntry | null> {
+      const row = await entryById(db, tree.bucketId, id, tx)
+      if (row?.id === tree.rootId) return toFoundEntry(row, [])
+      if (!row?.parentId) return null
+      const folder = (await pathsOfFolders(db, [tree.rootId], [row.parentId], tx)).get(row.parentId)
+      return folder ? toFoundEntry(row, [...folder, row.name]) : null
+    },
+
+    /** The file or folder at a path; null when there is none. */
+    async byPath(tree: Tree, path: string, tx?: Tx): Promise<FoundEntry | null> {
+      const names = parseFilePath(path, 'path')
+      const row = await entryAt(db, tree, names, tx)
+      return row ? toFoundEntry(row, names) : null
+    },
+
+    /** The file with this id or this path; exactly one must be given. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */
+    async file(
+      tree: Tree,
+      by: { id?: string | null | undefined; path?: string | null | undefined },
+      tx?: Tx,
+    ): Promise<FoundEntry & { blobId: string }> {
+      if (!by.id === !by.path) throw new InvalidInput('file_id', 'Give either the id or the path of the file.')
+      const found = by.id
+        ? isUuid(by.id)
+          ? await this.byId(tree, by.id, tx)
+          : null
+        : await this.byPath(tree, by.path ?? '', tx)
+      const { blobId } = found ?? {}
+      if (found && blobId) return { ...found, blobId }
+      if (!by.id) throw fileNotFound(tree, parsePath(by.path ?? ''))
+      throw new AppError('FILE_NOT_FOUND', 'There is no file with this id here. Use an id from a listing.', {
+        file_id: by.id,
+      })
+    },
+
+    /** The e-mail addresses of some users, in one statement. */
+    async emailsOf(userIds: Iterable<string | null>): Promise<Map<string, string>> {
+      const ids = [...new Set(userIds)].filter(id => id !== null)
+      const rows = ids.length > 0 ? await peopleByIds(db, ids) : []
+      return new Map(rows.map(({ id, email }) => [id, email]))
+    },
+
+    /** Whether the tree holds a file of this content; one below a folder that is being purged does not count. */
+    holds: (tree: Tree, md5: string): Promise<boolean> => isContentBelow(db, tree, md5),
+  }
+}
+
+export type ListingService = ReturnType<typeof listingService>
+
+const toFoundEntry = (row: PlacedRow, names: string[]): FoundEntry => ({
+  ...toFileView(row, names),
+  kind: row.kind,
+  blobId: row.blobId,
+})
+
+function toFileView(row: EntryRow, names: string[]): FileView {
+  return {
+    id: row.id,
+    names,
+    fileType: row.contentType,
+    size: row.size,
+    md5: row.md5,
+    createdBy: row.createdBy,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  }
+}

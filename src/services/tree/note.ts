@@ -1,0 +1,67 @@
+import type { Db } from '../../../db/index.ts'
+import { uncountNote } from '../../../db/queries/bucket.ts'
+import { notesOf } from '../../../db/queries/note.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError, InvalidInput } from '../../errors.ts'
+import { takeNote } from '../bound.ts'
+import { changeRunner } from '../history/event.ts'
+import type { EventService } from '../notices/event.ts'
+import { lockTree } from './entry.ts'
+import type { ListingService } from './listing.ts'
+
+export const MAX_NOTE = 10_000
+
+/** Notes belong to (storage area, checksum): they follow the content through moves, and equal copies share one. */
+export function noteService({ db, events, listings }: { db: Db; events: EventService; listings: ListingService }) {
+  const change = changeRunner({ db, events })
+
+  async function requireContent(caller: Caller, checksum: string): Promise<string> {
+    const md5 = checksum.toLowerCase()
+    if (!/^[0-9a-f]{32}$/.test(md5) || !(await listings.holds(caller.bucket, md5)))
+      throw new AppError('FILE_NOT_FOUND', 'You have no file with this checksum. Use md5_checksum from a listing.', {
+        checksum,
+      })
+    return md5
+  }
+
+  return {
+    /** The notes on some contents, by checksum; one statement for up to 1,000. Does not check that the caller has the contents. */
+    ofContents: ({ bucket }: Caller, checksums: string[]): Promise<Map<string, string>> =>
+      notesOf(db, bucket.bucketId, checksums),
+
+    /** The note of a content, "" when there is none yet. @throws FILE_NOT_FOUND */
+    async read(caller: Caller, checksum: string): Promise<string> {
+      const md5 = await requireContent(caller, checksum)
+      return (await notesOf(db, caller.bucket.bucketId, [md5])).get(md5) ?? ''
+    },
+
+    /** Writes the note of a content; "" removes it. @returns the stored note. @throws FILE_NOT_FOUND, QUOTA_EXCEEDED */
+    async write(caller: Caller, checksum: string, content: string): Promise<string> {
+      if ([...content].length > MAX_NOTE) throw new InvalidInput('content', `A note has up to ${MAX_NOTE} characters.`)
+      if (/\p{Surrogate}/u.test(content))
+        throw new InvalidInput('content', 'A note is text; this contains an unpaired surrogate.')
+      const md5 = await requireContent(caller, checksum)
+      const key = { bucketId: caller.bucket.bucketId, checksum: md5 }
+      await change(caller, async ({ tx, record }) => {
+        // An account that is deleted meanwhile must not leave a note behind.
+        await lockTree(db, caller.bucket, tx)
+        const note = { content, updatedAt: Date.now() }
+        if (content === '') {
+          const removed = await db.Note.destroy({ where: key, transaction: tx })
+          if (removed === 0) return
+          await uncountNote(db, key.bucketId, tx)
+          record(key.bucketId, { kind: 'note.removed', subject: null, details: { md5 } })
+          return
+        }
+        record(key.bucketId, { kind: 'note.written', subject: null, details: { md5 } })
+        const [changed] = await db.Note.update(note, { where: key, transaction: tx })
+        if (changed > 0) return
+        await takeNote(db, caller, tx)
+        await db.Note.create({ ...key, ...note }, { transaction: tx })
+      })
+      return content
+    },
+  }
+}
+
+export type NoteService = ReturnType<typeof noteService>

@@ -1,0 +1,277 @@
+import { validate as isUuid } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+import { FOLDER } from '../../../db/models/entry.ts'
+import { folderCount, lockBucket, restoreUsage, uncountTrash } from '../../../db/queries/bucket.ts'
+import { entriesOf } from '../../../db/queries/entry.ts'
+import type { Page } from '../../../db/queries/page.ts'
+import {
+  deleteTrashItems,
+  excessOf,
+  oldestTrashed,
+  overfullBuckets,
+  pageOfTrash,
+  type TrashedNode,
+  type TrashItemRow,
+  trashBefore,
+  trashedNodes,
+  trashItems,
+} from '../../../db/queries/trash-item.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError, InvalidInput } from '../../errors.ts'
+import { MAX_CHANGED } from '../../limits.ts'
+import type { OnConflict } from '../../on-conflict.ts'
+import { joinPath, parseFilePath, parsePath } from '../../paths.ts'
+import type { EventService } from '../notices/event.ts'
+import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
+import { makeRoom } from './conflict.ts'
+import { changesOf, foldersExceeded, lockTree, moveEntries, weightOf } from './entry.ts'
+import type { EntryName } from './entry-change.ts'
+import { pathsOfFolders, type Tree } from './entry-path.ts'
+import type { EntryRemovalService } from './entry-removal.ts'
+import { type BucketLimits, quotaExceeded } from './quota.ts'
+
+/** A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970. */
+export interface TrashItemView extends Omit<TrashItemRow, 'path'> {
+  /** Where it was: the names from the root down, its own last. */
+  names: string[]
+  expiresAt: number
+}
+
+const DAY_MS = 86_400_000
+/** Items that one transaction deletes. */
+const BATCH = 500
+
+export function trashItemService({
+  db,
+  events,
+  removal,
+  trashDays,
+  keptPercent,
+  wake,
+}: {
+  db: Db
+  events: EventService
+  removal: EntryRemovalService
+  trashDays: number
+  keptPercent: number
+  wake: () => void
+}) {
+  const change = changesOf(db, events)
+
+  const view = ({ path, ...row }: TrashItemRow): TrashItemView => ({
+    ...row,
+    names: path.split('/'),
+    expiresAt: row.deletedAt + trashDays * DAY_MS,
+  })
+
+  /** The deleted entries of some items of a locked tree. @throws INVALID_INPUT, TRASH_ITEM_NOT_FOUND */
+  async function find(tree: Tree, given: readonly string[], field: string, tx: Tx): Promise<TrashedNode[]> {
+    if (given.length < 1 || given.length > MAX_CHANGED) throw new InvalidInput(field, 'Name 1 to 1,000 items.')
+    const ids = [...new Set(given)]
+    const known = ids.filter(id => isUuid(id))
+    const found = known.length === 0 ? [] : await trashedNodes(db, tree.bucketId, known, tx)
+    const byId = new Map(found.map(node => [node.itemId, node]))
+    return ids.map(id => {
+      const node = byId.get(id)
+      if (node) return node
+      throw new AppError('TRASH_ITEM_NOT_FOUND', 'There is no such item in this trash. Use an id from its listing.', {
+        id,
+      })
+    })
+  }
+
+  /** The names of the folder that items go into. @throws INVALID_PATH, FOLDER_NOT_FOUND */
+  async function folderOf(tree: Tree, to: EntryName, field: string, tx: Tx): Promise<string[]> {
+    if ('path' in to) return parsePath(to.path, field)
+    const [folder] = isUuid(to.id) ? await entriesOf(db, tree.bucketId, [to.id], tx) : []
+    const names = folder?.kind === FOLDER && (await pathsOfFolders(db, [tree.rootId], [to.id], tx)).get(to.id)
+    if (names) return names
+    throw new AppError('FOLDER_NOT_FOUND', 'There is no folder with this id here. Use an id from a listing.', {
+      id: to.id,
+    })
+  }
+
+  /** Counts an entry as used again. @throws QUOTA_EXCEEDED */
+  async function takeBack(tree: Tree, node: TrashedNode, limits: BucketLimits, tx: Tx): Promise<void> {
+    const weight = weightOf(node)
+    const maxFolders = tree.maxFolders ?? null
+    if (await restoreUsage(db, tree.bucketId, weight, { ...limits, maxFolders }, tx)) return
+    const used = await folderCount(db, tree.bucketId, tx)
+    if (maxFolders !== null && used !== undefined && weight.folders > 0 && used + weight.folders > maxFolders)
+      throw foldersExceeded(tree, used)
+    throw await quotaExceeded(db, tree, limits, weight, tx)
+  }
+
+  /** Deletes items of a locked bucket for ever. */
+  async function purge(bucketId: string, nodes: TrashedNode[], tx: Tx): Promise<void> {
+    if (nodes.length === 0) return
+    await deleteTrashItems(
+      db,
+      nodes.map(node => node.itemId),
+      tx,
+    )
+    await uncountTrash(db, bucketId, { items: nodes.length, bytes: bytesOf(nodes) }, tx)
+    await removal.deleteForEver(bucketId, nodes, tx)
+  }
+
+  /** The oldest items of a locked bucket that together have so many bytes, at most a batch. */
+  async function oldestOf(bucketId: string, bytes: number, tx: Tx): Promise<TrashedNode[]> {
+    let left = bytes
+    return (await oldestTrashed(db, bucketId, BATCH, tx)).filter(node => {
+      const goes = left > 0
+      left -= node.bytes
+      return goes
+    })
+  }
+
+  return {
+    /** The trash of a bucket, the newest first. */
+    async page(bucketId: string, limit: number, after: string | null): Promise<Page<TrashItemView>> {
+      const { rows, more } = await pageOfTrash(db, bucketId, limit, after)
+      return { rows: rows.map(view), more }
+    },
+
+    /** The trash of a tree, the newest first. @throws INVALID_INPUT */
+    async list(
+      tree: Tree,
+      { limit, cursor }: PageArgs,
+    ): Promise<{ items: TrashItemView[]; nextCursor: string | null }> {
+      const after = readCursor(cursor, ['id'])
+      const { rows, more } = await this.page(tree.bucketId, readLimit(limit), after?.[0] ?? null)
+      return { items: rows, nextCursor: more ? writeCursor([rows.at(-1)?.id ?? '']) : null }
+    },
+
+    /** Some items of any buckets, by id. */
+    async byIds(given: readonly string[]): Promise<Map<string, TrashItemView>> {
+      const ids = given.filter(id => isUuid(id))
+      const rows = ids.length === 0 ? [] : await trashItems(db, ids)
+      return new Map(rows.map(row => [row.id, view(row)]))
+    },
+
+    /**
+     * Puts deleted entries back with all that is in them: all of them, or none. Costs the same whatever is in them.
+     * @param field the input that names `to`, for errors
+     * @param to the folder that they go into; without it each goes into the folder that it was in, or a new one at that path
+     * @returns the entries, with the names from the root down
+     * @throws TRASH_ITEM_NOT_FOUND, INVALID_INPUT, INVALID_PATH, FOLDER_NOT_FOUND, PATH_EXISTS, QUOTA_EXCEEDED
+     */
+    async restore(
+      tree: Tree,
+      items: readonly string[],
+      {
+        to,
+        field,
+        onConflict,
+        limits,
+      }: { to: EntryName | null; field: string; onConflict: OnConflict; limits: BucketLimits },
+      caller: Caller,
+    ): Promise<{ id: string; names: string[] }[]> {
+      return change(tree, caller, async change => {
+        const { tx } = change
+        await lockTree(db, tree, tx)
+        const nodes = await find(tree, items, 'items', tx)
+        const into = to && (await folderOf(tree, to, field, tx))
+        const parents = nodes.map(node => node.parentId)
+        const folders = into ? undefined : await pathsOfFolders(db, [tree.rootId], parents, tx)
+        const restored: { id: string; names: string[] }[] = []
+        for (const node of nodes) {
+          await deleteTrashItems(db, [node.itemId], tx)
+          const old = node.path.split('/')
+          const folder = into ?? folders?.get(node.parentId) ?? old.slice(0, -1)
+          const planned = parseFilePath(joinPath([...folder, ...old.slice(-1)]), field)
+          const names = await makeRoom(
+            db,
+            tree,
+            planned,
+            onConflict,
+            inTheWay => removal.remove(tree, [inTheWay], change),
+            tx,
+          )
+          await takeBack(tree, node, limits, tx)
+          const place = { folder: names.slice(0, -1), name: names.at(-1) ?? '', restores: true }
+          await moveEntries(db, tree, [{ node, names: old, above: [] }], place, change)
+          restored.push({ id: node.id, names })
+        }
+        return restored
+      })
+    },
+
+    /** Deletes items for ever: all of them, or none. @returns how many @throws TRASH_ITEM_NOT_FOUND, INVALID_INPUT */
+    async deleteForEver(tree: Tree, items: readonly string[], caller: Caller): Promise<number> {
+      const count = await change(tree, caller, async ({ tx, record }) => {
+        await lockTree(db, tree, tx)
+        const nodes = await find(tree, items, 'items', tx)
+        await purge(tree.bucketId, nodes, tx)
+        record(purged(nodes))
+        return nodes.length
+      })
+      wake()
+      return count
+    },
+
+    /** Deletes all items of a tree for ever. @returns how many */
+    async empty(tree: Tree, caller: Caller): Promise<number> {
+      for (let count = 0; ; ) {
+        const some = await change(tree, caller, async ({ tx, record }) => {
+          await lockTree(db, tree, tx)
+          const nodes = await oldestTrashed(db, tree.bucketId, BATCH, tx)
+          await purge(tree.bucketId, nodes, tx)
+          if (nodes.length > 0) record(purged(nodes))
+          return nodes.length
+        })
+        wake()
+        count += some
+        if (some < BATCH) return count
+      }
+    },
+
+    /** Deletes for ever what has waited long enough. Runs in batches that do not hold up a tree for long. */
+    async purgeExpired(): Promise<void> {
+      for (;;) {
+        const expired = await trashBefore(db, Date.now() - trashDays * DAY_MS, BATCH)
+        let count = 0
+        for (const [bucketId, items] of Map.groupBy(expired, item => item.bucketId)) {
+          const ids = items.map(item => item.id)
+          count += await db.transaction(async tx => {
+            await lockBucket(db, bucketId, tx)
+            const nodes = await trashedNodes(db, bucketId, ids, tx)
+            await purge(bucketId, nodes, tx)
+            return nodes.length
+          })
+          events.publish('bucketChanged', bucketId)
+        }
+        if (count > 0) wake()
+        // Items of nothing are left to the doctor.
+        if (expired.length < BATCH || count === 0) return
+      }
+    },
+
+    /** Deletes the oldest items for ever where a trash holds more than it may. */
+    async trimOverfull(): Promise<void> {
+      for (const { id } of await overfullBuckets(db, keptPercent, BATCH)) {
+        for (let more = true; more; ) {
+          more = await db.transaction(async tx => {
+            await lockBucket(db, id, tx)
+            // Another instance may have made room meanwhile.
+            const excess = await excessOf(db, keptPercent, id, tx)
+            const nodes = excess > 0 ? await oldestOf(id, excess, tx) : []
+            await purge(id, nodes, tx)
+            return nodes.length === BATCH
+          })
+        }
+        wake()
+        events.publish('bucketChanged', id)
+      }
+    },
+  }
+}
+
+export type TrashItemService = ReturnType<typeof trashItemService>
+
+const bytesOf = (nodes: TrashedNode[]): number => nodes.reduce((sum, node) => sum + node.bytes, 0)
+
+const purged = (nodes: TrashedNode[]) => ({
+  kind: 'trash.purged' as const,
+  subject: null,
+  details: { bytes: bytesOf(nodes), files: nodes.reduce((sum, node) => sum + node.files, 0) },
+})

@@ -1,0 +1,42 @@
+import { AppError } from '../../errors.ts'
+import type { BlobStore } from '../../storage/store.ts'
+import type { Tokens } from '../../tokens.ts'
+import type { Tree } from '../tree/entry-path.ts'
+import type { UploadSessionView } from './upload-session.ts'
+
+const PURPOSE = 'upload-parts'
+
+/** Signed URLs for the parts of an upload: of the store, or of this service where clients cannot reach the store. */
+export function uploadAddresses({
+  store,
+  tokens,
+  publicUrl,
+}: {
+  store: BlobStore
+  tokens: Tokens
+  publicUrl: () => string
+}) {
+  function urlsOf({ id, bucketId, maker, size, partCount, expiresAt, writableUntil }: UploadSessionView): string[] {
+    const count = size === 0 ? 0 : partCount
+    if (store.addresses) return store.addresses.signParts(id, count, writableUntil)
+    // One token for all parts, because there may be many.
+    const token = tokens.seal(PURPOSE, { id, bucketId, maker }, Math.max(0, (expiresAt - Date.now()) / 1000))
+    return Array.from({ length: count }, (_, i) => `${publicUrl()}/api/blobs/${token}/${i + 1}`)
+  }
+
+  return {
+    /** The signed URLs of the parts of a direct upload (none for an empty file); null for other uploads. */
+    of(session: UploadSessionView): { partNumber: number; url: string }[] | null {
+      return session.direct ? urlsOf(session).map((url, i) => ({ partNumber: i + 1, url })) : null
+    },
+
+    /** The upload of a signed URL of this service. @throws TOKEN_NOT_FOUND */
+    unseal(token: string): { id: string; tree: Tree; maker: string } {
+      const sealed = tokens.unseal(PURPOSE, token)
+      if (!sealed || sealed.expired)
+        throw new AppError('TOKEN_NOT_FOUND', 'This URL accepts no parts any more. Start another upload.')
+      const { id, bucketId, maker } = sealed.payload as Record<'id' | 'bucketId' | 'maker', string>
+      return { id, maker, tree: { bucketId, rootId: '' } }
+    },
+  }
+}

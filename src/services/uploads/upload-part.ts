@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { Busy, InvalidInput } from '../../errors.ts'
+import { BytesDiffer } from '../../storage/store.ts'
+import type { Upload } from '../../upload.ts'
+
+/** An upload is split into parts of `partSize` bytes; the last part has the rest. */
+interface Cut {
+  size: number
+  partSize: number
+}
+
+/** How many parts there are; an empty file has one, which is empty. */
+export const partCountOf = ({ size, partSize }: Cut): number => Math.max(1, Math.ceil(size / partSize))
+
+/** Bytes of part `number`, from 1 on. */
+export const sizeOfPart = ({ size, partSize }: Cut, number: number): number =>
+  Math.min(partSize, size - (number - 1) * partSize)
+
+/**
+ * Passes on the bytes of a part, which must be exactly `size`. Calls `admit` when all have arrived, and yields the last bytes only after it:
+ * the store, which knows the size in advance, rejects a part that is truncated or not admitted.
+ * @throws INVALID_INPUT, and what `admit` throws
+ */
+export async function* exactly(
+  { source, bound }: Upload,
+  number: number,
+  size: number,
+  admit: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  const wrong = (brought: string) =>
+    new InvalidInput('part', `Part ${number} has exactly ${size} bytes. This request has ${brought}.`)
+  if (bound !== undefined && bound !== size) throw wrong(String(bound))
+  let total = 0
+  let last: Uint8Array | undefined
+  for await (const chunk of source) {
+    if (chunk.length === 0) continue
+    total += chunk.length
+    if (total > size) throw wrong('more')
+    if (last) yield last
+    last = chunk
+  }
+  if (total < size) throw wrong(String(total))
+  await admit()
+  if (last) yield last
+}
+
+/** A Content-MD5 in hex. @throws INVALID_INPUT */
+export function sumOf(contentMd5: string | null | undefined): string | undefined {
+  if (!contentMd5) return undefined
+  if (!/^[A-Za-z0-9+/]{22}==$/.test(contentMd5))
+    throw new InvalidInput('content_md5', 'Content-MD5 is the MD5 of the part in base64: 24 characters (RFC 1864).')
+  return Buffer.from(contentMd5, 'base64').toString('hex')
+}
+
+/** An honest client sends a part again when its connection seems dead, while the service still waits for the rest of the first. */
+const MAX_SENDS = 2
+
+/** Limits how many requests send the same part at a time: until one is complete, it takes disk space that the upload has not reserved. */
+export function limitSends() {
+  const running = new Map<string, number>()
+  return async <T>(part: string, send: () => Promise<T>): Promise<T> => {
+    const count = running.get(part) ?? 0
+    if (count >= MAX_SENDS)
+      throw new Busy('Other requests are sending this part. Wait for one of them to end, then send it again.')
+    running.set(part, count + 1)
+    try {
+      return await send()
+    } finally {
+      const left = (running.get(part) ?? 1) - 1
+      if (left > 0) running.set(part, left)
+      else running.delete(part)
+    }
+  }
+}
+
+const nothing = createHash('md5').digest('hex')
+
+/** Reads the single part of an empty file, which is not stored. @throws BytesDiffer, and what the source throws */
+export async function takeNothing(source: AsyncIterable<Uint8Array>, sum: string | undefined): Promise<void> {
+  for await (const _ of source);
+  if (sum !== undefined && sum !== nothing) throw new BytesDiffer()
+}

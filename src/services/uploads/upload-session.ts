@@ -1,0 +1,284 @@
+import { validate as isUuid, v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+import { markForDeletion, setDeletion } from '../../../db/queries/blob.ts'
+import {
+  deleteSession,
+  type EndingSession,
+  findSession,
+  insertSession,
+  type SessionRow,
+  sessionById,
+  sessionsAmong,
+  sessionsInto,
+} from '../../../db/queries/upload-session.ts'
+import { AppError, InvalidInput, Unavailable } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { mediaTypeOf } from '../../media.ts'
+import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
+import { type BlobStore, BytesDiffer } from '../../storage/store.ts'
+import type { Tokens } from '../../tokens.ts'
+import type { Upload } from '../../upload.ts'
+import type { BlobService } from '../tree/blob.ts'
+import { pathIn, type Tree } from '../tree/entry-path.ts'
+import type { FileService } from '../tree/file.ts'
+import { releaseStaged } from '../tree/ledger.ts'
+import type { BucketLimits } from '../tree/quota.ts'
+import { uploadAddresses } from './upload-address.ts'
+import { isSpoilt, spoilt, uploadBusy, uploadNotFound } from './upload-error.ts'
+import { exactly, limitSends, partCountOf, sizeOfPart, sumOf, takeNothing } from './upload-part.ts'
+
+/** An unfinished upload in parts. Sizes in bytes, times in milliseconds since 1970. */
+export interface UploadSessionView {
+  id: string
+  bucketId: string
+  /** Id of the user who started it. */
+  maker: string
+  names: string[] // from the root down
+  fileType: string
+  /** Path of the folder of the future file, as responses show it. */
+  folder: string
+  size: number
+  /** Bytes of every part but the last. */
+  partSize: number
+  partCount: number
+  /** Whether clients send the parts to signed URLs. */
+  direct: boolean
+  /** Until when clients can write directly to the store, in milliseconds since 1970; 0 if they never can. */
+  writableUntil: number
+  createdAt: number
+  expiresAt: number
+}
+
+/** The declaration that starts an upload. */
+export interface NewUpload {
+  filename: string
+  size: number
+  contentType?: string | null | undefined
+  folder?: string | null | undefined
+  direct?: boolean | null | undefined
+}
+
+const DAY_MS = 86_400_000
+/** An unfinished upload whose tree is not open yet. */
+export type StartedUpload = SessionRow
+
+/** A request that began before its signed URL expired may finish afterwards, and clocks differ. */
+const LATE_MS = 900_000
+/** How old the state of an upload may be when a part enters the store; after that it is read again. */
+const FRESH_MS = 1000
+
+export function uploadSessionService({
+  db,
+  store,
+  blobs,
+  files,
+  log,
+  tokens,
+  publicUrl,
+  partSize,
+  direct: maySendDirectly,
+}: {
+  db: Db
+  store: BlobStore
+  blobs: BlobService
+  files: FileService
+  log: Log
+  tokens: Tokens
+  publicUrl: () => string
+  partSize: number
+  direct: boolean
+}) {
+  const oneOfFew = limitSends()
+  const addresses = uploadAddresses({ store, tokens, publicUrl })
+
+  /**
+   * The unfinished upload with this id that the user has started in this tree.
+   * @param need `writable`: its maker may still write there, and, as with `idle`, nobody is completing it
+   * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY
+   */
+  async function find(tree: Tree, id: string, by: string, need?: 'idle' | 'writable'): Promise<UploadSessionView> {
+    if (!isUuid(id)) throw uploadNotFound()
+    const now = Date.now()
+    const row = await findSession(db, { id, bucketId: tree.bucketId, maker: by, writable: need === 'writable' }, now)
+    if (!row) throw uploadNotFound()
+    if (need && row.claimUntil > now) throw uploadBusy()
+    return toView(tree, by, row)
+  }
+
+  /** The numbers of the parts that are complete, ascending. The single part of an empty file counts as received. */
+  async function received(session: UploadSessionView): Promise<number[]> {
+    if (session.size === 0) return [1]
+    const stored = await store.partsOf(session.id).catch(error => {
+      if (isSpoilt(session, error)) return new Map<number, number>()
+      throw error
+    })
+    const { partCount } = session
+    return [...stored]
+      .filter(([number, size]) => number >= 1 && number <= partCount && size === sizeOfPart(session, number))
+      .map(([number]) => number)
+      .sort((a, b) => a - b)
+  }
+
+  /** Deletes the parts now; those of a direct upload are deleted again when no client can write to them any more. */
+  const removeParts = (session: UploadSessionView) =>
+    store.remove([session.id]).catch(error => log.warn({ err: error, upload: session.id }, 'could not delete parts'))
+
+  const endParts = (id: string) =>
+    store.endParts(id).catch(error => log.warn({ err: error, upload: id }, 'could not delete the folder of an upload'))
+
+  return {
+    find,
+
+    /** Those of some unfinished uploads that the user has started, by id, each for `inTree`. */
+    async startedAmong(by: string, given: string[]): Promise<Map<string, StartedUpload>> {
+      const ids = given.filter(id => isUuid(id))
+      const rows = ids.length > 0 ? await sessionsAmong(db, by, ids) : []
+      return new Map(rows.map(row => [row.id, row]))
+    },
+
+    /** Such an upload as its maker sees it, with this tree open; null if it goes to another one. */
+    inTree: (tree: Tree, by: string, started: StartedUpload): UploadSessionView | null =>
+      started.bucketId === tree.bucketId ? toView(tree, by, started) : null,
+
+    received,
+    removeParts,
+    endParts,
+
+    unseal: addresses.unseal,
+
+    /**
+     * Starts an upload in parts. Reserves its full size, until a day after its last part.
+     * @throws INVALID_PATH, INVALID_INPUT, PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED
+     */
+    async start(tree: Tree, upload: NewUpload, limits: BucketLimits, by: string): Promise<UploadSessionView> {
+      const { size, folder, contentType, direct } = upload
+      if (direct && !maySendDirectly)
+        throw new InvalidInput('direct', 'This service does not support direct uploads. Leave "direct" out.')
+      const name = parseName(upload.filename, 'filename')
+      const names = placeOf(folder ?? '', name)
+      if (size < 0) throw new InvalidInput('size', '"size" is the number of bytes of the file: 0 or more.')
+      await files.refuseTaken(tree, names)
+      const allowed = { ...limits, maxFileSizeBytes: Math.min(limits.maxFileSizeBytes, store.maxParts * partSize) }
+      const createdAt = Date.now()
+      const session: UploadSessionView = {
+        id: newId(),
+        bucketId: tree.bucketId,
+        maker: by,
+        ...placeIn(tree, names),
+        fileType: mediaTypeOf(name, contentType ?? undefined),
+        size,
+        partSize,
+        partCount: partCountOf({ size, partSize }),
+        direct: direct ?? false,
+        writableUntil: direct && store.addresses ? createdAt + DAY_MS : 0,
+        createdAt,
+        expiresAt: createdAt + DAY_MS,
+      }
+      await db.transaction(async tx => {
+        await blobs.reserve(tree, allowed, { id: session.id, bytes: size, leaseUntil: session.expiresAt }, tx)
+        await insertSession(db, { ...session, userId: by, path: joinPath(names) }, tx)
+      })
+      return session
+    },
+
+    addressesOf: addresses.of,
+
+    /**
+     * Stores one part; the same number again replaces it. A part is stored completely or not at all.
+     * @param contentMd5 of the part, in base64 (RFC 1864)
+     * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, INVALID_INPUT, CHECKSUM_MISMATCH, UNAVAILABLE when others are sending it
+     */
+    async addPart(
+      tree: Tree,
+      id: string,
+      by: string,
+      number: number,
+      part: Upload,
+      contentMd5: string | null | undefined,
+    ): Promise<{ partNumber: number; size: number }> {
+      const session = await find(tree, id, by, 'writable')
+      const found = Date.now()
+      if (number < 1 || number > session.partCount)
+        throw new InvalidInput(
+          'part_number',
+          `This upload has the parts 1 to ${session.partCount}. There is no part ${number}.`,
+        )
+      const wanted = sumOf(contentMd5)
+      const size = sizeOfPart(session, number)
+      // A slow body may outlast the upload: once it is completed, its blob belongs to a file.
+      const admit = async () => {
+        if (Date.now() - found > FRESH_MS) await find(tree, id, by, 'writable')
+      }
+      const source = exactly(part, number, size, admit)
+      try {
+        const options = { size, offset: (number - 1) * session.partSize, sum: wanted }
+        await oneOfFew(`${id}/${number}`, () =>
+          size > 0 ? store.stagePart(id, number, source, options) : takeNothing(source, wanted),
+        )
+      } catch (error) {
+        if (error instanceof BytesDiffer)
+          throw new AppError('CHECKSUM_MISMATCH', `Part ${number} does not match its Content-MD5. Send it again.`, {
+            part_number: number,
+          })
+        // An upload that has ended meanwhile has deleted its parts: that is no outage.
+        if (error instanceof Unavailable) await find(tree, id, by)
+        throw isSpoilt(session, error) ? spoilt() : error
+      }
+      // If the session has ended meanwhile, no row records the bytes that were just stored.
+      if (!(await blobs.renew(id, lifeFrom(session)))) {
+        await blobs.abandon(tree, id, undefined)
+        await endParts(id)
+        throw uploadNotFound()
+      }
+      return { partNumber: number, size }
+    },
+
+    /** Aborts an upload: releases its reservation immediately and deletes its parts. @throws UPLOAD_NOT_FOUND */
+    async abort(tree: Tree, id: string, by: string): Promise<void> {
+      const session = await find(tree, id, by)
+      const ended = await db.transaction(tx => endSession(db, tree.bucketId, session, tx))
+      if (!ended) throw uploadNotFound()
+      await removeParts(session)
+    },
+  }
+}
+
+function toView(tree: Tree, maker: string, { path, direct, claimUntil: _, ...session }: SessionRow): UploadSessionView {
+  const where = { maker, ...placeIn(tree, parsePath(path)) }
+  return { ...session, ...where, partCount: partCountOf(session), direct: Boolean(direct) }
+}
+
+export type UploadSessionService = ReturnType<typeof uploadSessionService>
+
+/** Each part extends an upload by a day; a direct upload expires with its signed URLs, because its parts bypass this service. */
+const lifeFrom = (session: UploadSessionView): number => (session.direct ? session.expiresAt : Date.now() + DAY_MS)
+
+/** Releases the reservation of an upload and leaves its parts to the sweeper. @returns false if it had ended already */
+async function endSession(db: Db, bucketId: string, session: EndingSession, tx: Tx, overAt?: number): Promise<boolean> {
+  if (!(await releaseStaged(db, bucketId, session.id, tx, overAt))) return false
+  await deleteSession(db, session.id, tx)
+  if (session.writableUntil > 0) await setDeletion(db, session.id, session.writableUntil + LATE_MS, tx)
+  return true
+}
+
+/** Ends an upload, in one request or in parts, whose lease is over at a time. */
+export async function endOverdue(db: Db, bucketId: string, id: string, tx: Tx, at: number): Promise<void> {
+  const session = await sessionById(db, id, tx)
+  await (session ? endSession(db, bucketId, session, tx, at) : releaseStaged(db, bucketId, id, tx, at))
+}
+
+/** Ends all uploads into a deleted tree. */
+export async function endUploadSessions(db: Db, bucketId: string): Promise<void> {
+  const sessions = await sessionsInto(db, bucketId)
+  for (const session of sessions) await db.transaction(tx => endSession(db, bucketId, session, tx))
+}
+
+/** Marks the parts of a copied upload for deletion once their signed URLs have expired; their reservation is the copy's now. */
+export async function markPartsForDeletion(db: Db, session: EndingSession, tx: Tx): Promise<void> {
+  if (!(await markForDeletion(db, session.id, 'staged', session.writableUntil + LATE_MS, tx))) throw uploadNotFound()
+}
+
+export const placeOf = (folder: string, name: string): string[] =>
+  parseFilePath(joinPath([...parsePath(folder, 'folder'), name]), 'folder')
+
+const placeIn = (tree: Tree, names: string[]) => ({ names, folder: pathIn(tree, names.slice(0, -1)) })

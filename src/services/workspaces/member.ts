@@ -1,0 +1,109 @@
+import { validate as isUuid } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+import { deleteInvitesBy } from '../../../db/queries/invite.ts'
+import {
+  firstWithRole,
+  listMembers,
+  type MemberView,
+  membersAmong,
+  pagesOfMembers,
+  rolesOfBoth,
+} from '../../../db/queries/member.ts'
+import { lockWorkspace } from '../../../db/queries/workspace.ts'
+import type { Caller } from '../../access/caller.ts'
+import { isOwner, may, mayGrant, mayTouch, OWNER, type Role } from '../../access/roles.ts'
+import { AppError, Forbidden } from '../../errors.ts'
+import { changeRunner } from '../history/event.ts'
+import type { EventService } from '../notices/event.ts'
+import type { WorkspaceView } from './workspace.ts'
+
+export type { MemberView }
+
+export function memberService({ db, events }: { db: Db; events: EventService }) {
+  const change = changeRunner({ db, events })
+
+  return {
+    /** The members of some workspaces, in the order in which they joined. Does not authorize: pass only workspaces that the caller may see. */
+    pagesOf: (workspaceIds: string[], limit: number, after: [joinedAt: number, userId: string] | null) =>
+      pagesOfMembers(db, workspaceIds, limit, after ?? undefined),
+
+    /** Those of some people who are members, each of the workspace that is named with them. Does not authorize, either. */
+    async among(people: { workspaceId: string; userId: string }[]): Promise<(MemberView & { workspaceId: string })[]> {
+      const possible = people.filter(({ workspaceId, userId }) => isUuid(workspaceId) && isUuid(userId))
+      return possible.length > 0 ? membersAmong(db, possible) : []
+    },
+
+    /** All members, in the order in which they joined. */
+    list: ({ id }: WorkspaceView): Promise<MemberView[]> => listMembers(db, id),
+
+    /** Changes the role of a member, and deletes their pending invites if the new role may not invite. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
+    async changeRole(
+      caller: Caller,
+      { id: workspaceId }: WorkspaceView,
+      userId: string,
+      role: Role,
+    ): Promise<{ userId: string; role: Role }> {
+      return change(caller, async ({ tx, record }) => {
+        const { mine, theirs } = await rolesOf(caller, workspaceId, userId, tx)
+        if (!mayTouch(mine, theirs) || !mayGrant(mine, role))
+          throw new Forbidden('Only an owner can grant or revoke the role owner.')
+        if (isOwner(theirs) && !isOwner(role)) await passOwnership(workspaceId, userId, tx)
+        await db.Member.update({ role }, { where: { workspaceId, userId }, transaction: tx })
+        if (may(theirs, 'manage') && !may(role, 'manage')) await deleteInvitesBy(db, userId, workspaceId, tx)
+        record({ workspace: workspaceId }, { kind: 'member.role_changed', subject: userId, details: { role } })
+        return { userId, role }
+      })
+    },
+
+    /** Removes a member, with their pending invites and the workspace keys that they created; every member may leave. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
+    async remove(caller: Caller, { id: workspaceId, name }: WorkspaceView, userId: string): Promise<void> {
+      await change(caller, async ({ tx, record }) => {
+        const { mine, theirs } = await rolesOf(caller, workspaceId, userId, tx)
+        if (userId !== caller.userId && !mayTouch(mine, theirs))
+          throw new Forbidden('Your role may not remove this member.')
+        if (isOwner(theirs)) await passOwnership(workspaceId, userId, tx)
+        await db.Member.destroy({ where: { workspaceId, userId }, transaction: tx })
+        await deleteInvitesBy(db, userId, workspaceId, tx)
+        // A key that was only disabled would work again, possibly in other hands, when its creator rejoins.
+        await db.ApiKey.destroy({ where: { createdBy: userId, workspaceId }, transaction: tx })
+        const kind = userId === caller.userId ? 'member.left' : 'member.removed'
+        record({ workspace: workspaceId }, { kind, subject: userId })
+        record(userId, { kind: 'workspace.left', subject: workspaceId, details: { name } })
+      })
+    },
+  }
+
+  /** The current roles of the caller and of a member, with the workspace locked: otherwise the last two owners could both leave. */
+  async function rolesOf(
+    caller: Caller,
+    workspaceId: string,
+    userId: string,
+    tx: Tx,
+  ): Promise<{ mine: Role; theirs: Role }> {
+    await lockWorkspace(db, workspaceId, tx)
+    // MySQL fails to compare an ASCII id column with a text that is not ASCII.
+    const rows = await rolesOfBoth(db, workspaceId, [caller.userId, isUuid(userId) ? userId : ''], tx)
+    const mine = rows.find(r => r.userId === caller.userId)?.role
+    const theirs = rows.find(r => r.userId === userId)?.role
+    if (!mine) throw new Forbidden('You are not a member of this workspace any more.')
+    if (!theirs) {
+      // A caller who may not manage members must not learn who is one.
+      if (!may(mine, 'manage')) throw new Forbidden('Your role may not change members.')
+      throw new AppError('MEMBER_NOT_FOUND', 'This user is not a member of the workspace.')
+    }
+    return { mine, theirs }
+  }
+
+  /** Before an owner leaves: requires another owner, whose plan limits the workspace from now on. @throws LAST_OWNER */
+  async function passOwnership(workspaceId: string, userId: string, tx: Tx): Promise<void> {
+    const next = await firstWithRole(db, workspaceId, OWNER, userId, tx)
+    if (!next)
+      throw new AppError('LAST_OWNER', 'A workspace keeps at least one owner. Make another member an owner first.')
+    await db.Workspace.update(
+      { ownerId: next.userId },
+      { where: { id: workspaceId, ownerId: userId }, transaction: tx },
+    )
+  }
+}
+
+export type MemberService = ReturnType<typeof memberService>

@@ -1,0 +1,18 @@
+import type { Db, Tx } from '../../../db/index.ts'
+import { isAlive } from '../../../db/queries/caller.ts'
+import { lockForManager } from '../../../db/queries/workspace.ts'
+import type { Caller } from '../../access/caller.ts'
+import { type AppError, Forbidden, Unauthenticated } from '../../errors.ts'
+
+/** Locks a workspace until the transaction ends, for a caller who may manage it at that moment. @throws FORBIDDEN */
+export async function lockToManage(db: Db, caller: Caller, workspaceId: string, tx: Tx): Promise<void> {
+  if (!(await lockForManager(db, caller.userId, workspaceId, tx)))
+    throw new Forbidden('Your right to manage this workspace has ended meanwhile. Ask an owner.')
+}
+
+/** The error for a caller who may no longer write. */
+export async function rightEnded(db: Db, caller: Caller, tx: Tx): Promise<AppError> {
+  return (await isAlive(db, caller, tx))
+    ? new Forbidden('Your right to add files here has ended meanwhile. Ask an owner of the workspace.')
+    : new Unauthenticated()
+}

@@ -1,0 +1,195 @@
+import slugify from '@sindresorhus/slugify'
+import { validate as isUuid, v7 as newId } from 'uuid'
+import { type Db, isDuplicate, type Tx } from '../../../db/index.ts'
+import { lockBucket } from '../../../db/queries/bucket.ts'
+import type { Page } from '../../../db/queries/page.ts'
+import { lockUser } from '../../../db/queries/user.ts'
+import {
+  idOfSlug,
+  idsOfInvites,
+  ownedQuota,
+  pageOfWorkspaces,
+  quotasOf,
+  renameWorkspace,
+  rootsOf,
+  type WorkspaceQuota,
+  type WorkspaceRoot,
+  type WorkspaceView,
+} from '../../../db/queries/workspace.ts'
+import type { Caller } from '../../access/caller.ts'
+import { OWNER } from '../../access/roles.ts'
+import { AppError, InvalidInput } from '../../errors.ts'
+import { MAX_PAGE } from '../../limits.ts'
+import { newSecret } from '../../tokens.ts'
+import { changeRunner } from '../history/event.ts'
+import type { EventService } from '../notices/event.ts'
+import { enqueue } from '../notices/outbox.ts'
+import { makeBucket } from '../tree/entry.ts'
+import type { Tree } from '../tree/entry-path.ts'
+import type { BucketLimits } from '../tree/quota.ts'
+
+/** A workspace of the caller with its tree and limits. */
+export interface WorkspaceTree extends WorkspaceView {
+  tree: Tree
+  limits: BucketLimits
+}
+
+export type { WorkspaceQuota, WorkspaceRoot, WorkspaceView }
+
+const MAX_SLUG = 48
+
+export function workspaceService({ db, events, wake }: { db: Db; events: EventService; wake: () => void }) {
+  const change = changeRunner({ db, events })
+
+  /** The workspaces of the caller, oldest first; for a key, its own. */
+  const page = (caller: Caller, limit: number, after: string | null): Promise<Page<WorkspaceView>> =>
+    pageOfWorkspaces(db, caller.userId, limit, after ?? '', caller.workspaceId)
+
+  return {
+    /** The usage and limits of some workspaces, by id. */
+    quotasOf: (ids: string[]): Promise<Map<string, WorkspaceQuota>> => quotasOf(db, ids),
+    page,
+
+    /** Whether there is such a workspace, of whomever. */
+    async exists(id: string): Promise<boolean> {
+      return isUuid(id) && (await db.Workspace.findByPk(id, { attributes: ['id'], raw: true })) !== null
+    },
+
+    /** All workspaces of the caller, oldest first; for a key, its own. */
+    async list(caller: Caller): Promise<WorkspaceView[]> {
+      return (await page(caller, MAX_PAGE, null)).rows
+    },
+
+    /** The id of the workspace of the caller with this slug. */
+    idOfSlug: (caller: Caller, slug: string): Promise<string | undefined> => idOfSlug(db, caller.userId, slug),
+
+    /** The ids of the workspaces of the caller that some invites are to, by the id of the invite. */
+    async idsOfInvites(caller: Caller, inviteIds: string[]): Promise<Map<string, string>> {
+      const ids = inviteIds.filter(id => isUuid(id))
+      return ids.length > 0 ? idsOfInvites(db, caller.userId, ids) : new Map()
+    },
+
+    /** The root folders of some workspaces, by id of the workspace. Does not authorize: pass only workspaces that the caller may see. */
+    rootsOf: (ids: string[]): Promise<Map<string, WorkspaceRoot>> => rootsOf(db, ids),
+
+    /** @throws SLUG_TAKEN, QUOTA_EXCEEDED, INVALID_INPUT */
+    async create(caller: Caller, input: { name: string; slug?: string | null | undefined }): Promise<WorkspaceView> {
+      const name = parseName(input.name)
+      const slug = input.slug ? parseSlug(input.slug) : null
+      const id = newId()
+      const now = Date.now()
+      const made = await withFreeSlug(slug, name, taken =>
+        change(caller, async ({ tx, record }) => {
+          await requireWorkspaceQuota(caller, tx)
+          const owner = { workspaceId: id, userId: caller.userId, role: OWNER, joinedAt: now }
+          await db.Workspace.create(
+            { id, name, slug: taken, ownerId: caller.userId, createdAt: now },
+            { transaction: tx },
+          )
+          await db.Member.create(owner, { transaction: tx })
+          await makeBucket(db, { workspaceId: id }, caller.userId, now, tx)
+          record({ workspace: id }, { kind: 'workspace.created', subject: id, details: { name } })
+          record(caller.userId, { kind: 'workspace.joined', subject: id, details: { name, role: OWNER } })
+          return taken
+        }),
+      )
+      return { id, name, slug: made, ownerId: caller.userId, createdAt: now, role: OWNER }
+    },
+
+    /** @throws SLUG_TAKEN, INVALID_INPUT */
+    async rename(
+      workspace: WorkspaceView,
+      input: { name: string; slug?: string | null | undefined },
+      caller: Caller,
+    ): Promise<WorkspaceView> {
+      const name = parseName(input.name)
+      const slug = input.slug ? parseSlug(input.slug) : workspace.slug
+      const { id } = workspace
+      try {
+        await change(caller, async ({ tx, record }) => {
+          if (await renameWorkspace(db, { id, name, slug }, tx))
+            record({ workspace: id }, { kind: 'workspace.renamed', subject: id, details: { name } })
+        })
+      } catch (error) {
+        throw isDuplicate(error) ? slugTaken(slug) : error
+      }
+      return { ...workspace, name, slug }
+    },
+
+    /** Deletes a workspace with its content; the files disappear immediately and are purged afterwards. @throws WORKSPACE_NOT_FOUND */
+    async remove({ id, name, tree }: WorkspaceTree, caller: Caller): Promise<void> {
+      await change(caller, async ({ tx, record }) => {
+        await closeWorkspace(db, id, tree, tx)
+        record(caller.userId, { kind: 'workspace.left', subject: id, details: { name } })
+      })
+      wake()
+    },
+  }
+
+  /** Counts under a lock of the account, so that parallel requests cannot exceed the limit. @throws QUOTA_EXCEEDED */
+  async function requireWorkspaceQuota(caller: Caller, tx: Tx): Promise<void> {
+    await lockUser(db, caller.userId, tx)
+    const row = await ownedQuota(db, caller.userId, tx)
+    if (row && Number(row.used) >= row.max)
+      throw new AppError(
+        'QUOTA_EXCEEDED',
+        `Your plan allows ${row.max} workspaces. Delete one, or ask for a larger plan.`,
+        {
+          limit: 'max_user_workspaces',
+          max: row.max,
+          used: Number(row.used),
+        },
+      )
+  }
+}
+
+export type WorkspaceService = ReturnType<typeof workspaceService>
+
+/** Deletes a workspace: its members, invites and keys by cascade, its tree by a purge job. @throws WORKSPACE_NOT_FOUND */
+export async function closeWorkspace(db: Db, id: string, tree: Tree, tx: Tx): Promise<void> {
+  await lockBucket(db, tree.bucketId, tx)
+  const where = { id: tree.bucketId, workspaceId: id }
+  const [closed] = await db.Bucket.update({ workspaceId: null }, { where, transaction: tx })
+  if (closed === 0) throw new AppError('WORKSPACE_NOT_FOUND', 'There is no such workspace.')
+  await db.Workspace.destroy({ where: { id }, transaction: tx })
+  await enqueue(db, 'purge-bucket', { bucketId: tree.bucketId, rootId: tree.rootId }, tx)
+}
+
+/** Calls make with the given slug, or with slugs derived from the name until one is free. @throws SLUG_TAKEN */
+async function withFreeSlug<T>(given: string | null, name: string, make: (slug: string) => Promise<T>): Promise<T> {
+  const base = given ?? (slugify(name).slice(0, MAX_SLUG).replace(/-+$/, '') || 'workspace')
+  for (let attempt = 0; ; attempt++) {
+    const slug =
+      attempt === 0
+        ? base
+        : `${base.slice(0, MAX_SLUG - 7)}-${newSecret(4)
+            .toLowerCase()
+            .replace(/[^a-z0-9]/g, 'x')
+            .slice(0, 6)}`
+    try {
+      return await make(slug)
+    } catch (error) {
+      if (!isDuplicate(error)) throw error
+      if (given !== null || attempt >= 5) throw slugTaken(slug)
+    }
+  }
+}
+
+const slugTaken = (slug: string) =>
+  new AppError(
+    'SLUG_TAKEN',
+    `The slug "${slug}" belongs to another workspace, and slugs are unique. Choose another one.`,
+    { slug },
+  )
+
+function parseName(text: string): string {
+  const name = text.trim()
+  if (name === '' || [...name].length > 64 || /[\p{Cc}\p{Cs}]/u.test(name))
+    throw new InvalidInput('name', 'A name has 1 to 64 characters, on one line.')
+  return name
+}
+
+function parseSlug(text: string): string {
+  if (!/^[a-z0-9-]{1,48}$/.test(text)) throw new InvalidInput('slug', 'A slug has 1 to 48 of a-z, 0-9 and -.')
+  return text
+}

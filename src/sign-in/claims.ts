@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import type { ProviderProfile } from '../services/accounts/account.ts'
+
+const longestAnswer = 256 * 1024
+
+/**
+ * Sends a request to a provider without following redirects, which could leak a secret.
+ * @throws Error when it does not answer in time, or with more than 256 KiB
+ */
+export async function fetchBounded(
+  url: string,
+  init: RequestInit,
+  timeoutMs: number,
+): Promise<{ ok: boolean; status: number; text: string }> {
+  const headers = { Accept: 'application/json', 'User-Agent': 'satchel', ...init.headers }
+  const answer = await fetch(url, { ...init, headers, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of answer.body ?? []) {
+    bytes += part.byteLength
+    if (bytes > longestAnswer) throw new Error('The provider answers too much.')
+    parts.push(part)
+  }
+  return { ok: answer.ok, status: answer.status, text: Buffer.concat(parts).toString('utf8') }
+}
+
+const token = z.object({ access_token: z.string().min(1) })
+
+/** The access token in an answer: JSON, or the form that some providers send whatever is asked for. */
+export function readToken(text: string): string | null {
+  const answer = token.safeParse(readJson(text) ?? Object.fromEntries(new URLSearchParams(text)))
+  return answer.success ? answer.data.access_token : null
+}
+
+const text = z.string().catch('')
+// A bigger number has lost digits in JSON, and could be the id of another user.
+const id = z.union([z.string(), z.int().transform(String)]).catch('')
+
+const claims = z.object({
+  sub: id,
+  id,
+  email: text,
+  email_verified: z.union([z.boolean(), z.literal('true').transform(() => true)]).catch(false),
+  name: text,
+  display_name: text,
+  login: text,
+  given_name: text,
+  family_name: text,
+  picture: text,
+  avatar_url: text,
+  locale: text,
+})
+
+/**
+ * Reads what a userinfo address answers, in the names of OpenID Connect or of those that came before it.
+ * Missing claims and those of another type are "", and an e-mail address is unverified unless the provider states otherwise.
+ * @throws Error for anything but a JSON object
+ */
+export function readClaims(provider: string, answer: string): ProviderProfile {
+  const value = readJson(answer)
+  const said = claims.parse(value)
+  return {
+    provider,
+    providerUserId: said.sub || said.id,
+    email: said.email,
+    emailVerified: said.email_verified,
+    name: said.name || said.display_name || said.login,
+    givenName: said.given_name,
+    familyName: said.family_name,
+    picture: said.picture || said.avatar_url,
+    locale: said.locale,
+    claims: textsOf(value),
+  }
+}
+
+const oneText = z.union([z.string(), z.boolean(), z.int()]).transform(String)
+const texts = z.union([oneText.transform(one => [one]), z.array(oneText)])
+
+/** Every claim that is a text, or a list of such; a number and a boolean count as their text. */
+function textsOf(value: unknown): Record<string, string[]> {
+  const read = Object.entries(z.record(z.string(), z.unknown()).parse(value)).flatMap(([name, claim]) => {
+    const result = texts.safeParse(claim)
+    return result.success ? [[name, result.data] as const] : []
+  })
+  return Object.assign(Object.create(null), Object.fromEntries(read))
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

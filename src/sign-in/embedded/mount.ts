@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { OAuthProvider } from '../../config.ts'
+import type { Mount } from '../../http/server.ts'
+import type { Log } from '../../log.ts'
+import { createEmbeddedSignIn } from './provider.ts'
+import { openSignInWord, type SignInWord } from './word.ts'
+
+export interface EmbeddedOptions {
+  publicUrl: string
+  secretKey: string
+  dataDir: string
+  log: Log
+}
+
+/** The embedded provider, ready to be mounted on the gateway, and the word that each new browser must send. */
+export async function mountSignIn({
+  publicUrl,
+  secretKey,
+  dataDir,
+  log,
+}: EmbeddedOptions): Promise<{ provider: OAuthProvider; mount: Mount; word: SignInWord }> {
+  const word = await openSignInWord(join(dataDir, 'sign-in-word'))
+  const signIn = await createEmbeddedSignIn({
+    publicUrl,
+    redirectUri: `${publicUrl}/auth/callback`,
+    key: createHash('sha256').update(`embedded sign-in ${secretKey}`).digest(),
+    word,
+    onError: error => log.warn({ err: error }, 'the embedded sign-in failed'),
+  })
+  const mount: Mount = { prefix: '/sign-in', handle: ({ req, res }) => signIn.handle(req, res) }
+  return { provider: signIn.provider, mount, word }
+}

@@ -1,0 +1,881 @@
+import type { Rule } from './authorization.ts'
+import type { Things } from './authorization-world.ts'
+import { driveOf } from './builders.ts'
+import type { Person } from './harness.ts'
+
+/** An operation of the graph, and whose thing it is aimed at: one row of the table. */
+export interface GraphRow extends Rule {
+  /** The first root field is the one that the operation is about. */
+  document: string
+  /** Where in the answer is what is asked for. */
+  at: string
+  /** Aims it at things that nobody else needs any more. */
+  variables(things: Things, caller: Person): object | Promise<object>
+  /** It uploads an empty file, which is named like the other things. */
+  file?: true
+}
+
+type Variables = GraphRow['variables']
+
+const READ = 'private_files:read'
+const WRITE = 'private_files:write'
+const DELETE = 'private_files:delete'
+const SHARE = 'private_files:share'
+const WORKSPACE_READ = 'workspaces:files:read'
+const WORKSPACE_WRITE = 'workspaces:files:write'
+const WORKSPACE_DELETE = 'workspaces:files:delete'
+const MEMBERS = 'workspaces:members:manage'
+const INVITES = 'workspaces:invites:manage'
+
+const nothing = () => ({})
+
+/** A row of a query. Its title is its field, and what is looked at there. */
+const query = (
+  title: string,
+  [access, scope]: [string, string | null],
+  document: string,
+  at: string,
+  variables: Variables = nothing,
+  more: Partial<GraphRow> = {},
+): GraphRow => ({ title, access, scope, document, at, variables, ...more })
+
+/** A row of a mutation: the first word of its title. */
+const mutation = (
+  title: string,
+  [access, scope]: [string, string | null],
+  selection: string,
+  input: Variables,
+  more: Partial<GraphRow> = {},
+): GraphRow => {
+  const name = title.replace(/ .*/, '')
+  const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`
+  return {
+    title,
+    access,
+    scope,
+    document: `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`,
+    at: name,
+    variables: async (things, caller) => ({ input: await input(things, caller) }),
+    ...more,
+  }
+}
+
+const ME = { access: 'signed-in', scope: READ }
+const WORKSPACE = { access: 'viewer', scope: 'workspaces:*', names: 'workspace' } as const
+
+const my = (field: string, selection = '') =>
+  query(`me { ${field} }`, ['session', null], `{ me { ${field}${selection} } }`, `me.${field}`, nothing, { under: ME })
+
+const ofWorkspace: Variables = ({ workspaceId }) => ({ id: workspaceId })
+
+const inWorkspace = (field: string, selection: string, [access, scope]: [string, string | null], more = {}) =>
+  query(
+    `workspace { ${field} }`,
+    [access, scope],
+    `query ($id: ID!) { workspace(id: $id) { ${field} ${selection} } }`,
+    `workspace.${field}`,
+    ofWorkspace,
+    { names: 'workspace', under: WORKSPACE, ...more },
+  )
+
+/** A node is there for whoever may see it, and null for everybody else. */
+const node = (
+  type: string,
+  [access, scope]: [string, string | null],
+  id: (things: Things) => Promise<string> | string,
+  selection = 'id',
+  more: Partial<GraphRow> = {},
+): GraphRow =>
+  query(
+    `node (${type})`,
+    [access, scope],
+    `query ($id: ID!) { node(id: $id) { ... on ${type.replace(/ .*/, '')} { ${selection} } } }`,
+    'node',
+    async things => ({ id: await id(things) }),
+    { unknown: 'null', ...more },
+  )
+
+const OPERATOR: [string, null] = ['operator', null]
+const SESSION: [string, null] = ['session', null]
+
+const ofFile = 'parent { id } download { url } note shareCount shares { nodes { id file { id } } }'
+
+const queries: GraphRow[] = [
+  query('me', ['signed-in', READ], '{ me { id } }', 'me'),
+  query(
+    'me { drive, statistics, shares, receivedShares, unseenShareCount }',
+    ['signed-in', READ],
+    `{ me { drive { usage { usedBytes } root { entries { nodes { id parent { id } } } } entry(path: "") { id }
+      search(query: "x") { nodes { id } } } statistics { totalFiles } shares { nodes { id file { id } events { nodes { kind } } } }
+      receivedShares { nodes { id file { id } } } unseenShareCount } }`,
+    'me',
+  ),
+  query(
+    'me { note }',
+    ['owner of it', READ],
+    'query ($md5: String!) { me { note(md5: $md5) } }',
+    'me.note',
+    async ({ content }) => ({ md5: await content() }),
+    { stranger: 'FILE_NOT_FOUND' },
+  ),
+  my('apiKeys', ' { nodes { id workspace { id } } }'),
+  my('identities', ' { id }'),
+  my('events', ' { nodes { id kind } }'),
+  query(
+    'me { drive { events, eventCursor } }',
+    ['signed-in', READ],
+    '{ me { drive { events { nodes { id entry { id } } } eventCursor } } }',
+    'me.drive.events',
+  ),
+  my('invites', ' { nodes { id workspace { id } } }'),
+  my('sessions', ' { id }'),
+  my('signInNotices'),
+  my('workspaces', ' { nodes { id } }'),
+  query(
+    'workspace',
+    ['viewer', 'workspaces:*'],
+    'query ($id: ID!) { workspace(id: $id) { id } }',
+    'workspace',
+    ofWorkspace,
+    {
+      names: 'workspace',
+    },
+  ),
+  inWorkspace('name', 'slug createdAt role owner { id } memberCount maxMembers apiKeyCount maxApiKeys', [
+    'viewer',
+    'workspaces:read',
+  ]),
+  inWorkspace('members', '{ nodes { id } }', ['viewer', 'workspaces:members:read']),
+  inWorkspace('drive', '{ id }', ['viewer', 'workspaces:*']),
+  inWorkspace('drive', '{ usage { usedBytes } root { entries { nodes { id } } } }', ['viewer', WORKSPACE_READ], {
+    title: 'workspace { drive { usage, root } }',
+    at: 'workspace.drive.usage',
+  }),
+  inWorkspace('drive', '{ events { nodes { id entry { id } } } eventCursor }', ['viewer', WORKSPACE_READ], {
+    title: 'workspace { drive { events, eventCursor } }',
+    at: 'workspace.drive.events',
+  }),
+  inWorkspace('invites', '{ nodes { id } }', ['admin', INVITES], { hides: true }),
+  inWorkspace('apiKeys', '{ nodes { id } }', ['session admin', null], { hides: true }),
+  query(
+    'share',
+    ['public', null],
+    'query ($token: String!) { share(token: $token) { fileName } }',
+    'share',
+    async ({ share }) => ({
+      token: await share(),
+    }),
+  ),
+  ...['accounts { nodes { id } }', 'mailQueue { waiting }', 'operators { bySetting }', 'plans { accountCount }'].map(
+    field => query(field.replace(/ .*/, ''), OPERATOR, `{ ${field} }`, field.replace(/ .*/, '')),
+  ),
+  node('Viewer', ['owner of it', READ], ({ owner }) => `viewer:${owner.userId}`, 'id', { blind: 'workspace keys' }),
+  node('Drive', ['owner of it', READ], ({ owner }) => driveOf(owner)),
+  node(
+    'Drive of a workspace',
+    ['viewer', WORKSPACE_READ],
+    ({ owner, workspaceId }) => driveOf(owner, workspaceId),
+    'id',
+    {
+      names: 'workspace',
+    },
+  ),
+  node('File', ['owner of it', READ], async ({ upload }) => (await upload()).id, ofFile),
+  node(
+    'File of a workspace',
+    ['viewer', WORKSPACE_READ],
+    ({ putFile }) => putFile(),
+    'id parent { id } download { url }',
+    {
+      names: 'workspace',
+    },
+  ),
+  query(
+    'nodes',
+    ['owner of it', READ],
+    'query ($id: ID!) { nodes(ids: [$id]) { ... on File { id } } }',
+    'nodes.0',
+    async ({ upload }) => ({ id: (await upload()).id }),
+    { unknown: 'null' },
+  ),
+  node('UploadSession', ['owner of it', WRITE], ({ started }) => started()),
+  node('Workspace', ['viewer', 'workspaces:*'], ({ workspaceId }) => workspaceId, 'id', {
+    names: 'workspace',
+    blind: 'keys of others',
+  }),
+  node(
+    'Member',
+    ['viewer', 'workspaces:members:read'],
+    ({ owner, workspaceId }) => `member:${workspaceId}:${owner.userId}`,
+    'id',
+    {
+      names: 'workspace',
+      blind: 'keys of others',
+    },
+  ),
+  node('Invite of a workspace', ['admin', INVITES], ({ inviteSomebody }) => inviteSomebody(), 'id', {
+    names: 'workspace',
+    hides: true,
+    blind: 'keys of others',
+  }),
+  node('Invite', ['invitee', null], async ({ invited }) => (await invited()).id, 'token', {
+    at: 'node.token',
+    blind: 'keys',
+  }),
+  node('ApiKey', ['owner of it', null], ({ ownKey }) => ownKey(), 'id', { blind: 'keys' }),
+  node('ApiKey of a workspace', ['admin', null], ({ keyOfWorkspace }) => keyOfWorkspace(), 'id workspace { id }', {
+    hides: true,
+    blind: 'keys',
+  }),
+  node('LinkShare', ['owner of it', READ], ({ linkId }) => linkId(), 'id file { id } events { nodes { kind } }', {
+    blind: 'workspace keys',
+  }),
+  node(
+    'DirectShare',
+    ['sharer or recipient', READ],
+    ({ directShareId }) => directShareId(),
+    'id file { id } events { nodes { kind } }',
+    {
+      blind: 'workspace keys',
+    },
+  ),
+  node('Session', ['owner of it', null], ({ anotherSession }) => anotherSession(), 'id', { blind: 'keys' }),
+  node('Event', ['owner of it', READ], async ({ owner, upload }) => {
+    await upload()
+    return `event:${await driveOf(owner)}:1`
+  }),
+  node('Identity', ['owner of it', null], ({ identity }) => identity(), 'id', { blind: 'keys' }),
+  query(
+    'node (Account)',
+    OPERATOR,
+    'query ($id: ID!) { node(id: $id) { id } }',
+    'node',
+    ({ owner }) => ({ id: `account:${owner.userId}` }),
+    { hides: true, blind: 'keys' },
+  ),
+]
+
+const folderIn = (drive: (things: Things) => Promise<string> | string) => async (things: Things) => ({
+  at: { drive: await drive(things), path: things.name },
+})
+const drives = {
+  own: ({ owner }: Things) => driveOf(owner),
+  ofWorkspace: ({ owner, workspaceId }: Things) => driveOf(owner, workspaceId),
+}
+/** What it names is looked up first, and is not there for whoever may not know of it. */
+const file = { unknown: 'FILE_NOT_FOUND' } as const
+const drive = { unknown: 'FORBIDDEN' } as const
+const upload = { unknown: 'UPLOAD_NOT_FOUND' } as const
+const inWs = { names: 'workspace' } as const
+const byPath = ({ path }: { path: string }) => ({ at: { path } })
+
+const ofAFile = (field: string) => ({ field, selection: `... on File { ${field} }` })
+const ofAnyEntry = (field: string) => ({
+  field,
+  selection: `${field} ... on File { ${field} } ... on Folder { ${field} }`,
+})
+
+const onFiles: GraphRow[] = [
+  mutation('createFolder', ['signed-in', WRITE], 'folder { id }', ({ name }) => ({ at: { path: name } })),
+  mutation('createFolder (by drive)', ['owner of it', WRITE], 'folder { id }', folderIn(drives.own), drive),
+  mutation(
+    'createFolder (of a workspace)',
+    ['editor', WORKSPACE_WRITE],
+    'folder { id }',
+    folderIn(drives.ofWorkspace),
+    {
+      ...drive,
+      ...inWs,
+    },
+  ),
+  mutation(
+    'createFolder { parent }',
+    ['signed-in', READ],
+    'parent { id parent { id } }',
+    ({ name }) => ({ at: { path: `${name}/in` } }),
+    {
+      at: 'createFolder.parent',
+    },
+  ),
+  mutation('uploadFile', ['signed-in', WRITE], 'file { id }', () => ({ file: null }), { file: true }),
+  mutation(
+    'uploadFile (of a workspace)',
+    ['editor', WORKSPACE_WRITE],
+    'file { id }',
+    async things => ({ file: null, folder: { at: { drive: await drives.ofWorkspace(things), path: '' } } }),
+    { file: true, ...drive, ...inWs },
+  ),
+  mutation(
+    'uploadFile { folder }',
+    ['signed-in', READ],
+    'folder { id }',
+    ({ name }) => ({ file: null, folder: { at: { path: name } } }),
+    {
+      file: true,
+      at: 'uploadFile.folder',
+    },
+  ),
+  ...['download { url }', 'note', 'shareCount', 'shares { nodes { id } }', 'parent { id }'].map(field =>
+    mutation(
+      `uploadFile { file { ${field.replace(/ .*/, '')} } }`,
+      ['signed-in', READ],
+      `file { ${field} }`,
+      () => ({ file: null }),
+      {
+        file: true,
+        at: `uploadFile.file.${field.replace(/ .*/, '')}`,
+      },
+    ),
+  ),
+  ...[
+    'owner { __typename }',
+    'usage { usedBytes }',
+    'root { id }',
+    'entry(path: "") { id }',
+    'search(query: "x") { nodes { id } }',
+    'trash { nodes { id } }',
+  ].map(field =>
+    mutation(
+      `createFolder { drive { ${field.replace(/[ (].*/, '')} } }`,
+      ['signed-in', READ],
+      `drive { ${field} }`,
+      ({ name }) => ({ at: { path: name } }),
+      {
+        at: `createFolder.drive.${field.replace(/[ (].*/, '')}`,
+      },
+    ),
+  ),
+  mutation(
+    'createFolder { folder { entries } }',
+    ['signed-in', READ],
+    'folder { entries { nodes { id } } }',
+    ({ name }) => ({ at: { path: name } }),
+    {
+      at: 'createFolder.folder.entries',
+    },
+  ),
+  mutation(
+    'moveEntries',
+    ['owner of it', WRITE],
+    'entries { id }',
+    async ({ name, upload }) => ({ entries: [byPath(await upload())], name: `${name}-moved` }),
+    {
+      stranger: 'FILE_NOT_FOUND',
+    },
+  ),
+  mutation(
+    'moveEntries (by id)',
+    ['owner of it', WRITE],
+    'entries { id }',
+    async ({ name, upload }) => ({ entries: [{ id: (await upload()).id }], name: `${name}-moved` }),
+    file,
+  ),
+  mutation(
+    'moveEntries (of a workspace)',
+    ['editor', WORKSPACE_WRITE],
+    'entries { id }',
+    async ({ name, putFile }) => ({ entries: [{ id: await putFile() }], name: `${name}-moved` }),
+    {
+      ...file,
+      ...inWs,
+    },
+  ),
+  mutation(
+    'moveEntries { from, to }',
+    ['owner of it', READ],
+    'from { id } to { id }',
+    async ({ name, upload }) => ({ entries: [byPath(await upload())], to: { at: { path: `${name}-to` } } }),
+    {
+      stranger: 'FILE_NOT_FOUND',
+      at: 'moveEntries.to',
+    },
+  ),
+  ...[
+    ...['size', 'createdAt', 'updatedAt', 'createdBy { id }'].map(ofAnyEntry),
+    ...['contentType', 'md5'].map(ofAFile),
+  ].map(({ field, selection }) =>
+    mutation(
+      `moveEntries { entries { ${field.replace(/ .*/, '')} } }`,
+      ['owner of it', READ],
+      `entries { ${selection} }`,
+      async ({ name, upload }) => ({ entries: [byPath(await upload())], name: `${name}-moved` }),
+      {
+        stranger: 'FILE_NOT_FOUND',
+        at: 'moveEntries.entries',
+      },
+    ),
+  ),
+  mutation(
+    'restoreFromTrash',
+    ['owner of it', WRITE],
+    'removedIds',
+    async ({ trashed }) => ({ items: [await trashed()] }),
+    {
+      stranger: 'TRASH_ITEM_NOT_FOUND',
+      unknown: 'TRASH_ITEM_NOT_FOUND',
+    },
+  ),
+  mutation(
+    'deleteFromTrash',
+    ['owner of it', DELETE],
+    'deletedIds',
+    async ({ trashed }) => ({ items: [await trashed()] }),
+    {
+      stranger: 'TRASH_ITEM_NOT_FOUND',
+      unknown: 'TRASH_ITEM_NOT_FOUND',
+    },
+  ),
+  mutation('emptyTrash', ['signed-in', DELETE], 'count', () => ({})),
+  mutation(
+    'deleteEntries',
+    ['owner of it', DELETE],
+    'deletedIds',
+    async ({ upload }) => ({ entries: [byPath(await upload())] }),
+    {
+      stranger: 'FILE_NOT_FOUND',
+    },
+  ),
+  mutation(
+    'deleteEntries (by id)',
+    ['owner of it', DELETE],
+    'deletedIds',
+    async ({ upload }) => ({ entries: [{ id: (await upload()).id }] }),
+    file,
+  ),
+  mutation(
+    'deleteEntries (of a workspace)',
+    ['editor', WORKSPACE_DELETE],
+    'deletedIds',
+    async ({ putFile }) => ({ entries: [{ id: await putFile() }] }),
+    {
+      ...file,
+      ...inWs,
+    },
+  ),
+  mutation(
+    'deleteEntries { folders }',
+    ['owner of it', READ],
+    'folders { id }',
+    async ({ upload }) => ({ entries: [byPath(await upload())] }),
+    {
+      stranger: 'FILE_NOT_FOUND',
+      at: 'deleteEntries.folders',
+    },
+  ),
+  mutation(
+    'deleteEntries { trashItems }',
+    ['owner of it', READ],
+    'trashItems { id }',
+    async ({ upload }) => ({ entries: [byPath(await upload())] }),
+    {
+      stranger: 'FILE_NOT_FOUND',
+      at: 'deleteEntries.trashItems',
+    },
+  ),
+  mutation(
+    'writeNote',
+    ['owner of it', WRITE],
+    'note',
+    async ({ name, upload }) => ({ file: (await upload()).id, content: name }),
+    {
+      stranger: 'FILE_NOT_FOUND',
+    },
+  ),
+  mutation(
+    'writeNote { md5 }',
+    ['owner of it', READ],
+    'md5',
+    async ({ name, upload }) => ({ file: (await upload()).id, content: name }),
+    {
+      stranger: 'FILE_NOT_FOUND',
+      at: 'writeNote.md5',
+    },
+  ),
+  mutation('startUpload', ['signed-in', WRITE], 'uploadSession { id }', ({ name }) => ({ fileName: name, size: 0 })),
+  mutation(
+    'startUpload (of a workspace)',
+    ['editor', WORKSPACE_WRITE],
+    'uploadSession { id }',
+    async things => ({ fileName: things.name, size: 0, drive: await drives.ofWorkspace(things) }),
+    {
+      ...drive,
+      ...inWs,
+    },
+  ),
+  ...(
+    [
+      ['abortUpload', 'abortedId', {}],
+      ['completeUpload', 'completedId', {}],
+      ['uploadPart', 'uploadSession { received }', { number: 1, part: null }],
+    ] as const
+  ).flatMap(([name, selection, input]) => {
+    const isPart = name === 'uploadPart' ? { file: true as const } : {}
+    return [
+      mutation(
+        name,
+        ['owner of it', WRITE],
+        selection,
+        async ({ started }) => ({ ...input, uploadSession: await started() }),
+        {
+          ...upload,
+          ...isPart,
+        },
+      ),
+      // An upload in parts is its maker's, whatever the role of others in the workspace.
+      mutation(
+        `${name} (of a workspace)`,
+        ['editor', WORKSPACE_WRITE],
+        selection,
+        async ({ started, workspaceId }) => ({ ...input, uploadSession: await started(workspaceId) }),
+        {
+          ...upload,
+          ...inWs,
+          ...isPart,
+          stranger: 'UPLOAD_NOT_FOUND',
+        },
+      ),
+    ]
+  }),
+  mutation(
+    'completeUpload { folder }',
+    ['owner of it', READ],
+    'folder { id }',
+    async ({ started }) => ({ uploadSession: await started() }),
+    {
+      ...upload,
+      at: 'completeUpload.folder',
+    },
+  ),
+]
+
+const direct = { access: 'sharer or recipient', stranger: 'FORBIDDEN' } as const
+
+const onShares: GraphRow[] = [
+  mutation(
+    'createLink',
+    ['owner of it', SHARE],
+    'share { id }',
+    async ({ upload }) => ({ file: byPath(await upload()) }),
+    {
+      stranger: 'FILE_NOT_FOUND',
+    },
+  ),
+  mutation(
+    'createLink (by id)',
+    ['owner of it', SHARE],
+    'share { id }',
+    async ({ upload }) => ({ file: { id: (await upload()).id } }),
+    file,
+  ),
+  ...['file { id }', 'share { file { id } }', 'viewer { id }'].map(field =>
+    mutation(
+      `createLink { ${field.replace(' { id }', '')} }`,
+      ['owner of it', READ],
+      field,
+      async ({ upload }) => ({ file: byPath(await upload()) }),
+      {
+        stranger: 'FILE_NOT_FOUND',
+        at: `createLink.${field.startsWith('share') ? 'share.file' : field.replace(/ .*/, '')}`,
+      },
+    ),
+  ),
+  mutation(
+    'shareFiles',
+    ['owner of it', SHARE],
+    'shares { id }',
+    async ({ name, upload }) => ({ email: `${name}@example.com`, files: [byPath(await upload())] }),
+    {
+      stranger: 'FILE_NOT_FOUND',
+    },
+  ),
+  mutation(
+    'shareFiles { viewer, shares { file } }',
+    ['owner of it', READ],
+    'viewer { id } shares { file { id } }',
+    async ({ name, upload }) => ({ email: `${name}@example.com`, files: [byPath(await upload())] }),
+    {
+      stranger: 'FILE_NOT_FOUND',
+      at: 'shareFiles.viewer',
+    },
+  ),
+  mutation(
+    'revokeShare',
+    ['owner of it', SHARE],
+    'revokedId',
+    async ({ share }) => ({ share: { token: await share() } }),
+    {
+      stranger: 'FORBIDDEN',
+    },
+  ),
+  mutation(
+    'revokeShare { file, viewer }',
+    ['owner of it', READ],
+    'file { id } viewer { id }',
+    async ({ share }) => ({ share: { token: await share() } }),
+    {
+      stranger: 'FORBIDDEN',
+      at: 'revokeShare.viewer',
+    },
+  ),
+  mutation('openShare', ['public', null], 'download { url }', async ({ share }) => ({ token: await share() })),
+  mutation(
+    'openShare (a direct share)',
+    [direct.access, READ],
+    'download { url }',
+    async ({ shareDirectly }) => ({ token: await shareDirectly() }),
+    direct,
+  ),
+  mutation(
+    'markShareSeen',
+    ['recipient', WRITE],
+    'seenId',
+    async ({ shareDirectly }) => ({ share: { token: await shareDirectly() } }),
+    {
+      stranger: 'SHARE_NOT_FOUND',
+    },
+  ),
+  mutation(
+    'markShareSeen { share, viewer }',
+    ['recipient', READ],
+    'share { id } viewer { id }',
+    async ({ shareDirectly }) => ({ share: { token: await shareDirectly() } }),
+    {
+      under: { access: 'recipient', scope: 'private_files:*', stranger: 'SHARE_NOT_FOUND' },
+      at: 'markShareSeen.share',
+    },
+  ),
+]
+
+const byMember = (things: Things, { userId }: Person) => ({ member: `member:${things.workspaceId}:${userId}` })
+const byInvite: Variables = async ({ inviteSomebody }) => ({ invite: await inviteSomebody() })
+
+const onWorkspaces: GraphRow[] = [
+  mutation('createWorkspace', SESSION, 'workspace { id } viewer { id }', ({ name }) => ({ name })),
+  mutation(
+    'updateWorkspace',
+    ['owner', 'workspaces:write'],
+    'workspace { id }',
+    ({ workspaceId, name }) => ({ workspace: workspaceId, name }),
+    inWs,
+  ),
+  mutation(
+    'deleteWorkspace',
+    ['owner', 'workspaces:delete'],
+    'deletedId',
+    ({ workspaceId }) => ({ workspace: workspaceId }),
+    {
+      ...inWs,
+      consumes: true,
+    },
+  ),
+  mutation('deleteWorkspace { viewer }', SESSION, 'viewer { id }', ({ workspaceId }) => ({ workspace: workspaceId }), {
+    under: { access: 'owner', scope: 'workspaces:delete', names: 'workspace' },
+    at: 'deleteWorkspace.viewer',
+    consumes: true,
+  }),
+  mutation(
+    'changeMemberRole',
+    ['admin', MEMBERS],
+    'member { id }',
+    async things => ({ ...byMember(things, await things.member('viewer')), role: 'EDITOR' }),
+    inWs,
+  ),
+  mutation(
+    'changeMemberRole { workspace }',
+    ['admin', 'workspaces:read'],
+    'workspace { id }',
+    async things => ({ ...byMember(things, await things.member('viewer')), role: 'EDITOR' }),
+    {
+      ...inWs,
+      at: 'changeMemberRole.workspace',
+    },
+  ),
+  mutation(
+    'changeMemberRole { member { person, joinedAt } }',
+    ['admin', 'workspaces:members:read'],
+    'member { person { id } joinedAt }',
+    async things => ({ ...byMember(things, await things.member('viewer')), role: 'EDITOR' }),
+    {
+      ...inWs,
+      at: 'changeMemberRole.member',
+    },
+  ),
+  mutation(
+    'removeMember',
+    ['admin', MEMBERS],
+    'removedId',
+    async things => byMember(things, await things.member('viewer')),
+    inWs,
+  ),
+  mutation(
+    'removeMember { workspace }',
+    ['admin', 'workspaces:read'],
+    'workspace { id }',
+    async things => byMember(things, await things.member('viewer')),
+    {
+      ...inWs,
+      at: 'removeMember.workspace',
+    },
+  ),
+  mutation(
+    'removeMember { viewer }',
+    ['session admin', null],
+    'viewer { id }',
+    async things => byMember(things, await things.member('viewer')),
+    {
+      ...inWs,
+      under: { access: 'admin', scope: MEMBERS, names: 'workspace' },
+      at: 'removeMember.viewer',
+    },
+  ),
+  mutation(
+    'removeMember (oneself)',
+    ['viewer', MEMBERS],
+    'removedId',
+    async (things, caller) => {
+      // Whoever leaves must not be the last owner.
+      await things.member('owner')
+      return byMember(things, caller.userId ? caller : things.owner)
+    },
+    { ...inWs, consumes: true },
+  ),
+  mutation(
+    'createInvite',
+    ['admin', INVITES],
+    'invite { id }',
+    ({ workspaceId, name }) => ({ workspace: workspaceId, email: `${name}@example.com`, role: 'VIEWER' }),
+    inWs,
+  ),
+  ...['workspace { id }', 'invite { workspace { id } }'].map(field =>
+    mutation(
+      `createInvite { ${field.replace(' { id }', '')} }`,
+      ['admin', 'workspaces:read'],
+      field,
+      ({ workspaceId, name }) => ({ workspace: workspaceId, email: `${name}@example.com`, role: 'VIEWER' }),
+      {
+        ...inWs,
+        at: `createInvite.${field.startsWith('invite') ? 'invite.workspace' : 'workspace'}`,
+      },
+    ),
+  ),
+  mutation('revokeInvite', ['admin', INVITES], 'revokedId', byInvite, { ...inWs, unknown: 'INVITE_NOT_FOUND' }),
+  mutation('revokeInvite { workspace }', ['admin', 'workspaces:read'], 'workspace { id }', byInvite, {
+    ...inWs,
+    unknown: 'INVITE_NOT_FOUND',
+    at: 'revokeInvite.workspace',
+  }),
+  ...['acceptInvite', 'rejectInvite'].map(name =>
+    mutation(
+      name,
+      ['session invitee', null],
+      'viewer { id }',
+      async ({ invited }) => ({ token: (await invited()).token }),
+      {
+        stranger: 'INVITE_NOT_FOR_YOU',
+      },
+    ),
+  ),
+]
+
+const onAccounts: GraphRow[] = [
+  mutation('createApiKey', SESSION, 'secret viewer { id }', ({ name }) => ({ name, scopes: ['PRIVATE_FILES_READ'] })),
+  mutation(
+    'createApiKey (of a workspace)',
+    ['session admin', null],
+    'secret workspace { id }',
+    ({ name, workspaceId }) => ({ name, workspace: workspaceId, scopes: ['WORKSPACES_READ'] }),
+    inWs,
+  ),
+  mutation(
+    'deleteApiKey',
+    ['session owner of it', null],
+    'deletedId viewer { id }',
+    async ({ ownKey }) => ({ apiKey: await ownKey() }),
+    {
+      stranger: 'API_KEY_NOT_FOUND',
+    },
+  ),
+  mutation(
+    'deleteApiKey (of a workspace)',
+    ['session admin', null],
+    'deletedId workspace { id }',
+    async ({ keyOfWorkspace }) => ({ apiKey: await keyOfWorkspace() }),
+    {
+      ...inWs,
+      unknown: 'API_KEY_NOT_FOUND',
+    },
+  ),
+  mutation(
+    'endSession',
+    ['session owner of it', null],
+    'endedId viewer { id }',
+    async ({ anotherSession }) => ({ session: await anotherSession() }),
+    {
+      stranger: 'SESSION_NOT_FOUND',
+    },
+  ),
+  query('endOtherSessions', SESSION, 'mutation { endOtherSessions { count viewer { id } } }', 'endOtherSessions'),
+  mutation('setSignInNotices', SESSION, 'viewer { id }', () => ({ enabled: false })),
+  mutation(
+    'removeIdentity',
+    ['session owner of it', null],
+    'removedId viewer { id }',
+    async ({ identity }) => ({ identity: await identity() }),
+    {
+      stranger: 'IDENTITY_NOT_FOUND',
+    },
+  ),
+  mutation('deleteAccount', SESSION, 'deletedId', () => ({ deleteUserData: true }), { consumes: true }),
+  mutation('updateAccount', OPERATOR, 'account { id }', async ({ newcomer }) => ({
+    account: `account:${(await newcomer()).userId}`,
+    plan: 'developer',
+    status: 'SUSPENDED',
+  })),
+  mutation('appointOperator', OPERATOR, 'account { id }', async ({ newcomer }) => ({
+    account: `account:${(await newcomer()).userId}`,
+  })),
+  mutation('dismissOperator', OPERATOR, 'account { id }', async ({ operator }) => ({
+    account: `account:${(await operator()).userId}`,
+  })),
+  query('retryMails', OPERATOR, 'mutation { retryMails { count } }', 'retryMails'),
+]
+
+const subscriptions: GraphRow[] = [
+  query('bucketChanged', ['signed-in', READ], 'subscription { bucketChanged { id } }', 'bucketChanged'),
+  query(
+    'bucketChanged (of a workspace)',
+    ['viewer', WORKSPACE_READ],
+    'subscription ($drive: ID) { bucketChanged(drive: $drive) { id } }',
+    'bucketChanged',
+    async things => ({ drive: await drives.ofWorkspace(things) }),
+    {
+      ...drive,
+      ...inWs,
+    },
+  ),
+  query('driveEvents', ['signed-in', READ], 'subscription { driveEvents { id } }', 'driveEvents'),
+  query(
+    'driveEvents (of a workspace)',
+    ['viewer', WORKSPACE_READ],
+    'subscription ($drive: ID) { driveEvents(drive: $drive) { id } }',
+    'driveEvents',
+    async things => ({ drive: await drives.ofWorkspace(things) }),
+    {
+      ...drive,
+      ...inWs,
+    },
+  ),
+  query('viewerEvents', SESSION, 'subscription { viewerEvents { id } }', 'viewerEvents'),
+  query('shareReceived', ['signed-in', READ], 'subscription { shareReceived { id } }', 'shareReceived'),
+  query('inviteReceived', SESSION, 'subscription { inviteReceived { id } }', 'inviteReceived'),
+]
+
+/** Every field that has a rule of its own, by an operation that asks for it. */
+export const graphRows: GraphRow[] = [
+  ...queries,
+  ...onFiles,
+  ...onShares,
+  ...onWorkspaces,
+  ...onAccounts,
+  ...subscriptions,
+]

@@ -1,0 +1,1790 @@
+// Made by test/client/generate.ts. npm run update makes it again.
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** What acceptInvite takes. */
+export type AcceptInviteInput = {
+  /** The token of the invite. */
+  token: string;
+};
+
+/** Whether an API key works. */
+export type ApiKeyStatus =
+  | 'ACTIVE'
+  | 'EXPIRED';
+
+/** What changeMemberRole takes. */
+export type ChangeMemberRoleInput = {
+  /** The id of the member. */
+  member: string | number;
+  /** The new role. */
+  role: Role;
+};
+
+/** What createApiKey takes. */
+export type CreateApiKeyInput = {
+  /** Up to 1,000 characters. */
+  description?: string | null | undefined;
+  /** A duration such as 90d; without it the key does not expire. */
+  expiresIn?: string | null | undefined;
+  /** 1 to 100 characters. */
+  name: string;
+  /** What it may be used for: scopes of private files, or of workspaces. */
+  scopes: Array<Scope>;
+  /** The id of the workspace. Without it, the key is a private one. */
+  workspace?: string | number | null | undefined;
+};
+
+/** What createFolder takes. */
+export type CreateFolderInput = {
+  /** Where it is to be. */
+  at: DrivePath;
+};
+
+/** What createInvite takes. */
+export type CreateInviteInput = {
+  /** Who has this verified address may accept. */
+  email: string;
+  /** The role that it offers; not OWNER. */
+  role: Role;
+  /** The id of the workspace. */
+  workspace: string | number;
+};
+
+/** What createLink takes. */
+export type CreateLinkInput = {
+  /** How long the link lives: 30m, 24h, 7d, 2w, 1mo, 1y; 24h by default. */
+  duration?: string | null | undefined;
+  /** A file of the own drive. */
+  file: EntryRef;
+  /** After how many downloads it ends, 1 to 1,000,000,000. */
+  maxDownloads?: number | null | undefined;
+  /** 1 to 128 characters. */
+  password?: string | null | undefined;
+};
+
+/** What createWorkspace takes. */
+export type CreateWorkspaceInput = {
+  /** 1 to 64 characters. */
+  name: string;
+  /** 1 to 48 of a-z, 0-9 and -; made from the name when it is missing. */
+  slug?: string | null | undefined;
+};
+
+/** What deleteApiKey takes. */
+export type DeleteApiKeyInput = {
+  /** Its id. */
+  apiKey: string | number;
+};
+
+/** What deleteEntries takes. */
+export type DeleteEntriesInput = {
+  /** What is to go: 1 to 1,000 entries of one drive. */
+  entries: Array<EntryRef>;
+  /** Whether folders go that are not empty. */
+  recursive?: boolean | null | undefined;
+};
+
+/** What deleteWorkspace takes. */
+export type DeleteWorkspaceInput = {
+  /** Its id. */
+  workspace: string | number;
+};
+
+/** A place in a drive, whether or not something is there. */
+export type DrivePath = {
+  /** The id of the drive; the caller's own without it. */
+  drive?: string | number | null | undefined;
+  /** Names joined by slashes, from the root of the drive. */
+  path: string;
+};
+
+/** A file or folder. */
+export type EntryRef =
+  {   /** Where it is. */
+  at: DrivePath; id?: never; }
+  |  { at?: never;   /** Its id. */
+  id: string | number; };
+
+/** What moveEntries takes. */
+export type MoveEntriesInput = {
+  /** What moves: 1 to 1,000 entries of one drive. */
+  entries: Array<EntryRef>;
+  /** Another name, for one entry only. */
+  name?: string | null | undefined;
+  /** The folder that they go into; missing ones of a path are made. Without it they stay in theirs. */
+  to?: EntryRef | null | undefined;
+};
+
+/** What the caller may do. */
+export type Permission =
+  | 'DELETE'
+  | 'READ'
+  | 'SHARE'
+  | 'WRITE';
+
+/** What removeMember takes. */
+export type RemoveMemberInput = {
+  /** The id of the member. */
+  member: string | number;
+};
+
+/** What revokeInvite takes. */
+export type RevokeInviteInput = {
+  /** Its id. */
+  invite: string | number;
+};
+
+/** What revokeShare takes. */
+export type RevokeShareInput = {
+  /** The share. */
+  share: ShareRef;
+};
+
+/** What a member may do in a workspace, the strongest first. */
+export type Role =
+  | 'ADMIN'
+  | 'EDITOR'
+  | 'OWNER'
+  | 'VIEWER';
+
+/** What an API key may be used for. */
+export type Scope =
+  | 'PRIVATE_FILES_DELETE'
+  | 'PRIVATE_FILES_READ'
+  | 'PRIVATE_FILES_SHARE'
+  | 'PRIVATE_FILES_WRITE'
+  | 'WORKSPACES_DELETE'
+  | 'WORKSPACES_FILES_DELETE'
+  | 'WORKSPACES_FILES_READ'
+  | 'WORKSPACES_FILES_WRITE'
+  | 'WORKSPACES_INVITES_MANAGE'
+  | 'WORKSPACES_MEMBERS_MANAGE'
+  | 'WORKSPACES_MEMBERS_READ'
+  | 'WORKSPACES_READ'
+  | 'WORKSPACES_WRITE';
+
+/** What shareFiles takes. */
+export type ShareFilesInput = {
+  /** How long the shares live; 7d by default. */
+  duration?: string | null | undefined;
+  /** Who has this verified address receives the files. */
+  email: string;
+  /** 1 to 100 files of the own drive. */
+  files: Array<EntryRef>;
+  /** 1 to 128 characters. */
+  password?: string | null | undefined;
+  /** Whether to tell the recipient by mail. */
+  sendEmail?: boolean | null | undefined;
+};
+
+/** A share. */
+export type ShareRef =
+  {   /** Its id. */
+  id: string | number; token?: never; }
+  |  { id?: never;   /** Its token. */
+  token: string; };
+
+/** What uploadFile takes. */
+export type UploadFileInput = {
+  /** Its bytes, and its name. */
+  file: File;
+  /** Where it goes; missing folders of a path are made. The root of the caller's own drive without it. */
+  folder?: EntryRef | null | undefined;
+};
+
+type EntryLine_File_Fragment = { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null };
+
+type EntryLine_Folder_Fragment = { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null };
+
+export type EntryLineFragment =
+  | EntryLine_File_Fragment
+  | EntryLine_Folder_Fragment
+;
+
+export type FolderPageFragment = { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
+      | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+      | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+    >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null };
+
+export type BreadcrumbsFragment = { parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null };
+
+export type CrumbFragment = { id: string, name: string, size: number, fileCount: number };
+
+export type DriveLineFragment = { id: string, root: { id: string, size: number, fileCount: number }, usage: { usedBytes: number, fileCount: number, folderCount: number } };
+
+type ShareLine_DirectShare_Fragment = { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string };
+
+type ShareLine_LinkShare_Fragment = { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string };
+
+export type ShareLineFragment =
+  | ShareLine_DirectShare_Fragment
+  | ShareLine_LinkShare_Fragment
+;
+
+export type SharesOfViewerFragment = { id: string, shares: { edges: Array<{ node:
+        | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+        | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+       }> } };
+
+export type SharesOfFileFragment = { id: string, shareCount: number | null, shares: { nodes: Array<
+      | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+      | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+    > } | null };
+
+export type KeysOfViewerFragment = { id: string, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null };
+
+export type KeyLineFragment = { id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string };
+
+export type MembersPageFragment = { id: string, name: string, role: Role, memberCount: number | null, members: { nodes: Array<{ id: string, role: Role, person: { id: string, name: string } }> } | null };
+
+export type InvitesPageFragment = { id: string, invites: { nodes: Array<{ id: string, email: string, role: Role }> } | null };
+
+export type KeysOfWorkspaceFragment = { id: string, apiKeyCount: number | null, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null };
+
+export type WorkspacesOfViewerFragment = { id: string, workspaces: { nodes: Array<{ id: string, name: string, slug: string, role: Role }> } | null };
+
+export type HomeQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type HomeQuery = { me: { email: string, id: string, person: { id: string, name: string }, drive: { id: string, root: { id: string, size: number, fileCount: number, name: string, path: string, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
+            | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+            | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+          >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null }, usage: { usedBytes: number, fileCount: number, folderCount: number } }, shares: { edges: Array<{ node:
+          | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+          | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+         }> }, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null, workspaces: { nodes: Array<{ id: string, name: string, slug: string, role: Role }> } | null } };
+
+export type WorkspaceHomeQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type WorkspaceHomeQuery = { workspace: { id: string, name: string, role: Role, memberCount: number | null, apiKeyCount: number | null, drive: { id: string, root: { id: string, size: number, fileCount: number, name: string, path: string, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
+            | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+            | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+          >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null }, usage: { usedBytes: number, fileCount: number, folderCount: number } } | null, members: { nodes: Array<{ id: string, role: Role, person: { id: string, name: string } }> } | null, invites: { nodes: Array<{ id: string, email: string, role: Role }> } | null, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null } };
+
+export type InvitedQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type InvitedQuery = { me: { id: string, invites: { nodes: Array<{ id: string, token: string | null, workspaceName: string }> } | null, workspaces: { nodes: Array<{ id: string, name: string, slug: string, role: Role }> } | null } };
+
+export type FolderViewQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type FolderViewQuery = { node:
+    | { __typename: 'Account' }
+    | { __typename: 'ApiKey' }
+    | { __typename: 'DirectShare' }
+    | { __typename: 'Drive' }
+    | { __typename: 'Event' }
+    | { __typename: 'File' }
+    | { __typename: 'Folder', fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
+          | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+          | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null }
+    | { __typename: 'Identity' }
+    | { __typename: 'Invite' }
+    | { __typename: 'LinkShare' }
+    | { __typename: 'Member' }
+    | { __typename: 'Person' }
+    | { __typename: 'Session' }
+    | { __typename: 'TrashItem' }
+    | { __typename: 'UploadSession' }
+    | { __typename: 'Viewer' }
+    | { __typename: 'Workspace' }
+   | null };
+
+export type FileViewQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type FileViewQuery = { node:
+    | { __typename: 'Account' }
+    | { __typename: 'ApiKey' }
+    | { __typename: 'DirectShare' }
+    | { __typename: 'Drive' }
+    | { __typename: 'Event' }
+    | { __typename: 'File', md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null, shares: { nodes: Array<
+          | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+          | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+        > } | null }
+    | { __typename: 'Folder', fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+    | { __typename: 'Identity' }
+    | { __typename: 'Invite' }
+    | { __typename: 'LinkShare' }
+    | { __typename: 'Member' }
+    | { __typename: 'Person' }
+    | { __typename: 'Session' }
+    | { __typename: 'TrashItem' }
+    | { __typename: 'UploadSession' }
+    | { __typename: 'Viewer' }
+    | { __typename: 'Workspace' }
+   | null };
+
+export type UploadMutationVariables = Exact<{
+  input: UploadFileInput;
+}>;
+
+
+export type UploadMutation = { uploadFile: { folder: { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
+          | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+          | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null } | null, drive: { id: string, root: { id: string, size: number, fileCount: number }, usage: { usedBytes: number, fileCount: number, folderCount: number } } } | null };
+
+export type CreateFolderMutationVariables = Exact<{
+  input: CreateFolderInput;
+}>;
+
+
+export type CreateFolderMutation = { createFolder: { folder: { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
+          | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+          | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null }, parent: { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
+          | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+          | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null } | null, drive: { id: string, root: { id: string, size: number, fileCount: number }, usage: { usedBytes: number, fileCount: number, folderCount: number } } } | null };
+
+export type MoveMutationVariables = Exact<{
+  input: MoveEntriesInput;
+}>;
+
+
+export type MoveMutation = { moveEntries: { entries: Array<
+      | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+      | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
+            | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+            | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+          >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null }
+    > | null, from: Array<{ fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
+          | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+          | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null }> | null, to: { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
+          | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+          | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null } | null, drive: { id: string, root: { id: string, size: number, fileCount: number }, usage: { usedBytes: number, fileCount: number, folderCount: number } } } | null };
+
+export type DeleteMutationVariables = Exact<{
+  input: DeleteEntriesInput;
+}>;
+
+
+export type DeleteMutation = { deleteEntries: { deletedIds: Array<string>, folders: Array<{ fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
+          | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+          | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
+        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null }> | null, drive: { id: string, root: { id: string, size: number, fileCount: number }, usage: { usedBytes: number, fileCount: number, folderCount: number } } } | null };
+
+export type LinkMutationVariables = Exact<{
+  input: CreateLinkInput;
+}>;
+
+
+export type LinkMutation = { createLink: { share: { token: string }, file: { id: string, shareCount: number | null, shares: { nodes: Array<
+          | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+          | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+        > } | null } | null, viewer: { id: string, shares: { edges: Array<{ node:
+            | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+            | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+           }> } } | null } | null };
+
+export type ShareWithMutationVariables = Exact<{
+  input: ShareFilesInput;
+}>;
+
+
+export type ShareWithMutation = { shareFiles: { shares: Array<{ file: { id: string, shareCount: number | null, shares: { nodes: Array<
+            | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+            | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+          > } | null } | null }>, viewer: { id: string, shares: { edges: Array<{ node:
+            | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+            | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+           }> } } | null } | null };
+
+export type RevokeMutationVariables = Exact<{
+  input: RevokeShareInput;
+}>;
+
+
+export type RevokeMutation = { revokeShare: { revokedId: string, file: { id: string, shareCount: number | null, shares: { nodes: Array<
+          | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+          | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+        > } | null } | null, viewer: { id: string, shares: { edges: Array<{ node:
+            | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+            | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+           }> } } | null } | null };
+
+export type CreateWorkspaceMutationVariables = Exact<{
+  input: CreateWorkspaceInput;
+}>;
+
+
+export type CreateWorkspaceMutation = { createWorkspace: { workspace: { id: string, drive: { id: string } | null }, viewer: { id: string, workspaces: { nodes: Array<{ id: string, name: string, slug: string, role: Role }> } | null } | null } | null };
+
+export type DeleteWorkspaceMutationVariables = Exact<{
+  input: DeleteWorkspaceInput;
+}>;
+
+
+export type DeleteWorkspaceMutation = { deleteWorkspace: { deletedId: string, viewer: { id: string, workspaces: { nodes: Array<{ id: string, name: string, slug: string, role: Role }> } | null } | null } | null };
+
+export type InvitePersonMutationVariables = Exact<{
+  input: CreateInviteInput;
+}>;
+
+
+export type InvitePersonMutation = { createInvite: { invite: { id: string }, workspace: { id: string, invites: { nodes: Array<{ id: string, email: string, role: Role }> } | null } | null } | null };
+
+export type RevokeInviteMutationVariables = Exact<{
+  input: RevokeInviteInput;
+}>;
+
+
+export type RevokeInviteMutation = { revokeInvite: { revokedId: string, workspace: { id: string, invites: { nodes: Array<{ id: string, email: string, role: Role }> } | null } | null } | null };
+
+export type AcceptInviteMutationVariables = Exact<{
+  input: AcceptInviteInput;
+}>;
+
+
+export type AcceptInviteMutation = { acceptInvite: { workspace: { id: string }, viewer: { id: string, invites: { nodes: Array<{ id: string, token: string | null, workspaceName: string }> } | null, workspaces: { nodes: Array<{ id: string, name: string, slug: string, role: Role }> } | null } | null } | null };
+
+export type ChangeRoleMutationVariables = Exact<{
+  input: ChangeMemberRoleInput;
+}>;
+
+
+export type ChangeRoleMutation = { changeMemberRole: { member: { id: string, role: Role } | null } | null };
+
+export type RemoveMemberMutationVariables = Exact<{
+  input: RemoveMemberInput;
+}>;
+
+
+export type RemoveMemberMutation = { removeMember: { removedId: string, workspace: { id: string, name: string, role: Role, memberCount: number | null, members: { nodes: Array<{ id: string, role: Role, person: { id: string, name: string } }> } | null } | null } | null };
+
+export type CreateKeyMutationVariables = Exact<{
+  input: CreateApiKeyInput;
+}>;
+
+
+export type CreateKeyMutation = { createApiKey: { secret: string, apiKey: { id: string }, viewer: { id: string, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null } | null, workspace: { id: string, apiKeyCount: number | null, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null } | null } | null };
+
+export type DeleteKeyMutationVariables = Exact<{
+  input: DeleteApiKeyInput;
+}>;
+
+
+export type DeleteKeyMutation = { deleteApiKey: { deletedId: string, viewer: { id: string, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null } | null, workspace: { id: string, apiKeyCount: number | null, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null } | null } | null };
+
+export class TypedDocumentString<TResult, TVariables>
+  extends String
+  implements DocumentTypeDecoration<TResult, TVariables>
+{
+  __apiType?: NonNullable<DocumentTypeDecoration<TResult, TVariables>['__apiType']>;
+  private value: string;
+  public __meta__?: Record<string, any> | undefined;
+
+  constructor(value: string, __meta__?: Record<string, any> | undefined) {
+    super(value);
+    this.value = value;
+    this.__meta__ = __meta__;
+  }
+
+  override toString(): string & DocumentTypeDecoration<TResult, TVariables> {
+    return this.value;
+  }
+}
+export const EntryLineFragmentDoc = new TypedDocumentString(`
+    fragment EntryLine on Entry {
+  id
+  name
+  path
+  size
+  updatedAt
+  permissions
+  createdBy {
+    id
+    name
+  }
+  ... on File {
+    md5
+    contentType
+    shareCount
+  }
+  ... on Folder {
+    fileCount
+  }
+}
+    `, {"fragmentName":"EntryLine"}) as unknown as TypedDocumentString<EntryLineFragment, unknown>;
+export const CrumbFragmentDoc = new TypedDocumentString(`
+    fragment Crumb on Folder {
+  id
+  name
+  size
+  fileCount
+}
+    `, {"fragmentName":"Crumb"}) as unknown as TypedDocumentString<CrumbFragment, unknown>;
+export const BreadcrumbsFragmentDoc = new TypedDocumentString(`
+    fragment Breadcrumbs on Folder {
+  parent {
+    ...Crumb
+    parent {
+      ...Crumb
+      parent {
+        ...Crumb
+      }
+    }
+  }
+}
+    fragment Crumb on Folder {
+  id
+  name
+  size
+  fileCount
+}`, {"fragmentName":"Breadcrumbs"}) as unknown as TypedDocumentString<BreadcrumbsFragment, unknown>;
+export const FolderPageFragmentDoc = new TypedDocumentString(`
+    fragment FolderPage on Folder {
+  ...EntryLine
+  ...Breadcrumbs
+  entries(first: 100) {
+    nodes {
+      ...EntryLine
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    fragment EntryLine on Entry {
+  id
+  name
+  path
+  size
+  updatedAt
+  permissions
+  createdBy {
+    id
+    name
+  }
+  ... on File {
+    md5
+    contentType
+    shareCount
+  }
+  ... on Folder {
+    fileCount
+  }
+}
+fragment Breadcrumbs on Folder {
+  parent {
+    ...Crumb
+    parent {
+      ...Crumb
+      parent {
+        ...Crumb
+      }
+    }
+  }
+}
+fragment Crumb on Folder {
+  id
+  name
+  size
+  fileCount
+}`, {"fragmentName":"FolderPage"}) as unknown as TypedDocumentString<FolderPageFragment, unknown>;
+export const DriveLineFragmentDoc = new TypedDocumentString(`
+    fragment DriveLine on Drive {
+  id
+  root {
+    id
+    size
+    fileCount
+  }
+  usage {
+    usedBytes
+    fileCount
+    folderCount
+  }
+}
+    `, {"fragmentName":"DriveLine"}) as unknown as TypedDocumentString<DriveLineFragment, unknown>;
+export const ShareLineFragmentDoc = new TypedDocumentString(`
+    fragment ShareLine on Share {
+  id
+  fileName
+  downloads
+  maxDownloads
+  expiresAt
+  ... on DirectShare {
+    recipient
+  }
+}
+    `, {"fragmentName":"ShareLine"}) as unknown as TypedDocumentString<ShareLineFragment, unknown>;
+export const SharesOfViewerFragmentDoc = new TypedDocumentString(`
+    fragment SharesOfViewer on Viewer {
+  id
+  shares(first: 100) {
+    edges {
+      node {
+        ...ShareLine
+      }
+    }
+  }
+}
+    fragment ShareLine on Share {
+  id
+  fileName
+  downloads
+  maxDownloads
+  expiresAt
+  ... on DirectShare {
+    recipient
+  }
+}`, {"fragmentName":"SharesOfViewer"}) as unknown as TypedDocumentString<SharesOfViewerFragment, unknown>;
+export const SharesOfFileFragmentDoc = new TypedDocumentString(`
+    fragment SharesOfFile on File {
+  id
+  shareCount
+  shares(first: 10) {
+    nodes {
+      ...ShareLine
+    }
+  }
+}
+    fragment ShareLine on Share {
+  id
+  fileName
+  downloads
+  maxDownloads
+  expiresAt
+  ... on DirectShare {
+    recipient
+  }
+}`, {"fragmentName":"SharesOfFile"}) as unknown as TypedDocumentString<SharesOfFileFragment, unknown>;
+export const KeyLineFragmentDoc = new TypedDocumentString(`
+    fragment KeyLine on ApiKey {
+  id
+  name
+  scopes
+  status
+  hint
+}
+    `, {"fragmentName":"KeyLine"}) as unknown as TypedDocumentString<KeyLineFragment, unknown>;
+export const KeysOfViewerFragmentDoc = new TypedDocumentString(`
+    fragment KeysOfViewer on Viewer {
+  id
+  apiKeys(first: 100) {
+    nodes {
+      ...KeyLine
+    }
+  }
+}
+    fragment KeyLine on ApiKey {
+  id
+  name
+  scopes
+  status
+  hint
+}`, {"fragmentName":"KeysOfViewer"}) as unknown as TypedDocumentString<KeysOfViewerFragment, unknown>;
+export const MembersPageFragmentDoc = new TypedDocumentString(`
+    fragment MembersPage on Workspace {
+  id
+  name
+  role
+  memberCount
+  members(first: 100) {
+    nodes {
+      id
+      role
+      person {
+        id
+        name
+      }
+    }
+  }
+}
+    `, {"fragmentName":"MembersPage"}) as unknown as TypedDocumentString<MembersPageFragment, unknown>;
+export const InvitesPageFragmentDoc = new TypedDocumentString(`
+    fragment InvitesPage on Workspace {
+  id
+  invites(first: 100) {
+    nodes {
+      id
+      email
+      role
+    }
+  }
+}
+    `, {"fragmentName":"InvitesPage"}) as unknown as TypedDocumentString<InvitesPageFragment, unknown>;
+export const KeysOfWorkspaceFragmentDoc = new TypedDocumentString(`
+    fragment KeysOfWorkspace on Workspace {
+  id
+  apiKeyCount
+  apiKeys(first: 100) {
+    nodes {
+      ...KeyLine
+    }
+  }
+}
+    fragment KeyLine on ApiKey {
+  id
+  name
+  scopes
+  status
+  hint
+}`, {"fragmentName":"KeysOfWorkspace"}) as unknown as TypedDocumentString<KeysOfWorkspaceFragment, unknown>;
+export const WorkspacesOfViewerFragmentDoc = new TypedDocumentString(`
+    fragment WorkspacesOfViewer on Viewer {
+  id
+  workspaces(first: 100) {
+    nodes {
+      id
+      name
+      slug
+      role
+    }
+  }
+}
+    `, {"fragmentName":"WorkspacesOfViewer"}) as unknown as TypedDocumentString<WorkspacesOfViewerFragment, unknown>;
+export const HomeDocument = new TypedDocumentString(`
+    query Home {
+  me {
+    email
+    person {
+      id
+      name
+    }
+    drive {
+      ...DriveLine
+      root {
+        ...FolderPage
+      }
+    }
+    ...SharesOfViewer
+    ...KeysOfViewer
+    ...WorkspacesOfViewer
+  }
+}
+    fragment EntryLine on Entry {
+  id
+  name
+  path
+  size
+  updatedAt
+  permissions
+  createdBy {
+    id
+    name
+  }
+  ... on File {
+    md5
+    contentType
+    shareCount
+  }
+  ... on Folder {
+    fileCount
+  }
+}
+fragment FolderPage on Folder {
+  ...EntryLine
+  ...Breadcrumbs
+  entries(first: 100) {
+    nodes {
+      ...EntryLine
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+fragment Breadcrumbs on Folder {
+  parent {
+    ...Crumb
+    parent {
+      ...Crumb
+      parent {
+        ...Crumb
+      }
+    }
+  }
+}
+fragment Crumb on Folder {
+  id
+  name
+  size
+  fileCount
+}
+fragment DriveLine on Drive {
+  id
+  root {
+    id
+    size
+    fileCount
+  }
+  usage {
+    usedBytes
+    fileCount
+    folderCount
+  }
+}
+fragment ShareLine on Share {
+  id
+  fileName
+  downloads
+  maxDownloads
+  expiresAt
+  ... on DirectShare {
+    recipient
+  }
+}
+fragment SharesOfViewer on Viewer {
+  id
+  shares(first: 100) {
+    edges {
+      node {
+        ...ShareLine
+      }
+    }
+  }
+}
+fragment KeysOfViewer on Viewer {
+  id
+  apiKeys(first: 100) {
+    nodes {
+      ...KeyLine
+    }
+  }
+}
+fragment KeyLine on ApiKey {
+  id
+  name
+  scopes
+  status
+  hint
+}
+fragment WorkspacesOfViewer on Viewer {
+  id
+  workspaces(first: 100) {
+    nodes {
+      id
+      name
+      slug
+      role
+    }
+  }
+}`) as unknown as TypedDocumentString<HomeQuery, HomeQueryVariables>;
+export const WorkspaceHomeDocument = new TypedDocumentString(`
+    query WorkspaceHome($id: ID!) {
+  workspace(id: $id) {
+    ...MembersPage
+    ...InvitesPage
+    ...KeysOfWorkspace
+    drive {
+      ...DriveLine
+      root {
+        ...FolderPage
+      }
+    }
+  }
+}
+    fragment EntryLine on Entry {
+  id
+  name
+  path
+  size
+  updatedAt
+  permissions
+  createdBy {
+    id
+    name
+  }
+  ... on File {
+    md5
+    contentType
+    shareCount
+  }
+  ... on Folder {
+    fileCount
+  }
+}
+fragment FolderPage on Folder {
+  ...EntryLine
+  ...Breadcrumbs
+  entries(first: 100) {
+    nodes {
+      ...EntryLine
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+fragment Breadcrumbs on Folder {
+  parent {
+    ...Crumb
+    parent {
+      ...Crumb
+      parent {
+        ...Crumb
+      }
+    }
+  }
+}
+fragment Crumb on Folder {
+  id
+  name
+  size
+  fileCount
+}
+fragment DriveLine on Drive {
+  id
+  root {
+    id
+    size
+    fileCount
+  }
+  usage {
+    usedBytes
+    fileCount
+    folderCount
+  }
+}
+fragment KeyLine on ApiKey {
+  id
+  name
+  scopes
+  status
+  hint
+}
+fragment MembersPage on Workspace {
+  id
+  name
+  role
+  memberCount
+  members(first: 100) {
+    nodes {
+      id
+      role
+      person {
+        id
+        name
+      }
+    }
+  }
+}
+fragment InvitesPage on Workspace {
+  id
+  invites(first: 100) {
+    nodes {
+      id
+      email
+      role
+    }
+  }
+}
+fragment KeysOfWorkspace on Workspace {
+  id
+  apiKeyCount
+  apiKeys(first: 100) {
+    nodes {
+      ...KeyLine
+    }
+  }
+}`) as unknown as TypedDocumentString<WorkspaceHomeQuery, WorkspaceHomeQueryVariables>;
+export const InvitedDocument = new TypedDocumentString(`
+    query Invited {
+  me {
+    id
+    invites(first: 100) {
+      nodes {
+        id
+        token
+        workspaceName
+      }
+    }
+    ...WorkspacesOfViewer
+  }
+}
+    fragment WorkspacesOfViewer on Viewer {
+  id
+  workspaces(first: 100) {
+    nodes {
+      id
+      name
+      slug
+      role
+    }
+  }
+}`) as unknown as TypedDocumentString<InvitedQuery, InvitedQueryVariables>;
+export const FolderViewDocument = new TypedDocumentString(`
+    query FolderView($id: ID!) {
+  node(id: $id) {
+    __typename
+    ...FolderPage
+  }
+}
+    fragment EntryLine on Entry {
+  id
+  name
+  path
+  size
+  updatedAt
+  permissions
+  createdBy {
+    id
+    name
+  }
+  ... on File {
+    md5
+    contentType
+    shareCount
+  }
+  ... on Folder {
+    fileCount
+  }
+}
+fragment FolderPage on Folder {
+  ...EntryLine
+  ...Breadcrumbs
+  entries(first: 100) {
+    nodes {
+      ...EntryLine
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+fragment Breadcrumbs on Folder {
+  parent {
+    ...Crumb
+    parent {
+      ...Crumb
+      parent {
+        ...Crumb
+      }
+    }
+  }
+}
+fragment Crumb on Folder {
+  id
+  name
+  size
+  fileCount
+}`) as unknown as TypedDocumentString<FolderViewQuery, FolderViewQueryVariables>;
+export const FileViewDocument = new TypedDocumentString(`
+    query FileView($id: ID!) {
+  node(id: $id) {
+    __typename
+    ...EntryLine
+    ...SharesOfFile
+  }
+}
+    fragment EntryLine on Entry {
+  id
+  name
+  path
+  size
+  updatedAt
+  permissions
+  createdBy {
+    id
+    name
+  }
+  ... on File {
+    md5
+    contentType
+    shareCount
+  }
+  ... on Folder {
+    fileCount
+  }
+}
+fragment ShareLine on Share {
+  id
+  fileName
+  downloads
+  maxDownloads
+  expiresAt
+  ... on DirectShare {
+    recipient
+  }
+}
+fragment SharesOfFile on File {
+  id
+  shareCount
+  shares(first: 10) {
+    nodes {
+      ...ShareLine
+    }
+  }
+}`) as unknown as TypedDocumentString<FileViewQuery, FileViewQueryVariables>;
+export const UploadDocument = new TypedDocumentString(`
+    mutation Upload($input: UploadFileInput!) {
+  uploadFile(input: $input) {
+    folder {
+      ...FolderPage
+    }
+    drive {
+      ...DriveLine
+    }
+  }
+}
+    fragment EntryLine on Entry {
+  id
+  name
+  path
+  size
+  updatedAt
+  permissions
+  createdBy {
+    id
+    name
+  }
+  ... on File {
+    md5
+    contentType
+    shareCount
+  }
+  ... on Folder {
+    fileCount
+  }
+}
+fragment FolderPage on Folder {
+  ...EntryLine
+  ...Breadcrumbs
+  entries(first: 100) {
+    nodes {
+      ...EntryLine
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+fragment Breadcrumbs on Folder {
+  parent {
+    ...Crumb
+    parent {
+      ...Crumb
+      parent {
+        ...Crumb
+      }
+    }
+  }
+}
+fragment Crumb on Folder {
+  id
+  name
+  size
+  fileCount
+}
+fragment DriveLine on Drive {
+  id
+  root {
+    id
+    size
+    fileCount
+  }
+  usage {
+    usedBytes
+    fileCount
+    folderCount
+  }
+}`) as unknown as TypedDocumentString<UploadMutation, UploadMutationVariables>;
+export const CreateFolderDocument = new TypedDocumentString(`
+    mutation CreateFolder($input: CreateFolderInput!) {
+  createFolder(input: $input) {
+    folder {
+      ...FolderPage
+    }
+    parent {
+      ...FolderPage
+    }
+    drive {
+      ...DriveLine
+    }
+  }
+}
+    fragment EntryLine on Entry {
+  id
+  name
+  path
+  size
+  updatedAt
+  permissions
+  createdBy {
+    id
+    name
+  }
+  ... on File {
+    md5
+    contentType
+    shareCount
+  }
+  ... on Folder {
+    fileCount
+  }
+}
+fragment FolderPage on Folder {
+  ...EntryLine
+  ...Breadcrumbs
+  entries(first: 100) {
+    nodes {
+      ...EntryLine
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+fragment Breadcrumbs on Folder {
+  parent {
+    ...Crumb
+    parent {
+      ...Crumb
+      parent {
+        ...Crumb
+      }
+    }
+  }
+}
+fragment Crumb on Folder {
+  id
+  name
+  size
+  fileCount
+}
+fragment DriveLine on Drive {
+  id
+  root {
+    id
+    size
+    fileCount
+  }
+  usage {
+    usedBytes
+    fileCount
+    folderCount
+  }
+}`) as unknown as TypedDocumentString<CreateFolderMutation, CreateFolderMutationVariables>;
+export const MoveDocument = new TypedDocumentString(`
+    mutation Move($input: MoveEntriesInput!) {
+  moveEntries(input: $input) {
+    entries {
+      ...EntryLine
+      ... on Folder {
+        ...FolderPage
+      }
+    }
+    from {
+      ...FolderPage
+    }
+    to {
+      ...FolderPage
+    }
+    drive {
+      ...DriveLine
+    }
+  }
+}
+    fragment EntryLine on Entry {
+  id
+  name
+  path
+  size
+  updatedAt
+  permissions
+  createdBy {
+    id
+    name
+  }
+  ... on File {
+    md5
+    contentType
+    shareCount
+  }
+  ... on Folder {
+    fileCount
+  }
+}
+fragment FolderPage on Folder {
+  ...EntryLine
+  ...Breadcrumbs
+  entries(first: 100) {
+    nodes {
+      ...EntryLine
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+fragment Breadcrumbs on Folder {
+  parent {
+    ...Crumb
+    parent {
+      ...Crumb
+      parent {
+        ...Crumb
+      }
+    }
+  }
+}
+fragment Crumb on Folder {
+  id
+  name
+  size
+  fileCount
+}
+fragment DriveLine on Drive {
+  id
+  root {
+    id
+    size
+    fileCount
+  }
+  usage {
+    usedBytes
+    fileCount
+    folderCount
+  }
+}`) as unknown as TypedDocumentString<MoveMutation, MoveMutationVariables>;
+export const DeleteDocument = new TypedDocumentString(`
+    mutation Delete($input: DeleteEntriesInput!) {
+  deleteEntries(input: $input) {
+    deletedIds
+    folders {
+      ...FolderPage
+    }
+    drive {
+      ...DriveLine
+    }
+  }
+}
+    fragment EntryLine on Entry {
+  id
+  name
+  path
+  size
+  updatedAt
+  permissions
+  createdBy {
+    id
+    name
+  }
+  ... on File {
+    md5
+    contentType
+    shareCount
+  }
+  ... on Folder {
+    fileCount
+  }
+}
+fragment FolderPage on Folder {
+  ...EntryLine
+  ...Breadcrumbs
+  entries(first: 100) {
+    nodes {
+      ...EntryLine
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+fragment Breadcrumbs on Folder {
+  parent {
+    ...Crumb
+    parent {
+      ...Crumb
+      parent {
+        ...Crumb
+      }
+    }
+  }
+}
+fragment Crumb on Folder {
+  id
+  name
+  size
+  fileCount
+}
+fragment DriveLine on Drive {
+  id
+  root {
+    id
+    size
+    fileCount
+  }
+  usage {
+    usedBytes
+    fileCount
+    folderCount
+  }
+}`) as unknown as TypedDocumentString<DeleteMutation, DeleteMutationVariables>;
+export const LinkDocument = new TypedDocumentString(`
+    mutation Link($input: CreateLinkInput!) {
+  createLink(input: $input) {
+    share {
+      token
+    }
+    file {
+      ...SharesOfFile
+    }
+    viewer {
+      ...SharesOfViewer
+    }
+  }
+}
+    fragment ShareLine on Share {
+  id
+  fileName
+  downloads
+  maxDownloads
+  expiresAt
+  ... on DirectShare {
+    recipient
+  }
+}
+fragment SharesOfViewer on Viewer {
+  id
+  shares(first: 100) {
+    edges {
+      node {
+        ...ShareLine
+      }
+    }
+  }
+}
+fragment SharesOfFile on File {
+  id
+  shareCount
+  shares(first: 10) {
+    nodes {
+      ...ShareLine
+    }
+  }
+}`) as unknown as TypedDocumentString<LinkMutation, LinkMutationVariables>;
+export const ShareWithDocument = new TypedDocumentString(`
+    mutation ShareWith($input: ShareFilesInput!) {
+  shareFiles(input: $input) {
+    shares {
+      file {
+        ...SharesOfFile
+      }
+    }
+    viewer {
+      ...SharesOfViewer
+    }
+  }
+}
+    fragment ShareLine on Share {
+  id
+  fileName
+  downloads
+  maxDownloads
+  expiresAt
+  ... on DirectShare {
+    recipient
+  }
+}
+fragment SharesOfViewer on Viewer {
+  id
+  shares(first: 100) {
+    edges {
+      node {
+        ...ShareLine
+      }
+    }
+  }
+}
+fragment SharesOfFile on File {
+  id
+  shareCount
+  shares(first: 10) {
+    nodes {
+      ...ShareLine
+    }
+  }
+}`) as unknown as TypedDocumentString<ShareWithMutation, ShareWithMutationVariables>;
+export const RevokeDocument = new TypedDocumentString(`
+    mutation Revoke($input: RevokeShareInput!) {
+  revokeShare(input: $input) {
+    revokedId
+    file {
+      ...SharesOfFile
+    }
+    viewer {
+      ...SharesOfViewer
+    }
+  }
+}
+    fragment ShareLine on Share {
+  id
+  fileName
+  downloads
+  maxDownloads
+  expiresAt
+  ... on DirectShare {
+    recipient
+  }
+}
+fragment SharesOfViewer on Viewer {
+  id
+  shares(first: 100) {
+    edges {
+      node {
+        ...ShareLine
+      }
+    }
+  }
+}
+fragment SharesOfFile on File {
+  id
+  shareCount
+  shares(first: 10) {
+    nodes {
+      ...ShareLine
+    }
+  }
+}`) as unknown as TypedDocumentString<RevokeMutation, RevokeMutationVariables>;
+export const CreateWorkspaceDocument = new TypedDocumentString(`
+    mutation CreateWorkspace($input: CreateWorkspaceInput!) {
+  createWorkspace(input: $input) {
+    workspace {
+      id
+      drive {
+        id
+      }
+    }
+    viewer {
+      ...WorkspacesOfViewer
+    }
+  }
+}
+    fragment WorkspacesOfViewer on Viewer {
+  id
+  workspaces(first: 100) {
+    nodes {
+      id
+      name
+      slug
+      role
+    }
+  }
+}`) as unknown as TypedDocumentString<CreateWorkspaceMutation, CreateWorkspaceMutationVariables>;
+export const DeleteWorkspaceDocument = new TypedDocumentString(`
+    mutation DeleteWorkspace($input: DeleteWorkspaceInput!) {
+  deleteWorkspace(input: $input) {
+    deletedId
+    viewer {
+      ...WorkspacesOfViewer
+    }
+  }
+}
+    fragment WorkspacesOfViewer on Viewer {
+  id
+  workspaces(first: 100) {
+    nodes {
+      id
+      name
+      slug
+      role
+    }
+  }
+}`) as unknown as TypedDocumentString<DeleteWorkspaceMutation, DeleteWorkspaceMutationVariables>;
+export const InvitePersonDocument = new TypedDocumentString(`
+    mutation InvitePerson($input: CreateInviteInput!) {
+  createInvite(input: $input) {
+    invite {
+      id
+    }
+    workspace {
+      ...InvitesPage
+    }
+  }
+}
+    fragment InvitesPage on Workspace {
+  id
+  invites(first: 100) {
+    nodes {
+      id
+      email
+      role
+    }
+  }
+}`) as unknown as TypedDocumentString<InvitePersonMutation, InvitePersonMutationVariables>;
+export const RevokeInviteDocument = new TypedDocumentString(`
+    mutation RevokeInvite($input: RevokeInviteInput!) {
+  revokeInvite(input: $input) {
+    revokedId
+    workspace {
+      ...InvitesPage
+    }
+  }
+}
+    fragment InvitesPage on Workspace {
+  id
+  invites(first: 100) {
+    nodes {
+      id
+      email
+      role
+    }
+  }
+}`) as unknown as TypedDocumentString<RevokeInviteMutation, RevokeInviteMutationVariables>;
+export const AcceptInviteDocument = new TypedDocumentString(`
+    mutation AcceptInvite($input: AcceptInviteInput!) {
+  acceptInvite(input: $input) {
+    workspace {
+      id
+    }
+    viewer {
+      id
+      invites(first: 100) {
+        nodes {
+          id
+          token
+          workspaceName
+        }
+      }
+      ...WorkspacesOfViewer
+    }
+  }
+}
+    fragment WorkspacesOfViewer on Viewer {
+  id
+  workspaces(first: 100) {
+    nodes {
+      id
+      name
+      slug
+      role
+    }
+  }
+}`) as unknown as TypedDocumentString<AcceptInviteMutation, AcceptInviteMutationVariables>;
+export const ChangeRoleDocument = new TypedDocumentString(`
+    mutation ChangeRole($input: ChangeMemberRoleInput!) {
+  changeMemberRole(input: $input) {
+    member {
+      id
+      role
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ChangeRoleMutation, ChangeRoleMutationVariables>;
+export const RemoveMemberDocument = new TypedDocumentString(`
+    mutation RemoveMember($input: RemoveMemberInput!) {
+  removeMember(input: $input) {
+    removedId
+    workspace {
+      ...MembersPage
+    }
+  }
+}
+    fragment MembersPage on Workspace {
+  id
+  name
+  role
+  memberCount
+  members(first: 100) {
+    nodes {
+      id
+      role
+      person {
+        id
+        name
+      }
+    }
+  }
+}`) as unknown as TypedDocumentString<RemoveMemberMutation, RemoveMemberMutationVariables>;
+export const CreateKeyDocument = new TypedDocumentString(`
+    mutation CreateKey($input: CreateApiKeyInput!) {
+  createApiKey(input: $input) {
+    secret
+    apiKey {
+      id
+    }
+    viewer {
+      ...KeysOfViewer
+    }
+    workspace {
+      ...KeysOfWorkspace
+    }
+  }
+}
+    fragment KeysOfViewer on Viewer {
+  id
+  apiKeys(first: 100) {
+    nodes {
+      ...KeyLine
+    }
+  }
+}
+fragment KeyLine on ApiKey {
+  id
+  name
+  scopes
+  status
+  hint
+}
+fragment KeysOfWorkspace on Workspace {
+  id
+  apiKeyCount
+  apiKeys(first: 100) {
+    nodes {
+      ...KeyLine
+    }
+  }
+}`) as unknown as TypedDocumentString<CreateKeyMutation, CreateKeyMutationVariables>;
+export const DeleteKeyDocument = new TypedDocumentString(`
+    mutation DeleteKey($input: DeleteApiKeyInput!) {
+  deleteApiKey(input: $input) {
+    deletedId
+    viewer {
+      ...KeysOfViewer
+    }
+    workspace {
+      ...KeysOfWorkspace
+    }
+  }
+}
+    fragment KeysOfViewer on Viewer {
+  id
+  apiKeys(first: 100) {
+    nodes {
+      ...KeyLine
+    }
+  }
+}
+fragment KeyLine on ApiKey {
+  id
+  name
+  scopes
+  status
+  hint
+}
+fragment KeysOfWorkspace on Workspace {
+  id
+  apiKeyCount
+  apiKeys(first: 100) {
+    nodes {
+      ...KeyLine
+    }
+  }
+}`) as unknown as TypedDocumentString<DeleteKeyMutation, DeleteKeyMutationVariables>;

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { restSchema } from '../schema/rest/index.ts'
+import { routesOf } from '../src/rest/routes.ts'
+import { driveOf, found } from './builders.ts'
+import { unseen } from './coverage-of-routes.ts'
+import { type Person, type RestOptions, startApp, type TestApp } from './harness.ts'
+
+let t: TestApp
+let alice: Person
+
+beforeAll(async () => {
+  t = await startApp()
+  // Nothing is tidied up while a drive is closed.
+  await t.app.worker.stop()
+  alice = await t.signIn('alice')
+})
+afterAll(() => t.stop())
+
+type Call = [method: string, path: string, options?: RestOptions]
+
+const BYTES = 'x'
+const MD5 = createHash('md5').update(BYTES).digest('hex')
+
+function formOf(name: string, folder = ''): FormData {
+  const form = new FormData()
+  form.append('folder', folder)
+  form.append('file', new Blob([BYTES]), name)
+  return form
+}
+
+/** Begins an upload in parts that could be completed. */
+async function sent(base: string): Promise<string> {
+  const { response } = await alice.rest('POST', base, { json: { filename: 'parts', size: 1 } })
+  await alice.rest('PUT', `${base}/${response.upload_id}/parts/1`, { body: BYTES })
+  return response.upload_id
+}
+
+/** A file that was deleted, by its id in the trash. */
+async function deleted(remove: string, trash: string): Promise<string> {
+  await alice.rest('DELETE', remove)
+  return (await alice.rest('GET', trash)).response.items[0].id
+}
+
+/** Calls a route while the drive is closed between the rules of the request and its first transaction, as when its owner is deleted. */
+async function late(drive: string, [method, path, options]: Call): Promise<unknown> {
+  const { db } = t.app
+  const [row] = await db.rows<{ user_id: string | null; workspace_id: string | null }>(
+    'SELECT user_id, workspace_id FROM bucket WHERE id = ?',
+    [drive],
+  )
+  const open = db.transaction
+  const setOwner = (user: string | null, workspace: string | null) =>
+    db.run('UPDATE bucket SET user_id = ?, workspace_id = ? WHERE id = ?', [user, workspace, drive])
+  db.transaction = async work => {
+    await setOwner(null, null)
+    return open.call(db, work) as ReturnType<typeof work>
+  }
+  try {
+    const { response } = await alice.rest(method, path, options)
+    return [method, path, response?.code]
+  } finally {
+    db.transaction = open
+    await setOwner(row?.user_id ?? null, row?.workspace_id ?? null)
+  }
+}
+
+describe('What comes too late for its drive', () => {
+  it('is FOLDER_NOT_FOUND by every route that changes it', async () => {
+    const workspace = await found(alice)
+    const files = `/api/workspaces/${workspace}/files`
+    for (const name of ['a.txt', 'dir/b.txt']) {
+      await alice.upload(name, BYTES)
+      const folder = name.startsWith('dir') ? 'dir' : ''
+      await alice.rest('POST', `${files}/upload`, { form: formOf(name.replace('dir/', ''), folder) })
+    }
+    const room = `/api/workspaces/${workspace}`
+    await alice.upload('gone.txt', BYTES)
+    await alice.rest('POST', `${files}/upload`, { form: formOf('gone.txt') })
+    const ids = [await deleted('/api/files/delete?file=gone.txt', '/api/trash')]
+    const theirs = [await deleted(`${files}/delete?path=/gone.txt`, `${room}/trash`)]
+    const own: Call[] = [
+      ['POST', '/api/trash/restore', { json: { ids } }],
+      ['DELETE', '/api/trash/items', { json: { ids } }],
+      ['DELETE', '/api/trash'],
+      ['POST', '/api/files/upload', { form: formOf('new.txt') }],
+      ['POST', '/api/files/move', { json: { source: 'a.txt', destination: 'c.txt' } }],
+      ['DELETE', '/api/files/delete?file=a.txt'],
+      ['DELETE', '/api/files/delete/batch', { json: { files: ['a.txt'] } }],
+      ['POST', '/api/folders', { json: { path: 'new' } }],
+      ['POST', '/api/folders/move', { json: { source: 'dir', destination: 'other' } }],
+      ['DELETE', '/api/folders?path=dir&recursive=true'],
+      ['PUT', `/api/files/${MD5}/note`, { json: { content: 'late' } }],
+      ['POST', '/api/files/uploads', { json: { filename: 'late', size: 1 } }],
+      ['POST', `/api/files/uploads/${await sent('/api/files/uploads')}/complete`, { json: {} }],
+    ]
+    const shared: Call[] = [
+      ['POST', `${room}/trash/restore`, { json: { ids: theirs } }],
+      ['DELETE', `${room}/trash/items`, { json: { ids: theirs } }],
+      ['DELETE', `${room}/trash`],
+      ['POST', `${files}/upload`, { form: formOf('new.txt') }],
+      ['PATCH', `${files}/move`, { json: { source: '/a.txt', destination: '/c.txt' } }],
+      ['DELETE', `${files}/delete?path=/a.txt`],
+      ['POST', `${files}/mkdir`, { json: { folder_name: 'new' } }],
+      ['PATCH', `${files}/folder/move`, { json: { source: '/dir', destination: '/other' } }],
+      ['DELETE', `${files}/folder/delete?path=/dir`],
+      ['POST', `${files}/uploads`, { json: { filename: 'late', size: 1 } }],
+      ['POST', `${files}/uploads/${await sent(`${files}/uploads`)}/complete`, { json: {} }],
+    ]
+    const [drive, shop] = [await driveOf(alice), await driveOf(alice, workspace)]
+    const answers = []
+    for (const call of own) answers.push(await late(drive, call))
+    for (const call of shared) answers.push(await late(shop, call))
+    expect(answers).toEqual([...own, ...shared].map(([method, path]) => [method, path, 'FOLDER_NOT_FOUND']))
+    const declared = routesOf(restSchema).filter(({ fails }) => fails.includes('FOLDER_NOT_FOUND'))
+    const missing = declared.flatMap(({ method, path }) => unseen(`${method} ${path}`))
+    expect(missing.filter(what => what.endsWith('FOLDER_NOT_FOUND'))).toEqual([])
+  })
+})

@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setPriority } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Outcome } from './attackers.ts'
+
+/** What attackers send, and when it is enough. */
+export type Attack =
+  | {
+      kind: 'requests'
+      requests: { url: string; method: string; headers: Record<string, string>; body?: string }[]
+    }
+  | {
+      /** Requests of which the end never comes, so many connections being opened at once. */
+      kind: 'half'
+      url: string
+      heads: string[]
+      body: Uint8Array
+      opening: number
+    }
+
+setPriority(19)
+
+process.once('message', (attack: Attack) => {
+  process.once('message', async () => process.send?.(await (attack.kind === 'half' ? half(attack) : whole(attack))))
+  process.send?.('ready')
+})
+
+const whole = ({ requests }: Extract<Attack, { kind: 'requests' }>): Promise<Outcome[]> =>
+  Promise.all(
+    requests.map(async ({ url, body = null, ...request }) => {
+      try {
+        const response = await fetch(url, { ...request, body, redirect: 'manual' })
+        const text = await response.text()
+        return {
+          status: response.status,
+          retryAfter: response.headers.get('retry-after'),
+          text: text.slice(0, 2000),
+        }
+      } catch {
+        return { status: 0, retryAfter: null, text: '' }
+      }
+    }),
+  )
+
+async function half({ url, heads, body, opening }: Extract<Attack, { kind: 'half' }>): Promise<Outcome[]> {
+  const { hostname, port } = new URL(url)
+  const left = heads.values()
+  const begin = async () => {
+    for (const head of left) {
+      const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+      // A service that hangs up is an answer, too.
+      socket.on('error', () => {}).resume()
+      await once(socket, 'connect')
+      const sent = new Promise<void>(done => {
+        socket.once('close', done)
+        socket.write(head)
+        socket.write(body, () => done())
+      })
+      // A service that has refused takes it slowly, or not at all.
+      await Promise.race([sent, sleep(1000)])
+    }
+  }
+  await Promise.all(Array.from({ length: opening }, begin))
+  return []
+}

@@ -1,0 +1,76 @@
+const { registerHooks } = require('node:module')
+const { join } = require('node:path')
+const { pathToFileURL } = require('node:url')
+const { default: Runtime } = require('jest-runtime')
+
+/**
+ * Loads tests and what they test as Node loads the service: types stripped, no context of their own. A process loads
+ * the service and its packages once for all its test files, which is what most of their time went to; what is below
+ * test/ is anew for every test file.
+ */
+class SharedModules extends Runtime {
+  constructor(config, environment, ...rest) {
+    super(config, environment, ...rest)
+    this.environment = environment
+    this.given = Object.keys(config.globals)
+    this.environmentVariables = { ...process.env }
+    Object.assign(globalThis, config.globals)
+  }
+
+  unstable_shouldLoadAsEsm() {
+    return true
+  }
+
+  /** The tests' own functions, anew for every test file, with the classes that everything else has. */
+  requireInternalModule(path) {
+    delete require.cache[path]
+    delete globalThis[Symbol.for('EVENT_HANDLERS')]
+    return require(path)
+  }
+
+  setGlobalsForRuntime(globals) {
+    current = { ...globals, jest: this.environment.moduleMocker }
+  }
+
+  async unstable_importModule(path) {
+    loaded += 1
+    // What runs is what was written: no stack has to be translated, and the service makes many that nobody reads.
+    Error.prepareStackTrace = undefined
+    Error.stackTraceLimit = 20
+    await import(`${pathToFileURL(path)}?${loaded}`)
+  }
+
+  teardown() {
+    for (const name of this.given) delete globalThis[name]
+    for (const name of Object.keys(process.env)) delete process.env[name]
+    Object.assign(process.env, this.environmentVariables)
+    super.teardown()
+  }
+}
+
+const tests = `${pathToFileURL(join(__dirname))}/`
+/** What a test can import; of `jest` there are mock functions and spies, and nothing that replaces modules. */
+const functions = ['afterAll', 'afterEach', 'beforeAll', 'beforeEach', 'describe', 'expect', 'it', 'jest', 'test']
+let loaded = 0
+let current = {}
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const of = /^file:.*\?(\d+)$/.exec(context.parentURL ?? '')?.[1]
+    if (!of) return next(specifier, context)
+    if (specifier === '@jest/globals') return { url: `jest:globals?${of}`, format: 'module', shortCircuit: true }
+    const found = next(specifier, context)
+    return found.url.startsWith(tests) && found.url.endsWith('.ts') ? { ...found, url: `${found.url}?${of}` } : found
+  },
+  load(url, context, next) {
+    if (!url.startsWith('jest:globals?')) return next(url, context)
+    globalThis.testFunctions = current
+    return {
+      format: 'module',
+      source: `export const { ${functions} } = globalThis.testFunctions`,
+      shortCircuit: true,
+    }
+  },
+})
+
+module.exports = { default: SharedModules, __esModule: true }

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from '@jest/globals'
+import { graphTypes } from '../../src/console/build/graph-types.ts'
+import { compileMessages } from '../../src/console/build/messages.ts'
+
+const root = 'src/console'
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+it('has the types of the schema as it is', () => {
+  const file = join(root, 'graphql/graph-types.d.ts')
+  if (process.env.UPDATE) writeFileSync(file, graphTypes())
+  // npm run update makes it again.
+  expect(readFileSync(file, 'utf8')).toBe(graphTypes())
+})
+
+describe('The message catalogues', () => {
+  const catalogues = files.filter(file => /\/messages\/en\.json$/.test(file))
+  /** The names of what is put into a message. */
+  const placesOf = (message: string) =>
+    [...new Set([...message.matchAll(/\{(\w+)\s*[,}]/g)].map(([, name]) => name))].sort()
+
+  it('are there', () => expect(catalogues).toContain('shell/messages/en.json'))
+
+  it.each(catalogues)('%s: German says the same, and every message can be read', file => {
+    const en: Record<string, string> = JSON.parse(read(file))
+    const de: Record<string, string> = JSON.parse(read(file.replace('en.json', 'de.json')))
+    expect(Object.keys(de)).toEqual(Object.keys(en))
+    for (const catalogue of [en, de]) expect(() => compileMessages(JSON.stringify(catalogue))).not.toThrow()
+    for (const key of Object.keys(en)) expect([key, placesOf(de[key] ?? '')]).toEqual([key, placesOf(en[key] ?? '')])
+  })
+
+  it.each(catalogues)('%s: every message is used', file => {
+    const dir = file.replace(/messages\/en\.json$/, '')
+    const code = files
+      .filter(name => name.startsWith(dir) && /\.tsx?$/.test(name))
+      .map(read)
+      .join('\n')
+    const used = (key: string) => new RegExp(`['"\`]${key}['"\`]`).test(code)
+    expect(Object.keys(JSON.parse(read(file))).filter(key => !used(key))).toEqual([])
+  })
+})
