@@ -1,0 +1,92 @@
+import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import { moment, uuid } from './columns.ts'
+
+/** What happens in a drive, by what it happens to. */
+export const driveKinds = {
+  files: [
+    'file.created',
+    'file.moved',
+    'file.renamed',
+    'file.deleted',
+    'file.restored',
+    'folder.created',
+    'folder.moved',
+    'folder.renamed',
+    'folder.deleted',
+    'folder.restored',
+    'trash.purged',
+    'note.written',
+    'note.removed',
+  ],
+  shares: ['share.created', 'share.changed', 'share.revoked'],
+  workspace: ['workspace.created', 'workspace.renamed'],
+  members: ['member.joined', 'member.role_changed', 'member.removed', 'member.left'],
+  invites: ['invite.created', 'invite.changed', 'invite.revoked', 'invite.rejected'],
+  keys: ['key.created', 'key.deleted'],
+} as const
+
+/** What happens to a person. */
+export const personKinds = [
+  'session.started',
+  'session.ended',
+  'session.others_ended',
+  'identity.added',
+  'identity.removed',
+  'key.created',
+  'key.deleted',
+  'share.received',
+  'invite.received',
+  'workspace.joined',
+  'workspace.left',
+  'plan.changed',
+  'account.suspended',
+  'account.restored',
+  'operator.appointed',
+  'operator.dismissed',
+] as const
+
+export type DriveEventGroup = keyof typeof driveKinds
+export type DriveEventKind = (typeof driveKinds)[DriveEventGroup][number]
+export type PersonEventKind = (typeof personKinds)[number]
+export type EventKind = DriveEventKind | PersonEventKind
+
+export const eventKinds: readonly EventKind[] = [
+  ...new Set<EventKind>([...Object.values(driveKinds).flat(), ...personKinds]),
+]
+
+/** By what someone acts. */
+export const vias = ['session', 'key', 'link', 'operator', 'system'] as const
+export type Via = (typeof vias)[number]
+
+/** Something that happened in a drive, or to a person; one row of one log. Numbers of a log have no gap, and follow the commits. */
+export class Event extends Model<InferAttributes<Event>, InferCreationAttributes<Event>> {
+  /** The id of the bucket or of the user that it concerns. */
+  declare logId: string
+  declare seq: number
+  declare at: number
+  declare actorId: string | null
+  declare via: Via
+  /** The id of the session, key or share. */
+  declare viaId: string | null
+  declare kind: EventKind
+  declare subjectId: string | null
+  /** JSON as text: MariaDB returns JSON columns as text anyway. */
+  declare details: string
+
+  static define(sequelize: Sequelize): void {
+    this.init(
+      {
+        logId: uuid({ primaryKey: true }),
+        seq: { type: DataTypes.BIGINT, primaryKey: true },
+        at: moment(),
+        actorId: uuid({ allowNull: true }),
+        via: { type: DataTypes.STRING(8, true), allowNull: false },
+        viaId: uuid({ allowNull: true }),
+        kind: { type: DataTypes.STRING(32, true), allowNull: false },
+        subjectId: uuid({ allowNull: true }),
+        details: { type: DataTypes.TEXT, allowNull: false },
+      },
+      { sequelize, tableName: 'event' },
+    )
+  }
+}

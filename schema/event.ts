@@ -1,0 +1,224 @@
+import { type EventKind as Kind, personKinds } from '../db/models/event.ts'
+import type { Caller } from '../src/access/caller.ts'
+import type { Drive as DriveValue } from '../src/access/drive.ts'
+import type { Context } from '../src/context.ts'
+import type { EventDetails as Details } from '../src/services/history/event.ts'
+import type { EventView } from '../src/services/history/event-feed.ts'
+import { findDrive, openDrive } from './access.ts'
+import { type ArgFields, builder } from './builder.ts'
+import { connectionOf, pageArgs } from './connection.ts'
+import { entryOf } from './entry.ts'
+import { EventKind, EventVia, Role } from './enums.ts'
+import { as, findable, Node } from './node.ts'
+import { batchPages, forwardConnection, type Sorting } from './paging.ts'
+import { Person, personOf } from './person.ts'
+import { Drive, Entry } from './refs.ts'
+import { Viewer } from './viewer.ts'
+
+/** An event with the drive that it happened in; null for one that happened to a person. */
+interface EventNode extends EventView {
+  drive: DriveValue | null
+}
+
+const EventDetails = builder.objectRef<Details>('EventDetails').implement({
+  description: 'What is known of an event beside its subject. What it has nothing to say about is null.',
+  fields: t => ({
+    path: t.exposeString('path', {
+      nullable: true,
+      description: 'Where the entry is after it, or was before it was deleted.',
+    }),
+    from: t.exposeString('from', {
+      nullable: true,
+      description: 'Where the entry was before it was moved or renamed.',
+    }),
+    size: t.expose('bytes', {
+      type: 'Bytes',
+      nullable: true,
+      description: 'The bytes of the file, or of all files of the folder.',
+    }),
+    md5: t.exposeString('md5', { nullable: true, description: 'MD5 of the bytes of the file, in hex.' }),
+    files: t.exposeInt('files', { nullable: true, description: 'How many files went with the folder.' }),
+    recipient: t.exposeString('recipient', {
+      nullable: true,
+      description: 'An e-mail address, of which only those see enough who know it.',
+    }),
+    name: t.exposeString('name', { nullable: true, description: 'The name of the workspace or key.' }),
+    workspaceId: t.exposeID('workspaceId', { nullable: true, description: 'The id of the workspace.' }),
+    role: t.expose('role', {
+      type: Role,
+      nullable: true,
+      description: 'The role that somebody has after it, or is offered.',
+    }),
+    plan: t.exposeString('plan', { nullable: true, description: 'The plan after it.' }),
+    provider: t.exposeString('provider', { nullable: true, description: 'The provider of the identity.' }),
+    device: t.exposeString('device', {
+      nullable: true,
+      description: 'What the client calls itself, such as "Firefox on Linux".',
+    }),
+    network: t.exposeString('network', {
+      nullable: true,
+      description: 'The network of the client: an IPv4 address as its /24, an IPv6 address as its /48.',
+    }),
+  }),
+})
+
+const Event = builder.objectRef<EventNode>('Event').implement({
+  description: 'Something that happened in a drive, or to a person. Events are kept for a time.',
+  interfaces: [Node],
+  fields: t => ({
+    kind: t.expose('kind', { type: EventKind, description: 'What happened.' }),
+    happenedAt: t.expose('at', { type: 'DateTime', description: 'When.' }),
+    actor: t.field({
+      type: Person,
+      nullable: true,
+      description: 'Who did it; null for the service and its operator, and when their account is gone.',
+      resolve: ({ actorId }, _args, context) => personOf(context, actorId),
+    }),
+    via: t.expose('via', { type: EventVia, description: 'By what they did it.' }),
+    apiKeyId: t.id({
+      nullable: true,
+      description: 'The id of the key by which they did it.',
+      resolve: ({ via, viaId }) => (via === 'key' ? viaId : null),
+    }),
+    subjectId: t.exposeID('subjectId', {
+      nullable: true,
+      description:
+        'The id of what it happened to: the file, folder, share, invite, key, session, identity or workspace; of a member, that of the person.',
+    }),
+    entry: t.field({
+      type: Entry,
+      nullable: true,
+      description: 'The file or folder as it is now; null when it is gone, and where it is about none.',
+      resolve: ({ drive, subjectId, details }, _args, context) => {
+        const id = details.entryId ?? (details.path === undefined ? null : subjectId)
+        return drive && id ? entryOf(context, drive, id) : null
+      },
+    }),
+    details: t.expose('details', { type: EventDetails, description: 'What is known beside.' }),
+    cursor: t.string({
+      description: 'Where it stands: `after` of a list or subscription that is to go on behind it.',
+      resolve: (event, _args, { services }) => services.eventFeeds.cursorOf(event),
+    }),
+  }),
+})
+
+const EventConnection = connectionOf('Event', Event)
+
+const eventArgs = (arg: ArgFields) => ({
+  ...pageArgs(arg),
+  newestFirst: arg.boolean({ defaultValue: false, description: 'Whether to begin with the newest one, and go back.' }),
+  kinds: arg({ type: [EventKind], maxItems: 100, description: 'Only events of these kinds.' }),
+})
+
+const bySeq: Sorting<EventView, ['id', 'number']> = {
+  types: ['id', 'number'],
+  keyOf: ({ logId, seq }) => [logId, seq],
+}
+
+const pagesOf = batchPages<EventView, [string, number], [{ newestFirst: boolean; kinds: readonly Kind[] }]>(
+  async ({ services }, logs, limit, after, query) =>
+    new Map(
+      await Promise.all(
+        logs.map(async log => {
+          const cursor = after && services.eventFeeds.cursorOf({ logId: after[0], seq: after[1] })
+          return [log, await services.eventFeeds.page(log, { ...query, after: cursor, limit })] as const
+        }),
+      ),
+    ),
+)
+
+const among = (seen: readonly Kind[], wanted: readonly Kind[] | null | undefined): readonly Kind[] =>
+  wanted ? seen.filter(kind => wanted.includes(kind)) : seen
+
+builder.objectFields(Drive, t => ({
+  events: t.withAuth({ drive: 'read' }).field({
+    type: EventConnection,
+    description:
+      'What happened in it and to its workspace, oldest first; of shares, members, invites and keys for callers who may manage them. CURSOR_EXPIRED when what follows the cursor is not kept any more.',
+    args: eventArgs(t.arg),
+    resolve: (drive, { newestFirst, kinds, ...page }, context) =>
+      forwardConnection(page, bySeq, async (limit, after) => {
+        const query = { newestFirst: newestFirst ?? false, kinds: among(drive.eventKinds, kinds) }
+        const { rows, more } = await pagesOf(context, drive.id, limit, after, query)
+        return { more, rows: rows.map(event => ({ ...event, drive })) }
+      }),
+  }),
+  eventCursor: t.withAuth({ drive: 'read' }).string({
+    description:
+      'Where its events end now. Who reads this first and the files afterwards can go on with the events `after` it, and has missed none.',
+    resolve: async ({ id }, _args, { services }) =>
+      services.eventFeeds.cursorOf({ logId: id, seq: await services.eventFeeds.headOf(id) }),
+  }),
+}))
+
+builder.objectField(Viewer, 'events', t =>
+  t.withAuth({ session: true }).field({
+    type: EventConnection,
+    nullable: true,
+    description:
+      'What happened to the caller, oldest first: sign-ins, keys, shares and invites received, workspaces joined and left, plan. For a session only. CURSOR_EXPIRED when what follows the cursor is not kept any more.',
+    args: eventArgs(t.arg),
+    resolve: (_viewer, { newestFirst, kinds, ...page }, context) =>
+      forwardConnection(page, bySeq, async (limit, after) => {
+        const query = { newestFirst: newestFirst ?? false, kinds: among(personKinds, kinds) }
+        const { rows, more } = await pagesOf(context, context.caller.userId, limit, after, query)
+        return { more, rows: rows.map(event => ({ ...event, drive: null })) }
+      }),
+  }),
+)
+
+findable('event:', async (context, caller, id) => {
+  const event = await context.services.eventFeeds.byId(id)
+  if (!event) return null
+  if (event.logId === caller.userId) return caller.via === 'session' ? as('Event', { ...event, drive: null }) : null
+  const drive = await findDrive(context, caller, event.logId)
+  const isSeen = drive?.open('read').drive.eventKinds.some(kind => kind === event.kind)
+  return isSeen ? as('Event', { ...event, drive }) : null
+})
+
+/** Gives the server-sent event the cursor of what it tells as its id. Events of a subscription are answered one after the other. */
+function nameEvent(context: Context, event: EventView): void {
+  context.shared.eventId = context.services.eventFeeds.cursorOf(event)
+}
+
+builder.subscriptionField('driveEvents', t =>
+  t.withAuth({ drive: 'read' }).field({
+    type: Event,
+    description:
+      'What happens in a drive, each event once and in order, as in its list of events. The id of each server-sent event is its cursor: a client that comes again with it in Last-Event-ID gets what it has missed.',
+    args: {
+      drive: t.arg.id({ description: "The id of the drive; the caller's own without it." }),
+      after: t.arg.string({ description: 'Begin behind this cursor; without it, with what happens from now on.' }),
+      kinds: t.arg({ type: [EventKind], maxItems: 100, description: 'Only events of these kinds.' }),
+    },
+    on: (_root, { drive }) => ({ driveId: drive }),
+    subscribe: (_root, { after, kinds }, context) => {
+      const { id } = context.drive
+      const admit = async (caller: Caller) =>
+        among((await openDrive(context, caller, id, 'read')).drive.eventKinds, kinds)
+      return context.services.subscriptions.driveEvents(context, context.drive, context.lastEventId ?? after, admit)
+    },
+    resolve: async (event, _args, context: Context) => {
+      nameEvent(context, event)
+      const drive = context.caller && (await findDrive(context, context.caller, event.logId))
+      return { ...event, drive }
+    },
+  }),
+)
+
+builder.subscriptionField('viewerEvents', t =>
+  t.withAuth({ session: true }).field({
+    type: Event,
+    description: 'What happens to the caller, likewise. For a session only.',
+    args: {
+      after: t.arg.string({ description: 'Begin behind this cursor; without it, with what happens from now on.' }),
+      kinds: t.arg({ type: [EventKind], maxItems: 100, description: 'Only events of these kinds.' }),
+    },
+    subscribe: (_root, { after, kinds }, context) =>
+      context.services.subscriptions.callerEvents(context, context.lastEventId ?? after, among(personKinds, kinds)),
+    resolve: (event, _args, context: Context) => {
+      nameEvent(context, event)
+      return { ...event, drive: null }
+    },
+  }),
+)

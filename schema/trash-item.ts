@@ -1,0 +1,189 @@
+import { FOLDER } from '../db/models/entry.ts'
+import type { Drive as DriveValue } from '../src/access/drive.ts'
+import type { Context } from '../src/context.ts'
+import { MAX_CHANGED } from '../src/limits.ts'
+import type { TrashItemView } from '../src/services/tree/trash-item.ts'
+import { findDriveOf } from './access.ts'
+import { batch } from './batch.ts'
+import { builder } from './builder.ts'
+import { connectionOf, pageArgs } from './connection.ts'
+import { entriesOf } from './entry.ts'
+import { EntryRef, nameOf } from './entry-ref.ts'
+import { EntryKind, OnConflict } from './enums.ts'
+import { mutation } from './mutation.ts'
+import { as, findable, Node } from './node.ts'
+import { batchPages, byId, forwardConnection } from './paging.ts'
+import { Person, personOf } from './person.ts'
+import { Drive, Entry } from './refs.ts'
+
+/** A deleted entry in the trash of a drive that the caller may look into. */
+export type TrashItemNode = TrashItemView & { drive: DriveValue }
+
+export const TrashItem = builder.objectRef<TrashItemNode>('TrashItem').implement({
+  description:
+    'A deleted file or folder that can be restored. Its id is its own; restored, the entry has the id it had.',
+  interfaces: [Node],
+  fields: t => ({
+    name: t.string({ description: 'Its name.', resolve: ({ names }) => names.at(-1) ?? '' }),
+    path: t.string({ description: 'Where it was.', resolve: ({ drive, names }) => drive.pathOf(names) }),
+    kind: t.field({
+      type: EntryKind,
+      description: 'Whether it is a file or a folder.',
+      resolve: ({ kind }) => kind,
+    }),
+    size: t.expose('bytes', { type: 'Bytes', description: 'Its bytes; of a folder, those of all files below it.' }),
+    fileCount: t.int({
+      nullable: true,
+      description: 'All files below it; null for a file.',
+      resolve: ({ kind, files }) => (kind === FOLDER ? files : null),
+    }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive that it was in.' }),
+    deletedAt: t.expose('deletedAt', { type: 'DateTime', description: 'When it was deleted.' }),
+    deletedBy: t.field({
+      type: Person,
+      nullable: true,
+      description: 'Who deleted it; null when their account is gone.',
+      resolve: ({ deletedBy }, _args, context) => personOf(context, deletedBy),
+    }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      description: 'When it is deleted for ever; sooner when the trash is full.',
+    }),
+  }),
+})
+
+const inTrashOf = (item: TrashItemView, drive: DriveValue): TrashItemNode => ({ ...item, drive })
+
+const trashOf = batchPages<TrashItemView>(
+  async ({ services }, ids, limit, after) =>
+    new Map(
+      await Promise.all(
+        ids.map(async id => [id, await services.trashItems.page(id, limit, after?.[0] ?? null)] as const),
+      ),
+    ),
+)
+
+builder.objectField(Drive, 'trash', t =>
+  t.withAuth({ drive: 'read' }).field({
+    type: connectionOf('TrashItem', TrashItem),
+    description: 'What was deleted and can be restored, the newest first.',
+    args: pageArgs(t.arg),
+    resolve: (drive, page, context) =>
+      forwardConnection(page, byId, async (limit, after) => {
+        const found = await trashOf(context, drive.id, limit, after)
+        return { ...found, rows: found.rows.map(item => inTrashOf(item, drive)) }
+      }),
+  }),
+)
+
+const itemsById = batch(({ services }, ids) => services.trashItems.byIds(ids))
+
+/** Some items of the trash of a drive, without those that are not there any more. */
+export async function trashItemsOf(
+  context: Context,
+  drive: DriveValue,
+  ids: readonly string[],
+): Promise<TrashItemNode[]> {
+  const found = await Promise.all(ids.map(id => itemsById(context, id)))
+  return found.flatMap(item => (item ? inTrashOf(item, drive) : []))
+}
+
+findable('trash_item', async (context, caller, id) => {
+  const drive = await findDriveOf(context, caller, 'trashItem', id)
+  const item = drive && (await itemsById(context, id))
+  return item ? as('TrashItem', inTrashOf(item, drive.open('read').drive)) : null
+})
+
+/** As many as are named. */
+const sizedByItems = { listSize: MAX_CHANGED, sizedBy: 'input.items' } as const
+
+mutation('restoreFromTrash', {
+  description:
+    'Puts deleted files and folders back, with the ids and all that they had but their shares: all of them, or none.',
+  auth: { drive: 'write' },
+  fails: ['INVALID_INPUT', 'INVALID_PATH', 'TRASH_ITEM_NOT_FOUND', 'FOLDER_NOT_FOUND', 'PATH_EXISTS', 'QUOTA_EXCEEDED'],
+  input: t => ({
+    items: t.idList({ required: true, maxItems: MAX_CHANGED, description: 'Ids of 1 to 1,000 items of one trash.' }),
+    to: t.field({
+      type: EntryRef,
+      description: 'The folder that they go into; missing ones of a path are made. Without it each goes where it was.',
+    }),
+    onConflict: t.field({
+      type: OnConflict,
+      description:
+        'What to do when something of that name is there; FAIL without it. REPLACE needs the right to delete.',
+    }),
+  }),
+  on: ({ items, to }) => ({ trashItems: items, to }),
+  resolve: async ({ items, to, onConflict }, context) => {
+    const { services, drive, tree, limits, caller } = context
+    // What is replaced goes into the trash.
+    if (onConflict === 'replace') drive.open('delete')
+    const restored = await services.trashItems.restore(
+      tree,
+      items,
+      {
+        to: to ? nameOf(to) : null,
+        field: 'to',
+        onConflict: onConflict ?? 'fail',
+        limits,
+      },
+      caller,
+    )
+    return {
+      drive,
+      entries: await entriesOf(
+        context,
+        drive,
+        restored.map(({ id }) => id),
+      ),
+      removedIds: items,
+    }
+  },
+  payload: t => ({
+    entries: t.expose('entries', {
+      type: [Entry],
+      description: 'Them, where they are now.',
+      ...sizedByItems,
+    }),
+    removedIds: t.exposeIDList('removedIds', {
+      description: 'The ids of the items, which are none any more.',
+      ...sizedByItems,
+    }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive that they are in.' }),
+  }),
+})
+
+mutation('deleteFromTrash', {
+  description: 'Deletes items of a trash for ever: all of them, or none.',
+  auth: { drive: 'delete' },
+  fails: ['INVALID_INPUT', 'TRASH_ITEM_NOT_FOUND'],
+  input: t => ({
+    items: t.idList({ required: true, maxItems: MAX_CHANGED, description: 'Ids of 1 to 1,000 items of one trash.' }),
+  }),
+  on: ({ items }) => ({ trashItems: items }),
+  resolve: async ({ items }, { services, drive, tree, caller }) => {
+    await services.trashItems.deleteForEver(tree, items, caller)
+    return { drive, deletedIds: items }
+  },
+  payload: t => ({
+    deletedIds: t.exposeIDList('deletedIds', { description: 'The ids of the items.', ...sizedByItems }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive that they were in.' }),
+  }),
+})
+
+mutation('emptyTrash', {
+  description: 'Deletes all that is in the trash of a drive for ever.',
+  auth: { drive: 'delete' },
+  fails: [],
+  input: t => ({ drive: t.id({ description: "The id of the drive; the caller's own without it." }) }),
+  on: ({ drive }) => ({ driveId: drive }),
+  resolve: async (_input, { services, drive, tree, caller }) => ({
+    drive,
+    count: await services.trashItems.empty(tree, caller),
+  }),
+  payload: t => ({
+    count: t.exposeInt('count', { description: 'How many items it had.' }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive.' }),
+  }),
+})

@@ -1,0 +1,89 @@
+import { validate as isUuid } from 'uuid'
+import type { Db } from '../../../db/index.ts'
+import type { EventKind } from '../../../db/models/event.ts'
+import { type EventRow, endsOf, eventOf, eventsOf } from '../../../db/queries/event.ts'
+import type { Page } from '../../../db/queries/page.ts'
+import { AppError, InvalidInput } from '../../errors.ts'
+import { readCursor, writeCursor } from '../page.ts'
+import type { EventDetails } from './event.ts'
+
+/** An event as its readers see it. */
+export interface EventView extends Omit<EventRow, 'details'> {
+  /** Of the log and the number in it. */
+  id: string
+  details: EventDetails
+}
+
+/** A part of a log that is asked for. */
+export interface EventQuery {
+  after?: string | null | undefined
+  limit: number
+  /** From the newest one back; `after` names where the part before ended in either direction. */
+  newestFirst?: boolean
+  kinds: readonly EventKind[]
+}
+
+const expired = () =>
+  new AppError(
+    'CURSOR_EXPIRED',
+    'What followed this cursor is not kept any more. Take a new cursor, read the files anew, and go on from there.',
+  )
+
+/** Reads the logs of drives and persons. None of it authorizes. */
+export function eventFeedService({ db }: { db: Db }) {
+  const feed = {
+    cursorOf: ({ logId, seq }: Pick<EventView, 'logId' | 'seq'>): string => writeCursor([logId, seq]),
+
+    /** The number that a cursor of this log holds. @throws INVALID_INPUT */
+    readCursor(logId: string, cursor: string, field = 'after'): number {
+      const [log, seq = 0] = readCursor(cursor, ['id', 'number'], false, field) ?? []
+      if (log !== logId || seq < 0)
+        throw new InvalidInput(field, 'This cursor belongs to another list. Use one of this list.')
+      return seq
+    },
+
+    /** Where a log ends now: what happens from now on comes after it. */
+    async headOf(logId: string): Promise<number> {
+      return (await endsOf(db, logId)).head
+    },
+
+    /** A page of a log. @throws CURSOR_EXPIRED, INVALID_INPUT */
+    async page(logId: string, { after, limit, newestFirst = false, kinds }: EventQuery): Promise<Page<EventView>> {
+      const seq = after ? feed.readCursor(logId, after) : null
+      return feed.pageAfter(logId, seq, { limit, newestFirst, kinds })
+    },
+
+    /** The same after a number. */
+    async pageAfter(
+      logId: string,
+      after: number | null,
+      { limit, newestFirst = false, kinds }: Omit<EventQuery, 'after'>,
+    ): Promise<Page<EventView>> {
+      const rows = kinds.length > 0 ? await eventsOf(db, logId, { after, newestFirst, kinds, limit: limit + 1 }) : []
+      // Looked at after the rows were read: what is purged in between is missed by nobody.
+      const isNext = rows[0]?.seq === (after ?? 0) + 1
+      if (after !== null && !newestFirst && !isNext) {
+        const { head, purged } = await endsOf(db, logId)
+        if (after < purged || after > head) throw expired()
+      }
+      return { rows: rows.slice(0, limit).map(toView), more: rows.length > limit }
+    },
+
+    /** One event by its id. */
+    async byId(id: string): Promise<EventView | undefined> {
+      const [logId = '', number = ''] = id.split(':')
+      if (!isUuid(logId) || !/^\d{1,15}$/.test(number)) return undefined
+      const row = await eventOf(db, logId, Number(number))
+      return row && toView(row)
+    },
+  }
+  return feed
+}
+
+export type EventFeedService = ReturnType<typeof eventFeedService>
+
+const toView = (row: EventRow): EventView => ({
+  ...row,
+  id: `event:${row.logId}:${row.seq}`,
+  details: JSON.parse(row.details),
+})

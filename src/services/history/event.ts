@@ -1,0 +1,110 @@
+import type { Db, Tx } from '../../../db/index.ts'
+import type { EventKind, Via } from '../../../db/models/event.ts'
+import { appendEvents, type LogName } from '../../../db/queries/event.ts'
+import type { Caller } from '../../access/caller.ts'
+import type { Role } from '../../access/roles.ts'
+import type { EventService } from '../notices/event.ts'
+
+/** Who does something, and by what. The ids are no credentials. */
+export interface Actor {
+  userId: string | null
+  via: Via
+  viaId: string | null
+}
+
+/** What is kept of an event beside its subject: see docs/decisions/events.md for what never is. */
+export interface EventDetails {
+  /** Where the entry is, or was before it was deleted. */
+  path?: string
+  /** Where it was before it was moved. */
+  from?: string
+  bytes?: number
+  md5?: string
+  /** How many files went with a folder. */
+  files?: number
+  /** The file that is shared, by its id. */
+  entryId?: string
+  /** An e-mail address, masked. */
+  recipient?: string
+  /** The name of a workspace or key, as it is. */
+  name?: string
+  workspaceId?: string
+  role?: Role
+  plan?: string
+  provider?: string
+  /** "Firefox on Linux" */
+  device?: string
+  /** A truncated IP address. */
+  network?: string
+}
+
+/** Something that happened. */
+export interface NewEvent<K extends EventKind = EventKind> {
+  kind: K
+  /** The id of the entry, share, member, invite, key, session or identity. */
+  subject: string | null
+  details?: EventDetails
+}
+
+/** A change under way: its transaction, and what it will have done. */
+export interface Change {
+  tx: Tx
+  /** Notes what happened, in the order in which it is called. */
+  record(log: LogName, ...events: NewEvent[]): void
+}
+
+export const system: Actor = { userId: null, via: 'system', viaId: null }
+/** Operators act for the service: those whom it concerns are not told which of them it was. */
+export const operator: Actor = { userId: null, via: 'operator', viaId: null }
+
+const actorOf = (by: Actor | Caller): Actor =>
+  'credentialId' in by
+    ? { userId: by.userId, via: by.via === 'session' ? 'session' : 'key', viaId: by.credentialId }
+    : by
+
+/**
+ * Runs a change in a transaction, and appends to the logs what it has recorded. The end of the transaction: see appendEvents.
+ * @returns what the change returns, and the logs
+ */
+export async function recorded<T>(
+  db: Db,
+  by: Actor | Caller,
+  tx: Tx,
+  work: (change: Change) => Promise<T>,
+): Promise<{ done: T; logs: string[] }> {
+  const { userId: actorId, via, viaId } = actorOf(by)
+  const events: (NewEvent & { log: LogName })[] = []
+  const done = await work({
+    tx,
+    record(log, ...what) {
+      for (const event of what) events.push({ log, ...event })
+    },
+  })
+  const at = Date.now()
+  const rows = events.map(({ log, kind, subject, details = {} }) => ({
+    ...{ log, at, actorId, via, viaId, kind },
+    subjectId: subject,
+    details: JSON.stringify(details),
+  }))
+  await appendEvents(db, rows, tx)
+  return { done, logs: [...new Set(events.flatMap(({ log }) => namesOf(log)))] }
+}
+
+/** As what it is published that a log has grown: that of an e-mail address is told of by what else is published to that. */
+const namesOf = (log: LogName): string[] =>
+  typeof log === 'string' ? [log] : 'workspace' in log ? [log.workspace] : []
+
+/** Runs changes, each in one transaction with its events, and publishes which logs have grown. */
+export type ChangeRunner = <T>(by: Actor | Caller, work: (change: Change) => Promise<T>) => Promise<T>
+
+/** @param events none for programs whose changes the service finds in the logs */
+export function changeRunner({ db, events }: { db: Db; events?: EventService | undefined }): ChangeRunner {
+  return async (by, work) => {
+    const { done, logs } = await db.transaction(tx => recorded(db, by, tx, work))
+    for (const log of logs) events?.publish('logged', log)
+    return done
+  }
+}
+
+/** An e-mail address that only those recognize who know it: "b…@example.com". */
+export const masked = (email: string): string => email.replace(/^(.)[^@]*/u, '$1…')

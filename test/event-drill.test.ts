@@ -1,0 +1,22 @@
+import { expect, it } from '@jest/globals'
+import { apply, drive, type Model, seqOf } from './event-model.ts'
+
+declare const engine: 'sqlite' | 'mysql'
+
+// SQLite is for one process.
+const onServers = engine === 'mysql' ? it : it.skip
+
+onServers(
+  'A hundred writers of one drive for a minute, with kills: the feed tells exactly what became of its tree, and each event once',
+  async () => {
+    const told = await drive({ writers: 100, milliseconds: 60_000, killEvery: 5000 })
+    const { fed, followed, tree, kills } = told
+    expect(kills).toBeGreaterThan(3)
+    expect(fed.map(seqOf)).toEqual(fed.map((_, i) => i + 1))
+    const model: Model = new Map()
+    for (const event of fed) apply(model, event)
+    expect(new Map([...model].sort())).toEqual(new Map([...tree].sort()))
+    expect(followed).toEqual(fed)
+  },
+  300_000,
+)
