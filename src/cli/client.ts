@@ -1,7 +1,8 @@
+import { persist, type Repeatable } from '../upload-engine/retry.ts'
 import type { Credential, Login } from './credentials.ts'
 import { Failure } from './failure.ts'
 import type { TypedDocumentString } from './generated.ts'
-import { type Patience, persist, type Repeatable } from './retry.ts'
+import type { Patience } from './patience.ts'
 import { type Call, readJson, retryAfterOf, send } from './wire.ts'
 
 export interface RestCall extends Omit<Call, 'headers' | 'signal'> {
@@ -21,6 +22,12 @@ export interface Client {
     variables: Variables,
     call?: Repeatable,
   ): Promise<Result>
+  /** Sends a mutation, and resolves to its payload. @param call by default, it is not repeatable */
+  change<Result extends object, Variables extends { input: object }>(
+    document: TypedDocumentString<Result, Variables>,
+    input: Variables['input'],
+    call?: Repeatable,
+  ): Promise<NonNullable<Result[keyof Result]>>
   /** One REST call, without a retry. Resolves to its `response`. */
   rest<Result>(path: string, call?: RestCall): Promise<Result>
 }
@@ -82,9 +89,20 @@ export function clientOf(url: string, credential: Credential | null | undefined,
           body: JSON.stringify({ query, variables }),
           signal,
         })
-        return dataOf<ResultOf<typeof document>>(await readJson(response, url, signal))
+        return dataOf<ResultOf<typeof document>>(await readJson(response, url, signal), isQuery)
       }
       return persist(work, call ?? (isQuery ? 'repeatable' : 'once'), patience)
+    },
+
+    async change<Result extends object, Variables extends { input: object }>(
+      document: TypedDocumentString<Result, Variables>,
+      input: Variables['input'],
+      call?: Repeatable,
+    ) {
+      const result = await this.request(document, { input } as Variables, call)
+      const [payload] = Object.values(result) as Result[keyof Result][]
+      if (!payload) throw new Failure('BAD_ANSWER', 'The response of the service has no data.')
+      return payload
     },
 
     async rest<Result>(path: string, { json, signal = patience.signal, ...call }: RestCall = {}) {
@@ -103,11 +121,15 @@ export function clientOf(url: string, credential: Credential | null | undefined,
 
 type ResultOf<Document> = Document extends TypedDocumentString<infer Result, infer _> ? Result : never
 
-/** The data of a GraphQL response. @throws the code of its first error, or BAD_ANSWER */
-function dataOf<Result>(answer: object): Result {
+/**
+ * The data of a GraphQL response. A mutation that has a payload is done: what the caller may not read of it is null.
+ * @throws the code of its first error, or BAD_ANSWER
+ */
+function dataOf<Result>(answer: object, isQuery: boolean): Result {
   const { data, errors } = answer as { data?: Result | null; errors?: WireError[] }
   const error = errors?.[0]
-  if (error) {
+  const isDone = !isQuery && Object.values(data ?? {}).some(payload => payload !== null)
+  if (error && !isDone) {
     const { code = 'BAD_ANSWER', ...details } = error.extensions ?? {}
     throw new Failure(String(code), error.message, details)
   }

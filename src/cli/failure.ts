@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../errors.ts'
+import { isFailure, TransferFailure } from '../upload-engine/failure.ts'
 
 /** Exit codes: 0 done, 1 failed, and these. */
 export const exits = {
@@ -68,11 +69,13 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   WORKSPACE_NOT_FOUND: notFound,
   MEMBER_NOT_FOUND: notFound,
   INVITE_NOT_FOUND: notFound,
+  TRASH_ITEM_NOT_FOUND: notFound,
   ROUTE_NOT_FOUND: notFound,
 
   TARGET_EXISTS: conflict,
   PATH_EXISTS: conflict,
   UPLOAD_BUSY: conflict,
+  CURSOR_EXPIRED: conflict,
   FOLDER_NOT_EMPTY: conflict,
   SLUG_TAKEN: conflict,
   ALREADY_A_MEMBER: conflict,
@@ -104,37 +107,26 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
 const isKnown = (code: string): code is keyof typeof exitCodes => Object.hasOwn(exitCodes, code)
 
 /** An error for people and scripts: a code, and a sentence that says what to do. */
-export class Failure extends Error {
-  readonly code: string
-  readonly details: Record<string, unknown>
-
+export class Failure extends TransferFailure {
   constructor(code: OwnCode, message: string, details?: Record<string, unknown>)
   constructor(code: string, message: string, details?: Record<string, unknown>)
   constructor(code: string, message: string, details: Record<string, unknown> = {}) {
-    super(message)
+    super(code, message, details)
     this.name = 'Failure'
-    this.code = code
-    this.details = details
   }
 
   /** A newer service may send codes that are unknown here. */
   get exitCode(): number {
     return isKnown(this.code) ? exitCodes[this.code] : failed
   }
-
-  /** Seconds after which the request may be retried. */
-  get retryAfter(): number | undefined {
-    const { retry_after } = this.details
-    return typeof retry_after === 'number' && retry_after >= 0 ? retry_after : undefined
-  }
 }
 
-export const isFailure = (error: unknown, ...codes: string[]): error is Failure =>
-  error instanceof Failure && codes.includes(error.code)
+export { isFailure }
 
 /** Converts anything thrown. System errors of local files get a plain sentence instead of a stack. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error
+  if (error instanceof TransferFailure) return new Failure(error.code, error.message, error.details)
   if (!(error instanceof Error)) return new Failure('UNEXPECTED', String(error))
   const { code, path, message } = error as NodeJS.ErrnoException
   if (code === undefined) return new Failure('UNEXPECTED', `${message} This is a bug in satchel: please report it.`)

@@ -1,19 +1,22 @@
 import type { Service } from './client.ts'
 import { Failure, isFailure } from './failure.ts'
-import { WorkspacesDocument } from './generated.ts'
+import { WorkspaceIdDocument } from './generated.ts'
 import { parseRemote, type RemotePath } from './path.ts'
-import type { Place } from './place.ts'
-import { personalPlace } from './place-personal.ts'
-import { workspacePlace } from './place-workspace.ts'
+import { type Place, placeOf } from './place.ts'
 
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
 /** The place that a path refers to, and the path within it. */
 export async function findPlace(service: Service, text: string): Promise<RemotePath & { place: Place }> {
   const remote = parseRemote(text)
-  if (remote.workspace === undefined) return { ...remote, place: personalPlace(service.personal) }
-  const id = await workspaceId(service, remote.workspace)
-  return { ...remote, place: workspacePlace(service.workspace(id), id, remote.workspace) }
+  return { ...remote, place: await placeIn(service, remote.workspace) }
+}
+
+/** The files of a workspace, given as `workspaceId` takes it, or the caller's own. */
+export async function placeIn(service: Service, workspace: string | undefined): Promise<Place> {
+  if (workspace === undefined) return placeOf(service.personal)
+  const id = await workspaceId(service, workspace)
+  return placeOf(service.workspace(id), { id, named: workspace.replace(/:\/*$/, '') })
 }
 
 /** The id of a workspace, given its slug, its id, or the path of its root. @throws WORKSPACE_NOT_FOUND */
@@ -23,10 +26,13 @@ export async function workspaceId(service: Service, text: string): Promise<strin
   const known = service.login.workspaces.find(({ slug }) => slug === named)
   if (known) return known.id
   try {
-    const { workspaces } = await service.session.request(WorkspacesDocument, {})
-    const found = workspaces.find(({ slug }) => slug === named)
-    if (found) return found.workspaceId
+    return (await service.session.request(WorkspaceIdDocument, { slug: named })).workspace.id
   } catch (error) {
+    if (isFailure(error, 'FORBIDDEN'))
+      throw new Failure(
+        'WORKSPACE_NOT_FOUND',
+        `You have no workspace "${named}". See satchel workspace list; for your own files, begin the path with a slash.`,
+      )
     if (!isFailure(error, 'KEY_OUT_OF_BOUNDS', 'INSUFFICIENT_SCOPE')) throw error
     throw new Failure(
       error.code,
@@ -34,8 +40,4 @@ export async function workspaceId(service: Service, text: string): Promise<strin
       error.details,
     )
   }
-  throw new Failure(
-    'WORKSPACE_NOT_FOUND',
-    `You have no workspace "${named}". See satchel workspace list; for your own files, begin the path with a slash.`,
-  )
 }

@@ -1,107 +1,91 @@
-// Made by test/client/generate.ts. UPDATE_CLIENT=1 npm test -- unit/client makes it again.
+// Made by test/client/generate.ts. npm run update makes it again.
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** What abortUpload takes. */
 export type AbortUploadInput = {
-  uploadId: string | number;
+  /** The id of the upload. */
+  uploadSession: string | number;
 };
 
-export type AbortWorkspaceUploadInput = {
-  uploadId: string | number;
-  workspaceId: string | number;
-};
-
+/** What acceptInvite takes. */
 export type AcceptInviteInput = {
+  /** The token of the invite. */
   token: string;
 };
 
+/** Whether an API key works. */
+export type ApiKeyStatus =
+  | 'ACTIVE'
+  | 'EXPIRED';
+
+/** What changeMemberRole takes. */
 export type ChangeMemberRoleInput = {
-  /** owner, admin, editor or viewer */
-  role: string;
-  userId: string | number;
-  workspaceId: string | number;
+  /** The id of the member. */
+  member: string | number;
+  /** The new role. */
+  role: Role;
 };
 
+/** What completeUpload takes. */
 export type CompleteUploadInput = {
   /** Another name than planned. */
-  filename?: string | null | undefined;
-  /** Another folder than planned. */
+  fileName?: string | null | undefined;
+  /** Path of another folder than planned. */
   folder?: string | null | undefined;
   /** MD5 of the whole in hex, to be compared. */
   md5?: string | null | undefined;
   /** SHA-256 of the whole in hex, to be compared. */
   sha256?: string | null | undefined;
-  uploadId: string | number;
+  /** The id of the upload. */
+  uploadSession: string | number;
 };
 
-export type CompleteWorkspaceUploadInput = {
-  /** Another name than planned. */
-  filename?: string | null | undefined;
-  /** Another folder than planned. */
-  folder?: string | null | undefined;
-  /** MD5 of the whole in hex, to be compared. */
-  md5?: string | null | undefined;
-  /** SHA-256 of the whole in hex, to be compared. */
-  sha256?: string | null | undefined;
-  uploadId: string | number;
-  workspaceId: string | number;
-};
-
-export type CreateDownloadTokenInput = {
-  /** Full path. */
-  file: string;
-};
-
-export type CreateFolderInput = {
-  /** Full path; missing folders above it are made. */
-  path: string;
-};
-
-export type CreateInviteInput = {
-  email: string;
-  /** admin, editor or viewer */
-  role: string;
-  workspaceId: string | number;
-};
-
-export type CreatePrivateApiKeyInput = {
+/** What createApiKey takes. */
+export type CreateApiKeyInput = {
+  /** Up to 1,000 characters. */
   description?: string | null | undefined;
   /** A duration such as 90d; without it the key does not expire. */
   expiresIn?: string | null | undefined;
   /** 1 to 100 characters. */
   name: string;
-  scopes: Array<string>;
+  /** What it may be used for: scopes of private files, or of workspaces. */
+  scopes: Array<Scope>;
+  /** The id of the workspace. Without it, the key is a private one. */
+  workspace?: string | number | null | undefined;
 };
 
-export type CreatePublicShareInput = {
+/** What createFolder takes. */
+export type CreateFolderInput = {
+  /** Where it is to be. */
+  at: DrivePath;
+};
+
+/** What createInvite takes. */
+export type CreateInviteInput = {
+  /** Who has this verified address may accept. */
+  email: string;
+  /** The role that it offers; not OWNER. */
+  role: Role;
+  /** The id of the workspace. */
+  workspace: string | number;
+};
+
+/** What createLink takes. */
+export type CreateLinkInput = {
   /** How long the link lives: 30m, 24h, 7d, 2w, 1mo, 1y; 24h by default. */
   duration?: string | null | undefined;
+  /** A file of the own drive. */
+  file: EntryRef;
+  /** After how many downloads it ends, 1 to 1,000,000,000. */
   maxDownloads?: number | null | undefined;
-  /** Full path of the file. */
-  object: string;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
 };
 
-export type CreateWorkspaceApiKeyInput = {
-  description?: string | null | undefined;
-  /** A duration such as 90d; without it the key does not expire. */
-  expiresIn?: string | null | undefined;
-  /** 1 to 100 characters. */
-  name: string;
-  scopes: Array<string>;
-  workspaceId: string | number;
-};
-
-export type CreateWorkspaceFolderInput = {
-  folderName: string;
-  /** The root without it; it must exist. */
-  parentPath?: string | null | undefined;
-  workspaceId: string | number;
-};
-
+/** What createWorkspace takes. */
 export type CreateWorkspaceInput = {
   /** 1 to 64 characters. */
   name: string;
@@ -109,543 +93,642 @@ export type CreateWorkspaceInput = {
   slug?: string | null | undefined;
 };
 
-export type DeleteFileInput = {
-  /** Full path. */
-  file: string;
+/** What deleteApiKey takes. */
+export type DeleteApiKeyInput = {
+  /** Its id. */
+  apiKey: string | number;
 };
 
-export type DeleteFolderInput = {
-  path: string;
-  /** Without it, only an empty folder is deleted. */
+/** What deleteEntries takes. */
+export type DeleteEntriesInput = {
+  /** What is to go: 1 to 1,000 entries of one drive. */
+  entries: Array<EntryRef>;
+  /** Whether folders go that are not empty. */
   recursive?: boolean | null | undefined;
 };
 
-export type DeleteInviteInput = {
-  inviteId: string | number;
-  workspaceId: string | number;
+/** What deleteFromTrash takes. */
+export type DeleteFromTrashInput = {
+  /** Ids of 1 to 1,000 items of one trash. */
+  items: Array<string | number>;
 };
 
-export type DeletePrivateApiKeyInput = {
-  apiKeyId: string | number;
-};
-
-export type DeleteWorkspaceApiKeyInput = {
-  apiKeyId: string | number;
-  workspaceId: string | number;
-};
-
-export type DeleteWorkspaceFileInput = {
-  fileId?: string | number | null | undefined;
-  path?: string | null | undefined;
-  workspaceId: string | number;
-};
-
-export type DeleteWorkspaceFolderInput = {
-  path: string;
-  workspaceId: string | number;
-};
-
+/** What deleteWorkspace takes. */
 export type DeleteWorkspaceInput = {
-  workspaceId: string | number;
+  /** Its id. */
+  workspace: string | number;
 };
 
+/** What a browser does with a download. */
+export type Disposition =
+  /** It saves it. */
+  | 'ATTACHMENT'
+  /** It shows it, if that is harmless. */
+  | 'INLINE';
+
+/** A place in a drive, whether or not something is there. */
+export type DrivePath = {
+  /** The id of the drive; the caller's own without it. */
+  drive?: string | number | null | undefined;
+  /** Names joined by slashes, from the root of the drive. */
+  path: string;
+};
+
+/** What emptyTrash takes. */
+export type EmptyTrashInput = {
+  /** The id of the drive; the caller's own without it. */
+  drive?: string | number | null | undefined;
+};
+
+/** What is in a folder. */
+export type EntryKind =
+  | 'FILE'
+  | 'FOLDER';
+
+/** A file or folder. */
+export type EntryRef =
+  {   /** Where it is. */
+  at: DrivePath; id?: never; }
+  |  { at?: never;   /** Its id. */
+  id: string | number; };
+
+/** What became of a mail. */
+export type MailStatus =
+  | 'FAILED'
+  | 'NOT_SENT'
+  | 'QUEUED';
+
+/** What markShareSeen takes. */
 export type MarkShareSeenInput = {
-  sharingToken: string;
+  /** The share. */
+  share: ShareRef;
 };
 
-export type MovePathInput = {
-  /** Full path, with the new name. */
-  destination: string;
-  /** Full path. */
-  source: string;
+/** What moveEntries takes. */
+export type MoveEntriesInput = {
+  /** What moves: 1 to 1,000 entries of one drive. */
+  entries: Array<EntryRef>;
+  /** Another name, for one entry only. */
+  name?: string | null | undefined;
+  /** The folder that they go into; missing ones of a path are made. Without it they stay in theirs. */
+  to?: EntryRef | null | undefined;
 };
 
-export type MoveWorkspaceFileInput = {
-  /** Full path, or a folder with fileId. */
-  destination: string;
-  /** With it, the destination is a folder and the name stays. */
-  fileId?: string | number | null | undefined;
-  /** Full path. */
-  source?: string | null | undefined;
-  workspaceId: string | number;
-};
+/** What to do when something of the same name is in the way: refuse, take a free name such as "report (2).pdf", or put what is there into the trash. */
+export type OnConflict =
+  | 'FAIL'
+  | 'KEEP_BOTH'
+  | 'REPLACE';
 
-export type MoveWorkspaceFolderInput = {
-  /** Full path, with the new name. */
-  destination: string;
-  /** Full path. */
-  source: string;
-  workspaceId: string | number;
-};
-
-export type RejectInviteInput = {
-  token: string;
-};
-
-export type RemoveMemberInput = {
-  userId: string | number;
-  workspaceId: string | number;
-};
-
-export type RenameWorkspaceInput = {
-  /** 1 to 64 characters. */
-  name: string;
-  /** Stays as it is when it is missing. */
-  slug?: string | null | undefined;
-  workspaceId: string | number;
-};
-
-export type ResolveShareInput = {
-  /** download (default) or inline */
-  mode?: string | null | undefined;
+/** What openShare takes. */
+export type OpenShareInput = {
+  /** ATTACHMENT by default. */
+  disposition?: Disposition | null | undefined;
+  /** The password, where the share asks for one. */
   password?: string | null | undefined;
+  /** The token of the share. */
   token: string;
 };
 
+/** What rejectInvite takes. */
+export type RejectInviteInput = {
+  /** The token of the invite. */
+  token: string;
+};
+
+/** What removeMember takes. */
+export type RemoveMemberInput = {
+  /** The id of the member. */
+  member: string | number;
+};
+
+/** What restoreFromTrash takes. */
+export type RestoreFromTrashInput = {
+  /** Ids of 1 to 1,000 items of one trash. */
+  items: Array<string | number>;
+  /** What to do when something of that name is there; FAIL without it. REPLACE needs the right to delete. */
+  onConflict?: OnConflict | null | undefined;
+  /** The folder that they go into; missing ones of a path are made. Without it each goes where it was. */
+  to?: EntryRef | null | undefined;
+};
+
+/** What revokeInvite takes. */
+export type RevokeInviteInput = {
+  /** Its id. */
+  invite: string | number;
+};
+
+/** What revokeShare takes. */
 export type RevokeShareInput = {
-  token: string;
+  /** The share. */
+  share: ShareRef;
 };
 
+/** What a member may do in a workspace, the strongest first. */
+export type Role =
+  | 'ADMIN'
+  | 'EDITOR'
+  | 'OWNER'
+  | 'VIEWER';
+
+/** What an API key may be used for. */
+export type Scope =
+  | 'PRIVATE_FILES_DELETE'
+  | 'PRIVATE_FILES_READ'
+  | 'PRIVATE_FILES_SHARE'
+  | 'PRIVATE_FILES_WRITE'
+  | 'WORKSPACES_DELETE'
+  | 'WORKSPACES_FILES_DELETE'
+  | 'WORKSPACES_FILES_READ'
+  | 'WORKSPACES_FILES_WRITE'
+  | 'WORKSPACES_INVITES_MANAGE'
+  | 'WORKSPACES_MEMBERS_MANAGE'
+  | 'WORKSPACES_MEMBERS_READ'
+  | 'WORKSPACES_READ'
+  | 'WORKSPACES_WRITE';
+
+/** What shareFiles takes. */
 export type ShareFilesInput = {
-  /** 7d by default. */
+  /** How long the shares live; 7d by default. */
   duration?: string | null | undefined;
-  /** Whoever has this verified address receives the files. */
+  /** Who has this verified address receives the files. */
   email: string;
-  /** 1 to 100 full paths. */
-  objects: Array<string>;
+  /** 1 to 100 files of the own drive. */
+  files: Array<EntryRef>;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
-  /** Whether to tell the recipient. */
+  /** Whether to tell the recipient by mail. */
   sendEmail?: boolean | null | undefined;
 };
 
+/** A share. */
+export type ShareRef =
+  {   /** Its id. */
+  id: string | number; token?: never; }
+  |  { id?: never;   /** Its token. */
+  token: string; };
+
+/** What startUpload takes. */
 export type StartUploadInput = {
-  /** Media type. */
+  /** Its media type. */
   contentType?: string | null | undefined;
-  /** Send the parts straight to the blob store, to signed addresses. */
+  /** Whether to send the parts straight to the blob store, to signed addresses. */
   direct?: boolean | null | undefined;
-  filename: string;
+  /** The id of the drive; the caller's own without it. */
+  drive?: string | number | null | undefined;
+  /** The name of the future file. */
+  fileName: string;
   /** Path of the folder; missing ones are made when the upload is completed. */
   folder?: string | null | undefined;
-  /** Bytes; reserved at once. */
+  /** Bytes of the whole; reserved at once. */
   size: number;
 };
 
-export type StartWorkspaceUploadInput = {
-  /** Media type. */
-  contentType?: string | null | undefined;
-  /** Send the parts straight to the blob store, to signed addresses. */
-  direct?: boolean | null | undefined;
-  filename: string;
-  /** Path of the folder; missing ones are made when the upload is completed. */
-  folder?: string | null | undefined;
-  /** Bytes; reserved at once. */
-  size: number;
-  workspaceId: string | number;
+/** What updateWorkspace takes. */
+export type UpdateWorkspaceInput = {
+  /** 1 to 64 characters. Stays as it is when it is missing. */
+  name?: string | null | undefined;
+  /** 1 to 48 of a-z, 0-9 and -. Stays as it is when it is missing. */
+  slug?: string | null | undefined;
+  /** Its id. */
+  workspace: string | number;
 };
 
-export type WriteFileNoteInput = {
-  /** MD5 of the content. */
-  checksum: string;
+/** What writeNote takes. */
+export type WriteNoteInput = {
   /** Up to 10,000 characters; an empty one removes the note. */
   content: string;
+  /** The id of a file with this content in the own drive; or: */
+  file?: string | number | null | undefined;
+  /** MD5 of the content, in hex. */
+  md5?: string | null | undefined;
 };
 
 export type QuotaQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type QuotaQuery = { me: { email: string, usage: { usedBytes: number, fileCount: number, folderCount: number, maxTotalStorageBytes: number, maxFiles: number | null }, plan: { name: string, maxFileSizeBytes: number } } };
+export type QuotaQuery = { me: { email: string, plan: { name: string }, drive: { usage: { usedBytes: number, fileCount: number, folderCount: number, maxBytes: number, maxFiles: number | null, maxFolders: number | null, maxFileSize: number } } } };
 
 export type WorkspaceQuotaQueryVariables = Exact<{
-  workspaceId: string | number;
+  workspace: string | number;
 }>;
 
 
-export type WorkspaceQuotaQuery = { workspaceQuota: { fileCount: number, totalBytes: number, folderCount: number, memberCount: number, apiKeyCount: number, maxFilesWorkspace: number | null, maxTotalStorageBytesWorkspace: number, maxWorkspaceFolders: number | null, maxUsersWorkspace: number, maxWorkspaceApiKeys: number } };
+export type WorkspaceQuotaQuery = { workspace: { memberCount: number | null, maxMembers: number | null, apiKeyCount: number | null, maxApiKeys: number | null, drive: { usage: { usedBytes: number, fileCount: number, folderCount: number, maxBytes: number, maxFiles: number | null, maxFolders: number | null, maxFileSize: number } } | null } };
+
+export type WorkspaceDriveQueryVariables = Exact<{
+  workspace: string | number;
+}>;
+
+
+export type WorkspaceDriveQuery = { workspace: { drive: { id: string } | null } };
 
 export type ListQueryVariables = Exact<{
-  path?: string | null | undefined;
-  limit?: number | null | undefined;
-  cursor?: string | null | undefined;
+  own: boolean;
+  workspace?: string | number | null | undefined;
+  path: string;
+  after?: string | null | undefined;
 }>;
 
 
-export type ListQuery = { fileTree: { nextCursor: string | null, folderEntries: Array<{ name: string, size: number, fileCount: number, updatedAt: string }>, files: Array<{ id: string, name: string, fileType: string, size: number, md5Checksum: string, createdAt: string }> } };
+export type ListQuery = { me?: { drive: { entry:
+        | { entries: { nodes: Array<
+              | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string }
+              | { __typename: 'Folder', name: string, size: number, fileCount: number, updatedAt: string }
+            >, pageInfo: { hasNextPage: boolean, endCursor: string | null } } }
+        | Record<PropertyKey, never>
+       | null } }, workspace?: { drive: { entry:
+        | { entries: { nodes: Array<
+              | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string }
+              | { __typename: 'Folder', name: string, size: number, fileCount: number, updatedAt: string }
+            >, pageInfo: { hasNextPage: boolean, endCursor: string | null } } }
+        | Record<PropertyKey, never>
+       | null } | null } };
 
 export type FindQueryVariables = Exact<{
+  own: boolean;
+  workspace?: string | number | null | undefined;
   path: string;
 }>;
 
 
-export type FindQuery = { file: { id: string, name: string, fileType: string, size: number, md5Checksum: string, createdAt: string } | null, folder: { id: string } | null };
+export type FindQuery = { me?: { drive: { entry:
+        | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string }
+        | { __typename: 'Folder' }
+       | null } }, workspace?: { drive: { entry:
+        | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string }
+        | { __typename: 'Folder' }
+       | null } | null } };
+
+export type LinkQueryVariables = Exact<{
+  own: boolean;
+  workspace?: string | number | null | undefined;
+  path: string;
+}>;
+
+
+export type LinkQuery = { me?: { drive: { entry:
+        | { download: { url: string } }
+        | Record<PropertyKey, never>
+       | null } }, workspace?: { drive: { entry:
+        | { download: { url: string } }
+        | Record<PropertyKey, never>
+       | null } | null } };
+
+export type CapacityQueryVariables = Exact<{
+  own: boolean;
+  workspace?: string | number | null | undefined;
+}>;
+
+
+export type CapacityQuery = { me?: { drive: { usage: { usedBytes: number, fileCount: number, folderCount: number, maxBytes: number, maxFiles: number | null, maxFolders: number | null, maxFileSize: number } } }, workspace?: { drive: { usage: { usedBytes: number, fileCount: number, folderCount: number, maxBytes: number, maxFiles: number | null, maxFolders: number | null, maxFileSize: number } } | null } };
 
 export type NoteQueryVariables = Exact<{
   path: string;
 }>;
 
 
-export type NoteQuery = { file: { md5Checksum: string, note: string } | null };
+export type NoteQuery = { me: { drive: { entry:
+        | { md5: string, note: string | null }
+        | Record<PropertyKey, never>
+       | null } } };
 
 export type WriteNoteMutationVariables = Exact<{
-  input: WriteFileNoteInput;
+  input: WriteNoteInput;
 }>;
 
 
-export type WriteNoteMutation = { writeFileNote: { note: string } };
+export type WriteNoteMutation = { writeNote: { note: string } | null };
 
 export type CreateFolderMutationVariables = Exact<{
   input: CreateFolderInput;
 }>;
 
 
-export type CreateFolderMutation = { createFolder: { path: string } };
+export type CreateFolderMutation = { createFolder: { folder: { id: string } } | null };
 
-export type MoveFileMutationVariables = Exact<{
-  input: MovePathInput;
+export type MoveMutationVariables = Exact<{
+  input: MoveEntriesInput;
 }>;
 
 
-export type MoveFileMutation = { moveFile: { destination: string } };
+export type MoveMutation = { moveEntries: { entries: Array<
+      | { fileCount: number }
+      | Record<PropertyKey, never>
+    > | null } | null };
 
-export type MoveFolderMutationVariables = Exact<{
-  input: MovePathInput;
+export type DeleteMutationVariables = Exact<{
+  input: DeleteEntriesInput;
 }>;
 
 
-export type MoveFolderMutation = { moveFolder: { destination: string, filesMoved: number } };
+export type DeleteMutation = { deleteEntries: { filesDeleted: number, trashItems: Array<{ id: string }> | null } | null };
 
-export type DeleteFileMutationVariables = Exact<{
-  input: DeleteFileInput;
+export type TrashQueryVariables = Exact<{
+  own: boolean;
+  workspace?: string | number | null | undefined;
+  after?: string | null | undefined;
 }>;
 
 
-export type DeleteFileMutation = { deleteFile: { fileDeleted: string } };
+export type TrashQuery = { me?: { drive: { trash: { nodes: Array<{ id: string, path: string, kind: EntryKind, size: number, fileCount: number | null, deletedAt: string, expiresAt: string, deletedBy: { email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } }, workspace?: { drive: { trash: { nodes: Array<{ id: string, path: string, kind: EntryKind, size: number, fileCount: number | null, deletedAt: string, expiresAt: string, deletedBy: { email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null } };
 
-export type DeleteFolderMutationVariables = Exact<{
-  input: DeleteFolderInput;
+export type RestoreFromTrashMutationVariables = Exact<{
+  input: RestoreFromTrashInput;
 }>;
 
 
-export type DeleteFolderMutation = { deleteFolder: { folderDeleted: string, filesDeleted: number } };
+export type RestoreFromTrashMutation = { restoreFromTrash: { entries: Array<
+      | { path: string }
+      | { path: string }
+    > } | null };
 
-export type DownloadTokenMutationVariables = Exact<{
-  input: CreateDownloadTokenInput;
+export type DeleteFromTrashMutationVariables = Exact<{
+  input: DeleteFromTrashInput;
 }>;
 
 
-export type DownloadTokenMutation = { createDownloadToken: { privateDownloadToken: string } };
+export type DeleteFromTrashMutation = { deleteFromTrash: { deletedIds: Array<string> } | null };
 
-export type DownloadLinkQueryVariables = Exact<{
-  token: string;
+export type EmptyTrashMutationVariables = Exact<{
+  input: EmptyTrashInput;
 }>;
 
 
-export type DownloadLinkQuery = { privateDownload: { url: string } };
-
-export type WorkspaceListQueryVariables = Exact<{
-  workspaceId: string | number;
-  path?: string | null | undefined;
-  limit?: number | null | undefined;
-  cursor?: string | null | undefined;
-}>;
-
-
-export type WorkspaceListQuery = { workspaceFileTree: { nextCursor: string | null, folders: Array<{ name: string, size: number, fileCount: number, updatedAt: string }>, files: Array<{ id: string, name: string, fileType: string, size: number, md5Checksum: string, createdAt: string }> } };
-
-export type CreateWorkspaceFolderMutationVariables = Exact<{
-  input: CreateWorkspaceFolderInput;
-}>;
-
-
-export type CreateWorkspaceFolderMutation = { createWorkspaceFolder: { name: string } };
-
-export type MoveWorkspaceFileMutationVariables = Exact<{
-  input: MoveWorkspaceFileInput;
-}>;
-
-
-export type MoveWorkspaceFileMutation = { moveWorkspaceFile: { destination: string } };
-
-export type MoveWorkspaceFolderMutationVariables = Exact<{
-  input: MoveWorkspaceFolderInput;
-}>;
-
-
-export type MoveWorkspaceFolderMutation = { moveWorkspaceFolder: { destination: string, updated: number } };
-
-export type DeleteWorkspaceFileMutationVariables = Exact<{
-  input: DeleteWorkspaceFileInput;
-}>;
-
-
-export type DeleteWorkspaceFileMutation = { deleteWorkspaceFile: { fileDeleted: string } };
-
-export type DeleteWorkspaceFolderMutationVariables = Exact<{
-  input: DeleteWorkspaceFolderInput;
-}>;
-
-
-export type DeleteWorkspaceFolderMutation = { deleteWorkspaceFolder: { folderDeleted: string, filesDeleted: number } };
-
-export type WorkspaceLinkQueryVariables = Exact<{
-  workspaceId: string | number;
-  path: string;
-}>;
-
-
-export type WorkspaceLinkQuery = { workspaceDownload: { url: string } };
+export type EmptyTrashMutation = { emptyTrash: { count: number } | null };
 
 export type StartUploadMutationVariables = Exact<{
   input: StartUploadInput;
 }>;
 
 
-export type StartUploadMutation = { startUpload: { id: string, chunkSize: number, partCount: number, expiresAt: string } };
+export type StartUploadMutation = { startUpload: { uploadSession: { id: string, chunkSize: number, partCount: number, expiresAt: string } } | null };
 
 export type UploadQueryVariables = Exact<{
   id: string | number;
 }>;
 
 
-export type UploadQuery = { upload: { received: Array<number> } };
+export type UploadQuery = { node:
+    | { received: Array<number> }
+    | Record<PropertyKey, never>
+   | null };
 
 export type CompleteUploadMutationVariables = Exact<{
   input: CompleteUploadInput;
 }>;
 
 
-export type CompleteUploadMutation = { completeUpload: { md5Checksum: string } };
+export type CompleteUploadMutation = { completeUpload: { file: { md5: string } } | null };
 
 export type AbortUploadMutationVariables = Exact<{
   input: AbortUploadInput;
 }>;
 
 
-export type AbortUploadMutation = { abortUpload: null | null };
-
-export type StartWorkspaceUploadMutationVariables = Exact<{
-  input: StartWorkspaceUploadInput;
-}>;
-
-
-export type StartWorkspaceUploadMutation = { startWorkspaceUpload: { id: string, chunkSize: number, partCount: number, expiresAt: string } };
-
-export type WorkspaceUploadQueryVariables = Exact<{
-  workspaceId: string | number;
-  id: string | number;
-}>;
-
-
-export type WorkspaceUploadQuery = { workspaceUpload: { received: Array<number> } };
-
-export type CompleteWorkspaceUploadMutationVariables = Exact<{
-  input: CompleteWorkspaceUploadInput;
-}>;
-
-
-export type CompleteWorkspaceUploadMutation = { completeWorkspaceUpload: { md5Checksum: string } };
-
-export type AbortWorkspaceUploadMutationVariables = Exact<{
-  input: AbortWorkspaceUploadInput;
-}>;
-
-
-export type AbortWorkspaceUploadMutation = { abortWorkspaceUpload: null | null };
+export type AbortUploadMutation = { abortUpload: { abortedId: string } | null };
 
 export type ShareMutationVariables = Exact<{
   input: ShareFilesInput;
 }>;
 
 
-export type ShareMutation = { shareFiles: { notificationStatus: string, sharingInfo: Array<{ file: string, sharedFor: string, sharingToken: string, sharingLink: string, expiresAt: string }> } };
+export type ShareMutation = { shareFiles: { mail: MailStatus, shares: Array<{ fileName: string, recipient: string, token: string, url: string, expiresAt: string }> } | null };
 
 export type QuickShareMutationVariables = Exact<{
-  input: CreatePublicShareInput;
+  input: CreateLinkInput;
 }>;
 
 
-export type QuickShareMutation = { createPublicShare: { sharingToken: string, sharingLink: string, expiresAt: string } };
+export type QuickShareMutation = { createLink: { share: { token: string, url: string, expiresAt: string } } | null };
 
 export type SharesQueryVariables = Exact<{
-  limit?: number | null | undefined;
-  cursor?: string | null | undefined;
+  after?: string | null | undefined;
 }>;
 
 
-export type SharesQuery = { sentShares: { nextCursor: string | null, files: Array<{ sharingToken: string, sharingLink: string, fileName: string, fileType: string, size: number, md5Checksum: string, sharedBy: string, sharedFor: string, createdAt: string, expiresAt: string, seen: boolean, passwordProtected: boolean, downloads: number, maxDownloads: number | null }> } };
+export type SharesQuery = { me: { shares: { nodes: Array<
+        | { recipient: string, seen: boolean, token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string, passwordProtected: boolean, downloads: number, maxDownloads: number | null, file: { path: string } | null, sharedBy: { email: string } }
+        | { token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string, passwordProtected: boolean, downloads: number, maxDownloads: number | null, file: { path: string } | null, sharedBy: { email: string } }
+      >, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
 
 export type ReceivedQueryVariables = Exact<{
-  limit?: number | null | undefined;
-  cursor?: string | null | undefined;
+  seen?: boolean | null | undefined;
+  after?: string | null | undefined;
 }>;
 
 
-export type ReceivedQuery = { receivedShares: { nextCursor: string | null, files: Array<{ sharingToken: string, sharingLink: string, fileName: string, fileType: string, size: number, md5Checksum: string, sharedBy: string, sharedFor: string, createdAt: string, expiresAt: string, seen: boolean, passwordProtected: boolean, downloads: number, maxDownloads: number | null }> } };
+export type ReceivedQuery = { me: { receivedShares: { nodes: Array<{ recipient: string, seen: boolean, token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string, passwordProtected: boolean, downloads: number, maxDownloads: number | null, sharedBy: { email: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
 
 export type MarkSeenMutationVariables = Exact<{
   input: MarkShareSeenInput;
 }>;
 
 
-export type MarkSeenMutation = { markShareSeen: { seen: boolean } };
+export type MarkSeenMutation = { markShareSeen: { seenId: string } | null };
 
 export type RevokeMutationVariables = Exact<{
   input: RevokeShareInput;
 }>;
 
 
-export type RevokeMutation = { revokeShare: { tokenRevoked: string } };
+export type RevokeMutation = { revokeShare: { revokedId: string } | null };
 
 export type ShareInfoQueryVariables = Exact<{
   token: string;
 }>;
 
 
-export type ShareInfoQuery = { shareInfo: { fileName: string, size: number, passwordProtected: boolean } };
+export type ShareInfoQuery = { share: { fileName: string, size: number, passwordProtected: boolean } };
 
 export type OpenShareMutationVariables = Exact<{
-  input: ResolveShareInput;
+  input: OpenShareInput;
 }>;
 
 
-export type OpenShareMutation = { resolveShare: { url: string } };
+export type OpenShareMutation = { openShare: { download: { url: string } } | null };
 
-export type WorkspacesQueryVariables = Exact<{ [key: string]: never; }>;
+export type WorkspacesQueryVariables = Exact<{
+  after?: string | null | undefined;
+}>;
 
 
-export type WorkspacesQuery = { workspaces: Array<{ workspaceId: string, name: string, slug: string, role: string, createdAt: string }> };
+export type WorkspacesQuery = { me: { workspaces: { nodes: Array<{ id: string, name: string, slug: string, role: Role, createdAt: string }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null } };
+
+export type WorkspaceQueryVariables = Exact<{
+  id?: string | number | null | undefined;
+  slug?: string | null | undefined;
+}>;
+
+
+export type WorkspaceQuery = { workspace: { id: string, name: string, slug: string, role: Role, createdAt: string } };
+
+export type WorkspaceIdQueryVariables = Exact<{
+  slug: string;
+}>;
+
+
+export type WorkspaceIdQuery = { workspace: { id: string } };
 
 export type CreateWorkspaceMutationVariables = Exact<{
   input: CreateWorkspaceInput;
 }>;
 
 
-export type CreateWorkspaceMutation = { createWorkspace: { workspaceId: string, name: string, slug: string, role: string, createdAt: string } };
+export type CreateWorkspaceMutation = { createWorkspace: { workspace: { id: string, name: string, slug: string, role: Role, createdAt: string } } | null };
 
-export type RenameWorkspaceMutationVariables = Exact<{
-  input: RenameWorkspaceInput;
+export type UpdateWorkspaceMutationVariables = Exact<{
+  input: UpdateWorkspaceInput;
 }>;
 
 
-export type RenameWorkspaceMutation = { renameWorkspace: { workspaceId: string, name: string, slug: string, role: string, createdAt: string } };
+export type UpdateWorkspaceMutation = { updateWorkspace: { workspace: { id: string, name: string, slug: string, role: Role, createdAt: string } } | null };
 
 export type DeleteWorkspaceMutationVariables = Exact<{
   input: DeleteWorkspaceInput;
 }>;
 
 
-export type DeleteWorkspaceMutation = { deleteWorkspace: { workspaceId: string } };
+export type DeleteWorkspaceMutation = { deleteWorkspace: { deletedId: string } | null };
 
 export type MembersQueryVariables = Exact<{
-  workspaceId: string | number;
+  workspace: string | number;
+  after?: string | null | undefined;
 }>;
 
 
-export type MembersQuery = { workspaceMembers: Array<{ userId: string, email: string, name: string, role: string, joinedAt: string }> };
+export type MembersQuery = { workspace: { members: { nodes: Array<{ id: string, role: Role, joinedAt: string, person: { id: string, email: string, name: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null } };
 
 export type ChangeRoleMutationVariables = Exact<{
   input: ChangeMemberRoleInput;
 }>;
 
 
-export type ChangeRoleMutation = { changeMemberRole: { userId: string, role: string } };
+export type ChangeRoleMutation = { changeMemberRole: { member: { id: string } | null } | null };
 
 export type RemoveMemberMutationVariables = Exact<{
   input: RemoveMemberInput;
 }>;
 
 
-export type RemoveMemberMutation = { removeMember: null | null };
+export type RemoveMemberMutation = { removeMember: { removedId: string } | null };
 
 export type InviteMutationVariables = Exact<{
   input: CreateInviteInput;
 }>;
 
 
-export type InviteMutation = { createInvite: { id: string, email: string, role: string, createdAt: string, expiresAt: string } };
+export type InviteMutation = { createInvite: { invite: { id: string, email: string, role: Role, createdAt: string, expiresAt: string } } | null };
 
 export type WorkspaceInvitesQueryVariables = Exact<{
-  workspaceId: string | number;
+  workspace: string | number;
+  after?: string | null | undefined;
 }>;
 
 
-export type WorkspaceInvitesQuery = { workspaceInvites: Array<{ id: string, email: string, role: string, createdAt: string, expiresAt: string }> };
+export type WorkspaceInvitesQuery = { workspace: { invites: { nodes: Array<{ id: string, email: string, role: Role, createdAt: string, expiresAt: string }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null } };
 
-export type DeleteInviteMutationVariables = Exact<{
-  input: DeleteInviteInput;
+export type RevokeInviteMutationVariables = Exact<{
+  input: RevokeInviteInput;
 }>;
 
 
-export type DeleteInviteMutation = { deleteInvite: { inviteId: string } };
+export type RevokeInviteMutation = { revokeInvite: { revokedId: string } | null };
 
-export type MyInvitesQueryVariables = Exact<{ [key: string]: never; }>;
+export type MyInvitesQueryVariables = Exact<{
+  after?: string | null | undefined;
+}>;
 
 
-export type MyInvitesQuery = { myInvites: Array<{ id: string, workspaceId: string, workspaceName: string, workspaceSlug: string, role: string, token: string, expiresAt: string }> };
+export type MyInvitesQuery = { me: { invites: { nodes: Array<{ id: string, workspaceId: string, workspaceName: string, workspaceSlug: string, role: Role, token: string | null, expiresAt: string }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null } };
 
 export type AcceptInviteMutationVariables = Exact<{
   input: AcceptInviteInput;
 }>;
 
 
-export type AcceptInviteMutation = { acceptInvite: { workspaceId: string, name: string, slug: string, role: string, createdAt: string } };
+export type AcceptInviteMutation = { acceptInvite: { workspace: { id: string, name: string, slug: string, role: Role, createdAt: string } } | null };
 
 export type RejectInviteMutationVariables = Exact<{
   input: RejectInviteInput;
 }>;
 
 
-export type RejectInviteMutation = { rejectInvite: null | null };
+export type RejectInviteMutation = { rejectInvite: { rejectedId: string | null } | null };
 
-export type KeysQueryVariables = Exact<{ [key: string]: never; }>;
+export type KeysQueryVariables = Exact<{
+  after?: string | null | undefined;
+}>;
 
 
-export type KeysQuery = { privateApiKeys: Array<{ id: string, name: string, description: string, status: string, scopes: Array<string>, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, keyHint: string }> };
+export type KeysQuery = { me: { apiKeys: { nodes: Array<{ id: string, name: string, description: string, status: ApiKeyStatus, scopes: Array<Scope>, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, hint: string }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null } };
 
 export type WorkspaceKeysQueryVariables = Exact<{
-  workspaceId: string | number;
+  workspace: string | number;
+  after?: string | null | undefined;
 }>;
 
 
-export type WorkspaceKeysQuery = { workspaceApiKeys: Array<{ id: string, name: string, description: string, status: string, scopes: Array<string>, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, keyHint: string }> };
+export type WorkspaceKeysQuery = { workspace: { apiKeys: { nodes: Array<{ id: string, name: string, description: string, status: ApiKeyStatus, scopes: Array<Scope>, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, hint: string }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null } };
 
 export type CreateKeyMutationVariables = Exact<{
-  input: CreatePrivateApiKeyInput;
+  input: CreateApiKeyInput;
 }>;
 
 
-export type CreateKeyMutation = { createPrivateApiKey: { id: string, name: string, key: string, scopes: Array<string>, expiresAt: string | null } };
-
-export type CreateWorkspaceKeyMutationVariables = Exact<{
-  input: CreateWorkspaceApiKeyInput;
-}>;
-
-
-export type CreateWorkspaceKeyMutation = { createWorkspaceApiKey: { id: string, name: string, key: string, scopes: Array<string>, expiresAt: string | null } };
+export type CreateKeyMutation = { createApiKey: { secret: string, apiKey: { id: string, name: string, scopes: Array<Scope>, expiresAt: string | null } } | null };
 
 export type DeleteKeyMutationVariables = Exact<{
-  input: DeletePrivateApiKeyInput;
+  input: DeleteApiKeyInput;
 }>;
 
 
-export type DeleteKeyMutation = { deletePrivateApiKey: null | null };
+export type DeleteKeyMutation = { deleteApiKey: { deletedId: string } | null };
 
-export type DeleteWorkspaceKeyMutationVariables = Exact<{
-  input: DeleteWorkspaceApiKeyInput;
-}>;
+export type LevelFragment = { entry:
+    | { entries: { nodes: Array<
+          | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string }
+          | { __typename: 'Folder', name: string, size: number, fileCount: number, updatedAt: string }
+        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } } }
+    | Record<PropertyKey, never>
+   | null };
 
+export type AtFragment = { entry:
+    | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string }
+    | { __typename: 'Folder' }
+   | null };
 
-export type DeleteWorkspaceKeyMutation = { deleteWorkspaceApiKey: null | null };
+export type DownloadableFragment = { entry:
+    | { download: { url: string } }
+    | Record<PropertyKey, never>
+   | null };
 
-export type ShareRowFragment = { sharingToken: string, sharingLink: string, fileName: string, fileType: string, size: number, md5Checksum: string, sharedBy: string, sharedFor: string, createdAt: string, expiresAt: string, seen: boolean, passwordProtected: boolean, downloads: number, maxDownloads: number | null };
+export type TrashFragment = { trash: { nodes: Array<{ id: string, path: string, kind: EntryKind, size: number, fileCount: number | null, deletedAt: string, expiresAt: string, deletedBy: { email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
 
-export type WorkspaceRowFragment = { workspaceId: string, name: string, slug: string, role: string, createdAt: string };
+export type CapacityFragment = { usage: { usedBytes: number, fileCount: number, folderCount: number, maxBytes: number, maxFiles: number | null, maxFolders: number | null, maxFileSize: number } };
 
-export type InviteRowFragment = { id: string, email: string, role: string, createdAt: string, expiresAt: string };
+export type UsageRowFragment = { usedBytes: number, fileCount: number, folderCount: number, maxBytes: number, maxFiles: number | null, maxFolders: number | null, maxFileSize: number };
 
-export type KeyRowFragment = { id: string, name: string, description: string, status: string, scopes: Array<string>, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, keyHint: string };
+export type FileRowFragment = { id: string, name: string, contentType: string, size: number, md5: string, createdAt: string };
 
-export type NewKeyFragment = { id: string, name: string, key: string, scopes: Array<string>, expiresAt: string | null };
+export type TrashRowFragment = { id: string, path: string, kind: EntryKind, size: number, fileCount: number | null, deletedAt: string, expiresAt: string, deletedBy: { email: string } | null };
+
+type ShareRow_DirectShare_Fragment = { recipient: string, seen: boolean, token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string, passwordProtected: boolean, downloads: number, maxDownloads: number | null, sharedBy: { email: string } };
+
+type ShareRow_LinkShare_Fragment = { token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string, passwordProtected: boolean, downloads: number, maxDownloads: number | null, sharedBy: { email: string } };
+
+export type ShareRowFragment =
+  | ShareRow_DirectShare_Fragment
+  | ShareRow_LinkShare_Fragment
+;
+
+export type WorkspaceRowFragment = { id: string, name: string, slug: string, role: Role, createdAt: string };
+
+export type InviteRowFragment = { id: string, email: string, role: Role, createdAt: string, expiresAt: string };
+
+export type KeyRowFragment = { id: string, name: string, description: string, status: ApiKeyStatus, scopes: Array<Scope>, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, hint: string };
+
+export type NextFragment = { hasNextPage: boolean, endCursor: string | null };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -665,27 +748,174 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
+export const FileRowFragmentDoc = new TypedDocumentString(`
+    fragment FileRow on File {
+  id
+  name
+  contentType
+  size
+  md5
+  createdAt
+}
+    `, {"fragmentName":"FileRow"}) as unknown as TypedDocumentString<FileRowFragment, unknown>;
+export const NextFragmentDoc = new TypedDocumentString(`
+    fragment Next on PageInfo {
+  hasNextPage
+  endCursor
+}
+    `, {"fragmentName":"Next"}) as unknown as TypedDocumentString<NextFragment, unknown>;
+export const LevelFragmentDoc = new TypedDocumentString(`
+    fragment Level on Drive {
+  entry(path: $path) {
+    ... on Folder {
+      entries(first: 1000, after: $after) {
+        nodes {
+          __typename
+          ... on Folder {
+            name
+            size
+            fileCount
+            updatedAt
+          }
+          ...FileRow
+        }
+        pageInfo {
+          ...Next
+        }
+      }
+    }
+  }
+}
+    fragment FileRow on File {
+  id
+  name
+  contentType
+  size
+  md5
+  createdAt
+}
+fragment Next on PageInfo {
+  hasNextPage
+  endCursor
+}`, {"fragmentName":"Level"}) as unknown as TypedDocumentString<LevelFragment, unknown>;
+export const AtFragmentDoc = new TypedDocumentString(`
+    fragment At on Drive {
+  entry(path: $path) {
+    __typename
+    ...FileRow
+  }
+}
+    fragment FileRow on File {
+  id
+  name
+  contentType
+  size
+  md5
+  createdAt
+}`, {"fragmentName":"At"}) as unknown as TypedDocumentString<AtFragment, unknown>;
+export const DownloadableFragmentDoc = new TypedDocumentString(`
+    fragment Downloadable on Drive {
+  entry(path: $path) {
+    ... on File {
+      download {
+        url
+      }
+    }
+  }
+}
+    `, {"fragmentName":"Downloadable"}) as unknown as TypedDocumentString<DownloadableFragment, unknown>;
+export const TrashRowFragmentDoc = new TypedDocumentString(`
+    fragment TrashRow on TrashItem {
+  id
+  path
+  kind
+  size
+  fileCount
+  deletedAt
+  deletedBy {
+    email
+  }
+  expiresAt
+}
+    `, {"fragmentName":"TrashRow"}) as unknown as TypedDocumentString<TrashRowFragment, unknown>;
+export const TrashFragmentDoc = new TypedDocumentString(`
+    fragment Trash on Drive {
+  trash(first: 1000, after: $after) {
+    nodes {
+      ...TrashRow
+    }
+    pageInfo {
+      ...Next
+    }
+  }
+}
+    fragment TrashRow on TrashItem {
+  id
+  path
+  kind
+  size
+  fileCount
+  deletedAt
+  deletedBy {
+    email
+  }
+  expiresAt
+}
+fragment Next on PageInfo {
+  hasNextPage
+  endCursor
+}`, {"fragmentName":"Trash"}) as unknown as TypedDocumentString<TrashFragment, unknown>;
+export const UsageRowFragmentDoc = new TypedDocumentString(`
+    fragment UsageRow on DriveUsage {
+  usedBytes
+  fileCount
+  folderCount
+  maxBytes
+  maxFiles
+  maxFolders
+  maxFileSize
+}
+    `, {"fragmentName":"UsageRow"}) as unknown as TypedDocumentString<UsageRowFragment, unknown>;
+export const CapacityFragmentDoc = new TypedDocumentString(`
+    fragment Capacity on Drive {
+  usage {
+    ...UsageRow
+  }
+}
+    fragment UsageRow on DriveUsage {
+  usedBytes
+  fileCount
+  folderCount
+  maxBytes
+  maxFiles
+  maxFolders
+  maxFileSize
+}`, {"fragmentName":"Capacity"}) as unknown as TypedDocumentString<CapacityFragment, unknown>;
 export const ShareRowFragmentDoc = new TypedDocumentString(`
     fragment ShareRow on Share {
-  sharingToken
-  sharingLink
+  token
+  url
   fileName
-  fileType
+  contentType
   size
-  md5Checksum
-  sharedBy
-  sharedFor
+  md5
   createdAt
   expiresAt
-  seen
   passwordProtected
   downloads
   maxDownloads
+  sharedBy {
+    email
+  }
+  ... on DirectShare {
+    recipient
+    seen
+  }
 }
     `, {"fragmentName":"ShareRow"}) as unknown as TypedDocumentString<ShareRowFragment, unknown>;
 export const WorkspaceRowFragmentDoc = new TypedDocumentString(`
     fragment WorkspaceRow on Workspace {
-  workspaceId
+  id
   name
   slug
   role
@@ -711,99 +941,203 @@ export const KeyRowFragmentDoc = new TypedDocumentString(`
   createdAt
   lastUsedAt
   expiresAt
-  keyHint
+  hint
 }
     `, {"fragmentName":"KeyRow"}) as unknown as TypedDocumentString<KeyRowFragment, unknown>;
-export const NewKeyFragmentDoc = new TypedDocumentString(`
-    fragment NewKey on CreatedApiKey {
-  id
-  name
-  key
-  scopes
-  expiresAt
-}
-    `, {"fragmentName":"NewKey"}) as unknown as TypedDocumentString<NewKeyFragment, unknown>;
 export const QuotaDocument = new TypedDocumentString(`
     query Quota {
   me {
     email
-    usage {
-      usedBytes
-      fileCount
-      folderCount
-      maxTotalStorageBytes
-      maxFiles
-    }
     plan {
       name
-      maxFileSizeBytes
+    }
+    drive {
+      usage {
+        ...UsageRow
+      }
     }
   }
 }
-    `) as unknown as TypedDocumentString<QuotaQuery, QuotaQueryVariables>;
+    fragment UsageRow on DriveUsage {
+  usedBytes
+  fileCount
+  folderCount
+  maxBytes
+  maxFiles
+  maxFolders
+  maxFileSize
+}`) as unknown as TypedDocumentString<QuotaQuery, QuotaQueryVariables>;
 export const WorkspaceQuotaDocument = new TypedDocumentString(`
-    query WorkspaceQuota($workspaceId: ID!) {
-  workspaceQuota(workspaceId: $workspaceId) {
-    fileCount
-    totalBytes
-    folderCount
+    query WorkspaceQuota($workspace: ID!) {
+  workspace(id: $workspace) {
     memberCount
+    maxMembers
     apiKeyCount
-    maxFilesWorkspace
-    maxTotalStorageBytesWorkspace
-    maxWorkspaceFolders
-    maxUsersWorkspace
-    maxWorkspaceApiKeys
+    maxApiKeys
+    drive {
+      usage {
+        ...UsageRow
+      }
+    }
   }
 }
-    `) as unknown as TypedDocumentString<WorkspaceQuotaQuery, WorkspaceQuotaQueryVariables>;
-export const ListDocument = new TypedDocumentString(`
-    query List($path: String, $limit: Int, $cursor: String) {
-  fileTree(path: $path, limit: $limit, cursor: $cursor) {
-    folderEntries {
-      name
-      size
-      fileCount
-      updatedAt
-    }
-    files {
+    fragment UsageRow on DriveUsage {
+  usedBytes
+  fileCount
+  folderCount
+  maxBytes
+  maxFiles
+  maxFolders
+  maxFileSize
+}`) as unknown as TypedDocumentString<WorkspaceQuotaQuery, WorkspaceQuotaQueryVariables>;
+export const WorkspaceDriveDocument = new TypedDocumentString(`
+    query WorkspaceDrive($workspace: ID!) {
+  workspace(id: $workspace) {
+    drive {
       id
-      name
-      fileType
-      size
-      md5Checksum
-      createdAt
     }
-    nextCursor
   }
 }
-    `) as unknown as TypedDocumentString<ListQuery, ListQueryVariables>;
+    `) as unknown as TypedDocumentString<WorkspaceDriveQuery, WorkspaceDriveQueryVariables>;
+export const ListDocument = new TypedDocumentString(`
+    query List($own: Boolean!, $workspace: ID, $path: String!, $after: String) {
+  me @include(if: $own) {
+    drive {
+      ...Level
+    }
+  }
+  workspace(id: $workspace) @skip(if: $own) {
+    drive {
+      ...Level
+    }
+  }
+}
+    fragment Level on Drive {
+  entry(path: $path) {
+    ... on Folder {
+      entries(first: 1000, after: $after) {
+        nodes {
+          __typename
+          ... on Folder {
+            name
+            size
+            fileCount
+            updatedAt
+          }
+          ...FileRow
+        }
+        pageInfo {
+          ...Next
+        }
+      }
+    }
+  }
+}
+fragment FileRow on File {
+  id
+  name
+  contentType
+  size
+  md5
+  createdAt
+}
+fragment Next on PageInfo {
+  hasNextPage
+  endCursor
+}`) as unknown as TypedDocumentString<ListQuery, ListQueryVariables>;
 export const FindDocument = new TypedDocumentString(`
-    query Find($path: String!) {
-  file(path: $path) {
-    id
-    name
-    fileType
-    size
-    md5Checksum
-    createdAt
+    query Find($own: Boolean!, $workspace: ID, $path: String!) {
+  me @include(if: $own) {
+    drive {
+      ...At
+    }
   }
-  folder(path: $path) {
-    id
+  workspace(id: $workspace) @skip(if: $own) {
+    drive {
+      ...At
+    }
   }
 }
-    `) as unknown as TypedDocumentString<FindQuery, FindQueryVariables>;
+    fragment At on Drive {
+  entry(path: $path) {
+    __typename
+    ...FileRow
+  }
+}
+fragment FileRow on File {
+  id
+  name
+  contentType
+  size
+  md5
+  createdAt
+}`) as unknown as TypedDocumentString<FindQuery, FindQueryVariables>;
+export const LinkDocument = new TypedDocumentString(`
+    query Link($own: Boolean!, $workspace: ID, $path: String!) {
+  me @include(if: $own) {
+    drive {
+      ...Downloadable
+    }
+  }
+  workspace(id: $workspace) @skip(if: $own) {
+    drive {
+      ...Downloadable
+    }
+  }
+}
+    fragment Downloadable on Drive {
+  entry(path: $path) {
+    ... on File {
+      download {
+        url
+      }
+    }
+  }
+}`) as unknown as TypedDocumentString<LinkQuery, LinkQueryVariables>;
+export const CapacityDocument = new TypedDocumentString(`
+    query Capacity($own: Boolean!, $workspace: ID) {
+  me @include(if: $own) {
+    drive {
+      ...Capacity
+    }
+  }
+  workspace(id: $workspace) @skip(if: $own) {
+    drive {
+      ...Capacity
+    }
+  }
+}
+    fragment Capacity on Drive {
+  usage {
+    ...UsageRow
+  }
+}
+fragment UsageRow on DriveUsage {
+  usedBytes
+  fileCount
+  folderCount
+  maxBytes
+  maxFiles
+  maxFolders
+  maxFileSize
+}`) as unknown as TypedDocumentString<CapacityQuery, CapacityQueryVariables>;
 export const NoteDocument = new TypedDocumentString(`
     query Note($path: String!) {
-  file(path: $path) {
-    md5Checksum
-    note
+  me {
+    drive {
+      entry(path: $path) {
+        ... on File {
+          md5
+          note
+        }
+      }
+    }
   }
 }
     `) as unknown as TypedDocumentString<NoteQuery, NoteQueryVariables>;
 export const WriteNoteDocument = new TypedDocumentString(`
-    mutation WriteNote($input: WriteFileNoteInput!) {
-  writeFileNote(input: $input) {
+    mutation WriteNote($input: WriteNoteInput!) {
+  writeNote(input: $input) {
     note
   }
 }
@@ -811,272 +1145,251 @@ export const WriteNoteDocument = new TypedDocumentString(`
 export const CreateFolderDocument = new TypedDocumentString(`
     mutation CreateFolder($input: CreateFolderInput!) {
   createFolder(input: $input) {
-    path
+    folder {
+      id
+    }
   }
 }
     `) as unknown as TypedDocumentString<CreateFolderMutation, CreateFolderMutationVariables>;
-export const MoveFileDocument = new TypedDocumentString(`
-    mutation MoveFile($input: MovePathInput!) {
-  moveFile(input: $input) {
-    destination
-  }
-}
-    `) as unknown as TypedDocumentString<MoveFileMutation, MoveFileMutationVariables>;
-export const MoveFolderDocument = new TypedDocumentString(`
-    mutation MoveFolder($input: MovePathInput!) {
-  moveFolder(input: $input) {
-    destination
-    filesMoved
-  }
-}
-    `) as unknown as TypedDocumentString<MoveFolderMutation, MoveFolderMutationVariables>;
-export const DeleteFileDocument = new TypedDocumentString(`
-    mutation DeleteFile($input: DeleteFileInput!) {
-  deleteFile(input: $input) {
-    fileDeleted
-  }
-}
-    `) as unknown as TypedDocumentString<DeleteFileMutation, DeleteFileMutationVariables>;
-export const DeleteFolderDocument = new TypedDocumentString(`
-    mutation DeleteFolder($input: DeleteFolderInput!) {
-  deleteFolder(input: $input) {
-    folderDeleted
-    filesDeleted
-  }
-}
-    `) as unknown as TypedDocumentString<DeleteFolderMutation, DeleteFolderMutationVariables>;
-export const DownloadTokenDocument = new TypedDocumentString(`
-    mutation DownloadToken($input: CreateDownloadTokenInput!) {
-  createDownloadToken(input: $input) {
-    privateDownloadToken
-  }
-}
-    `) as unknown as TypedDocumentString<DownloadTokenMutation, DownloadTokenMutationVariables>;
-export const DownloadLinkDocument = new TypedDocumentString(`
-    query DownloadLink($token: String!) {
-  privateDownload(token: $token) {
-    url
-  }
-}
-    `) as unknown as TypedDocumentString<DownloadLinkQuery, DownloadLinkQueryVariables>;
-export const WorkspaceListDocument = new TypedDocumentString(`
-    query WorkspaceList($workspaceId: ID!, $path: String, $limit: Int, $cursor: String) {
-  workspaceFileTree(
-    workspaceId: $workspaceId
-    path: $path
-    limit: $limit
-    cursor: $cursor
-  ) {
-    folders {
-      name
-      size
-      fileCount
-      updatedAt
+export const MoveDocument = new TypedDocumentString(`
+    mutation Move($input: MoveEntriesInput!) {
+  moveEntries(input: $input) {
+    entries {
+      ... on Folder {
+        fileCount
+      }
     }
-    files {
+  }
+}
+    `) as unknown as TypedDocumentString<MoveMutation, MoveMutationVariables>;
+export const DeleteDocument = new TypedDocumentString(`
+    mutation Delete($input: DeleteEntriesInput!) {
+  deleteEntries(input: $input) {
+    filesDeleted
+    trashItems {
       id
-      name
-      fileType
-      size
-      md5Checksum
-      createdAt
     }
-    nextCursor
   }
 }
-    `) as unknown as TypedDocumentString<WorkspaceListQuery, WorkspaceListQueryVariables>;
-export const CreateWorkspaceFolderDocument = new TypedDocumentString(`
-    mutation CreateWorkspaceFolder($input: CreateWorkspaceFolderInput!) {
-  createWorkspaceFolder(input: $input) {
-    name
+    `) as unknown as TypedDocumentString<DeleteMutation, DeleteMutationVariables>;
+export const TrashDocument = new TypedDocumentString(`
+    query Trash($own: Boolean!, $workspace: ID, $after: String) {
+  me @include(if: $own) {
+    drive {
+      ...Trash
+    }
+  }
+  workspace(id: $workspace) @skip(if: $own) {
+    drive {
+      ...Trash
+    }
   }
 }
-    `) as unknown as TypedDocumentString<CreateWorkspaceFolderMutation, CreateWorkspaceFolderMutationVariables>;
-export const MoveWorkspaceFileDocument = new TypedDocumentString(`
-    mutation MoveWorkspaceFile($input: MoveWorkspaceFileInput!) {
-  moveWorkspaceFile(input: $input) {
-    destination
+    fragment Trash on Drive {
+  trash(first: 1000, after: $after) {
+    nodes {
+      ...TrashRow
+    }
+    pageInfo {
+      ...Next
+    }
   }
 }
-    `) as unknown as TypedDocumentString<MoveWorkspaceFileMutation, MoveWorkspaceFileMutationVariables>;
-export const MoveWorkspaceFolderDocument = new TypedDocumentString(`
-    mutation MoveWorkspaceFolder($input: MoveWorkspaceFolderInput!) {
-  moveWorkspaceFolder(input: $input) {
-    destination
-    updated
+fragment TrashRow on TrashItem {
+  id
+  path
+  kind
+  size
+  fileCount
+  deletedAt
+  deletedBy {
+    email
+  }
+  expiresAt
+}
+fragment Next on PageInfo {
+  hasNextPage
+  endCursor
+}`) as unknown as TypedDocumentString<TrashQuery, TrashQueryVariables>;
+export const RestoreFromTrashDocument = new TypedDocumentString(`
+    mutation RestoreFromTrash($input: RestoreFromTrashInput!) {
+  restoreFromTrash(input: $input) {
+    entries {
+      path
+    }
   }
 }
-    `) as unknown as TypedDocumentString<MoveWorkspaceFolderMutation, MoveWorkspaceFolderMutationVariables>;
-export const DeleteWorkspaceFileDocument = new TypedDocumentString(`
-    mutation DeleteWorkspaceFile($input: DeleteWorkspaceFileInput!) {
-  deleteWorkspaceFile(input: $input) {
-    fileDeleted
+    `) as unknown as TypedDocumentString<RestoreFromTrashMutation, RestoreFromTrashMutationVariables>;
+export const DeleteFromTrashDocument = new TypedDocumentString(`
+    mutation DeleteFromTrash($input: DeleteFromTrashInput!) {
+  deleteFromTrash(input: $input) {
+    deletedIds
   }
 }
-    `) as unknown as TypedDocumentString<DeleteWorkspaceFileMutation, DeleteWorkspaceFileMutationVariables>;
-export const DeleteWorkspaceFolderDocument = new TypedDocumentString(`
-    mutation DeleteWorkspaceFolder($input: DeleteWorkspaceFolderInput!) {
-  deleteWorkspaceFolder(input: $input) {
-    folderDeleted
-    filesDeleted
+    `) as unknown as TypedDocumentString<DeleteFromTrashMutation, DeleteFromTrashMutationVariables>;
+export const EmptyTrashDocument = new TypedDocumentString(`
+    mutation EmptyTrash($input: EmptyTrashInput!) {
+  emptyTrash(input: $input) {
+    count
   }
 }
-    `) as unknown as TypedDocumentString<DeleteWorkspaceFolderMutation, DeleteWorkspaceFolderMutationVariables>;
-export const WorkspaceLinkDocument = new TypedDocumentString(`
-    query WorkspaceLink($workspaceId: ID!, $path: String!) {
-  workspaceDownload(workspaceId: $workspaceId, path: $path) {
-    url
-  }
-}
-    `) as unknown as TypedDocumentString<WorkspaceLinkQuery, WorkspaceLinkQueryVariables>;
+    `) as unknown as TypedDocumentString<EmptyTrashMutation, EmptyTrashMutationVariables>;
 export const StartUploadDocument = new TypedDocumentString(`
     mutation StartUpload($input: StartUploadInput!) {
   startUpload(input: $input) {
-    id
-    chunkSize
-    partCount
-    expiresAt
+    uploadSession {
+      id
+      chunkSize
+      partCount
+      expiresAt
+    }
   }
 }
     `) as unknown as TypedDocumentString<StartUploadMutation, StartUploadMutationVariables>;
 export const UploadDocument = new TypedDocumentString(`
     query Upload($id: ID!) {
-  upload(id: $id) {
-    received
+  node(id: $id) {
+    ... on UploadSession {
+      received
+    }
   }
 }
     `) as unknown as TypedDocumentString<UploadQuery, UploadQueryVariables>;
 export const CompleteUploadDocument = new TypedDocumentString(`
     mutation CompleteUpload($input: CompleteUploadInput!) {
   completeUpload(input: $input) {
-    md5Checksum
+    file {
+      md5
+    }
   }
 }
     `) as unknown as TypedDocumentString<CompleteUploadMutation, CompleteUploadMutationVariables>;
 export const AbortUploadDocument = new TypedDocumentString(`
     mutation AbortUpload($input: AbortUploadInput!) {
-  abortUpload(input: $input)
+  abortUpload(input: $input) {
+    abortedId
+  }
 }
     `) as unknown as TypedDocumentString<AbortUploadMutation, AbortUploadMutationVariables>;
-export const StartWorkspaceUploadDocument = new TypedDocumentString(`
-    mutation StartWorkspaceUpload($input: StartWorkspaceUploadInput!) {
-  startWorkspaceUpload(input: $input) {
-    id
-    chunkSize
-    partCount
-    expiresAt
-  }
-}
-    `) as unknown as TypedDocumentString<StartWorkspaceUploadMutation, StartWorkspaceUploadMutationVariables>;
-export const WorkspaceUploadDocument = new TypedDocumentString(`
-    query WorkspaceUpload($workspaceId: ID!, $id: ID!) {
-  workspaceUpload(workspaceId: $workspaceId, id: $id) {
-    received
-  }
-}
-    `) as unknown as TypedDocumentString<WorkspaceUploadQuery, WorkspaceUploadQueryVariables>;
-export const CompleteWorkspaceUploadDocument = new TypedDocumentString(`
-    mutation CompleteWorkspaceUpload($input: CompleteWorkspaceUploadInput!) {
-  completeWorkspaceUpload(input: $input) {
-    md5Checksum
-  }
-}
-    `) as unknown as TypedDocumentString<CompleteWorkspaceUploadMutation, CompleteWorkspaceUploadMutationVariables>;
-export const AbortWorkspaceUploadDocument = new TypedDocumentString(`
-    mutation AbortWorkspaceUpload($input: AbortWorkspaceUploadInput!) {
-  abortWorkspaceUpload(input: $input)
-}
-    `) as unknown as TypedDocumentString<AbortWorkspaceUploadMutation, AbortWorkspaceUploadMutationVariables>;
 export const ShareDocument = new TypedDocumentString(`
     mutation Share($input: ShareFilesInput!) {
   shareFiles(input: $input) {
-    sharingInfo {
-      file
-      sharedFor
-      sharingToken
-      sharingLink
+    shares {
+      fileName
+      recipient
+      token
+      url
       expiresAt
     }
-    notificationStatus
+    mail
   }
 }
     `) as unknown as TypedDocumentString<ShareMutation, ShareMutationVariables>;
 export const QuickShareDocument = new TypedDocumentString(`
-    mutation QuickShare($input: CreatePublicShareInput!) {
-  createPublicShare(input: $input) {
-    sharingToken
-    sharingLink
-    expiresAt
+    mutation QuickShare($input: CreateLinkInput!) {
+  createLink(input: $input) {
+    share {
+      token
+      url
+      expiresAt
+    }
   }
 }
     `) as unknown as TypedDocumentString<QuickShareMutation, QuickShareMutationVariables>;
 export const SharesDocument = new TypedDocumentString(`
-    query Shares($limit: Int, $cursor: String) {
-  sentShares(limit: $limit, cursor: $cursor) {
-    files {
-      ...ShareRow
+    query Shares($after: String) {
+  me {
+    shares(first: 1000, after: $after) {
+      nodes {
+        ...ShareRow
+        file {
+          path
+        }
+      }
+      pageInfo {
+        ...Next
+      }
     }
-    nextCursor
   }
 }
     fragment ShareRow on Share {
-  sharingToken
-  sharingLink
+  token
+  url
   fileName
-  fileType
+  contentType
   size
-  md5Checksum
-  sharedBy
-  sharedFor
+  md5
   createdAt
   expiresAt
-  seen
   passwordProtected
   downloads
   maxDownloads
+  sharedBy {
+    email
+  }
+  ... on DirectShare {
+    recipient
+    seen
+  }
+}
+fragment Next on PageInfo {
+  hasNextPage
+  endCursor
 }`) as unknown as TypedDocumentString<SharesQuery, SharesQueryVariables>;
 export const ReceivedDocument = new TypedDocumentString(`
-    query Received($limit: Int, $cursor: String) {
-  receivedShares(limit: $limit, cursor: $cursor) {
-    files {
-      ...ShareRow
+    query Received($seen: Boolean, $after: String) {
+  me {
+    receivedShares(seen: $seen, first: 1000, after: $after) {
+      nodes {
+        ...ShareRow
+      }
+      pageInfo {
+        ...Next
+      }
     }
-    nextCursor
   }
 }
     fragment ShareRow on Share {
-  sharingToken
-  sharingLink
+  token
+  url
   fileName
-  fileType
+  contentType
   size
-  md5Checksum
-  sharedBy
-  sharedFor
+  md5
   createdAt
   expiresAt
-  seen
   passwordProtected
   downloads
   maxDownloads
+  sharedBy {
+    email
+  }
+  ... on DirectShare {
+    recipient
+    seen
+  }
+}
+fragment Next on PageInfo {
+  hasNextPage
+  endCursor
 }`) as unknown as TypedDocumentString<ReceivedQuery, ReceivedQueryVariables>;
 export const MarkSeenDocument = new TypedDocumentString(`
     mutation MarkSeen($input: MarkShareSeenInput!) {
   markShareSeen(input: $input) {
-    seen
+    seenId
   }
 }
     `) as unknown as TypedDocumentString<MarkSeenMutation, MarkSeenMutationVariables>;
 export const RevokeDocument = new TypedDocumentString(`
     mutation Revoke($input: RevokeShareInput!) {
   revokeShare(input: $input) {
-    tokenRevoked
+    revokedId
   }
 }
     `) as unknown as TypedDocumentString<RevokeMutation, RevokeMutationVariables>;
 export const ShareInfoDocument = new TypedDocumentString(`
     query ShareInfo($token: String!) {
-  shareInfo(token: $token) {
+  share(token: $token) {
     fileName
     size
     passwordProtected
@@ -1084,86 +1397,141 @@ export const ShareInfoDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<ShareInfoQuery, ShareInfoQueryVariables>;
 export const OpenShareDocument = new TypedDocumentString(`
-    mutation OpenShare($input: ResolveShareInput!) {
-  resolveShare(input: $input) {
-    url
+    mutation OpenShare($input: OpenShareInput!) {
+  openShare(input: $input) {
+    download {
+      url
+    }
   }
 }
     `) as unknown as TypedDocumentString<OpenShareMutation, OpenShareMutationVariables>;
 export const WorkspacesDocument = new TypedDocumentString(`
-    query Workspaces {
-  workspaces {
-    ...WorkspaceRow
+    query Workspaces($after: String) {
+  me {
+    workspaces(first: 1000, after: $after) {
+      nodes {
+        ...WorkspaceRow
+      }
+      pageInfo {
+        ...Next
+      }
+    }
   }
 }
     fragment WorkspaceRow on Workspace {
-  workspaceId
+  id
   name
   slug
   role
   createdAt
+}
+fragment Next on PageInfo {
+  hasNextPage
+  endCursor
 }`) as unknown as TypedDocumentString<WorkspacesQuery, WorkspacesQueryVariables>;
-export const CreateWorkspaceDocument = new TypedDocumentString(`
-    mutation CreateWorkspace($input: CreateWorkspaceInput!) {
-  createWorkspace(input: $input) {
+export const WorkspaceDocument = new TypedDocumentString(`
+    query Workspace($id: ID, $slug: String) {
+  workspace(id: $id, slug: $slug) {
     ...WorkspaceRow
   }
 }
     fragment WorkspaceRow on Workspace {
-  workspaceId
+  id
+  name
+  slug
+  role
+  createdAt
+}`) as unknown as TypedDocumentString<WorkspaceQuery, WorkspaceQueryVariables>;
+export const WorkspaceIdDocument = new TypedDocumentString(`
+    query WorkspaceId($slug: String!) {
+  workspace(slug: $slug) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<WorkspaceIdQuery, WorkspaceIdQueryVariables>;
+export const CreateWorkspaceDocument = new TypedDocumentString(`
+    mutation CreateWorkspace($input: CreateWorkspaceInput!) {
+  createWorkspace(input: $input) {
+    workspace {
+      ...WorkspaceRow
+    }
+  }
+}
+    fragment WorkspaceRow on Workspace {
+  id
   name
   slug
   role
   createdAt
 }`) as unknown as TypedDocumentString<CreateWorkspaceMutation, CreateWorkspaceMutationVariables>;
-export const RenameWorkspaceDocument = new TypedDocumentString(`
-    mutation RenameWorkspace($input: RenameWorkspaceInput!) {
-  renameWorkspace(input: $input) {
-    ...WorkspaceRow
+export const UpdateWorkspaceDocument = new TypedDocumentString(`
+    mutation UpdateWorkspace($input: UpdateWorkspaceInput!) {
+  updateWorkspace(input: $input) {
+    workspace {
+      ...WorkspaceRow
+    }
   }
 }
     fragment WorkspaceRow on Workspace {
-  workspaceId
+  id
   name
   slug
   role
   createdAt
-}`) as unknown as TypedDocumentString<RenameWorkspaceMutation, RenameWorkspaceMutationVariables>;
+}`) as unknown as TypedDocumentString<UpdateWorkspaceMutation, UpdateWorkspaceMutationVariables>;
 export const DeleteWorkspaceDocument = new TypedDocumentString(`
     mutation DeleteWorkspace($input: DeleteWorkspaceInput!) {
   deleteWorkspace(input: $input) {
-    workspaceId
+    deletedId
   }
 }
     `) as unknown as TypedDocumentString<DeleteWorkspaceMutation, DeleteWorkspaceMutationVariables>;
 export const MembersDocument = new TypedDocumentString(`
-    query Members($workspaceId: ID!) {
-  workspaceMembers(workspaceId: $workspaceId) {
-    userId
-    email
-    name
-    role
-    joinedAt
+    query Members($workspace: ID!, $after: String) {
+  workspace(id: $workspace) {
+    members(first: 1000, after: $after) {
+      nodes {
+        id
+        role
+        joinedAt
+        person {
+          id
+          email
+          name
+        }
+      }
+      pageInfo {
+        ...Next
+      }
+    }
   }
 }
-    `) as unknown as TypedDocumentString<MembersQuery, MembersQueryVariables>;
+    fragment Next on PageInfo {
+  hasNextPage
+  endCursor
+}`) as unknown as TypedDocumentString<MembersQuery, MembersQueryVariables>;
 export const ChangeRoleDocument = new TypedDocumentString(`
     mutation ChangeRole($input: ChangeMemberRoleInput!) {
   changeMemberRole(input: $input) {
-    userId
-    role
+    member {
+      id
+    }
   }
 }
     `) as unknown as TypedDocumentString<ChangeRoleMutation, ChangeRoleMutationVariables>;
 export const RemoveMemberDocument = new TypedDocumentString(`
     mutation RemoveMember($input: RemoveMemberInput!) {
-  removeMember(input: $input)
+  removeMember(input: $input) {
+    removedId
+  }
 }
     `) as unknown as TypedDocumentString<RemoveMemberMutation, RemoveMemberMutationVariables>;
 export const InviteDocument = new TypedDocumentString(`
     mutation Invite($input: CreateInviteInput!) {
   createInvite(input: $input) {
-    ...InviteRow
+    invite {
+      ...InviteRow
+    }
   }
 }
     fragment InviteRow on Invite {
@@ -1174,9 +1542,16 @@ export const InviteDocument = new TypedDocumentString(`
   expiresAt
 }`) as unknown as TypedDocumentString<InviteMutation, InviteMutationVariables>;
 export const WorkspaceInvitesDocument = new TypedDocumentString(`
-    query WorkspaceInvites($workspaceId: ID!) {
-  workspaceInvites(workspaceId: $workspaceId) {
-    ...InviteRow
+    query WorkspaceInvites($workspace: ID!, $after: String) {
+  workspace(id: $workspace) {
+    invites(first: 1000, after: $after) {
+      nodes {
+        ...InviteRow
+      }
+      pageInfo {
+        ...Next
+      }
+    }
   }
 }
     fragment InviteRow on Invite {
@@ -1185,35 +1560,51 @@ export const WorkspaceInvitesDocument = new TypedDocumentString(`
   role
   createdAt
   expiresAt
+}
+fragment Next on PageInfo {
+  hasNextPage
+  endCursor
 }`) as unknown as TypedDocumentString<WorkspaceInvitesQuery, WorkspaceInvitesQueryVariables>;
-export const DeleteInviteDocument = new TypedDocumentString(`
-    mutation DeleteInvite($input: DeleteInviteInput!) {
-  deleteInvite(input: $input) {
-    inviteId
+export const RevokeInviteDocument = new TypedDocumentString(`
+    mutation RevokeInvite($input: RevokeInviteInput!) {
+  revokeInvite(input: $input) {
+    revokedId
   }
 }
-    `) as unknown as TypedDocumentString<DeleteInviteMutation, DeleteInviteMutationVariables>;
+    `) as unknown as TypedDocumentString<RevokeInviteMutation, RevokeInviteMutationVariables>;
 export const MyInvitesDocument = new TypedDocumentString(`
-    query MyInvites {
-  myInvites {
-    id
-    workspaceId
-    workspaceName
-    workspaceSlug
-    role
-    token
-    expiresAt
+    query MyInvites($after: String) {
+  me {
+    invites(first: 1000, after: $after) {
+      nodes {
+        id
+        workspaceId
+        workspaceName
+        workspaceSlug
+        role
+        token
+        expiresAt
+      }
+      pageInfo {
+        ...Next
+      }
+    }
   }
 }
-    `) as unknown as TypedDocumentString<MyInvitesQuery, MyInvitesQueryVariables>;
+    fragment Next on PageInfo {
+  hasNextPage
+  endCursor
+}`) as unknown as TypedDocumentString<MyInvitesQuery, MyInvitesQueryVariables>;
 export const AcceptInviteDocument = new TypedDocumentString(`
     mutation AcceptInvite($input: AcceptInviteInput!) {
   acceptInvite(input: $input) {
-    ...WorkspaceRow
+    workspace {
+      ...WorkspaceRow
+    }
   }
 }
     fragment WorkspaceRow on Workspace {
-  workspaceId
+  id
   name
   slug
   role
@@ -1221,13 +1612,22 @@ export const AcceptInviteDocument = new TypedDocumentString(`
 }`) as unknown as TypedDocumentString<AcceptInviteMutation, AcceptInviteMutationVariables>;
 export const RejectInviteDocument = new TypedDocumentString(`
     mutation RejectInvite($input: RejectInviteInput!) {
-  rejectInvite(input: $input)
+  rejectInvite(input: $input) {
+    rejectedId
+  }
 }
     `) as unknown as TypedDocumentString<RejectInviteMutation, RejectInviteMutationVariables>;
 export const KeysDocument = new TypedDocumentString(`
-    query Keys {
-  privateApiKeys {
-    ...KeyRow
+    query Keys($after: String) {
+  me {
+    apiKeys(first: 1000, after: $after) {
+      nodes {
+        ...KeyRow
+      }
+      pageInfo {
+        ...Next
+      }
+    }
   }
 }
     fragment KeyRow on ApiKey {
@@ -1239,12 +1639,23 @@ export const KeysDocument = new TypedDocumentString(`
   createdAt
   lastUsedAt
   expiresAt
-  keyHint
+  hint
+}
+fragment Next on PageInfo {
+  hasNextPage
+  endCursor
 }`) as unknown as TypedDocumentString<KeysQuery, KeysQueryVariables>;
 export const WorkspaceKeysDocument = new TypedDocumentString(`
-    query WorkspaceKeys($workspaceId: ID!) {
-  workspaceApiKeys(workspaceId: $workspaceId) {
-    ...KeyRow
+    query WorkspaceKeys($workspace: ID!, $after: String) {
+  workspace(id: $workspace) {
+    apiKeys(first: 1000, after: $after) {
+      nodes {
+        ...KeyRow
+      }
+      pageInfo {
+        ...Next
+      }
+    }
   }
 }
     fragment KeyRow on ApiKey {
@@ -1256,41 +1667,29 @@ export const WorkspaceKeysDocument = new TypedDocumentString(`
   createdAt
   lastUsedAt
   expiresAt
-  keyHint
+  hint
+}
+fragment Next on PageInfo {
+  hasNextPage
+  endCursor
 }`) as unknown as TypedDocumentString<WorkspaceKeysQuery, WorkspaceKeysQueryVariables>;
 export const CreateKeyDocument = new TypedDocumentString(`
-    mutation CreateKey($input: CreatePrivateApiKeyInput!) {
-  createPrivateApiKey(input: $input) {
-    ...NewKey
+    mutation CreateKey($input: CreateApiKeyInput!) {
+  createApiKey(input: $input) {
+    apiKey {
+      id
+      name
+      scopes
+      expiresAt
+    }
+    secret
   }
 }
-    fragment NewKey on CreatedApiKey {
-  id
-  name
-  key
-  scopes
-  expiresAt
-}`) as unknown as TypedDocumentString<CreateKeyMutation, CreateKeyMutationVariables>;
-export const CreateWorkspaceKeyDocument = new TypedDocumentString(`
-    mutation CreateWorkspaceKey($input: CreateWorkspaceApiKeyInput!) {
-  createWorkspaceApiKey(input: $input) {
-    ...NewKey
-  }
-}
-    fragment NewKey on CreatedApiKey {
-  id
-  name
-  key
-  scopes
-  expiresAt
-}`) as unknown as TypedDocumentString<CreateWorkspaceKeyMutation, CreateWorkspaceKeyMutationVariables>;
+    `) as unknown as TypedDocumentString<CreateKeyMutation, CreateKeyMutationVariables>;
 export const DeleteKeyDocument = new TypedDocumentString(`
-    mutation DeleteKey($input: DeletePrivateApiKeyInput!) {
-  deletePrivateApiKey(input: $input)
+    mutation DeleteKey($input: DeleteApiKeyInput!) {
+  deleteApiKey(input: $input) {
+    deletedId
+  }
 }
     `) as unknown as TypedDocumentString<DeleteKeyMutation, DeleteKeyMutationVariables>;
-export const DeleteWorkspaceKeyDocument = new TypedDocumentString(`
-    mutation DeleteWorkspaceKey($input: DeleteWorkspaceApiKeyInput!) {
-  deleteWorkspaceApiKey(input: $input)
-}
-    `) as unknown as TypedDocumentString<DeleteWorkspaceKeyMutation, DeleteWorkspaceKeyMutationVariables>;

@@ -1,5 +1,29 @@
+import type { Aim } from '../upload-engine/job.ts'
 import type { Client } from './client.ts'
 import { Failure } from './failure.ts'
+import {
+  AbortUploadDocument,
+  CapacityDocument,
+  CompleteUploadDocument,
+  CreateFolderDocument,
+  DeleteDocument,
+  DeleteFromTrashDocument,
+  EmptyTrashDocument,
+  type FileRowFragment,
+  FindDocument,
+  LinkDocument,
+  ListDocument,
+  MoveDocument,
+  type OnConflict,
+  RestoreFromTrashDocument,
+  StartUploadDocument,
+  TrashDocument,
+  type TrashRowFragment,
+  UploadDocument,
+  WorkspaceDriveDocument,
+} from './generated.ts'
+import { allPages, eachOf } from './pages.ts'
+import { splitPath } from './path.ts'
 
 /** A file as a listing shows it. */
 export interface RemoteFile {
@@ -33,76 +57,178 @@ export interface Capacity {
   refusal: Failure
 }
 
-/** File operations on the user's own files or on a workspace. Paths are names joined by slashes. */
-export interface Place {
-  client: Client
-  /** Empty for one's own files. */
-  workspaceId: string
-  /** REST route of its files. */
-  route: string
-  /** A path in the form that users type. */
-  show(path: string): string
-  /** All entries of one level; empty for an unknown path. */
-  list(path: string): Promise<Listing>
-  find(path: string): Promise<Found | null>
-  createFolder(path: string): Promise<void>
-  moveFile(source: string, destination: string): Promise<void>
-  /** Resolves to the number of files whose path has changed. */
-  moveFolder(source: string, destination: string): Promise<number>
-  deleteFile(path: string): Promise<void>
-  /** Recursively. Resolves to the number of deleted files. */
-  deleteFolder(path: string): Promise<number>
-  /** A short-lived signed URL. */
-  link(path: string): Promise<string>
-  capacity(): Promise<Capacity>
-  /** Uploads in parts. Each of these calls may be repeated. */
-  uploads: Uploads
-}
-
-/** Where a file is to be. */
-export interface Aim {
-  folder: string
-  filename: string
-}
-
-export interface Uploads {
-  start(aim: Aim & { size: number }): Promise<{ id: string; chunkSize: number; partCount: number; expiresAt: string }>
-  /** Numbers of the parts that the service has. @throws UPLOAD_NOT_FOUND for one that has ended */
-  received(id: string): Promise<number[]>
-  /** Resolves to the MD5 of the stored file. */
-  complete(id: string, digest: Aim & { md5: string }): Promise<string>
-  abort(id: string): Promise<void>
-}
-
-/** The largest page of the service. */
-export const PAGE = 10_000
-
 /** More levels than the service allows. */
 export const DEEPEST = 64
-
-/** All pages of a list. */
-export async function allPages<T>(
-  page: (cursor: string | null) => Promise<{ nextCursor: string | null } & T>,
-): Promise<T[]> {
-  const pages: T[] = []
-  let cursor: string | null = null
-  do {
-    const { nextCursor, ...rest }: { nextCursor: string | null } & T = await page(cursor)
-    pages.push(rest as T)
-    cursor = nextCursor
-  } while (cursor !== null)
-  return pages
-}
 
 export const notFound = (shown: string): Failure =>
   new Failure('NOT_FOUND', `There is no file or folder ${shown}.`, { path: shown })
 
-/** The bytes that the plan leaves. */
-export const capacityFor = (limit: string, max: number, used: number): Capacity => ({
-  bytes: max - used,
-  refusal: new Failure(
-    'QUOTA_EXCEEDED',
-    `The plan allows ${max} bytes, of which ${used} are used; there is not enough space for this. Delete something, or ask for a larger plan.`,
-    { limit, max, used },
-  ),
+export type Place = ReturnType<typeof placeOf>
+
+/**
+ * The files of a drive: that of a workspace, or the caller's own. Paths are names joined by slashes.
+ * @param workspace with its slug or id, as the user has written it
+ */
+export function placeOf(client: Client, workspace?: { id: string; named: string }) {
+  const drive = { own: workspace === undefined, workspace: workspace?.id ?? null }
+  let known: Promise<string> | undefined
+
+  /** Changes name a drive by its id; the own one needs none. */
+  async function driveId(): Promise<string | null> {
+    if (!workspace) return null
+    known ??= client.request(WorkspaceDriveDocument, { workspace: workspace.id }).then(found => driveIn(found).id)
+    return known
+  }
+
+  const at = async (path: string) => ({ at: { drive: await driveId(), path } })
+
+  return {
+    client,
+    /** Empty for one's own files. */
+    workspaceId: workspace?.id ?? '',
+    /** REST route of its files. */
+    route: workspace ? `/api/workspaces/${workspace.id}/files` : '/api/files',
+
+    /** A path in the form that users type. */
+    show: (path: string) => (workspace ? `${workspace.named}:/${path}` : `/${path}`),
+
+    /** An id of an item of its trash, in the form that users type. */
+    showId: (id: string) => (workspace ? `${workspace.named}:${id}` : id),
+
+    /** All entries of one level; empty for an unknown path. */
+    async list(path: string): Promise<Listing> {
+      const entries = await allPages(async after => {
+        const { entry } = driveIn(await client.request(ListDocument, { ...drive, path, after }))
+        return entry && 'entries' in entry ? entry.entries : nothing
+      })
+      return {
+        folders: entries.flatMap(({ __typename: type, ...entry }) => ('fileCount' in entry ? [entry] : [])),
+        files: entries.flatMap(entry => (entry.__typename === 'File' ? [fileOf(entry)] : [])),
+      }
+    },
+
+    async find(path: string): Promise<Found | null> {
+      if (path === '') return { kind: 'folder' }
+      const { entry } = driveIn(await client.request(FindDocument, { ...drive, path }))
+      if (!entry) return null
+      return entry.__typename === 'File' ? { kind: 'file', file: fileOf(entry) } : { kind: 'folder' }
+    },
+
+    /** With those above it that are missing. */
+    async createFolder(path: string): Promise<void> {
+      await client.change(CreateFolderDocument, await at(path))
+    },
+
+    /** Moves a file or a folder. Resolves to the number of files whose path has changed. */
+    async move(source: string, destination: string): Promise<number> {
+      const { folder, name } = splitPath(destination)
+      const input = { entries: [await at(source)], to: await at(folder), name }
+      const { entries } = await client.change(MoveDocument, input)
+      return (entries ?? []).reduce((sum, entry) => sum + ('fileCount' in entry ? entry.fileCount : 1), 0)
+    },
+
+    /**
+     * Deletes a file, or a folder that is empty unless `recursive`. Resolves to the number of deleted files, and to the id in the
+     * trash: null if nothing is kept, or if the credential may not read.
+     */
+    async remove(path: string, recursive: boolean): Promise<{ filesDeleted: number; trashItemId: string | null }> {
+      const input = { entries: [await at(path)], recursive }
+      const { filesDeleted, trashItems } = await client.change(DeleteDocument, input)
+      return { filesDeleted, trashItemId: trashItems?.[0]?.id ?? null }
+    },
+
+    trash: {
+      /** The newest first, loaded as they are read. */
+      async *items(): AsyncGenerator<TrashRowFragment> {
+        const load = async (after: string | null) =>
+          driveIn(await client.request(TrashDocument, { ...drive, after })).trash
+        for await (const item of eachOf(load)) yield { ...item, path: inDrive(item.path) }
+      },
+
+      /** Into a folder, or where it was. Resolves to the path that it has now. @throws TRASH_ITEM_NOT_FOUND, PATH_EXISTS */
+      async restore(item: string, folder: string | undefined, onConflict: OnConflict): Promise<string> {
+        const to = folder === undefined ? null : await at(folder)
+        const { entries } = await client.change(RestoreFromTrashDocument, { items: [item], to, onConflict })
+        return inDrive(entries[0]?.path ?? '')
+      },
+
+      /** For ever. */
+      async remove(item: string): Promise<void> {
+        await client.change(DeleteFromTrashDocument, { items: [item] })
+      },
+
+      /** Resolves to the number of items that it had. */
+      async empty(): Promise<number> {
+        return (await client.change(EmptyTrashDocument, { drive: await driveId() })).count
+      },
+    },
+
+    /** A short-lived signed URL of a file. */
+    async link(path: string): Promise<string> {
+      const { entry } = driveIn(await client.request(LinkDocument, { ...drive, path }))
+      if (!entry || !('download' in entry)) throw notFound(this.show(path))
+      return entry.download.url
+    },
+
+    /** What the plan leaves. */
+    async capacity(): Promise<Capacity> {
+      const { maxBytes, usedBytes, maxFileSize: max } = driveIn(await client.request(CapacityDocument, drive)).usage
+      const bytes = maxBytes - usedBytes
+      if (bytes > max) {
+        const sentence = `The plan allows ${max} bytes a file. Send a smaller one, or ask for a larger plan.`
+        return { bytes: max, refusal: new Failure('FILE_TOO_LARGE', sentence, { limit: 'max_file_size_bytes', max }) }
+      }
+      const sentence = `The plan allows ${maxBytes} bytes, of which ${usedBytes} are used; there is not enough space for this. Delete something, or ask for a larger plan.`
+      const limit = workspace ? 'max_total_storage_bytes_workspace' : 'max_total_storage_bytes'
+      return { bytes, refusal: new Failure('QUOTA_EXCEEDED', sentence, { limit, max: maxBytes, used: usedBytes }) }
+    },
+
+    /** Uploads in parts. Each of these calls may be repeated. */
+    uploads: {
+      async start(aim: Aim & { size: number }) {
+        const input = { drive: await driveId(), ...aim }
+        const { id: uploadId, ...session } = (await client.change(StartUploadDocument, input, 'repeatable'))
+          .uploadSession
+        return { uploadId, ...session }
+      },
+
+      /** Numbers of the parts that the service has. @throws UPLOAD_NOT_FOUND for one that has ended */
+      async received(id: string): Promise<number[]> {
+        const { node } = await client.request(UploadDocument, { id })
+        if (!node || !('received' in node)) throw new Failure('UPLOAD_NOT_FOUND', 'This upload has ended.')
+        return node.received
+      },
+
+      /** Resolves to the MD5 of the stored file. */
+      async complete(uploadSession: string, digest: Aim & { md5: string }): Promise<string> {
+        const input = { uploadSession, ...digest }
+        return (await client.change(CompleteUploadDocument, input, 'repeatable')).file.md5
+      },
+
+      async abort(uploadSession: string): Promise<void> {
+        await client.change(AbortUploadDocument, { uploadSession }, 'repeatable')
+      },
+    },
+  }
+}
+
+const nothing = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
+
+/** The drive in an answer about that of a workspace, or the caller's own. */
+function driveIn<Drive>({ me, workspace }: { me?: { drive: Drive }; workspace?: { drive: Drive | null } }): Drive {
+  const drive = (me ?? workspace)?.drive
+  if (!drive) throw new Failure('WORKSPACE_NOT_FOUND', 'This workspace does not exist any more.')
+  return drive
+}
+
+/** In the drives of workspaces, the service writes a slash before paths. */
+const inDrive = (path: string): string => path.replace(/^\//, '')
+
+const fileOf = ({ id, name, contentType, size, md5, createdAt }: FileRowFragment): RemoteFile => ({
+  id,
+  name,
+  fileType: contentType,
+  size,
+  md5Checksum: md5,
+  createdAt,
 })

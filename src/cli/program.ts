@@ -6,6 +6,7 @@ import { declareFiles } from './commands/files.ts'
 import { declareKeys } from './commands/keys.ts'
 import { declareShares } from './commands/shares.ts'
 import { declareTransfers } from './commands/transfers.ts'
+import { declareTrash } from './commands/trash.ts'
 import { declareWorkspaces } from './commands/workspaces.ts'
 
 const epilogue = `
@@ -39,6 +40,7 @@ export function createProgram(version: string): Command {
     .exitOverride()
   declareAccount(program)
   declareFiles(program)
+  declareTrash(program)
   declareTransfers(program)
   declareShares(program)
   declareWorkspaces(program)

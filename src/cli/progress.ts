@@ -1,42 +1,26 @@
 import type { MultiBar } from 'cli-progress'
+import type { Progress as TransferProgress } from '../upload-engine/job.ts'
+import { meter } from '../upload-engine/rate.ts'
 import type { Context } from './run.ts'
 import { bytes, plural } from './table.ts'
 import { plain } from './text.ts'
 
 /** Progress of a transfer: a bar on a terminal, and with -v one line per file. */
-export interface Progress {
+export interface Progress extends TransferProgress {
   /** Adds work. @param size undefined if it is unknown */
   expect(files: number, size: number | undefined): void
-  /** Bytes that were transferred; negative for bytes that must be sent again. */
-  move(count: number): void
-  /** Bytes that need no transfer. */
-  skip(count: number): void
-  /** Shows that the service is verifying an upload, until `work` settles. */
-  checking<T>(work: Promise<T>): Promise<T>
   done(line: string): void
   stop(): void
 }
 
-const WINDOW_MS = 5000
 const BAR = 24
 
 export async function startProgress(context: Context): Promise<Progress> {
-  const sum = { files: 0, filesDone: 0, size: 0 as number | undefined, at: 0, moved: 0, checks: 0 }
-  const recent: { time: number; moved: number }[] = []
-
-  /** Bytes per second, over the last few seconds. */
-  function rate(): number {
-    const time = performance.now()
-    if (time - (recent.at(-1)?.time ?? 0) > 100) recent.push({ time, moved: sum.moved })
-    while (recent.length > 2 && time - (recent[0]?.time ?? 0) > WINDOW_MS) recent.shift()
-    const [first, last] = [recent[0], recent.at(-1)]
-    return first && last && last.time > first.time
-      ? Math.max(0, ((last.moved - first.moved) / (last.time - first.time)) * 1000)
-      : 0
-  }
+  const sum = { files: 0, filesDone: 0, size: 0 as number | undefined, at: 0, checks: 0 }
+  const moved = meter()
 
   function line(): string {
-    const speed = rate()
+    const speed = moved.rate()
     const files = sum.files > 1 ? ` · ${sum.filesDone} of ${plural(sum.files, 'file')}` : ''
     if (sum.size === undefined) return `${bytes(sum.at)} · ${bytes(speed)}/s${files}`
     const part = sum.size === 0 ? 1 : Math.min(1, sum.at / sum.size)
@@ -58,7 +42,7 @@ export async function startProgress(context: Context): Promise<Progress> {
     },
     move(count) {
       sum.at += count
-      sum.moved += count
+      moved.add(count)
     },
     skip(count) {
       sum.at += count

@@ -35,3 +35,9 @@ export async function ask(question: string, signal: AbortSignal, hidden = false)
     if (hidden) process.stderr.write('\n')
   }
 }
+
+/** Asks a question on a terminal. @param otherwise what to say unless the answer is yes @throws USAGE */
+export async function confirm(question: string, otherwise: string, signal: AbortSignal): Promise<void> {
+  const answer = await ask(`${question} [y/N] `, signal)
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('USAGE', otherwise)
+}

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
+import { untilAborted } from '../upload-engine/signal.ts'
 import { readEnvironment } from './config.ts'
 import { Failure, toFailure } from './failure.ts'
-import type { Patience } from './retry.ts'
-import { untilAborted } from './signal.ts'
+import { type Patience, patienceOf } from './patience.ts'
 import { type Colors, colorsFor, jsonLine, plain } from './text.ts'
 
 /** Options that every command has. */
@@ -69,13 +69,13 @@ export async function run(
     retries,
     service,
     colors: colorsFor(process.stdout, environment),
-    patience: {
+    patience: patienceOf({
       signal: interrupt.signal,
       retries,
       notice: line => {
         if (verbose || process.stderr.isTTY) context.notice(line)
       },
-    },
+    }),
     notice,
     resumeHint: undefined,
   }

@@ -1,5 +1,5 @@
+import { linkSignal, untilAborted } from '../upload-engine/signal.ts'
 import { Failure } from './failure.ts'
-import { linkSignal, untilAborted } from './signal.ts'
 
 const CALL_MS = 60_000
 

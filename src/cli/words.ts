@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from 'commander'
-import type { privateScopes, WorkspaceScope } from '../auth/scopes.ts'
+import type { privateScopes, WorkspaceScope } from '../access/scopes.ts'
+import { Failure } from './failure.ts'
+import type { OnConflict, Role, Scope } from './generated.ts'
 
 /** Short words for people, and the names of the service. */
 
@@ -24,13 +26,39 @@ export const workspaceWords = {
   'invites:manage': 'workspaces:invites:manage',
 } as const satisfies Record<string, WorkspaceScope>
 
-/** The scope for a short word; other words are passed to the service unchanged. */
-export function scopeOf(word: string, words: Record<string, string>): string {
-  return Object.hasOwn(words, word) ? (words[word] ?? word) : word
+const scopes = [...Object.values(privateWords), ...Object.values(workspaceWords)]
+
+/** The name of a scope in the graph. */
+const nameOf = (scope: string): string => scope.replaceAll(':', '_').toUpperCase()
+
+const isScope = (name: string): name is Scope => scopes.some(scope => nameOf(scope) === name)
+
+/** The scope for a short word, or for its full name. @throws INVALID_SCOPE */
+export function scopeOf(word: string, words: Record<string, string>): Scope {
+  const name = nameOf(Object.hasOwn(words, word) ? (words[word] ?? word) : word)
+  if (isScope(name)) return name
+  throw new Failure('INVALID_SCOPE', `"${word}" is no scope. Choose from ${Object.keys(words).join(', ')}.`)
 }
+
+/** The full name of a scope. */
+export const wireScope = (name: string): string => scopes.find(scope => nameOf(scope) === name) ?? name
 
 export const inviteRoles = ['viewer', 'editor', 'admin'] as const
 export const memberRoles = [...inviteRoles, 'owner'] as const
+export type InviteRole = (typeof inviteRoles)[number]
+export type MemberRole = (typeof memberRoles)[number]
+
+export const roleOf = (role: MemberRole): Role => role.toUpperCase() as Uppercase<MemberRole>
+
+/** What to do when something of the same name is in the way. */
+export const conflictWords = { fail: 'FAIL', 'keep-both': 'KEEP_BOTH', replace: 'REPLACE' } as const satisfies Record<
+  string,
+  OnConflict
+>
+export type ConflictWord = keyof typeof conflictWords
+
+/** How commands print a value of an enum. */
+export const wordOf = (value: string): string => value.toLowerCase()
 
 const units: Record<string, string> = { mon: 'mo', month: 'mo', min: 'm', sec: 's', hr: 'h', yr: 'y' }
 

@@ -4,10 +4,11 @@ import { Failure, isFailure } from '../failure.ts'
 import { findPlace } from '../find-place.ts'
 import { joinPath, splitPath } from '../path.ts'
 import { notFound, type Place } from '../place.ts'
-import { ask } from '../prompt.ts'
+import { confirm } from '../prompt.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
 import { bytes, plural } from '../table.ts'
+import { plain } from '../text.ts'
 
 export async function mkdir(context: Context, paths: string[], parents: boolean): Promise<Answer> {
   const service = await open(context)
@@ -36,24 +37,13 @@ export async function move(context: Context, paths: string[]): Promise<Answer> {
     if (place.workspaceId !== target.place.workspaceId)
       throw new Failure('USAGE', 'Files cannot be moved between your files and a workspace: use get, then put.')
     const destination = target.isFolder ? joinPath(target.path, splitPath(path).name) : target.path
-    const filesMoved = await moveEither(place, path, destination)
+    const filesMoved = await place.move(path, destination).catch(error => {
+      throw isFailure(error, 'FILE_NOT_FOUND') ? notFound(place.show(path)) : error
+    })
     return { source: place.show(path), destination: place.show(destination), filesMoved }
   })
   const words = context.verbose ? done.map(d => `${d.source} -> ${d.destination}`).join('\n') : ''
   return { fact: { moved: done }, words, failures }
-}
-
-/** Moves a file, or a folder if there is no such file. Resolves to the number of moved files. */
-async function moveEither(place: Place, source: string, destination: string): Promise<number> {
-  try {
-    await place.moveFile(source, destination)
-    return 1
-  } catch (error) {
-    if (!isFailure(error, 'FILE_NOT_FOUND')) throw error
-    return place.moveFolder(source, destination).catch(inner => {
-      throw isFailure(inner, 'FOLDER_NOT_FOUND') ? notFound(place.show(source)) : inner
-    })
-  }
 }
 
 export interface RemoveOptions {
@@ -71,16 +61,31 @@ export async function remove(
   if (asks) await confirmRemoval(context, service, paths)
   const { done, failures } = await withEach(paths, async text => {
     const { place, path, isFolder } = await findPlace(service, text)
-    const filesDeleted = isFolder
-      ? await removeFolder(place, path, recursive)
-      : await removeEither(place, path, recursive)
-    return { path: place.show(path), filesDeleted }
+    if (isFolder || !recursive) await requireKind(place, path, isFolder, recursive)
+    return { path: place.show(path), ...(await removeEntry(place, path, recursive)) }
   })
   const total = done.reduce((sum, { filesDeleted }) => sum + filesDeleted, 0)
   // Scripts have the exit code; people see a summary.
   const says = context.verbose || Boolean(process.stdout.isTTY)
-  return { fact: { deleted: done }, words: says ? `${plural(total, 'file')} deleted.` : '', failures }
+  const kept = done.flatMap(({ path, trashItemId }) => (trashItemId === null ? [] : [path]))
+  const words = says ? [`${plural(total, 'file')} deleted.`, wayBack(kept)].filter(Boolean).join(' ') : ''
+  return { fact: { deleted: done }, words, failures }
 }
+
+/** More would fill a screen. */
+const MAX_NAMED = 3
+
+/** How to restore what is in the trash; empty if that is nothing. */
+function wayBack(paths: string[]): string {
+  if (paths.length === 0) return ''
+  const pronoun = paths.length === 1 ? 'it' : 'them'
+  const named = paths.length > MAX_NAMED ? '<path>...' : plain(paths.map(quoted).join(' '))
+  return `Moved to the trash. Get ${pronoun} back with: satchel trash restore ${named}`
+}
+
+/** A word for a shell. */
+const quoted = (word: string): string =>
+  /^[\p{L}\p{N}\p{M}_./:@%+=,-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 /** Lists the folders among the paths with their contents, and asks for confirmation. @throws USAGE without it */
 async function confirmRemoval(context: Context, service: Service, paths: string[]): Promise<void> {
@@ -93,24 +98,29 @@ async function confirmRemoval(context: Context, service: Service, paths: string[
     return found ? `${place.show(path)} (${plural(found.fileCount, 'file')}, ${bytes(found.size)})` : ''
   })
   const named = folders.filter(Boolean).join(', ') || paths.join(', ')
-  const answer = await ask(`Delete ${named}? This cannot be undone. [y/N] `, context.patience.signal)
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('USAGE', 'Nothing was deleted.')
+  await confirm(`Delete ${named}?`, 'Nothing was deleted.', context.patience.signal)
 }
 
-async function removeEither(place: Place, path: string, recursive: boolean): Promise<number> {
+const isAFolder = (shown: string): Failure =>
+  new Failure('IS_A_FOLDER', `${shown} is a folder. Use -r to delete it with everything in it.`)
+
+/** Without this, the service would delete an empty folder for a file, and a file for a folder. @throws NOT_FOUND, IS_A_FOLDER */
+async function requireKind(place: Place, path: string, isFolder: boolean, recursive: boolean): Promise<void> {
   try {
-    await place.deleteFile(path)
-    return 1
+    const found = await place.find(path)
+    if (!found || (isFolder && found.kind === 'file')) throw notFound(place.show(path))
+    if (found.kind === 'folder' && !recursive) throw isAFolder(place.show(path))
   } catch (error) {
-    if (!isFailure(error, 'FILE_NOT_FOUND')) throw error
-    return removeFolder(place, path, recursive).catch(inner => {
-      throw isFailure(inner, 'FOLDER_NOT_FOUND', 'NOT_FOUND') ? notFound(place.show(path)) : inner
-    })
+    // A key that may delete may lack the scope to read.
+    if (!isFailure(error, 'INSUFFICIENT_SCOPE')) throw error
   }
 }
 
-async function removeFolder(place: Place, path: string, recursive: boolean): Promise<number> {
-  if (recursive) return place.deleteFolder(path)
-  if ((await place.find(path))?.kind !== 'folder') throw notFound(place.show(path))
-  throw new Failure('IS_A_FOLDER', `${place.show(path)} is a folder. Use -r to delete it with everything in it.`)
+async function removeEntry(place: Place, path: string, recursive: boolean): ReturnType<Place['remove']> {
+  try {
+    return await place.remove(path, recursive)
+  } catch (error) {
+    if (isFailure(error, 'FILE_NOT_FOUND')) throw notFound(place.show(path))
+    throw isFailure(error, 'FOLDER_NOT_EMPTY') ? isAFolder(place.show(path)) : error
+  }
 }

@@ -3,70 +3,84 @@ import { Failure } from '../failure.ts'
 import { isId } from '../find-place.ts'
 import {
   AcceptInviteDocument,
-  DeleteInviteDocument,
   InviteDocument,
+  type InviteRowFragment,
   MyInvitesDocument,
   RejectInviteDocument,
+  RevokeInviteDocument,
   WorkspaceInvitesDocument,
 } from '../generated.ts'
+import { allPages } from '../pages.ts'
 import { ownToken } from '../path.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
 import { table, when } from '../table.ts'
 import { plain } from '../text.ts'
-import { enter } from './workspace.ts'
+import { type InviteRole, roleOf, wordOf } from '../words.ts'
+import { enter, shown } from './workspace.ts'
 
-export async function invite(context: Context, named: string, email: string, role: string): Promise<Answer> {
+export async function invite(context: Context, named: string, email: string, role: InviteRole): Promise<Answer> {
   const { client, workspaceId } = await enter(context, named)
-  const { createInvite } = await client.request(InviteDocument, { input: { workspaceId, email, role } })
-  return { fact: { invite: createInvite }, words: '' }
+  const input = { workspace: workspaceId, email, role: roleOf(role) }
+  const { invite } = await client.change(InviteDocument, input)
+  return { fact: { invite: withRole(invite) }, words: '' }
+}
+
+const withRole = <T extends { role: string }>(one: T) => ({ ...one, role: wordOf(one.role) })
+
+const invitesOf = (client: Client, workspace: string): Promise<InviteRowFragment[]> =>
+  allPages(async after => (await client.request(WorkspaceInvitesDocument, { workspace, after })).workspace.invites)
+
+const myInvites = async (session: Client) => {
+  const invites = await allPages(async after => (await session.request(MyInvitesDocument, { after })).me.invites)
+  return invites.map(withRole)
 }
 
 export async function invites(context: Context, named: string | undefined): Promise<Answer> {
   if (named !== undefined) {
     const { client, workspaceId } = await enter(context, named)
-    const { workspaceInvites } = await client.request(WorkspaceInvitesDocument, { workspaceId })
-    const rows = workspaceInvites.map(i => [i.email, i.role, when(i.expiresAt)])
+    const invites = (await invitesOf(client, workspaceId)).map(withRole)
+    const rows = invites.map(i => [i.email, i.role, when(i.expiresAt)])
     return {
-      fact: { invites: workspaceInvites },
+      fact: { invites },
       words: rows.length > 0 ? table(['E-MAIL', 'ROLE', 'UNTIL'], rows) : '',
     }
   }
   const { session } = await open(context)
-  const { myInvites } = await session.request(MyInvitesDocument, {})
-  const rows = myInvites.map(i => [i.workspaceSlug, i.workspaceName, i.role, when(i.expiresAt), i.token])
+  const invites = await myInvites(session)
+  const rows = invites.map(i => [i.workspaceSlug, i.workspaceName, i.role, when(i.expiresAt), i.token ?? ''])
   const head = ['SLUG', 'NAME', 'ROLE', 'UNTIL', 'TOKEN']
-  return { fact: { invites: myInvites }, words: rows.length > 0 ? table(head, rows) : '' }
+  return { fact: { invites }, words: rows.length > 0 ? table(head, rows) : '' }
 }
 
 export async function withdraw(context: Context, named: string, email: string): Promise<Answer> {
   const { client, workspaceId } = await enter(context, named)
-  const { workspaceInvites } = await client.request(WorkspaceInvitesDocument, { workspaceId })
-  const found = workspaceInvites.find(i => i.id === email || i.email.toLowerCase() === email.toLowerCase())
+  const invites = await invitesOf(client, workspaceId)
+  const found = invites.find(i => i.id === email || i.email.toLowerCase() === email.toLowerCase())
   if (!found) throw new Failure('INVITE_NOT_FOUND', `There is no invite for ${email}.`)
-  await client.request(DeleteInviteDocument, { input: { workspaceId, inviteId: found.id } })
+  await client.change(RevokeInviteDocument, { invite: found.id })
   return { fact: { inviteId: found.id }, words: '' }
 }
 
 /** The token of an invite, given its link, its token, or its workspace. */
 async function tokenOf(session: Client, named: string): Promise<string> {
   const bare = named.replace(/:\/*$/, '')
-  const { myInvites } = await session.request(MyInvitesDocument, {})
-  const found = myInvites.find(i => (isId(bare) ? i.workspaceId : i.workspaceSlug) === bare)
+  const invites = await myInvites(session)
+  const found = invites.find(i => (isId(bare) ? i.workspaceId : i.workspaceSlug) === bare)
   return found?.token ?? ownToken(named, session.url)
 }
 
 export async function accept(context: Context, named: string): Promise<Answer> {
   const { session } = await open(context)
   const token = await tokenOf(session, named)
-  const { acceptInvite } = await session.request(AcceptInviteDocument, { input: { token } })
-  const { name, role, slug } = acceptInvite
-  return { fact: { workspace: acceptInvite }, words: plain(`You joined ${name} (${slug}) as ${role}.`) }
+  const workspace = shown((await session.change(AcceptInviteDocument, { token })).workspace)
+  const { name, role, slug } = workspace
+  return { fact: { workspace }, words: plain(`You joined ${name} (${slug}) as ${role}.`) }
 }
 
 export async function reject(context: Context, named: string): Promise<Answer> {
   const { session } = await open(context)
   const token = await tokenOf(session, named)
-  await session.request(RejectInviteDocument, { input: { token } })
+  await session.change(RejectInviteDocument, { token })
   return { fact: { rejected: true }, words: '' }
 }

@@ -3,18 +3,17 @@ import { Failure } from '../failure.ts'
 import { isId, workspaceId } from '../find-place.ts'
 import {
   CreateKeyDocument,
-  CreateWorkspaceKeyDocument,
   DeleteKeyDocument,
-  DeleteWorkspaceKeyDocument,
   type KeyRowFragment,
   KeysDocument,
   WorkspaceKeysDocument,
 } from '../generated.ts'
+import { allPages } from '../pages.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
 import { table, when } from '../table.ts'
 import { plain } from '../text.ts'
-import { privateWords, scopeOf, workspaceWords } from '../words.ts'
+import { privateWords, scopeOf, wireScope, wordOf, workspaceWords } from '../words.ts'
 
 export interface NewKeyOptions {
   scope: string[]
@@ -35,14 +34,22 @@ async function enter(
   }
 }
 
-async function keysOf(session: Client, workspace: string | undefined): Promise<KeyRowFragment[]> {
-  if (workspace === undefined) return (await session.request(KeysDocument, {})).privateApiKeys
-  return (await session.request(WorkspaceKeysDocument, { workspaceId: workspace })).workspaceApiKeys
+function keysOf(session: Client, workspace: string | undefined): Promise<KeyRowFragment[]> {
+  return allPages(async after =>
+    workspace === undefined
+      ? (await session.request(KeysDocument, { after })).me.apiKeys
+      : (await session.request(WorkspaceKeysDocument, { workspace, after })).workspace.apiKeys,
+  )
 }
 
 export async function list(context: Context, workspace: string | undefined): Promise<Answer> {
   const { session, workspaceId: id } = await enter(context, workspace)
-  const keys = await keysOf(session, id)
+  const keys = (await keysOf(session, id)).map(({ hint, status, scopes, ...key }) => ({
+    ...key,
+    keyHint: hint,
+    status: wordOf(status),
+    scopes: scopes.map(wireScope),
+  }))
   const rows = keys.map(k => [
     k.name,
     `...${k.keyHint}`,
@@ -58,25 +65,20 @@ export async function list(context: Context, workspace: string | undefined): Pro
 export async function create(context: Context, name: string, options: NewKeyOptions): Promise<Answer> {
   const { session, workspaceId: id } = await enter(context, options.workspace)
   const words: Record<string, string> = id === undefined ? privateWords : workspaceWords
-  const input = {
+  const { apiKey, secret } = await session.change(CreateKeyDocument, {
+    workspace: id ?? null,
     name,
     scopes: options.scope.map(scope => scopeOf(scope, words)),
     description: options.description ?? null,
     expiresIn: options.for ?? null,
-  }
-  const key =
-    id === undefined
-      ? (await session.request(CreateKeyDocument, { input })).createPrivateApiKey
-      : (await session.request(CreateWorkspaceKeyDocument, { input: { ...input, workspaceId: id } }))
-          .createWorkspaceApiKey
-  return { fact: { key }, words: plain(key.key) }
+  })
+  return { fact: { key: { ...apiKey, key: secret, scopes: apiKey.scopes.map(wireScope) } }, words: plain(secret) }
 }
 
 export async function remove(context: Context, named: string, workspace: string | undefined): Promise<Answer> {
   const { session, workspaceId: id } = await enter(context, workspace)
   const apiKeyId = isId(named) ? named : await idOf(await keysOf(session, id), named)
-  if (id === undefined) await session.request(DeleteKeyDocument, { input: { apiKeyId } })
-  else await session.request(DeleteWorkspaceKeyDocument, { input: { workspaceId: id, apiKeyId } })
+  await session.change(DeleteKeyDocument, { apiKey: apiKeyId })
   return { fact: { keyId: apiKeyId }, words: '' }
 }
 

@@ -1,3 +1,4 @@
+import { persist } from '../../upload-engine/retry.ts'
 import { type Client, clientOf, connect } from '../client.ts'
 import {
   type Credential,
@@ -9,11 +10,12 @@ import {
   type Stored,
   writeStored,
 } from '../credentials.ts'
+
 import { Failure, isFailure } from '../failure.ts'
 import { isId } from '../find-place.ts'
-import { ListDocument, WorkspaceQuotaDocument, WorkspacesDocument } from '../generated.ts'
+import { FindDocument, WorkspaceDocument, WorkspaceDriveDocument } from '../generated.ts'
+import type { Patience } from '../patience.ts'
 import { readSecret } from '../prompt.ts'
-import { type Patience, persist } from '../retry.ts'
 import type { Answer, Context } from '../run.ts'
 import { plain } from '../text.ts'
 
@@ -85,7 +87,7 @@ export async function login(context: Context, address: string | undefined, optio
 async function workspaceOf(client: Client, id: string | undefined): Promise<{ id: string; slug: string } | null> {
   if (id === undefined) {
     try {
-      await client.request(ListDocument, { limit: 1 })
+      await client.request(FindDocument, { own: true, path: '' })
       return null
     } catch (error) {
       // A private key may have no right to read.
@@ -94,23 +96,17 @@ async function workspaceOf(client: Client, id: string | undefined): Promise<{ id
     }
   }
   try {
-    const { workspaces } = await client.request(WorkspacesDocument, {})
-    const [own] = workspaces
-    if (own && (id === undefined || own.workspaceId === id)) return { id: own.workspaceId, slug: own.slug }
+    const { workspace: own } = await client.request(WorkspaceDocument, {})
+    if (id === undefined || own.id === id) return { id: own.id, slug: own.slug }
   } catch (error) {
     if (!isFailure(error, 'INSUFFICIENT_SCOPE')) throw error
-    if (id !== undefined) return belongsTo(client, id)
+    if (id !== undefined) {
+      await client.request(WorkspaceDriveDocument, { workspace: id })
+      return { id, slug: '' }
+    }
     throw new Failure('USAGE', 'This key cannot read its workspace. Add --workspace <id>.')
   }
   throw new Failure('KEY_OUT_OF_BOUNDS', 'This key belongs to no workspace, or to another one.')
-}
-
-async function belongsTo(client: Client, id: string): Promise<{ id: string; slug: string }> {
-  // A refusal for a missing scope also proves that the key belongs to this workspace.
-  await client.request(WorkspaceQuotaDocument, { workspaceId: id }).catch(error => {
-    if (!isFailure(error, 'INSUFFICIENT_SCOPE')) throw error
-  })
-  return { id, slug: '' }
 }
 
 /** The slug, from the key itself, an earlier key, or a stored session; empty if unknown. */
@@ -119,8 +115,8 @@ async function slugOf({ id, slug }: { id: string; slug: string }, stored: Stored
   const known = stored.workspaces[id]?.slug
   if (known || !stored.session) return known ?? ''
   const session = clientOf(stored.url, { kind: 'session', secret: stored.session }, patience)
-  const { workspaces } = await session.request(WorkspacesDocument, {}).catch(() => ({ workspaces: [] }))
-  return workspaces.find(one => one.workspaceId === id)?.slug ?? ''
+  const found = await session.request(WorkspaceDocument, { id }).catch(() => null)
+  return found?.workspace.slug ?? ''
 }
 
 export async function logout({ patience, notice, service }: Context): Promise<Answer> {

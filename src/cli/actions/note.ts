@@ -12,14 +12,14 @@ export async function note(context: Context, named: string, content: string | un
   const service = await open(context)
   const { place, path } = await findPlace(service, named)
   if (place.workspaceId !== '') throw new Failure('USAGE', 'Files of workspaces have no notes.')
-  const { file } = await service.personal.request(NoteDocument, { path })
-  if (!file) throw notFound(place.show(path))
+  const { entry } = (await service.personal.request(NoteDocument, { path })).me.drive
+  if (!entry || !('md5' in entry)) throw notFound(place.show(path))
   if (content === undefined) {
-    const words = file.note.split('\n').map(plain).join('\n')
-    return { fact: { path: place.show(path), note: file.note }, words }
+    const { note } = entry
+    return { fact: { path: place.show(path), note }, words: (note ?? '').split('\n').map(plain).join('\n') }
   }
   const written = content === '-' ? (await readAll(process.stdin)).trimEnd() : content
-  const input = { checksum: file.md5Checksum, content: written }
-  const { writeFileNote } = await service.personal.request(WriteNoteDocument, { input }, 'repeatable')
-  return { fact: { path: place.show(path), note: writeFileNote.note }, words: '' }
+  const input = { md5: entry.md5, content: written }
+  const { note } = await service.personal.change(WriteNoteDocument, input, 'repeatable')
+  return { fact: { path: place.show(path), note }, words: '' }
 }

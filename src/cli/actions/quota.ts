@@ -1,3 +1,5 @@
+import type { Client } from '../client.ts'
+import { Failure } from '../failure.ts'
 import { workspaceId } from '../find-place.ts'
 import { QuotaDocument, WorkspaceQuotaDocument } from '../generated.ts'
 import type { Answer, Context } from '../run.ts'
@@ -20,7 +22,7 @@ export async function quota(context: Context, workspace: string | undefined): Pr
   const service = await open(context)
   if (workspace !== undefined) {
     const id = await workspaceId(service, workspace)
-    const { workspaceQuota: q } = await service.workspace(id).request(WorkspaceQuotaDocument, { workspaceId: id })
+    const q = await workspaceQuota(service.workspace(id), id)
     const rows = [
       stored(q.totalBytes, q.maxTotalStorageBytesWorkspace),
       counted('files', q.fileCount, q.maxFilesWorkspace),
@@ -30,17 +32,47 @@ export async function quota(context: Context, workspace: string | undefined): Pr
     ]
     return { fact: { workspaceId: id, ...q }, words: table([], rows) }
   }
-  const { me } = await service.personal.request(QuotaDocument, {})
-  const { usedBytes, fileCount, folderCount, maxTotalStorageBytes, maxFiles } = me.usage
+  const { email, plan, drive } = (await service.personal.request(QuotaDocument, {})).me
+  const { usedBytes, fileCount, folderCount, maxBytes, maxFiles, maxFileSize } = drive.usage
   const rows = [
-    stored(usedBytes, maxTotalStorageBytes),
+    stored(usedBytes, maxBytes),
     counted('files', fileCount, maxFiles),
     ['folders', String(folderCount)],
-    ['a file', `up to ${bytes(me.plan.maxFileSizeBytes)}`],
-    ['plan', me.plan.name],
+    ['a file', `up to ${bytes(maxFileSize)}`],
+    ['plan', plan.name],
   ]
   return {
-    fact: { email: me.email, plan: me.plan.name, maxFileSizeBytes: me.plan.maxFileSizeBytes, ...me.usage },
+    fact: {
+      email,
+      plan: plan.name,
+      maxFileSizeBytes: maxFileSize,
+      usedBytes,
+      fileCount,
+      folderCount,
+      maxTotalStorageBytes: maxBytes,
+      maxFiles,
+    },
     words: table([], rows),
+  }
+}
+
+async function workspaceQuota(client: Client, id: string) {
+  const { workspace } = await client.request(WorkspaceQuotaDocument, { workspace: id })
+  const { memberCount, maxMembers, apiKeyCount, maxApiKeys, drive } = workspace
+  // Each of these is null only beside an error.
+  if (!drive || memberCount === null || maxMembers === null || apiKeyCount === null || maxApiKeys === null)
+    throw new Failure('BAD_ANSWER', 'The response of the service has no data.')
+  const { usedBytes, fileCount, folderCount, maxBytes, maxFiles, maxFolders } = drive.usage
+  return {
+    fileCount,
+    totalBytes: usedBytes,
+    folderCount,
+    memberCount,
+    apiKeyCount,
+    maxFilesWorkspace: maxFiles,
+    maxTotalStorageBytesWorkspace: maxBytes,
+    maxWorkspaceFolders: maxFolders,
+    maxUsersWorkspace: maxMembers,
+    maxWorkspaceApiKeys: maxApiKeys,
   }
 }

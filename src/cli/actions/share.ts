@@ -9,13 +9,14 @@ import {
   type ShareRowFragment,
   SharesDocument,
 } from '../generated.ts'
+import { allPages } from '../pages.ts'
 import { ownToken, parseRemote } from '../path.ts'
-import { allPages, PAGE } from '../place.ts'
 import { readSecret } from '../prompt.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
 import { bytes, linkTable, when } from '../table.ts'
 import { plain } from '../text.ts'
+import { wordOf } from '../words.ts'
 
 export interface ShareOptions {
   with: string
@@ -48,38 +49,57 @@ const readPassword = async (wanted: boolean | undefined, { patience }: Context) 
 
 export async function share(context: Context, paths: string[], options: ShareOptions): Promise<Answer> {
   const service = await open(context)
-  const objects = paths.map(ownPath)
+  const own = [...new Set(paths.map(text => ownPath(text).normalize('NFC')))]
   const { with: email, for: duration, notify: sendEmail = false, password } = options
   const secret = await readPassword(password, context)
-  const { shareFiles } = await service.personal.request(ShareDocument, {
-    input: { email, objects, duration, sendEmail, ...secret },
-  })
-  const shares = shareFiles.sharingInfo.map(({ file, ...info }) => ({ path: `/${file}`, ...info }))
+  const files = own.map(path => ({ at: { path } }))
+  const input = { files, email, duration, sendEmail, ...secret }
+  const { shares: made, mail } = await service.personal.change(ShareDocument, input)
+  // One for each file, in the same order.
+  const shares = made.map(({ fileName, recipient, token, url, expiresAt }, i) => ({
+    path: `/${own[i] ?? fileName}`,
+    sharedFor: recipient,
+    sharingToken: token,
+    sharingLink: url,
+    expiresAt,
+  }))
   return {
-    fact: { shares, notificationStatus: shareFiles.notificationStatus },
+    fact: { shares, notificationStatus: wordOf(mail) },
     words: shares.map(({ sharingLink }) => plain(sharingLink)).join('\n'),
   }
 }
 
 export async function quickShare(context: Context, text: string, options: QuickShareOptions): Promise<Answer> {
   const service = await open(context)
-  const object = ownPath(text)
+  const path = ownPath(text)
   const { for: duration, maxDownloads = null, password } = options
   const secret = await readPassword(password, context)
-  const { createPublicShare } = await service.personal.request(QuickShareDocument, {
-    input: { object, duration, maxDownloads, ...secret },
-  })
-  return { fact: { path: `/${object}`, ...createPublicShare }, words: plain(createPublicShare.sharingLink) }
+  const input = { file: { at: { path } }, duration, maxDownloads, ...secret }
+  const { token, url, expiresAt } = (await service.personal.change(QuickShareDocument, input)).share
+  return { fact: { path: `/${path}`, sharingToken: token, sharingLink: url, expiresAt }, words: plain(url) }
 }
 
-const shown = ({ fileName, ...line }: ShareRowFragment) => ({ path: `/${fileName}`, ...line })
+const shown = (path: string, share: ShareRowFragment) => ({
+  path,
+  sharingToken: share.token,
+  sharingLink: share.url,
+  fileType: share.contentType,
+  size: share.size,
+  md5Checksum: share.md5,
+  sharedBy: share.sharedBy.email,
+  sharedFor: 'recipient' in share ? share.recipient : '',
+  createdAt: share.createdAt,
+  expiresAt: share.expiresAt,
+  seen: 'seen' in share && share.seen,
+  passwordProtected: share.passwordProtected,
+  downloads: share.downloads,
+  maxDownloads: share.maxDownloads,
+})
 
 export async function shares(context: Context): Promise<Answer> {
   const { personal } = await open(context)
-  const pages = await allPages(
-    async cursor => (await personal.request(SharesDocument, { limit: PAGE, cursor })).sentShares,
-  )
-  const lines = pages.flatMap(page => page.files).map(shown)
+  const all = await allPages(async after => (await personal.request(SharesDocument, { after })).me.shares)
+  const lines = all.map(line => shown(line.file ? `/${line.file.path}` : line.fileName, line))
   const rows = lines.map(s => [
     s.path,
     s.sharedFor || 'anyone with the link',
@@ -96,7 +116,7 @@ export async function revoke(context: Context, links: string[]): Promise<Answer>
   const { personal, url } = await open(context)
   const { done, failures } = await withEach(links, async link => {
     const token = ownToken(link, url)
-    await personal.request(RevokeDocument, { input: { token } })
+    await personal.change(RevokeDocument, { share: { token } })
     return token
   })
   return { fact: { revoked: done }, words: '', failures }
@@ -107,16 +127,14 @@ export async function received(
   { unseen = false, markSeen = false }: ReceivedOptions,
 ): Promise<Answer> {
   const { personal } = await open(context)
-  const pages = await allPages(
-    async cursor => (await personal.request(ReceivedDocument, { limit: PAGE, cursor })).receivedShares,
+  const wanted = unseen ? false : null
+  const all = await allPages(
+    async after => (await personal.request(ReceivedDocument, { seen: wanted, after })).me.receivedShares,
   )
-  const lines = pages
-    .flatMap(page => page.files)
-    .filter(({ seen }) => !(unseen && seen))
-    .map(shown)
+  const lines = all.map(line => shown(line.fileName, line))
   if (markSeen)
-    for (const { sharingToken, seen } of lines)
-      if (!seen) await personal.request(MarkSeenDocument, { input: { sharingToken } }, 'repeatable')
+    for (const { sharingToken: token, seen } of lines)
+      if (!seen) await personal.change(MarkSeenDocument, { share: { token } }, 'repeatable')
   const rows = lines.map(s => [
     s.seen ? '' : 'new',
     s.path,

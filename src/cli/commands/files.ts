@@ -44,7 +44,8 @@ not copied: moving a folder takes as long as moving a file. Nothing is replaced.
 
   const rm = declare(program, 'rm <path...>', {
     does: 'delete files, and folders with -r',
-    details: 'Deleted files cannot be restored, and their shares end. On a terminal, -r asks first.',
+    details:
+      'Deleted files go to the trash, if the service keeps one: satchel trash restore. Their shares end. On a terminal, -r asks first.',
     examples: ['rm a.txt', 'rm -r docs/old', 'rm -- -odd-name', 'rm -r garden:/plans'],
   })
     .option('-r, --recursive', 'also folders, with everything in them')

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
 import { declare, group, oneOf, perform } from '../command.ts'
-import { inviteRoles, memberRoles } from '../words.ts'
+import { type InviteRole, inviteRoles, type MemberRole, memberRoles } from '../words.ts'
 
 const actions = () => import('../actions/workspace.ts')
 const invites = () => import('../actions/invite.ts')
@@ -50,7 +50,7 @@ export function declareWorkspaces(program: Command): void {
     does: 'change the role of a member',
     examples: ['workspace role garden bob@example.com editor'],
   }).addArgument(new Argument('<role>', 'the new role').choices(memberRoles))
-  role.action((named: string, member: string, to: string) =>
+  role.action((named: string, member: string, to: MemberRole) =>
     perform(role, async context => (await actions()).role(context, named, member, to)),
   )
 
@@ -72,7 +72,7 @@ export function declareWorkspaces(program: Command): void {
     does: 'invite a person, who receives a mail with the link',
     examples: ['workspace invite garden bob@example.com --role editor'],
   }).addOption(oneOf('--role <role>', 'role of the new member', inviteRoles).default('viewer'))
-  invite.action((named: string, email: string, { role: as }: { role: string }) =>
+  invite.action((named: string, email: string, { role: as }: { role: InviteRole }) =>
     perform(invite, async context => (await invites()).invite(context, named, email, as)),
   )
 

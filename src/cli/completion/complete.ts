@@ -1,9 +1,10 @@
 import { ShellCompDirective } from '@bomb.sh/tab'
 import type { Argument, Command, Option } from 'commander'
+import { patienceOf } from '../patience.ts'
 import { open } from '../service.ts'
 import { plain } from '../text.ts'
 import { quoteForBash, readBashLine } from './bash-line.ts'
-import { remotePaths, workspaceNames } from './remote.ts'
+import { remotePaths, trashedPaths, workspaceNames } from './remote.ts'
 import type { Shell } from './scripts.ts'
 
 /** A possible completion. */
@@ -124,9 +125,10 @@ async function valuesOf(
   const name = 'flags' in wanted ? /<([\w-]+)>/.exec(wanted.flags)?.[1] : wanted.name()
   if (name === 'file') return null
   const signal = AbortSignal.timeout(LIMIT_MS)
-  const service = () => open({ service: named, patience: { signal, retries: 0, notice() {} } })
+  const service = () => open({ service: named, patience: patienceOf({ signal, retries: 0, notice() {} }) })
   const remote = async () => {
     if (name === 'workspace') return workspaceNames(await service())
+    if (name === 'item') return trashedPaths(await service(), word)
     if (name !== 'path' && name !== 'folder') return []
     return remotePaths(await service(), word, {
       foldersOnly: name === 'folder',

@@ -29,11 +29,26 @@ export async function remotePaths(service: Service, word: string, wanted: Remote
   }
   const named = head === '' && !wanted.ownOnly ? workspaceNames(service) : Promise.resolve([])
   const [names, workspaces] = await Promise.all([listed().catch(() => []), named])
-  return [
-    ...names.map(name => (head === '' && needsSlash(name) ? `/${name}` : head + name)),
-    ...workspaces.map(name => `${name}:`),
-  ]
+  return [...names.map(name => (head === '' && needsSlash(name) ? `/${name}` : head + name)), ...workspaces.map(asRoot)]
 }
+
+/** More candidates help nobody. */
+const MAX_TRASHED = 1000
+
+/** Paths that can be restored, the newest of them; before a workspace is named, workspaces with a colon, too. */
+export async function trashedPaths(service: Service, word: string): Promise<string[]> {
+  const { place, workspace } = await findPlace(service, word)
+  const front = workspace === undefined ? '' : `${workspace}:`
+  const slash = word.startsWith(`${front}/`) ? '/' : ''
+  const found = new Set<string>()
+  for await (const { path } of place.trash.items()) {
+    if (found.size === MAX_TRASHED) break
+    found.add(front === '' && needsSlash(path) ? `/${path}` : front + slash + path)
+  }
+  return [...found, ...(workspace === undefined && slash === '' ? await workspaceNames(service) : []).map(asRoot)]
+}
+
+const asRoot = (name: string): string => `${name}:`
 
 /** Names that look like an option or a workspace need a leading slash. */
 const needsSlash = (name: string): boolean => name.startsWith('-') || parseRemote(name).workspace !== undefined

@@ -1,10 +1,11 @@
+import { persist } from '../../upload-engine/retry.ts'
+import { untilAborted } from '../../upload-engine/signal.ts'
+import { watch } from '../../upload-engine/watchdog.ts'
 import { Failure, isFailure } from '../failure.ts'
+import type { Patience } from '../patience.ts'
 import type { Progress } from '../progress.ts'
-import { type Patience, persist } from '../retry.ts'
-import { untilAborted } from '../signal.ts'
 import { retryAfterOf, send, toUnreachable } from '../wire.ts'
 import type { Source } from './get-file.ts'
-import { watch } from './watchdog.ts'
 
 /** Accepts bytes in order. */
 export interface Sink {

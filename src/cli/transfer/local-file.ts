@@ -1,11 +1,60 @@
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
+import type { Digest, Fingerprint, Source } from '../../upload-engine/job.ts'
 import { Failure } from '../failure.ts'
+import { slices } from './body.ts'
 
 const CHUNK = 256 * 1024
 
+/** What an upload reads: chunks. */
+export type Body = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
+/** A local file as the source of an upload. */
+export async function sourceOf(file: FileHandle): Promise<Source<Body>> {
+  const fingerprint = await fingerprintOf(file)
+  const read = (offset: number, length: number) => readRange(file, offset, length)
+  return {
+    fingerprint,
+    read,
+    digest: () => digestOf(read),
+    async verify() {
+      const { size, mtimeMs } = await fingerprintOf(file)
+      if (size !== fingerprint.size || mtimeMs !== fingerprint.mtimeMs) throw changed()
+    },
+  }
+}
+
+/** Bytes in memory as the source of an upload. */
+export function sourceInMemory(bytes: Uint8Array): Source<Body> {
+  const read = (offset: number, length: number) => slices(bytes.subarray(offset, offset + length), CHUNK)
+  return {
+    fingerprint: { size: bytes.length, mtimeMs: 0 },
+    read,
+    digest: () => digestOf(read),
+    async verify() {},
+  }
+}
+
+function digestOf(read: (offset: number, length: number) => Body): Digest {
+  const whole = createHash('md5')
+  let at = 0
+  return {
+    async next(length) {
+      const part = createHash('md5')
+      for await (const chunk of read(at, length)) {
+        whole.update(chunk)
+        part.update(chunk)
+      }
+      at += length
+      return part.digest('base64')
+    },
+    end: async () => whole.digest('hex'),
+    close() {},
+  }
+}
+
 /** A range of a file, in chunks. @throws FILE_CHANGED if the file is shorter */
-export async function* readRange(file: FileHandle, start: number, length: number): AsyncGenerator<Uint8Array> {
+async function* readRange(file: FileHandle, start: number, length: number): AsyncGenerator<Uint8Array> {
   for (let at = start; at < start + length; ) {
     const size = Math.min(CHUNK, start + length - at)
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(size), 0, size, at)
@@ -25,20 +74,9 @@ export async function hashOf(file: FileHandle, length: number, signal: AbortSign
   return hash
 }
 
-/** Detects that a file has changed. */
-export interface Fingerprint {
-  size: number
-  mtimeMs: number
-}
-
-export async function fingerprintOf(file: FileHandle): Promise<Fingerprint> {
+async function fingerprintOf(file: FileHandle): Promise<Fingerprint> {
   const { size, mtimeMs } = await file.stat()
   return { size, mtimeMs }
-}
-
-export async function refuseChanged(file: FileHandle, before: Fingerprint): Promise<void> {
-  const { size, mtimeMs } = await fingerprintOf(file)
-  if (size !== before.size || mtimeMs !== before.mtimeMs) throw changed()
 }
 
 const changed = () =>

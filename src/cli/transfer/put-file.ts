@@ -1,84 +1,68 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
+import { digestsOf } from '../../upload-engine/digests.ts'
+import type { SessionStore, Source } from '../../upload-engine/job.ts'
+import { linkSignal } from '../../upload-engine/signal.ts'
+import { SMALL } from '../../upload-engine/upload.ts'
+import { undo } from '../../upload-engine/whole.ts'
 import { Failure, isFailure } from '../failure.ts'
 import type { RemoteFile } from '../place.ts'
-import { persist } from '../retry.ts'
-import { linkSignal } from '../signal.ts'
-import { framed, observed, slices } from './body.ts'
+import { framed, observed } from './body.ts'
 import { uploadForm } from './form.ts'
-import { fingerprintOf, hashOf, refuseChanged } from './local-file.ts'
-import { putInParts } from './put-parts.ts'
-import { isThere, pathExists, pathOf, type Stored, type Target } from './target.ts'
-import { watch } from './watchdog.ts'
-
-/** Up to this size a file is sent in one request: three round trips would cost more than a retry. */
-export const SMALL = 8 * 1024 * 1024
+import { type Body, sourceInMemory, sourceOf } from './local-file.ts'
+import { aimOf, pathExists, type Stored, type Target, uploadTo } from './target.ts'
+import { md5In, transportOf } from './transport.ts'
+import { uploadStateOf } from './upload-state.ts'
 
 /** @param known the remote file of this name, if it was looked up. @throws PATH_EXISTS, FILE_CHANGED */
 export async function putFile(path: string, target: Target, known: RemoteFile | undefined): Promise<Stored> {
   const { patience } = target.place.client
   const file = await open(path)
   try {
-    const print = await fingerprintOf(file)
-    if (known && known.size === print.size) {
-      const md5Checksum = (await hashOf(file, print.size, patience.signal)).digest('hex')
+    const source = await sourceOf(file)
+    const { size } = source.fingerprint
+    if (known && known.size === size) {
+      const md5Checksum = await digestsOf(source).whole(patience.signal)
       if (known.md5Checksum === md5Checksum) {
-        target.progress.skip(print.size)
-        return { size: print.size, md5Checksum, status: 'unchanged' }
+        target.progress.skip(size)
+        return { size, md5Checksum, status: 'unchanged' }
       }
     }
     if (known) throw pathExists(target)
-    if (print.size > SMALL) return await putInParts(file, path, print, target)
+    if (size > SMALL) return await putLarge(source, path, target)
     const bytes = await file.readFile()
-    await refuseChanged(file, print)
+    await source.verify()
     return await putBytes(bytes, target)
   } finally {
     await file.close()
   }
 }
 
-/** The response of either upload route. */
-type UploadAnswer = { file: { md5_checksum: string } } | [{ md5_checksum: string }]
+/** Uploads in parts; goes on with an earlier upload of the same file. */
+async function putLarge(source: Source<Body>, path: string, target: Target): Promise<Stored> {
+  const states = await uploadStateOf(path, target.place)
+  return states.alone(async () => {
+    try {
+      return await uploadTo(target, source, states)
+    } catch (error) {
+      if (!isFailure(error, 'PATH_EXISTS')) throw error
+      throw (await states.read()) ? stillThere(target) : pathExists(target)
+    }
+  })
+}
 
-const md5In = (answer: UploadAnswer): string => (Array.isArray(answer) ? answer[0] : answer.file).md5_checksum
+const stillThere = (target: Target): Failure => {
+  const { code, message, details } = pathExists(target)
+  const hint = 'The uploaded parts are kept for a day: with another --name nothing is sent again.'
+  return new Failure(code, `${message} ${hint}`, details)
+}
+
+/** One request has no session. */
+const none: SessionStore = { read: async () => null, async write() {}, async remove() {} }
 
 /** Uploads bytes in one request, and retries it. */
-export async function putBytes(bytes: Uint8Array, target: Target): Promise<Stored> {
-  const { place, progress } = target
-  const { client } = place
-  const md5Checksum = createHash('md5').update(bytes).digest('hex')
-  const { type, head, tail } = uploadForm(target.folder, target.name)
-  const length = head.length + bytes.length + tail.length
-  let mayHaveArrived = false
-  const upload = async () => {
-    const watchdog = watch(client.patience.signal, new URL(client.url).host)
-    const observer = { progress, watchdog, sent: 0 }
-    try {
-      return await client.rest<UploadAnswer>(`${place.route}/upload`, {
-        method: 'POST',
-        headers: { 'content-type': type, 'content-length': String(length) },
-        body: framed(head, observed(slices(bytes), observer), tail),
-        signal: watchdog.signal,
-        limitMs: undefined,
-      })
-    } catch (error) {
-      mayHaveArrived ||= isFailure(error, 'UNREACHABLE', 'UNAVAILABLE')
-      progress.move(-observer.sent)
-      throw error
-    } finally {
-      watchdog.stop()
-    }
-  }
-  try {
-    const received = md5In(await persist(upload, 'repeatable', client.patience))
-    if (received !== md5Checksum) throw await undo(target, md5Checksum, received)
-    return { size: bytes.length, md5Checksum, status: 'uploaded' }
-  } catch (error) {
-    if (!isFailure(error, 'PATH_EXISTS') || !(await isThere(target, bytes.length, md5Checksum))) throw error
-    progress.skip(bytes.length)
-    return { size: bytes.length, md5Checksum, status: mayHaveArrived ? 'uploaded' : 'unchanged' }
-  }
-}
+export const putBytes = (bytes: Uint8Array, target: Target): Promise<Stored> =>
+  uploadTo(target, sourceInMemory(bytes), none)
 
 /** Uploads a stream of unknown length in one request, without a retry. Ends early if it exceeds the quota. */
 export async function putStream(source: AsyncIterable<Uint8Array>, target: Target): Promise<Stored> {
@@ -104,33 +88,19 @@ export async function putStream(source: AsyncIterable<Uint8Array>, target: Targe
     }
   }
   const { type, head, tail } = uploadForm(target.folder, target.name)
-  // Standard input may be slow; the service enforces its own timeout.
-  const watchdog = { signal, touch() {}, waitForAnswer() {}, stop() {} }
   try {
-    const answer = await client.rest<UploadAnswer>(`${place.route}/upload`, {
+    // No watchdog: standard input may be slow, and the service enforces its own timeout.
+    const answer = await client.rest<Parameters<typeof md5In>[0]>(`${place.route}/upload`, {
       method: 'POST',
       headers: { 'content-type': type },
-      body: framed(head, observed(hashed(), { progress, watchdog, sent: 0 }), tail),
+      body: framed(head, observed(hashed(), progress.move), tail),
       signal,
       limitMs: undefined,
     })
-    const md5Checksum = hash.digest('hex')
-    if (md5In(answer) !== md5Checksum) throw await undo(target, md5Checksum, md5In(answer))
+    const [md5Checksum, received] = [hash.digest('hex'), md5In(answer)]
+    if (received !== md5Checksum) throw await undo(transportOf(place), aimOf(target), { sent: md5Checksum, received })
     return { size, md5Checksum, status: 'uploaded' }
   } finally {
     release()
   }
-}
-
-/** Deletes an upload whose checksum differs. */
-async function undo(target: Target, sent: string, received: string): Promise<Failure> {
-  const removed = await target.place.deleteFile(pathOf(target)).then(
-    () => true,
-    () => false,
-  )
-  return new Failure(
-    'DIGEST_DIFFERS',
-    `The stored file differs from what was sent. ${removed ? 'It was removed' : 'Remove it'}; try again.`,
-    { sent, received },
-  )
 }

@@ -2,8 +2,8 @@ import { type Client, clientOf, connect } from '../client.ts'
 import { environmentOf, findLogin } from '../credentials.ts'
 import { isFailure } from '../failure.ts'
 import { OpenShareDocument, ReceivedDocument, ShareInfoDocument } from '../generated.ts'
-import { parseLink, splitPath } from '../path.ts'
-import { PAGE } from '../place.ts'
+import { allPages } from '../pages.ts'
+import { parseLink } from '../path.ts'
 import { readSecret } from '../prompt.ts'
 import type { Context } from '../run.ts'
 import type { Source } from './get-file.ts'
@@ -18,19 +18,18 @@ export async function openShare(context: Context, text: string, hasPassword: boo
   })
   const isOwn = login !== null && (origin === undefined || origin === new URL(login.url).origin)
   const client = isOwn && login.personal ? connect(login, patience).personal : clientOf(origin ?? '', null, patience)
-  const { shareInfo } = await client.request(ShareInfoDocument, { token })
-  const { fileName, size, passwordProtected } = shareInfo
+  const { fileName, size, passwordProtected } = (await client.request(ShareInfoDocument, { token })).share
   const password =
     hasPassword || (passwordProtected && process.stdin.isTTY)
       ? await readSecret(`Password for ${fileName}: `, patience.signal)
       : null
   return {
-    shown: splitPath(fileName).name,
+    shown: fileName,
     size,
     md5Checksum: isOwn ? await md5Of(client, token) : undefined,
     async link() {
       // Each request counts as a download, so it is not retried.
-      return (await client.request(OpenShareDocument, { input: { token, password } })).resolveShare.url
+      return (await client.change(OpenShareDocument, { token, password })).download.url
     },
   }
 }
@@ -38,8 +37,8 @@ export async function openShare(context: Context, text: string, hasPassword: boo
 /** The MD5 of a received share; public links do not report it. */
 async function md5Of(client: Client, token: string): Promise<string | undefined> {
   try {
-    const { receivedShares } = await client.request(ReceivedDocument, { limit: PAGE })
-    return receivedShares.files.find(share => share.sharingToken === token)?.md5Checksum
+    const shares = await allPages(async after => (await client.request(ReceivedDocument, { after })).me.receivedShares)
+    return shares.find(share => share.token === token)?.md5
   } catch (error) {
     if (isFailure(error, 'INSUFFICIENT_SCOPE', 'KEY_OUT_OF_BOUNDS')) return undefined
     throw error

@@ -1,8 +1,13 @@
 import type { LimitFunction } from 'p-limit'
-import { Failure, isFailure } from '../failure.ts'
+import { digestsOf } from '../../upload-engine/digests.ts'
+import type { Aim, SessionStore, Source } from '../../upload-engine/job.ts'
+import { upload } from '../../upload-engine/upload.ts'
+import { Failure } from '../failure.ts'
 import { joinPath } from '../path.ts'
 import type { Place } from '../place.ts'
 import type { Progress } from '../progress.ts'
+import type { Body } from './local-file.ts'
+import { transportOf } from './transport.ts'
 
 /** Where a file is uploaded to. */
 export interface Target {
@@ -11,7 +16,7 @@ export interface Target {
   folder: string
   name: string
   progress: Progress
-  /** Limits parallel parts, across all files. */
+  /** Limits parallel requests that send bytes, across all files. */
   parts: LimitFunction
 }
 
@@ -24,20 +29,27 @@ export interface Stored {
 
 export const pathOf = ({ folder, name }: Pick<Target, 'folder' | 'name'>): string => joinPath(folder, name)
 
-/** Whether the service has these bytes under this name; false with a key that may not read. */
-export async function isThere(target: Target, size: number, md5Checksum: string): Promise<boolean> {
-  try {
-    const found = await target.place.find(pathOf(target))
-    return found?.kind === 'file' && found.file.size === size && found.file.md5Checksum === md5Checksum
-  } catch (error) {
-    if (isFailure(error, 'INSUFFICIENT_SCOPE')) return false
-    throw error
-  }
-}
+export const aimOf = ({ folder, name: fileName }: Target): Aim => ({ folder, fileName })
 
 export const pathExists = (target: Target): Failure => {
   const path = target.place.show(pathOf(target))
   return new Failure('PATH_EXISTS', `${path} exists with other content. Choose another --name, or delete it.`, {
     path,
   })
+}
+
+/** Uploads a source. @param sessions remember an upload in parts */
+export async function uploadTo(target: Target, source: Source<Body>, sessions: SessionStore): Promise<Stored> {
+  const { place, progress, parts: limit } = target
+  const { size, md5, status } = await upload({
+    source,
+    digests: digestsOf(source),
+    aim: aimOf(target),
+    transport: transportOf(place),
+    sessions,
+    progress,
+    limit,
+    patience: place.client.patience,
+  })
+  return { size, md5Checksum: md5, status }
 }

@@ -3,30 +3,23 @@ import { link, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs
 import { dirname, join } from 'node:path'
 import limitTo, { type LimitFunction } from 'p-limit'
 import writeFileAtomic from 'write-file-atomic'
+import type { SessionStore, StoredSession } from '../../upload-engine/job.ts'
 import { findFolders } from '../config.ts'
 import { Failure } from '../failure.ts'
 import type { Place } from '../place.ts'
-import type { Fingerprint } from './local-file.ts'
 
 /** The persistent state of an upload in parts. */
-export interface UploadState extends Fingerprint {
+interface UploadState extends StoredSession {
   url: string
   workspaceId: string
   /** The local file. */
   path: string
-  uploadId: string
-  chunkSize: number
-  partCount: number
-  expiresAt: string
 }
 
 /** Stores the state of an upload: one file per local file and place. */
-export interface UploadStates {
+export interface UploadStates extends SessionStore {
   /** Runs `work` under a lock for this file and place. @throws UPLOAD_BUSY */
   alone<T>(work: () => Promise<T>): Promise<T>
-  read(): Promise<UploadState | null>
-  write(state: UploadState): Promise<void>
-  remove(): Promise<void>
 }
 
 export async function uploadStateOf(path: string, { client: { url }, workspaceId }: Place): Promise<UploadStates> {
@@ -42,8 +35,9 @@ export async function uploadStateOf(path: string, { client: { url }, workspaceId
       const state = await readState(file)
       return state && state.url === url && state.workspaceId === workspaceId && state.path === local ? state : null
     },
-    async write(state) {
-      await writeFileAtomic(file, `${JSON.stringify({ ...state, path: local }, null, 2)}\n`, { mode: 0o600 })
+    async write(session) {
+      const state: UploadState = { ...session, url, workspaceId, path: local }
+      await writeFileAtomic(file, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
       await forgetExpired(uploads)
     },
     remove: () => rm(file, { force: true }),

@@ -1,5 +1,5 @@
-import { Failure } from '../failure.ts'
-import { linkSignal } from '../signal.ts'
+import { TransferFailure } from './failure.ts'
+import { linkSignal } from './signal.ts'
 
 /** Bounds for a transfer without progress, and for the response after the last byte. */
 const STALL_MS = 60_000
@@ -17,20 +17,21 @@ export interface Watchdog {
 
 export function watch(signal: AbortSignal, host: string): Watchdog {
   const own = linkSignal(signal)
-  let timer: NodeJS.Timeout | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
   const give = (ms: number) => {
     clearTimeout(timer)
     // An abandoned body may still reach its end.
     if (isOver) return
-    const end = () => own.end(new Failure('UNREACHABLE', `${host}: no progress for ${ms / 1000} s.`, { sent: true }))
+    const end = () =>
+      own.end(new TransferFailure('UNREACHABLE', `${host}: no progress for ${ms / 1000} s.`, { sent: true }))
     timer = setTimeout(end, ms)
   }
   give(STALL_MS)
   return {
     signal: own.signal,
     touch() {
-      if (!isOver) timer?.refresh()
+      give(STALL_MS)
     },
     waitForAnswer: () => give(ANSWER_MS),
     stop() {

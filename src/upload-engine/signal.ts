@@ -33,3 +33,16 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
     signal.removeEventListener('abort', end)
   }
 }
+
+/** Resolves after some milliseconds; rejects with the reason of the signal once that is aborted. */
+export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const elapsed = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms)
+  })
+  try {
+    await untilAborted(elapsed, signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}

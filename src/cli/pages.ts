@@ -1,0 +1,30 @@
+import { Failure } from './failure.ts'
+
+/** One page of a list of the service. */
+export interface Page<Node> {
+  nodes: Node[]
+  pageInfo: { hasNextPage: boolean; endCursor: string | null }
+}
+
+/** Loads a page after a cursor. It resolves to null for a list that the role of the caller does not show. */
+type LoadPage<Node> = (after: string | null) => Promise<Page<Node> | null>
+
+/** The nodes of a list, a page at a time. @throws FORBIDDEN */
+export async function* eachOf<Node>(load: LoadPage<Node>): AsyncGenerator<Node> {
+  let after: string | null = null
+  do {
+    const found: Page<Node> | null = await load(after)
+    if (!found) throw new Failure('FORBIDDEN', 'Your role in this workspace may not see this. Ask one of its owners.')
+    yield* found.nodes
+    after = found.pageInfo.hasNextPage ? found.pageInfo.endCursor : null
+  } while (after !== null)
+}
+
+/** The nodes of all pages of a list. @throws FORBIDDEN */
+export const allPages = <Node>(load: LoadPage<Node>): Promise<Node[]> => allOf(eachOf(load))
+
+export async function allOf<Node>(nodes: AsyncIterable<Node>): Promise<Node[]> {
+  const all: Node[] = []
+  for await (const node of nodes) all.push(node)
+  return all
+}

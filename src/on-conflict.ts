@@ -1,0 +1,12 @@
+import { InvalidInput } from './errors.ts'
+
+/** What to do when something of the same name is in the way. */
+export const onConflicts = ['fail', 'keep_both', 'replace'] as const
+export type OnConflict = (typeof onConflicts)[number]
+
+/** @throws INVALID_INPUT */
+export function parseOnConflict(text: string | null | undefined): OnConflict {
+  const found = onConflicts.find(one => one === (text || 'fail'))
+  if (!found) throw new InvalidInput('on_conflict', `"on_conflict" is one of ${onConflicts.join(', ')}.`)
+  return found
+}

@@ -1,0 +1,26 @@
+/** A refusal of the service, or a failure of the network or of the source: a code, and a sentence that says what to do. */
+export class TransferFailure extends Error {
+  /** That of the service; or UNREACHABLE, FILE_CHANGED, DIGEST_DIFFERS. */
+  readonly code: string
+  /**
+   * `retry_after`: seconds; `sent`: whether the service may have received the request; `permanent`: whether a retry is pointless.
+   * All others are those of the service.
+   */
+  readonly details: Record<string, unknown>
+
+  constructor(code: string, message: string, details: Record<string, unknown> = {}) {
+    super(message)
+    this.name = 'TransferFailure'
+    this.code = code
+    this.details = details
+  }
+
+  /** Seconds after which the request may be retried. */
+  get retryAfter(): number | undefined {
+    const { retry_after } = this.details
+    return typeof retry_after === 'number' && retry_after >= 0 ? retry_after : undefined
+  }
+}
+
+export const isFailure = (error: unknown, ...codes: string[]): error is TransferFailure =>
+  error instanceof TransferFailure && codes.includes(error.code)

@@ -1,0 +1,128 @@
+import type { Digests } from './digests.ts'
+import type { Patience } from './retry.ts'
+
+/** Detects that a file has changed. */
+export interface Fingerprint {
+  size: number
+  /** When it was last modified, in milliseconds since 1970. */
+  mtimeMs: number
+}
+
+/** A file to upload. `Body` is what the transport sends: a Blob, or an iterable of chunks. */
+export interface Source<Body> {
+  readonly fingerprint: Fingerprint
+  /** Some of its bytes. May be called again for the same range. */
+  read(offset: number, length: number): Body
+  /** Digests the file from its first byte on. */
+  digest(): Digest
+  /** @throws FILE_CHANGED if the file differs from its fingerprint */
+  verify(): Promise<void>
+}
+
+/** A running digest of a file. */
+export interface Digest {
+  /** MD5 of the next `length` bytes, in base64. @throws FILE_CHANGED if there are fewer */
+  next(length: number): Promise<string>
+  /** MD5 of all bytes so far, in lower-case hex. Nothing may be digested after it. */
+  end(): Promise<string>
+  /** Frees what a digest holds that does not reach its end. */
+  close(): void
+}
+
+/** Where a file is to be. */
+export interface Aim {
+  /** Names of folders, joined by slashes; missing ones are made. */
+  folder: string
+  fileName: string
+}
+
+/** An upload in parts that the service has accepted. */
+export interface Session {
+  uploadId: string
+  /** Bytes of every part but the last, which has the rest. */
+  chunkSize: number
+  partCount: number
+  expiresAt: string
+}
+
+/** One attempt to send bytes. */
+export interface Attempt {
+  signal: AbortSignal
+  /** To be called with the number of bytes that the network has accepted since the last call. */
+  sent(count: number): void
+}
+
+/** The requests of an upload. All but the two that send bytes retry by themselves what the network loses. */
+export interface Transport<Body> {
+  /** Of the service, for messages. */
+  readonly host: string
+  /** Begins an upload in parts. @throws PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED */
+  start(aim: Aim, size: number): Promise<Session>
+  /** Numbers of the parts that have arrived. @throws UPLOAD_NOT_FOUND for an upload that has ended */
+  received(session: Session): Promise<number[]>
+  /** @throws CHECKSUM_MISMATCH, UPLOAD_BUSY, UPLOAD_NOT_FOUND */
+  sendPart(session: Session, part: Part<Body>, attempt: Attempt): Promise<void>
+  /** Resolves to the MD5 of the new file. @throws UPLOAD_INCOMPLETE with `missing`, PATH_EXISTS, UPLOAD_BUSY, UPLOAD_NOT_FOUND */
+  complete(session: Session, aim: Aim, md5: string): Promise<string>
+  abort(session: Session): Promise<void>
+  /** Sends a file in one request. Resolves to the MD5 of the new file. @throws PATH_EXISTS */
+  sendWhole(aim: Aim, bytes: { body: Body; size: number }, attempt: Attempt): Promise<string>
+  /** The file at a path; null if there is none, or if the caller may not read. */
+  find(aim: Aim): Promise<{ size: number; md5: string } | null>
+  remove(aim: Aim): Promise<void>
+}
+
+export interface Part<Body> {
+  /** From 1 on. */
+  number: number
+  size: number
+  /** In base64, for Content-MD5. */
+  md5: string
+  body: Body
+}
+
+/** Remembers the session of one file and one place, across restarts. */
+export interface SessionStore {
+  read(): Promise<StoredSession | null>
+  write(session: StoredSession): Promise<void>
+  remove(): Promise<void>
+}
+
+/** With the file that it was begun for. */
+export type StoredSession = Session & Fingerprint
+
+export interface Progress {
+  /** Bytes that were transferred; negative for bytes that must be sent again. */
+  move(count: number): void
+  /** Bytes that need no transfer. */
+  skip(count: number): void
+  /** Shows that the service is verifying an upload, until `work` settles. */
+  checking<T>(work: Promise<T>): Promise<T>
+}
+
+/** Runs at most so many at a time, such as p-limit. */
+export interface Limit {
+  <T>(work: () => Promise<T>): Promise<T>
+  readonly concurrency: number
+}
+
+/** The upload of one file. */
+export interface Job<Body> {
+  source: Source<Body>
+  /** Of the source; kept between two attempts, so that nothing is digested twice. */
+  digests: Digests
+  aim: Aim
+  transport: Transport<Body>
+  sessions: SessionStore
+  progress: Progress
+  /** Bounds the requests that send bytes, across all files. */
+  limit: Limit
+  patience: Patience
+}
+
+export interface Stored {
+  size: number
+  md5: string
+  /** `unchanged`: the service had these bytes under this name already. */
+  status: 'uploaded' | 'unchanged'
+}

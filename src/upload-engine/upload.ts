@@ -1,0 +1,139 @@
+import { isFailure, TransferFailure } from './failure.ts'
+import type { Job, Progress, Stored } from './job.ts'
+import { type Running, sendParts, sizeOfPart, whenIdle } from './parts.ts'
+import { isThere, uploadWhole } from './whole.ts'
+
+/** Up to this size a file is sent in one request: three round trips would cost more than a retry. */
+export const SMALL = 8 * 1024 * 1024
+
+/**
+ * Uploads a file: in parts if it is large, so that acknowledged parts are not sent again, even after either side was killed. A path that
+ * has the same bytes already counts as uploaded.
+ * @throws PATH_EXISTS, FILE_CHANGED, DIGEST_DIFFERS, what the transport throws, and the reason of an aborted signal
+ */
+export const upload = <Body>(job: Job<Body>): Promise<Stored> =>
+  job.source.fingerprint.size > SMALL ? uploadInParts(job) : uploadWhole(job)
+
+/** Gives back what an upload holds that is not to be resumed. If the service cannot be reached, it expires within a day. */
+export async function abandon<Body>({ sessions, transport }: Pick<Job<Body>, 'sessions' | 'transport'>): Promise<void> {
+  const session = await sessions.read()
+  if (session) await transport.abort(session).catch(() => {})
+  await sessions.remove()
+}
+
+/** How often an upload may be begun anew, or lack parts in the end. */
+const MAX_ROUNDS = 3
+
+/** Errors after which an upload cannot be resumed. */
+const fatal = ['UPLOAD_NOT_FOUND', 'CHECKSUM_MISMATCH', 'DIGEST_DIFFERS', 'FILE_CHANGED']
+
+async function uploadInParts<Body>(given: Job<Body>): Promise<Stored> {
+  for (let round = 1; ; round++) {
+    const { progress, revert } = counted(given.progress)
+    const job = { ...given, progress }
+    const running = (await resume(job)) ?? (await start(job))
+    if (!running) return { ...(await factsOf(job)), status: 'unchanged' }
+    try {
+      const stored = await complete(running, await sendParts(running, job), job)
+      await job.sessions.remove()
+      return stored
+    } catch (error) {
+      if (isFailure(error, ...fatal)) await abandon(job)
+      // It expired or was aborted meanwhile.
+      if (!isFailure(error, 'UPLOAD_NOT_FOUND') || round > Math.min(job.patience.retries, MAX_ROUNDS)) throw error
+      revert()
+    }
+  }
+}
+
+/** The same progress, which can be reverted. */
+function counted(progress: Progress): { progress: Progress; revert(): void } {
+  let sum = 0
+  return {
+    progress: {
+      move(count) {
+        sum += count
+        progress.move(count)
+      },
+      skip(count) {
+        sum += count
+        progress.skip(count)
+      },
+      checking: work => progress.checking(work),
+    },
+    revert: () => progress.skip(-sum),
+  }
+}
+
+const factsOf = async <Body>({ source, digests, patience }: Job<Body>) => ({
+  size: source.fingerprint.size,
+  md5: await digests.whole(patience.signal),
+})
+
+/** Null without an upload to resume. */
+async function resume<Body>(job: Job<Body>): Promise<Running | null> {
+  const { source, sessions, transport, progress } = job
+  const stored = await sessions.read()
+  if (!stored) return null
+  const { size, mtimeMs, ...session } = stored
+  if (size !== source.fingerprint.size || mtimeMs !== source.fingerprint.mtimeMs) {
+    // The file has changed, so its parts are useless.
+    await abandon(job)
+    return null
+  }
+  try {
+    const received = new Set(await transport.received(session))
+    for (const number of received) progress.skip(sizeOfPart(session, size, number))
+    return { session, received }
+  } catch (error) {
+    if (!isFailure(error, 'UPLOAD_NOT_FOUND')) throw error
+    await sessions.remove()
+    return null
+  }
+}
+
+/** Null if the path has these bytes already. @throws PATH_EXISTS if it has others */
+async function start<Body>(job: Job<Body>): Promise<Running | null> {
+  const { source, sessions, transport, aim, progress } = job
+  try {
+    // If the response is lost, the upload expires within a day.
+    const session = await transport.start(aim, source.fingerprint.size)
+    await sessions.write({ ...session, ...source.fingerprint })
+    return { session, received: new Set() }
+  } catch (error) {
+    if (!isFailure(error, 'PATH_EXISTS') || !(await isThere(job))) throw error
+    progress.skip(source.fingerprint.size)
+    return null
+  }
+}
+
+async function complete<Body>(running: Running, md5: string, job: Job<Body>): Promise<Stored> {
+  const { source, transport, aim, progress, patience } = job
+  const { session, received } = running
+  const { size } = source.fingerprint
+  const finish = () => transport.complete(session, aim, md5)
+  for (let round = 1; ; round++)
+    try {
+      const stored = await progress.checking(whenIdle(finish, patience.signal))
+      if (stored === md5) return { size, md5, status: 'uploaded' }
+      throw new TransferFailure('DIGEST_DIFFERS', 'The stored file differs from what was sent.', {
+        sent: md5,
+        received: stored,
+      })
+    } catch (error) {
+      // The response to an earlier attempt or process may have been lost.
+      if (isFailure(error, 'UPLOAD_NOT_FOUND') && (await isThere(job))) return { size, md5, status: 'uploaded' }
+      if (isFailure(error, 'PATH_EXISTS') && (await isThere(job))) {
+        await abandon(job)
+        return { size, md5, status: 'unchanged' }
+      }
+      if (!isFailure(error, 'UPLOAD_INCOMPLETE') || round >= MAX_ROUNDS) throw error
+      const { missing } = error.details
+      if (Array.isArray(missing))
+        for (const number of missing) {
+          if (!received.delete(Number(number))) continue
+          progress.skip(-sizeOfPart(session, size, Number(number)))
+        }
+      await sendParts(running, job)
+    }
+}

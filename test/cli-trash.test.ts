@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { ask } from './ask.ts'
+import { openShell, type Shell } from './command-line.ts'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { anId, aTime } from './shapes.ts'
+
+let t: TestApp
+let alice: Person
+let shell: Shell
+
+const shellOf = ({ url }: TestApp, { cookie }: Person) =>
+  openShell({ SATCHEL_URL: url, SATCHEL_SESSION: cookie.replace('session_id=', '') })
+
+/** Makes the program believe that somebody types. */
+const atTerminal = {
+  env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent('process.stdin.isTTY=true')}` },
+}
+
+beforeAll(async () => {
+  t = await startApp()
+  alice = await t.signIn('alice')
+  shell = shellOf(t, alice)
+  await shell.json('workspace', 'create', 'Garden')
+})
+afterAll(async () => {
+  shell?.close()
+  await t.stop()
+})
+
+/** The same commands on one's own files and on those of a workspace. */
+describe.each([
+  ['your files', '/', '', []],
+  ['a workspace', 'garden:/', 'garden:', ['garden']],
+])('In %s', (_what, root, front, named) => {
+  let at: { drive: string }
+  let route: string
+
+  beforeAll(async () => {
+    const { me } = await ask(alice, '{ me { drive { id } workspaces { nodes { id drive { id } } } } }')
+    const [garden] = me.workspaces.nodes
+    at = { drive: (front ? garden : me).drive.id }
+    route = front ? `/api/workspaces/${garden.id}/files/upload` : '/api/files/upload'
+  })
+
+  async function put(path: string, bytes = 'hello'): Promise<void> {
+    const cut = path.lastIndexOf('/')
+    const form = new FormData()
+    form.append('folder', path.slice(0, Math.max(cut, 0)))
+    form.append('file', new Blob([bytes]), path.slice(cut + 1))
+    expect((await alice.rest('POST', route, { form })).status).toBe(200)
+  }
+
+  /** Deletes, without a command. Resolves to the id in the trash. */
+  async function removed(path: string): Promise<string> {
+    const { deleteEntries } = await ask(
+      alice,
+      'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { trashItems { id } } }',
+      { input: { entries: [{ at: { ...at, path } }], recursive: true } },
+    )
+    return deleteEntries.trashItems[0].id
+  }
+
+  const trash = async () => (await shell.json('trash', 'list', ...named)).items
+  const files = async (path: string) =>
+    (await shell.json('ls', root + path)).files.map((file: { name: string }) => file.name)
+
+  async function bytesOf(path: string): Promise<string> {
+    const query =
+      'query ($id: ID!, $path: String!) { node(id: $id) { ... on Drive { entry(path: $path) { ... on File { download { url } } } } } }'
+    const { node } = await ask(alice, query, { id: at.drive, path })
+    return (await fetch(node.entry.download.url)).text()
+  }
+
+  it('what rm deletes comes back by the command that it names', async () => {
+    await put("docs/it's.txt")
+    const { out } = await shell.satchel(['rm', '-v', `${root}docs/it's.txt`])
+    const command = `satchel trash restore '${root}docs/it'\\''s.txt'`
+    expect(out).toBe(`1 file deleted. Moved to the trash. Get it back with: ${command}\n`)
+    expect(await shell.json('trash', 'restore', `${root}docs/it's.txt`)).toEqual({
+      restored: [{ id: anId, path: `${root}docs/it's.txt` }],
+    })
+    const id = await removed('docs')
+    expect(await shell.satchel(['trash', 'restore', '-v', front + id])).toEqual({
+      code: 0,
+      out: `Restored ${root}docs\n`,
+      err: '',
+    })
+    expect(await files('docs')).toEqual(["it's.txt"])
+  })
+
+  it('the list tells what is in the trash, the newest first', async () => {
+    await put('list/a.txt')
+    await put('list/b.txt', 'bee')
+    const first = await removed('list/a.txt')
+    const second = await removed('list')
+    const item = { deleted_at: aTime, deleted_by: alice.email, expires_at: aTime }
+    expect(await trash()).toEqual([
+      { ...item, id: second, path: `${root}list`, kind: 'folder', size: 3, file_count: 1 },
+      { ...item, id: first, path: `${root}list/a.txt`, kind: 'file', size: 5, file_count: null },
+    ])
+    const { out } = await shell.satchel(['trash', 'list', ...named])
+    const cells = out.split('\n').map(line => line.split(/ {2,}/))
+    expect(cells).toEqual([
+      ['DELETED', 'BY', 'SIZE', 'UNTIL', 'ID', 'PATH'],
+      [expect.any(String), alice.email, '3 B', expect.any(String), front + second, `${root}list/`],
+      [expect.any(String), alice.email, '5 B', expect.any(String), front + first, `${root}list/a.txt`],
+      [''],
+    ])
+  })
+
+  it('of several with one path the last is restored; another in its place is a conflict, unless told', async () => {
+    for (const bytes of ['one', 'two']) {
+      await put('same.txt', bytes)
+      await removed('same.txt')
+    }
+    const path = `${root}same.txt`
+    expect((await shell.json('trash', 'restore', path)).restored).toMatchObject([{ path }])
+    expect(await bytesOf('same.txt')).toBe('two')
+    expect(await shell.refused('trash', 'restore', path)).toMatchObject({ code: 5, error: { code: 'PATH_EXISTS' } })
+    expect((await shell.json('trash', 'restore', path, '--on-conflict', 'keep-both')).restored).toMatchObject([
+      { path: `${root}same (2).txt` },
+    ])
+    const one = await removed('same (2).txt')
+    await shell.json('trash', 'restore', front + one, '--to', `${root}else/where`)
+    const id = await removed('else/where/same (2).txt')
+    await put('else/where/same (2).txt', 'three')
+    await shell.json('trash', 'restore', front + id, '--on-conflict', 'replace')
+    expect(await bytesOf('else/where/same (2).txt')).toBe('one')
+  })
+
+  it('what can be restored of several is, with the code for the rest', async () => {
+    await put('some.txt')
+    await removed('some.txt')
+    const { code, out, err } = await shell.satchel(['trash', 'restore', '--json', `${root}some.txt`, `${root}none.txt`])
+    expect([code, JSON.parse(out), JSON.parse(err).error.code]).toEqual([
+      4,
+      { restored: [{ id: anId, path: `${root}some.txt` }], failed: [expect.objectContaining({ code: 'NOT_FOUND' })] },
+      'PARTLY_FAILED',
+    ])
+  })
+
+  it('delete takes ids, and is final', async () => {
+    await put('gone.txt')
+    const id = await removed('gone.txt')
+    expect(await shell.refused('trash', 'delete', `${root}gone.txt`)).toMatchObject({
+      code: 2,
+      error: { code: 'USAGE' },
+    })
+    expect(await shell.json('trash', 'delete', front + id)).toEqual({ deleted: [{ id }] })
+    expect(await shell.refused('trash', 'restore', front + id)).toMatchObject({
+      code: 4,
+      error: { code: 'TRASH_ITEM_NOT_FOUND' },
+    })
+  })
+
+  it('empty asks on a terminal, and needs --yes elsewhere', async () => {
+    await put('last.txt')
+    await removed('last.txt')
+    expect(await shell.refused('trash', 'empty', ...named)).toMatchObject({ code: 2, error: { code: 'USAGE' } })
+    const no = await shell.satchel(['trash', 'empty', ...named], { ...atTerminal, stdin: 'no\n' })
+    expect([no.code, no.err]).toEqual([2, expect.stringContaining('This cannot be undone. [y/N]')])
+    expect(await trash()).not.toEqual([])
+    const yes = await shell.satchel(['trash', 'empty', '-v', ...named], { ...atTerminal, stdin: 'y\n' })
+    expect([yes.code, yes.out]).toEqual([0, expect.stringMatching(/^\d+ items? deleted for ever\.\n$/)])
+    expect(await shell.json('trash', 'empty', '--yes', ...named)).toEqual({ deleted: 0 })
+    expect(await shell.satchel(['trash', 'list', ...named])).toEqual({ code: 0, out: '', err: '' })
+  })
+})
+
+it('restores nothing from your files into a workspace', async () => {
+  await shell.satchel(['put', '-', '--name', 'mine.txt'], { stdin: 'x' })
+  await shell.json('rm', 'mine.txt')
+  expect(await shell.refused('trash', 'restore', 'mine.txt', '--to', 'garden:/')).toMatchObject({
+    code: 2,
+    error: { code: 'USAGE' },
+  })
+})
+
+it('rm names three paths at most', async () => {
+  for (const name of ['1', '2', '3', '4', '5', '6']) await alice.upload(name, 'x')
+  const words = async (...paths: string[]) => (await shell.satchel(['rm', '-v', ...paths])).out
+  expect(await words('1', '2')).toContain('Get them back with: satchel trash restore /1 /2\n')
+  expect(await words('3', '4', '5', '6')).toContain('Get them back with: satchel trash restore <path>...\n')
+})
+
+/** A shell with a key of this scope alone. */
+async function shellWith(scope: string): Promise<Shell> {
+  const { response } = await alice.rest('POST', '/api/api_keys/private/create', {
+    json: { name: scope, scopes: [scope] },
+  })
+  return openShell({ SATCHEL_URL: t.url, SATCHEL_KEY: response.api_key.key })
+}
+
+it('a key that may only write restores by the id', async () => {
+  await alice.upload('kept.txt', 'x')
+  const [{ trash_item_id: id }] = (await shell.json('rm', 'kept.txt')).deleted
+  const own = await shellWith('private_files:write')
+  expect(await own.refused('trash', 'delete', id)).toMatchObject({ code: 3, error: { code: 'INSUFFICIENT_SCOPE' } })
+  expect(await own.json('trash', 'restore', id)).toEqual({ restored: [{ id, path: '/kept.txt' }] })
+  own.close()
+})
+
+it('a key that may only delete deletes, and is told of no way back', async () => {
+  await alice.upload('short.txt', 'x')
+  const own = await shellWith('private_files:delete')
+  expect(await own.satchel(['rm', '-v', 'short.txt'])).toEqual({ code: 0, out: '1 file deleted.\n', err: '' })
+  expect(await own.refused('trash', 'list')).toMatchObject({ code: 3, error: { code: 'INSUFFICIENT_SCOPE' } })
+  own.close()
+})
+
+it('where nothing is kept, rm names no way back', async () => {
+  const bare = await startApp({ TRASH_DAYS: '0' })
+  const bob = await bare.signIn('bob')
+  const own = shellOf(bare, bob)
+  await bob.upload('a.txt', 'x')
+  await bob.upload('b.txt', 'x')
+  expect((await own.satchel(['rm', '-v', 'a.txt'])).out).toBe('1 file deleted.\n')
+  expect(await own.json('rm', 'b.txt')).toEqual({
+    deleted: [{ path: '/b.txt', files_deleted: 1, trash_item_id: null }],
+  })
+  own.close()
+  await bare.stop()
+})
