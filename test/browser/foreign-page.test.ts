@@ -41,7 +41,7 @@ const attempts = {
 }
 
 const script = (attempt: string) => `(async () => {
-  const MUTATION = JSON.stringify({ query: 'mutation { createFolder(input: { path: "evil" }) { path } }' })
+  const MUTATION = JSON.stringify({ query: 'mutation { createFolder(input: { at: { path: "evil" } }) { folder { path } } }' })
   const form = fields => { const f = new FormData(); for (const k in fields) f.append(k, fields[k]); return f }
   const { method, path, body, type } = ${attempt}
   const headers = type ? { 'content-type': type } : {}
@@ -81,7 +81,7 @@ describe.each([
       for (const [path, name, value] of [
         ['/api/folders', '{"path":"evil","x":"', '"}'],
         ['/api/files/upload', 'folder', 'evil'],
-        ['/graphql', 'query', 'mutation { createFolder(input: { path: "evil" }) { path } }'],
+        ['/graphql', 'query', 'mutation { createFolder(input: { at: { path: "evil" } }) { folder { path } } }'],
       ]) {
         await page.goto(`http://${host}:${port}/`)
         await page.evaluate(`

@@ -33,9 +33,9 @@ describe('Signing in, GraphiQL, signing out', () => {
     await page.getByText('All Schema Types').waitFor()
     await screenshot(page, 'graphiql-schema')
     // All under one name: GraphiQL takes a moment to notice another.
-    await type(page, 'mutation Home { createFolder(input: { path: "photos" }) { path } }')
+    await type(page, 'mutation Home { createFolder(input: { at: { path: "photos" } }) { folder { path } } }')
     await run(page, '"photos"')
-    await type(page, 'query Home { folder { folders { edges { node { name } } } } }')
+    await type(page, 'query Home { me { drive { root { entries { nodes { name } } } } } }')
     await run(page, '"photos"')
     expect(alice).toMatchObject({ foreign: [], errors: [] })
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { transform } from '../jest.config.mjs'
+import { loading } from '../jest.config.mjs'
 
 const rootDir = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const chromium = process.env.CHROMIUM_PATH || '/usr/bin/chromium'
@@ -19,9 +19,8 @@ const version = execFileSync(chromium, ['--version'], { encoding: 'utf8', stdio:
 export default {
   rootDir,
   testMatch: ['<rootDir>/test/browser/*.test.ts'],
-  transform,
-  extensionsToTreatAsEsm: ['.ts'],
-  testEnvironment: 'node',
+  ...loading,
+  globalSetup: '<rootDir>/test/browser/global-setup.mjs',
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/'],
   reporters: [
     'default',

@@ -8,6 +8,8 @@ export interface Service {
   url: string
   /** Where everything embedded is. */
   dataDir: string
+  /** Kills it, and starts it again on the same port. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -20,12 +22,17 @@ export const wordOf = (url: string): string =>
 /** The service as a newcomer starts it: nothing configured but a free port and a folder of its own. */
 export async function startService(settings: Record<string, string> = {}): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), 'satchel-browser-'))
-  const built = await startBuilt({ DATA_DIR: dataDir, ...settings })
+  let built = await startBuilt({ DATA_DIR: dataDir, ...settings })
   const url = built.url.replace('127.0.0.1', 'localhost')
   dataDirs.set(url, dataDir)
   return {
     url,
     dataDir,
+    async restart() {
+      const { port } = new URL(url)
+      await built.end('SIGKILL')
+      built = await startBuilt({ DATA_DIR: dataDir, ...settings, PORT: port })
+    },
     async stop() {
       await built.end('SIGTERM')
       rmSync(dataDir, { recursive: true, force: true })

@@ -27,7 +27,12 @@ export interface World {
 }
 
 export async function startWorld(): Promise<World> {
-  const service = await startService({ RATE_WORKSPACES: '1000', RATE_SHARING: '1000', RATE_INVITES: '1000' })
+  const service = await startService({
+    CONSOLE: 'false',
+    RATE_WORKSPACES: '1000',
+    RATE_SHARING: '1000',
+    RATE_INVITES: '1000',
+  })
   const browser = await openBrowser()
   const db = openDatabase({ dialect: 'sqlite', file: join(service.dataDir, 'satchel.sqlite') }, { pool: 2 })
   await db.run('UPDATE plan SET max_user_workspaces = 1000')

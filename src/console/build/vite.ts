@@ -1,0 +1,68 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { defineConfig, type Plugin } from 'vite'
+import { graphForCache } from './graph-types.ts'
+import { compileMessages } from './messages.ts'
+
+const root = new URL('../', import.meta.url)
+const path = (name: string) => new URL(name, root).pathname
+
+/** `virtual:graph`: the schema, as the cache wants it. */
+const graph: Plugin = {
+  name: 'graph',
+  resolveId: id => (id === 'virtual:graph' ? '\0virtual:graph' : undefined),
+  load: id => (id === '\0virtual:graph' ? `export default ${graphForCache()}` : undefined),
+}
+
+/** Message catalogues, parsed. */
+const messages: Plugin = {
+  name: 'messages',
+  enforce: 'pre',
+  transform: (code, id) =>
+    /\/messages\/[a-z]{2}\.json$/.test(id)
+      ? { code: `export default ${compileMessages(code)}`, moduleType: 'js', map: null }
+      : undefined,
+}
+
+/** Every file packed once, as well as it goes, beside the file itself. */
+const packed: Plugin = {
+  name: 'packed',
+  generateBundle: {
+    order: 'post',
+    async handler(_options, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.fileName.endsWith('.html')) continue
+        const bytes = Buffer.from(file.type === 'chunk' ? file.code : file.source)
+        const best = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
+        const [br, gz] = await Promise.all([
+          promisify(brotliCompress)(bytes, best),
+          promisify(gzip)(bytes, { level: 9 }),
+        ])
+        this.emitFile({ type: 'asset', fileName: `${file.fileName}.br`, source: br })
+        this.emitFile({ type: 'asset', fileName: `${file.fileName}.gz`, source: gz })
+      }
+    },
+  },
+}
+
+/** `npm run build:console` makes dist/console: the shell, and its assets below /console/, named after their content. */
+export default defineConfig({
+  root: path('.'),
+  base: '/console/',
+  publicDir: false,
+  plugins: [graph, messages, packed],
+  cacheDir: path('../../node_modules/.cache/vite'),
+  build: {
+    outDir: path('../../dist/console'),
+    emptyOutDir: true,
+    target: 'es2023',
+    // No data: addresses, which the policy refuses.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    manifest: true,
+    chunkSizeWarningLimit: 1000,
+    // `use client` is for servers that render React.
+    rolldownOptions: { onLog: (level, log, print) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && print(level, log) },
+  },
+})

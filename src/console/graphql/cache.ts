@@ -1,0 +1,49 @@
+import schema from 'virtual:graph'
+import { type Cache, cacheExchange, type KeyingConfig, type OptimisticMutationConfig } from '@urql/exchange-graphcache'
+import { newEntries } from './new-entries.ts'
+
+const embedded = () => null
+
+/** What has no id of its own is a part of what it is in. */
+const keys: KeyingConfig = {
+  AccountIdentity: embedded,
+  AccountWorkspace: embedded,
+  DailyCount: embedded,
+  Download: embedded,
+  DriveUsage: embedded,
+  MailQueue: embedded,
+  Operator: embedded,
+  PlanUse: embedded,
+  SharePreview: embedded,
+  Statistics: embedded,
+  UploadPart: embedded,
+}
+
+/** An entry as the cache has it, with a change that the service has yet to confirm. */
+function changedEntry(cache: Cache, id: string, change: Record<string, string>) {
+  const __typename = cache.resolve({ __typename: 'Folder', id }, 'name') === undefined ? 'File' : 'Folder'
+  const own = __typename === 'File' ? ['contentType', 'shareCount'] : ['fileCount']
+  const fields = ['name', 'path', 'size', 'createdAt', 'updatedAt', ...own]
+  const known = Object.fromEntries(fields.map(field => [field, cache.resolve({ __typename, id }, field)]))
+  return { ...known, ...change, __typename, id }
+}
+
+/** What mutations will have answered, shown until they do. */
+const optimistic: OptimisticMutationConfig = {
+  moveEntries(args, cache) {
+    const { entries, name } = args.input as { entries: { id: string }[]; name?: string }
+    if (!name) return null
+    const renamed = entries.map(({ id }) => changedEntry(cache, id, { name }))
+    return { __typename: 'MoveEntriesPayload', entries: renamed, from: null, to: null }
+  },
+  writeNote(args, cache) {
+    const { file: id, content } = args.input as { file: string; content: string }
+    return { __typename: 'WriteNotePayload', file: { ...changedEntry(cache, id, { note: content }) } }
+  },
+}
+
+/**
+ * Every node once, whatever has asked for it. The payload of a mutation holds what it has changed (docs/graphql.md); only lists that
+ * would be long to ask for again are updated by hand.
+ */
+export const cache = cacheExchange({ schema, keys, optimistic, updates: { Mutation: newEntries } })

@@ -1,0 +1,55 @@
+import type { Client as Events } from 'graphql-sse'
+import { Client, fetchExchange, mapExchange, subscriptionExchange } from 'urql'
+import { cache } from './cache.ts'
+import { codeOf } from './errors.ts'
+import { signInAgain } from './session.ts'
+
+let events: Promise<Events> | undefined
+
+/** Server-sent events. The first view does not need what reads them. */
+function loadEvents(): Promise<Events> {
+  events ??= import('graphql-sse').then(({ createClient }) =>
+    createClient({ url: '/graphql', retryAttempts: Number.POSITIVE_INFINITY }),
+  )
+  return events
+}
+
+/** Talks to the service that this page came from, as the person who is signed in. */
+export const client = new Client({
+  url: '/graphql',
+  preferGetMethod: false,
+  exchanges: [
+    mapExchange({
+      onError(error) {
+        if (codeOf(error) === 'UNAUTHENTICATED') signInAgain()
+      },
+    }),
+    cache,
+    fetchExchange,
+    subscriptionExchange({
+      forwardSubscription: ({ query = '', variables }) => ({
+        subscribe(sink) {
+          let stop = () => {}
+          let isOver = false
+          void loadEvents().then(client => {
+            if (isOver) return
+            stop = client.subscribe(
+              { query, variables: variables as Record<string, unknown> },
+              {
+                next: result => sink.next(result as Parameters<typeof sink.next>[0]),
+                error: error => sink.error(error),
+                complete: () => sink.complete(),
+              },
+            )
+          })
+          return {
+            unsubscribe() {
+              isOver = true
+              stop()
+            },
+          }
+        },
+      }),
+    }),
+  ],
+})

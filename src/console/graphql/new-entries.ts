@@ -1,0 +1,79 @@
+import type { Cache, UpdateResolver } from '@urql/exchange-graphcache'
+
+interface Listed {
+  __typename: string
+  id: string
+  name: string
+  size: number
+  createdAt: string
+  updatedAt: string
+}
+
+interface Order {
+  field?: keyof typeof keyOf
+  direction?: 'ASC' | 'DESC'
+}
+
+const keyOf = { NAME: 'name', SIZE: 'size', CREATED_AT: 'createdAt', UPDATED_AT: 'updatedAt' } as const
+
+/** Sorts entries as the service does: by name with folders first, or by a number or a time and then by id. */
+function comparing({ field = 'NAME', direction = 'ASC' }: Order) {
+  const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0)
+  const kind = ({ __typename }: Listed) => (__typename === 'Folder' ? 0 : 1)
+  const sign = direction === 'ASC' ? 1 : -1
+  return (a: Listed, b: Listed): number => {
+    const key = keyOf[field]
+    const byKind = field === 'NAME' ? compare(kind(a), kind(b)) : 0
+    return sign * (byKind || compare(a[key], b[key]) || compare(a.id, b.id))
+  }
+}
+
+/** Puts a new entry into the lists of its folder that are in the cache, where it belongs. */
+export function addToLists(cache: Cache, folderId: string, entry: Listed): void {
+  const folder = `Folder:${folderId}`
+  for (const { fieldName, fieldKey, arguments: given } of cache.inspectFields(folder)) {
+    // Of a search and of later pages nobody knows here whether it belongs there.
+    if (fieldName !== 'entries' || given?.filter || given?.after) continue
+    const list = cache.resolve(folder, fieldKey)
+    const nodes = typeof list === 'string' ? cache.resolve(list, 'nodes') : null
+    if (typeof list !== 'string' || !Array.isArray(nodes)) continue
+    const read = (key: unknown): Listed => {
+      const field = (name: keyof Listed) => cache.resolve(key as string, name)
+      const [__typename, id, name] = [field('__typename'), field('id'), field('name')]
+      return {
+        __typename,
+        id,
+        name,
+        size: field('size'),
+        createdAt: field('createdAt'),
+        updatedAt: field('updatedAt'),
+      } as Listed
+    }
+    const listed = nodes.map(read)
+    if (listed.some(({ id }) => id === entry.id)) continue
+    const compare = comparing((given?.orderBy ?? {}) as Order)
+    const at = listed.findIndex(other => compare(entry, other) < 0)
+    const pageInfo = cache.resolve(list, 'pageInfo')
+    const goesOn = typeof pageInfo === 'string' && cache.resolve(pageInfo, 'hasNextPage') === true
+    // It is on a later page.
+    if (at < 0 && goesOn) continue
+    const place = at < 0 ? nodes.length : at
+    cache.link(list, 'nodes', [...nodes.slice(0, place), `${entry.__typename}:${entry.id}`, ...nodes.slice(place)])
+  }
+}
+
+type Payload = Record<string, { parent?: { id: string } | null } | undefined> | null
+
+/** For a mutation that makes an entry. @param field of its payload that holds the entry, with its parent */
+const addsEntry =
+  (mutation: string, field: string): UpdateResolver =>
+  (result, _args, cache) => {
+    const entry = (result[mutation] as Payload)?.[field]
+    if (entry?.parent) addToLists(cache, entry.parent.id, entry as unknown as Listed)
+  }
+
+export const newEntries = {
+  uploadFile: addsEntry('uploadFile', 'file'),
+  completeUpload: addsEntry('completeUpload', 'file'),
+  createFolder: addsEntry('createFolder', 'folder'),
+}

@@ -1,0 +1,87 @@
+import { locale } from './language.ts'
+
+const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const
+const formats = new Map<string, Intl.NumberFormat>()
+
+function unitFormat(unit: string, digits: number): Intl.NumberFormat {
+  const key = `${unit} ${digits}`
+  const format =
+    formats.get(key) ??
+    new Intl.NumberFormat(locale, {
+      style: 'unit',
+      unit,
+      unitDisplay: unit === 'byte' ? 'long' : 'short',
+      maximumFractionDigits: digits,
+    })
+  formats.set(key, format)
+  return format
+}
+
+/** A size in bytes, in steps of 1024, with three digits: `1.46 MB`. */
+export function formatBytes(bytes: number): string {
+  let step = 0
+  let value = bytes
+  while (value >= 1000 && step < units.length - 1) {
+    value /= 1024
+    step++
+  }
+  return unitFormat(units[step] ?? 'byte', step === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2).format(value)
+}
+
+const count = new Intl.NumberFormat(locale)
+export const formatNumber = (value: number): string => count.format(value)
+
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
+/** @param share from 0 to 1 */
+export const formatPercent = (share: number): string => percent.format(share)
+
+const sameYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
+const otherYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
+const timeOfDay = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' })
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+
+/** A moment as briefly as it is clear: the time of today, the day of this year, the date of others. */
+export function formatMoment(iso: string): string {
+  const at = new Date(iso)
+  const now = new Date()
+  if (at.toDateString() === now.toDateString()) return timeOfDay.format(at)
+  return (at.getFullYear() === now.getFullYear() ? sameYear : otherYear).format(at)
+}
+
+/** Date and time. */
+export const formatExact = (iso: string): string => exact.format(new Date(iso))
+
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+const steps: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+]
+
+/** How long ago, or in how long: `in 3 days`. */
+export function formatRelative(iso: string): string {
+  const seconds = (Date.parse(iso) - Date.now()) / 1000
+  const [unit, length] = steps.find(([, least]) => Math.abs(seconds) >= least) ?? ['minute', 60]
+  return relative.format(Math.round(seconds / length), unit)
+}
+
+/** Sorts names as people do: 2 before 10. */
+export const byName = new Intl.Collator(locale, { numeric: true }).compare
+
+const durations = new Map<string, Intl.NumberFormat>()
+
+function durationFormat(unit: 'second' | 'minute' | 'hour' | 'day'): Intl.NumberFormat {
+  const format = durations.get(unit) ?? new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' })
+  durations.set(unit, format)
+  return format
+}
+
+/** A time to wait, roughly: `45s`, `12m`, `3h`. */
+export function formatDuration(seconds: number): string {
+  if (seconds < 60) return durationFormat('second').format(Math.ceil(seconds))
+  if (seconds < 5400) return durationFormat('minute').format(Math.ceil(seconds / 60))
+  if (seconds < 129_600) return durationFormat('hour').format(Math.ceil(seconds / 3600))
+  return durationFormat('day').format(Math.ceil(seconds / 86_400))
+}

@@ -1,0 +1,19 @@
+const languages = ['en', 'de'] as const
+export type Language = (typeof languages)[number]
+
+const KEY = 'satchel.language'
+const known = (tag: string) => languages.find(language => tag.toLowerCase().split('-')[0] === language)
+
+const readChoice = () => known(localStorage.getItem(KEY) ?? '')
+
+/** The language of this tab: what was chosen here, else the first that the browser prefers and we have. */
+export const language: Language = readChoice() ?? navigator.languages.map(known).find(found => found) ?? 'en'
+
+/** For dates and numbers: the person's own region, where it is one of this language. */
+export const locale: string = navigator.languages.find(tag => known(tag) === language) ?? language
+
+/** Chooses a language for this browser. Texts are read once, so the page loads again. */
+export function chooseLanguage(chosen: Language): void {
+  localStorage.setItem(KEY, chosen)
+  location.reload()
+}

@@ -1,0 +1,27 @@
+import './style/index.css'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { language } from './i18n/language.ts'
+import { preloadMenus } from './parts/menu.tsx'
+import { stayForDrops } from './uploads/files-dragged.ts'
+
+document.documentElement.lang = language
+stayForDrops()
+
+// After an update of the service, an open tab asks for files that are gone: load the new ones, once.
+window.addEventListener('vite:preloadError', event => {
+  if (performance.now() < 10_000) return
+  event.preventDefault()
+  location.reload()
+})
+
+const root = document.getElementById('root')
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  )
+
+preloadMenus()

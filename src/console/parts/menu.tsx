@@ -1,0 +1,75 @@
+import type { LucideIcon } from 'lucide-react'
+import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
+import { Button, type ButtonLooks } from './button.tsx'
+
+export type MenuEntry =
+  | { id: string; label: string; icon?: LucideIcon; keys?: string; danger?: boolean; run: () => void }
+  | 'separator'
+
+export interface MenuProps {
+  label: string
+  entries: MenuEntry[]
+  placement?: 'bottom end' | 'bottom start' | 'top end'
+  /** Stands above the entries. */
+  header?: ReactNode
+}
+
+/** What opens is fetched when the page has settled: the first view needs none of it. */
+const load = () => import('./popover-menu.tsx')
+const PopoverMenu = lazy(() => load().then(({ PopoverMenu }) => ({ default: PopoverMenu })))
+
+/** Fetches what menus need, before one is opened. */
+export const preloadMenus = (): void => void setTimeout(() => void load(), 1500)
+
+/** A button with a menu. */
+export function Menu({ children, button, ...menu }: MenuProps & { children: ReactNode; button?: ButtonLooks }) {
+  const trigger = useRef<HTMLButtonElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button
+        {...button}
+        ref={trigger}
+        aria-label={menu.label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onPress={() => setOpen(true)}
+        onHoverStart={() => void load()}
+      >
+        {children}
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <PopoverMenu {...menu} triggerRef={trigger} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+export interface Point {
+  x: number
+  y: number
+}
+
+/** A menu at a point of the window: what a right click, a long touch or the context menu key opens. */
+export function ContextMenu({ at, onClose, ...menu }: MenuProps & { at: Point; onClose: () => void }) {
+  const anchor = useRef<HTMLSpanElement>(null)
+  const [isPlaced, setPlaced] = useState(false)
+  useEffect(() => setPlaced(true), [])
+  return (
+    <>
+      <span ref={anchor} className="context-anchor" style={{ left: at.x, top: at.y }} />
+      {isPlaced && (
+        <Suspense>
+          <PopoverMenu
+            {...menu}
+            placement="bottom start"
+            triggerRef={anchor as unknown as RefObject<HTMLElement | null>}
+            onClose={onClose}
+          />
+        </Suspense>
+      )}
+    </>
+  )
+}

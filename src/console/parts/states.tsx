@@ -1,0 +1,56 @@
+import { CloudOff, type LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { CombinedError } from 'urql'
+import { Refused } from '../graphql/errors.ts'
+import { Button } from './button.tsx'
+import { text } from './text.ts'
+
+/** Nothing is here yet: what would be, and how one begins. */
+export const EmptyState = ({
+  icon: Icon,
+  title,
+  hint,
+  level: Heading = 'h2',
+  children,
+}: {
+  icon: LucideIcon
+  title: string
+  hint?: string
+  level?: 'h1' | 'h2'
+  children?: ReactNode
+}) => (
+  <div className="state">
+    <span className="state-icon">
+      <Icon aria-hidden />
+    </span>
+    <Heading>{title}</Heading>
+    {hint && <p>{hint}</p>}
+    {children}
+  </div>
+)
+
+/** Something could not be loaded: why, and a way to try again. */
+export function ErrorState({ error, retry }: { error: CombinedError | Refused | Error; retry?: () => void }) {
+  const unreached = 'networkError' in error && error.networkError
+  const message = unreached ? text('offline') : 'graphQLErrors' in error ? new Refused(error).message : error.message
+  return (
+    <div className="state" role="alert">
+      <span className="state-icon wrong">
+        <CloudOff aria-hidden />
+      </span>
+      <h2>{text('failed')}</h2>
+      <p>{message}</p>
+      {retry && <Button onPress={retry}>{text('retry')}</Button>}
+    </div>
+  )
+}
+
+/** Lines in the place of what is being loaded. */
+export const Skeleton = ({ rows = 8 }: { rows?: number }) => (
+  <div className="skeleton" role="status" aria-label={text('loading')}>
+    {Array.from({ length: rows }, (_, row) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: all alike
+      <div key={row} className="skeleton-row" />
+    ))}
+  </div>
+)

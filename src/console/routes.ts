@@ -1,0 +1,5 @@
+import { filesRoutes } from './screens/files/route.ts'
+import { indexRoute, rootRoute } from './shell/route.ts'
+
+/** Every screen. A new one is a line here, and one in shell/destinations.ts if the navigation is to show it. */
+export const routeTree = rootRoute.addChildren([indexRoute, ...filesRoutes])

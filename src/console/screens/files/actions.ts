@@ -1,0 +1,122 @@
+import { ask, mutate } from '../../graphql/run.ts'
+import { toast, toastError } from '../../parts/toasts.tsx'
+import { readCut, setCut } from './clipboard.ts'
+import { CREATE_FOLDER, DELETE, DOWNLOAD, type Entry, MOVE } from './documents.ts'
+import { hide, show } from './held-back.ts'
+import { join, nameOf, parentOf, trim } from './place.ts'
+import { text } from './text.ts'
+
+/** So many entries the service takes at once. */
+const AT_ONCE = 1000
+
+const inParts = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / AT_ONCE) }, (_, part) => all.slice(part * AT_ONCE, (part + 1) * AT_ONCE))
+
+const idsOf = (entries: readonly Entry[]) => entries.map(({ id }) => id)
+const refOf = ({ id }: { id: string }) => ({ id })
+
+/** What is done with entries of a drive. Whatever fails is said in a toast; `after` reads the list again. */
+export function createActions(drive: string, after: () => void) {
+  async function attempt(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      toastError(error)
+      return false
+    } finally {
+      after()
+    }
+  }
+
+  /** @param to path of the folder */
+  async function moveTo(entries: readonly Entry[], to: string): Promise<void> {
+    for (const part of inParts(entries))
+      await mutate(MOVE, { input: { entries: part.map(refOf), to: { at: { drive, path: to } } } })
+  }
+
+  const actions = {
+    /** @param folder path of the folder that it is in */
+    createFolder: (folder: string, name: string): Promise<boolean> =>
+      attempt(async () => {
+        await mutate(CREATE_FOLDER, { input: { at: { drive, path: join(folder, name) } } })
+      }),
+
+    async rename(entry: Entry, name: string): Promise<boolean> {
+      const rename = (to: string) => async () => {
+        await mutate(MOVE, { input: { entries: [refOf(entry)], name: to } })
+      }
+      const done = await attempt(rename(name))
+      if (done) toast({ message: text('renamed', { name }), undo: () => void attempt(rename(entry.name)) })
+      return done
+    },
+
+    /** Moves entries into the folder at a path, at once for the eye. */
+    async move(entries: readonly Entry[], to: string): Promise<void> {
+      const moving = entries.filter(({ path }) => parentOf(trim(path)) !== to && trim(path) !== to)
+      if (moving.length === 0) return
+      const ids = idsOf(moving)
+      const froms = Map.groupBy(moving, ({ path }) => parentOf(trim(path)))
+      hide(ids)
+      const done = await attempt(() => moveTo(moving, to))
+      show(ids)
+      if (!done) return
+      toast({
+        message: text('moved', { count: moving.length, folder: nameOf(to) || text('root') }),
+        undo: () =>
+          void attempt(async () => {
+            for (const [from, group] of froms) await moveTo(group, from)
+          }),
+      })
+    },
+
+    /** Hides entries, and deletes them when the toast goes: until then it can be undone. */
+    remove(entries: readonly Entry[]): void {
+      const ids = idsOf(entries)
+      const [first] = entries
+      hide(ids)
+      toast({
+        message:
+          entries.length === 1 && first
+            ? text('deletedOne', { name: first.name })
+            : text('deleted', { count: entries.length }),
+        undo: () => show(ids),
+        settle: () =>
+          void attempt(async () => {
+            for (const part of inParts(entries))
+              await mutate(DELETE, { input: { entries: part.map(refOf), recursive: true } }, { keepalive: true })
+          }).then(done => done || show(ids)),
+      })
+    },
+
+    cut(entries: readonly Entry[]): void {
+      setCut({ drive, entries })
+      toast({ message: text('cut', { count: entries.length }) })
+    },
+
+    /** Moves what was cut into the folder at a path. */
+    async paste(to: string): Promise<void> {
+      const cut = readCut()
+      if (!cut) return
+      if (cut.drive !== drive) return void toast({ tone: 'error', message: text('otherDrive') })
+      setCut(null)
+      await actions.move(cut.entries, to)
+    },
+
+    /** Saves files on the person's machine. */
+    download: (entries: readonly Entry[]): Promise<boolean> =>
+      attempt(async () => {
+        for (const { id } of entries.filter(({ __typename }) => __typename === 'File')) {
+          const { node } = await ask(DOWNLOAD, { id, disposition: 'ATTACHMENT' })
+          if (node?.__typename !== 'File') continue
+          const link = document.createElement('a')
+          link.href = node.download.url
+          link.download = node.download.fileName
+          link.click()
+        }
+      }),
+  }
+  return actions
+}
+
+export type Actions = ReturnType<typeof createActions>

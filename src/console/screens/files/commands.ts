@@ -1,0 +1,31 @@
+import type { Point } from '../../parts/menu.tsx'
+import type { Destination } from '../../uploads/uploads.ts'
+import type { Actions } from './actions.ts'
+import type { Entry } from './documents.ts'
+import type { Open } from './files.tsx'
+import type { Place } from './place.ts'
+import type { FilesSearch } from './search.ts'
+import type { Selection } from './selection.ts'
+import type { DriveHere } from './use-folder.ts'
+
+/** What toolbar, menus and keys act on. */
+export interface Commands {
+  place: Place
+  search: FilesSearch
+  setSearch: (change: FilesSearch, options?: { push?: boolean }) => void
+  drive: DriveHere | undefined
+  selected: readonly Entry[]
+  selection: Selection
+  select: (next: Selection) => void
+  actions: Actions
+  setOpen: (open: Open) => void
+  setRenaming: (id: string | null) => void
+  setMenu: (menu: { at: Point; entries: readonly Entry[] } | null) => void
+  openEntry: (entry: Entry) => void
+  /** Where uploads go. */
+  target: Destination | undefined
+}
+
+/** Asks for files, and uploads them here. */
+export const pickFiles = ({ target }: Pick<Commands, 'target'>): void =>
+  void (target && import('../../uploads/pick-and-add.ts').then(({ pickAndAdd }) => pickAndAdd('files', target)))

@@ -1,0 +1,165 @@
+import { Copy, X } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useQuery } from 'urql'
+import { mutate } from '../../graphql/run.ts'
+import { formatBytes, formatExact, formatNumber, formatRelative } from '../../i18n/format.ts'
+import { Button } from '../../parts/button.tsx'
+import { EntryIcon } from '../../parts/entry-icon.tsx'
+import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { toast, toastError } from '../../parts/toasts.tsx'
+import { DETAILS, type Entry, WRITE_NOTE } from './documents.ts'
+import { Preview } from './preview.tsx'
+import { text } from './text.ts'
+import type { FolderHere } from './use-folder.ts'
+
+interface DetailsProps {
+  entries: readonly Entry[]
+  folder: FolderHere['folder']
+  /** Whether it is the own drive: others have no notes. */
+  isOwn: boolean
+  onClose: () => void
+}
+
+/** Beside the list: what is selected, else the folder. */
+export function Details({ entries, folder, isOwn, onClose }: DetailsProps) {
+  const [first] = entries
+  return (
+    <aside className="details" aria-label={text('details')}>
+      <div className="details-head">
+        <h2 dir="auto">
+          {entries.length > 1
+            ? text('selected', { count: entries.length })
+            : (first?.name ?? (folder?.name || text('root')))}
+        </h2>
+        <Button look="icon" aria-label={text('closeDetails')} onPress={onClose}>
+          <X />
+        </Button>
+      </div>
+      <div className="details-body">
+        {entries.length > 1 ? (
+          <dl className="facts">
+            <Fact label={text('size')}>{formatBytes(entries.reduce((sum, { size }) => sum + size, 0))}</Fact>
+            <Fact label={text('contents')}>
+              {text('files', { count: countOf(entries), shown: formatNumber(countOf(entries)) })}
+            </Fact>
+          </dl>
+        ) : first ? (
+          <One key={first.id} id={first.id} entry={first} isOwn={isOwn} />
+        ) : (
+          folder && (
+            <dl className="facts">
+              <Fact label={text('contents')}>
+                {text('files', { count: folder.fileCount, shown: formatNumber(folder.fileCount) })}
+              </Fact>
+              <Fact label={text('size')}>{formatBytes(folder.size)}</Fact>
+            </dl>
+          )
+        )}
+      </div>
+    </aside>
+  )
+}
+
+const countOf = (entries: readonly Entry[]) =>
+  entries.reduce((sum, entry) => sum + (entry.__typename === 'Folder' ? entry.fileCount : 1), 0)
+
+const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+function One({ id, entry, isOwn }: { id: string; entry: Entry; isOwn: boolean }) {
+  const [{ data, error }, reload] = useQuery({ query: DETAILS, variables: { id }, requestPolicy: 'cache-and-network' })
+  const node = data?.node
+  if (error) return <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
+  if (node?.__typename !== 'File' && node?.__typename !== 'Folder') return <Skeleton rows={4} />
+  const isFile = node.__typename === 'File'
+  return (
+    <>
+      {entry.__typename === 'File' ? (
+        <Preview file={entry} />
+      ) : (
+        <div className="preview none">
+          <EntryIcon contentType={null} size="tile" />
+        </div>
+      )}
+      <dl className="facts">
+        {isFile ? (
+          <Fact label={text('kind')}>{node.contentType}</Fact>
+        ) : (
+          <Fact label={text('contents')}>
+            {text('files', { count: node.fileCount, shown: formatNumber(node.fileCount) })}
+          </Fact>
+        )}
+        <Fact label={text('size')}>
+          {formatBytes(node.size)}
+          {node.size >= 1000 && (
+            <span className="soft"> ({text('bytes', { count: node.size, shown: formatNumber(node.size) })})</span>
+          )}
+        </Fact>
+        <Fact label={text('updated')}>{formatExact(node.updatedAt)}</Fact>
+        <Fact label={text('created')}>{formatExact(node.createdAt)}</Fact>
+        {node.createdBy && (
+          <Fact label={text('createdBy')}>
+            <span dir="auto">{node.createdBy.name || node.createdBy.email}</span>
+          </Fact>
+        )}
+        {isFile && (
+          <Fact label="MD5">
+            <code>{node.md5}</code>
+          </Fact>
+        )}
+      </dl>
+      {isFile && node.shares && node.shares.nodes.length > 0 && (
+        <section>
+          <h3>{text('links')}</h3>
+          <ul className="rows links">
+            {node.shares.nodes.map(share => (
+              <li key={share.id}>
+                <span className="grow">
+                  <span dir="auto">{share.__typename === 'DirectShare' ? share.recipient : text('everyone')}</span>
+                  <span className="soft">{text('until', { when: formatRelative(share.expiresAt) })}</span>
+                </span>
+                <Button look="icon" aria-label={text('copyLink')} onPress={() => void copy(share.url)}>
+                  <Copy />
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {isFile && isOwn && <Note id={node.id} note={node.note ?? ''} />}
+    </>
+  )
+}
+
+async function copy(url: string): Promise<void> {
+  await navigator.clipboard.writeText(url)
+  toast({ message: text('copied') })
+}
+
+/** The person's note on the content, kept when they leave the field. */
+function Note({ id, note }: { id: string; note: string }) {
+  const [typed, setTyped] = useState(note)
+  useEffect(() => setTyped(note), [note])
+  const save = () => {
+    if (typed !== note) mutate(WRITE_NOTE, { input: { file: id, content: typed } }).catch(toastError)
+  }
+  return (
+    <div className="field">
+      <label htmlFor="note">{text('note')}</label>
+      <textarea
+        id="note"
+        className="input"
+        rows={4}
+        maxLength={10_000}
+        placeholder={text('noteHint')}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+        onBlur={save}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,171 @@
+import { ChevronRight, Folder, FolderPlus } from 'lucide-react'
+import { type FormEvent, Fragment, useRef, useState } from 'react'
+import { useQuery } from 'urql'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { type Entry, SUBFOLDERS } from './documents.ts'
+import { parentOf, trim } from './place.ts'
+import { text } from './text.ts'
+
+/** Asks for the name of a new folder. */
+export function NewFolder({ create, onEnd }: { create: (name: string) => Promise<boolean>; onEnd: () => void }) {
+  const isBusy = useRef(false)
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const name = String(new FormData(event.currentTarget).get('name') ?? '').trim()
+    if (!name || isBusy.current) return
+    isBusy.current = true
+    const done = await create(name)
+    isBusy.current = false
+    if (done) onEnd()
+  }
+  return (
+    <Dialog
+      title={text('newFolder')}
+      isOpen
+      onClose={onEnd}
+      footer={
+        <>
+          <Button onPress={onEnd}>{text('cancel')}</Button>
+          <Button look="primary" type="submit" form="new-folder">
+            {text('create')}
+          </Button>
+        </>
+      }
+    >
+      <form id="new-folder" className="field" onSubmit={event => void submit(event)}>
+        <label htmlFor="new-folder-name">{text('name')}</label>
+        <input
+          className="input"
+          id="new-folder-name"
+          name="name"
+          required
+          maxLength={255}
+          autoFocus
+          autoComplete="off"
+        />
+      </form>
+    </Dialog>
+  )
+}
+
+interface PickerProps {
+  drive: string
+  /** Path of the folder that is shown first. */
+  start: string
+  moving: readonly Entry[]
+  onPick: (path: string) => void
+  onClose: () => void
+}
+
+/** Asks for the folder that entries are to be moved into. */
+export function Picker({ drive, start, moving, onPick, onClose }: PickerProps) {
+  const [path, setPath] = useState(start)
+  const [{ data, error, fetching }, reload] = useQuery({ query: SUBFOLDERS, variables: { drive, path } })
+  const folder = data?.node?.__typename === 'Drive' ? data.node.entry : null
+  const moved = new Set(moving.map(({ id }) => id))
+  const folders = folder?.__typename === 'Folder' ? folder.entries.nodes.filter(({ id }) => !moved.has(id)) : []
+  const names = path ? path.split('/') : []
+  const isSame = moving.every(entry => parentOf(trim(entry.path)) === path)
+  return (
+    <Dialog
+      title={text('moveCount', { count: moving.length })}
+      isOpen
+      onClose={onClose}
+      footer={
+        <>
+          <Button onPress={onClose}>{text('cancel')}</Button>
+          <Button
+            look="primary"
+            isDisabled={isSame}
+            onPress={() => {
+              onClose()
+              onPick(path)
+            }}
+          >
+            <FolderPlus />
+            {text('moveHere')}
+          </Button>
+        </>
+      }
+    >
+      <nav className="picker-path" aria-label={text('path')}>
+        <button type="button" onClick={() => setPath('')}>
+          {text('root')}
+        </button>
+        {names.map((name, at) => {
+          const here = names.slice(0, at + 1).join('/')
+          return (
+            <Fragment key={here}>
+              <ChevronRight aria-hidden className="crumb-sign" />
+              <button type="button" dir="auto" onClick={() => setPath(here)}>
+                {name}
+              </button>
+            </Fragment>
+          )
+        })}
+      </nav>
+      <div className="picker-list">
+        {error ? (
+          <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
+        ) : fetching ? (
+          <Skeleton rows={4} />
+        ) : folders.length === 0 ? (
+          <p className="soft">{text('noFolders')}</p>
+        ) : (
+          <ul>
+            {folders.map(({ id, name, path: to }) => (
+              <li key={id}>
+                <button type="button" className="picker-folder" onClick={() => setPath(trim(to))}>
+                  <Folder aria-hidden />
+                  <span dir="auto">{name}</span>
+                  <ChevronRight aria-hidden className="crumb-sign" />
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+const keys = [
+  ['keyMove', '↑ ↓ ← →'],
+  ['keyRange', 'Shift ↑ ↓'],
+  ['keyMark', 'Space'],
+  ['keyAll', 'Ctrl A'],
+  ['keyClear', 'Esc'],
+  ['open', '⏎'],
+  ['keyUp', '⌫ · Alt ↑'],
+  ['keyFind', 'a … z'],
+  ['search', '/ · Ctrl K'],
+  ['newFolder', 'Alt N'],
+  ['upload', 'Alt U'],
+  ['rename', 'F2'],
+  ['moveTo', 'Alt M'],
+  ['cutOut', 'Ctrl X'],
+  ['pasteHere', 'Ctrl V'],
+  ['delete', 'Del'],
+  ['keyUndo', 'Ctrl Z'],
+  ['details', 'Alt ⏎'],
+  ['keyMenu', 'Shift F10'],
+  ['keys', '?'],
+] as const
+
+/** All that the keyboard can do. */
+export const Keys = ({ onClose }: { onClose: () => void }) => (
+  <Dialog title={text('keys')} isOpen onClose={onClose} size="wide">
+    <dl className="keys">
+      {keys.map(([message, key]) => (
+        <div key={message}>
+          <dt>{text(message)}</dt>
+          <dd>
+            <kbd>{key}</kbd>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  </Dialog>
+)

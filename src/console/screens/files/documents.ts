@@ -1,0 +1,268 @@
+import { graphql, type ResultOf, type VariablesOf } from '../../graphql/graphql.ts'
+
+/** What a line of the list shows of an entry. */
+export const ENTRY = graphql(`
+  fragment EntryLine on Entry {
+    __typename
+    id
+    name
+    path
+    size
+    createdAt
+    updatedAt
+    ... on File {
+      contentType
+      shareCount
+    }
+    ... on Folder {
+      fileCount
+    }
+  }
+`)
+
+export type Entry = ResultOf<typeof ENTRY>
+
+const PAGE = graphql(
+  `
+    fragment EntryPage on EntryConnection {
+      nodes {
+        ...EntryLine
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  `,
+  [ENTRY],
+)
+
+const DRIVE = graphql(
+  `
+    fragment FolderOfDrive on Drive {
+      id
+      permissions
+      usage {
+        usedBytes
+        maxBytes
+        fileCount
+      }
+      entry(path: $path) {
+        __typename
+        id
+        name
+        path
+        size
+        createdAt
+        updatedAt
+        ... on Folder {
+          fileCount
+          entries(first: $first, after: $after, orderBy: $order, filter: $filter) @skip(if: $everywhere) {
+            ...EntryPage
+          }
+        }
+      }
+      search(query: $query, first: $first, after: $after) @include(if: $everywhere) {
+        ...EntryPage
+      }
+    }
+  `,
+  [PAGE],
+)
+
+/** One page of a folder, or of what a search has found. */
+export const FOLDER = graphql(
+  `
+    query Folder(
+      $own: Boolean!
+      $slug: String
+      $path: String!
+      $first: Int!
+      $after: String
+      $order: EntryOrder!
+      $filter: EntryFilter
+      $everywhere: Boolean!
+      $query: String!
+    ) {
+      me @include(if: $own) {
+        id
+        drive {
+          ...FolderOfDrive
+        }
+      }
+      workspace(slug: $slug) @skip(if: $own) {
+        id
+        slug
+        name
+        role
+        drive {
+          ...FolderOfDrive
+        }
+      }
+    }
+  `,
+  [DRIVE],
+)
+
+export type FolderVariables = VariablesOf<typeof FOLDER>
+export type FolderData = ResultOf<typeof FOLDER>
+
+export const MOVE = graphql(
+  `
+    mutation Move($input: MoveEntriesInput!) {
+      moveEntries(input: $input) {
+        entries {
+          ...EntryLine
+        }
+        from {
+          id
+          fileCount
+          size
+        }
+        to {
+          id
+          path
+          fileCount
+          size
+        }
+      }
+    }
+  `,
+  [ENTRY],
+)
+
+export const CREATE_FOLDER = graphql(
+  `
+    mutation CreateFolder($input: CreateFolderInput!) {
+      createFolder(input: $input) {
+        folder {
+          ...EntryLine
+        }
+      }
+    }
+  `,
+  [ENTRY],
+)
+
+export const DELETE = graphql(`
+  mutation Delete($input: DeleteEntriesInput!) {
+    deleteEntries(input: $input) {
+      deletedIds
+      folders {
+        id
+        fileCount
+        size
+      }
+      drive {
+        id
+        usage {
+          usedBytes
+          fileCount
+          folderCount
+        }
+      }
+    }
+  }
+`)
+
+/** A signed address of a file. */
+export const DOWNLOAD = graphql(`
+  query Download($id: ID!, $disposition: Disposition!) {
+    node(id: $id) {
+      __typename
+      id
+      ... on File {
+        download(disposition: $disposition) {
+          url
+          fileName
+        }
+      }
+    }
+  }
+`)
+
+/** What the details show of an entry. */
+export const DETAILS = graphql(
+  `
+    query EntryDetails($id: ID!) {
+      node(id: $id) {
+        __typename
+        ... on Entry {
+          ...EntryLine
+          createdBy {
+            id
+            name
+            email
+          }
+        }
+        ... on File {
+          md5
+          note
+          shares(first: 20) {
+            nodes {
+              __typename
+              id
+              url
+              expiresAt
+              ... on DirectShare {
+                recipient
+              }
+            }
+          }
+        }
+      }
+    }
+  `,
+  [ENTRY],
+)
+
+export const WRITE_NOTE = graphql(`
+  mutation WriteNote($input: WriteNoteInput!) {
+    writeNote(input: $input) {
+      file {
+        id
+        note
+      }
+    }
+  }
+`)
+
+/** Folders alone, for the picker. */
+export const SUBFOLDERS = graphql(`
+  query Subfolders($drive: ID!, $path: String!) {
+    node(id: $drive) {
+      __typename
+      id
+      ... on Drive {
+        entry(path: $path) {
+          __typename
+          id
+          path
+          ... on Folder {
+            entries(first: 500, filter: { kind: FOLDER }) {
+              nodes {
+                __typename
+                id
+                name
+                path
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+`)
+
+export const CHANGED = graphql(`
+  subscription DriveChanged($drive: ID!) {
+    bucketChanged(drive: $drive) {
+      id
+      usage {
+        usedBytes
+        fileCount
+        folderCount
+      }
+    }
+  }
+`)

@@ -1,0 +1,70 @@
+import { type DragEvent, useMemo, useRef } from 'react'
+import type { Actions } from './actions.ts'
+import type { Entry } from './documents.ts'
+import type { Selection } from './selection.ts'
+import { text } from './text.ts'
+import type { DriveHere } from './use-folder.ts'
+
+const TYPE = 'application/x-satchel-entries'
+
+interface Given {
+  drive: DriveHere | undefined
+  actions: Actions
+  selected: readonly Entry[]
+  selection: Selection
+}
+
+export interface DragAndDrop {
+  start: (entry: Entry, event: DragEvent) => void
+  /** Over a folder or a breadcrumb. `id` is of a folder that may be among what is dragged. */
+  over: (path: string, event: DragEvent, id?: string) => void
+  drop: (path: string, event: DragEvent) => void
+}
+
+/** Moves entries by drag. Files of the machine are taken by uploads/drop-zone.tsx. */
+export function useDragAndDrop(given: Given): DragAndDrop {
+  const latest = useRef(given)
+  latest.current = given
+  const dragged = useRef<readonly Entry[]>([])
+
+  return useMemo(
+    () => ({
+      start(entry, event) {
+        const { selected, selection, drive } = latest.current
+        if (!drive?.canWrite) return event.preventDefault()
+        dragged.current = selection.ids.has(entry.id) ? selected : [entry]
+        event.dataTransfer.setData(TYPE, drive.id)
+        event.dataTransfer.effectAllowed = 'move'
+        event.dataTransfer.setDragImage(imageOf(dragged.current), -12, -8)
+      },
+      over(_path, event, id) {
+        if (!latest.current.drive?.canWrite) return
+        const isOwn = event.dataTransfer.types.includes(TYPE)
+        if (!isOwn || dragged.current.some(entry => entry.id === id)) return
+        event.preventDefault()
+        event.stopPropagation()
+        event.dataTransfer.dropEffect = 'move'
+        event.currentTarget.classList.add('target')
+      },
+      drop(path, event) {
+        event.currentTarget.classList.remove('target')
+        if (!event.dataTransfer.types.includes(TYPE)) return
+        event.preventDefault()
+        event.stopPropagation()
+        void latest.current.actions.move(dragged.current, path)
+        dragged.current = []
+      },
+    }),
+    [],
+  )
+}
+
+/** What is seen at the pointer: how much is dragged. */
+function imageOf(entries: readonly Entry[]): HTMLElement {
+  document.querySelector('.drag-image')?.remove()
+  const image = document.createElement('div')
+  image.className = 'drag-image'
+  image.textContent = entries.length === 1 ? (entries[0]?.name ?? '') : text('selected', { count: entries.length })
+  document.body.append(image)
+  return image
+}

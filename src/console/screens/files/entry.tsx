@@ -1,0 +1,162 @@
+import { Check, Ellipsis, Link2 } from 'lucide-react'
+import { type DragEvent, type MouseEvent, memo, type ReactNode } from 'react'
+import { formatBytes, formatExact, formatMoment } from '../../i18n/format.ts'
+import { EntryIcon } from '../../parts/entry-icon.tsx'
+import type { Point } from '../../parts/menu.tsx'
+import type { Entry } from './documents.ts'
+import { NameField } from './name-field.tsx'
+import { text } from './text.ts'
+
+/** What a person can do to an entry in the list. The same object for as long as the screen is shown, so that rows stay as they are. */
+export interface Handlers {
+  press: (entry: Entry, event: MouseEvent) => void
+  open: (entry: Entry) => void
+  menu: (entry: Entry, at: Point) => void
+  mark: (entry: Entry) => void
+  dragStart: (entry: Entry, event: DragEvent) => void
+  /** For folders: what is dragged over them, and dropped. */
+  dragOver: (entry: Entry, event: DragEvent) => void
+  drop: (entry: Entry, event: DragEvent) => void
+  /** Ends the writing of a name; null leaves it as it was. */
+  rename: (entry: Entry, name: string | null) => void
+  /** What says where an entry is, in a list that a search has found. */
+  where: ((entry: Entry) => ReactNode) | null
+}
+
+interface CellProps {
+  entry: Entry
+  index: number
+  isSelected: boolean
+  isCursor: boolean
+  isRenaming: boolean
+  isCut: boolean
+  handlers: Handlers
+}
+
+const typeOf = (entry: Entry) => (entry.__typename === 'File' ? entry.contentType : null)
+
+function frameOf({ entry, index, isSelected, isCursor, isRenaming, isCut, handlers }: CellProps, look: string) {
+  const isFolder = entry.__typename === 'Folder'
+  return {
+    id: `entry-${entry.id}`,
+    role: 'row',
+    'aria-selected': isSelected,
+    'aria-rowindex': index + 2,
+    className: `${look}${isSelected ? ' selected' : ''}${isCursor ? ' cursor' : ''}${isCut ? ' cut' : ''}`,
+    draggable: !isRenaming,
+    onClick: (event: MouseEvent) => handlers.press(entry, event),
+    onDoubleClick: () => handlers.open(entry),
+    onContextMenu: (event: MouseEvent) => {
+      event.preventDefault()
+      handlers.menu(entry, { x: event.clientX, y: event.clientY })
+    },
+    onDragStart: (event: DragEvent) => handlers.dragStart(entry, event),
+    ...(isFolder
+      ? {
+          'data-folder': true,
+          onDragOver: (event: DragEvent) => handlers.dragOver(entry, event),
+          onDragEnter: (event: DragEvent) => handlers.dragOver(entry, event),
+          onDragLeave: (event: DragEvent) => event.currentTarget.classList.remove('target'),
+          onDrop: (event: DragEvent) => handlers.drop(entry, event),
+        }
+      : {}),
+  }
+}
+
+const Name = ({ entry, isRenaming, handlers }: CellProps) =>
+  isRenaming ? (
+    <NameField name={entry.name} onEnd={name => handlers.rename(entry, name)} />
+  ) : (
+    <span className="name" dir="auto" title={entry.name}>
+      {entry.name}
+    </span>
+  )
+
+const Mark = ({ entry, handlers }: CellProps) => (
+  <span
+    className="mark"
+    aria-hidden
+    onClick={event => {
+      event.stopPropagation()
+      handlers.mark(entry)
+    }}
+  >
+    <Check />
+  </span>
+)
+
+const More = ({ entry, handlers }: CellProps) => (
+  <button
+    type="button"
+    className="button icon more-button"
+    tabIndex={-1}
+    aria-label={text('actionsOf', { name: entry.name })}
+    onClick={event => {
+      event.stopPropagation()
+      const { left, bottom } = event.currentTarget.getBoundingClientRect()
+      handlers.menu(entry, { x: left, y: bottom })
+    }}
+  >
+    <Ellipsis />
+  </button>
+)
+
+const Shared = ({ entry }: { entry: Entry }) =>
+  entry.__typename === 'File' && entry.shareCount ? (
+    <span className="shared" title={text('shares', { count: entry.shareCount })}>
+      <Link2 aria-hidden />
+      <span className="sr">{text('shares', { count: entry.shareCount })}</span>
+    </span>
+  ) : null
+
+/** An entry as a line of the list. */
+export const Row = memo(function Row(props: CellProps) {
+  const { entry, handlers } = props
+  const where = handlers.where?.(entry)
+  return (
+    <div {...frameOf(props, 'row')}>
+      <div role="gridcell" className="name-cell">
+        <Mark {...props} />
+        <EntryIcon contentType={typeOf(entry)} />
+        <span className="name-lines">
+          <span className="name-line">
+            <Name {...props} />
+            <Shared entry={entry} />
+          </span>
+          {where && <span className="where">{where}</span>}
+          <span className="narrow-facts" aria-hidden>
+            {formatBytes(entry.size)} · {formatMoment(entry.updatedAt)}
+          </span>
+        </span>
+      </div>
+      <div role="gridcell" className="updated" title={formatExact(entry.updatedAt)}>
+        {formatMoment(entry.updatedAt)}
+      </div>
+      <div role="gridcell" className="size">
+        {formatBytes(entry.size)}
+      </div>
+      <div role="gridcell" className="row-actions">
+        <More {...props} />
+      </div>
+    </div>
+  )
+})
+
+/** An entry as a tile of the grid. */
+export const Tile = memo(function Tile(props: CellProps) {
+  const { entry } = props
+  return (
+    <div {...frameOf(props, 'tile-card')}>
+      <div role="gridcell">
+        <Mark {...props} />
+        <EntryIcon contentType={typeOf(entry)} size="tile" />
+        <span className="tile-name">
+          <Name {...props} />
+          <Shared entry={entry} />
+        </span>
+        <span className="tile-facts">{formatBytes(entry.size)}</span>
+        <More {...props} />
+      </div>
+    </div>
+  )
+})

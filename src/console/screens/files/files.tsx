@@ -1,0 +1,218 @@
+import './files.css'
+import { FolderOpen, SearchX } from 'lucide-react'
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { ContextMenu, type Point } from '../../parts/menu.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { InTop } from '../../shell/top.tsx'
+import { useUploadPlace } from '../../uploads/place.ts'
+import { UploadButton } from '../../uploads/upload-button.tsx'
+import { createActions } from './actions.ts'
+import { Breadcrumbs } from './breadcrumbs.tsx'
+import { useCut } from './clipboard.ts'
+import type { Entry } from './documents.ts'
+import { useDragAndDrop } from './drag.ts'
+import { Listing, type ListingHandle } from './listing.tsx'
+import { entriesMenu, folderMenu } from './menus.ts'
+import { hrefOf, usePlace } from './place.ts'
+import { useFilesSearch } from './search.ts'
+import { SearchBox } from './search-box.tsx'
+import { ColumnHeads } from './sorting.tsx'
+import { text } from './text.ts'
+import { Toolbar } from './toolbar.tsx'
+import { useFolder } from './use-folder.ts'
+import { useHandlers } from './use-handlers.tsx'
+import { useKeys } from './use-keys.ts'
+import { useOpen } from './use-open.ts'
+import { useSelection } from './use-selection.ts'
+
+const dialogs = () => import('./dialogs.tsx')
+const NewFolder = lazy(() => dialogs().then(({ NewFolder }) => ({ default: NewFolder })))
+const Picker = lazy(() => dialogs().then(({ Picker }) => ({ default: Picker })))
+const Keys = lazy(() => dialogs().then(({ Keys }) => ({ default: Keys })))
+const Details = lazy(() => import('./details.tsx').then(({ Details }) => ({ default: Details })))
+const Viewer = lazy(() => import('./viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
+
+/** What is open over the list. */
+export type Open = 'new-folder' | 'picker' | 'keys' | null
+const none: ReadonlySet<string> = new Set()
+
+/** The files of a drive: one folder, or what a search has found. */
+export function Files() {
+  const place = usePlace()
+  const [search, setSearch] = useFilesSearch()
+  const folder = useFolder(place, search)
+  const { drive, entries, refresh } = folder
+  const [selection, select, selected] = useSelection(entries, search, setSearch, `${hrefOf(place)}?${search.q ?? ''}`)
+  const [open, setOpen] = useState<Open>(null)
+  const [renaming, setRenaming] = useState<string | null>(null)
+  const [menu, setMenu] = useState<{ at: Point; entries: readonly Entry[] } | null>(null)
+  const listing = useRef<ListingHandle>(null)
+  const cut = useCut()
+  const cutIds = useMemo(() => (cut ? new Set(cut.entries.map(({ id }) => id)) : none), [cut])
+
+  // The first render has no drive yet; nothing can be done until there is one.
+  const latest = useRef(refresh)
+  latest.current = refresh
+  const actions = useMemo(() => createActions(drive?.id ?? '', () => latest.current()), [drive?.id])
+  const openEntry = useOpen(place, search, setSearch)
+  const dnd = useDragAndDrop({ drive, actions, selected, selection })
+  const handlers = useHandlers({
+    ...{ place, search, selection, select, entries, actions, dnd, openEntry, setRenaming, setMenu },
+    focus: () => listing.current?.focus(),
+  })
+
+  const label = place.path.split('/').at(-1) || (folder.title ?? text('root'))
+  const target = drive && { drive: drive.id, folder: place.path }
+  useUploadPlace(target && { ...target, label, mayUpload: drive.canWrite })
+  const commands = {
+    ...{
+      place,
+      search,
+      setSearch,
+      selected,
+      selection,
+      select,
+      drive,
+      actions,
+      setOpen,
+      setRenaming,
+      openEntry,
+      setMenu,
+    },
+    target,
+  }
+  const onKey = useKeys(commands)
+  useEffect(() => {
+    document.title = `${label} · Satchel`
+  }, [label])
+
+  const focusList = useCallback(() => listing.current?.focus(), [])
+  const isCovered = open !== null || search.open !== undefined || menu !== null
+  useEffect(() => {
+    if (isCovered) return
+    // What had the focus before may be gone.
+    const timer = setTimeout(() => document.activeElement === document.body && focusList(), 50)
+    return () => clearTimeout(timer)
+  }, [isCovered, focusList])
+  const menuEntries = menu && (menu.entries.length > 0 ? entriesMenu(commands, menu.entries) : folderMenu(commands))
+  const isEmpty = !folder.isLoading && entries.length === 0 && !folder.hasMore
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys and drops reach the screen from everything in it
+    <div
+      className="files"
+      onKeyDown={event => {
+        if (
+          event.defaultPrevented ||
+          event.target instanceof HTMLInputElement ||
+          event.target instanceof HTMLTextAreaElement
+        )
+          return
+        if (onKey(event)) event.preventDefault()
+      }}
+    >
+      <InTop>
+        <SearchBox value={search.q ?? ''} onSearch={q => setSearch({ q, sel: undefined }, { push: true })} />
+      </InTop>
+      <div className="screen-head">
+        <Breadcrumbs place={place} title={folder.title} dnd={dnd} />
+        <Toolbar {...commands} count={entries.length} hasMore={folder.hasMore} />
+      </div>
+      <div className="files-main">
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: a right click anywhere beside the entries */}
+        <div
+          className="files-list"
+          onContextMenu={event => {
+            if (event.defaultPrevented) return
+            event.preventDefault()
+            setMenu({ at: { x: event.clientX, y: event.clientY }, entries: [] })
+          }}
+        >
+          {folder.error ? (
+            <ErrorState error={folder.error} retry={refresh} />
+          ) : folder.folder === null && !search.q ? (
+            <EmptyState icon={FolderOpen} title={text('missing')} hint={text('missingHint')} />
+          ) : folder.isLoading ? (
+            <Skeleton rows={10} />
+          ) : isEmpty && search.q ? (
+            <EmptyState
+              icon={SearchX}
+              title={text('nothingFound', { query: search.q })}
+              hint={text('nothingFoundHint')}
+            />
+          ) : isEmpty ? (
+            <EmptyState icon={FolderOpen} title={text('empty')} hint={drive?.canWrite ? text('emptyHint') : undefined}>
+              {drive?.canWrite && target && <UploadButton to={target} />}
+            </EmptyState>
+          ) : (
+            <Listing
+              ref={listing}
+              label={text('entries')}
+              entries={entries}
+              hasMore={folder.hasMore}
+              more={folder.more}
+              view={search.view ?? 'list'}
+              selection={selection}
+              select={select}
+              handlers={handlers}
+              renaming={renaming}
+              cut={cutIds}
+              header={search.view === 'grid' ? null : <ColumnHeads search={search} setSearch={setSearch} />}
+              onKey={onKey}
+            />
+          )}
+        </div>
+        {search.details && (
+          <Suspense>
+            <Details
+              entries={selected}
+              folder={folder.folder ?? null}
+              isOwn={place.workspace === null}
+              onClose={() => {
+                setSearch({ details: undefined })
+                focusList()
+              }}
+            />
+          </Suspense>
+        )}
+      </div>
+      {menu && menuEntries && (
+        <ContextMenu
+          at={menu.at}
+          label={text('actions')}
+          entries={menuEntries}
+          onClose={() => {
+            setMenu(null)
+            focusList()
+          }}
+        />
+      )}
+      <Suspense>
+        {open === 'new-folder' && (
+          <NewFolder onEnd={() => setOpen(null)} create={name => actions.createFolder(place.path, name)} />
+        )}
+        {open === 'picker' && drive && (
+          <Picker
+            drive={drive.id}
+            start={place.path}
+            moving={selected}
+            onPick={to => void actions.move(selected, to)}
+            onClose={() => setOpen(null)}
+          />
+        )}
+        {open === 'keys' && <Keys onClose={() => setOpen(null)} />}
+        {search.open && (
+          <Viewer
+            id={search.open}
+            entries={entries}
+            onShow={id => setSearch({ open: id })}
+            onDownload={entry => void actions.download([entry])}
+            onClose={() => {
+              setSearch({ open: undefined })
+              focusList()
+            }}
+          />
+        )}
+      </Suspense>
+    </div>
+  )
+}

@@ -1,0 +1,175 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type ReactNode, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import type { Entry } from './documents.ts'
+import { type Handlers, Row, Tile } from './entry.tsx'
+import { all, extend, nothing, only, point, type Selection, toggle } from './selection.ts'
+import { text } from './text.ts'
+import { useTypeAhead } from './type-ahead.ts'
+import { useWidth } from './use-width.ts'
+
+const ROW = 44
+/** On a narrow screen a row has two lines. */
+const NARROW_ROW = 60
+const NARROW = '(max-width: 52rem)'
+const TILE = { width: 168, height: 176 }
+/** So many rows from the end the next page is asked for. */
+const AHEAD = 100
+
+export interface ListingHandle {
+  focus(): void
+}
+
+interface ListingProps {
+  ref?: Ref<ListingHandle>
+  label: string
+  entries: readonly Entry[]
+  hasMore: boolean
+  more: () => void
+  view: 'list' | 'grid'
+  selection: Selection
+  select: (next: Selection) => void
+  handlers: Handlers
+  /** The entry whose name is being written. */
+  renaming: string | null
+  /** What waits to be pasted elsewhere. */
+  cut: ReadonlySet<string>
+  header?: ReactNode
+  /** Keys that mean something to the screen; true when they did. */
+  onKey: (event: KeyboardEvent) => boolean
+}
+
+/**
+ * Entries as a grid of ARIA, of which only what is seen is in the page: a hundred thousand are no more work than a hundred.
+ * The grid has the focus, and `aria-activedescendant` says where the cursor is.
+ */
+export function Listing(props: ListingProps) {
+  const { entries, hasMore, more, view, selection, select, handlers } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const grid = useRef<HTMLDivElement>(null)
+  const [hasFocus, setFocus] = useState(false)
+  const width = useWidth(scroller)
+  const rowHeight = view === 'grid' ? TILE.height : matchMedia(NARROW).matches ? NARROW_ROW : ROW
+  const columns = view === 'grid' ? Math.max(2, Math.floor((width - 24) / TILE.width)) : 1
+  const count = Math.ceil(entries.length / columns)
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  })
+  const items = virtual.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other heights are to be measured anew
+  useEffect(() => virtual.measure(), [virtual, rowHeight, columns])
+  useEffect(() => {
+    if (hasMore && last >= count - AHEAD) more()
+  }, [hasMore, last, count, more])
+  useImperativeHandle(props.ref, () => ({ focus: () => grid.current?.focus({ preventScroll: true }) }))
+
+  const order = () => entries.map(({ id }) => id)
+  const indexOf = (id: string | null) => (id === null ? -1 : entries.findIndex(entry => entry.id === id))
+  const show = (index: number) => virtual.scrollToIndex(Math.floor(index / columns))
+
+  /** Moves the cursor: alone with Ctrl, with the range with Shift, else with the selection. */
+  function go(
+    index: number,
+    { shiftKey, ctrlKey, metaKey }: { shiftKey: boolean; ctrlKey: boolean; metaKey: boolean },
+  ) {
+    const entry = entries[Math.max(0, Math.min(entries.length - 1, index))]
+    if (!entry) return
+    if (shiftKey) select(extend(order(), selection, entry.id))
+    else if (ctrlKey || metaKey) select(point(selection, entry.id))
+    else select(only(entry.id))
+    show(indexOf(entry.id))
+  }
+
+  const typeAhead = useTypeAhead((start, again) => {
+    const from = indexOf(selection.cursor) + (again ? 1 : 0)
+    const turned = [...entries.slice(Math.max(0, from)), ...entries.slice(0, Math.max(0, from))]
+    const found = turned.find(({ name }) => name.toLocaleLowerCase().startsWith(start))
+    if (found) go(indexOf(found.id), { shiftKey: false, ctrlKey: false, metaKey: false })
+  })
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.target !== grid.current) return
+    const at = indexOf(selection.cursor)
+    const entry = entries[at]
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight) - 1)
+    const isRtl = getComputedStyle(event.currentTarget).direction === 'rtl'
+    const side = view === 'grid' ? (isRtl ? -1 : 1) : 0
+    const steps: Record<string, number> = {
+      ArrowDown: at < 0 ? 0 : at + columns,
+      ArrowUp: at < 0 ? 0 : at - columns < 0 ? at : at - columns,
+      ...(side ? { ArrowRight: at + side, ArrowLeft: at - side } : {}),
+      PageDown: at + page * columns,
+      PageUp: at - page * columns,
+      Home: 0,
+      End: entries.length - 1,
+    }
+    const step = steps[event.key]
+    const isCommand = event.ctrlKey || event.metaKey
+    if (event.key.length > 1 && event.key !== 'Shift') typeAhead.reset()
+    if (step !== undefined && !event.altKey) go(step, event)
+    else if (event.key === ' ' && entry && !typeAhead.isTyping()) select(toggle(selection, entry.id))
+    else if (isCommand && event.key.toLowerCase() === 'a') select(all(order(), selection))
+    else if (event.key === 'Escape' && selection.ids.size > 0) select({ ...nothing, cursor: selection.cursor })
+    else if (event.key === 'Enter' && entry && !isCommand && !event.altKey) handlers.open(entry)
+    else if (!props.onKey(event) && !typeAhead.take(event)) return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  const Cell = view === 'grid' ? Tile : Row
+  const cell = (entry: Entry, index: number) => (
+    <Cell
+      key={entry.id}
+      entry={entry}
+      index={index}
+      isSelected={selection.ids.has(entry.id)}
+      isCursor={hasFocus && selection.cursor === entry.id}
+      isRenaming={props.renaming === entry.id}
+      isCut={props.cut.has(entry.id)}
+      handlers={handlers}
+    />
+  )
+  return (
+    <div className="listing" ref={scroller}>
+      <div
+        ref={grid}
+        role="grid"
+        tabIndex={0}
+        className={`entries ${view}`}
+        aria-label={props.label}
+        aria-multiselectable
+        aria-rowcount={hasMore ? -1 : entries.length + 1}
+        aria-activedescendant={hasFocus && selection.cursor ? `entry-${selection.cursor}` : undefined}
+        onKeyDown={onKeyDown}
+        onFocus={() => setFocus(true)}
+        onBlur={() => setFocus(false)}
+      >
+        {props.header}
+        <div role="rowgroup" className="entries-body" style={{ height: virtual.getTotalSize() }}>
+          {items.map(({ index, start, key }) => {
+            const line = entries.slice(index * columns, (index + 1) * columns)
+            const style = { transform: `translateY(${start}px)` }
+            return view === 'list' ? (
+              <div key={key} role="presentation" className="line" style={style}>
+                {line.map(entry => cell(entry, index))}
+              </div>
+            ) : (
+              <div
+                key={key}
+                role="presentation"
+                className="line tiles"
+                style={{ ...style, gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
+              >
+                {line.map((entry, column) => cell(entry, index * columns + column))}
+              </div>
+            )
+          })}
+        </div>
+        {hasMore && <p className="more">{text('loadingMore')}</p>}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,132 @@
+import {
+  ClipboardPaste,
+  Download,
+  FolderInput,
+  FolderOpen,
+  FolderPlus,
+  Info,
+  Keyboard,
+  LayoutGrid,
+  Link2,
+  List,
+  Maximize2,
+  PencilLine,
+  Scissors,
+  Trash2,
+  Upload,
+} from 'lucide-react'
+import type { MenuEntry } from '../../parts/menu.tsx'
+import { readCut } from './clipboard.ts'
+import { type Commands, pickFiles } from './commands.ts'
+import type { Entry } from './documents.ts'
+import { hrefOf, trim } from './place.ts'
+import { text } from './text.ts'
+
+/** What can be done with some entries: nothing is offered that one may not do. */
+export function entriesMenu(commands: Commands, entries: readonly Entry[]): MenuEntry[] {
+  const { drive, actions, openEntry, setOpen, setRenaming, setSearch, place } = commands
+  const [first] = entries
+  if (!first || !drive) return []
+  const isOne = entries.length === 1
+  const isFiles = entries.every(({ __typename }) => __typename === 'File')
+  const groups: (MenuEntry | false)[][] = [
+    [
+      isOne && {
+        id: 'open',
+        label: text('open'),
+        icon: isFiles ? Maximize2 : FolderOpen,
+        keys: '⏎',
+        run: () => openEntry(first),
+      },
+      isFiles && { id: 'download', label: text('download'), icon: Download, run: () => void actions.download(entries) },
+      isOne && {
+        id: 'link',
+        label: text('copyAddress'),
+        icon: Link2,
+        run: () => {
+          const path = trim(first.path)
+          void navigator.clipboard.writeText(location.origin + hrefOf({ ...place, path }))
+        },
+      },
+    ],
+    [
+      isOne &&
+        drive.canWrite && {
+          id: 'rename',
+          label: text('rename'),
+          icon: PencilLine,
+          keys: 'F2',
+          run: () => setRenaming(first.id),
+        },
+      drive.canWrite && {
+        id: 'move',
+        label: text('moveTo'),
+        icon: FolderInput,
+        keys: 'Alt M',
+        run: () => setOpen('picker'),
+      },
+      drive.canWrite && {
+        id: 'cut',
+        label: text('cutOut'),
+        icon: Scissors,
+        keys: 'Ctrl X',
+        run: () => actions.cut(entries),
+      },
+      { id: 'details', label: text('details'), icon: Info, keys: 'Alt ⏎', run: () => setSearch({ details: true }) },
+    ],
+    [
+      drive.canDelete && {
+        id: 'delete',
+        label: text('delete'),
+        icon: Trash2,
+        keys: 'Del',
+        danger: true,
+        run: () => actions.remove(entries),
+      },
+    ],
+  ]
+  return withSeparators(groups)
+}
+
+/** What can be done where nothing is. */
+export function folderMenu({ drive, actions, place, target, setOpen, search, setSearch }: Commands): MenuEntry[] {
+  return withSeparators([
+    [
+      drive?.canWrite && {
+        id: 'new',
+        label: text('newFolder'),
+        icon: FolderPlus,
+        keys: 'Alt N',
+        run: () => setOpen('new-folder'),
+      },
+      drive?.canWrite && {
+        id: 'upload',
+        label: text('upload'),
+        icon: Upload,
+        keys: 'Alt U',
+        run: () => pickFiles({ target }),
+      },
+      drive?.canWrite &&
+        readCut() && {
+          id: 'paste',
+          label: text('pasteHere'),
+          icon: ClipboardPaste,
+          keys: 'Ctrl V',
+          run: () => void actions.paste(place.path),
+        },
+    ],
+    [
+      search.view === 'grid'
+        ? { id: 'list', label: text('asList'), icon: List, run: () => setSearch({ view: undefined }) }
+        : { id: 'grid', label: text('asGrid'), icon: LayoutGrid, run: () => setSearch({ view: 'grid' }) },
+      { id: 'details', label: text('details'), icon: Info, keys: 'Alt ⏎', run: () => setSearch({ details: true }) },
+      { id: 'keys', label: text('keys'), icon: Keyboard, keys: '?', run: () => setOpen('keys') },
+    ],
+  ])
+}
+
+const withSeparators = (groups: (MenuEntry | false | null | undefined)[][]): MenuEntry[] =>
+  groups
+    .map(group => group.filter(entry => entry !== false && entry !== null && entry !== undefined))
+    .filter(group => group.length > 0)
+    .flatMap((group, at): MenuEntry[] => (at === 0 ? group : ['separator', ...group]))

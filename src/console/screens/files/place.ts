@@ -1,0 +1,28 @@
+import { useParams } from '@tanstack/react-router'
+
+/** A folder on the screen: of the own drive, or of the drive of a workspace. */
+export interface Place {
+  /** The slug of the workspace; null for the own drive. */
+  workspace: string | null
+  /** Names joined by slashes, without one before them. */
+  path: string
+}
+
+/** The place in the address. */
+export function usePlace(): Place {
+  const { slug, _splat } = useParams({ strict: false }) as { slug?: string; _splat?: string }
+  return { workspace: slug ?? null, path: trim(_splat ?? '') }
+}
+
+/** Paths of workspaces begin with a slash in the graph. */
+export const trim = (path: string): string => path.replace(/^\/+|\/+$/g, '')
+
+/** The address of a place. */
+export function hrefOf({ workspace, path }: Place): string {
+  const root = workspace === null ? '/files' : `/workspaces/${encodeURIComponent(workspace)}/files`
+  return path ? `${root}/${path.split('/').map(encodeURIComponent).join('/')}` : root
+}
+
+export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+export const join = (folder: string, name: string): string => (folder ? `${folder}/${name}` : name)

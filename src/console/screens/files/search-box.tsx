@@ -1,0 +1,68 @@
+import { Search, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { text } from './text.ts'
+
+const PAUSE_MS = 300
+
+/** Searches by name, a moment after the last letter. `/` goes there. */
+export function SearchBox({ value, onSearch }: { value: string; onSearch: (query: string | undefined) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState(value)
+  const timer = useRef(0)
+  // Back and forward change what is searched for, too.
+  useEffect(() => setTyped(now => (now.trim() === value ? now : value)), [value])
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const isField = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
+      const isSearch = (event.key === '/' && !isField) || (event.key === 'k' && (event.ctrlKey || event.metaKey))
+      if (!isSearch) return
+      event.preventDefault()
+      input.current?.select()
+    }
+    document.addEventListener('keydown', focus)
+    return () => document.removeEventListener('keydown', focus)
+  }, [])
+  const search = (query: string, wait = 0) => {
+    clearTimeout(timer.current)
+    timer.current = window.setTimeout(() => onSearch(query.trim() || undefined), wait)
+  }
+  return (
+    <search className="search-box">
+      <Search aria-hidden />
+      <input
+        ref={input}
+        type="search"
+        enterKeyHint="search"
+        aria-label={text('search')}
+        placeholder={text('search')}
+        value={typed}
+        maxLength={255}
+        onChange={({ target }) => {
+          setTyped(target.value)
+          search(target.value, PAUSE_MS)
+        }}
+        onKeyDown={event => {
+          if (event.key === 'Enter' && !event.nativeEvent.isComposing) search(typed)
+          if (event.key === 'Escape') {
+            setTyped('')
+            search('')
+          }
+        }}
+      />
+      {typed && (
+        <button
+          type="button"
+          className="button icon"
+          aria-label={text('clearSearch')}
+          onClick={() => {
+            setTyped('')
+            search('')
+            input.current?.focus()
+          }}
+        >
+          <X />
+        </button>
+      )}
+    </search>
+  )
+}

@@ -1,0 +1,59 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback } from 'react'
+
+const views = ['list', 'grid'] as const
+export const sorts = ['name', 'updated', 'size', 'created'] as const
+export type Sort = (typeof sorts)[number]
+
+/** What the address says about the screen besides the folder. What is missing is as people expect it. */
+export interface FilesSearch {
+  view?: 'grid'
+  sort?: Sort
+  desc?: true
+  /** What is searched for by name. */
+  q?: string
+  /** In the folder alone, not in the whole drive. */
+  here?: true
+  /** Whether the details are shown. */
+  details?: true
+  /** The id of the file that is shown large. */
+  open?: string
+  /** Ids of the selected entries, as long as they are few. */
+  sel?: string
+}
+
+const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
+  values.find(one => one === value)
+
+/** Reads the search of an address. What it does not know, it drops. */
+export function readSearch(search: Record<string, unknown>): FilesSearch {
+  const text = (value: unknown) => (value === undefined || value === '' ? undefined : String(value))
+  const flag = (value: unknown) => (value === true || value === 'true' ? true : undefined)
+  return {
+    view: oneOf(views, search.view) === 'grid' ? 'grid' : undefined,
+    sort: oneOf(sorts, search.sort),
+    desc: flag(search.desc),
+    q: text(search.q)?.slice(0, 255),
+    here: flag(search.here),
+    details: flag(search.details),
+    open: text(search.open),
+    sel: text(search.sel),
+  }
+}
+
+/** What the address says, and a way to change it. */
+export function useFilesSearch(): [FilesSearch, (change: FilesSearch, options?: { push?: boolean }) => void] {
+  const search: FilesSearch = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const change = useCallback(
+    (next: FilesSearch, { push = false }: { push?: boolean } = {}) =>
+      void navigate({
+        to: '.',
+        search: (now: FilesSearch) => ({ ...now, ...next }),
+        replace: !push,
+        resetScroll: false,
+      }),
+    [navigate],
+  )
+  return [search, change]
+}

@@ -1,0 +1,52 @@
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import type { FilesSearch, Sort } from './search.ts'
+import { text } from './text.ts'
+
+interface SortingProps {
+  search: FilesSearch
+  setSearch: (change: FilesSearch) => void
+}
+
+/** What a press on a sorting does: sorts by it, from its natural end, or turns it round. */
+export function sortBy(sort: Sort, { search, setSearch }: SortingProps): void {
+  const isNow = (search.sort ?? 'name') === sort
+  // The newest and the largest come first.
+  const desc = isNow ? !search.desc : sort !== 'name'
+  setSearch({ sort: sort === 'name' ? undefined : sort, desc: desc || undefined })
+}
+
+const columns = [
+  ['name', 'name-cell'],
+  ['updated', 'updated'],
+  ['size', 'size'],
+] as const
+
+/** The heads of the list, which sort it. */
+export function ColumnHeads(props: SortingProps) {
+  const { search } = props
+  const isSearch = Boolean(search.q && !search.here)
+  return (
+    <div role="row" className="heads" aria-rowindex={1}>
+      {columns.map(([sort, className]) => {
+        const isNow = (search.sort ?? 'name') === sort && !isSearch
+        const Arrow = search.desc ? ArrowDown : ArrowUp
+        const direction = search.desc ? 'descending' : 'ascending'
+        return (
+          <div key={sort} role="columnheader" className={className} aria-sort={isNow ? direction : 'none'}>
+            {isSearch ? (
+              <span>{text(sort)}</span>
+            ) : (
+              <button type="button" onClick={() => sortBy(sort, props)}>
+                {text(sort)}
+                {isNow && <Arrow aria-hidden />}
+              </button>
+            )}
+          </div>
+        )
+      })}
+      <div role="columnheader" className="row-actions">
+        <span className="sr">{text('actions')}</span>
+      </div>
+    </div>
+  )
+}

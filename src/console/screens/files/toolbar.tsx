@@ -1,0 +1,142 @@
+import {
+  ArrowDownUp,
+  Download,
+  Ellipsis,
+  FolderInput,
+  FolderPlus,
+  Info,
+  LayoutGrid,
+  List,
+  PencilLine,
+  Trash2,
+  X,
+} from 'lucide-react'
+import { formatNumber } from '../../i18n/format.ts'
+import { Button } from '../../parts/button.tsx'
+import { Menu, type MenuEntry } from '../../parts/menu.tsx'
+import { UploadButton } from '../../uploads/upload-button.tsx'
+import type { Commands } from './commands.ts'
+import { entriesMenu, folderMenu } from './menus.ts'
+import { sorts } from './search.ts'
+import { nothing } from './selection.ts'
+import { sortBy } from './sorting.tsx'
+import { text } from './text.ts'
+
+/** What can be done here, or with what is selected. */
+export function Toolbar(props: Commands & { count: number; hasMore: boolean }) {
+  const { selected, search, setSearch } = props
+  return (
+    <div className="toolbar" role="toolbar" aria-label={text('actions')}>
+      {selected.length > 0 ? <WithSelection {...props} /> : <WithFolder {...props} />}
+      <span className="toolbar-end">
+        {search.q && (
+          <Button
+            look="plain"
+            aria-pressed={Boolean(search.here)}
+            onPress={() => setSearch({ here: search.here ? undefined : true })}
+          >
+            {search.here ? text('everywhere') : text('hereOnly')}
+          </Button>
+        )}
+        <Button
+          look="icon"
+          aria-label={search.view === 'grid' ? text('asList') : text('asGrid')}
+          onPress={() => setSearch({ view: search.view === 'grid' ? undefined : 'grid' })}
+        >
+          {search.view === 'grid' ? <List /> : <LayoutGrid />}
+        </Button>
+        <Button
+          look="icon"
+          aria-label={text('details')}
+          aria-pressed={Boolean(search.details)}
+          onPress={() => setSearch({ details: search.details ? undefined : true })}
+        >
+          <Info />
+        </Button>
+      </span>
+    </div>
+  )
+}
+
+function WithFolder(props: Commands & { count: number; hasMore: boolean }) {
+  const { drive, search, setSearch, setOpen, target, count, hasMore } = props
+  const sorting = sorts.map(
+    (sort): MenuEntry => ({
+      id: sort,
+      label: `${(search.sort ?? 'name') === sort ? '✓ ' : ''}${text(sort)}`,
+      run: () => sortBy(sort, { search, setSearch }),
+    }),
+  )
+  return (
+    <>
+      <span className="count" role="status">
+        {count > 0 && text(hasMore ? 'countMore' : 'count', { count, shown: formatNumber(count) })}
+      </span>
+      {drive?.canWrite && (
+        <>
+          <Button className="wide-only" onPress={() => setOpen('new-folder')}>
+            <FolderPlus />
+            {text('newFolder')}
+          </Button>
+          {target && <UploadButton to={target} />}
+        </>
+      )}
+      <Menu label={text('sort')} entries={sorting} button={{ look: 'icon' }}>
+        <ArrowDownUp />
+      </Menu>
+      <span className="narrow-only">
+        <Menu label={text('actions')} entries={folderMenu(props)} button={{ look: 'icon' }}>
+          <Ellipsis />
+        </Menu>
+      </span>
+    </>
+  )
+}
+
+function WithSelection(props: Commands) {
+  const { selected, selection, select, drive, actions, setOpen, setRenaming } = props
+  const [first] = selected
+  const isFiles = selected.every(({ __typename }) => __typename === 'File')
+  return (
+    <>
+      <Button look="icon" aria-label={text('clear')} onPress={() => select({ ...nothing, cursor: selection.cursor })}>
+        <X />
+      </Button>
+      <span className="count strong" role="status">
+        {text('selected', { count: selected.length })}
+      </span>
+      {isFiles && (
+        <Button look="icon" aria-label={text('download')} onPress={() => void actions.download(selected)}>
+          <Download />
+        </Button>
+      )}
+      {drive?.canWrite && (
+        <>
+          <Button look="icon" aria-label={text('moveTo')} onPress={() => setOpen('picker')}>
+            <FolderInput />
+          </Button>
+          {first && selected.length === 1 && (
+            <Button look="icon" className="wide-only" aria-label={text('rename')} onPress={() => setRenaming(first.id)}>
+              <PencilLine />
+            </Button>
+          )}
+        </>
+      )}
+      {drive?.canDelete && (
+        <Button
+          look="icon"
+          aria-label={text('delete')}
+          onPress={() => {
+            actions.remove(selected)
+            select(nothing)
+          }}
+        >
+          <Trash2 />
+        </Button>
+      )}
+      <Menu label={text('moreActions')} entries={entriesMenu(props, selected)} button={{ look: 'icon' }}>
+        <Ellipsis />
+      </Menu>
+    </>
+  )
+}

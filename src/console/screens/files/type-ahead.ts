@@ -1,0 +1,31 @@
+import { type KeyboardEvent, useRef } from 'react'
+
+const PAUSE_MS = 700
+
+/**
+ * Finds what begins with the letters that are typed one after the other.
+ * @param find is told the letters in lower case, and whether to look behind the cursor because one letter is typed again
+ */
+export function useTypeAhead(find: (start: string, again: boolean) => void) {
+  const typed = useRef({ letters: '', at: 0 })
+  const reset = () => {
+    typed.current = { letters: '', at: 0 }
+  }
+  const isTyping = () => typed.current.letters !== '' && performance.now() - typed.current.at < PAUSE_MS
+  return {
+    isTyping,
+    reset,
+    /** Whether the key was a letter. */
+    take(event: KeyboardEvent): boolean {
+      const isLetter = event.key.length === 1 && !'?/'.includes(event.key)
+      if (!isLetter || event.ctrlKey || event.metaKey || event.altKey) return false
+      const letter = event.key.toLocaleLowerCase()
+      if (letter === ' ' && !isTyping()) return false
+      const before = isTyping() ? typed.current.letters : ''
+      const isSame = before !== '' && [...before].every(one => one === letter)
+      typed.current = { letters: before + letter, at: performance.now() }
+      find(isSame || before === '' ? letter : before + letter, isSame || before === '')
+      return true
+    },
+  }
+}

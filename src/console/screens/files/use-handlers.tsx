@@ -1,0 +1,81 @@
+import { useMemo, useRef } from 'react'
+import type { Point } from '../../parts/menu.tsx'
+import type { Actions } from './actions.ts'
+import type { Entry } from './documents.ts'
+import type { DragAndDrop } from './drag.ts'
+import type { Handlers } from './entry.tsx'
+import { type Place, parentOf, trim } from './place.ts'
+import type { FilesSearch } from './search.ts'
+import { extend, only, type Selection, toggle } from './selection.ts'
+import { text } from './text.ts'
+
+interface Given {
+  place: Place
+  search: FilesSearch
+  selection: Selection
+  select: (next: Selection) => void
+  entries: readonly Entry[]
+  actions: Actions
+  dnd: DragAndDrop
+  openEntry: (entry: Entry) => void
+  setRenaming: (id: string | null) => void
+  setMenu: (menu: { at: Point; entries: readonly Entry[] } | null) => void
+  focus: () => void
+}
+
+/** What the rows call. They are the same functions for as long as the list shows the same kind of thing, so that no row is drawn for nothing. */
+export function useHandlers(given: Given): Handlers {
+  const latest = useRef(given)
+  latest.current = given
+  const isSearch = Boolean(given.search.q)
+  const lastPointer = useRef('mouse')
+
+  return useMemo(
+    () => ({
+      press(entry, event) {
+        const { selection, select, entries, openEntry, focus } = latest.current
+        const { pointerType = 'mouse' } = event.nativeEvent as PointerEvent
+        lastPointer.current = pointerType
+        focus()
+        // A finger opens, as everywhere on a telephone; once something is marked, it marks more.
+        if (pointerType === 'touch')
+          return selection.ids.size > 0 ? select(toggle(selection, entry.id)) : openEntry(entry)
+        if (event.shiftKey)
+          select(
+            extend(
+              entries.map(({ id }) => id),
+              selection,
+              entry.id,
+            ),
+          )
+        else if (event.ctrlKey || event.metaKey) select(toggle(selection, entry.id))
+        else select(only(entry.id))
+      },
+      open(entry) {
+        if (lastPointer.current !== 'touch') latest.current.openEntry(entry)
+      },
+      mark(entry) {
+        const { selection, select, focus } = latest.current
+        focus()
+        select(toggle(selection, entry.id))
+      },
+      menu(entry, at) {
+        const { selection, select, entries, setMenu } = latest.current
+        const isIn = selection.ids.has(entry.id)
+        if (!isIn) select(only(entry.id))
+        setMenu({ at, entries: isIn ? entries.filter(({ id }) => selection.ids.has(id)) : [entry] })
+      },
+      dragStart: (entry, event) => latest.current.dnd.start(entry, event),
+      dragOver: (entry, event) => latest.current.dnd.over(trim(entry.path), event, entry.id),
+      drop: (entry, event) => latest.current.dnd.drop(trim(entry.path), event),
+      rename(entry, name) {
+        const { actions, setRenaming, focus } = latest.current
+        setRenaming(null)
+        focus()
+        if (name) void actions.rename(entry, name)
+      },
+      where: isSearch ? entry => parentOf(trim(entry.path)) || text('root') : null,
+    }),
+    [isSearch],
+  )
+}

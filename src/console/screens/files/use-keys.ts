@@ -1,0 +1,50 @@
+import type { KeyboardEvent } from 'react'
+import { undoNewest } from '../../parts/toasts.tsx'
+import { readCut } from './clipboard.ts'
+import { type Commands, pickFiles } from './commands.ts'
+import { useNavigateUp } from './use-navigate-up.ts'
+
+/** Keys of the screen, wherever the focus is in it. Answers whether the key meant something. */
+export function useKeys(commands: Commands): (event: KeyboardEvent) => boolean {
+  const up = useNavigateUp(commands)
+  return event => {
+    const { selected, selection, select, drive, actions, place, setOpen, setRenaming, setSearch, search, setMenu } =
+      commands
+    const [first] = selected
+    const isCommand = event.ctrlKey || event.metaKey
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
+    const canWrite = Boolean(drive?.canWrite)
+
+    const run = (): boolean | undefined => {
+      if (isCommand) {
+        if (key === 'x' && canWrite && first) actions.cut(selected)
+        else if (key === 'v' && canWrite && readCut()) void actions.paste(place.path)
+        else if (key === 'z') return undoNewest()
+        else return false
+        return true
+      }
+      if (event.altKey) {
+        if (key === 'ArrowUp') return up()
+        if (key === 'Enter') setSearch({ details: search.details ? undefined : true })
+        else if (key === 'n' && canWrite) setOpen('new-folder')
+        else if (key === 'u' && canWrite) pickFiles(commands)
+        else if (key === 'm' && canWrite && first) setOpen('picker')
+        else return false
+        return true
+      }
+      if (key === '?') setOpen('keys')
+      else if (key === 'F2' && canWrite && first && selected.length === 1) setRenaming(first.id)
+      else if ((key === 'Delete' || (key === 'Backspace' && event.metaKey)) && drive?.canDelete && first) {
+        actions.remove(selected)
+        select({ ...selection, ids: new Set() })
+      } else if (key === 'Backspace') return up()
+      else if (key === 'ContextMenu' || (key === 'F10' && event.shiftKey)) {
+        const row = document.getElementById(`entry-${selection.cursor ?? ''}`) ?? event.currentTarget
+        const { left, top, height } = row.getBoundingClientRect()
+        setMenu({ at: { x: left + 64, y: Math.min(top + height, top + 44) }, entries: selected })
+      } else return false
+      return true
+    }
+    return run() ?? false
+  }
+}

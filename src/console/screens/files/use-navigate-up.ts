@@ -1,0 +1,14 @@
+import { useNavigate } from '@tanstack/react-router'
+import type { Commands } from './commands.ts'
+import { hrefOf, parentOf } from './place.ts'
+
+/** Goes to the folder above. Answers whether there is one. */
+export function useNavigateUp({ place, search: { view, sort, desc, details } }: Commands): () => boolean {
+  const navigate = useNavigate()
+  return () => {
+    if (place.path === '') return false
+    const to = hrefOf({ ...place, path: parentOf(place.path) })
+    void navigate({ to, search: { view, sort, desc, details } as never })
+    return true
+  }
+}

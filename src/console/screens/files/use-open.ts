@@ -1,0 +1,23 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useCallback } from 'react'
+import type { Entry } from './documents.ts'
+import { hrefOf, type Place, trim } from './place.ts'
+import type { FilesSearch } from './search.ts'
+
+/** Opens an entry: goes into a folder, or shows a file large. */
+export function useOpen(
+  { workspace }: Place,
+  { view, sort, desc, details }: FilesSearch,
+  setSearch: (change: FilesSearch, options?: { push?: boolean }) => void,
+) {
+  const navigate = useNavigate()
+  return useCallback(
+    (entry: Entry) => {
+      if (entry.__typename === 'File') return setSearch({ open: entry.id, sel: entry.id }, { push: true })
+      // How the list looks goes along; what was searched for and selected stays behind.
+      const kept = { view, sort, desc, details } satisfies FilesSearch
+      void navigate({ to: hrefOf({ workspace, path: trim(entry.path) }), search: kept as never })
+    },
+    [navigate, workspace, view, sort, desc, details, setSearch],
+  )
+}

@@ -1,0 +1,91 @@
+import { ChevronLeft, ChevronRight, Download, X } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { Dialog, Modal, ModalOverlay } from 'react-aria-components'
+import { useQuery } from 'urql'
+import { formatBytes } from '../../i18n/format.ts'
+import { Button } from '../../parts/button.tsx'
+import { DETAILS, type Entry } from './documents.ts'
+import { Preview } from './preview.tsx'
+import { text } from './text.ts'
+
+interface ViewerProps {
+  id: string
+  /** The list that it is in, for the ones before and after. */
+  entries: readonly Entry[]
+  onShow: (id: string) => void
+  onDownload: (entry: Entry) => void
+  onClose: () => void
+}
+
+/** A file over the whole window. The arrow keys go to the files before and after it. */
+export function Viewer({ id, entries, onShow, onDownload, onClose }: ViewerProps) {
+  const files = entries.filter(({ __typename }) => __typename === 'File')
+  const at = files.findIndex(entry => entry.id === id)
+  const listed = files[at]
+  const [{ data }] = useQuery({ query: DETAILS, variables: { id }, pause: listed !== undefined })
+  const file = listed ?? (data?.node?.__typename === 'File' ? data.node : undefined)
+  const go = (step: number) => {
+    const next = at < 0 ? undefined : files[at + step]
+    if (next) onShow(next.id)
+  }
+  const step = useRef(go)
+  step.current = go
+  useEffect(() => {
+    const onKey = ({ key, target }: KeyboardEvent) => {
+      if (target instanceof HTMLMediaElement) return
+      if (key === 'ArrowRight') step.current(1)
+      if (key === 'ArrowLeft') step.current(-1)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
+  return (
+    <ModalOverlay className="viewer" isOpen onOpenChange={isOpen => isOpen || onClose()}>
+      <Modal className="viewer-frame">
+        <Dialog className="viewer-dialog" aria-label={file?.name ?? text('open')}>
+          <div className="viewer-body">
+            <div className="viewer-head">
+              <div className="viewer-name">
+                <strong dir="auto">{file?.name}</strong>
+                {file && <span>{formatBytes(file.size)}</span>}
+              </div>
+              {file && (
+                <Button look="icon" aria-label={text('download')} onPress={() => onDownload(file)}>
+                  <Download />
+                </Button>
+              )}
+              <Button look="icon" aria-label={text('close')} onPress={onClose}>
+                <X />
+              </Button>
+            </div>
+            <div className="viewer-stage">
+              <Button
+                look="icon"
+                className="viewer-step"
+                aria-label={text('previous')}
+                isDisabled={at <= 0}
+                onPress={() => go(-1)}
+              >
+                <ChevronLeft />
+              </Button>
+              {file?.__typename === 'File' ? (
+                <Preview key={file.id} file={file} isLarge />
+              ) : (
+                <div className="preview none" />
+              )}
+              <Button
+                look="icon"
+                className="viewer-step"
+                aria-label={text('next')}
+                isDisabled={at < 0 || at >= files.length - 1}
+                onPress={() => go(1)}
+              >
+                <ChevronRight />
+              </Button>
+            </div>
+          </div>
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  )
+}

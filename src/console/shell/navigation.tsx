@@ -1,0 +1,60 @@
+import { Link, useRouter } from '@tanstack/react-router'
+import { formatBytes, formatNumber } from '../i18n/format.ts'
+import { destinations } from './destinations.ts'
+import { type Me, useIsOperator } from './me.ts'
+import { text } from './text.ts'
+
+/** Where one can go: beside the content, or at the foot of a small screen. */
+export function Navigation({ me }: { me: Me | undefined }) {
+  const isOperator = useIsOperator()
+  const { routesByPath } = useRouter()
+  return (
+    <nav className="navigation" aria-label={text('navigation')}>
+      <ul>
+        {destinations
+          .filter(({ to, isPage, operators }) => (isPage || to in routesByPath) && (!operators || isOperator))
+          .map(({ to, label, icon: Icon, badge, isPage }) => {
+            const count = me && badge ? badge(me) : 0
+            const content = (
+              <>
+                <Icon aria-hidden />
+                <span>{label}</span>
+                {count > 0 && (
+                  <span className="badge">
+                    <span aria-hidden>{formatNumber(count)}</span>
+                    <span className="sr">{text('unseen', { count })}</span>
+                  </span>
+                )}
+              </>
+            )
+            return (
+              <li key={to}>
+                {isPage ? (
+                  <a href={to} className="destination">
+                    {content}
+                  </a>
+                ) : (
+                  <Link to={to} activeOptions={{ includeSearch: false }} className="destination">
+                    {content}
+                  </Link>
+                )}
+              </li>
+            )
+          })}
+      </ul>
+      {me && <Usage me={me} />}
+    </nav>
+  )
+}
+
+function Usage({ me: { drive } }: { me: Me }) {
+  const { usedBytes, maxBytes } = drive.usage
+  const share = maxBytes > 0 ? Math.min(1, usedBytes / maxBytes) : 1
+  const label = text('storage', { used: formatBytes(usedBytes), max: formatBytes(maxBytes) })
+  return (
+    <div className={`usage${share > 0.9 ? ' full' : ''}`}>
+      <progress max={1} value={share} aria-label={label} />
+      <p aria-hidden>{label}</p>
+    </div>
+  )
+}

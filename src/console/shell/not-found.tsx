@@ -1,0 +1,11 @@
+import { Compass } from 'lucide-react'
+import { LinkButton } from '../parts/button.tsx'
+import { EmptyState } from '../parts/states.tsx'
+import { text } from './text.ts'
+
+/** No screen has this address. */
+export const NotFound = () => (
+  <EmptyState icon={Compass} level="h1" title={text('notFound')} hint={text('notFoundHint')}>
+    <LinkButton href="/files">{text('files')}</LinkButton>
+  </EmptyState>
+)

@@ -1,0 +1,44 @@
+import { Link, Outlet } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { Skeleton } from '../parts/states.tsx'
+import { Toasts } from '../parts/toasts.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import { Logo } from './logo.tsx'
+import { useMe } from './me.ts'
+import { Navigation } from './navigation.tsx'
+import { text } from './text.ts'
+
+const Uploads = lazy(() => import('../uploads/uploads.tsx').then(({ Uploads }) => ({ default: Uploads })))
+
+/** What is around every screen. */
+export function Shell() {
+  const me = useMe()
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        {text('skip')}
+      </a>
+      <header className="top">
+        <Link to="/files" className="brand" aria-label="Satchel">
+          <Logo />
+          <span>Satchel</span>
+        </Link>
+        {/* Screens put what belongs here by InTop, shell/top.tsx. */}
+        <div id="top-slot" />
+        {me && <AccountMenu me={me} />}
+      </header>
+      <Navigation me={me} />
+      <main id="content" tabIndex={-1}>
+        <Suspense fallback={<Skeleton />}>
+          <Outlet />
+        </Suspense>
+      </main>
+      {me && (
+        <Suspense>
+          <Uploads person={me.id} drive={me.drive.id} />
+        </Suspense>
+      )}
+      <Toasts />
+    </div>
+  )
+}

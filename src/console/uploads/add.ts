@@ -1,0 +1,87 @@
+import { isFailure } from '../../upload-engine/failure.ts'
+import { persist } from '../../upload-engine/retry.ts'
+import { toast, toastError } from '../parts/toasts.tsx'
+import type { Gathered, Gathering } from './gather.ts'
+import { MAKE_FOLDER, ROOM } from './operations.ts'
+import { sharedValue } from './shared-value.ts'
+import { text } from './text.ts'
+import { ask, mutate, pathOf } from './transport.ts'
+import { type Destination, enqueue, queue, recordOf } from './uploads.ts'
+
+/** What does not fit, to be decided about before the first byte. */
+export interface Tight {
+  /** Those that are larger than any file may be. */
+  tooLarge: Gathered[]
+  maxFileSize: number
+  /** Those that fit, in their order. */
+  fitting: Gathered[]
+  /** Bytes of all that are not too large, and the bytes that are left for them. */
+  needed: number
+  left: number
+  /** Uploads those that fit. */
+  proceed(): void
+}
+
+/** What the person has to decide about. */
+export const tight = sharedValue<Tight | null>(null)
+
+/** Uploads what was dropped, pasted or picked. If not all of it fits, the person is asked before the first byte. */
+export async function add(gathering: Gathering, to: Destination): Promise<void> {
+  const { files, unreadable } = gathering
+  const [name, ...others] = unreadable
+  if (name !== undefined) {
+    const more = others.length > 0 ? ` ${text('more', { count: others.length })}` : ''
+    toast({ tone: 'error', message: text('unreadable', { name, more }) })
+  }
+  try {
+    const room = await findRoom(files, to)
+    const proceed = () => void begin({ ...gathering, files: room.fitting }, to).catch(toastError)
+    if (room.fitting.length < files.length) tight.set({ ...room, proceed })
+    else proceed()
+  } catch (error) {
+    toastError(error)
+  }
+}
+
+async function findRoom(files: Gathered[], { drive }: Destination): Promise<Omit<Tight, 'proceed'>> {
+  const { node } = await ask(ROOM, { drive })
+  if (node?.__typename !== 'Drive') throw new Error(text('noDrive'))
+  const { usedBytes, maxBytes, maxFileSize } = node.usage
+  const left = Math.max(0, maxBytes - usedBytes - announced(drive))
+  const tooLarge = files.filter(({ file }) => file.size > maxFileSize)
+  const rest = files.filter(({ file }) => file.size <= maxFileSize)
+  const fitting: Gathered[] = []
+  let sum = 0
+  for (const gathered of rest) {
+    if (sum + gathered.file.size > left) continue
+    sum += gathered.file.size
+    fitting.push(gathered)
+  }
+  const needed = rest.reduce((bytes, { file }) => bytes + file.size, 0)
+  return { tooLarge, maxFileSize, fitting, needed, left }
+}
+
+/** Bytes that the queue has for a drive, and the service does not know of. */
+const announced = (drive: string): number =>
+  queue
+    .snapshot()
+    .uploads.filter(({ id, phase, sent }) => phase === 'waiting' && sent === 0 && recordOf(id)?.drive === drive)
+    .reduce((bytes, { size }) => bytes + size, 0)
+
+async function begin({ files, emptyFolders }: Gathering, to: Destination): Promise<void> {
+  // The others are made with what is in them; these show at once.
+  const tops = files.flatMap(({ folder }) => folder.split('/')[0] || [])
+  for (const folder of new Set([...tops, ...emptyFolders])) await makeFolder(to, folder)
+  await enqueue(files, to)
+}
+
+async function makeFolder({ drive, folder }: Destination, below: string): Promise<void> {
+  const input = { at: { drive, path: pathOf({ folder, fileName: below }) } }
+  const patience = { signal: new AbortController().signal, retries: 5, onRetry() {} }
+  try {
+    await persist(() => mutate(MAKE_FOLDER, { input }), 'repeatable', patience)
+  } catch (error) {
+    // What is there already takes what is new.
+    if (!isFailure(error, 'PATH_EXISTS')) throw error
+  }
+}

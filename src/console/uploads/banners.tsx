@@ -1,0 +1,80 @@
+import { useSyncExternalStore } from 'react'
+import type { Snapshot } from '../../upload-engine/snapshot.ts'
+import { Button } from '../parts/button.tsx'
+import { toast, toastError } from '../parts/toasts.tsx'
+import { pick } from './pick.ts'
+import { text } from './text.ts'
+import { allowAgain, chooseAgain, queue, recordOf } from './uploads.ts'
+
+/** What the uploads wait for: a decision, their files, the network. */
+export function Banners({ snapshot: { uploads, total } }: { snapshot: Snapshot }) {
+  const isOnline = useOnline()
+  const { conflict, detached, uploading } = total.phases
+  const waits = uploads.filter(({ phase }) => phase === 'detached')
+  const isKnown = waits.some(({ id }) => recordOf(id)?.handle)
+  return (
+    <>
+      {conflict > 0 && (
+        <div className="dock-banner">
+          <p>{text('taken', { count: conflict })}</p>
+          <div>
+            <Button onPress={() => queue.resolve('skip')}>{conflict === 1 ? text('skip') : text('skipAll')}</Button>
+            <Button look="primary" onPress={() => queue.resolve('copy')}>
+              {conflict === 1 ? text('keepBoth') : text('keepAll')}
+            </Button>
+          </div>
+        </div>
+      )}
+      {detached > 0 && (
+        <div className="dock-banner">
+          <p>{isKnown ? text('allowWhy', { count: detached }) : text('chooseWhy', { count: detached })}</p>
+          <div>
+            {isKnown ? (
+              <Button look="primary" onPress={() => void allowAgain().catch(toastError)}>
+                {text('goOn')}
+              </Button>
+            ) : (
+              <>
+                {detached > 1 && <Button onPress={() => void choose('folder')}>{text('chooseFolder')}</Button>}
+                <Button look="primary" onPress={() => void choose('files')}>
+                  {detached === 1 ? text('chooseFile') : text('chooseFiles')}
+                </Button>
+              </>
+            )}
+          </div>
+        </div>
+      )}
+      {!isOnline && uploading > 0 && (
+        <div className="dock-banner">
+          <p>{text('offline')}</p>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Lets the person choose the files of interrupted uploads again. */
+export async function choose(what: 'files' | 'folder'): Promise<void> {
+  try {
+    const gathering = await pick(what)
+    if (!gathering) return
+    const strange = chooseAgain(gathering.files)
+    if (strange > 0) toast({ tone: 'error', message: text('strange', { count: strange }) })
+  } catch (error) {
+    toastError(error)
+  }
+}
+
+function useOnline(): boolean {
+  return useSyncExternalStore(
+    listener => {
+      window.addEventListener('online', listener)
+      window.addEventListener('offline', listener)
+      return () => {
+        window.removeEventListener('online', listener)
+        window.removeEventListener('offline', listener)
+      }
+    },
+    () => navigator.onLine,
+  )
+}

@@ -1,0 +1,99 @@
+/** A file that was dropped, pasted or picked. */
+export interface Gathered {
+  file: File
+  /** Names of the folders that it was in, joined by slashes. */
+  folder: string
+  /** Finds the file again after a reload, where the browser has such handles. */
+  handle?: FileSystemFileHandle
+}
+
+export interface Gathering {
+  files: Gathered[]
+  /** Paths of folders without a file. */
+  emptyFolders: string[]
+  /** Paths of what the browser may not read. */
+  unreadable: string[]
+}
+
+const join = (folder: string, name: string) => (folder === '' ? name : `${folder}/${name}`)
+
+/** The files of an input, which may pick a folder. */
+export const fromInput = (files: FileList): Gathering => ({
+  files: [...files].map(file => ({ file, folder: file.webkitRelativePath.split('/').slice(0, -1).join('/') })),
+  emptyFolders: [],
+  unreadable: [],
+})
+
+/** What was dropped or pasted, with everything in its folders. Must be called before the event ends. */
+export async function fromTransfer({ items }: DataTransfer): Promise<Gathering> {
+  // The list is emptied when the event ends.
+  const found = [...items]
+    .filter(({ kind }) => kind === 'file')
+    .map(item => ({
+      handle: item.getAsFileSystemHandle?.() ?? Promise.resolve(null),
+      entry: item.webkitGetAsEntry(),
+      file: item.getAsFile(),
+    }))
+  const gathering: Gathering = { files: [], emptyFolders: [], unreadable: [] }
+  for (const { handle, entry, file } of found) {
+    const known = await handle.catch(() => null)
+    if (known) await addHandle(known, '', gathering)
+    else if (entry) await addEntry(entry, '', gathering)
+    else if (file) gathering.files.push({ file, folder: '' })
+  }
+  return gathering
+}
+
+/** What was picked, with everything in folders. */
+export async function fromHandles(handles: FileSystemHandle[]): Promise<Gathering> {
+  const gathering: Gathering = { files: [], emptyFolders: [], unreadable: [] }
+  for (const handle of handles) await addHandle(handle, '', gathering)
+  return gathering
+}
+
+async function addHandle(handle: FileSystemHandle, folder: string, gathering: Gathering): Promise<void> {
+  const path = join(folder, handle.name)
+  try {
+    if (isFile(handle)) {
+      gathering.files.push({ file: await handle.getFile(), folder, handle })
+      return
+    }
+    let isEmpty = true
+    for await (const inner of (handle as FileSystemDirectoryHandle).values()) {
+      isEmpty = false
+      await addHandle(inner, path, gathering)
+    }
+    if (isEmpty) gathering.emptyFolders.push(path)
+  } catch {
+    gathering.unreadable.push(path)
+  }
+}
+
+const isFile = (handle: FileSystemHandle): handle is FileSystemFileHandle => handle.kind === 'file'
+
+async function addEntry(entry: FileSystemEntry, folder: string, gathering: Gathering): Promise<void> {
+  const path = join(folder, entry.name)
+  try {
+    if (entry.isFile) {
+      const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))
+      gathering.files.push({ file, folder })
+      return
+    }
+    const inner = await entriesOf(entry as FileSystemDirectoryEntry)
+    if (inner.length === 0) gathering.emptyFolders.push(path)
+    for (const one of inner) await addEntry(one, path, gathering)
+  } catch {
+    gathering.unreadable.push(path)
+  }
+}
+
+/** A folder comes in batches, and ends with an empty one. */
+async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader()
+  const entries: FileSystemEntry[] = []
+  for (;;) {
+    const batch = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
+    if (batch.length === 0) return entries
+    entries.push(...batch)
+  }
+}

@@ -1,0 +1,93 @@
+import { createStore, delMany, set, setMany, values } from 'idb-keyval'
+import type { Aim, StoredSession } from '../../upload-engine/job.ts'
+
+/** An unfinished upload, as this browser remembers it. */
+export interface Kept {
+  id: string
+  /** The tab that it belongs to. */
+  tab: string
+  /** The id of the person. */
+  person: string
+  /** The id of the drive. */
+  drive: string
+  aim: Aim
+  /** Of the file on this computer. */
+  name: string
+  size: number
+  /** Media type, or empty. */
+  type: string
+  mtimeMs: number
+  handle?: FileSystemFileHandle | undefined
+  session?: StoredSession | undefined
+}
+
+// Some browsers refuse to store anything, in private windows: uploads work then, but do not survive a reload.
+const quietly = (work: Promise<unknown>): Promise<void> =>
+  work.then(
+    () => {},
+    () => {},
+  )
+
+let opened: ReturnType<typeof createStore> | undefined
+const store = () => {
+  opened ??= createStore('satchel-uploads', 'uploads')
+  return opened
+}
+
+export const keep = (uploads: Kept[]): Promise<void> =>
+  quietly(
+    setMany(
+      uploads.map(upload => [upload.id, upload]),
+      store(),
+    ),
+  )
+export const keepOne = (upload: Kept): Promise<void> => quietly(set(upload.id, upload, store()))
+export const forget = (ids: string[]): Promise<void> => quietly(delMany(ids, store()))
+
+const TAB = 'satchel.tab'
+const lockOf = (tab: string) => `satchel-uploads-${tab}`
+export const newId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(12)), byte => byte.toString(16).padStart(2, '0')).join('')
+
+/** Holds a lock until the tab is closed. False if another tab has it. */
+const hold = (name: string) =>
+  new Promise<boolean>(resolve => {
+    void navigator.locks.request(name, { ifAvailable: true }, lock => {
+      resolve(lock !== null)
+      return lock ? new Promise(() => {}) : undefined
+    })
+  })
+
+/** The name of this tab, which it keeps when it loads again. */
+async function nameTab(): Promise<string> {
+  let tab = sessionStorage.getItem(TAB) ?? newId()
+  // Without a secure origin there are no locks. A tab that was duplicated has the name of the other.
+  if (navigator.locks && !(await hold(lockOf(tab)))) {
+    tab = newId()
+    await hold(lockOf(tab))
+  }
+  sessionStorage.setItem(TAB, tab)
+  return tab
+}
+
+let named: Promise<string> | undefined
+export const thisTab = (): Promise<string> => {
+  named ??= nameTab()
+  return named
+}
+
+/** Takes over the uploads of a person that no other tab works on, and forgets those that the service has forgotten, too. */
+export async function adopt(person: string): Promise<Kept[]> {
+  const tab = await thisTab()
+  const all = await values<Kept>(store()).catch(() => [])
+  const locks = (await navigator.locks?.query())?.held ?? null
+  const isOurs = (upload: Kept) =>
+    upload.tab === tab || (locks !== null && !locks.some(({ name }) => name === lockOf(upload.tab)))
+  const isExpired = ({ session }: Kept) =>
+    session !== undefined && Date.parse(session.expiresAt) < Date.now() - 86_400_000
+  const adopted = all.filter(upload => upload.person === person && isOurs(upload))
+  const rest = adopted.filter(upload => !isExpired(upload)).map(upload => ({ ...upload, tab }))
+  await forget(adopted.filter(isExpired).map(({ id }) => id))
+  await keep(rest)
+  return rest
+}

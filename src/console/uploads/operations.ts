@@ -1,0 +1,200 @@
+import { graphql } from '../graphql/graphql.ts'
+
+/** What a list shows of a new file. */
+const NEW_FILE = graphql(`
+  fragment NewFile on File {
+    __typename
+    id
+    name
+    path
+    size
+    md5
+    contentType
+    createdAt
+    updatedAt
+    shareCount
+    permissions
+    createdBy {
+      id
+      name
+    }
+    parent {
+      id
+    }
+  }
+`)
+
+/** The folders that a new file makes larger, as far up as one looks who uploads a folder. */
+const GROWN = graphql(`
+  fragment Grown on Folder {
+    id
+    size
+    fileCount
+    parent {
+      id
+      size
+      fileCount
+      parent {
+        id
+        size
+        fileCount
+        parent {
+          id
+          size
+          fileCount
+        }
+      }
+    }
+  }
+`)
+
+export const START = graphql(`
+  mutation StartUpload($input: StartUploadInput!) {
+    startUpload(input: $input) {
+      uploadSession {
+        id
+        chunkSize
+        partCount
+        expiresAt
+      }
+    }
+  }
+`)
+
+export const RECEIVED = graphql(`
+  query ReceivedParts($id: ID!) {
+    node(id: $id) {
+      __typename
+      id
+      ... on UploadSession {
+        received
+      }
+    }
+  }
+`)
+
+export const PART = graphql(`
+  mutation SendPart($input: UploadPartInput!) {
+    uploadPart(input: $input) {
+      number
+    }
+  }
+`)
+
+export const COMPLETE = graphql(
+  `
+  mutation CompleteUpload($input: CompleteUploadInput!) {
+    completeUpload(input: $input) {
+      file {
+        ...NewFile
+      }
+      folder {
+        ...Grown
+      }
+      drive {
+        id
+        usage {
+          usedBytes
+        }
+      }
+    }
+  }
+`,
+  [NEW_FILE, GROWN],
+)
+
+export const WHOLE = graphql(
+  `
+  mutation UploadFile($input: UploadFileInput!) {
+    uploadFile(input: $input) {
+      file {
+        ...NewFile
+      }
+      folder {
+        ...Grown
+      }
+      drive {
+        id
+        usage {
+          usedBytes
+        }
+      }
+    }
+  }
+`,
+  [NEW_FILE, GROWN],
+)
+
+export const ABORT = graphql(`
+  mutation AbortUpload($input: AbortUploadInput!) {
+    abortUpload(input: $input) {
+      abortedId
+    }
+  }
+`)
+
+export const FIND = graphql(`
+  query FindUploaded($drive: ID!, $path: String!) {
+    node(id: $drive) {
+      __typename
+      id
+      ... on Drive {
+        entry(path: $path) {
+          __typename
+          id
+          ... on File {
+            size
+            md5
+          }
+        }
+      }
+    }
+  }
+`)
+
+export const REMOVE = graphql(`
+  mutation RemoveUploaded($input: DeleteEntriesInput!) {
+    deleteEntries(input: $input) {
+      deletedIds
+    }
+  }
+`)
+
+/** With those above it that are missing. */
+export const MAKE_FOLDER = graphql(`
+  mutation MakeUploadFolder($input: CreateFolderInput!) {
+    createFolder(input: $input) {
+      folder {
+        __typename
+        id
+        name
+        path
+        size
+        fileCount
+        createdAt
+        updatedAt
+        permissions
+        parent {
+          id
+        }
+      }
+    }
+  }
+`)
+
+/** What a drive has left. */
+export const ROOM = graphql(`
+  query RoomForUploads($drive: ID!) {
+    node(id: $drive) {
+      __typename
+      id
+      ... on Drive {
+        usage {
+          usedBytes
+          maxBytes
+          maxFileSize
+        }
+      }
+    }
+  }
+`)

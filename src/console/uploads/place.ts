@@ -1,0 +1,24 @@
+import { useEffect } from 'react'
+import { sharedValue } from './shared-value.ts'
+import type { Destination } from './uploads.ts'
+
+/** The folder on the screen, what it is called there, and whether one may upload into it. */
+export interface Place extends Destination {
+  label: string
+  mayUpload: boolean
+}
+
+const places = sharedValue<Place[]>([])
+
+/** Says, while a screen is shown, where what is dropped anywhere goes; else that is the root of the person's own drive. */
+export function useUploadPlace(place: Place | undefined): void {
+  const { drive, folder, label, mayUpload } = place ?? {}
+  useEffect(() => {
+    if (drive === undefined || folder === undefined || label === undefined || mayUpload === undefined) return
+    const here = { drive, folder, label, mayUpload }
+    places.set([...places.get(), here])
+    return () => places.set(places.get().filter(other => other !== here))
+  }, [drive, folder, label, mayUpload])
+}
+
+export const useShownPlace = (): Place | undefined => places.use().at(-1)

@@ -1,0 +1,54 @@
+import { formatBytes } from '../i18n/format.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { tight } from './add.ts'
+import { text } from './text.ts'
+
+const SHOWN = 5
+
+/** Not all of what was chosen fits: says why, before anything is sent. */
+export function TightDialog() {
+  const problem = tight.use()
+  if (!problem) return null
+  const { tooLarge, maxFileSize, fitting, needed, left, proceed } = problem
+  const close = () => tight.set(null)
+  return (
+    <Dialog
+      title={text('tight')}
+      isOpen
+      onClose={close}
+      footer={
+        <>
+          <Button onPress={close}>{text('cancel')}</Button>
+          {fitting.length > 0 && (
+            <Button
+              look="primary"
+              onPress={() => {
+                close()
+                proceed()
+              }}
+            >
+              {text('uploadFitting', { count: fitting.length })}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {needed > left && <p>{text('noSpace', { needed: formatBytes(needed), left: formatBytes(left) })}</p>}
+      {tooLarge.length > 0 && (
+        <>
+          <p>{text('tooLarge', { count: tooLarge.length, max: formatBytes(maxFileSize) })}</p>
+          <ul className="tight-list">
+            {tooLarge.slice(0, SHOWN).map(({ file, folder }) => (
+              <li key={`${folder}/${file.name}`}>
+                <span dir="auto">{file.name}</span>
+                <span>{formatBytes(file.size)}</span>
+              </li>
+            ))}
+          </ul>
+          {tooLarge.length > SHOWN && <p>{text('more', { count: tooLarge.length - SHOWN })}</p>}
+        </>
+      )}
+    </Dialog>
+  )
+}

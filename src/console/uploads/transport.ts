@@ -1,0 +1,116 @@
+import type { AnyVariables, CombinedError, OperationContext, TypedDocumentNode } from 'urql'
+import { isFailure, TransferFailure } from '../../upload-engine/failure.ts'
+import type { Aim, Attempt, Transport } from '../../upload-engine/job.ts'
+import { type Patience, persist } from '../../upload-engine/retry.ts'
+import { client } from '../graphql/client.ts'
+import { sendForm } from './form.ts'
+import { ABORT, COMPLETE, FIND, PART, RECEIVED, REMOVE, START, WHOLE } from './operations.ts'
+import { text } from './text.ts'
+
+/** Uploads into a drive, by the graph. */
+export function transportOf(drive: string, patience: Patience): Transport<Blob> {
+  const again = <T>(work: () => Promise<T>) => persist(work, 'repeatable', patience)
+  const at = ({ folder, fileName }: Aim) => ({ at: { drive, path: pathOf({ folder, fileName }) } })
+
+  return {
+    host: location.host,
+
+    async start({ folder, fileName }, size) {
+      const input = { drive, folder, fileName, size }
+      const { startUpload } = await again(() => mutate(START, { input }))
+      if (!startUpload) throw noAnswer()
+      const { id: uploadId, ...session } = startUpload.uploadSession
+      return { uploadId, ...session }
+    },
+
+    async received({ uploadId }) {
+      const { node } = await again(() => ask(RECEIVED, { id: uploadId }))
+      if (node?.__typename !== 'UploadSession') throw new TransferFailure('UPLOAD_NOT_FOUND', text('sessionEnded'))
+      return node.received
+    },
+
+    async sendPart({ uploadId }, { number, md5, body }, attempt) {
+      const part = new File([body], String(number))
+      await mutate(PART, { input: { uploadSession: uploadId, number, part, md5 } }, sending(attempt))
+    },
+
+    async complete({ uploadId }, aim, md5) {
+      const { completeUpload } = await again(() =>
+        mutate(COMPLETE, { input: { uploadSession: uploadId, ...aim, md5 } }),
+      )
+      if (!completeUpload) throw noAnswer()
+      return completeUpload.file.md5
+    },
+
+    async abort({ uploadId }) {
+      await again(() => mutate(ABORT, { input: { uploadSession: uploadId } }))
+    },
+
+    async sendWhole({ folder, fileName }, { body }, attempt) {
+      // The name in a form may be a path, of which the service keeps the end.
+      if (fileName.includes('\\')) throw new TransferFailure('INVALID_PATH', text('backslash'))
+      const file = new File([body], fileName, { type: body.type })
+      const input = { file, folder: { at: { drive, path: folder } } }
+      const { uploadFile } = await mutate(WHOLE, { input }, sending(attempt))
+      if (!uploadFile) throw noAnswer()
+      return uploadFile.file.md5
+    },
+
+    async find(aim) {
+      const { node } = await again(() => ask(FIND, { drive, path: pathOf(aim) }))
+      const entry = node?.__typename === 'Drive' ? node.entry : null
+      return entry?.__typename === 'File' ? { size: entry.size, md5: entry.md5 } : null
+    },
+
+    async remove(aim) {
+      await again(() => mutate(REMOVE, { input: { entries: [at(aim)] } }))
+    },
+  }
+}
+
+export const pathOf = ({ folder, fileName }: Aim): string => (folder === '' ? fileName : `${folder}/${fileName}`)
+
+const sending = (attempt: Attempt): Partial<OperationContext> => ({ fetch: sendForm(attempt) })
+
+const noAnswer = () => new TransferFailure('UNAVAILABLE', text('unavailable'))
+
+/** @throws TransferFailure */
+export async function mutate<Data, Variables extends AnyVariables>(
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+  context?: Partial<OperationContext>,
+): Promise<Data> {
+  const { data, error } = await client.mutation(document, variables, context).toPromise()
+  return answerOf(data, error)
+}
+
+/** Past the cache. @throws TransferFailure */
+export async function ask<Data, Variables extends AnyVariables>(
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+): Promise<Data> {
+  const { data, error } = await client.query(document, variables, { requestPolicy: 'network-only' }).toPromise()
+  return answerOf(data, error)
+}
+
+function answerOf<Data>(data: Data | undefined, error: CombinedError | undefined): Data {
+  if (error) throw failureOf(error)
+  if (data === undefined) throw noAnswer()
+  return data
+}
+
+function failureOf({ graphQLErrors: [refusal], networkError, response }: CombinedError): TransferFailure {
+  if (refusal) {
+    const { code = 'UNEXPECTED', ...details } = refusal.extensions
+    return new TransferFailure(String(code), refusal.message, details)
+  }
+  if (isFailure(networkError, 'UNREACHABLE', 'FILE_CHANGED', 'INTERRUPTED')) return networkError
+  const { status, headers } = (response ?? {}) as Partial<Response>
+  if (status === undefined) return new TransferFailure('UNREACHABLE', text('unreachable'), { sent: true })
+  // The page of a proxy, perhaps.
+  const seconds = Number(headers?.get('retry-after') ?? Number.NaN)
+  const wait = Number.isFinite(seconds) ? { retry_after: seconds } : {}
+  return status === 429 || status >= 500
+    ? new TransferFailure('UNAVAILABLE', text('unavailable'), wait)
+    : new TransferFailure('UNEXPECTED', text('unexpected', { status }))
+}

@@ -1,0 +1,23 @@
+import { FileUp, FolderUp, Upload } from 'lucide-react'
+import { Menu } from '../parts/menu.tsx'
+import { text } from './text.ts'
+import type { Destination } from './uploads.ts'
+
+/** Picks files or a folder, and uploads them. What that takes is loaded when it is asked for. */
+export function UploadButton({ to }: { to: Destination }) {
+  const upload = (what: 'files' | 'folder') =>
+    void import('./pick-and-add.ts').then(({ pickAndAdd }) => pickAndAdd(what, to))
+  return (
+    <Menu
+      label={text('upload')}
+      button={{ look: 'primary', className: 'upload-button' }}
+      entries={[
+        { id: 'files', label: text('pickFiles'), icon: FileUp, run: () => upload('files') },
+        { id: 'folder', label: text('pickFolder'), icon: FolderUp, run: () => upload('folder') },
+      ]}
+    >
+      <Upload aria-hidden />
+      <span className="wide-only">{text('upload')}</span>
+    </Menu>
+  )
+}

@@ -1,0 +1,147 @@
+import pLimit from 'p-limit'
+import { digestsOf } from '../../upload-engine/digests.ts'
+import type { SessionStore } from '../../upload-engine/job.ts'
+import { uploadQueue, type Work } from '../../upload-engine/queue.ts'
+import { abandon, upload } from '../../upload-engine/upload.ts'
+import type { Gathered } from './gather.ts'
+import { adopt, forget, type Kept, keep, keepOne, newId, thisTab } from './kept.ts'
+import { sourceOf } from './source.ts'
+import { pathOf, transportOf } from './transport.ts'
+
+/** Where uploads go. */
+export interface Destination {
+  /** The id of the drive. */
+  drive: string
+  /** The path of the folder. */
+  folder: string
+}
+
+/** Files that are under way at a time: while some are sent, others are digested. */
+const FILES = 8
+/** Requests that send bytes at a time. HTTP/1.1 gives a page six connections, and the rest of the console wants some. */
+const REQUESTS = 3
+/** A lost network is waited for, as long as the tab is open. */
+const RETRIES = 100_000
+
+const limit = pLimit(REQUESTS)
+export const queue = uploadQueue({ atOnce: FILES })
+
+const records = new Map<string, Kept>()
+/** The id of who is signed in. */
+let person = ''
+
+/** What is known of an upload besides its progress; undefined once it is over. */
+export const recordOf = (id: string): Readonly<Kept> | undefined => records.get(id)
+
+/** Sends files, one after the other. */
+export async function enqueue(files: Gathered[], { drive, folder }: Destination): Promise<void> {
+  const tab = await thisTab()
+  const added = files.map(({ file, folder: below, handle }) => {
+    const { name, size, type, lastModified: mtimeMs } = file
+    const aim = { folder: pathOf({ folder, fileName: below }).replace(/\/$/, ''), fileName: name }
+    const kept: Kept = { id: newId(), tab, person, drive, aim, name, size, type, mtimeMs, handle }
+    records.set(kept.id, kept)
+    return { kept, file }
+  })
+  void keep(added.map(({ kept }) => kept))
+  queue.add(added.map(({ kept, file }) => ({ ...entryOf(kept), work: workOf(kept, file) })))
+}
+
+const entryOf = (kept: Kept) => ({
+  id: kept.id,
+  aim: kept.aim,
+  size: kept.size,
+  async abandon() {
+    const patience = { signal: new AbortController().signal, retries: 2, onRetry() {} }
+    await abandon({ sessions: sessionsOf(kept), transport: transportOf(kept.drive, patience) })
+    await end(kept)
+  },
+})
+
+async function end({ id }: Kept): Promise<void> {
+  records.delete(id)
+  await forget([id])
+}
+
+const sessionsOf = (kept: Kept): SessionStore => ({
+  read: async () => kept.session ?? null,
+  async write(session) {
+    kept.session = session
+    await keepOne(kept)
+  },
+  async remove() {
+    kept.session = undefined
+    await keepOne(kept)
+  },
+})
+
+function workOf(kept: Kept, file: File): Work {
+  const source = sourceOf(file)
+  const digests = digestsOf(source)
+  return {
+    async upload({ aim, signal, progress, onRetry }) {
+      if (aim.fileName !== kept.aim.fileName) {
+        kept.aim = aim
+        await keepOne(kept)
+      }
+      const patience = { signal, retries: RETRIES, onRetry }
+      const transport = transportOf(kept.drive, patience)
+      const stored = await upload({
+        ...{ source, digests, aim, transport, progress, limit, patience },
+        sessions: sessionsOf(kept),
+      })
+      void end(kept)
+      return stored
+    },
+    close: () => digests.close(),
+  }
+}
+
+/** Goes on with what a reload, a crash or the end of a session has interrupted. */
+export async function restore(whose: string): Promise<void> {
+  person = whose
+  const adopted = (await adopt(person)).filter(({ id }) => !records.has(id))
+  for (const kept of adopted) records.set(kept.id, kept)
+  queue.add(adopted.map(kept => ({ ...entryOf(kept), work: null })))
+  for (const kept of adopted)
+    if ((await kept.handle?.queryPermission?.({ mode: 'read' })) === 'granted') await reopen(kept)
+}
+
+async function reopen(kept: Kept): Promise<void> {
+  // What was deleted or moved can be chosen again.
+  const file = await kept.handle?.getFile().catch(() => null)
+  if (file) attach(kept, file)
+  else kept.handle = undefined
+}
+
+function attach(kept: Kept, file: File): void {
+  kept.size = file.size
+  queue.attach(kept.id, workOf(kept, file), file.size)
+}
+
+const detached = (): Kept[] =>
+  queue.snapshot().uploads.flatMap(({ id, phase }) => (phase === 'detached' ? (records.get(id) ?? []) : []))
+
+/** Asks for the right to read the files of an earlier visit again. Must be called for a click. */
+export async function allowAgain(): Promise<void> {
+  for (const kept of detached())
+    if ((await kept.handle?.requestPermission?.({ mode: 'read' })) === 'granted') await reopen(kept)
+}
+
+/** Goes on with uploads whose files were chosen again. @returns how many of the files are none of them */
+export function chooseAgain(files: Gathered[]): number {
+  const waiting = detached()
+  let strange = 0
+  for (const { file, handle } of files) {
+    const same = waiting.filter(kept => kept.name === file.name && kept.size === file.size)
+    const kept = same.find(({ mtimeMs }) => mtimeMs === file.lastModified) ?? same[0]
+    if (!kept) strange++
+    else {
+      waiting.splice(waiting.indexOf(kept), 1)
+      kept.handle = handle
+      void keepOne(kept)
+      attach(kept, file)
+    }
+  }
+  return strange
+}

@@ -1,0 +1,40 @@
+import './uploads.css'
+import { useEffect, useMemo } from 'react'
+import { Dock } from './dock.tsx'
+import { DropZone } from './drop-zone.tsx'
+import { useShownPlace } from './place.ts'
+import { text } from './text.ts'
+import { TightDialog } from './tight-dialog.tsx'
+import { queue, recordOf, restore } from './uploads.ts'
+
+/** Whether a reload would interrupt something that does not go on by itself. */
+const wouldLose = () =>
+  queue
+    .snapshot()
+    .uploads.some(
+      ({ id, phase }) => ['waiting', 'uploading', 'checking'].includes(phase) && recordOf(id)?.handle === undefined,
+    )
+
+/** The uploads of the person, on every screen. @param drive the id of their own drive */
+export function Uploads({ person, drive }: { person: string; drive: string }) {
+  const shown = useShownPlace()
+  const own = useMemo(() => ({ drive, folder: '', label: text('root'), mayUpload: true }), [drive])
+
+  useEffect(() => void restore(person), [person])
+
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => {
+      if (wouldLose()) event.preventDefault()
+    }
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [])
+
+  return (
+    <>
+      <DropZone place={shown ?? own} />
+      <Dock />
+      <TightDialog />
+    </>
+  )
+}

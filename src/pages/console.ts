@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { AppError } from '../errors.ts'
+import { type StaticAnswer, sendStatic } from '../http/static.ts'
+import { write } from '../http/write.ts'
+import type { Log } from '../log.ts'
+import type { DownloadService } from '../services/sharing/download.ts'
+import { pageHeaders, policyOf } from './headers.ts'
+import { welcomePage } from './home.ts'
+import { type Reply, signInAt, type Visit } from './visit.ts'
+
+/** The web console as it was built, in memory. */
+export interface Console {
+  /** The page that loads it, whatever the address. */
+  shell: string
+  /** By file name. */
+  assets: Map<string, StaticAnswer>
+}
+
+/** Addresses that the console shows: it reads them itself. */
+export const consolePaths = ['/files', '/shared', '/links', '/workspaces', '/account', '/admin'].flatMap(path => [
+  path,
+  `${path}/*`,
+])
+
+const types: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+}
+
+/** `dist/console` of this package, whether it runs from its sources or compiled. */
+const folder = new URL('dist/console/', import.meta.resolve('#package.json'))
+
+/** Reads what `npm run build:console` has made; null when it was not run. */
+export async function openConsole(log: Log): Promise<Console | null> {
+  const page = await readFile(new URL('index.html', folder), 'utf8').catch(() => null)
+  if (page === null) {
+    log.warn('the web console is not built: npm run build:console builds it')
+    return null
+  }
+  const assets = new Map<string, StaticAnswer>()
+  const names = await readdir(new URL('assets/', folder))
+  const read = (name: string) => readFile(new URL(`assets/${name}`, folder))
+  for (const name of names.filter(name => types[extname(name)])) {
+    const headers = {
+      'content-type': types[extname(name)] ?? '',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'Accept-Encoding',
+      // For the worker that digests uploads, by WebAssembly. Other scripts are bound by the policy of their page.
+      'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'",
+    }
+    const [plain, br, gzip] = await Promise.all([read(name), read(`${name}.br`), read(`${name}.gz`)])
+    const packed: StaticAnswer['packed'] = [
+      ['br', br],
+      ['gzip', gzip],
+    ]
+    assets.set(name, { plain, packed, headers })
+  }
+  return { shell: page, assets }
+}
+
+/** @param storeOrigin where browsers reach the blob store, if they do */
+export function consolePages({ shell, assets }: Console, { storeOrigin }: Pick<DownloadService, 'storeOrigin'>) {
+  const store = storeOrigin ?? ''
+  const fromStore = { 'media-src': store, 'frame-src': store, 'connect-src': store, 'object-src': store }
+
+  /** The page that loads the console, for who is signed in; others sign in first. */
+  async function show(visit: Visit): Promise<Reply> {
+    const { req, res } = visit
+    if (!(await visit.caller())) return { to: signInAt(req.url ?? '/') }
+    // Its library of controls adds a few styles of its own to the page.
+    const nonce = randomBytes(16).toString('base64')
+    const policy = policyOf({
+      ...fromStore,
+      'img-src': `blob: ${store}`.trim(),
+      'style-src': `'nonce-${nonce}'`,
+      'worker-src': "'self'",
+      'manifest-src': "'self'",
+    })
+    write(res, req, {
+      status: 200,
+      headers: { ...pageHeaders, 'content-security-policy': policy },
+      body: shell.replaceAll('{nonce}', nonce),
+    })
+    return undefined
+  }
+
+  return {
+    show,
+
+    /** `/`: the console, or what this service is. */
+    home: async (visit: Visit): Promise<Reply> => ((await visit.caller()) ? show(visit) : welcomePage()),
+
+    /** @throws ROUTE_NOT_FOUND */
+    async asset({ req, res, token }: Visit): Promise<Reply> {
+      const asset = assets.get(token)
+      if (!asset) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL. Load the page again.')
+      sendStatic(req, res, asset)
+      return undefined
+    },
+  }
+}

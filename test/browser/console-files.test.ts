@@ -1,0 +1,202 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectQuiet,
+  type Person,
+  pictures,
+  settled,
+  startConsole,
+} from './console.ts'
+import { makeMedia } from './media.ts'
+
+let w: ConsoleWorld
+let alice: Person
+let page: Page
+
+beforeAll(async () => {
+  w = await startConsole()
+  alice = await w.person('alice')
+  // A test can fill in an input, and not what the system shows.
+  await alice.context.addInitScript('delete window.showOpenFilePicker')
+  const { png } = await makeMedia(w.browser)
+  await alice.upload('Letters/To the council.txt', 'Dear council,\nthe bench needs paint.')
+  await alice.upload('Projects/Garden/plan.md', '# Plan')
+  await alice.upload('Budget 2026.csv', 'a,b\n'.repeat(9000), 'text/csv')
+  await alice.upload('Sunrise above the ridge.png', png, 'image/png')
+  await alice.upload('notes.txt', 'one\ntwo')
+}, 120_000)
+afterAll(() => w?.stop())
+
+const row = (name: string | RegExp, on = page) =>
+  on.getByRole('row', { name: typeof name === 'string' ? new RegExp(`^${name}`) : name })
+const gone = (name: string, on = page) => row(name, on).waitFor({ state: 'detached' })
+const names = async (on = page) => (await on.locator('.row .name').allTextContents()).map(name => name.trim())
+const said = (text: string) => page.getByText(text).waitFor()
+/** What the service has at a path, whatever the screen shows. */
+async function kindAt(path: string, who = alice): Promise<string | undefined> {
+  const { me } = await who.ask<{ me: { drive: { entry: { __typename: string } | null } } }>(
+    'query ($path: String!) { me { drive { entry(path: $path) { __typename } } } }',
+    { path },
+  )
+  return me.drive.entry?.__typename
+}
+
+describe('With a mouse', () => {
+  it('sees the files, in light and in dark', async () => {
+    page = await alice.open('/files')
+    expect(await names()).toEqual([
+      'Letters',
+      'Projects',
+      'Budget 2026.csv',
+      'Sunrise above the ridge.png',
+      'notes.txt',
+    ])
+    expect(await page.title()).toBe('My files · Satchel')
+    await expectAccessible(page)
+    await pictures(page, 'console-files')
+  })
+
+  it('makes a folder, renames it in its place, and takes that back', async () => {
+    await page.getByRole('button', { name: 'New folder' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Zebra')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Create' }).click()
+    await row('Zebra').click({ button: 'right' })
+    await expectAccessible(page)
+    await page.getByRole('menuitem', { name: 'Rename' }).click()
+    await page.getByLabel('New name').fill('Zebras')
+    await page.getByLabel('New name').press('Enter')
+    await row('Zebras').waitFor()
+    await said('Renamed to “Zebras”')
+    expect(await kindAt('Zebras')).toBe('Folder')
+    await page.getByRole('button', { name: 'Undo' }).last().click()
+    await row('Zebra ').waitFor()
+    await gone('Zebras')
+  })
+
+  it('is told why a name cannot be given', async () => {
+    await page.getByRole('button', { name: 'Clear the selection' }).click()
+    await page.getByRole('button', { name: 'New folder' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Zebra')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await said('Something named "Zebra" exists already.')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+
+  it('drags a file into a folder, and out of it again onto the path', async () => {
+    await row('notes').dragTo(row('Zebra'))
+    await gone('notes')
+    await row('Zebra').dblclick()
+    await row('notes').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/files/Zebra')
+    await row('notes').dragTo(page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'My files' }))
+    await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
+    await pictures(page, 'console-folder-empty')
+    await page.goBack()
+    await row('notes').waitFor()
+    expect(await kindAt('notes.txt')).toBe('File')
+  })
+
+  it('moves several by the folder picker', async () => {
+    await row('Budget').click()
+    await row('notes').click({ modifiers: ['ControlOrMeta'] })
+    await page.getByRole('button', { name: 'Move to…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Projects' }).click()
+    await dialog.getByRole('button', { name: 'Garden' }).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-picker')
+    await dialog.getByRole('button', { name: 'Move here' }).click()
+    await said('2 items moved to “Projects”')
+    expect(await kindAt('Projects/Budget 2026.csv')).toBe('File')
+    await page.getByRole('button', { name: 'Undo' }).last().click()
+    await row('Budget').waitFor()
+    expect(await kindAt('notes.txt')).toBe('File')
+  })
+
+  it('deletes, and takes it back; what is not taken back is deleted on leaving', async () => {
+    await row('Zebra').click()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
+    await gone('Zebra')
+    expect(await kindAt('Zebra')).toBe('Folder')
+    await page.getByRole('button', { name: 'Undo' }).last().click()
+    await row('Zebra').click()
+    await page.keyboard.press('Delete')
+    await gone('Zebra')
+    await page.goto(`${w.service.url}/healthz`)
+    while (await kindAt('Zebra')) await page.waitForTimeout(50)
+    page = await alice.open('/files')
+    await row('notes').waitFor()
+    expect(await names()).not.toContain('Zebra')
+  })
+
+  it('looks at a picture and a text, large and in the details', async () => {
+    await row('Sunrise').dblclick()
+    await page.getByRole('dialog').getByRole('img', { name: 'Sunrise above the ridge.png' }).waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('dialog').getByText('one two').waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    await row('Sunrise').click()
+    const details = page.getByRole('complementary', { name: 'Details' })
+    await details.getByRole('img').waitFor()
+    await details.getByLabel('Note').fill('Above the clouds')
+    await details.getByLabel('Note').blur()
+    await expectAccessible(page)
+    await pictures(page, 'console-details')
+    await page.reload()
+    await settled(page)
+    // The address has kept what was selected.
+    expect(await details.getByLabel('Note').inputValue()).toBe('Above the clouds')
+    await page.getByRole('button', { name: 'Close the details' }).click()
+  })
+
+  it('downloads the very bytes', async () => {
+    await row('notes').click()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ])
+    expect(file.suggestedFilename()).toBe('notes.txt')
+    expect(readFileSync(await file.path(), 'utf8')).toBe('one\ntwo')
+  })
+
+  it('uploads what is picked', async () => {
+    await page.getByRole('button', { name: 'Clear the selection' }).click()
+    await page.getByRole('button', { name: 'Upload' }).click()
+    const picked = page.waitForEvent('filechooser')
+    await page.getByRole('menuitem', { name: 'Upload files' }).click()
+    await (await picked).setFiles([{ name: 'picked.txt', mimeType: 'text/plain', buffer: Buffer.from('picked') }])
+    await row('picked').waitFor()
+  })
+
+  it('sorts, shows tiles, and finds by name', async () => {
+    await page.getByRole('columnheader', { name: 'Size' }).getByRole('button').click()
+    await page.waitForURL(/sort=size&desc=true|desc=true&sort=size/)
+    await settled(page)
+    const { me } = await alice.ask<{ me: { drive: { root: { entries: { nodes: { name: string }[] } } } } }>(
+      '{ me { drive { root { entries(orderBy: { field: SIZE, direction: DESC }) { nodes { name } } } } } }',
+    )
+    const sorted = me.drive.root.entries.nodes.map(({ name }) => name)
+    await row(sorted[0] ?? '').waitFor()
+    expect(await names()).toEqual(sorted)
+    await page.getByRole('button', { name: 'Show as grid' }).click()
+    await expectAccessible(page)
+    await pictures(page, 'console-grid')
+    await page.getByRole('searchbox').fill('PLAN')
+    await row('plan.md').waitFor()
+    await page.getByRole('button', { name: 'Show as list' }).click()
+    await page.getByText('Projects/Garden').waitFor()
+    await page.getByRole('searchbox').fill('nothing of that name')
+    await page.getByRole('heading', { name: 'Nothing is called' }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Clear the search' }).click()
+    await row('notes').waitFor()
+    expectQuiet(alice)
+  })
+})

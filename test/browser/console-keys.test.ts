@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectQuiet,
+  type Person,
+  pictures,
+  startConsole,
+  telephone,
+} from './console.ts'
+
+let w: ConsoleWorld
+
+beforeAll(async () => {
+  w = await startConsole()
+}, 120_000)
+afterAll(() => w?.stop())
+
+const row = (name: string, on: Page) => on.getByRole('row', { name: new RegExp(`^${name}`) })
+const gone = (name: string, on: Page) => row(name, on).waitFor({ state: 'detached' })
+const selected = (page: Page) => page.locator('[aria-selected=true] .name').allTextContents()
+
+async function withFiles(who: Person): Promise<Page> {
+  for (const name of ['apple.txt', 'banana.txt', 'cherry.txt', 'date.txt']) await who.upload(name, name)
+  await who.upload('folder/inside.txt', 'x')
+  const page = await who.open('/files')
+  await row('apple', page).waitFor()
+  return page
+}
+
+describe('By keyboard alone', () => {
+  it('selects, cuts, pastes, renames, deletes and undoes', async () => {
+    const alice = await w.person('alice')
+    const page = await withFiles(alice)
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key)
+    }
+    // The list is reached by Tab.
+    for (let i = 0; i < 30 && (await page.evaluate('document.activeElement.role')) !== 'grid'; i++) await press('Tab')
+    await press('Home', 'ArrowDown', 'Shift+ArrowDown')
+    expect(await selected(page)).toEqual(['apple.txt', 'banana.txt'])
+    await press('Control+ArrowDown', 'Control+ArrowDown', 'Space')
+    expect(await selected(page)).toEqual(['apple.txt', 'banana.txt', 'date.txt'])
+    const cursor = await page.getByRole('grid').getAttribute('aria-activedescendant')
+    expect(await page.locator(`#${cursor} .name`).textContent()).toBe('date.txt')
+
+    await press('Control+x', 'f', 'Enter')
+    await page.waitForURL(/\/files\/folder/)
+    await row('inside', page).waitFor()
+    await page.getByRole('grid').focus()
+    await press('Control+v')
+    await row('apple', page).waitFor()
+    await row('date', page).waitFor()
+    await press('Control+z')
+    await gone('apple', page)
+    await press('Alt+ArrowUp')
+    await row('apple', page).waitFor()
+
+    await page.getByRole('grid').focus()
+    await page.keyboard.type('ch')
+    expect(await selected(page)).toEqual(['cherry.txt'])
+    await press('F2')
+    await page.keyboard.type('quince')
+    await press('Enter')
+    await row('quince.txt', page).waitFor()
+    await press('Control+a')
+    expect((await selected(page)).length).toBe(5)
+    await press('Escape')
+    expect(await selected(page)).toEqual([])
+    await page.keyboard.type('date')
+    await press('Delete')
+    await gone('date', page)
+    await press('Control+z')
+    await row('date', page).waitFor()
+
+    await press('?')
+    await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
+    await expectAccessible(page)
+    await press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await press('Alt+n')
+    await page.getByLabel('Name', { exact: true }).waitFor()
+    await page.keyboard.type('new')
+    await press('Enter')
+    await row('new', page).waitFor()
+    expectQuiet(alice)
+  })
+})
+
+describe('With a finger, on a telephone', () => {
+  it('opens, marks, moves and deletes', async () => {
+    const bob = await w.person('bob', telephone)
+    const page = await withFiles(bob)
+    await pictures(page, 'console-telephone')
+    await expectAccessible(page)
+    await row('banana', page).getByRole('button').tap()
+    await page.getByRole('menuitem', { name: 'Details' }).tap()
+    await page.getByRole('complementary').getByText('banana.txt').first().waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-telephone-details')
+    await page.getByRole('button', { name: 'Close the details' }).tap()
+    await row('cherry', page).tap()
+    expect(await selected(page)).toEqual(['banana.txt', 'cherry.txt'])
+    await expectAccessible(page)
+    await pictures(page, 'console-telephone-selected')
+    await page.getByRole('button', { name: 'Delete' }).tap()
+    await gone('cherry', page)
+    await page.getByRole('button', { name: 'Undo' }).tap()
+    await row('cherry', page).waitFor()
+    await row('folder', page).tap()
+    await row('inside', page).waitFor()
+    await row('inside', page).tap()
+    await page.getByRole('dialog').getByText('x', { exact: true }).waitFor()
+    await page.goBack()
+    await row('inside', page).waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    expectQuiet(bob)
+  })
+})
+
+describe('Side by side', () => {
+  it('sees within a second what happens in another browser', async () => {
+    const carol = await w.person('carol')
+    const page = await withFiles(carol)
+    const other = await w.person('carol')
+    const there = await other.open('/files')
+    await row('apple', there).waitFor()
+    // The subscription stands once its request is under way.
+    await there.waitForTimeout(1500)
+    await row('apple', page).click()
+    await page.keyboard.press('F2')
+    await page.keyboard.type('pear')
+    await page.keyboard.press('Enter')
+    await row('pear.txt', there).waitFor({ timeout: 3000 })
+    expectQuiet(other)
+  })
+
+  it('shares the files of a workspace, and offers nobody what their role may not do', async () => {
+    const dora = await w.person('dora')
+    const emil = await w.person('emil')
+    type Made = { createWorkspace: { workspace: { id: string; slug: string; drive: { id: string } } } }
+    const { createWorkspace } = await dora.ask<Made>(
+      'mutation { createWorkspace(input: { name: "Garden" }) { workspace { id slug drive { id } } } }',
+    )
+    const { id, slug, drive } = createWorkspace.workspace
+    await dora.ask('mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }', {
+      input: { at: { drive: drive.id, path: 'beds/roses' } },
+    })
+    await dora.ask('mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }', {
+      input: { workspace: id, email: emil.email, role: 'VIEWER' },
+    })
+    type Invited = { me: { invites: { nodes: { token: string }[] } } }
+    const { me } = await emil.ask<Invited>('{ me { invites(first: 1) { nodes { token } } } }')
+    await emil.ask('mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }', {
+      input: { token: me.invites.nodes[0]?.token },
+    })
+    const page = await dora.open(`/workspaces/${slug}/files`)
+    await page.getByRole('heading', { name: 'Garden' }).waitFor()
+    await row('beds', page).dblclick()
+    await row('roses', page).waitFor()
+    await page.getByRole('button', { name: 'New folder' }).waitFor()
+    const theirs = await emil.open(`/workspaces/${slug}/files/beds`)
+    await row('roses', theirs).click()
+    expect(await theirs.getByRole('button', { name: /New folder|Upload|Delete|Rename/ }).count()).toBe(0)
+    await row('roses', theirs).click({ button: 'right' })
+    await theirs.getByRole('menuitem', { name: 'Details' }).waitFor()
+    expect(await theirs.getByRole('menuitem', { name: /Rename|Move|Delete/ }).count()).toBe(0)
+    expectQuiet(emil)
+  })
+})
+
+describe('A hostile name', () => {
+  const hostile = [
+    `"><img src=x onerror="document.title='pwned'">.txt`,
+    `<script>document.title='pwned'</script>.txt`,
+    `\u202Egpj.exe.txt`,
+    `${'x'.repeat(240)}.txt`,
+    `100% #1?&=.txt`,
+  ]
+
+  it('is a name and nothing else, wherever it is shown', async () => {
+    const frank = await w.person('frank')
+    for (const name of hostile)
+      await frank.ask('mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }', {
+        input: { at: { path: name.replaceAll('/', '∕') } },
+      })
+    await frank.upload(
+      'pwned.svg',
+      `<svg xmlns="http://www.w3.org/2000/svg"><script>top.document.title='pwned'</script></svg>`,
+      'image/svg+xml',
+    )
+    const page = await frank.open('/files?details=true')
+    await row('pwned.svg', page).waitFor()
+    for (const name of hostile) {
+      const entry = page.getByRole('row').filter({ hasText: name.replaceAll('/', '∕').slice(0, 12) })
+      await entry.click()
+      await page.getByRole('complementary').getByText('0 files').waitFor()
+      await entry.dblclick()
+      await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
+      await page.reload()
+      await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
+      expect(await page.locator('h1').textContent()).toBe(name.replaceAll('/', '∕'))
+      await page.goto(`${w.service.url}/files?details=true`)
+      await row('pwned.svg', page).waitFor()
+    }
+    await row('pwned.svg', page).dblclick()
+    await page.getByRole('dialog').getByText('There is no preview').waitFor()
+    expect(await page.title()).toBe('My files · Satchel')
+    expectQuiet(frank)
+  })
+})

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { signIn, visit } from './browser.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectQuiet,
+  type Person,
+  pictures,
+  settled,
+  startConsole,
+  telephone,
+} from './console.ts'
+
+let w: ConsoleWorld
+let alice: Person
+
+beforeAll(async () => {
+  w = await startConsole()
+  alice = await w.person('alice')
+}, 120_000)
+afterAll(() => w?.stop())
+
+describe('The console', () => {
+  it('leads who is not signed in to the sign-in, and back to the same place', async () => {
+    const who = await visit(w.browser, w.service.url)
+    await who.page.goto(`${w.service.url}/files/none%20here?sort=size`)
+    await who.page.waitForURL(/\/login\?return_to=/)
+    await signIn(who, w.service.url, 'zoe@example.com', '/files/none%20here?sort=size')
+    await settled(who.page)
+    expect(new URL(who.page.url()).pathname).toBe('/files/none%20here')
+  })
+
+  it('opens at the files, without a word of complaint from the browser', async () => {
+    const page = await alice.open('/')
+    await page.waitForURL(/\/files$/)
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'My files' }).waitFor()
+    await settled(page)
+    await expectAccessible(page)
+    await pictures(page, 'console-empty')
+    expectQuiet(alice)
+  })
+
+  it('says that an address leads nowhere', async () => {
+    const page = await alice.open('/account/nowhere')
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
+  })
+
+  it('shows its menu to the keyboard, and changes colours and language', async () => {
+    const page = await alice.open('/files')
+    await page.getByRole('button', { name: 'Account menu' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Dark' }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('menuitem', { name: 'Dark' }).click()
+    expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
+    await page.getByRole('button', { name: 'Account menu' }).click()
+    await page.getByRole('menuitem', { name: 'As the system' }).click()
+    await page.getByRole('button', { name: 'Account menu' }).click()
+    await page.getByRole('menuitem', { name: 'Deutsch' }).click()
+    await page.getByRole('link', { name: 'Meine Dateien' }).waitFor()
+    expect(await page.locator('html').getAttribute('lang')).toBe('de')
+    await page.getByRole('button', { name: 'Kontomenü' }).click()
+    await page.getByRole('menuitem', { name: 'English' }).click()
+    await page.getByRole('link', { name: 'My files' }).waitFor()
+    expectQuiet(alice)
+  })
+
+  it('is made for a telephone, too', async () => {
+    const dora = await w.person('dora', telephone)
+    const page = await dora.open('/files')
+    await expectAccessible(page)
+    await pictures(page, 'console-empty-telephone')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  })
+
+  it('signs out', async () => {
+    const zoe = await w.person('zoe')
+    const page = await zoe.open('/files')
+    await page.getByRole('button', { name: 'Account menu' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Your files, safely shared' }).waitFor()
+  })
+})

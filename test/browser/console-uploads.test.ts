@@ -1,0 +1,401 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { BrowserContextOptions, CDPSession, Page } from 'playwright-core'
+import { until } from '../until.ts'
+import { signIn } from './browser.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectQuiet,
+  type Person,
+  pictures,
+  settled,
+  startConsole,
+  telephone,
+} from './console.ts'
+
+const PART = 256 * 1024
+/** More than goes in one request. */
+const LARGE = 10 * 1024 * 1024 + 17
+const PARTS = Math.ceil(LARGE / PART)
+
+let w: ConsoleWorld
+let alice: Person
+let folder: string
+
+beforeAll(async () => {
+  w = await startConsole({ UPLOAD_PART_BYTES: String(PART) })
+}, 120_000)
+afterAll(() => w?.stop())
+
+/** Somebody whose browser lets a test choose files: it cannot reach the picker that some browsers have in place of an input. */
+async function personWithFiles(name: string, options?: BrowserContextOptions): Promise<Person> {
+  const person = await w.person(name, options)
+  await person.context.addInitScript('delete window.showOpenFilePicker; delete window.showDirectoryPicker')
+  return person
+}
+
+let count = 0
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'satchel-uploads-'))
+  alice = await personWithFiles(`alice-${++count}`)
+})
+afterEach(async () => {
+  await alice.context.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A file on the person's computer. */
+function local(name: string, bytes: Buffer | string = randomBytes(1000)): string {
+  const path = join(folder, name)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, bytes)
+  return path
+}
+
+const md5 = (bytes: Buffer | string) => createHash('md5').update(bytes).digest('hex')
+
+async function choose(page: Page, item: 'Upload files' | 'Upload a folder', paths: string | string[]): Promise<void> {
+  await page.locator('.screen-head').getByRole('button', { name: 'Upload' }).click()
+  const picker = page.waitForEvent('filechooser')
+  await page.getByRole('menuitem', { name: item }).click()
+  await (await picker).setFiles(paths)
+}
+
+const sessions = new WeakMap<Page, CDPSession>()
+
+/** Slows what the page sends down; null for no bound, 0 for no network. */
+async function throttle(page: Page, bytesPerSecond: number | null): Promise<void> {
+  const session = sessions.get(page) ?? (await page.context().newCDPSession(page))
+  sessions.set(page, session)
+  await session.send('Network.enable')
+  await session.send('Network.emulateNetworkConditions', {
+    ...{ offline: bytesPerSecond === 0, latency: 0, downloadThroughput: -1 },
+    uploadThroughput: bytesPerSecond ?? -1,
+  })
+}
+
+/** Counts the requests that have sent a part, or a small file. */
+function countForms(page: Page): () => number {
+  let count = 0
+  page.on('request', request => {
+    if (request.headers()['content-type']?.startsWith('multipart/')) count++
+  })
+  return () => count
+}
+
+/** Drops files and folders of the computer on the page, as an operating system does. */
+async function drop(page: Page, files: string[]): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const data = { items: [], files, dragOperationsMask: 1 }
+  const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
+    session.send('Input.dispatchDragEvent', { type, x: 600, y: 400, data })
+  await drag('dragEnter')
+  await until(async () => {
+    await drag('dragOver')
+    return page.locator('.drop-hint').isVisible()
+  })
+  await pictures(page, 'uploads-drop')
+  await drag('drop')
+}
+
+const title = (page: Page, name: string | RegExp) => dock(page).getByRole('heading', { name, exact: true })
+const row = (page: Page, name: string) => dock(page).getByRole('listitem').filter({ hasText: name })
+const press = (page: Page, name: string) => dock(page).getByRole('button', { name, exact: true }).click()
+
+/** Until so many bytes of the shown upload have gone. */
+async function sentMoreThan(page: Page, share: number): Promise<void> {
+  const bar = dock(page).getByRole('progressbar', { name: 'Progress of all uploads' })
+  await until(async () => Number(await bar.getAttribute('value')) > share)
+}
+
+const dock = (page: Page) => page.getByRole('region', { name: 'Uploads' })
+
+/** MD5 of a file of the person; null if there is none. */
+async function stored({ ask }: Person, path: string): Promise<string | null> {
+  const query = 'query ($path: String!) { me { drive { entry(path: $path) { ... on File { md5 } } } } }'
+  const { me } = await ask<{ me: { drive: { entry: { md5: string } | null } } }>(query, { path })
+  return me.drive.entry?.md5 ?? null
+}
+
+describe('Uploads', () => {
+  it('of picked files show at once in the list', async () => {
+    const page = await alice.open('/files')
+    const [a, b] = [randomBytes(1000), randomBytes(2000)]
+    await choose(page, 'Upload files', [local('b.txt', b), local('a.txt', a)])
+    await dock(page).getByRole('heading', { name: '2 files uploaded', exact: true }).waitFor()
+    expect([await stored(alice, 'a.txt'), await stored(alice, 'b.txt')]).toEqual([md5(a), md5(b)])
+    const names = await page
+      .locator('main')
+      .getByText(/^[ab]\.txt$/)
+      .allInnerTexts()
+    expect(names).toEqual(['a.txt', 'b.txt'])
+    await expectAccessible(page)
+    await pictures(page, 'uploads-done')
+    await dock(page).getByRole('button', { name: 'Close' }).click()
+    await dock(page).waitFor({ state: 'detached' })
+    expectQuiet(alice)
+  })
+
+  it('of a folder keep its folders, whatever they are called', async () => {
+    const page = await alice.open('/files')
+    const hostile = '"><img src=x onerror=window.hit=1>'
+    const names = [
+      `${hostile}.txt`,
+      'a "quoted" name.txt',
+      '100%25.txt',
+      '\u202egnp.exe',
+      "it's; filename=x.txt",
+      'ünï 🎒.txt',
+    ]
+    const paths = names.map(name => `Tour ${hostile}/one/${name}`)
+    for (const path of paths) local(path, path)
+    local('Tour/empty.txt', '')
+    await choose(page, 'Upload a folder', join(folder, `Tour ${hostile}`))
+    await title(page, `${names.length} files uploaded`).waitFor()
+    for (const path of paths) expect(await stored(alice, path)).toBe(md5(path))
+    // Its size follows, though the files are further down.
+    const line = page
+      .locator('main')
+      .getByRole('row')
+      .filter({ hasText: `Tour ${hostile}` })
+    const bytes = paths.reduce((sum, path) => sum + Buffer.byteLength(path), 0)
+    await line.getByRole('gridcell', { name: `${bytes} bytes` }).waitFor()
+    expect(await page.evaluate('window.hit')).toBeUndefined()
+    await pictures(page, 'uploads-hostile')
+    await press(page, 'Close')
+  })
+
+  it('are dropped, files and folders, even empty ones', async () => {
+    const page = await alice.open('/files')
+    local('Trip/day 1/a.txt', 'a')
+    mkdirSync(join(folder, 'Trip/nothing yet'), { recursive: true })
+    await drop(page, [local('dropped.txt', 'dropped'), join(folder, 'Trip')])
+    await title(page, '2 files uploaded').waitFor()
+    expect([await stored(alice, 'dropped.txt'), await stored(alice, 'Trip/day 1/a.txt')]).toEqual([
+      md5('dropped'),
+      md5('a'),
+    ])
+    const { me } = await alice.ask<{ me: { drive: { entry: { __typename: string } } } }>(
+      '{ me { drive { entry(path: "Trip/nothing yet") { __typename } } } }',
+    )
+    expect(me.drive.entry.__typename).toBe('Folder')
+    await page.locator('main').getByText('Trip', { exact: true }).waitFor()
+    await press(page, 'Close')
+  })
+
+  it('are pasted', async () => {
+    const page = await alice.open('/files')
+    await page.locator('.uploads-status').waitFor({ state: 'attached' })
+    await page.evaluate(`{
+      const data = new DataTransfer()
+      data.items.add(new File(['pasted'], 'pasted.txt', { type: 'text/plain' }))
+      document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }))
+    }`)
+    await title(page, '1 file uploaded').waitFor()
+    expect(await stored(alice, 'pasted.txt')).toBe(md5('pasted'))
+    await press(page, 'Close')
+  })
+
+  it('that the service refuses say why, and the others go on', async () => {
+    const page = await alice.open('/files')
+    await choose(page, 'Upload files', [local('back\\slash.txt', 'x'), local('fine.txt', 'x')])
+    await title(page, '1 file could not be uploaded').waitFor()
+    await row(page, 'slash.txt').getByText('A name has no backslash').first().waitFor()
+    expect(await stored(alice, 'fine.txt')).toBe(md5('x'))
+    await expectAccessible(page)
+    await pictures(page, 'uploads-failed')
+    await row(page, 'slash.txt')
+      .getByRole('button', { name: /^Cancel/ })
+      .click()
+    await title(page, '1 file uploaded').waitFor()
+    await press(page, 'Close')
+  })
+
+  it('ask once about names that are taken', async () => {
+    for (const name of ['taken 1.txt', 'taken 2.txt', 'taken 3.txt']) await alice.upload(name, 'before')
+    const page = await alice.open('/files')
+    await choose(
+      page,
+      'Upload files',
+      [1, 2, 3, 4].map(n => local(`taken ${n}.txt`, 'after')),
+    )
+    await dock(page).getByRole('button', { name: 'Keep both of all' }).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'uploads-taken')
+    await press(page, 'Skip taken 3.txt')
+    await press(page, 'Keep both of all')
+    await title(page, '3 files uploaded').waitFor()
+    expect(
+      await Promise.all(
+        ['taken 1.txt', 'taken 1 (1).txt', 'taken 2 (1).txt', 'taken 3 (1).txt', 'taken 4.txt'].map(path =>
+          stored(alice, path),
+        ),
+      ),
+    ).toEqual([...[md5('before'), md5('after'), md5('after'), null, md5('after')]])
+    await page.locator('main').getByText('taken 2 (1).txt').waitFor()
+    await press(page, 'Close')
+  })
+
+  it('tell before the first byte what does not fit', async () => {
+    const page = await alice.open('/files')
+    const sent = countForms(page)
+    const sparse = (name: string, gibibytes: number) => {
+      const path = local(name, '')
+      truncateSync(path, Math.floor(gibibytes * 2 ** 30))
+      return path
+    }
+    await choose(page, 'Upload files', [sparse('huge.bin', 3), ...[1, 2, 3].map(n => sparse(`big ${n}.bin`, 1.9))])
+    const dialog = page.getByRole('dialog', { name: 'Not everything fits' })
+    await dialog.getByText('These files need 5.7 GB').waitFor()
+    await dialog.getByText('huge.bin').waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'uploads-tight')
+    await dialog.getByRole('button', { name: 'Upload 2 fitting files' }).waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect([sent(), await dock(page).count()]).toEqual([0, 0])
+  })
+
+  it('pause, resume and are cancelled', async () => {
+    const page = await alice.open('/files')
+    const [bytes, sent] = [randomBytes(LARGE), countForms(page)]
+    await throttle(page, 4_000_000)
+    await choose(page, 'Upload files', [local('large.bin', bytes), local('other.bin', randomBytes(LARGE))])
+    await sentMoreThan(page, 0.1)
+    await pictures(page, 'uploads-running')
+    await press(page, 'Cancel other.bin')
+    await press(page, 'Pause large.bin')
+    await title(page, /Paused/).waitFor()
+    await row(page, 'large.bin')
+      .getByText(/^Paused/)
+      .waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'uploads-paused')
+    await throttle(page, null)
+    await press(page, 'Resume large.bin')
+    await title(page, '1 file uploaded').waitFor()
+    expect([await stored(alice, 'large.bin'), await stored(alice, 'other.bin')]).toEqual([md5(bytes), null])
+    // What was on its way is sent again, and nothing else.
+    expect(sent()).toBeLessThan(2 * PARTS)
+    await press(page, 'Close')
+  })
+
+  it('go on after a reload with the same file, of which only what is missing is sent', async () => {
+    const page = await alice.open('/files')
+    const bytes = randomBytes(LARGE)
+    const path = local('reloaded.bin', bytes)
+    await throttle(page, 4_000_000)
+    await choose(page, 'Upload files', path)
+    await sentMoreThan(page, 0.4)
+    page.once('dialog', dialog => dialog.accept())
+    await page.reload()
+    await settled(page)
+    await throttle(page, null)
+    await title(page, 'Uploads wait for you').waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'uploads-interrupted')
+    const sent = countForms(page)
+    const chooseAgain = async (path: string) => {
+      const picker = page.waitForEvent('filechooser')
+      await press(page, 'Choose the file')
+      await (await picker).setFiles(path)
+    }
+    await chooseAgain(local('something else.bin', 'x'))
+    await page.getByText('1 file is none of those').waitFor()
+    await chooseAgain(path)
+    await title(page, '1 file uploaded').waitFor()
+    expect(await stored(alice, 'reloaded.bin')).toBe(md5(bytes))
+    expect(sent()).toBeGreaterThan(0)
+    expect(sent()).toBeLessThan(PARTS * 0.7)
+    await press(page, 'Close')
+  })
+
+  it('go on after a reload by themselves where the browser can find the file again', async () => {
+    const page = await alice.open('/files')
+    await page.evaluate(`(async () => {
+      const root = await navigator.storage.getDirectory()
+      const file = await root.getFileHandle('found again.bin', { create: true })
+      const writable = await file.createWritable()
+      await writable.write(new Uint8Array(${LARGE}).map((_, i) => i * 7919 + (i >> 8)))
+      await writable.close()
+    })()`)
+    const picker =
+      'window.showOpenFilePicker = async () => [await (await navigator.storage.getDirectory()).getFileHandle("found again.bin")]'
+    await page.evaluate(picker)
+    await throttle(page, 4_000_000)
+    await page.locator('.screen-head').getByRole('button', { name: 'Upload' }).click()
+    await page.getByRole('menuitem', { name: 'Upload files' }).click()
+    await sentMoreThan(page, 0.4)
+    await page.reload()
+    await throttle(page, null)
+    await title(page, '1 file uploaded').waitFor()
+    const expected = Uint8Array.from({ length: LARGE }, (_, i) => i * 7919 + (i >> 8))
+    expect(await stored(alice, 'found again.bin')).toBe(md5(Buffer.from(expected)))
+    await press(page, 'Close')
+  })
+
+  it('go on when the network comes back, and when the service was killed', async () => {
+    const page = await alice.open('/files')
+    const bytes = randomBytes(LARGE)
+    await throttle(page, 4_000_000)
+    await choose(page, 'Upload files', local('survivor.bin', bytes))
+    await sentMoreThan(page, 0.2)
+    await throttle(page, 0)
+    await dock(page).getByText('You are offline. The uploads go on by themselves.').waitFor()
+    await row(page, 'survivor.bin').getByText('Trying again').waitFor()
+    await pictures(page, 'uploads-offline')
+    await throttle(page, 4_000_000)
+    await sentMoreThan(page, 0.4)
+    await w.service.restart()
+    await title(page, '1 file uploaded').waitFor()
+    expect(await stored(alice, 'survivor.bin')).toBe(md5(bytes))
+    await press(page, 'Close')
+  }, 60_000)
+
+  it('survive the end of the session', async () => {
+    const bob = await personWithFiles('bob')
+    const page = await bob.open('/files')
+    const bytes = randomBytes(LARGE)
+    const path = local('bobs.bin', bytes)
+    await throttle(page, 4_000_000)
+    await choose(page, 'Upload files', path)
+    await sentMoreThan(page, 0.2)
+    page.once('dialog', dialog => dialog.accept())
+    await bob.context.clearCookies()
+    await page.waitForURL(/\/login\?return_to=/)
+    await signIn(bob, w.service.url, bob.email, '/files')
+    await throttle(page, null)
+    const picker = page.waitForEvent('filechooser')
+    await press(page, 'Choose the file')
+    await (await picker).setFiles(path)
+    await title(page, '1 file uploaded').waitFor()
+    expect(await stored(bob, 'bobs.bin')).toBe(md5(bytes))
+    // They belong to a person: the next one at this browser sees none of it.
+    await bob.context.close()
+  })
+
+  it('fit on a telephone, and are cancelled together', async () => {
+    const dora = await personWithFiles('dora', telephone)
+    const page = await dora.open('/files')
+    await throttle(page, 1_000_000)
+    await choose(
+      page,
+      'Upload files',
+      [1, 2, 3].map(n => local(`photo ${n}.jpg`, randomBytes(4 * 1024 * 1024))),
+    )
+    await sentMoreThan(page, 0.05)
+    await expectAccessible(page)
+    await pictures(page, 'uploads-telephone')
+    await press(page, 'Show less')
+    await pictures(page, 'uploads-telephone-closed')
+    await press(page, 'Cancel all')
+    await page.getByRole('dialog', { name: 'Cancel all uploads?' }).getByRole('button', { name: 'Cancel all' }).click()
+    await dock(page).waitFor({ state: 'detached' })
+    expect(await stored(dora, 'photo 1.jpg')).toBeNull()
+    await dora.context.close()
+  })
+})

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { expect } from '@jest/globals'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { openBrowser, screenshot, signIn, type Visit, visit } from './browser.ts'
+import { type Service, startService } from './service.ts'
+
+/** Runs in the page under its own policy: the browser's tools are not bound by it. */
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** A telephone that is held upright. */
+export const telephone: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  hasTouch: true,
+  isMobile: true,
+}
+
+/** Somebody in the console, and what they prepare by GraphQL and REST. */
+export interface Person extends Visit {
+  email: string
+  /** Opens a path of the console, and waits until it shows something. */
+  open(path: string): Promise<Page>
+  /** A query or mutation as this person. @throws with its errors */
+  ask<Data>(query: string, variables?: object): Promise<Data>
+  /** A new file; missing folders of the path are made. */
+  upload(path: string, bytes: Buffer | string, mimeType?: string): Promise<void>
+}
+
+/** A service with its console, and a browser. */
+export interface ConsoleWorld {
+  service: Service
+  browser: Browser
+  /** Signs somebody in, in a browser profile of their own. */
+  person(name: string, options?: BrowserContextOptions): Promise<Person>
+  stop(): Promise<void>
+}
+
+const roomy = {
+  ...{ RATE_WORKSPACES: '1000', RATE_SHARING: '1000', RATE_INVITES: '1000', RATE_FOLDERS: '100000' },
+  ...{ RATE_LINKS: '1000', RATE_NOTES: '1000', OPERATORS: 'olga@example.com' },
+}
+
+export async function startConsole(settings: Record<string, string> = {}): Promise<ConsoleWorld> {
+  const [service, browser] = await Promise.all([startService({ ...roomy, ...settings }), openBrowser()])
+
+  async function person(name: string, options: BrowserContextOptions = {}): Promise<Person> {
+    const who = await visit(browser, service.url, { locale: 'en-GB', ...options })
+    const email = `${name}@example.com`
+    await signIn(who, service.url, email, '/identities')
+    const { request } = who.context
+    return {
+      ...who,
+      email,
+      async open(path) {
+        await who.page.goto(service.url + path)
+        await settled(who.page)
+        return who.page
+      },
+      async ask(query, variables = {}) {
+        const answer = await request.post(`${service.url}/graphql`, { data: { query, variables } })
+        const { data, errors } = await answer.json()
+        if (errors) throw new Error(JSON.stringify(errors))
+        return data
+      },
+      async upload(path, bytes, mimeType = 'text/plain') {
+        const cut = path.lastIndexOf('/')
+        const file = { name: path.slice(cut + 1), mimeType, buffer: Buffer.from(bytes) }
+        const folder = path.slice(0, Math.max(0, cut))
+        const answer = await request.post(`${service.url}/api/files/upload`, { multipart: { folder, file } })
+        if (!answer.ok()) throw new Error(await answer.text())
+      },
+    }
+  }
+
+  return {
+    service,
+    browser,
+    person,
+    async stop() {
+      await browser.close()
+      await service.stop()
+    },
+  }
+}
+
+/** Waits until the screen stands and nothing is being loaded. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('main').waitFor()
+  await page.locator('.skeleton').waitFor({ state: 'detached' })
+}
+
+/** Changes the colours of the page. Even the shortest transition takes a frame. */
+async function paint(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  await page.evaluate(`new Promise(requestAnimationFrame).then(() =>
+    Promise.allSettled(document.getAnimations().filter(one => one instanceof CSSTransition).map(one => one.finished)))`)
+}
+
+/** What axe finds in the page as it is now, in light and in dark. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe)
+  // While something is open over the page, the page itself is hidden from everybody, and so are its landmarks.
+  const isCovered = (await page.getByRole('dialog').count()) > 0
+  const ofPages = ['landmark-one-main', 'page-has-heading-one', 'region']
+  const rules = Object.fromEntries(ofPages.map(rule => [rule, { enabled: !isCovered }]))
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await paint(page, colorScheme)
+    const { violations } = (await page.evaluate(`axe.run({ rules: ${JSON.stringify(rules)} })`)) as {
+      violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
+    }
+    expect(
+      violations.map(({ id, nodes }) => [colorScheme, id, nodes.map(node => node.failureSummary + node.html)]),
+    ).toEqual([])
+  }
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+}
+
+/** A picture of the page in light and in dark, to be looked at. */
+export async function pictures(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await paint(page, colorScheme)
+    await screenshot(page, colorScheme === 'light' ? name : `${name}-dark`)
+  }
+}
+
+/** Nothing was asked of another origin, and the browser complained of nothing. */
+export function expectQuiet({ foreign, errors }: Visit): void {
+  expect(foreign).toEqual([])
+  expect(errors).toEqual([])
+}
