@@ -21,7 +21,7 @@ const file = (field: string, name: string) =>
   `--${boundary}\r\ncontent-disposition: form-data; name="${field}"; filename="${name}"\r\ncontent-type: application/octet-stream\r\n\r\n`
 const operations = (folder: string) =>
   JSON.stringify({
-    query: `mutation ($file: Upload!) { uploadFile(input: { file: $file, folder: "${folder}" }) { id } }`,
+    query: `mutation ($file: Upload!) { uploadFile(input: { file: $file, folder: { at: { path: "${folder}" } } }) { file { id } } }`,
     variables: { file: null },
   })
 

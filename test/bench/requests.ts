@@ -13,7 +13,7 @@ const ROUNDS = 3
 const SECONDS = 3
 const CONNECTIONS = 32
 
-const bench = await startService('mysql', { GRAPHIQL: 'false' })
+const bench = await startService('mysql', { GRAPHIQL: 'false', RATE_LINKS: '1000000' })
 const { db, bucketId, rootId, userId, cookie } = bench
 const now = Date.now()
 
@@ -108,7 +108,7 @@ const cases: { title: string; bare: string; rest: Request; graphql: Request }[] 
     bare: '/tree',
     rest: { path: '/api/files/tree?path=big&limit=100', headers: { cookie } },
     graphql: graphql(
-      '{ fileTree(path: "big", limit: 100) { path folders files { id name fileType size md5Checksum createdAt updatedAt } nextCursor } }',
+      '{ me { drive { entry(path: "big") { path ... on Folder { entries(first: 100) { nodes { id name size createdAt updatedAt ... on File { contentType md5 } } pageInfo { endCursor } } } } } } }',
     ),
   },
   {
@@ -116,14 +116,14 @@ const cases: { title: string; bare: string; rest: Request; graphql: Request }[] 
     bare: '/file',
     rest: { path: '/api/files/tree?path=big&limit=1', headers: { cookie } },
     graphql: graphql(
-      '{ file(path: "big/file-000042.txt") { id name path folder fileType size md5Checksum createdAt updatedAt } }',
+      '{ me { drive { entry(path: "big/file-000042.txt") { id name path size createdAt updatedAt ... on File { contentType md5 } } } } }',
     ),
   },
   {
     title: 'public link to its 302',
     bare: '/link',
     rest: { path: `/api/d/${token}` },
-    graphql: graphql(`{ sharedDownload(token: "${token}") { url fileName } }`),
+    graphql: graphql(`mutation { openShare(input: { token: "${token}" }) { download { url fileName } } }`),
   },
   {
     title: 'making a public link',
@@ -135,7 +135,7 @@ const cases: { title: string; bare: string; rest: Request; graphql: Request }[] 
       body: JSON.stringify({ object: 'big/file-000042.txt' }),
     },
     graphql: graphql(
-      'mutation { createPublicShare(input: { object: "big/file-000042.txt" }) { sharingToken sharingLink expiresAt } }',
+      'mutation { createLink(input: { file: { at: { path: "big/file-000042.txt" } } }) { share { token url expiresAt } } }',
     ),
   },
 ]

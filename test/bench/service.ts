@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { type Db, openDatabase } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { readConfig } from '../../src/config.ts'
-import { accountService } from '../../src/services/account.ts'
-import { sessionService } from '../../src/services/session.ts'
+import { accountService } from '../../src/services/accounts/account.ts'
+import { sessionService } from '../../src/services/accounts/session.ts'
 import { newMysql } from '../mysql.ts'
 
 export const MiB = 1024 * 1024
@@ -59,7 +59,7 @@ export async function startService(engine: 'mysql' | 'sqlite', settings: Record<
     null,
   )
   await db.Plan.update(
-    { maxFileSizeBytes: 2 ** 43, maxTotalStorageBytes: 2 ** 43, maxFiles: null },
+    { maxFileSizeBytes: 2 ** 43, maxTotalStorageBytes: 2 ** 43, maxFiles: null, maxPublicLinks: null },
     { where: { id: 'free' } },
   )
   const { secret } = await sessionService({ db, sessionSeconds: 86_400 }).start(userId)
