@@ -14,7 +14,7 @@ import {
 import { formatNumber } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { Menu, type MenuEntry } from '../../parts/menu.tsx'
-import { UploadButton } from '../../uploads/upload-button.tsx'
+import { UploadButton } from '../../uploads/button/upload-button.tsx'
 import type { Commands } from './commands.ts'
 import { entriesMenu, folderMenu } from './menus.ts'
 import { sorts } from './search.ts'

@@ -1,12 +1,12 @@
 import { FileUp, FolderUp, Upload } from 'lucide-react'
-import { Menu } from '../parts/menu.tsx'
+import { Menu } from '../../parts/menu.tsx'
+import type { Destination } from '../uploads.ts'
 import { text } from './text.ts'
-import type { Destination } from './uploads.ts'
 
 /** Picks files or a folder, and uploads them. What that takes is loaded when it is asked for. */
 export function UploadButton({ to }: { to: Destination }) {
   const upload = (what: 'files' | 'folder') =>
-    void import('./pick-and-add.ts').then(({ pickAndAdd }) => pickAndAdd(what, to))
+    void import('../pick-and-add.ts').then(({ pickAndAdd }) => pickAndAdd(what, to))
   return (
     <Menu
       label={text('upload')}
