@@ -1,9 +1,16 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { longest } from './suites.mjs'
 
 const rank = ({ path }) => {
   const at = longest.findIndex(name => path.endsWith(`/test/${name}.test.ts`))
   return at < 0 ? longest.length : at
 }
+
+/** The same file may pass in one project and fail in another. */
+const keyOf = (path, project) => `${project?.name ?? ''} ${path}`
+const keyOfTest = ({ path, context }) => keyOf(path, context.config.displayName)
+const failuresOf = tests => join(tests[0].context.config.rootDir, 'node_modules/.cache/failed-tests.json')
 
 /** Begins with the tests that take the longest; the others come as they are found. */
 export default class LongestFirst {
@@ -16,9 +23,20 @@ export default class LongestFirst {
     return [...tests].sort((a, b) => rank(a) - rank(b))
   }
 
+  /** Those that did not pass in the last run (--onlyFailures). */
   allFailedTests(tests) {
-    return tests
+    if (tests.length === 0) return tests
+    const failed = JSON.parse(readFileSync(failuresOf(tests), 'utf8'))
+    return tests.filter(test => failed.includes(keyOfTest(test)))
   }
 
-  cacheResults() {}
+  cacheResults(tests, { testResults }) {
+    if (tests.length === 0) return
+    // The result of a file that could not be loaded does not name its project.
+    const passed = testResults.filter(({ numFailingTests, testExecError }) => numFailingTests === 0 && !testExecError)
+    const keys = new Set(passed.map(({ testFilePath, displayName }) => keyOf(testFilePath, displayName)))
+    const file = failuresOf(tests)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, JSON.stringify(tests.map(keyOfTest).filter(key => !keys.has(key))))
+  }
 }

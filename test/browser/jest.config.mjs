@@ -29,6 +29,7 @@ export default {
       { said: `Browser: ${version}. Screenshots in ${process.env.TEST_SCREENSHOTS}` },
     ],
   ],
+  testSequencer: '<rootDir>/test/longest-first.mjs',
   maxWorkers: 2,
   testTimeout: 60_000,
 }
