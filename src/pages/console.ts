@@ -65,7 +65,7 @@ export async function openConsole(log: Log): Promise<Console | null> {
 /** @param storeOrigin where browsers reach the blob store, if they do */
 export function consolePages({ shell, assets }: Console, { storeOrigin }: Pick<DownloadService, 'storeOrigin'>) {
   const store = storeOrigin ?? ''
-  const fromStore = { 'media-src': store, 'frame-src': store, 'connect-src': store, 'object-src': store }
+  const fromStore = { 'media-src': store, 'connect-src': store, 'object-src': store }
 
   /** The page that loads the console, for who is signed in; others sign in first. */
   async function show(visit: Visit): Promise<Reply> {
@@ -76,6 +76,8 @@ export function consolePages({ shell, assets }: Console, { storeOrigin }: Pick<D
     const policy = policyOf({
       ...fromStore,
       'img-src': `blob: ${store}`.trim(),
+      // Documents are shown in a frame from bytes that the page has loaded.
+      'frame-src': `blob: ${store}`.trim(),
       'style-src': `'nonce-${nonce}'`,
       'worker-src': "'self'",
       'manifest-src': "'self'",

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { until } from '../until.ts'
 import {
   type ConsoleWorld,
   expectAccessible,
@@ -15,17 +16,19 @@ import { makeMedia } from './media.ts'
 let w: ConsoleWorld
 let alice: Person
 let page: Page
+let pdf: Buffer
 
 beforeAll(async () => {
   w = await startConsole()
   alice = await w.person('alice')
   // A test can fill in an input, and not what the system shows.
   await alice.context.addInitScript('delete window.showOpenFilePicker')
-  const { png } = await makeMedia(w.browser)
+  const media = await makeMedia(w.browser)
+  pdf = media.pdf
   await alice.upload('Letters/To the council.txt', 'Dear council,\nthe bench needs paint.')
   await alice.upload('Projects/Garden/plan.md', '# Plan')
   await alice.upload('Budget 2026.csv', 'a,b\n'.repeat(9000), 'text/csv')
-  await alice.upload('Sunrise above the ridge.png', png, 'image/png')
+  await alice.upload('Sunrise above the ridge.png', media.png, 'image/png')
   await alice.upload('notes.txt', 'one\ntwo')
 }, 120_000)
 afterAll(() => w?.stop())
@@ -154,6 +157,18 @@ describe('With a mouse', () => {
     // The address has kept what was selected.
     expect(await details.getByLabel('Note').inputValue()).toBe('Above the clouds')
     await page.getByRole('button', { name: 'Close the details' }).click()
+  })
+
+  it('looks at a document in the reader of the browser', async () => {
+    const reader = await w.person('reader')
+    await reader.upload('Report.pdf', pdf, 'application/pdf')
+    const desk = await reader.open('/files')
+    await row('Report', desk).dblclick()
+    // Where a policy refuses the frame, it shows an error of the browser in the place of the document.
+    const shown = () => desk.frames().some(frame => frame.url().startsWith('blob:'))
+    await until(shown)
+    await pictures(desk, 'console-document')
+    await desk.close()
   })
 
   it('downloads the very bytes', async () => {
