@@ -17,12 +17,12 @@ function unitFormat(unit: string, digits: number): Intl.NumberFormat {
   return format
 }
 
-/** A size in bytes, in steps of 1024, with three digits: `1.46 MB`. */
+/** A size in bytes, in steps of 1000 as the units of Intl are, with three digits: `1.46 MB`. */
 export function formatBytes(bytes: number): string {
   let step = 0
   let value = bytes
   while (value >= 1000 && step < units.length - 1) {
-    value /= 1024
+    value /= 1000
     step++
   }
   return unitFormat(units[step] ?? 'byte', step === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2).format(value)
@@ -30,10 +30,6 @@ export function formatBytes(bytes: number): string {
 
 const count = new Intl.NumberFormat(locale)
 export const formatNumber = (value: number): string => count.format(value)
-
-const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
-/** @param share from 0 to 1 */
-export const formatPercent = (share: number): string => percent.format(share)
 
 const sameYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
 const otherYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
@@ -66,9 +62,6 @@ export function formatRelative(iso: string): string {
   const [unit, length] = steps.find(([, least]) => Math.abs(seconds) >= least) ?? ['minute', 60]
   return relative.format(Math.round(seconds / length), unit)
 }
-
-/** Sorts names as people do: 2 before 10. */
-export const byName = new Intl.Collator(locale, { numeric: true }).compare
 
 const durations = new Map<string, Intl.NumberFormat>()
 
