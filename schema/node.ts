@@ -1,7 +1,7 @@
 import { brandWithType } from '@pothos/core'
+import type { NodeTable } from '../db/queries/node.ts'
 import type { Caller } from '../src/access/caller.ts'
 import type { Context } from '../src/context.ts'
-import type { NodeTable } from '../src/services/node.ts'
 import { batch } from './batch.ts'
 import { builder } from './builder.ts'
 

@@ -1,6 +1,6 @@
+import type { PersonView } from '../db/queries/person.ts'
 import type { Context } from '../src/context.ts'
 import { AppError } from '../src/errors.ts'
-import type { PersonView } from '../src/services/accounts/person.ts'
 import { batch } from './batch.ts'
 import { builder } from './builder.ts'
 import { as, findable, Node } from './node.ts'

@@ -2,8 +2,6 @@ import { validate as isUuid } from 'uuid'
 import type { Db } from '../../db/index.ts'
 import { type NodeTable, tablesOfIds } from '../../db/queries/node.ts'
 
-export type { NodeTable } from '../../db/queries/node.ts'
-
 export function nodeService({ db }: { db: Db }) {
   return {
     /** The tables that rows with these ids are in. One statement. Does not authorize. */

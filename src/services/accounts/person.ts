@@ -2,8 +2,6 @@ import type { Db } from '../../../db/index.ts'
 import { colleaguesAmong, type PersonView, peopleByIds } from '../../../db/queries/person.ts'
 import type { Caller } from '../../access/caller.ts'
 
-export type { PersonView } from '../../../db/queries/person.ts'
-
 export function personService({ db }: { db: Db }) {
   /** In one statement. Does not authorize: pass only people whom the caller meets in what they may see. */
   async function byIds(ids: readonly string[]): Promise<Map<string, PersonView>> {

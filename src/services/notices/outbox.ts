@@ -1,8 +1,6 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
 
-export { GIVEN_UP } from '../../../db/queries/job.ts'
-
 /** A mail that another user causes; its recipient can unsubscribe at this URL. */
 interface Caused {
   stop?: string

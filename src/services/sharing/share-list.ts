@@ -1,5 +1,6 @@
 import type { Db } from '../../../db/index.ts'
 import type { Page } from '../../../db/queries/page.ts'
+import type { PersonView } from '../../../db/queries/person.ts'
 import {
   type ListedShare,
   listReceivedShares,
@@ -10,7 +11,6 @@ import {
   type ShareKind,
 } from '../../../db/queries/share.ts'
 import type { Caller } from '../../access/caller.ts'
-import type { PersonView } from '../accounts/person.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
 import { pathsOfFolders } from '../tree/entry-path.ts'
 
