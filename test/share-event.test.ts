@@ -31,6 +31,8 @@ it('A sharer is told how a link was used: by whom, from which network, by what k
   const token = response.sharing_token as string
   const headers = { 'user-agent': 'curl/8.5.0' }
   await t.anonymous.rest('GET', `/api/share/info/${token}`, { headers })
+  // Looking is no use.
+  expect((await t.anonymous.rest('HEAD', `/api/share/info/${token}`, { headers })).status).toBe(200)
   const json = { password: 'open sesame please' }
   const path = `/api/share/resolve/${token}`
   expect((await t.anonymous.rest('POST', path, { headers, json: { password: 'wrong' } })).status).toBe(403)

@@ -152,10 +152,10 @@ export function shareLinkService({ db, shareEvents, downloads, tokens, guesses, 
     find,
 
     /** @throws SHARE_NOT_FOUND, SHARE_EXPIRED, SHARE_USED_UP */
-    async info(token: string, user: ShareUser): Promise<ShareInfo> {
+    async info(token: string, user: ShareUser & { looksOnly: boolean }): Promise<ShareInfo> {
       const share = await find(token)
       refuseEnded(share)
-      await shareEvents.note(share.id, 'opened', user)
+      if (!user.looksOnly) await shareEvents.note(share.id, 'opened', user)
       return infoOf(share)
     },
 
