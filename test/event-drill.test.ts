@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { apply, drive, type Model, seqOf } from './event-model.ts'
+import { apply, drive, type Model, seqOf, type TrashModel } from './event-model.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
@@ -14,7 +14,10 @@ onServers(
     expect(kills).toBeGreaterThan(3)
     expect(fed.map(seqOf)).toEqual(fed.map((_, i) => i + 1))
     const model: Model = new Map()
-    for (const event of fed) apply(model, event)
+    const trash: TrashModel = new Map()
+    for (const event of fed) apply(model, trash, event)
+    const kinds = new Set(fed.map(({ kind }) => kind))
+    for (const kind of ['FILE_RESTORED', 'FOLDER_RESTORED', 'TRASH_PURGED']) expect(kinds).toContain(kind)
     expect(new Map([...model].sort())).toEqual(new Map([...tree].sort()))
     expect(followed).toEqual(fed)
   },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { oldEvents, purgeEvents } from '../db/queries/event.ts'
 import { driveOf, ROOMY, UNHURRIED } from './builders.ts'
-import { type Anything, apply, drive, type Model, seqOf } from './event-model.ts'
+import { type Anything, apply, drive, type Model, seqOf, type TrashModel } from './event-model.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 
 declare const engine: 'sqlite' | 'mysql'
@@ -23,7 +23,8 @@ describe('The feed of a drive', () => {
       expect(reconnects).toBeGreaterThan(2)
       expect(fed.map(seqOf)).toEqual(fed.map((_, i) => i + 1))
       const model: Model = new Map()
-      for (const event of fed) apply(model, event)
+      const trash: TrashModel = new Map()
+      for (const event of fed) apply(model, trash, event)
       expect(new Map([...model].sort())).toEqual(new Map([...tree].sort()))
       expect(followed).toEqual(fed)
     },

@@ -20,14 +20,18 @@ export type Anything = any
 
 /** What the feed tells of a tree: the paths of its folders (with a slash at the end) and of its files, with their ids and bytes. */
 export type Model = Map<string, string>
+/** What is in the trash, by the id of what was deleted: a part of a tree, with paths from there on. */
+export type TrashModel = Map<string, Model>
 
 /** Does to a model what an event says. @throws Error when it cannot be */
-export function apply(model: Model, { kind, subjectId, details }: FedEvent): void {
+export function apply(model: Model, trash: TrashModel, { kind, subjectId, details }: FedEvent): void {
   const path = details.path ?? ''
   const need = (is: boolean, what: string) => {
     if (!is) throw new Error(`${kind} of ${path}: ${what}`)
   }
   const below = (folder: string) => [...model.keys()].filter(key => key.startsWith(`${folder}/`))
+  // It does not say which items: none of them is restored any more.
+  if (kind === 'TRASH_PURGED') return
   const [noun, verb] = kind.split('_')
   const keyOf = (at: string) => (noun === 'FOLDER' ? `${at}/` : at)
   if (verb === 'CREATED') {
@@ -37,8 +41,15 @@ export function apply(model: Model, { kind, subjectId, details }: FedEvent): voi
     model.set(keyOf(path), noun === 'FOLDER' ? subjectId : `${subjectId} ${details.size}`)
   } else if (verb === 'DELETED') {
     need(model.has(keyOf(path)), 'it is not there')
-    for (const key of noun === 'FOLDER' ? below(path) : []) model.delete(key)
-    model.delete(keyOf(path))
+    const goes = noun === 'FOLDER' ? below(path) : [path]
+    trash.set(subjectId, new Map(goes.map(key => [key.slice(path.length), model.get(key) ?? ''])))
+    for (const key of goes) model.delete(key)
+  } else if (verb === 'RESTORED') {
+    need(!model.has(path) && !model.has(`${path}/`), 'something is there')
+    const parts = trash.get(subjectId)
+    need(parts !== undefined, 'it was not deleted')
+    for (const [rest, what] of parts ?? []) model.set(path + rest, what)
+    trash.delete(subjectId)
   } else if (verb === 'MOVED' || verb === 'RENAMED') {
     const from = details.from ?? ''
     need(model.has(keyOf(from)), `it was not at ${from}`)
@@ -139,6 +150,16 @@ export async function drive({ writers, milliseconds, killEvery }: Load): Promise
           does('mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }', {
             entries: [at(`f${name()}`)],
           }),
+        async () => {
+          const { items } = (await rest(any(), 'GET', '/api/trash?limit=20', { headers })).response
+          const id = items[randomInt(items.length || 1)]?.id
+          const json = { items: [id], on_conflict: ['fail', 'keep_both', 'replace'][randomInt(3)] }
+          return rest(any(), 'POST', '/api/trash/restore', { headers, json })
+        },
+        async () => {
+          const { items } = (await rest(any(), 'GET', '/api/trash?limit=20', { headers })).response
+          return rest(any(), 'DELETE', '/api/trash/items', { headers, json: { items: [items.at(-1)?.id] } })
+        },
       ]
       // Uploads and new folders more often, or there would soon be nothing to change.
       return (choices[randomInt(3) > 0 ? randomInt(2) : randomInt(choices.length)] ?? (() => Promise.reject()))()
