@@ -1,4 +1,4 @@
-import type { EntryName } from '../src/services/tree/entry-change.ts'
+import type { EntryName } from '../src/services/tree/entry-path.ts'
 import type { EntryRef as Ref } from './access.ts'
 import { builder } from './builder.ts'
 

@@ -122,12 +122,7 @@ mutation('restoreFromTrash', {
     const restored = await services.trashItems.restore(
       tree,
       items,
-      {
-        to: to ? nameOf(to) : null,
-        field: 'to',
-        onConflict: onConflict ?? 'fail',
-        limits,
-      },
+      { to: to ? nameOf(to) : null, onConflict: onConflict ?? 'fail', limits },
       caller,
     )
     return {

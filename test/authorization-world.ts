@@ -353,13 +353,13 @@ export class World {
         return {}
       case 'Mutation.restoreTrash':
       case 'Mutation.deleteFromTrash':
-        return { ids: [await things.trashed()] }
+        return { items: [await things.trashed()] }
       case 'Query.workspaceTrash':
       case 'Mutation.emptyWorkspaceTrash':
         return ws
       case 'Mutation.restoreWorkspaceTrash':
       case 'Mutation.deleteFromWorkspaceTrash':
-        return { ...ws, ids: [await things.trashedInWorkspace()] }
+        return { ...ws, items: [await things.trashedInWorkspace()] }
       case 'Mutation.endSession':
         return { session_id: await things.anotherSession() }
       case 'Mutation.setSignInNotices':

@@ -77,11 +77,11 @@ describe('What comes too late for its drive', () => {
     const room = `/api/workspaces/${workspace}`
     await alice.upload('gone.txt', BYTES)
     await alice.rest('POST', `${files}/upload`, { form: formOf('gone.txt') })
-    const ids = [await deleted('/api/files/delete?file=gone.txt', '/api/trash')]
+    const items = [await deleted('/api/files/delete?file=gone.txt', '/api/trash')]
     const theirs = [await deleted(`${files}/delete?path=/gone.txt`, `${room}/trash`)]
     const own: Call[] = [
-      ['POST', '/api/trash/restore', { json: { ids } }],
-      ['DELETE', '/api/trash/items', { json: { ids } }],
+      ['POST', '/api/trash/restore', { json: { items } }],
+      ['DELETE', '/api/trash/items', { json: { items } }],
       ['DELETE', '/api/trash'],
       ['POST', '/api/files/upload', { form: formOf('new.txt') }],
       ['POST', '/api/files/move', { json: { source: 'a.txt', destination: 'c.txt' } }],
@@ -95,8 +95,8 @@ describe('What comes too late for its drive', () => {
       ['POST', `/api/files/uploads/${await sent('/api/files/uploads')}/complete`, { json: {} }],
     ]
     const shared: Call[] = [
-      ['POST', `${room}/trash/restore`, { json: { ids: theirs } }],
-      ['DELETE', `${room}/trash/items`, { json: { ids: theirs } }],
+      ['POST', `${room}/trash/restore`, { json: { items: theirs } }],
+      ['DELETE', `${room}/trash/items`, { json: { items: theirs } }],
       ['DELETE', `${room}/trash`],
       ['POST', `${files}/upload`, { form: formOf('new.txt') }],
       ['PATCH', `${files}/move`, { json: { source: '/a.txt', destination: '/c.txt' } }],

@@ -137,8 +137,8 @@ export async function walkEveryRoute(
   await go(bob, `DELETE ${dir}/delete`, { ...ws, file_id })
   const trash = '/api/workspaces/{workspace_id}/trash'
   const [file_item, folder_item] = (await go(bob, `GET ${trash}`, ws)).response.items
-  await go(bob, `POST ${trash}/restore`, ws, { json: { ids: [file_item.id] } })
-  await go(bob, `DELETE ${trash}/items`, ws, { json: { ids: [folder_item.id] } })
+  await go(bob, `POST ${trash}/restore`, ws, { json: { items: [file_item.id] } })
+  await go(bob, `DELETE ${trash}/items`, ws, { json: { items: [folder_item.id] } })
   await go(bob, `DELETE ${trash}`, ws)
   const machine = { name: 'press', scopes: ['workspaces:files:read'] }
   const keyOfAll = await go(alice, 'POST /api/api_keys/{workspace_id}/create', ws, { json: machine })
@@ -158,8 +158,8 @@ export async function walkEveryRoute(
   await go(alice, 'DELETE /api/files/delete', { file: `a/${fileName}` })
   const thrown = (await go(alice, 'GET /api/trash')).response.items
   const [last, first] = [thrown[0].id, thrown.at(-1).id]
-  await go(alice, 'POST /api/trash/restore', {}, { json: { ids: [last] } })
-  await go(alice, 'DELETE /api/trash/items', {}, { json: { ids: [first] } })
+  await go(alice, 'POST /api/trash/restore', {}, { json: { items: [last] } })
+  await go(alice, 'DELETE /api/trash/items', {}, { json: { items: [first] } })
   await go(alice, 'DELETE /api/trash')
 
   // The end.

@@ -24,7 +24,7 @@ afterAll(() => t.stop())
 /** What arguments name things that are somebody's, and by what. */
 const naming: Record<string, 'id' | 'path' | 'token' | 'checksum'> = {
   ...{ id: 'id', workspace_id: 'id', file_id: 'id', user_id: 'id', invite_id: 'id', api_key_id: 'id', upload_id: 'id' },
-  ...{ session_id: 'id', identity_id: 'id', ids: 'id' },
+  ...{ session_id: 'id', identity_id: 'id', items: 'id' },
   ...{
     path: 'path',
     file: 'path',
@@ -43,7 +43,7 @@ const names = (field: string, arg: string): boolean => arg in naming && !makers.
 
 /** What the others say: what is wanted, and what a thing becomes, or where it goes. */
 const telling =
-  'body content content_md5 content_type cursor delete_user_data description destination direct duration email enabled expires_in filename first folder folder_name last limit max_downloads md5 mode name on_conflict part part_number password plan_id recursive role scopes search send_email sha256 size slug'.split(
+  'body content content_md5 content_type cursor delete_user_data description destination direct duration email enabled expires_in filename first folder folder_name last limit max_downloads md5 mode name on_conflict part part_number password plan_id recursive role scopes search send_email sha256 size slug to'.split(
     ' ',
   )
 

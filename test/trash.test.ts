@@ -177,7 +177,7 @@ describe('A conflict', () => {
     const { caller } = await privateKey(t, person, ['private_files:read', 'private_files:write'])
     const input = { items: [trashItems[0].id], onConflict: 'REPLACE' }
     expect(await codeOf(caller, RESTORE, { input })).toBe('INSUFFICIENT_SCOPE')
-    const json = { ids: input.items, on_conflict: 'replace' }
+    const json = { items: input.items, on_conflict: 'replace' }
     expect((await caller.rest('POST', '/api/trash/restore', { json })).response.code).toBe('INSUFFICIENT_SCOPE')
     expect(await bytesOf(person, 'a.txt')).toBe('newer')
   })
@@ -197,15 +197,15 @@ describe('A conflict', () => {
     const { trashItems } = await remove(person, 'a.txt')
     await t.limit({ maxFiles: 0 })
     const refused = await codeOf(person, RESTORE, { input: { items: [trashItems[0].id] } })
-    const byRest = await person.rest('POST', '/api/trash/restore', { json: { ids: [trashItems[0].id] } })
+    const byRest = await person.rest('POST', '/api/trash/restore', { json: { items: [trashItems[0].id] } })
     const room = await found(person)
     await t.limit({ maxFiles: 10_000 })
     await put(person, room, 'a.txt')
     await person.rest('DELETE', `/api/workspaces/${room}/files/delete?path=/a.txt`)
     const trash = `/api/workspaces/${room}/trash`
-    const ids = [(await person.rest('GET', trash)).response.items[0].id]
+    const items = [(await person.rest('GET', trash)).response.items[0].id]
     await t.limit({ maxFilesWorkspace: 0 })
-    const inWorkspace = await person.rest('POST', `${trash}/restore`, { json: { ids } })
+    const inWorkspace = await person.rest('POST', `${trash}/restore`, { json: { items } })
     await t.limit({ maxFilesWorkspace: 10_000 })
     expect([byRest.response.code, inWorkspace.response.code]).toEqual(['QUOTA_EXCEEDED', 'QUOTA_EXCEEDED'])
     expect(refused).toBe('QUOTA_EXCEEDED')
@@ -247,12 +247,12 @@ describe('By REST', () => {
     const rest = (await person.rest('GET', `/api/trash?limit=2&cursor=${response.next_cursor}`)).response
     expect(rest).toMatchObject({ items: [{ path: 'docs/a.txt' }], next_cursor: null })
     const [folder, b] = response.items.map((item: { id: string }) => item.id)
-    const back = await person.rest('POST', '/api/trash/restore', { json: { ids: [b], folder: 'kept' } })
+    const back = await person.rest('POST', '/api/trash/restore', { json: { items: [b], to: 'kept' } })
     expect(back.response.restored).toEqual([{ id: anId, path: 'kept/b.txt' }])
-    expect((await person.rest('POST', '/api/trash/restore', { json: { ids: [b] } })).response.code).toBe(
+    expect((await person.rest('POST', '/api/trash/restore', { json: { items: [b] } })).response.code).toBe(
       'TRASH_ITEM_NOT_FOUND',
     )
-    const gone = await person.rest('DELETE', '/api/trash/items', { json: { ids: [folder] } })
+    const gone = await person.rest('DELETE', '/api/trash/items', { json: { items: [folder] } })
     expect(gone.response).toEqual({ deleted: 1 })
     expect((await person.rest('DELETE', '/api/trash')).response).toEqual({ deleted: 1 })
     expect((await person.rest('GET', '/api/trash')).response).toEqual({ items: [], next_cursor: null })
@@ -264,7 +264,7 @@ describe('By REST', () => {
     await person.upload('a.txt', 'newer')
     const { id } = (await person.rest('GET', '/api/trash')).response.items[0]
     const restoring = (on_conflict?: string) =>
-      person.rest('POST', '/api/trash/restore', { json: { ids: [id], ...(on_conflict ? { on_conflict } : {}) } })
+      person.rest('POST', '/api/trash/restore', { json: { items: [id], ...(on_conflict ? { on_conflict } : {}) } })
     expect((await restoring()).status).toBe(409)
     expect((await restoring('overwrite')).response.code).toBe('INVALID_INPUT')
     expect((await restoring('keep_both')).response.restored[0].path).toBe('a (2).txt')
@@ -279,18 +279,18 @@ describe('By REST', () => {
     await alice.rest('DELETE', `${at}/files/delete?path=/docs/a.txt`)
     const { response } = await bob.rest('GET', `${at}/trash`)
     expect(response.items).toMatchObject([{ path: '/docs/a.txt', deleted_by: alice.userId }])
-    const ids = [response.items[0].id]
-    expect((await bob.rest('POST', `${at}/trash/restore`, { json: { ids } })).status).toBe(403)
-    expect((await bob.rest('DELETE', `${at}/trash/items`, { json: { ids } })).status).toBe(403)
+    const items = [response.items[0].id]
+    expect((await bob.rest('POST', `${at}/trash/restore`, { json: { items } })).status).toBe(403)
+    expect((await bob.rest('DELETE', `${at}/trash/items`, { json: { items } })).status).toBe(403)
     expect((await bob.rest('DELETE', `${at}/trash`)).status).toBe(403)
-    expect((await alice.rest('POST', '/api/trash/restore', { json: { ids } })).response.code).toBe(
+    expect((await alice.rest('POST', '/api/trash/restore', { json: { items } })).response.code).toBe(
       'TRASH_ITEM_NOT_FOUND',
     )
-    const back = await alice.rest('POST', `${at}/trash/restore`, { json: { ids } })
+    const back = await alice.rest('POST', `${at}/trash/restore`, { json: { items } })
     expect(back.response.restored).toEqual([{ id: anId, path: '/docs/a.txt' }])
     await alice.rest('DELETE', `${at}/files/delete?path=/docs/a.txt`)
     const again = (await alice.rest('GET', `${at}/trash`)).response.items[0].id
-    expect((await alice.rest('DELETE', `${at}/trash/items`, { json: { ids: [again] } })).response).toEqual({
+    expect((await alice.rest('DELETE', `${at}/trash/items`, { json: { items: [again] } })).response).toEqual({
       deleted: 1,
     })
     expect((await alice.rest('DELETE', `${at}/trash`)).response).toEqual({ deleted: 0 })
@@ -344,18 +344,21 @@ describe('The end', () => {
   })
 
   it('is told in the log of the drive', async () => {
-    const person = await personWith('a.txt', 'b.txt')
-    const { trashItems } = await remove(person, 'a.txt', 'b.txt')
+    const person = await personWith('a.txt', 'b.txt', 'c.txt')
+    const { trashItems } = await remove(person, 'a.txt', 'b.txt', 'c.txt')
     await restore(person, [trashItems[0].id])
+    await person.rest('DELETE', '/api/trash/items', { json: { items: [trashItems[1].id] } })
     await person.rest('DELETE', '/api/trash')
     const { me } = await ask(
       person,
-      '{ me { drive { events(first: 10) { nodes { kind details { path size files } } } } } }',
+      '{ me { drive { events(first: 20) { nodes { kind details { path size files } } } } } }',
     )
-    expect(me.drive.events.nodes.slice(-4)).toMatchObject([
+    expect(me.drive.events.nodes.slice(-6)).toMatchObject([
       { kind: 'FILE_DELETED', details: { path: 'a.txt' } },
       { kind: 'FILE_DELETED', details: { path: 'b.txt' } },
+      { kind: 'FILE_DELETED', details: { path: 'c.txt' } },
       { kind: 'FILE_RESTORED', details: { path: 'a.txt' } },
+      { kind: 'TRASH_PURGED', details: { size: 16, files: 1 } },
       { kind: 'TRASH_PURGED', details: { size: 16, files: 1 } },
     ])
   })
@@ -417,8 +420,8 @@ describe('Refusals', () => {
     const at = whose === 'caller' ? '/api/trash' : `/api/workspaces/${room}/trash`
     const requests: [string, string, object?][] = [
       ['GET', at],
-      ['POST', `${at}/restore`, { json: { ids: [none] } }],
-      ['DELETE', `${at}/items`, { json: { ids: [none] } }],
+      ['POST', `${at}/restore`, { json: { items: [none] } }],
+      ['DELETE', `${at}/items`, { json: { items: [none] } }],
       ['DELETE', at],
     ]
     for (const [method, path, options] of requests) {
@@ -428,9 +431,9 @@ describe('Refusals', () => {
     expect((await alice.rest('GET', `${at}?limit=0`)).response).toEqual({ code: 'INVALID_INPUT', field: 'limit' })
     for (const [method, path] of requests.slice(1, 3) as [string, string][]) {
       const send = async (json: object) => (await alice.rest(method, path, { json })).response
-      expect(await send({ ids: [none] })).toEqual({ code: 'TRASH_ITEM_NOT_FOUND', id: none })
-      expect(await send({ ids: ['🦊'] })).toEqual({ code: 'TRASH_ITEM_NOT_FOUND', id: '🦊' })
-      for (const ids of [[], Array(1001).fill(none)]) expect((await send({ ids })).code).toBe('INVALID_INPUT')
+      expect(await send({ items: [none] })).toEqual({ code: 'TRASH_ITEM_NOT_FOUND', id: none })
+      expect(await send({ items: ['🦊'] })).toEqual({ code: 'TRASH_ITEM_NOT_FOUND', id: '🦊' })
+      for (const items of [[], Array(1001).fill(none)]) expect((await send({ items })).code).toBe('INVALID_INPUT')
     }
     // Something is in the way.
     const [upload, remove] =
@@ -445,10 +448,10 @@ describe('Refusals', () => {
     await upload()
     const { id } = (await alice.rest('GET', at)).response.items[0]
     const restoring = async (more: object = {}) =>
-      (await alice.rest('POST', `${at}/restore`, { json: { ids: [id], ...more } })).response
+      (await alice.rest('POST', `${at}/restore`, { json: { items: [id], ...more } })).response
     expect(await restoring()).toMatchObject({ code: 'PATH_EXISTS' })
-    expect(await restoring({ folder: 'a/../b' })).toEqual({ code: 'INVALID_PATH', field: 'folder' })
-    expect(await restoring({ folder: 'way.txt' })).toMatchObject({ code: 'PATH_EXISTS' })
+    expect(await restoring({ to: 'a/../b' })).toEqual({ code: 'INVALID_PATH', field: 'to' })
+    expect(await restoring({ to: 'way.txt' })).toMatchObject({ code: 'PATH_EXISTS' })
   })
 
   it('by GraphQL', async () => {

@@ -3,7 +3,7 @@ import type { FILE, FOLDER } from '../models/entry.ts'
 import { lockBucket } from './bucket.ts'
 import type { Node } from './entry-path.ts'
 import type { Page } from './page.ts'
-import { placeholders } from './sql.ts'
+import { inParts, placeholders } from './sql.ts'
 
 /** A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970. */
 export interface TrashItemRow {
@@ -44,8 +44,7 @@ export interface NewTrashItem {
 const AT_ONCE = 200
 
 export async function insertTrashItems(db: Db, items: NewTrashItem[], tx: Tx): Promise<void> {
-  for (let i = 0; i < items.length; i += AT_ONCE) {
-    const some = items.slice(i, i + AT_ONCE)
+  for (const some of inParts(items, AT_ONCE)) {
     await db.run(
       `INSERT INTO trash_item (id, bucket_id, entry_id, parent_id, path, bytes, files, folders, deleted_by, deleted_at)
        VALUES ${some.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,

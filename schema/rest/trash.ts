@@ -62,7 +62,7 @@ const DeletedForEver = builder.objectRef<{ count: number }>('DeletedForEver').im
   fields: t => ({ deleted: t.expose('count', { type: 'Long', description: 'How many items.', example: 1 }) }),
 })
 
-const ids = (arg: Argument) =>
+const items = (arg: Argument) =>
   arg.idList({
     required: true,
     maxItems: MAX_CHANGED,
@@ -108,8 +108,8 @@ function declareTrash(owner: 'caller' | 'workspace') {
         fails: ['INVALID_PATH', 'TRASH_ITEM_NOT_FOUND', 'PATH_EXISTS', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND'],
       }),
       args: {
-        ids: ids(t.arg),
-        folder: t.arg.string({
+        items: items(t.arg),
+        to: t.arg.string({
           description:
             'Path of the folder that they go into; without it each goes where it was. Missing ones are created.',
           example: FOLDER_PATH,
@@ -118,23 +118,14 @@ function declareTrash(owner: 'caller' | 'workspace') {
         ...place(t.arg),
       },
       on,
-      resolve: async (
-        _root,
-        { ids: items, folder, on_conflict: choice },
-        { services, drive, tree, limits, caller },
-      ) => {
+      resolve: async (_root, { items, to, on_conflict: choice }, { services, drive, tree, limits, caller }) => {
         const onConflict = parseOnConflict(choice)
         // What is replaced goes into the trash.
         if (onConflict === 'replace') drive.open('delete')
         const restored = await services.trashItems.restore(
           tree,
           items,
-          {
-            to: typeof folder === 'string' ? { path: folder } : null,
-            field: 'folder',
-            onConflict,
-            limits,
-          },
+          { to: typeof to === 'string' ? { path: to } : null, onConflict, limits },
           caller,
         )
         return { restored: restored.map(entry => ({ ...entry, drive })) }
@@ -150,11 +141,11 @@ function declareTrash(owner: 'caller' | 'workspace') {
         route: `DELETE ${path}/items`,
         statuses: [400, 401, ...denied, 404],
         fails: ['TRASH_ITEM_NOT_FOUND', 'FOLDER_NOT_FOUND'],
-        from: { ids: 'body' },
+        from: { items: 'body' },
       }),
-      args: { ids: ids(t.arg), ...place(t.arg) },
+      args: { items: items(t.arg), ...place(t.arg) },
       on,
-      resolve: async (_root, { ids: items }, { services, tree, caller }) => ({
+      resolve: async (_root, { items }, { services, tree, caller }) => ({
         count: await services.trashItems.deleteForEver(tree, items, caller),
       }),
     }),

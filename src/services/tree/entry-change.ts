@@ -9,11 +9,8 @@ import { MAX_CHANGED } from '../../limits.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
 import type { EventService } from '../notices/event.ts'
 import { changesOf, lockTree, moveEntries } from './entry.ts'
-import { pathIn, type Tree } from './entry-path.ts'
+import { type EntryName, namesOfFolder, pathIn, type Tree } from './entry-path.ts'
 import { type EntryRemovalService, type Located, requireEmpty } from './entry-removal.ts'
-
-/** Names an entry of a tree. */
-export type EntryName = { id: string } | { path: string }
 
 /** Changes of several entries of a tree at once: all of them, or none. */
 export function entryChangeService({
@@ -64,18 +61,6 @@ export function entryChangeService({
       if (!node?.parentId || !chain) throw notFound(tree, named[ids.indexOf(id)] ?? { id })
       return { node, names: chain.names, parentId: node.parentId, above: chain.above }
     })
-  }
-
-  /** The names of the folder that entries go into. A missing one that is named by its path is made with the first of them. */
-  async function folderNames(tree: Tree, to: EntryName, tx: Tx): Promise<string[]> {
-    if ('path' in to) return parsePath(to.path, 'to')
-    if (to.id === tree.rootId) return []
-    const [found] = await locate(tree, [to], tx)
-    if (found?.node.kind !== FOLDER)
-      throw new AppError('FOLDER_NOT_FOUND', 'There is no folder with this id here. Use an id from a listing.', {
-        id: to.id,
-      })
-    return found.names
   }
 
   return {
@@ -131,7 +116,7 @@ export function entryChangeService({
         const moved = new Set(all.map(entry => entry.node.id))
         if (all.some(entry => entry.above.some(folder => moved.has(folder.id))))
           throw new InvalidInput('entries', 'One of these entries is inside another one. Name the outer one only.')
-        const toNames = to ? await folderNames(tree, to, tx) : null
+        const toNames = to ? await namesOfFolder(db, tree, to, 'to', tx) : null
         const leaving = all.filter(({ node, names }) => {
           const folder = toNames ?? names.slice(0, -1)
           const destination = parseFilePath(joinPath([...folder, newName ?? names.at(-1) ?? '']), to ? 'to' : 'name')

@@ -1,7 +1,10 @@
+import { validate as isUuid } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
+import { FOLDER } from '../../../db/models/entry.ts'
+import { entriesOf } from '../../../db/queries/entry.ts'
 import { type Node, resolveChain, upFrom } from '../../../db/queries/entry-path.ts'
 import { AppError } from '../../errors.ts'
-import { joinPath } from '../../paths.ts'
+import { joinPath, parsePath } from '../../paths.ts'
 
 /** A tree: one storage area and its root folder. */
 export interface Tree {
@@ -12,6 +15,9 @@ export interface Tree {
   /** The prefix of its paths in responses: empty in personal trees, a slash in those of workspaces. */
   front?: '/'
 }
+
+/** Names an entry of a tree. */
+export type EntryName = { id: string } | { path: string }
 
 /** A path of a tree as responses show it (docs/contract.md, "Paths"). */
 export const pathIn = (tree: Tree, names: readonly string[]): string => `${tree.front ?? ''}${joinPath(names)}`
@@ -60,4 +66,20 @@ export async function pathsOfFolders(
       return path ? [[id, path] as const] : []
     }),
   )
+}
+
+/**
+ * The names of a folder that entries go into. One that is named by its path may be missing.
+ * @param field the input that names it, for errors
+ * @throws INVALID_PATH, FOLDER_NOT_FOUND
+ */
+export async function namesOfFolder(db: Db, tree: Tree, to: EntryName, field: string, tx: Tx): Promise<string[]> {
+  if ('path' in to) return parsePath(to.path, field)
+  if (to.id === tree.rootId) return []
+  const [folder] = isUuid(to.id) ? await entriesOf(db, tree.bucketId, [to.id], tx) : []
+  const names = folder?.kind === FOLDER && (await pathsOfFolders(db, [tree.rootId], [to.id], tx)).get(to.id)
+  if (names) return names
+  throw new AppError('FOLDER_NOT_FOUND', 'There is no folder with this id here. Use an id from a listing.', {
+    id: to.id,
+  })
 }

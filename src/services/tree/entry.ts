@@ -225,7 +225,7 @@ export async function moveEntries(
     throw new AppError(
       'INVALID_PATH',
       `An entry below would get a path of more than ${limits.names} names or ${limits.pathBytes} bytes there. Choose a shorter destination.`,
-      { field: 'destination' },
+      { field: restores ? 'to' : 'destination' },
     )
   const changes = new Map<string, Totals>()
   for (const { node, above } of departures) addTo(changes, above, minus(weightOf(node)))

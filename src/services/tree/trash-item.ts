@@ -1,8 +1,6 @@
 import { validate as isUuid } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
-import { FOLDER } from '../../../db/models/entry.ts'
 import { folderCount, lockBucket, restoreUsage, uncountTrash } from '../../../db/queries/bucket.ts'
-import { entriesOf } from '../../../db/queries/entry.ts'
 import type { Page } from '../../../db/queries/page.ts'
 import {
   deleteTrashItems,
@@ -20,13 +18,12 @@ import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { MAX_CHANGED } from '../../limits.ts'
 import type { OnConflict } from '../../on-conflict.ts'
-import { joinPath, parseFilePath, parsePath } from '../../paths.ts'
+import { joinPath, parseFilePath } from '../../paths.ts'
 import type { EventService } from '../notices/event.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
 import { makeRoom } from './conflict.ts'
 import { changesOf, foldersExceeded, lockTree, moveEntries, weightOf } from './entry.ts'
-import type { EntryName } from './entry-change.ts'
-import { pathsOfFolders, type Tree } from './entry-path.ts'
+import { type EntryName, namesOfFolder, pathsOfFolders, type Tree } from './entry-path.ts'
 import type { EntryRemovalService } from './entry-removal.ts'
 import { type BucketLimits, quotaExceeded } from './quota.ts'
 
@@ -65,8 +62,8 @@ export function trashItemService({
   })
 
   /** The deleted entries of some items of a locked tree. @throws INVALID_INPUT, TRASH_ITEM_NOT_FOUND */
-  async function find(tree: Tree, given: readonly string[], field: string, tx: Tx): Promise<TrashedNode[]> {
-    if (given.length < 1 || given.length > MAX_CHANGED) throw new InvalidInput(field, 'Name 1 to 1,000 items.')
+  async function find(tree: Tree, given: readonly string[], tx: Tx): Promise<TrashedNode[]> {
+    if (given.length < 1 || given.length > MAX_CHANGED) throw new InvalidInput('items', 'Name 1 to 1,000 items.')
     const ids = [...new Set(given)]
     const known = ids.filter(id => isUuid(id))
     const found = known.length === 0 ? [] : await trashedNodes(db, tree.bucketId, known, tx)
@@ -77,17 +74,6 @@ export function trashItemService({
       throw new AppError('TRASH_ITEM_NOT_FOUND', 'There is no such item in this trash. Use an id from its listing.', {
         id,
       })
-    })
-  }
-
-  /** The names of the folder that items go into. @throws INVALID_PATH, FOLDER_NOT_FOUND */
-  async function folderOf(tree: Tree, to: EntryName, field: string, tx: Tx): Promise<string[]> {
-    if ('path' in to) return parsePath(to.path, field)
-    const [folder] = isUuid(to.id) ? await entriesOf(db, tree.bucketId, [to.id], tx) : []
-    const names = folder?.kind === FOLDER && (await pathsOfFolders(db, [tree.rootId], [to.id], tx)).get(to.id)
-    if (names) return names
-    throw new AppError('FOLDER_NOT_FOUND', 'There is no folder with this id here. Use an id from a listing.', {
-      id: to.id,
     })
   }
 
@@ -150,7 +136,6 @@ export function trashItemService({
 
     /**
      * Puts deleted entries back with all that is in them: all of them, or none. Costs the same whatever is in them.
-     * @param field the input that names `to`, for errors
      * @param to the folder that they go into; without it each goes into the folder that it was in, or a new one at that path
      * @returns the entries, with the names from the root down
      * @throws TRASH_ITEM_NOT_FOUND, INVALID_INPUT, INVALID_PATH, FOLDER_NOT_FOUND, PATH_EXISTS, QUOTA_EXCEEDED
@@ -158,19 +143,14 @@ export function trashItemService({
     async restore(
       tree: Tree,
       items: readonly string[],
-      {
-        to,
-        field,
-        onConflict,
-        limits,
-      }: { to: EntryName | null; field: string; onConflict: OnConflict; limits: BucketLimits },
+      { to, onConflict, limits }: { to: EntryName | null; onConflict: OnConflict; limits: BucketLimits },
       caller: Caller,
     ): Promise<{ id: string; names: string[] }[]> {
       return change(tree, caller, async change => {
         const { tx } = change
         await lockTree(db, tree, tx)
-        const nodes = await find(tree, items, 'items', tx)
-        const into = to && (await folderOf(tree, to, field, tx))
+        const nodes = await find(tree, items, tx)
+        const into = to && (await namesOfFolder(db, tree, to, 'to', tx))
         const parents = nodes.map(node => node.parentId)
         const folders = into ? undefined : await pathsOfFolders(db, [tree.rootId], parents, tx)
         const restored: { id: string; names: string[] }[] = []
@@ -178,7 +158,7 @@ export function trashItemService({
           await deleteTrashItems(db, [node.itemId], tx)
           const old = node.path.split('/')
           const folder = into ?? folders?.get(node.parentId) ?? old.slice(0, -1)
-          const planned = parseFilePath(joinPath([...folder, ...old.slice(-1)]), field)
+          const planned = parseFilePath(joinPath([...folder, ...old.slice(-1)]), 'to')
           const names = await makeRoom(
             db,
             tree,
@@ -200,7 +180,7 @@ export function trashItemService({
     async deleteForEver(tree: Tree, items: readonly string[], caller: Caller): Promise<number> {
       const count = await change(tree, caller, async ({ tx, record }) => {
         await lockTree(db, tree, tx)
-        const nodes = await find(tree, items, 'items', tx)
+        const nodes = await find(tree, items, tx)
         await purge(tree.bucketId, nodes, tx)
         record(purged(nodes))
         return nodes.length
