@@ -63,8 +63,8 @@ const trashOf = batchPages<TrashItemView>(
     ),
 )
 
-builder.objectField(Drive, 'trash', t =>
-  t.withAuth({ drive: 'read' }).field({
+builder.objectFields(Drive, t => ({
+  trash: t.withAuth({ drive: 'read' }).field({
     type: connectionOf('TrashItem', TrashItem),
     description: 'What was deleted and can be restored, the newest first.',
     args: pageArgs(t.arg),
@@ -74,7 +74,11 @@ builder.objectField(Drive, 'trash', t =>
         return { ...found, rows: found.rows.map(item => inTrashOf(item, drive)) }
       }),
   }),
-)
+  trashDays: t.int({
+    description: 'For how many days what is deleted can be restored; with 0 a deletion is final.',
+    resolve: (_drive, _args, { services }) => services.trashItems.days,
+  }),
+}))
 
 const itemsById = batch(({ services }, ids) => services.trashItems.byIds(ids))
 

@@ -25,7 +25,7 @@ async function personWith(...paths: string[]): Promise<Person> {
   return person
 }
 
-const TRASH = `query ($first: Int, $after: String) { me { drive { usage { usedBytes keptBytes fileCount folderCount }
+const TRASH = `query ($first: Int, $after: String) { me { drive { trashDays usage { usedBytes keptBytes fileCount folderCount }
   trash(first: $first, after: $after) { nodes { id name path kind size fileCount deletedAt expiresAt deletedBy { email } }
     pageInfo { hasNextPage endCursor } } } } }`
 const trashOf = async (person: Person, variables = {}) => (await ask(person, TRASH, variables)).me.drive
@@ -55,7 +55,8 @@ describe('A deleted file', () => {
   it('is in the trash with who deleted it, when, and from where; its quota is free at once', async () => {
     const person = await personWith('docs/a.txt')
     const { trashItems, deletedIds } = await remove(person, 'docs/a.txt')
-    const { trash, usage } = await trashOf(person)
+    const { trash, trashDays, usage } = await trashOf(person)
+    expect(trashDays).toBe(30)
     expect(trash.nodes).toEqual([
       {
         id: trashItems[0].id,

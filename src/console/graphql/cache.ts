@@ -1,6 +1,6 @@
 import schema from 'virtual:graph'
 import { type Cache, cacheExchange, type KeyingConfig, type OptimisticMutationConfig } from '@urql/exchange-graphcache'
-import { newEntries } from './new-entries.ts'
+import { listUpdates } from './lists.ts'
 
 const embedded = () => null
 
@@ -46,4 +46,4 @@ const optimistic: OptimisticMutationConfig = {
  * Every node once, whatever has asked for it. The payload of a mutation holds what it has changed (docs/graphql.md); only lists that
  * would be long to ask for again are updated by hand.
  */
-export const cache = cacheExchange({ schema, keys, optimistic, updates: { Mutation: newEntries } })
+export const cache = cacheExchange({ schema, keys, optimistic, updates: { Mutation: listUpdates } })

@@ -8,8 +8,6 @@ export interface Toast {
   tone?: 'plain' | 'error'
   /** Takes back what was done. */
   undo?: () => void
-  /** Runs when the toast goes and `undo` was not used, and when the person leaves. */
-  settle?: () => void
   /** What can be done about it, instead of undo. */
   action?: { label: string; run: () => void }
   /** How long it stays; 6 seconds without it, an error 10. */
@@ -30,22 +28,21 @@ function change(next: Shown[]): void {
   for (const listener of listeners) listener()
 }
 
-function close(id: number, how: 'settle' | 'undo' = 'settle'): void {
-  const toast = shown.find(one => one.id === id)
-  if (!toast) return
-  clearTimeout(toast.timer)
+function close(id: number): void {
+  clearTimeout(shown.find(one => one.id === id)?.timer)
   change(shown.filter(one => one.id !== id))
-  toast[how]?.()
 }
 
-/** Says something at the edge of the screen. Answers what takes it away again. */
+/**
+ * Says something at the edge of the screen, in the place of what was said before: of news the latest is shown, and of errors.
+ * Answers what takes it away again.
+ */
 export function toast(what: Toast): () => void {
   const id = ++ids
-  const seconds = what.seconds ?? (what.tone === 'error' ? 10 : 6)
-  const timer = window.setTimeout(() => close(id), seconds * 1000)
-  const kept = shown.length > 2 ? shown.slice(-2) : shown
-  for (const old of shown.filter(one => !kept.includes(one))) close(old.id)
-  change([...kept, { ...what, id, timer }])
+  const isError = what.tone === 'error'
+  const timer = window.setTimeout(() => close(id), (what.seconds ?? (isError ? 10 : 6)) * 1000)
+  for (const old of shown) if ((old.tone === 'error') === isError) close(old.id)
+  change([...shown, { ...what, id, timer }])
   return () => close(id)
 }
 
@@ -53,14 +50,19 @@ export function toast(what: Toast): () => void {
 export const toastError = (error: unknown): void =>
   void toast({ tone: 'error', message: error instanceof Error ? error.message : String(error) })
 
-/** Settles everything that waits to be undone. */
-export function settleToasts(): void {
-  for (const { id } of shown) close(id)
+function undoToast({ id, undo }: Shown): void {
+  close(id)
+  undo?.()
 }
 
-window.addEventListener('pagehide', settleToasts)
+/** Undoes what the latest toast tells of, where that can be undone. Answers whether it could. */
+export function undoLatest(): boolean {
+  const latest = shown.find(({ undo }) => undo)
+  if (latest) undoToast(latest)
+  return latest !== undefined
+}
 
-/** The toasts, newest last. Ctrl+Z undoes the newest that can be undone. */
+/** The toasts. Ctrl+Z does what their button "Undo" does. */
 export function Toasts() {
   const toasts = useSyncExternalStore(
     listener => {
@@ -70,40 +72,37 @@ export function Toasts() {
     () => shown,
   )
   return (
-    <section className="toasts" aria-label={text('notifications')}>
+    // A dialog covers all but what says that it belongs above it.
+    <section className="toasts" aria-label={text('notifications')} data-react-aria-top-layer>
       <div role="status" className="toast-list">
-        {toasts.map(({ id, message, tone = 'plain', undo, action }) => (
-          <div key={id} className={`toast ${tone}`}>
-            <p>{message}</p>
-            {undo && (
-              <Button look="ghost" onPress={() => close(id, 'undo')}>
-                {text('undo')}
+        {toasts.map(toast => {
+          const { id, message, tone = 'plain', undo, action } = toast
+          return (
+            <div key={id} className={`toast ${tone}`}>
+              <p>{message}</p>
+              {undo && (
+                <Button look="ghost" onPress={() => undoToast(toast)}>
+                  {text('undo')}
+                </Button>
+              )}
+              {action && (
+                <Button
+                  look="ghost"
+                  onPress={() => {
+                    close(id)
+                    action.run()
+                  }}
+                >
+                  {action.label}
+                </Button>
+              )}
+              <Button look="icon" aria-label={text('dismiss')} onPress={() => close(id)}>
+                <X />
               </Button>
-            )}
-            {action && (
-              <Button
-                look="ghost"
-                onPress={() => {
-                  close(id)
-                  action.run()
-                }}
-              >
-                {action.label}
-              </Button>
-            )}
-            <Button look="icon" aria-label={text('dismiss')} onPress={() => close(id)}>
-              <X />
-            </Button>
-          </div>
-        ))}
+            </div>
+          )
+        })}
       </div>
     </section>
   )
-}
-
-/** Undoes the newest toast that can be undone. */
-export function undoNewest(): boolean {
-  const newest = shown.findLast(({ undo }) => undo)
-  if (newest) close(newest.id, 'undo')
-  return newest !== undefined
 }

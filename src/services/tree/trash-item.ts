@@ -111,6 +111,9 @@ export function trashItemService({
   }
 
   return {
+    /** How long items are kept. */
+    days: trashDays,
+
     /** The trash of a bucket, the newest first. */
     async page(bucketId: string, limit: number, after: string | null): Promise<Page<TrashItemView>> {
       const { rows, more } = await pageOfTrash(db, bucketId, limit, after)

@@ -1,7 +1,7 @@
 import { ask, mutate } from '../../graphql/run.ts'
 import { toast, toastError } from '../../parts/toasts.tsx'
 import { readCut, setCut } from './clipboard.ts'
-import { CREATE_FOLDER, DELETE, DOWNLOAD, type Entry, MOVE } from './documents.ts'
+import { CREATE_FOLDER, DELETE, DOWNLOAD, type Entry, MOVE, RESTORE } from './documents.ts'
 import { hide, show } from './held-back.ts'
 import { join, nameOf, parentOf, trim } from './place.ts'
 import { text } from './text.ts'
@@ -15,8 +15,12 @@ const inParts = <T>(all: readonly T[]): T[][] =>
 const idsOf = (entries: readonly Entry[]) => entries.map(({ id }) => id)
 const refOf = ({ id }: { id: string }) => ({ id })
 
-/** What is done with entries of a drive. Whatever fails is said in a toast; `after` reads the list again. */
-export function createActions(drive: string, after: () => void) {
+/**
+ * What is done with entries of a drive. Whatever fails is said in a toast.
+ * @param hasTrash whether what is deleted can be restored
+ * @param after reads the list again
+ */
+export function createActions(drive: string, hasTrash: boolean, after: () => void) {
   async function attempt(work: () => Promise<void>): Promise<boolean> {
     try {
       await work()
@@ -34,6 +38,12 @@ export function createActions(drive: string, after: () => void) {
     for (const part of inParts(entries))
       await mutate(MOVE, { input: { entries: part.map(refOf), to: { at: { drive, path: to } } } })
   }
+
+  /** Takes items out of the trash, to where they were. */
+  const restore = (items: readonly string[]) =>
+    attempt(async () => {
+      for (const part of inParts(items)) await mutate(RESTORE, { input: { items: part, onConflict: 'KEEP_BOTH' } })
+    })
 
   const actions = {
     /** @param folder path of the folder that it is in */
@@ -70,23 +80,26 @@ export function createActions(drive: string, after: () => void) {
       })
     },
 
-    /** Hides entries, and deletes them when the toast goes: until then it can be undone. */
-    remove(entries: readonly Entry[]): void {
+    /** Deletes entries. Where there is a trash, the toast takes them out of it again. */
+    async remove(entries: readonly Entry[]): Promise<void> {
       const ids = idsOf(entries)
-      const [first] = entries
+      const items: string[] = []
       hide(ids)
-      toast({
-        message:
-          entries.length === 1 && first
-            ? text('deletedOne', { name: first.name })
-            : text('deleted', { count: entries.length }),
-        undo: () => show(ids),
-        settle: () =>
-          void attempt(async () => {
-            for (const part of inParts(entries))
-              await mutate(DELETE, { input: { entries: part.map(refOf), recursive: true } }, { keepalive: true })
-          }).then(done => done || show(ids)),
+      const deletion = attempt(async () => {
+        for (const part of inParts(entries)) {
+          const input = { entries: part.map(refOf), recursive: true }
+          const { deleteEntries } = await mutate(DELETE, { input }, { keepalive: true })
+          for (const { id } of deleteEntries?.trashItems ?? []) items.push(id)
+        }
       })
+      const isShared = entries.some(entry => entry.__typename === 'File' && entry.shareCount)
+      const said = text(hasTrash ? 'trashed' : 'deleted', { count: entries.length, name: entries[0]?.name ?? '' })
+      const unsay = toast({
+        message: isShared ? `${said} ${text('linksEnded')}` : said,
+        ...(hasTrash && { undo: () => void deletion.then(() => restore(items)) }),
+      })
+      if (!(await deletion)) unsay()
+      show(ids)
     },
 
     cut(entries: readonly Entry[]): void {

@@ -18,6 +18,8 @@ export interface Commands {
   selection: Selection
   select: (next: Selection) => void
   actions: Actions
+  /** Deletes entries; asks first where that is final. */
+  remove: (entries: readonly Entry[]) => void
   setOpen: (open: Open) => void
   setRenaming: (id: string | null) => void
   setMenu: (menu: { at: Point; entries: readonly Entry[] } | null) => void

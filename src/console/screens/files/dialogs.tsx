@@ -2,7 +2,7 @@ import { ChevronRight, Folder, FolderPlus } from 'lucide-react'
 import { type FormEvent, Fragment, useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Confirm, Dialog } from '../../parts/dialog.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { type Entry, SUBFOLDERS } from './documents.ts'
 import { parentOf, trim } from './place.ts'
@@ -130,6 +130,13 @@ export function Picker({ drive, start, moving, onPick, onClose }: PickerProps) {
     </Dialog>
   )
 }
+
+/** Asks before a deletion that is final. */
+export const DeleteForEver = ({ count, ...props }: { count: number; onConfirm: () => void; onClose: () => void }) => (
+  <Confirm {...props} isOpen title={text('deleteForEver', { count })} label={text('delete')}>
+    <p>{text('deleteForEverHint')}</p>
+  </Confirm>
+)
 
 const keys = [
   ['keyMove', '↑ ↓ ← →'],

@@ -42,6 +42,7 @@ const DRIVE = graphql(
     fragment FolderOfDrive on Drive {
       id
       permissions
+      trashDays
       usage {
         usedBytes
         maxBytes
@@ -148,10 +149,34 @@ export const DELETE = graphql(`
   mutation Delete($input: DeleteEntriesInput!) {
     deleteEntries(input: $input) {
       deletedIds
+      trashItems {
+        id
+      }
       folders {
         id
         fileCount
         size
+      }
+      drive {
+        id
+        usage {
+          usedBytes
+          fileCount
+          folderCount
+        }
+      }
+    }
+  }
+`)
+
+export const RESTORE = graphql(`
+  mutation Restore($input: RestoreFromTrashInput!) {
+    restoreFromTrash(input: $input) {
+      removedIds
+      entries {
+        __typename
+        id
+        path
       }
       drive {
         id

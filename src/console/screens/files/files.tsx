@@ -28,12 +28,13 @@ import { useSelection } from './use-selection.ts'
 const dialogs = () => import('./dialogs.tsx')
 const NewFolder = lazy(() => dialogs().then(({ NewFolder }) => ({ default: NewFolder })))
 const Picker = lazy(() => dialogs().then(({ Picker }) => ({ default: Picker })))
+const DeleteForEver = lazy(() => dialogs().then(({ DeleteForEver }) => ({ default: DeleteForEver })))
 const Keys = lazy(() => dialogs().then(({ Keys }) => ({ default: Keys })))
 const Details = lazy(() => import('./details.tsx').then(({ Details }) => ({ default: Details })))
 const Viewer = lazy(() => import('./viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
 
 /** What is open over the list. */
-export type Open = 'new-folder' | 'picker' | 'keys' | null
+export type Open = 'new-folder' | 'picker' | 'delete' | 'keys' | null
 const none: ReadonlySet<string> = new Set()
 
 /** The files of a drive: one folder, or what a search has found. */
@@ -53,7 +54,8 @@ export function Files() {
   // The first render has no drive yet; nothing can be done until there is one.
   const latest = useRef(refresh)
   latest.current = refresh
-  const actions = useMemo(() => createActions(drive?.id ?? '', () => latest.current()), [drive?.id])
+  const hasTrash = drive?.trashDays !== 0
+  const actions = useMemo(() => createActions(drive?.id ?? '', hasTrash, () => latest.current()), [drive?.id, hasTrash])
   const openEntry = useOpen(place, search, setSearch)
   const dnd = useDragAndDrop({ drive, actions, selected, selection })
   const handlers = useHandlers({
@@ -64,6 +66,11 @@ export function Files() {
   const label = place.path.split('/').at(-1) || (folder.title ?? text('root'))
   const target = drive && { drive: drive.id, folder: place.path }
   useUploadPlace(target && { ...target, label, mayUpload: drive.canWrite })
+  const removeNow = (gone: readonly Entry[]) => {
+    select({ ...selection, ids: new Set() })
+    void actions.remove(gone)
+  }
+  const remove = (gone: readonly Entry[]) => (hasTrash ? removeNow(gone) : setOpen('delete'))
   const commands = {
     ...{
       place,
@@ -78,6 +85,7 @@ export function Files() {
       setRenaming,
       openEntry,
       setMenu,
+      remove,
     },
     target,
   }
@@ -198,6 +206,9 @@ export function Files() {
             onPick={to => void actions.move(selected, to)}
             onClose={() => setOpen(null)}
           />
+        )}
+        {open === 'delete' && (
+          <DeleteForEver count={selected.length} onConfirm={() => removeNow(selected)} onClose={() => setOpen(null)} />
         )}
         {open === 'keys' && <Keys onClose={() => setOpen(null)} />}
         {search.open && (

@@ -24,7 +24,7 @@ import { text } from './text.ts'
 
 /** What can be done with some entries: nothing is offered that one may not do. */
 export function entriesMenu(commands: Commands, entries: readonly Entry[]): MenuEntry[] {
-  const { drive, actions, openEntry, setOpen, setRenaming, setSearch, place } = commands
+  const { drive, actions, remove, openEntry, setOpen, setRenaming, setSearch, place } = commands
   const [first] = entries
   if (!first || !drive) return []
   const isOne = entries.length === 1
@@ -81,7 +81,7 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
         icon: Trash2,
         keys: 'Del',
         danger: true,
-        run: () => actions.remove(entries),
+        run: () => remove(entries),
       },
     ],
   ]

@@ -94,7 +94,7 @@ function WithFolder(props: Commands & { count: number; hasMore: boolean }) {
 }
 
 function WithSelection(props: Commands) {
-  const { selected, selection, select, drive, actions, setOpen, setRenaming } = props
+  const { selected, selection, select, drive, actions, remove, setOpen, setRenaming } = props
   const [first] = selected
   const isFiles = selected.every(({ __typename }) => __typename === 'File')
   return (
@@ -123,14 +123,7 @@ function WithSelection(props: Commands) {
         </>
       )}
       {drive?.canDelete && (
-        <Button
-          look="icon"
-          aria-label={text('delete')}
-          onPress={() => {
-            actions.remove(selected)
-            select(nothing)
-          }}
-        >
+        <Button look="icon" aria-label={text('delete')} onPress={() => remove(selected)}>
           <Trash2 />
         </Button>
       )}

@@ -17,6 +17,8 @@ export interface DriveHere {
   canWrite: boolean
   canDelete: boolean
   canShare: boolean
+  /** For how many days what is deleted can be restored; with 0 a deletion is final. */
+  trashDays: number
 }
 
 export interface FolderHere extends Omit<Listed, 'data'> {
@@ -52,11 +54,12 @@ export function useFolder({ workspace, path }: Place, { sort = 'name', desc, q, 
   const drive = listed.data?.me?.drive ?? listed.data?.workspace?.drive ?? undefined
   const id = drive?.id
   const permissions = drive?.permissions.join(' ')
+  const trashDays = drive?.trashDays ?? 0
   const driveHere = useMemo((): DriveHere | undefined => {
     if (id === undefined) return undefined
     const may = (permission: string) => permissions?.split(' ').includes(permission) ?? false
-    return { id, canWrite: may('WRITE'), canDelete: may('DELETE'), canShare: may('SHARE') }
-  }, [id, permissions])
+    return { id, canWrite: may('WRITE'), canDelete: may('DELETE'), canShare: may('SHARE'), trashDays }
+  }, [id, permissions, trashDays])
   useLive(id, () => pages.refresh())
 
   return {

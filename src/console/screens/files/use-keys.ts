@@ -1,5 +1,5 @@
 import type { KeyboardEvent } from 'react'
-import { undoNewest } from '../../parts/toasts.tsx'
+import { undoLatest } from '../../parts/toasts.tsx'
 import { readCut } from './clipboard.ts'
 import { type Commands, pickFiles } from './commands.ts'
 import { useNavigateUp } from './use-navigate-up.ts'
@@ -8,8 +8,7 @@ import { useNavigateUp } from './use-navigate-up.ts'
 export function useKeys(commands: Commands): (event: KeyboardEvent) => boolean {
   const up = useNavigateUp(commands)
   return event => {
-    const { selected, selection, select, drive, actions, place, setOpen, setRenaming, setSearch, search, setMenu } =
-      commands
+    const { selected, selection, drive, actions, place, setOpen, setRenaming, setSearch, search, setMenu } = commands
     const [first] = selected
     const isCommand = event.ctrlKey || event.metaKey
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
@@ -19,7 +18,7 @@ export function useKeys(commands: Commands): (event: KeyboardEvent) => boolean {
       if (isCommand) {
         if (key === 'x' && canWrite && first) actions.cut(selected)
         else if (key === 'v' && canWrite && readCut()) void actions.paste(place.path)
-        else if (key === 'z') return undoNewest()
+        else if (key === 'z') return undoLatest()
         else return false
         return true
       }
@@ -34,10 +33,9 @@ export function useKeys(commands: Commands): (event: KeyboardEvent) => boolean {
       }
       if (key === '?') setOpen('keys')
       else if (key === 'F2' && canWrite && first && selected.length === 1) setRenaming(first.id)
-      else if ((key === 'Delete' || (key === 'Backspace' && event.metaKey)) && drive?.canDelete && first) {
-        actions.remove(selected)
-        select({ ...selection, ids: new Set() })
-      } else if (key === 'Backspace') return up()
+      else if ((key === 'Delete' || (key === 'Backspace' && event.metaKey)) && drive?.canDelete && first)
+        commands.remove(selected)
+      else if (key === 'Backspace') return up()
       else if (key === 'ContextMenu' || (key === 'F10' && event.shiftKey)) {
         const row = document.getElementById(`entry-${selection.cursor ?? ''}`) ?? event.currentTarget
         const { left, top, height } = row.getBoundingClientRect()

@@ -72,8 +72,48 @@ const addsEntry =
     if (entry?.parent) addToLists(cache, entry.parent.id, entry as unknown as Listed)
   }
 
-export const newEntries = {
+/** Takes what is gone out of the lists of a field that are in the cache. */
+function takeFromLists(cache: Cache, owner: string, field: string, isGone: (id: string) => boolean): void {
+  for (const { fieldName, fieldKey } of cache.inspectFields(owner)) {
+    const list = fieldName === field ? cache.resolve(owner, fieldKey) : null
+    const nodes = typeof list === 'string' ? cache.resolve(list, 'nodes') : null
+    if (typeof list !== 'string' || !Array.isArray(nodes)) continue
+    const left = (nodes as string[]).filter(key => !isGone(key.slice(key.indexOf(':') + 1)))
+    if (left.length < nodes.length) cache.link(list, 'nodes', left)
+  }
+}
+
+interface Removal {
+  deletedIds?: string[]
+  removedIds?: string[]
+  folders?: { id: string }[] | null
+  drive?: { id: string }
+}
+
+const removesEntries: UpdateResolver = ({ deleteEntries }, _args, cache) => {
+  const { deletedIds = [], folders, drive } = (deleteEntries ?? {}) as Removal
+  const gone = new Set(deletedIds)
+  for (const { id } of folders ?? []) takeFromLists(cache, `Folder:${id}`, 'entries', id => gone.has(id))
+  if (drive) takeFromLists(cache, `Drive:${drive.id}`, 'search', id => gone.has(id))
+}
+
+/** For a mutation that takes items out of the trash of a drive: those that it names, else all. */
+const emptiesTrash =
+  (mutation: string): UpdateResolver =>
+  (result, _args, cache) => {
+    const { removedIds, deletedIds, drive } = (result[mutation] ?? {}) as Removal
+    const ids = removedIds ?? deletedIds
+    const gone = ids && new Set(ids)
+    if (drive) takeFromLists(cache, `Drive:${drive.id}`, 'trash', id => !gone || gone.has(id))
+  }
+
+/** What mutations change in lists that would be long to ask for again. */
+export const listUpdates = {
   uploadFile: addsEntry('uploadFile', 'file'),
   completeUpload: addsEntry('completeUpload', 'file'),
   createFolder: addsEntry('createFolder', 'folder'),
+  deleteEntries: removesEntries,
+  restoreFromTrash: emptiesTrash('restoreFromTrash'),
+  deleteFromTrash: emptiesTrash('deleteFromTrash'),
+  emptyTrash: emptiesTrash('emptyTrash'),
 }
