@@ -13,3 +13,7 @@ export const pageArgs = (arg: ArgFields) => ({
   first: arg.int({ description: 'How many nodes, 1 to 1,000; 50 without it.' }),
   after: arg.string({ description: 'The `endCursor` of the page before.' }),
 })
+
+/** The argument that turns a list around that is sorted by time. */
+export const newestFirst = (arg: ArgFields) =>
+  arg.boolean({ defaultValue: false, description: 'Whether to begin with the newest one, and go back.' })

@@ -6,7 +6,7 @@ import type { EventDetails as Details } from '../src/services/history/event.ts'
 import type { EventView } from '../src/services/history/event-feed.ts'
 import { findDrive, openDrive } from './access.ts'
 import { type ArgFields, builder } from './builder.ts'
-import { connectionOf, pageArgs } from './connection.ts'
+import { connectionOf, newestFirst, pageArgs } from './connection.ts'
 import { entryOf } from './entry.ts'
 import { EventKind, EventVia, Role } from './enums.ts'
 import { as, findable, Node } from './node.ts'
@@ -106,7 +106,7 @@ const EventConnection = connectionOf('Event', Event)
 
 const eventArgs = (arg: ArgFields) => ({
   ...pageArgs(arg),
-  newestFirst: arg.boolean({ defaultValue: false, description: 'Whether to begin with the newest one, and go back.' }),
+  newestFirst: newestFirst(arg),
   kinds: arg({ type: [EventKind], maxItems: 100, description: 'Only events of these kinds.' }),
 })
 

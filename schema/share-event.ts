@@ -1,6 +1,6 @@
 import type { ShareEventRow } from '../db/queries/share-event.ts'
 import { builder } from './builder.ts'
-import { connectionOf, pageArgs } from './connection.ts'
+import { connectionOf, newestFirst, pageArgs } from './connection.ts'
 import { ShareEventKind } from './enums.ts'
 import { batchPages, byId, forwardConnection } from './paging.ts'
 import { Person, personOf } from './person.ts'
@@ -26,13 +26,8 @@ const ShareEvent = builder.objectRef<ShareEventRow>('ShareEvent').implement({
 
 const ShareEventConnection = connectionOf('ShareEvent', ShareEvent)
 
-const pagesOf = batchPages<ShareEventRow>(
-  async ({ services }, shareIds, limit, after) =>
-    new Map(
-      await Promise.all(
-        shareIds.map(async id => [id, await services.shareEvents.page(id, limit, after?.[0] ?? null)] as const),
-      ),
-    ),
+const pagesOf = batchPages<ShareEventRow, [string], [boolean]>(({ services }, shareIds, limit, after, newestFirst) =>
+  services.shareEvents.pages(shareIds, { limit, after: after?.[0] ?? null, newestFirst }),
 )
 
 builder.interfaceField(Share, 'events', t =>
@@ -41,10 +36,10 @@ builder.interfaceField(Share, 'events', t =>
     nullable: true,
     description:
       'How it was used, oldest first, ten seconds after it was. Null for a share of somebody else, and for a key without the scope PRIVATE_FILES_SHARE.',
-    args: pageArgs(t.arg),
-    resolve: ({ id, sharer }, page, context) =>
+    args: { newestFirst: newestFirst(t.arg), ...pageArgs(t.arg) },
+    resolve: ({ id, sharer }, { newestFirst, ...page }, context) =>
       sharer.id === context.caller.userId
-        ? forwardConnection(page, byId, (limit, after) => pagesOf(context, id, limit, after))
+        ? forwardConnection(page, byId, (limit, after) => pagesOf(context, id, limit, after, newestFirst ?? false))
         : null,
   }),
 )

@@ -4,7 +4,7 @@ import type { Context } from '../src/context.ts'
 import type { ShareKind as Kind, ShareView } from '../src/services/sharing/share-list.ts'
 import { batch } from './batch.ts'
 import { builder } from './builder.ts'
-import { connectionOf, pageArgs } from './connection.ts'
+import { connectionOf, newestFirst, pageArgs } from './connection.ts'
 import { entryOf } from './entry.ts'
 import { ShareKind } from './enums.ts'
 import { as, findable, Node } from './node.ts'
@@ -18,7 +18,7 @@ const typeOf = ({ sharedFor }: ShareView) => (sharedFor === '' ? 'LinkShare' : '
 export const Share = builder.interfaceRef<ShareView>('Share')
 
 Share.implement({
-  description: 'A live share of a file that the caller has made or received.',
+  description: 'A share of a file that the caller has made or received.',
   interfaces: [Node],
   resolveType: typeOf,
   fields: t => ({
@@ -98,20 +98,38 @@ builder.objectFields(Viewer, t => ({
   shares: t.withAuth({ privateFiles: 'read' }).field({
     type: ShareConnection,
     description: 'The live shares that the caller has made, oldest first.',
-    args: { kind: t.arg({ type: ShareKind, description: 'Only those of this kind.' }), ...pageArgs(t.arg) },
-    resolve: (_viewer, { kind, ...page }, { services, caller }) =>
-      forwardConnection(page, byId, (limit, after) => services.shares.sentBy(caller, limit, after?.[0] ?? null, kind)),
+    args: {
+      kind: t.arg({ type: ShareKind, description: 'Only those of this kind.' }),
+      ended: t.arg.boolean({
+        defaultValue: false,
+        description: 'Instead of the live ones those that have expired or are used up, for 30 days after they expire.',
+      }),
+      newestFirst: newestFirst(t.arg),
+      ...pageArgs(t.arg),
+    },
+    resolve: (_viewer, { kind, ended, newestFirst, ...page }, { services, caller }) =>
+      forwardConnection(page, byId, (limit, after) =>
+        services.shares.sentBy(caller, limit, after?.[0] ?? null, {
+          kind: kind ?? null,
+          ended: ended ?? false,
+          newestFirst: newestFirst ?? false,
+        }),
+      ),
   }),
   receivedShares: t.withAuth({ privateFiles: 'read' }).field({
     type: connectionOf('DirectShare', DirectShare),
     description: 'The live shares that are made out to the verified address of the caller, oldest first.',
     args: {
       seen: t.arg.boolean({ description: 'Only those that the caller has seen, or has not.' }),
+      newestFirst: newestFirst(t.arg),
       ...pageArgs(t.arg),
     },
-    resolve: (_viewer, { seen, ...page }, { services, caller }) =>
+    resolve: (_viewer, { seen, newestFirst, ...page }, { services, caller }) =>
       forwardConnection(page, byId, (limit, after) =>
-        services.shares.receivedBy(caller, limit, after?.[0] ?? null, seen),
+        services.shares.receivedBy(caller, limit, after?.[0] ?? null, {
+          seen: seen ?? null,
+          newestFirst: newestFirst ?? false,
+        }),
       ),
   }),
   unseenShareCount: t.withAuth({ privateFiles: 'read' }).int({

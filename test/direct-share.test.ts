@@ -756,6 +756,8 @@ describe('GraphQL', () => {
       expect(rest?.nodes.map(({ fileName }) => fileName)).toEqual(['c'])
       expect(rest?.pageInfo.hasNextPage).toBe(false)
     }
+    const NEWEST = '{ me { receivedShares(first: 2, newestFirst: true) { nodes { fileName } } } }'
+    expect((await ask(jon, NEWEST)).me.receivedShares.nodes).toEqual([{ fileName: 'c' }, { fileName: 'b' }])
   })
 
   it('markShareSeen notes it, by the id or the token of the share', async () => {

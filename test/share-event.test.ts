@@ -47,6 +47,18 @@ it('A sharer is told how a link was used: by whom, from which network, by what k
   ])
 })
 
+it('The uses of a link are read from the newest one back, too, page by page', async () => {
+  const query = (after: string | null) =>
+    `{ me { shares { nodes { events(first: 2, newestFirst: true, after: ${JSON.stringify(after)}) {
+      nodes { kind } pageInfo { endCursor hasNextPage } } } } } }`
+  const page = async (after: string | null) =>
+    (await alice.graphql<Anything>(query(after))).data.me.shares.nodes[0].events
+  const newest = await page(null)
+  expect(newest.nodes).toEqual([{ kind: 'DOWNLOADED' }, { kind: 'REFUSED' }])
+  expect(newest.pageInfo.hasNextPage).toBe(true)
+  expect((await page(newest.pageInfo.endCursor)).nodes).toEqual([{ kind: 'OPENED' }])
+})
+
 it('The recipient of a share is not told how it was used', async () => {
   await alice.rest('POST', '/api/files/share', { json: { email: bob.email, objects: ['plan.txt'] } })
   expect((await receiptsOf(bob)).receivedShares.nodes).toEqual([{ events: null }])

@@ -454,13 +454,13 @@ interface SharePage {
 }
 
 /** The paths of the files of all shares of a person, page by page. */
-async function walkShares(person: Person, first: number): Promise<string[]> {
-  const WALK = `query ($first: Int, $after: String) { me { shares(first: $first, after: $after) {
+async function walkShares(person: Person, first: number, newestFirst = false): Promise<string[]> {
+  const WALK = `query ($first: Int, $after: String, $newestFirst: Boolean) { me { shares(first: $first, after: $after, newestFirst: $newestFirst) {
     nodes { file { path } } pageInfo { hasNextPage endCursor } } } }`
   const paths: string[] = []
   let after: string | null = null
   do {
-    const page: SharePage = (await ask(person, WALK, { first, after })).me.shares
+    const page: SharePage = (await ask(person, WALK, { first, after, newestFirst })).me.shares
     paths.push(...page.nodes.map(({ file }) => file.path))
     after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
   } while (after !== null)
@@ -669,6 +669,23 @@ describe('GraphQL', () => {
     expect(await codeOf(t.anonymous, NODE, { id })).toBe('UNAUTHENTICATED')
   })
 
+  it('me.shares lists apart what has expired or is used up, of the caller alone', async () => {
+    const { person, id: live } = await newLink('ends')
+    const input = { file: file('docs/a.txt') }
+    const make = async (terms: object) => (await ask(person, LINK, { input: { ...input, ...terms } })).createLink.share
+    const expired = await make({})
+    await expire()
+    const used = await make({ maxDownloads: 1 })
+    await ask(t.anonymous, OPEN, { input: { token: used.token } })
+    const ENDED = `query ($kind: ShareKind) { me { shares { nodes { id } }
+      ended: shares(ended: true, newestFirst: true, kind: $kind) { nodes { id file { path } } } } }`
+    const { me } = await ask(person, ENDED)
+    expect(me.shares.nodes).toEqual([{ id: live }])
+    expect(me.ended.nodes).toEqual([used, expired].map(({ id }) => ({ id, file: { path: 'docs/a.txt' } })))
+    expect((await ask(person, ENDED, { kind: 'DIRECT' })).me.ended.nodes).toEqual([])
+    expect((await ask(bob, ENDED)).me.ended.nodes).toEqual([])
+  })
+
   it('me.shares and file.shares tell links from what is for one person', async () => {
     const { person, id } = await newLink('kinds')
     const [direct] = (
@@ -697,6 +714,7 @@ describe('GraphQL', () => {
     }
     expect(await walkShares(frank, 7)).toEqual(names)
     expect(await walkShares(frank, 25)).toEqual(names)
+    expect(await walkShares(frank, 7, true)).toEqual(names.toReversed())
   })
 })
 

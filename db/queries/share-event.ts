@@ -1,5 +1,6 @@
 import type { Db, Value } from '../index.ts'
 import type { ShareEventKind } from '../models/share-event.ts'
+import { firstOfEach, type Page } from './page.ts'
 import { placeholders } from './sql.ts'
 
 /** A use of a share as it is stored: see db/models/share-event.ts. */
@@ -24,18 +25,23 @@ export async function insertShareEvents(db: Db, events: ShareEventRow[]): Promis
   )
 }
 
-/** Uses of a share until a time, oldest first. */
-export function shareEventsOf(
+/** Uses of some shares until a time, by the id of the share. */
+export const pagesOfShareEvents = (
   db: Db,
-  shareId: string,
-  { after, until, limit }: { after: string; until: number; limit: number },
-): Promise<ShareEventRow[]> {
-  return db.rows<ShareEventRow>(
-    `SELECT id, share_id AS shareId, at, kind, person_id AS personId, network, client FROM share_event
-     WHERE share_id = ? AND id > ? AND at <= ? ORDER BY id LIMIT ${limit}`,
-    [shareId, after, until],
+  shareIds: string[],
+  { after, newestFirst, until, limit }: { after: string | null; newestFirst: boolean; until: number; limit: number },
+): Promise<Map<string, Page<ShareEventRow>>> =>
+  firstOfEach<ShareEventRow>(
+    db,
+    `SELECT share_id AS owner, id, share_id AS shareId, at, kind, person_id AS personId, network, client FROM share_event
+     WHERE share_id = ? AND at <= ?${after === null ? '' : ` AND id ${newestFirst ? '<' : '>'} ?`}`,
+    {
+      order: newestFirst ? 'id DESC' : 'id',
+      owners: shareIds,
+      values: [until, ...(after === null ? [] : [after])],
+      limit,
+    },
   )
-}
 
 /** Deletes the uses until a time, in batches: UUIDs of version 7 begin with the milliseconds. */
 export async function deleteShareEvents(db: Db, before: number, batch: number): Promise<void> {

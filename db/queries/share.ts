@@ -1,8 +1,8 @@
 import type { Db, Tx } from '../index.ts'
-import { firstOfEach, type Page, pageOf } from './page.ts'
 import { inParts, placeholders } from './sql.ts'
 
-const tables =
+/** Shares with their files and their sharers. */
+export const tables =
   'share s JOIN entry e ON e.id = s.entry_id JOIN bucket b ON b.id = e.bucket_id JOIN user u ON u.id = s.user_id'
 
 /** The condition of a live share, over `share s` and its sharer `user u`; its value is the current time. */
@@ -75,97 +75,6 @@ export async function findShare(db: Db, id: string): Promise<LinkedShare | undef
   )
   return share
 }
-
-/** A live share with its file and its owner. */
-export interface ListedShare {
-  id: string
-  fileId: string
-  fileType: string
-  size: number
-  md5: string
-  /** E-mail addresses; the second is empty for a public share. */
-  sharedBy: string
-  sharedFor: string
-  userId: string
-  sharerName: string
-  sharerPicture: string
-  createdAt: number
-  expiresAt: number
-  seenAt: number | null
-  passwordHash: string | null
-  downloads: number
-  maxDownloads: number | null
-  name: string
-  parentId: string
-  rootId: string
-}
-
-const listedColumns = `s.id AS id, s.entry_id AS fileId, e.file_type AS fileType, e.total_bytes AS size, e.md5, u.email AS sharedBy,
-  COALESCE(s.recipient, '') AS sharedFor, s.user_id AS userId, u.name AS sharerName, u.picture AS sharerPicture, s.created_at AS createdAt,
-  s.expires_at AS expiresAt, s.seen_at AS seenAt, s.password_hash AS passwordHash, s.downloads, s.max_downloads AS maxDownloads, e.name,
-  e.parent_id AS parentId, b.root_id AS rootId`
-
-/** For everyone with the link, or for one e-mail address. */
-export type ShareKind = 'link' | 'direct'
-
-const ofKind = (kind: ShareKind | null): string =>
-  kind ? ` AND s.recipient IS ${kind === 'direct' ? 'NOT ' : ''}NULL` : ''
-
-/** The live shares that match a condition over `share s`, oldest first. */
-async function listShares(db: Db, where: string, values: string[], limit: number): Promise<Page<ListedShare>> {
-  const rows = await db.rows<ListedShare>(
-    `SELECT ${listedColumns} FROM ${tables} WHERE ${where} AND ${LIVE} ORDER BY s.id LIMIT ${limit + 1}`,
-    [...values, Date.now()],
-  )
-  return pageOf(rows, limit)
-}
-
-/** @param after the id of a share, or empty */
-export const listSentShares = (db: Db, userId: string, limit: number, after: string, kind: ShareKind | null) =>
-  listShares(db, `s.user_id = ? AND s.id > ?${ofKind(kind)}`, [userId, after], limit)
-
-/** @param after the id of a share, or empty @param seen only those that the recipient has opened, or has not */
-export const listReceivedShares = (db: Db, recipient: string, limit: number, after: string, seen: boolean | null) =>
-  listShares(
-    db,
-    `s.recipient = ? AND s.id > ?${seen === null ? '' : ` AND s.seen_at IS ${seen ? 'NOT ' : ''}NULL`}`,
-    [recipient, after],
-    limit,
-  )
-
-/** Those of some shares that a user has made, or that an e-mail address has received. */
-export const listSharesAmong = (db: Db, by: 'userId' | 'recipient', value: string, ids: string[]) =>
-  listShares(
-    db,
-    `s.${by === 'userId' ? 'user_id' : by} = ? AND s.id IN (${placeholders(ids)})`,
-    [value, ...ids],
-    ids.length,
-  )
-
-/** Those of some shares that a user has made, or that their e-mail address has received. */
-export const listSharesOf = (db: Db, userId: string, recipient: string, ids: string[]) =>
-  listShares(
-    db,
-    `s.id IN (${placeholders(ids)}) AND (s.user_id = ? OR s.recipient = ?)`,
-    [...ids, userId, recipient],
-    ids.length,
-  )
-
-/** The live shares that a user has made of some files, oldest first, by the id of the file. */
-export const pagesOfShares = (
-  db: Db,
-  userId: string,
-  fileIds: string[],
-  limit: number,
-  after: string,
-  kind: ShareKind | null,
-) =>
-  firstOfEach<ListedShare>(
-    db,
-    `SELECT s.entry_id AS owner, ${listedColumns} FROM ${tables}
-     WHERE s.entry_id = ? AND s.user_id = ? AND ${LIVE} AND s.id > ?${ofKind(kind)}`,
-    { order: 'id', owners: fileIds, values: [userId, Date.now(), after], limit },
-  )
 
 /** Locks in the same order as the deletion of an account or a file: the user, the bucket, the entry. */
 const inOrder = (db: Db) => (db.dialect === 'mysql' ? 'STRAIGHT_JOIN' : 'CROSS JOIN')

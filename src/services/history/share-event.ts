@@ -2,7 +2,7 @@ import { v7 as newId } from 'uuid'
 import type { Db } from '../../../db/index.ts'
 import type { ShareEventKind } from '../../../db/models/share-event.ts'
 import type { Page } from '../../../db/queries/page.ts'
-import { insertShareEvents, type ShareEventRow, shareEventsOf } from '../../../db/queries/share-event.ts'
+import { insertShareEvents, pagesOfShareEvents, type ShareEventRow } from '../../../db/queries/share-event.ts'
 import type { Caller } from '../../access/caller.ts'
 import { deviceOf } from '../../device.ts'
 import type { Log } from '../../log.ts'
@@ -55,12 +55,12 @@ export function shareEventService({ db }: { db: Db }) {
       }
     },
 
-    /** The uses of a share until ten seconds ago, oldest first. Does not authorize: pass only a share of the caller. */
-    async page(shareId: string, limit: number, after: string | null): Promise<Page<ShareEventRow>> {
-      const range = { after: after ?? '', until: Date.now() - SETTLED_MS, limit: limit + 1 }
-      const rows = await shareEventsOf(db, shareId, range)
-      return { rows: rows.slice(0, limit), more: rows.length > limit }
-    },
+    /** The uses of some shares until ten seconds ago, by the id of the share. Does not authorize: pass only shares of the caller. */
+    pages: (
+      shareIds: string[],
+      range: { limit: number; after: string | null; newestFirst: boolean },
+    ): Promise<Map<string, Page<ShareEventRow>>> =>
+      pagesOfShareEvents(db, shareIds, { ...range, until: Date.now() - SETTLED_MS }),
   }
 }
 

@@ -9,7 +9,7 @@ import {
   listSharesOf,
   pagesOfShares,
   type ShareKind,
-} from '../../../db/queries/share.ts'
+} from '../../../db/queries/share-list.ts'
 import type { Caller } from '../../access/caller.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
 import { pathsOfFolders } from '../tree/entry-path.ts'
@@ -28,13 +28,26 @@ export interface ShareView extends Omit<ListedShare, Unshown> {
   passwordProtected: boolean
 }
 
+/** Which of the shares that one has made. */
+interface SentFilter {
+  kind?: ShareKind | null
+  ended?: boolean
+  newestFirst?: boolean
+}
+
+/** Which of the shares that one has received. */
+interface ReceivedFilter {
+  seen?: boolean | null
+  newestFirst?: boolean
+}
+
 interface Deps {
   db: Db
   tokenOf: (id: string) => string
   linkOf: (token: string) => string
 }
 
-/** The lists of live shares. */
+/** The lists of shares. */
 export function shareLists({ db, tokenOf, linkOf }: Deps) {
   /** The shares whose files exist, with their paths: one statement for all. */
   async function withPaths(rows: ListedShare[]): Promise<ShareView[]> {
@@ -70,13 +83,21 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
   }
 
   return {
-    /** The live shares that a user has made, oldest first. `last` is where the next page begins. */
-    sentBy: (caller: Caller, limit: number, after: string | null, kind: ShareKind | null = null) =>
-      shown(listSentShares(db, caller.userId, limit, after ?? '', kind)),
+    /** The live shares that a user has made, or those that have ended lately. `last` is where the next page begins. */
+    sentBy: (
+      caller: Caller,
+      limit: number,
+      after: string | null,
+      { kind = null, ended = false, newestFirst = false }: SentFilter = {},
+    ) => shown(listSentShares(db, caller.userId, { kind, ended, newestFirst, after, limit })),
 
-    /** The live shares with the caller's verified e-mail address, oldest first; with `seen`, those that they have or have not seen. */
-    receivedBy: (caller: Caller, limit: number, after: string | null, seen: boolean | null = null) =>
-      shown(listReceivedShares(db, caller.verifiedEmail ?? '', limit, after ?? '', seen)),
+    /** The live shares with the caller's verified e-mail address; with `seen`, those that they have or have not seen. */
+    receivedBy: (
+      caller: Caller,
+      limit: number,
+      after: string | null,
+      { seen = null, newestFirst = false }: ReceivedFilter = {},
+    ) => shown(listReceivedShares(db, caller.verifiedEmail ?? '', { seen, newestFirst, after, limit })),
 
     /** A page of one of the two lists for REST, which is lenient about its arguments. */
     async page(

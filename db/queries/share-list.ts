@@ -1,0 +1,123 @@
+import type { Db } from '../index.ts'
+import { firstOfEach, type Page, pageOf } from './page.ts'
+import { LIVE, tables } from './share.ts'
+import { placeholders } from './sql.ts'
+
+/** The condition of a share that has expired or is used up, over `share s` and its sharer `user u`; its value is the current time. */
+const ENDED = `(s.expires_at <= ? OR s.downloads >= s.max_downloads) AND u.status = 'active'`
+
+/** A share in a list, with its file and its owner. */
+export interface ListedShare {
+  id: string
+  fileId: string
+  fileType: string
+  size: number
+  md5: string
+  /** E-mail addresses; the second is empty for a public share. */
+  sharedBy: string
+  sharedFor: string
+  userId: string
+  sharerName: string
+  sharerPicture: string
+  createdAt: number
+  expiresAt: number
+  seenAt: number | null
+  passwordHash: string | null
+  downloads: number
+  maxDownloads: number | null
+  name: string
+  parentId: string
+  rootId: string
+}
+
+const listedColumns = `s.id AS id, s.entry_id AS fileId, e.file_type AS fileType, e.total_bytes AS size, e.md5, u.email AS sharedBy,
+  COALESCE(s.recipient, '') AS sharedFor, s.user_id AS userId, u.name AS sharerName, u.picture AS sharerPicture, s.created_at AS createdAt,
+  s.expires_at AS expiresAt, s.seen_at AS seenAt, s.password_hash AS passwordHash, s.downloads, s.max_downloads AS maxDownloads, e.name,
+  e.parent_id AS parentId, b.root_id AS rootId`
+
+/** For everyone with the link, or for one e-mail address. */
+export type ShareKind = 'link' | 'direct'
+
+const ofKind = (kind: ShareKind | null): string =>
+  kind ? ` AND s.recipient IS ${kind === 'direct' ? 'NOT ' : ''}NULL` : ''
+
+/** A part of a list of shares. */
+interface ShareRange {
+  /** The id of a share; exclusive. */
+  after: string | null
+  /** From the newest one back. */
+  newestFirst: boolean
+  limit: number
+}
+
+/** The shares that match a condition over `share s` and one of LIVE and ENDED. */
+async function listShares(
+  db: Db,
+  where: string,
+  values: string[],
+  { after, newestFirst, limit }: ShareRange,
+  state = LIVE,
+): Promise<Page<ListedShare>> {
+  const beyond = after === null ? '' : ` AND s.id ${newestFirst ? '<' : '>'} ?`
+  const rows = await db.rows<ListedShare>(
+    `SELECT ${listedColumns} FROM ${tables} WHERE ${where}${beyond} AND ${state}
+     ORDER BY s.id${newestFirst ? ' DESC' : ''} LIMIT ${limit + 1}`,
+    [...values, ...(after === null ? [] : [after]), Date.now()],
+  )
+  return pageOf(rows, limit)
+}
+
+export const listSentShares = (
+  db: Db,
+  userId: string,
+  { kind, ended, ...range }: ShareRange & { kind: ShareKind | null; ended: boolean },
+) => listShares(db, `s.user_id = ?${ofKind(kind)}`, [userId], range, ended ? ENDED : LIVE)
+
+/** @param seen only those that the recipient has opened, or has not */
+export const listReceivedShares = (
+  db: Db,
+  recipient: string,
+  { seen, ...range }: ShareRange & { seen: boolean | null },
+) =>
+  listShares(
+    db,
+    `s.recipient = ?${seen === null ? '' : ` AND s.seen_at IS ${seen ? 'NOT ' : ''}NULL`}`,
+    [recipient],
+    range,
+  )
+
+const oldestFirst = (limit: number): ShareRange => ({ after: null, newestFirst: false, limit })
+
+/** Those of some shares that a user has made, or that an e-mail address has received. */
+export const listSharesAmong = (db: Db, by: 'userId' | 'recipient', value: string, ids: string[]) =>
+  listShares(
+    db,
+    `s.${by === 'userId' ? 'user_id' : by} = ? AND s.id IN (${placeholders(ids)})`,
+    [value, ...ids],
+    oldestFirst(ids.length),
+  )
+
+/** Those of some shares that a user has made, or that their e-mail address has received. */
+export const listSharesOf = (db: Db, userId: string, recipient: string, ids: string[]) =>
+  listShares(
+    db,
+    `s.id IN (${placeholders(ids)}) AND (s.user_id = ? OR s.recipient = ?)`,
+    [...ids, userId, recipient],
+    oldestFirst(ids.length),
+  )
+
+/** The live shares that a user has made of some files, oldest first, by the id of the file. */
+export const pagesOfShares = (
+  db: Db,
+  userId: string,
+  fileIds: string[],
+  limit: number,
+  after: string,
+  kind: ShareKind | null,
+) =>
+  firstOfEach<ListedShare>(
+    db,
+    `SELECT s.entry_id AS owner, ${listedColumns} FROM ${tables}
+     WHERE s.entry_id = ? AND s.user_id = ? AND ${LIVE} AND s.id > ?${ofKind(kind)}`,
+    { order: 'id', owners: fileIds, values: [userId, Date.now(), after], limit },
+  )
