@@ -405,6 +405,7 @@ export class World {
         return { token: await share() }
       case 'Mutation.deleteWorkspace':
       case 'Query.workspaceApiKeys':
+      case 'Query.workspaceEvents':
       case 'Query.workspaceFileTree':
       case 'Query.workspaceInvites':
       case 'Query.workspaceMembers':

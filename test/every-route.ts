@@ -75,6 +75,8 @@ export async function walkEveryRoute(
   await go(alice, 'GET /api/user/data')
   await go(alice, 'GET /api/user/bucket')
   await go(alice, 'GET /api/user/stats')
+  await go(alice, 'GET /api/events')
+  await go(alice, 'GET /api/user/events')
   await go(alice, 'GET /api/user/identities')
 
   // She gives some away.
@@ -135,6 +137,7 @@ export async function walkEveryRoute(
   await go(bob, `PATCH ${dir}/folder/move`, ws, { json: { source: '/x', destination: '/y' } })
   await go(bob, `DELETE ${dir}/folder/delete`, { ...ws, path: '/y' })
   await go(bob, `DELETE ${dir}/delete`, { ...ws, file_id })
+  await go(bob, 'GET /api/workspaces/{workspace_id}/events', ws)
   const trash = '/api/workspaces/{workspace_id}/trash'
   const [file_item, folder_item] = (await go(bob, `GET ${trash}`, ws)).response.items
   await go(bob, `POST ${trash}/restore`, ws, { json: { items: [file_item.id] } })

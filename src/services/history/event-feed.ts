@@ -4,8 +4,9 @@ import type { EventKind } from '../../../db/models/event.ts'
 import { type EventRow, endsOf, eventOf, eventsOf } from '../../../db/queries/event.ts'
 import type { Page } from '../../../db/queries/page.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
-import { readCursor, writeCursor } from '../page.ts'
+import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
 import type { EventDetails } from './event.ts'
+import { type EventOnWire, onWire } from './event-wire.ts'
 
 /** An event as its readers see it. */
 export interface EventView extends Omit<EventRow, 'details'> {
@@ -22,6 +23,17 @@ export interface EventQuery {
   newestFirst?: boolean
   kinds: readonly EventKind[]
 }
+
+/** What a client that polls is given. */
+export interface EventPoll {
+  events: EventOnWire[]
+  more: boolean
+  /** After what it has seen, or was not to see. */
+  cursor: string
+}
+
+/** Instead of a cursor: nothing but where the log ends. */
+const NOW = 'now'
 
 const expired = () =>
   new AppError(
@@ -67,6 +79,26 @@ export function eventFeedService({ db }: { db: Db }) {
         if (after < purged || after > head) throw expired()
       }
       return { rows: rows.slice(0, limit).map(toView), more: rows.length > limit }
+    },
+
+    /**
+     * What follows a cursor, with the next one. That moves past events of other kinds, too, so that it does not expire where those are many.
+     * @throws CURSOR_EXPIRED, INVALID_INPUT
+     */
+    async poll(
+      logId: string,
+      kinds: readonly EventKind[],
+      { after, limit }: { after?: string | null | undefined } & Pick<PageArgs, 'limit'>,
+    ): Promise<EventPoll> {
+      const most = readLimit(limit)
+      const from = after && after !== NOW ? feed.readCursor(logId, after) : null
+      // Before the events are read: what happens in between is not passed over.
+      const head = await feed.headOf(logId)
+      const cursor = (seq: number) => feed.cursorOf({ logId, seq })
+      if (after === NOW) return { events: [], more: false, cursor: cursor(head) }
+      const { rows, more } = await feed.pageAfter(logId, from, { limit: most, kinds })
+      const last = rows.at(-1)?.seq ?? from ?? 0
+      return { events: rows.map(onWire), more, cursor: cursor(more ? last : Math.max(last, head)) }
     },
 
     /** One event by its id. */
