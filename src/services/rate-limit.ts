@@ -1,4 +1,3 @@
-import { getGraphQLRateLimiter, Store } from 'graphql-rate-limit'
 import type { Redis } from 'ioredis'
 import { v4 as newHit } from 'uuid'
 import type { Config } from '../config.ts'
@@ -80,27 +79,27 @@ function redisHits(redis: Redis, log: Log): HitTaker {
   }
 }
 
-class AtomicStore extends Store {
-  readonly #hits: HitTaker
-  readonly #rules: RateRules
-  readonly #now: () => number
+/** The library is loaded with the first call that is counted: it brings a library of permissions along, which nothing here uses. */
+async function createLimiter(hits: HitTaker, rules: RateRules, now: () => number) {
+  const { getGraphQLRateLimiter, Store } = await import('graphql-rate-limit')
 
-  constructor(hits: HitTaker, rules: RateRules, now: () => number) {
-    super()
-    this.#hits = hits
-    this.#rules = rules
-    this.#now = now
+  class AtomicStore extends Store {
+    override async getForIdentity({ contextIdentity, fieldIdentity }: Identity): Promise<number[]> {
+      const rule = rules[fieldIdentity as RateName]
+      const before = await hits.take(`${fieldIdentity}:${contextIdentity}`, rule, now())
+      // Which hits count was decided above; the library reads the clock again, a moment later.
+      return before.map(() => Number.POSITIVE_INFINITY)
+    }
+
+    // The hit is recorded already.
+    override setForIdentity(): void {}
   }
 
-  override async getForIdentity({ contextIdentity, fieldIdentity }: Identity): Promise<number[]> {
-    const rule = this.#rules[fieldIdentity as RateName]
-    const before = await this.#hits.take(`${fieldIdentity}:${contextIdentity}`, rule, this.#now())
-    // Which hits count was decided above; the library reads the clock again, a moment later.
-    return before.map(() => Number.POSITIVE_INFINITY)
-  }
-
-  // The hit is recorded already.
-  override setForIdentity(): void {}
+  return getGraphQLRateLimiter({
+    identifyContext: ({ userId }: { userId: string }) => userId,
+    store: new AtomicStore(),
+    formatError: () => 'limited',
+  })
 }
 
 interface Options {
@@ -114,18 +113,15 @@ interface Options {
 /** Request rates by graphql-rate-limit, exact under parallel requests and across instances (docs/contract.md, section 7). */
 export function rateLimitService({ rules, redis, log, now = Date.now }: Options) {
   const hits = redis ? redisHits(redis, log) : memoryHits()
-  const limiter = getGraphQLRateLimiter({
-    identifyContext: ({ userId }: { userId: string }) => userId,
-    store: new AtomicStore(hits, rules, now),
-    formatError: () => 'limited',
-  })
+  let limiter: ReturnType<typeof createLimiter> | undefined
 
   return {
     /** Counts a call of a user. @throws RATE_LIMITED with `retry_after` in seconds */
     async hit(name: RateName, userId: string, info: object): Promise<void> {
       const { max, seconds } = rules[name]
       const call = { parent: {}, args: {}, context: { userId }, info: { ...info, fieldName: name } as never }
-      const limited = await limiter(call, { max, window: `${seconds}s`, uncountRejected: true })
+      limiter ??= createLimiter(hits, rules, now)
+      const limited = await (await limiter)(call, { max, window: `${seconds}s`, uncountRejected: true })
       if (!limited) return
       const retryAfter = await this.retryAfter(name, userId)
       throw new AppError(
