@@ -7,6 +7,7 @@ import { privateScopes, workspaceScopes } from '../src/access/scopes.ts'
 import { type ErrorCode as Code, naturalStatus } from '../src/errors.ts'
 import type { Mode } from '../src/media.ts'
 import { type OnConflict as OnConflictName, onConflicts } from '../src/on-conflict.ts'
+import type { AccountRefusal } from '../src/services/accounts/profile.ts'
 import { builder } from './builder.ts'
 
 /** Names of GraphQL for values of the services: `workspaces:files:read` is WORKSPACES_FILES_READ. */
@@ -57,6 +58,12 @@ export const ShareEventKind = enumOf<ShareUse>(
   'ShareEventKind',
   'What was done with a share: looked at, downloaded, tried with a wrong password.',
   shareEventKinds,
+)
+
+export const SignInRefusal = enumOf<AccountRefusal>(
+  'SignInRefusal',
+  'Why a sign-in was refused: the account is suspended; its address was given by a provider that has not verified it; its address was given by a provider through which it may not be entered.',
+  ['suspended', 'email_unverified', 'identity_taken'],
 )
 
 export const EventVia = enumOf<Via>('EventVia', 'By what somebody has acted.', vias)

@@ -8,7 +8,7 @@ import { findDrive, openDrive } from './access.ts'
 import { type ArgFields, builder } from './builder.ts'
 import { connectionOf, newestFirst, pageArgs } from './connection.ts'
 import { entryOf } from './entry.ts'
-import { EventKind, EventVia, Role } from './enums.ts'
+import { EventKind, EventVia, Role, SignInRefusal } from './enums.ts'
 import { as, findable, Node } from './node.ts'
 import { batchPages, forwardConnection, type Sorting } from './paging.ts'
 import { Person, personOf } from './person.ts'
@@ -51,6 +51,7 @@ const EventDetails = builder.objectRef<Details>('EventDetails').implement({
     }),
     plan: t.exposeString('plan', { nullable: true, description: 'The plan after it.' }),
     provider: t.exposeString('provider', { nullable: true, description: 'The provider of the identity.' }),
+    refusal: t.expose('refusal', { type: SignInRefusal, nullable: true, description: 'Why a sign-in was refused.' }),
     device: t.exposeString('device', {
       nullable: true,
       description: 'What the client calls itself, such as "Firefox on Linux".',

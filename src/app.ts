@@ -145,7 +145,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   const services: Services = {
     ...lookups,
     ...trees,
-    accounts: accountService({ db, linkByEmail: config.linkByEmail, signUp: config.signUp, wake: worker.wake }),
+    accounts: accountService({ ...core, linkByEmail: config.linkByEmail, signUp: config.signUp }),
     accountEnd: accountEndService({ db, retentionDays: config.retentionDays, wake: worker.wake }),
     apiKeys: apiKeyService({ db, events }),
     blobs,

@@ -393,6 +393,36 @@ describe('GET /auth/callback', () => {
     expect(await mallory.isValid()).toEqual(anonymous)
   })
 
+  it('notes in the log of an account who was refused there, a few times an hour, and nothing of people without one', async () => {
+    await db.Event.destroy({ where: {} })
+    const alice = new Browser()
+    await alice.signIn('alice@example.com')
+    const { sub } = (await alice.isValid()).response.user_info
+    const refusals = async () =>
+      (await db.Event.findAll({ where: { kind: 'sign_in.refused' }, order: ['seq'], raw: true })).map(
+        ({ logId, actorId, viaId, details }) => ({ logId, actorId, viaId, ...JSON.parse(details) }),
+      )
+    const claim = () => new Browser().signIn('alice@example.com', '/auth/oauth?provider=lab', { verified: false })
+    await claim()
+    const nobody = { logId: sub, actorId: null, viaId: null }
+    const claimed = { ...nobody, refusal: 'email_unverified', provider: 'lab', network: '127.0.0.0/24' }
+    expect(await refusals()).toEqual([{ ...claimed, device: expect.any(String) }])
+    await db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [sub])
+    expect((await new Browser().signIn('alice@example.com')).location).toMatch(/error=auth_failed$/)
+    expect((await refusals())[1]).toMatchObject({ ...nobody, refusal: 'suspended' })
+    for (let i = 0; i < 12; i++) await claim()
+    expect(await refusals()).toHaveLength(10)
+    // What happened longer ago does not count.
+    await db.Event.update({ at: Date.now() - 3_600_001 }, { where: { kind: 'sign_in.refused' } })
+    await claim()
+    expect(await refusals()).toHaveLength(11)
+
+    await new Browser().callBack('odd', 'error=access_denied')
+    expect(await refusals()).toHaveLength(11)
+    expect(new Set((await refusals()).map(({ logId }) => logId))).toEqual(new Set([sub]))
+    expect(JSON.stringify(await refusals())).not.toContain('127.0.0.1')
+  })
+
   it('auth_failed when the person cancels', async () => {
     const done = await new Browser().callBack('odd', 'error=access_denied&error_description=no')
     expect([done.status, done.location]).toEqual([302, '/files?error=auth_failed'])

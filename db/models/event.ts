@@ -27,6 +27,7 @@ export const driveKinds = {
 
 /** What happens to a person. */
 export const personKinds = [
+  'sign_in.refused',
   'session.started',
   'session.ended',
   'session.others_ended',

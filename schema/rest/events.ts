@@ -53,6 +53,11 @@ const EventDetails = builder.objectRef<EventOnWire['details']>('EventDetails').i
       description: 'The provider of the identity.',
       example: 'github',
     }),
+    refusal: t.exposeString('refusal', {
+      nullable: true,
+      description: 'Why a sign-in was refused: suspended, email_unverified or identity_taken.',
+      example: 'email_unverified',
+    }),
     device: t.exposeString('device', { nullable: true, example: 'Firefox on Linux' }),
     network: t.exposeString('network', {
       nullable: true,

@@ -59,7 +59,7 @@ export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, time
     finish(req, res, { provider }) {
       return new Promise((resolve, reject) => {
         const refuse = (cause: unknown) =>
-          reject(new SignInRefused('auth_failed', `The sign-in at ${provider} has failed.`, causeOf(cause)))
+          reject(new SignInRefused('auth_failed', `The sign-in at ${provider} has failed.`, { cause: causeOf(cause) }))
         const { code, error } = req.query
         // The strategy would treat a callback without a code as a new sign-in.
         if (typeof code !== 'string' || code === '' || error !== undefined)

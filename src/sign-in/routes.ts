@@ -48,6 +48,11 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
   const devices = createKnownDevices({ tokens, secure })
   const fromElsewhere = (req: Request) => isFromElsewhere(req, [publicUrl(), ...allowedOrigins])
 
+  const clientOf = (req: Request) => ({
+    device: deviceOf(req.headers['user-agent']),
+    network: truncateAddress(addressOf(req)),
+  })
+
   const linking = createLinking({ tokens, secure })
 
   /**
@@ -88,6 +93,7 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
       const provider = pending?.provider ?? null
       writeSecurityEvent(logOf(res), 'sign_in_refused', {}, { reason, provider })
       if (cause) logOf(res).warn({ reason, provider, err: cause }, error.message)
+      await accounts.noteRefusal(error, { provider: pending?.provider ?? '', ...clientOf(req) })
       redirect(res, withError(publicUrl(), pending?.returnTo ?? null, reason))
     }
   }
@@ -99,11 +105,9 @@ export function createAuthRoutes(options: AuthRoutesOptions): RequestListener {
     // A new session every time, to prevent session fixation.
     const old = sessionSecret(req)
     if (old) await sessions.end(old)
-    const { id, secret, expiresAt } = await sessions.start(userId, {
-      device: deviceOf(req.headers['user-agent']),
-      address: truncateAddress(addressOf(req)),
-      known: devices.knows(req, userId),
-    })
+    const { device, network } = clientOf(req)
+    const known = devices.knows(req, userId)
+    const { id, secret, expiresAt } = await sessions.start(userId, { device, address: network, known })
     devices.remember(req, res, userId)
     res.cookie(SESSION_COOKIE, secret, { ...sessionCookie, secure, maxAge: expiresAt - Date.now() })
     const caller = { user_id: userId, session_id: id }

@@ -1,11 +1,13 @@
 import pRetry from 'p-retry'
 import { v7 as newId } from 'uuid'
 import { type Db, isDuplicate, type Tx } from '../../../db/index.ts'
+import { eventsOf } from '../../../db/queries/event.ts'
 import { findIdentity, type KnownIdentity, lockIdentitiesOf, lockIdentity } from '../../../db/queries/identity.ts'
 import { lockUser, lockUserWithAddress } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { SignUp } from '../../settings.ts'
-import { recorded } from '../history/event.ts'
+import { changeRunner, recorded, system } from '../history/event.ts'
+import type { EventService } from '../notices/event.ts'
 import { makeBucket } from '../tree/entry.ts'
 import { adoptAddress, followAddress } from './account-address.ts'
 import { findKept, reattach } from './account-kept.ts'
@@ -26,14 +28,16 @@ interface Deps {
   /** Without it, sign-up is open. */
   signUp?: SignUp | null
   db: Db
+  events?: EventService
   /** Wakes the worker when a mail was queued. */
   wake?: () => void
 }
 
 const newPlan = 'free'
 
-export function accountService({ db, linkByEmail = false, signUp, wake = () => {} }: Deps) {
+export function accountService({ db, linkByEmail = false, signUp, events, wake = () => {} }: Deps) {
   const rules: AccountRules = { linkByEmail, signUp: signUp ?? { rule: 'open' } }
+  const change = changeRunner({ db, events })
 
   return {
     /**
@@ -66,6 +70,17 @@ export function accountService({ db, linkByEmail = false, signUp, wake = () => {
       if (settled.mail) wake()
       return { userId: settled.userId }
     },
+
+    /** Notes a refused sign-in in the log of the account that it was about: what does not concern an account is noted nowhere. */
+    async noteRefusal({ account }: SignInRefused, client: { provider: string; device: string; network: string }) {
+      if (!account) return
+      const { userId, refusal } = account
+      // Whoever knows an address can try as often as they like; the log of its owner must not fill up with it.
+      if (await hasMany(db, userId)) return
+      await change(system, async ({ record }) => {
+        record(userId, { kind: 'sign_in.refused', subject: null, details: { refusal, ...client } })
+      })
+    },
   }
 }
 
@@ -83,7 +98,7 @@ async function settle(
   if (known) return signInAgain(db, known, profile, rules, tx)
   const owner = await lockUserWithAddress(db, canonicalEmail(profile.email), tx)
   if (owner) {
-    requireActive(owner)
+    requireActive({ userId: owner.id, status: owner.status })
     // The account is locked by now: a sign-in of the same identity may have made it meanwhile.
     const meanwhile = await lockIdentity(db, profile, tx)
     if (meanwhile) return signInAgain(db, meanwhile, profile, rules, tx)
@@ -119,7 +134,7 @@ async function attach(
   const account = await lockUser(db, userId, tx)
   // The account may have been deleted since the session was checked.
   if (!account) throw new SignInRefused('auth_failed', 'The account is closed.')
-  requireActive(account)
+  requireActive({ userId, status: account.status })
   if (known) await refreshIdentity(db, known.identityId, profile, tx)
   else await createIdentity(db, userId, profile, tx)
   // The confirmation joins two identities of one person; data kept for an earlier account still follows the rules.
@@ -127,10 +142,21 @@ async function attach(
   return { userId, mail: false }
 }
 
+/** Refused sign-ins of an account that are noted within an hour. */
+const NOTED_REFUSALS = 10
+const HOUR_MS = 3_600_000
+
+async function hasMany(db: Db, userId: string): Promise<boolean> {
+  const range = { after: null, newestFirst: true, kinds: ['sign_in.refused'], limit: NOTED_REFUSALS } as const
+  const last = (await eventsOf(db, userId, range))[NOTED_REFUSALS - 1]
+  return last !== undefined && last.at > Date.now() - HOUR_MS
+}
+
 const taken = () => new SignInRefused('identity_taken', 'Another account has this identity.')
 
-function requireActive({ status }: { status: string }): void {
-  if (status !== 'active') throw new SignInRefused('auth_failed', 'The account is closed.')
+function requireActive({ userId, status }: { userId: string; status: string }): void {
+  if (status !== 'active')
+    throw new SignInRefused('auth_failed', 'The account is closed.', { account: { userId, refusal: 'suspended' } })
 }
 
 /** @throws SignInRefused unless a new identity may join the account that has its address */
@@ -141,19 +167,19 @@ async function requireJoinable(
   { linkByEmail }: AccountRules,
   tx: Tx,
 ): Promise<void> {
+  const refuse = (refusal: 'email_unverified' | 'identity_taken', message: string): never => {
+    throw new SignInRefused(refusal, message, { account: { userId, refusal } })
+  }
   if (!emailVerified)
-    throw new SignInRefused(
-      'email_unverified',
-      'An account has this e-mail address, and the provider has not verified it.',
-    )
+    refuse('email_unverified', 'An account has this e-mail address, and the provider has not verified it.')
   if (!linkByEmail)
-    throw new SignInRefused(
+    refuse(
       'identity_taken',
       'An account of another provider has this e-mail address, and accounts are not linked across providers.',
     )
   // A locking read: the account is locked, and an identity that has joined it meanwhile counts.
   const same = (await lockIdentitiesOf(db, userId, tx)).some(identity => identity.provider === provider)
-  if (same) throw new SignInRefused('identity_taken', 'Another person of the same provider has this e-mail address.')
+  if (same) refuse('identity_taken', 'Another person of the same provider has this e-mail address.')
 }
 
 /** Creates an account with an empty root folder, or with the data that it left behind. @throws SignInRefused `sign_up_closed` */

@@ -18,14 +18,24 @@ export type Profile = ProviderProfile & { verifiedEmail: string | null }
 
 export type RefusalReason = 'auth_failed' | 'identity_taken' | 'email_unverified' | 'invalid_state' | 'sign_up_closed'
 
+/** Why a sign-in to an account was refused, for whoever reads its log. */
+export type AccountRefusal = 'suspended' | 'email_unverified' | 'identity_taken'
+
 /** A refused sign-in; the client receives its reason. */
 export class SignInRefused extends Error {
   readonly reason: RefusalReason
+  /** The account that it was about, where there is one. */
+  readonly account: { userId: string; refusal: AccountRefusal } | undefined
 
-  constructor(reason: RefusalReason, message: string, cause?: unknown) {
+  constructor(
+    reason: RefusalReason,
+    message: string,
+    { cause, account }: { cause?: unknown; account?: SignInRefused['account'] } = {},
+  ) {
     super(message, { cause })
     this.name = 'SignInRefused'
     this.reason = reason
+    this.account = account
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Role } from '../../access/roles.ts'
+import type { AccountRefusal } from '../accounts/profile.ts'
 import type { EventView } from './event-feed.ts'
 
 /** An event as REST and webhooks send it; times as RFC 3339. What there is nothing to say about is null. */
@@ -23,6 +24,7 @@ export interface EventOnWire {
     role: Role | null
     plan: string | null
     provider: string | null
+    refusal: AccountRefusal | null
     device: string | null
     network: string | null
   }
@@ -50,6 +52,7 @@ export function onWire({ id, kind, at, actorId, via, viaId, subjectId, details }
       role: details.role ?? null,
       plan: details.plan ?? null,
       provider: details.provider ?? null,
+      refusal: details.refusal ?? null,
       device: details.device ?? null,
       network: details.network ?? null,
     },

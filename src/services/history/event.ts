@@ -3,6 +3,7 @@ import type { EventKind, Via } from '../../../db/models/event.ts'
 import { appendEvents, type LogName } from '../../../db/queries/event.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Role } from '../../access/roles.ts'
+import type { AccountRefusal } from '../accounts/profile.ts'
 import type { EventService } from '../notices/event.ts'
 
 /** Who does something, and by what. The ids are no credentials. */
@@ -32,6 +33,8 @@ export interface EventDetails {
   role?: Role
   plan?: string
   provider?: string
+  /** Why a sign-in was refused. */
+  refusal?: AccountRefusal
   /** "Firefox on Linux" */
   device?: string
   /** A truncated IP address. */
