@@ -2,10 +2,10 @@ import type { Download as DownloadValue } from '../src/services/sharing/download
 import { builder } from './builder.ts'
 
 export const Download = builder.objectRef<DownloadValue>('Download').implement({
-  description: 'A signed address for a file, which whoever has it may use while it lives.',
+  description: 'A signed URL for the bytes of a file. Anyone who has it may use it until it ends.',
   fields: t => ({
     url: t.expose('url', { type: 'URL', description: 'GET it for the bytes, or for a range of them.' }),
     fileName: t.exposeString('fileName', { description: 'The name to save it under.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the address ends.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the URL ends.' }),
   }),
 })

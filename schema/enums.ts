@@ -66,7 +66,7 @@ export const SignInRefusal = enumOf<AccountRefusal>(
   ['suspended', 'email_unverified', 'identity_taken'],
 )
 
-export const EventVia = enumOf<Via>('EventVia', 'By what somebody has acted.', vias)
+export const EventVia = enumOf<Via>('EventVia', 'By what a person has acted.', vias)
 export const OnConflict = enumOf<OnConflictName>(
   'OnConflict',
   'What to do when something of the same name is in the way: refuse, take a free name such as "report (2).pdf", or put what is there into the trash.',

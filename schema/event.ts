@@ -47,7 +47,7 @@ const EventDetails = builder.objectRef<Details>('EventDetails').implement({
     role: t.expose('role', {
       type: Role,
       nullable: true,
-      description: 'The role that somebody has after it, or is offered.',
+      description: 'The role that a person has after it, or is offered.',
     }),
     plan: t.exposeString('plan', { nullable: true, description: 'The plan after it.' }),
     provider: t.exposeString('provider', { nullable: true, description: 'The provider of the identity.' }),

@@ -33,7 +33,7 @@ File.implement({
     }),
     download: t.withAuth({ drive: 'read' }).field({
       type: Download,
-      description: 'A signed address for its bytes.',
+      description: 'A signed URL for its bytes.',
       args: {
         disposition: t.arg({
           type: Disposition,

@@ -120,7 +120,7 @@ export const Account = builder.objectRef<AccountRow>('Account').implement({
 export const Operator = builder.objectRef<OperatorView>('Operator')
 
 Operator.implement({
-  description: 'Somebody who may manage the accounts of the service.',
+  description: 'A person who may manage the accounts of the service.',
   fields: t => ({
     account: t.field({
       type: Account,

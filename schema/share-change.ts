@@ -15,7 +15,7 @@ import { DirectShare, LinkShare } from './share.ts'
 import { viewerField } from './viewer.ts'
 
 const SharePreview = builder.objectRef<ShareInfo>('SharePreview').implement({
-  description: 'What whoever has a link may know before downloading.',
+  description: 'What everyone with a link may know before downloading.',
   fields: t => ({
     fileName: t.exposeString('fileName', { description: 'The name of the file.' }),
     contentType: t.exposeString('fileType', { description: 'The media type of the file.' }),
@@ -145,7 +145,7 @@ mutation('revokeShare', {
 
 mutation('openShare', {
   description:
-    'Makes a signed address for a shared file. Counts as one download. What is shared with one person opens for them and the sharer only.',
+    'Makes a signed URL for a shared file. Counts as one download. What is shared with one person opens for them and the sharer only.',
   auth: { public: true },
   fails: [
     'SHARE_NOT_FOUND',

@@ -35,7 +35,7 @@ builder.interfaceField(Share, 'events', t =>
     type: ShareEventConnection,
     nullable: true,
     description:
-      'How it was used, oldest first, ten seconds after it was. Null for a share of somebody else, and for a key without the scope PRIVATE_FILES_SHARE.',
+      'How it was used, oldest first, ten seconds after it was. Null for a share of another person, and for a key without the scope PRIVATE_FILES_SHARE.',
     args: { newestFirst: newestFirst(t.arg), ...pageArgs(t.arg) },
     resolve: ({ id, sharer }, { newestFirst, ...page }, context) =>
       sharer.id === context.caller.userId

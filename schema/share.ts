@@ -22,12 +22,12 @@ Share.implement({
   interfaces: [Node],
   resolveType: typeOf,
   fields: t => ({
-    token: t.exposeString('token', { description: 'Opens the share; a part of its address.' }),
+    token: t.exposeString('token', { description: 'Opens the share; a part of its URL.' }),
     url: t.expose('link', { type: 'URL', description: 'The page of the share.' }),
     file: t.withAuth({ privateFiles: 'read' }).field({
       type: File,
       nullable: true,
-      description: 'The file of the caller; null in a share of somebody else.',
+      description: 'The file of the caller; null in a share of another person.',
       resolve: ({ sharer, fileId }, _args, context) =>
         sharer.id === context.caller.userId ? entryOf(context, DriveValue.own(context.caller), fileId) : null,
     }),

@@ -15,7 +15,7 @@ const UploadPart = builder.objectRef<{ partNumber: number; url: string }>('Uploa
     number: t.exposeInt('partNumber', { description: 'From 1 on.' }),
     url: t.expose('url', {
       type: 'URL',
-      description: 'Signed address of the blob store: PUT the raw bytes of the part there.',
+      description: 'Signed URL of the blob store: PUT the raw bytes of the part there.',
     }),
   }),
 })
@@ -82,7 +82,7 @@ mutation('startUpload', {
     fileName: t.string({ required: true, description: 'The name of the future file.' }),
     size: t.field({ type: 'Bytes', required: true, description: 'Bytes of the whole; reserved at once.' }),
     contentType: t.string({ description: 'Its media type.' }),
-    direct: t.boolean({ description: 'Whether to send the parts straight to the blob store, to signed addresses.' }),
+    direct: t.boolean({ description: 'Whether to send the parts straight to the blob store, to signed URLs.' }),
   }),
   on: ({ drive }) => ({ driveId: drive }),
   resolve: async ({ drive: _id, fileName: filename, ...upload }, { services, drive, tree, limits, caller }) => {

@@ -53,7 +53,7 @@ const Statistics = builder.objectRef<UserStats>('Statistics').implement({
 
 const PREFIX = 'viewer:'
 
-/** The caller. What is shown of the account is read once somebody asks for it: most go on to the drive. */
+/** The caller. What is shown of the account is read once a client asks for it: most go on to the drive. */
 interface ViewerNode {
   id: string
   userId: string

@@ -33,7 +33,7 @@ Workspace.implement({
       })
     return {
       name: seen.exposeString('name', { description: 'Its name.' }),
-      slug: seen.exposeString('slug', { description: 'Its name in addresses. No other workspace has the same.' }),
+      slug: seen.exposeString('slug', { description: 'Its name in URLs. No other workspace has the same.' }),
       createdAt: seen.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
       role: seen.expose('role', { type: Role, description: 'The role of the caller.' }),
       owner: seen.field({

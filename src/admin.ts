@@ -30,7 +30,7 @@ command('users', 'lists accounts, the oldest first')
     run(async operator => {
       const { users, total } = await operator.users(options.search, options.limit)
       const more = total > users.length ? `\n${total - users.length} more; see --limit and --search.` : ''
-      return { fact: { users, total }, words: `${users.length ? accounts(users) : 'There is nobody.'}${more}` }
+      return { fact: { users, total }, words: `${users.length ? accounts(users) : 'No accounts.'}${more}` }
     }),
   )
 
@@ -65,7 +65,7 @@ command('restore <user>', 'lets a suspended account in again; its keys and links
       const user = await operator.restore(named)
       return {
         fact: { user },
-        words: `${user.email} is active. Keys and links work again; whoever was signed in signs in again.`,
+        words: `${user.email} is active. Keys and links work again; browsers have to sign in again.`,
       }
     }),
 )

@@ -119,7 +119,7 @@ describe('admin users', () => {
     expect(await found('100%_\\')).toEqual(['alice@example.com'])
     expect(await found('%')).toEqual(['alice@example.com'])
     expect(await found("'; DROP TABLE user; --")).toEqual([])
-    expect((await admin('users', '--search', 'nobody')).out).toBe('There is nobody.\n')
+    expect((await admin('users', '--search', 'nobody')).out).toBe('No accounts.\n')
     await t.app.db.run("UPDATE user SET name = 'alice' WHERE id = ?", [alice.userId])
   })
 

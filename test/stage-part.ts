@@ -7,5 +7,5 @@ export const stagePart = (
   key: string,
   number: number,
   bytes: Buffer,
-  { sum, offset = (number - 1) * bytes.length }: { sum?: string; offset?: number } = {},
-): Promise<void> => store.stagePart(key, number, Readable.from(bytes), { size: bytes.length, offset, sum })
+  { md5, offset = (number - 1) * bytes.length }: { md5?: string; offset?: number } = {},
+): Promise<void> => store.stagePart(key, number, Readable.from(bytes), { size: bytes.length, offset, md5 })

@@ -77,7 +77,7 @@ export async function deleteClaimed(db: Db, id: string, claim: string, tx: Tx): 
   return (await db.run('DELETE FROM upload_session WHERE id = ? AND claim = ?', [id, claim], tx)) === 1
 }
 
-/** Claims a session that nobody else claims at this moment. @returns whether it could */
+/** Claims a session unless another request has claimed it. @returns whether it could */
 export async function claimSession(db: Db, id: string, claim: string, until: number): Promise<boolean> {
   const sql = 'UPDATE upload_session SET claim = ?, claim_until = ? WHERE id = ? AND claim_until <= ?'
   return (await db.run(sql, [claim, until, id, Date.now()])) === 1

@@ -44,7 +44,7 @@ const EventDetails = builder.objectRef<EventOnWire['details']>('EventDetails').i
     workspace_id: t.exposeID('workspace_id', { nullable: true }),
     role: t.exposeString('role', {
       nullable: true,
-      description: 'The role that somebody has after it, or is offered.',
+      description: 'The role that a person has after it, or is offered.',
       example: ROLE,
     }),
     plan: t.exposeString('plan', { nullable: true, description: 'The plan after it.', example: 'developer' }),

@@ -97,7 +97,7 @@ builder.mutationField('createInvite', t =>
       workspace_id: t.arg.id({ required: true }),
     },
     on: (_root, { workspace_id: workspaceId, ...offer }, { services }) => {
-      // An offer that nobody could make is refused before it is asked who may.
+      // An offer that no role could make is refused before roles are looked at.
       services.invites.offerOf(offer)
       return { workspaceId }
     },

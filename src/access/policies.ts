@@ -7,19 +7,19 @@ export interface InWorkspace {
   /** Null where any key of the workspace will do. */
   scope: WorkspaceScope | null
   action: Action
-  /** What whoever may not is told, where there is more to say than that. */
+  /** The sentence for those who may not, where there is more to say than that. */
   refusal?: string
 }
 
 /** What may be done with a drive: in one's own with the scope of private files, in a workspace's with scope and role. */
 export const drivePolicies = {
-  /** Whoever sees a workspace looks into its drive and downloads from it. */
+  /** Everyone who sees a workspace looks into its drive and downloads from it. */
   read: { own: 'read', workspace: { scope: 'workspaces:files:read', action: 'see' } },
-  /** Whoever writes in a workspace uploads, makes folders, moves and renames. */
+  /** Everyone who writes in a workspace uploads, makes folders, moves and renames. */
   write: { own: 'write', workspace: { scope: 'workspaces:files:write', action: 'write' } },
-  /** Whoever writes in a workspace deletes there; a key needs a scope of its own for it. */
+  /** Everyone who writes in a workspace deletes there; a key needs a scope of its own for it. */
   delete: { own: 'delete', workspace: { scope: 'workspaces:files:delete', action: 'write' } },
-  /** Files of a workspace are not shared: its members see them, and nobody else. */
+  /** Files of a workspace are not shared: only its members see them. */
   share: { own: 'share', workspace: null },
 } as const satisfies Record<string, { own: PrivateFiles; workspace: InWorkspace | null }>
 
@@ -55,9 +55,9 @@ export type WorkspaceRight = keyof typeof workspacePolicies
 
 /** What must be allowed to see events of a drive. */
 export const eventPolicies = {
-  /** Whoever looks into a drive sees what happens to what is in it. */
+  /** Everyone who looks into a drive sees what happens to what is in it. */
   files: { drive: 'read' },
-  /** Whoever shares files from a drive sees what happens to its shares. */
+  /** Everyone who shares files from a drive sees what happens to its shares. */
   shares: { drive: 'share' },
   /** Every member sees what happens to the workspace itself. */
   workspace: { workspace: 'see' },

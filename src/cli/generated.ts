@@ -272,7 +272,7 @@ export type ShareRef =
 export type StartUploadInput = {
   /** Its media type. */
   contentType?: string | null | undefined;
-  /** Whether to send the parts straight to the blob store, to signed addresses. */
+  /** Whether to send the parts straight to the blob store, to signed URLs. */
   direct?: boolean | null | undefined;
   /** The id of the drive; the caller's own without it. */
   drive?: string | number | null | undefined;

@@ -64,7 +64,7 @@ async function* judgeUnknown(
   if (await isNamed(db, key)) return
   const problem = { kind: 'object-unknown', id: key } as const
   if (!isUuid(key)) {
-    yield { ...problem, message: 'This object is none of ours. Remove it by hand, if nobody else needs it.' }
+    yield { ...problem, message: 'This object is not from this service. Remove it by hand if nothing else needs it.' }
     return
   }
   yield {
@@ -99,7 +99,7 @@ async function* judgeRow(
     yield {
       kind: 'copy-overdue',
       id,
-      message: 'These bytes were copied for an upload that nobody is completing any more.',
+      message: 'These bytes were copied for an upload that is not being completed any more.',
       repair: async () => {
         await endCopies(db, { before: row.leaseUntil + 1, id })
         return true

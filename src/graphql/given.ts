@@ -8,7 +8,7 @@ export type Length = number | ((variables: Variables) => number)
 /**
  * How long a list of an answer is whose length is that of a list that the field was given.
  * @param path of that list in the arguments, such as `input.entries`
- * @param most what counts where it cannot be told before the variables are coerced
+ * @param most what counts where it is not known before the variables are coerced
  */
 export function lengthOfGiven({ arguments: args = [] }: FieldNode, path: string, most: number): Length {
   const [argument, ...fields] = path.split('.')

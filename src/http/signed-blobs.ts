@@ -47,8 +47,8 @@ export function signedBlobs({
     // The token authenticates its maker, so the body counts against their limits.
     await admit(maker, 'part')
     if (!/^[1-9]\d{0,5}$/.test(number)) throw new InvalidInput('part_number', 'Parts are numbered from 1 on.')
-    const { 'content-md5': sum } = req.headers
-    const contentMd5 = typeof sum === 'string' ? sum : undefined
+    const { 'content-md5': header } = req.headers
+    const contentMd5 = typeof header === 'string' ? header : undefined
     await uploads.addPart(tree, id, maker, Number(number), readRaw(req), contentMd5)
     write(res, req, { status: 201, headers: { 'cache-control': 'no-store' }, body: '' })
   }

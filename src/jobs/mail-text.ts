@@ -58,9 +58,9 @@ function causedBy(mail: Extract<Mail, { stop?: string }>): Parts {
   const { by } = mail.values
   const address = oneLine(mail.values.address ?? '')
   const name = by === address ? '' : plainName(by)
-  const short = name || address || 'Somebody'
+  const short = name || address || 'Someone'
   const sender = name && address ? `${name} (${address})` : short
-  const closing = `You get this mail because ${address || 'somebody'} gave your address to Satchel. If you do not know them, ignore it.`
+  const closing = `You get this mail because ${address || 'someone'} gave your address to Satchel. If you do not know them, ignore it.`
   if (mail.template === 'invite') {
     const { role, link } = mail.values
     const workspace = plainName(mail.values.workspace) || 'a workspace'

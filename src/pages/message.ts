@@ -37,7 +37,7 @@ export function errorPage(
   { caller, here, again, requestId }: { caller: Caller | null; here: string; again: Action; requestId: string },
 ): Page {
   const { code, status, message, details } = error
-  // Nobody who has not signed in is the wrong person: their form is.
+  // A visitor who has not signed in is not the wrong person; the form is wrong.
   const badForm = code === 'INVALID_INPUT' || (code === 'FORBIDDEN' && !caller)
   const [icon, heading] = headings[badForm ? 'INVALID_INPUT' : code] ?? ['compass', 'There is no such page']
   const seconds = Number(details.retry_after ?? (status >= 500 ? 5 : 0))

@@ -15,7 +15,7 @@ export function unsubscribePages({ mailings }: Services) {
       icon: stopped ? 'check' : 'person',
       heading: stopped ? 'No more mails' : 'Mails from Satchel',
       sentence: stopped
-        ? 'Nobody can send mails about shared files or invites from here to your address any more.'
+        ? 'No mails about shared files or invites are sent from here to your address any more.'
         : 'People who share files with you or invite you can have a mail sent to your address.',
       at: null,
       actions: [action],

@@ -71,7 +71,7 @@ export function kindOf(name: string, fileType: string): Kind {
   return { icon, label: label.charAt(0).toUpperCase() + label.slice(1) }
 }
 
-/** A name that somebody has given to a file. One that shows nothing is said to. */
+/** The name of a file as text. A name without a visible character is described instead. */
 export const nameOf = (text: string): string => oneLine(text) || 'A file without a name'
 
 export const fileOf = (name: string, fileType: string, bytes: number): ShownFile => ({

@@ -6,7 +6,7 @@ import { Agent as HttpsAgent } from 'node:https'
  *
  * Between two requests Node leaves such a connection without an error listener for a moment. If a server has answered
  * before it was sent everything, and hangs up then, that would be an uncaught exception, the end of this process.
- * So each connection has one of its own; whoever sends a request is told of the error as ever.
+ * So each connection has one of its own; the sender of a request gets the error as ever.
  */
 export function keepAliveAgent(protocol: string): HttpAgent {
   const agent = protocol === 'https:' ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })

@@ -93,16 +93,16 @@ export function createAzureStore(options: {
 
     put(key, source, options) {
       const blob = container.getBlockBlobClient(key)
-      const properties = (sum: string) => ({
-        blobHTTPHeaders: { blobContentType: options.contentType, blobContentMD5: Buffer.from(sum, 'hex') },
+      const properties = (checksum: string) => ({
+        blobHTTPHeaders: { blobContentType: options.contentType, blobContentMD5: Buffer.from(checksum, 'hex') },
       })
       // Only staging is cut short: what makes a blob appear may do so after the cut, when the caller has cleaned up.
       return upload(
         source,
         {
-          whole: async (bytes, sum) => {
+          whole: async (bytes, checksum) => {
             await within(sendLimit(bytes.length), undefined, abortSignal =>
-              blob.upload(bytes, bytes.length, { abortSignal, ...properties(sum) }),
+              blob.upload(bytes, bytes.length, { abortSignal, ...properties(checksum) }),
             )
           },
           stage: async (index, bytes, signal) => {
@@ -111,10 +111,10 @@ export function createAzureStore(options: {
               blob.stageBlock(blockId(index), bytes, bytes.length, { abortSignal })
             await within(sendLimit(bytes.length), signal, send, seconds)
           },
-          commit: async (count, sum) => {
+          commit: async (count, checksum) => {
             const ids = Array.from({ length: count }, (_, index) => blockId(index))
             await within(sendLimit(blockSize), undefined, abortSignal =>
-              blob.commitBlockList(ids, { abortSignal, ...properties(sum) }),
+              blob.commitBlockList(ids, { abortSignal, ...properties(checksum) }),
             )
           },
         },
@@ -143,16 +143,16 @@ export function createAzureStore(options: {
       },
     },
 
-    async stagePart(key, number, source, { size, sum }) {
+    async stagePart(key, number, source, { size, md5 }) {
       const blob = container.getBlockBlobClient(key)
-      const md5 = sum ? { transactionalContentMD5: Buffer.from(sum, 'hex') } : {}
+      const checked = md5 ? { transactionalContentMD5: Buffer.from(md5, 'hex') } : {}
       await relay(source, (open, broken) =>
         within(sendLimit(size), broken, async (late, pace) => {
           // A store that answers before it has everything leaves a connection that waits for the rest; also of a try before the last.
           const over = new AbortController()
           const abortSignal = AbortSignal.any([late, over.signal])
           try {
-            await blob.stageBlock(blockId(number), () => open(pace), size, { abortSignal, ...md5 })
+            await blob.stageBlock(blockId(number), () => open(pace), size, { abortSignal, ...checked })
           } catch (error) {
             throw isDamaged(error) ? new BytesDiffer() : error
           } finally {
@@ -207,8 +207,8 @@ export function createAzureStore(options: {
     async endParts() {},
     async tidy() {},
 
-    async describe(key, { contentType, sum }) {
-      const headers = { blobContentType: contentType, blobContentMD5: Buffer.from(sum, 'hex') }
+    async describe(key, { contentType, md5 }) {
+      const headers = { blobContentType: contentType, blobContentMD5: Buffer.from(md5, 'hex') }
       await within(requestLimit, undefined, abortSignal =>
         container.getBlobClient(key).setHTTPHeaders(headers, { abortSignal }),
       )

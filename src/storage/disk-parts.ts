@@ -47,9 +47,9 @@ async function openForParts(path: string): Promise<FileHandle> {
 async function spool(
   path: string,
   next: () => Promise<IteratorResult<Uint8Array>>,
-  { size, sum }: PartOptions,
+  { size, md5 }: PartOptions,
 ): Promise<void> {
-  const hash = sum === undefined ? undefined : createHash('md5')
+  const hash = md5 === undefined ? undefined : createHash('md5')
   const file = await onDisk(() => open(path, 'wx', fileMode))
   try {
     let at = 0
@@ -60,7 +60,7 @@ async function spool(
       at += chunk.length
     }
     if (at !== size) throw new TypeError(`A part of ${size} bytes arrived with ${at} bytes.`)
-    if (hash && hash.digest('hex') !== sum) throw new BytesDiffer()
+    if (hash && hash.digest('hex') !== md5) throw new BytesDiffer()
   } finally {
     await file.close()
   }

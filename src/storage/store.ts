@@ -11,7 +11,7 @@ export interface PartOptions {
   /** Offset of the part in the blob, in bytes; the same for every attempt at this number. */
   offset: number
   /** MD5 of the part in lower-case hex, if the client sent it. */
-  sum?: string | undefined
+  md5?: string | undefined
 }
 
 /** Signed URLs of a store that clients reach directly. Only `allowOrigins` uses the network. */
@@ -82,7 +82,7 @@ export interface BlobStore {
   /** Copies a blob within the store, whatever its size. @throws BlobMissing */
   copy(from: string, to: string): Promise<void>
   /** Sets the metadata that is known only after the bytes have been read, where the store sends it to clients. */
-  describe(key: string, options: { contentType: string; sum: string }): Promise<void>
+  describe(key: string, options: { contentType: string; md5: string }): Promise<void>
   /**
    * Reads `count` bytes of a blob (by default all) from `offset` on, in constant memory.
    * A failure after the first byte is an error of the stream.

@@ -15,10 +15,10 @@ export interface UploadOptions {
 /** The operations of a store for an upload. Checksums are MD5 in lower-case hex. */
 export interface Target {
   /** Stores everything with one request. */
-  whole(bytes: Buffer, sum: string): Promise<void>
+  whole(bytes: Buffer, checksum: string): Promise<void>
   /** Stages a block, counted from 0, that can be read only after `commit`. Every one but the last has `blockSize` bytes. */
   stage(index: number, bytes: Buffer, signal: AbortSignal): Promise<void>
-  commit(count: number, sum: string): Promise<void>
+  commit(count: number, checksum: string): Promise<void>
 }
 
 /** One block is read while the other is sent. A third would only cost memory. */
@@ -64,9 +64,9 @@ export async function upload(
       await admit(size, block.last)
       stop.signal.throwIfAborted()
       if (block.last && staged === 0) {
-        const sum = await md5(block.bytes)
-        await target.whole(block.bytes, sum)
-        return sum
+        const checksum = await md5(block.bytes)
+        await target.whole(block.bytes, checksum)
+        return checksum
       }
       running ??= startHash('md5')
       const task: Promise<void> = stage(block, running).finally(() => sending.delete(task))
@@ -81,21 +81,21 @@ export async function upload(
 
   const send = async () => {
     for await (const block of fillBlocks(source, stop.signal)) {
-      const sum = await accept(block)
-      if (sum !== undefined) return sum
+      const checksum = await accept(block)
+      if (checksum !== undefined) return checksum
     }
     await Promise.all(sending)
     stop.signal.throwIfAborted()
-    const sum = (await running?.end()) ?? ''
+    const checksum = (await running?.end()) ?? ''
     running = undefined
-    await target.commit(staged, sum)
-    return sum
+    await target.commit(staged, checksum)
+    return checksum
   }
 
   try {
-    const sum = await send()
+    const checksum = await send()
     stop.signal.throwIfAborted()
-    return { size, md5: sum }
+    return { size, md5: checksum }
   } catch (error) {
     stop.abort(error)
     await Promise.all(sending)

@@ -315,11 +315,11 @@ export function describeContract(start: () => Promise<Subject>): void {
       await own.remove([key])
     })
 
-    it('are refused when their sum is wrong', async () => {
-      await expect(stagePart(own, 'sum', 1, randomBytes(10), { sum: md5(randomBytes(10)) })).rejects.toThrow(
+    it('are refused when their checksum is wrong', async () => {
+      await expect(stagePart(own, 'wrong', 1, randomBytes(10), { md5: md5(randomBytes(10)) })).rejects.toThrow(
         BytesDiffer,
       )
-      expect(await own.partsOf('sum')).toEqual(new Map())
+      expect(await own.partsOf('wrong')).toEqual(new Map())
     })
   })
 

@@ -32,7 +32,7 @@ export async function remotePaths(service: Service, word: string, wanted: Remote
   return [...names.map(name => (head === '' && needsSlash(name) ? `/${name}` : head + name)), ...workspaces.map(asRoot)]
 }
 
-/** More candidates help nobody. */
+/** More candidates are no help. */
 const MAX_TRASHED = 1000
 
 /** Paths that can be restored, the newest of them; before a workspace is named, workspaces with a colon, too. */

@@ -32,7 +32,7 @@ function comparing({ field = 'NAME', direction = 'ASC' }: Order) {
 export function addToLists(cache: Cache, folderId: string, entry: Listed): void {
   const folder = `Folder:${folderId}`
   for (const { fieldName, fieldKey, arguments: given } of cache.inspectFields(folder)) {
-    // Of a search and of later pages nobody knows here whether it belongs there.
+    // Whether it belongs in a search or on a later page is not known here.
     if (fieldName !== 'entries' || given?.filter || given?.after) continue
     const list = cache.resolve(folder, fieldKey)
     const nodes = typeof list === 'string' ? cache.resolve(list, 'nodes') : null

@@ -72,7 +72,7 @@ export function eventFeedService({ db }: { db: Db }) {
       { limit, newestFirst = false, kinds }: Omit<EventQuery, 'after'>,
     ): Promise<Page<EventView>> {
       const rows = kinds.length > 0 ? await eventsOf(db, logId, { after, newestFirst, kinds, limit: limit + 1 }) : []
-      // Looked at after the rows were read: what is purged in between is missed by nobody.
+      // Looked at after the rows were read: no reader misses what is purged in between.
       const isNext = rows[0]?.seq === (after ?? 0) + 1
       if (after !== null && !newestFirst && !isNext) {
         const { head, purged } = await endsOf(db, logId)

@@ -57,7 +57,7 @@ export interface Change {
 }
 
 export const system: Actor = { userId: null, via: 'system', viaId: null }
-/** Operators act for the service: those whom it concerns are not told which of them it was. */
+/** Operators act for the service: the people concerned do not learn which of them it was. */
 export const operator: Actor = { userId: null, via: 'operator', viaId: null }
 
 const actorOf = (by: Actor | Caller): Actor =>
@@ -93,7 +93,7 @@ export async function recorded<T>(
   return { done, logs: [...new Set(events.flatMap(({ log }) => namesOf(log)))] }
 }
 
-/** As what it is published that a log has grown: that of an e-mail address is told of by what else is published to that. */
+/** The topic under which the growth of a log is published; the log of an e-mail address has none, because what else is published to that address says it. */
 const namesOf = (log: LogName): string[] =>
   typeof log === 'string' ? [log] : 'workspace' in log ? [log.workspace] : []
 

@@ -42,7 +42,7 @@ export function shareEventService({ db }: { db: Db }) {
   }
 
   return {
-    /** Notes a use of a share. Never throws: nobody is refused a file because its sharer is not told. */
+    /** Notes a use of a share. Never throws: a failure to note it refuses no one the file. */
     async note(shareId: string, kind: ShareEventKind, { caller, address, client, log }: ShareUser): Promise<void> {
       const id = newId()
       const by = { personId: caller?.userId ?? null, network: truncateAddress(address), client: deviceOf(client) }

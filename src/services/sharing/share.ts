@@ -79,7 +79,7 @@ export function shareService({ db, events, files, listings, links, passwords, to
     return { id, token, link: linkOf(token), expiresAt }
   }
 
-  /** @param named by the id, a stranger is not told that there is such a share; who has the token knows */
+  /** @param named with the id, a stranger does not learn that there is such a share; with the token they know */
   async function end(
     caller: Caller,
     token: string,

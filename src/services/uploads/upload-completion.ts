@@ -20,7 +20,7 @@ import { changesOf, lockTree } from '../tree/entry.ts'
 import type { Tree } from '../tree/entry-path.ts'
 import type { FileService } from '../tree/file.ts'
 import type { FileView } from '../tree/listing.ts'
-import { isSpoilt, spoilt, uploadBusy, uploadNotFound } from './upload-error.ts'
+import { isCorrupted, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
 import { markPartsForDeletion, placeOf, type UploadSessionService, type UploadSessionView } from './upload-session.ts'
 
 /** Options of a completion: the expected digests (hex), and another path than planned. */
@@ -164,9 +164,9 @@ export function uploadCompletionService({
         refuseIncomplete(session, received)
         const sums: Algorithm[] = given.sha256 === undefined ? ['md5'] : ['md5', 'sha256']
         const file = await assembled(tree, session, sums, async (blob, read) => {
-          for (const [algorithm, sum] of Object.entries(given))
-            if (sum !== read[algorithm as Algorithm]) throw mismatch(algorithm, read)
-          await store.describe(blob.id, { contentType: fileType, sum: blob.md5 })
+          for (const [algorithm, checksum] of Object.entries(given))
+            if (checksum !== read[algorithm as Algorithm]) throw mismatch(algorithm, read)
+          await store.describe(blob.id, { contentType: fileType, md5: blob.md5 })
           const at = Date.now()
           const fileId = await change(tree, caller, async change => {
             const { tx } = change
@@ -185,7 +185,7 @@ export function uploadCompletionService({
         if (!(error instanceof StoreRefusal || error instanceof BlobMissing)) throw error
         // The refusal of the store is expected when the upload has ended meanwhile, or its content is not its parts.
         await sessions.find(tree, id, by)
-        throw isSpoilt(session, error) ? spoilt() : error
+        throw isCorrupted(session, error) ? uploadCorrupted() : error
       })
     },
   }

@@ -5,10 +5,10 @@ import type { UploadSessionView } from './upload-session.ts'
 const RETRY_SECONDS = 2
 
 /** Whether the store refuses because of its content: a client with the signed URLs of a direct upload can store other things than parts. */
-export const isSpoilt = ({ writableUntil }: Pick<UploadSessionView, 'writableUntil'>, error: unknown): boolean =>
+export const isCorrupted = ({ writableUntil }: Pick<UploadSessionView, 'writableUntil'>, error: unknown): boolean =>
   writableUntil > 0 && error instanceof StoreRefusal && !error.unauthorized
 
-export const spoilt = () =>
+export const uploadCorrupted = () =>
   new AppError(
     'UPLOAD_INCOMPLETE',
     'The bytes sent to the signed URLs of this upload are not its parts. Abort it, and start another.',

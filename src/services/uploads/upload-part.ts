@@ -45,7 +45,7 @@ export async function* exactly(
 }
 
 /** A Content-MD5 in hex. @throws INVALID_INPUT */
-export function sumOf(contentMd5: string | null | undefined): string | undefined {
+export function parseContentMd5(contentMd5: string | null | undefined): string | undefined {
   if (!contentMd5) return undefined
   if (!/^[A-Za-z0-9+/]{22}==$/.test(contentMd5))
     throw new InvalidInput('content_md5', 'Content-MD5 is the MD5 of the part in base64: 24 characters (RFC 1864).')
@@ -76,7 +76,7 @@ export function limitSends() {
 const nothing = createHash('md5').digest('hex')
 
 /** Reads the single part of an empty file, which is not stored. @throws BytesDiffer, and what the source throws */
-export async function takeNothing(source: AsyncIterable<Uint8Array>, sum: string | undefined): Promise<void> {
+export async function expectNothing(source: AsyncIterable<Uint8Array>, md5: string | undefined): Promise<void> {
   for await (const _ of source);
-  if (sum !== undefined && sum !== nothing) throw new BytesDiffer()
+  if (md5 !== undefined && md5 !== nothing) throw new BytesDiffer()
 }

@@ -24,8 +24,8 @@ import type { FileService } from '../tree/file.ts'
 import { releaseStaged } from '../tree/ledger.ts'
 import type { BucketLimits } from '../tree/quota.ts'
 import { uploadAddresses } from './upload-address.ts'
-import { isSpoilt, spoilt, uploadBusy, uploadNotFound } from './upload-error.ts'
-import { exactly, limitSends, partCountOf, sizeOfPart, sumOf, takeNothing } from './upload-part.ts'
+import { isCorrupted, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
+import { exactly, expectNothing, limitSends, parseContentMd5, partCountOf, sizeOfPart } from './upload-part.ts'
 
 /** An unfinished upload in parts. Sizes in bytes, times in milliseconds since 1970. */
 export interface UploadSessionView {
@@ -93,7 +93,7 @@ export function uploadSessionService({
 
   /**
    * The unfinished upload with this id that the user has started in this tree.
-   * @param need `writable`: its maker may still write there, and, as with `idle`, nobody is completing it
+   * @param need `writable`: its maker may still write there, and, as with `idle`, it is not being completed
    * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY
    */
   async function find(tree: Tree, id: string, by: string, need?: 'idle' | 'writable'): Promise<UploadSessionView> {
@@ -109,7 +109,7 @@ export function uploadSessionService({
   async function received(session: UploadSessionView): Promise<number[]> {
     if (session.size === 0) return [1]
     const stored = await store.partsOf(session.id).catch(error => {
-      if (isSpoilt(session, error)) return new Map<number, number>()
+      if (isCorrupted(session, error)) return new Map<number, number>()
       throw error
     })
     const { partCount } = session
@@ -203,7 +203,7 @@ export function uploadSessionService({
           'part_number',
           `This upload has the parts 1 to ${session.partCount}. There is no part ${number}.`,
         )
-      const wanted = sumOf(contentMd5)
+      const wanted = parseContentMd5(contentMd5)
       const size = sizeOfPart(session, number)
       // A slow body may outlast the upload: once it is completed, its blob belongs to a file.
       const admit = async () => {
@@ -211,9 +211,9 @@ export function uploadSessionService({
       }
       const source = exactly(part, number, size, admit)
       try {
-        const options = { size, offset: (number - 1) * session.partSize, sum: wanted }
+        const options = { size, offset: (number - 1) * session.partSize, md5: wanted }
         await oneOfFew(`${id}/${number}`, () =>
-          size > 0 ? store.stagePart(id, number, source, options) : takeNothing(source, wanted),
+          size > 0 ? store.stagePart(id, number, source, options) : expectNothing(source, wanted),
         )
       } catch (error) {
         if (error instanceof BytesDiffer)
@@ -222,7 +222,7 @@ export function uploadSessionService({
           })
         // An upload that has ended meanwhile has deleted its parts: that is no outage.
         if (error instanceof Unavailable) await find(tree, id, by)
-        throw isSpoilt(session, error) ? spoilt() : error
+        throw isCorrupted(session, error) ? uploadCorrupted() : error
       }
       // If the session has ended meanwhile, no row records the bytes that were just stored.
       if (!(await blobs.renew(id, lifeFrom(session)))) {

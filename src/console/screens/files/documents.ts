@@ -190,7 +190,7 @@ export const RESTORE = graphql(`
   }
 `)
 
-/** A signed address of a file. */
+/** A signed URL of a file. */
 export const DOWNLOAD = graphql(`
   query Download($id: ID!, $disposition: Disposition!) {
     node(id: $id) {

@@ -51,7 +51,7 @@ export class Pages {
     this.#base = base
   }
 
-  /** The list is asked for while somebody listens. */
+  /** The list is asked for while it has listeners. */
   readonly subscribe = (listener: () => void) => {
     this.#listeners.add(listener)
     if (this.#listeners.size === 1) this.#open(0, null)

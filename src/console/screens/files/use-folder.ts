@@ -73,7 +73,7 @@ export function useFolder({ workspace, path }: Place, { sort = 'name', desc, q, 
   }
 }
 
-/** Calls back when something in the drive has changed. A page that nobody looks at lets go of its connection. */
+/** Calls back when something in the drive has changed. A hidden page lets go of its connection. */
 function useLive(drive: string | undefined, onChange: () => void): void {
   const [isSeen, setSeen] = useState(!document.hidden)
   useEffect(() => {
