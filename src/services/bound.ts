@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../db/index.ts'
-import { raiseCount } from '../../db/queries/bucket.ts'
+import { lockBucket, raiseCount } from '../../db/queries/bucket.ts'
 import { countLinks } from '../../db/queries/share.ts'
 import type { Caller } from '../access/caller.ts'
 import { AppError } from '../errors.ts'
@@ -21,13 +21,15 @@ export async function takeNote(db: Db, caller: Caller, tx: Tx): Promise<void> {
 }
 
 /**
- * Counts a public link that is about to be created, with the tree locked. Links expire, so the counter may be too high but never too low: when it reaches the limit,
- * the live links are counted and the counter is corrected. The amortized cost of that is small.
+ * Locks the tree of the caller, and counts a public link that is about to be created in it. Links expire, so the counter may be too high but
+ * never too low: when it reaches the limit, the live links are counted and the counter is corrected. The amortized cost of that is small.
  * @throws QUOTA_EXCEEDED
  */
 export async function takeLink(db: Db, caller: Caller, tx: Tx): Promise<void> {
   const [max, id] = [caller.bounds.maxPublicLinks, caller.bucket.bucketId]
   if (await raiseCount(db, id, 'link_count', max, tx)) return
+  // An UPDATE that changes nothing leaves nothing locked.
+  await lockBucket(db, id, tx)
   const live = await countLinks(db, caller.userId, tx)
   if (max !== null && live >= max)
     throw planExceeded('public links at a time', { limit: 'max_public_links', max, used: live })

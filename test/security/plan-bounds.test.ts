@@ -181,6 +181,18 @@ describe('At the limit', () => {
     expect((await owner.rest('POST', '/api/files/share', { json })).status).toBe(200)
   })
 
+  it('links that have expired make room once, however many ask for it at the same time', async () => {
+    const owner = await person()
+    await owner.upload('a.txt', 'x')
+    await limitAll(5)
+    const quick = () => owner.rest('POST', '/api/files/quick_share', { json: { object: 'a.txt' } })
+    for (let i = 0; i < 5; i++) expect((await quick()).status).toBe(200)
+    const [one] = await t.app.db.rows<{ id: string }>('SELECT id FROM share WHERE user_id = ? LIMIT 1', [owner.userId])
+    await t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 1, one?.id ?? ''])
+    const statuses = (await Promise.all(Array.from({ length: 12 }, quick))).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([200, ...Array(11).fill(400)])
+  })
+
   it('invites are renewed, and those that have expired make room', async () => {
     const owner = await person()
     const carol = await person('carol')

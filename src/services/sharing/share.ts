@@ -60,19 +60,19 @@ export function shareService({ db, events, files, listings, links, passwords, to
     if (maxDownloads !== null && (maxDownloads < 1 || maxDownloads > 1_000_000_000))
       throw new InvalidInput('max_downloads', 'A share may allow 1 to 1,000,000,000 downloads.')
     const password = input.password ? parsePassword(input.password) : null
-    const file = await findFile()
+    // No hash is made for a file that is not there.
+    if (password !== null) await findFile()
     const passwordHash = password === null ? null : await passwords.hash(password, callerKeys(caller))
     const id = newId()
     const owned = { userId: caller.userId, bucketId: caller.bucket.bucketId }
     const share = { id, ...owned, recipient: null, maxDownloads, passwordHash, createdAt: now, expiresAt }
     await change(caller, async ({ tx, record }) => {
-      const { detached } = await lockForSharing(db, caller, tx)
+      // Locks the tree: what is found in it stays until the transaction ends.
       await takeLink(db, caller, tx)
-      // A file that was deleted with its folder meanwhile is still in the table.
-      const isThere = !detached && (await insertShare(db, { ...share, entryId: file.id }, tx))
-      const shared = isThere ? file : await findFile(tx)
-      if (!isThere) await insertShare(db, { ...share, entryId: shared.id }, tx)
-      const details = { entryId: shared.id, path: joinPath(shared.names) }
+      const file = await findFile(tx)
+      // A share must not outlive its account.
+      if (!(await insertShare(db, { ...share, entryId: file.id }, tx))) throw new Unauthenticated()
+      const details = { entryId: file.id, path: joinPath(file.names) }
       record(owned.bucketId, { kind: 'share.created', subject: id, details })
     })
     const token = tokenOf(id)
