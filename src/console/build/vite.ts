@@ -62,7 +62,11 @@ export default defineConfig({
     reportCompressedSize: false,
     manifest: true,
     chunkSizeWarningLimit: 1000,
-    // `use client` is for servers that render React.
-    rolldownOptions: { onLog: (level, log, print) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && print(level, log) },
+    rolldownOptions: {
+      // `use client` is for servers that render React.
+      onLog: (level, log, print) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && print(level, log),
+      // What every screen needs is one file: apart, it packs worse, and each new screen would cut it into more pieces.
+      output: { codeSplitting: { groups: [{ name: 'core', test: /\/src\/console\/main\.tsx$/ }] } },
+    },
   },
 })
