@@ -1,7 +1,7 @@
 import { FILE, FOLDER } from '../db/models/entry.ts'
 import { eventKinds, type EventKind as Kind, type Via, vias } from '../db/models/event.ts'
 import { type ShareEventKind as ShareUse, shareEventKinds } from '../db/models/share-event.ts'
-import type { DriveLevel } from '../src/access/policies.ts'
+import type { DriveLevel, WorkspaceRight } from '../src/access/policies.ts'
 import { type Role as RoleName, roles } from '../src/access/roles.ts'
 import { privateScopes, workspaceScopes } from '../src/access/scopes.ts'
 import { type ErrorCode as Code, naturalStatus } from '../src/errors.ts'
@@ -29,6 +29,18 @@ export const Permission = enumOf<DriveLevel>('Permission', 'What the caller may 
   'delete',
   'share',
 ])
+
+export const WorkspacePermission = builder.enumType('WorkspacePermission', {
+  description: 'What the caller may do with a workspace itself; its drive has permissions of its own.',
+  values: {
+    RENAME: { value: 'rename', description: 'Give it another name or slug.' },
+    DELETE: { value: 'remove', description: 'Delete it.' },
+    SEE_MEMBERS: { value: 'seeMembers', description: 'See its members.' },
+    CHANGE_ROLES: { value: 'changeRoles', description: 'Give members other roles, as each of them says.' },
+    INVITE: { value: 'invite', description: 'See, send and revoke invites.' },
+    MANAGE_KEYS: { value: 'manageKeys', description: 'See, make and delete its API keys.' },
+  } as const satisfies Record<string, { value: WorkspaceRight; description: string }>,
+})
 
 export const Disposition = builder.enumType('Disposition', {
   description: 'What a browser does with a download.',

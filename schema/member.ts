@@ -1,4 +1,5 @@
-import { openWorkspace } from '../src/access/drive.ts'
+import { assignableRoles, mayRemove, openWorkspace } from '../src/access/drive.ts'
+import { roles } from '../src/access/roles.ts'
 import { logSecurityEvent } from '../src/audit-log.ts'
 import type { Context } from '../src/context.ts'
 import { AppError } from '../src/errors.ts'
@@ -56,6 +57,16 @@ const Member = builder.objectRef<MemberNode>('Member').implement({
     }),
     workspace: t.expose('workspace', { type: Workspace, description: 'Where they are a member.' }),
     role: t.expose('role', { type: Role, description: 'What they may do there.' }),
+    assignableRoles: t.field({
+      type: [Role],
+      description: 'The roles that the caller may give them; none where the caller may not change them.',
+      listSize: roles.length,
+      resolve: ({ workspace, role }, _args, context) => assignableRoles(signedIn(context), workspace, role),
+    }),
+    isRemovable: t.boolean({
+      description: 'Whether the caller may end the membership: their own, or that of someone whom they may change.',
+      resolve: (member, _args, context) => mayRemove(signedIn(context), member.workspace, member),
+    }),
     joinedAt: t.expose('joinedAt', {
       type: 'DateTime',
       description: 'When they became a member.',

@@ -1,5 +1,5 @@
 import type { Caller } from '../src/access/caller.ts'
-import { openWorkspace } from '../src/access/drive.ts'
+import { mayIn, openWorkspace } from '../src/access/drive.ts'
 import { logSecurityEvent } from '../src/audit-log.ts'
 import type { Context } from '../src/context.ts'
 import { InvalidInput } from '../src/errors.ts'
@@ -7,7 +7,7 @@ import { findDriveOfWorkspace, findWorkspace } from './access.ts'
 import { batch } from './batch.ts'
 import { builder, type PayloadFields, signedIn } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
-import { Role } from './enums.ts'
+import { Role, WorkspacePermission } from './enums.ts'
 import { mutation } from './mutation.ts'
 import { as, findable, Node } from './node.ts'
 import { byId, forwardConnection } from './paging.ts'
@@ -16,6 +16,8 @@ import { Drive, Workspace } from './refs.ts'
 import { Viewer, viewerField } from './viewer.ts'
 
 const quotas = batch(({ services }, ids) => services.workspaces.quotasOf(ids))
+
+const permissions = ['rename', 'remove', 'seeMembers', 'changeRoles', 'invite', 'manageKeys'] as const
 
 Workspace.implement({
   description: 'A workspace that the caller is a member of: people who share a drive.',
@@ -36,6 +38,15 @@ Workspace.implement({
       slug: seen.exposeString('slug', { description: 'Its name in URLs. No other workspace has the same.' }),
       createdAt: seen.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
       role: seen.expose('role', { type: Role, description: 'The role of the caller.' }),
+      permissions: seen.field({
+        type: [WorkspacePermission],
+        description: 'What the caller may do with it.',
+        listSize: permissions.length,
+        resolve: (workspace, _args, { caller }) =>
+          permissions.filter(
+            right => mayIn(caller, workspace, right) && (right !== 'manageKeys' || caller.via === 'session'),
+          ),
+      }),
       owner: seen.field({
         type: Person,
         description: 'The owner whose plan limits it.',

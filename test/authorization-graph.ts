@@ -141,7 +141,7 @@ const queries: GraphRow[] = [
       names: 'workspace',
     },
   ),
-  inWorkspace('name', 'slug createdAt role owner { id } memberCount maxMembers apiKeyCount maxApiKeys', [
+  inWorkspace('name', 'slug createdAt role permissions owner { id } memberCount maxMembers apiKeyCount maxApiKeys', [
     'viewer',
     'workspaces:read',
   ]),

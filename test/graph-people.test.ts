@@ -295,6 +295,31 @@ describe('workspaces', () => {
       member: { id: member, role: 'EDITOR', person: { id: bob.userId } },
       workspace: { memberCount: 2 },
     })
+    const rights = `query ($id: ID!) { workspace(id: $id) { permissions
+      members { nodes { person { id } assignableRoles isRemovable } } } }`
+    const everybody = [{ id: alice.userId }, { id: bob.userId }]
+    const seenBy = async (person: Person) => (await ask(person, rights, { id: workspace })).workspace
+    const rightsOver = (...given: [string[], boolean][]) =>
+      given.map(([assignableRoles, isRemovable], at) => ({ person: everybody[at], assignableRoles, isRemovable }))
+    const every = ['OWNER', 'ADMIN', 'EDITOR', 'VIEWER']
+    expect(await seenBy(alice)).toEqual({
+      permissions: ['RENAME', 'DELETE', 'SEE_MEMBERS', 'CHANGE_ROLES', 'INVITE', 'MANAGE_KEYS'],
+      members: { nodes: rightsOver([every, true], [every, true]) },
+    })
+    expect(await seenBy(bob)).toEqual({
+      permissions: ['SEE_MEMBERS'],
+      members: { nodes: rightsOver([[], false], [[], true]) },
+    })
+    await change(alice, 'changeMemberRole', { member, role: 'ADMIN' }, 'member { id }')
+    expect(await seenBy(bob)).toEqual({
+      permissions: ['SEE_MEMBERS', 'CHANGE_ROLES', 'INVITE', 'MANAGE_KEYS'],
+      members: { nodes: rightsOver([[], false], [every.slice(1), true]) },
+    })
+    const key = (await workspaceKey(t, alice, workspace, ['workspaces:read', 'workspaces:members:read'])).caller
+    expect(await seenBy(key)).toEqual({
+      permissions: ['SEE_MEMBERS'],
+      members: { nodes: rightsOver([[], false], [[], false]) },
+    })
     const own = `member:${workspace}:${alice.userId}`
     expect(await refusal(alice, 'removeMember', { member: own })).toBe('LAST_OWNER')
     expect(await refusal(bob, 'removeMember', { member: own })).toBe('FORBIDDEN')

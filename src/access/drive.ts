@@ -12,7 +12,7 @@ import {
   type WorkspaceRight,
   workspacePolicies,
 } from './policies.ts'
-import { may } from './roles.ts'
+import { may, mayGrant, mayTouch, type Role, roles } from './roles.ts'
 import { mayUsePrivateFiles, mayUseWorkspaces } from './scopes.ts'
 
 /** A drive at a level that its caller may use: what a resolver works with. */
@@ -140,6 +140,21 @@ export function openWorkspace<W extends WorkspaceView>(caller: Caller, workspace
   requireRole(workspace, workspacePolicies[right])
   return workspace
 }
+
+/** Whether the caller may do something in a workspace: by their role, and for a key by its scopes, too. */
+export const mayIn = (caller: Caller, workspace: WorkspaceView, right: WorkspaceRight): boolean =>
+  !refusalOf(() => openWorkspace(caller, workspace, right))
+
+/** The roles that the caller may give to a member of a workspace; none when they may not change that member. */
+export const assignableRoles = (caller: Caller, workspace: WorkspaceView, theirs: Role): Role[] =>
+  mayIn(caller, workspace, 'changeRoles') && mayTouch(workspace.role, theirs)
+    ? roles.filter(role => mayGrant(workspace.role, role))
+    : []
+
+/** Whether the caller may end a membership: their own, or that of someone whom they may change. */
+export const mayRemove = (caller: Caller, workspace: WorkspaceView, member: { userId: string; role: Role }): boolean =>
+  mayIn(caller, workspace, 'removeMembers') &&
+  (member.userId === caller.userId || mayTouch(workspace.role, member.role))
 
 /** @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE */
 export function requireWorkspaceKey(caller: Caller, right: WorkspaceRight): void {
