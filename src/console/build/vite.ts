@@ -45,6 +45,9 @@ const packed: Plugin = {
   },
 }
 
+/** Libraries of which every view needs all that is bundled. */
+const everyView = /\/node_modules\/(react|react-dom|scheduler|@tanstack|urql|@urql|@0no-co|wonka|@lingui)\//
+
 /** `npm run build:console` makes dist/console: the shell, and its assets below /console/, named after their content. */
 export default defineConfig({
   root: path('.'),
@@ -65,8 +68,8 @@ export default defineConfig({
     rolldownOptions: {
       // `use client` is for servers that render React.
       onLog: (level, log, print) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && print(level, log),
-      // What every screen needs is one file: apart, it packs worse, and each new screen would cut it into more pieces.
-      output: { codeSplitting: { groups: [{ name: 'core', test: /\/src\/console\/main\.tsx$/ }] } },
+      // What every view needs stands in one file: cut into several, by who else imports what, it packs worse.
+      output: { codeSplitting: { groups: [{ name: 'base', test: everyView }] } },
     },
   },
 })
