@@ -31,6 +31,10 @@ export function formatBytes(bytes: number): string {
 const count = new Intl.NumberFormat(locale)
 export const formatNumber = (value: number): string => count.format(value)
 
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 })
+/** @param share from 0 to 1 */
+export const formatPercent = (share: number): string => percent.format(share)
+
 const sameYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
 const otherYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
 const timeOfDay = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' })

@@ -16,7 +16,7 @@ export const EmptyState = ({
   icon: LucideIcon
   title: string
   hint?: string
-  level?: 'h1' | 'h2'
+  level?: 'h1' | 'h2' | 'h3'
   children?: ReactNode
 }) => (
   <div className="state">

@@ -8,10 +8,15 @@ const screen = {
   validateSearch: readSearch,
 }
 
+const ofWorkspace = {
+  ...screen,
+  component: lazyRouteComponent(() => import('../workspaces/workspace-files.tsx'), 'WorkspaceFiles'),
+}
+
 /** The files of the person, and those of a workspace: one screen, on another drive. */
 export const filesRoutes = [
   createRoute({ ...screen, path: '/files' }),
   createRoute({ ...screen, path: '/files/$' }),
-  createRoute({ ...screen, path: '/workspaces/$slug/files' }),
-  createRoute({ ...screen, path: '/workspaces/$slug/files/$' }),
+  createRoute({ ...ofWorkspace, path: '/workspaces/$slug/files' }),
+  createRoute({ ...ofWorkspace, path: '/workspaces/$slug/files/$' }),
 ] as const

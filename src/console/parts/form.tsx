@@ -1,0 +1,138 @@
+import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { text } from './text.ts'
+import { useTask } from './use-task.ts'
+
+interface Labelled {
+  label: ReactNode
+  /** What there is to know before one fills it in. */
+  hint?: ReactNode
+}
+
+/** A line of text with its label. */
+export function TextField({ label, hint, ...input }: Labelled & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        autoComplete="off"
+        {...input}
+        className="input"
+        id={id}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+      />
+      {hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** One of a few. */
+export function SelectField<Value extends string>({
+  label,
+  options,
+  isBare,
+  ...select
+}: {
+  label: string
+  options: readonly (readonly [value: Value, label: string])[]
+  /** Without a label to be seen: what stands beside it says what it is. */
+  isBare?: boolean
+} & SelectHTMLAttributes<HTMLSelectElement>) {
+  const id = useId()
+  const field = (
+    <select {...select} className="input select" id={id} aria-label={isBare ? label : undefined}>
+      {options.map(([value, name]) => (
+        <option key={value} value={value}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+  if (isBare) return field
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {field}
+    </div>
+  )
+}
+
+/** A box to tick, or with `type="radio"` one of several. */
+export function CheckBox({
+  label,
+  hint,
+  type = 'checkbox',
+  ...input
+}: Labelled & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId()
+  return (
+    <div className="check">
+      <input {...input} type={type} id={id} aria-describedby={hint ? `${id}-hint` : undefined} />
+      <label htmlFor={id}>{label}</label>
+      {hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface FormDialogProps {
+  title: string
+  /** What the button says, and does. */
+  label: string
+  isDangerous?: boolean
+  isDisabled?: boolean
+  /** @throws what is shown in the dialog, which stays open for another try */
+  onSubmit: (form: FormData) => Promise<unknown>
+  onClose: () => void
+  /** Instead of closing it. */
+  onDone?: () => void
+  children: ReactNode
+}
+
+/** A dialog with fields. It closes when what was asked for is done. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, label, isDangerous, isDisabled, onSubmit, onClose, onDone = onClose, children } = props
+  const id = useId()
+  const { isBusy, problem, run } = useTask()
+  return (
+    <Dialog
+      title={title}
+      isOpen
+      onClose={onClose}
+      footer={
+        <>
+          <Button onPress={onClose}>{text('cancel')}</Button>
+          <Button look={isDangerous ? 'danger' : 'primary'} type="submit" form={id} isDisabled={isDisabled || isBusy}>
+            {label}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={id}
+        className="form"
+        onSubmit={async event => {
+          event.preventDefault()
+          const form = new FormData(event.currentTarget)
+          if (await run(() => onSubmit(form))) onDone()
+        }}
+      >
+        {children}
+        {problem && (
+          <p className="problem" role="alert">
+            {problem}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,21 @@
+import { Children, type ReactNode, useEffect, useRef } from 'react'
+
+/** A list of things with what can be done to each. When the one that had the focus goes, the keyboard goes on from the list. */
+export function Rows({ label, children }: { label: string; children: ReactNode }) {
+  const list = useRef<HTMLUListElement>(null)
+  const count = Children.count(children)
+  const before = useRef(count)
+  useEffect(() => {
+    const isShorter = count < before.current
+    before.current = count
+    if (!isShorter) return
+    // A dialog that is closing gives the focus back first, to what may be gone.
+    const timer = setTimeout(() => document.activeElement === document.body && list.current?.focus(), 100)
+    return () => clearTimeout(timer)
+  }, [count])
+  return (
+    <ul ref={list} className="rows" aria-label={label} tabIndex={-1}>
+      {children}
+    </ul>
+  )
+}

@@ -1,0 +1,78 @@
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+
+export interface Tab {
+  to: string
+  label: string
+  /** Also the addresses below it. */
+  andBelow?: boolean
+}
+
+/** The screens that belong together, as links. On a small screen they scroll, to the one that is shown. */
+export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
+  const nav = useRef<HTMLElement>(null)
+  useEffect(() => {
+    nav.current?.querySelector('.active')?.scrollIntoView({ inline: 'center', block: 'nearest' })
+  }, [])
+  return (
+    <nav ref={nav} className="tabs" aria-label={label}>
+      {tabs.map(({ to, label, andBelow }) => (
+        <Link key={to} to={to} className="tab" activeOptions={{ exact: !andBelow, includeSearch: false }}>
+          {label}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+interface ScreenProps {
+  title: string
+  /** Beside the title. */
+  actions?: ReactNode
+  tabs?: ReactNode
+  children: ReactNode
+}
+
+/** A screen that is read from top to bottom. */
+export function Screen({ title, actions, tabs, children }: ScreenProps) {
+  useEffect(() => {
+    document.title = `${title} · Satchel`
+  }, [title])
+  return (
+    <>
+      <div className={`screen-head${tabs ? ' with-tabs' : ''}`}>
+        <h1 dir="auto">{title}</h1>
+        {actions}
+        {tabs}
+      </div>
+      <div className="screen-body">
+        <div className="sections">{children}</div>
+      </div>
+    </>
+  )
+}
+
+/** A part of a screen under a heading of its own. */
+export function Section({
+  title,
+  hint,
+  actions,
+  children,
+}: {
+  title: string
+  hint?: ReactNode
+  actions?: ReactNode
+  children?: ReactNode
+}) {
+  const id = useId()
+  return (
+    <section className="section" aria-labelledby={id}>
+      <div className="section-head">
+        <h2 id={id}>{title}</h2>
+        {actions}
+      </div>
+      {hint && <p className="hint">{hint}</p>}
+      {children}
+    </section>
+  )
+}

@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react'
+import { Screen, Tabs } from '../../parts/screen.tsx'
+import { text } from './text.ts'
+
+const tabs = [
+  { to: '/account', label: text('profile') },
+  { to: '/account/sign-in', label: text('signIn') },
+  { to: '/account/keys', label: text('keys') },
+]
+
+/** What is around each screen of the account. */
+export const AccountScreen = ({ children }: { children: ReactNode }) => (
+  <Screen title={text('account')} tabs={<Tabs label={text('account')} tabs={tabs} />}>
+    {children}
+  </Screen>
+)

@@ -1,0 +1,52 @@
+import { useState } from 'react'
+import { graphql } from '../../graphql/graphql.ts'
+import { mutate } from '../../graphql/run.ts'
+import { CheckBox, FormDialog, TextField } from '../../parts/form.tsx'
+import { text } from './text.ts'
+
+const DELETE_ACCOUNT = graphql(`
+  mutation DeleteAccount($input: DeleteAccountInput!) {
+    deleteAccount(input: $input) {
+      deletedId
+    }
+  }
+`)
+
+/** Deletes the account of who types its address. The service refuses it while others would be left without an owner. */
+export function DeleteAccount({ email, onClose }: { email: string; onClose: () => void }) {
+  const [typed, setTyped] = useState('')
+  return (
+    <FormDialog
+      title={text('deleteAccount')}
+      label={text('deleteForEver')}
+      isDangerous
+      isDisabled={typed.trim().toLowerCase() !== email.toLowerCase()}
+      onClose={onClose}
+      onSubmit={async form => {
+        await mutate(DELETE_ACCOUNT, { input: { deleteUserData: form.get('files') === 'delete' } })
+        // There is nobody signed in any more: the page says what this service is.
+        location.assign('/')
+      }}
+    >
+      <p>{text('deleteWarning')}</p>
+      <fieldset>
+        <legend>{text('yourFiles')}</legend>
+        <CheckBox
+          type="radio"
+          name="files"
+          value="delete"
+          defaultChecked
+          label={text('filesGo')}
+          hint={text('filesGoHint')}
+        />
+        <CheckBox type="radio" name="files" value="keep" label={text('filesWait')} hint={text('filesWaitHint')} />
+      </fieldset>
+      <TextField
+        label={text('typeAddress', { email })}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+        inputMode="email"
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,106 @@
+import { useState } from 'react'
+import { useQuery } from 'urql'
+import { graphql } from '../../graphql/graphql.ts'
+import { formatBytes, formatExact, formatNumber } from '../../i18n/format.ts'
+import { Avatar } from '../../parts/avatar.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Section } from '../../parts/screen.tsx'
+import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { SPACE, Space } from '../space/space.tsx'
+import { AccountScreen } from './account-screen.tsx'
+import { DeleteAccount } from './delete-account.tsx'
+import { text } from './text.ts'
+
+const PROFILE = graphql(
+  `
+    query Profile {
+      me {
+        id
+        name
+        email
+        emailVerified
+        createdAt
+        plan {
+          id
+          name
+          maxFileSize
+          maxLinks
+          maxApiKeys
+          maxWorkspaces
+          maxWorkspaceBytes
+          maxWorkspaceMembers
+        }
+        drive {
+          ...Space
+        }
+      }
+    }
+  `,
+  [SPACE],
+)
+
+/** Who one is here, what one may store, and what takes the space. */
+export function Profile() {
+  const [{ data, error }, reload] = useQuery({ query: PROFILE, requestPolicy: 'cache-and-network' })
+  const [isDeleting, setDeleting] = useState(false)
+  if (error) return <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
+  const me = data?.me
+  return (
+    <AccountScreen>
+      {!me ? (
+        <Skeleton />
+      ) : (
+        <>
+          <Section title={text('you')} hint={text('youHint')}>
+            <div className="who">
+              <Avatar name={me.name} email={me.email} />
+              <div>
+                <strong dir="auto">{me.name || me.email}</strong>
+                <p className="chips">
+                  <span className="soft" dir="auto">
+                    {me.email}
+                  </span>
+                  <span className={`chip${me.emailVerified ? '' : ' wrong'}`}>
+                    {text(me.emailVerified ? 'verified' : 'unverified')}
+                  </span>
+                </p>
+              </div>
+            </div>
+            {!me.emailVerified && <p className="hint">{text('unverifiedHint')}</p>}
+            <p className="hint">{text('since', { when: formatExact(me.createdAt) })}</p>
+          </Section>
+          <Section title={text('storage')}>
+            <Space drive={me.drive} filesHref="/files" />
+          </Section>
+          <Section title={text('plan', { plan: me.plan.name })} hint={text('planHint')}>
+            <dl className="figures">
+              <Figure label={text('maxFileSize')} value={formatBytes(me.plan.maxFileSize)} />
+              <Figure label={text('maxLinks')} value={limit(me.plan.maxLinks)} />
+              <Figure label={text('maxApiKeys')} value={limit(me.plan.maxApiKeys)} />
+              <Figure label={text('maxWorkspaces')} value={limit(me.plan.maxWorkspaces)} />
+              <Figure label={text('maxWorkspaceBytes')} value={formatBytes(me.plan.maxWorkspaceBytes)} />
+              <Figure label={text('maxWorkspaceMembers')} value={limit(me.plan.maxWorkspaceMembers)} />
+            </dl>
+          </Section>
+          <Section title={text('deleteAccount')} hint={text('deleteHint')}>
+            <div>
+              <Button look="danger" onPress={() => setDeleting(true)}>
+                {text('deleteAccountMore')}
+              </Button>
+            </div>
+          </Section>
+          {isDeleting && <DeleteAccount email={me.email} onClose={() => setDeleting(false)} />}
+        </>
+      )}
+    </AccountScreen>
+  )
+}
+
+const limit = (max: number | null) => (max === null ? text('unlimited') : formatNumber(max))
+
+const Figure = ({ label, value }: { label: string; value: string }) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>{value}</dd>
+  </div>
+)

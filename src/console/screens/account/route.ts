@@ -1,0 +1,23 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { rootRoute } from '../../shell/route.ts'
+
+const getParentRoute = () => rootRoute
+
+/** What concerns the account of who is signed in. */
+export const accountRoutes = [
+  createRoute({
+    getParentRoute,
+    path: '/account',
+    component: lazyRouteComponent(() => import('./profile.tsx'), 'Profile'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/account/sign-in',
+    component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/account/keys',
+    component: lazyRouteComponent(() => import('./account-keys.tsx'), 'AccountKeys'),
+  }),
+] as const

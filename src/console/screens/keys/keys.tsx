@@ -1,0 +1,142 @@
+import { KeyRound, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { mutate } from '../../graphql/run.ts'
+import { formatExact, formatRelative } from '../../i18n/format.ts'
+import { Button } from '../../parts/button.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { Rows } from '../../parts/rows.tsx'
+import { Section } from '../../parts/screen.tsx'
+import { EmptyState } from '../../parts/states.tsx'
+import { toastError } from '../../parts/toasts.tsx'
+import { NewKey } from './new-key.tsx'
+import { type Scope, scopeText } from './scopes.ts'
+import { text } from './text.ts'
+
+export { privateScopes, workspaceScopes } from './scopes.ts'
+
+/** A list of keys. Those of a person and those of a workspace look alike. */
+export const KEYS = graphql(`
+  fragment Keys on ApiKeyConnection {
+    nodes {
+      id
+      name
+      description
+      status
+      scopes
+      hint
+      createdAt
+      lastUsedAt
+      expiresAt
+      createdBy {
+        id
+        name
+        email
+      }
+    }
+  }
+`)
+
+const DELETE_KEY = graphql(`
+  mutation DeleteKey($input: DeleteApiKeyInput!) {
+    deleteApiKey(input: $input) {
+      deletedId
+    }
+  }
+`)
+
+type Key = ResultOf<typeof KEYS>['nodes'][number]
+
+interface KeysProps {
+  hint: string
+  keys: ResultOf<typeof KEYS>
+  /** How many there may be. */
+  max: number
+  /** What a key may be allowed here. */
+  scopes: readonly Scope[]
+  /** The id of the workspace that the keys belong to; null for those of the person. */
+  workspace: string | null
+  /** Called when there is a key more or less. */
+  onChange: () => void
+}
+
+/** API keys: what they may, when they were used; made and revoked here. */
+export function Keys({ hint, keys: { nodes }, max, scopes, workspace, onChange }: KeysProps) {
+  const [isCreating, setCreating] = useState(false)
+  const [revoking, setRevoking] = useState<Key | null>(null)
+  const revoke = async ({ id }: Key) => {
+    await mutate(DELETE_KEY, { input: { apiKey: id } })
+    onChange()
+  }
+  const isFull = nodes.length >= max
+  const create = (
+    <Button look="primary" isDisabled={isFull} onPress={() => setCreating(true)}>
+      <Plus />
+      {text('create')}
+    </Button>
+  )
+  return (
+    <Section title={text('keys')} hint={hint} actions={create}>
+      {isFull && <p className="hint">{text('fullKeys', { count: max })}</p>}
+      {nodes.length === 0 ? (
+        <EmptyState icon={KeyRound} title={text('none')} hint={text('noneHint')} level="h3" />
+      ) : (
+        <Rows label={text('keys')}>
+          {nodes.map(key => (
+            <li key={key.id}>
+              <span className="row-icon" aria-hidden>
+                <KeyRound />
+              </span>
+              <div className="grow">
+                <p className="title">
+                  <span dir="auto">{key.name}</span>
+                  <code className="sub">…{key.hint}</code>
+                  {key.status === 'EXPIRED' && <span className="chip wrong">{text('expired')}</span>}
+                </p>
+                {key.description && (
+                  <p className="sub" dir="auto">
+                    {key.description}
+                  </p>
+                )}
+                <p className="chips">
+                  {key.scopes.map(scope => (
+                    <span key={scope} className="chip soft">
+                      {scopeText(scope)}
+                    </span>
+                  ))}
+                </p>
+                <p className="sub">{factsOf(key, workspace !== null)}</p>
+              </div>
+              <Button aria-label={text('revokeOf', { name: key.name })} onPress={() => setRevoking(key)}>
+                {text('revoke')}
+              </Button>
+            </li>
+          ))}
+        </Rows>
+      )}
+      {isCreating && (
+        <NewKey scopes={scopes} workspace={workspace} onCreated={onChange} onClose={() => setCreating(false)} />
+      )}
+      {revoking && (
+        <Confirm
+          title={text('revokeTitle')}
+          isOpen
+          label={text('revoke')}
+          onClose={() => setRevoking(null)}
+          onConfirm={() => void revoke(revoking).catch(toastError)}
+        >
+          <p>{text('revokeWarning', { name: revoking.name })}</p>
+        </Confirm>
+      )}
+    </Section>
+  )
+}
+
+function factsOf({ createdAt, createdBy, lastUsedAt, expiresAt }: Key, isShared: boolean): string {
+  const when = formatExact(createdAt)
+  return [
+    isShared ? text('createdBy', { when, name: createdBy.name || createdBy.email }) : text('created', { when }),
+    lastUsedAt ? text('used', { when: formatRelative(lastUsedAt) }) : text('unused'),
+    expiresAt ? text('ends', { when: formatExact(expiresAt) }) : text('endless'),
+  ].join(' · ')
+}

@@ -1,0 +1,92 @@
+import { useState } from 'react'
+import { graphql } from '../../graphql/graphql.ts'
+import { mutate } from '../../graphql/run.ts'
+import { Button } from '../../parts/button.tsx'
+import { CopyField } from '../../parts/copy-field.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { CheckBox, FormDialog, SelectField, TextField } from '../../parts/form.tsx'
+import { type Scope, scopeText } from './scopes.ts'
+import { text } from './text.ts'
+
+const CREATE_KEY = graphql(`
+  mutation CreateKey($input: CreateApiKeyInput!) {
+    createApiKey(input: $input) {
+      secret
+    }
+  }
+`)
+
+const lifetimes = [
+  ['30d', text('days30')],
+  ['90d', text('days90')],
+  ['1y', text('year')],
+  ['', text('endlessLong')],
+] as const
+
+interface NewKeyProps {
+  scopes: readonly Scope[]
+  workspace: string | null
+  onCreated: () => void
+  onClose: () => void
+}
+
+/** Asks what the key is for and what it may, and shows its secret this once. */
+export function NewKey({ scopes, workspace, onCreated, onClose }: NewKeyProps) {
+  const [chosen, setChosen] = useState<readonly Scope[]>(scopes.slice(0, 1))
+  const [secret, setSecret] = useState<string | null>(null)
+  if (secret !== null)
+    return (
+      <Dialog
+        title={text('made')}
+        isOpen
+        onClose={onClose}
+        footer={
+          <Button look="primary" onPress={onClose}>
+            {text('done')}
+          </Button>
+        }
+      >
+        <p>{text('onceHint')}</p>
+        <CopyField label={text('secret')} value={secret} />
+      </Dialog>
+    )
+  return (
+    <FormDialog
+      title={text('create')}
+      label={text('create')}
+      isDisabled={chosen.length === 0}
+      onClose={onClose}
+      onDone={onCreated}
+      onSubmit={async form => {
+        const expiresIn = String(form.get('lifetime'))
+        const { createApiKey } = await mutate(CREATE_KEY, {
+          input: {
+            name: String(form.get('name')).trim(),
+            description: String(form.get('description')).trim(),
+            scopes: [...chosen],
+            ...(expiresIn ? { expiresIn } : {}),
+            ...(workspace ? { workspace } : {}),
+          },
+        })
+        setSecret(createApiKey?.secret ?? '')
+      }}
+    >
+      <TextField label={text('name')} hint={text('nameHint')} name="name" required maxLength={100} autoFocus />
+      <TextField label={text('description')} name="description" maxLength={1000} />
+      <fieldset>
+        <legend>{text('scopes')}</legend>
+        {scopes.map(scope => (
+          <CheckBox
+            key={scope}
+            label={scopeText(scope)}
+            checked={chosen.includes(scope)}
+            onChange={({ target }) =>
+              setChosen(target.checked ? [...chosen, scope] : chosen.filter(other => other !== scope))
+            }
+          />
+        ))}
+      </fieldset>
+      <SelectField label={text('lifetime')} name="lifetime" options={lifetimes} defaultValue="90d" />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,125 @@
+import './space.css'
+import type { CSSProperties } from 'react'
+import { Link } from 'react-aria-components'
+import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { formatBytes, formatNumber, formatPercent } from '../../i18n/format.ts'
+import { text } from './text.ts'
+
+/** What a drive holds, and its largest files and folders. */
+export const SPACE = graphql(`
+  fragment Space on Drive {
+    id
+    usage {
+      usedBytes
+      keptBytes
+      maxBytes
+      fileCount
+      maxFiles
+      folderCount
+      maxFolders
+    }
+    root {
+      id
+      entries(first: 6, orderBy: { field: SIZE, direction: DESC }) {
+        nodes {
+          __typename
+          id
+          name
+          path
+          size
+        }
+      }
+    }
+  }
+`)
+
+const tones = ['accent', 'table', 'audio', 'image', 'video', 'archive'] as const
+
+interface Part {
+  id: string
+  label: string
+  bytes: number
+  /** The token of its colour. */
+  tone: (typeof tones)[number] | 'edge' | 'line'
+  /** Leads to a folder. */
+  href?: string
+}
+
+/** What takes the space: the largest entries of the drive's root, all others, and what is left. */
+function partsOf({ usage, root }: ResultOf<typeof SPACE>, filesHref: string): Part[] {
+  const largest = root.entries.nodes.filter(({ size }) => size > 0)
+  const rest = usage.usedBytes - largest.reduce((sum, { size }) => sum + size, 0)
+  const free = usage.maxBytes - usage.usedBytes
+  return [
+    ...largest.map(({ __typename, id, name, path, size }, at) => ({
+      id,
+      label: name,
+      bytes: size,
+      tone: tones[at % tones.length] ?? 'accent',
+      ...(__typename === 'Folder'
+        ? { href: `${filesHref}/${path.split('/').filter(Boolean).map(encodeURIComponent).join('/')}` }
+        : {}),
+    })),
+    ...(rest > 0 ? [{ id: 'rest', label: text('rest'), bytes: rest, tone: 'edge' } as const] : []),
+    ...(free > 0 ? [{ id: 'free', label: text('free'), bytes: free, tone: 'line' } as const] : []),
+  ]
+}
+
+const colour = (tone: Part['tone']) => ({ '--tone': `var(--${tone})` }) as CSSProperties
+
+/** How full a drive is, and of what. The list says all that the bar shows. */
+export function Space({ drive, filesHref }: { drive: ResultOf<typeof SPACE>; filesHref: string }) {
+  const { usage } = drive
+  const whole = Math.max(usage.maxBytes, usage.usedBytes, 1)
+  const parts = partsOf(drive, filesHref)
+  const counted = (count: number, max: number | null) =>
+    max === null ? formatNumber(count) : text('of', { count: formatNumber(count), max: formatNumber(max) })
+  return (
+    <>
+      <p className="space-sum">
+        <strong>{formatBytes(usage.usedBytes)}</strong>{' '}
+        <span className="soft">{text('ofBytes', { max: formatBytes(usage.maxBytes) })}</span>
+      </p>
+      <div className="space-bar" aria-hidden>
+        {parts
+          .filter(({ tone }) => tone !== 'line')
+          .map(({ id, tone, bytes }) => (
+            <span key={id} style={{ ...colour(tone), width: `${(bytes / whole) * 100}%` }} />
+          ))}
+      </div>
+      <ul className="space-parts" aria-label={text('parts')}>
+        {parts.map(({ id, label, tone, bytes, href }) => (
+          <li key={id}>
+            <span className="swatch" style={colour(tone)} aria-hidden />
+            {href ? (
+              <Link href={href}>
+                <span dir="auto">{label}</span>
+              </Link>
+            ) : (
+              <span dir="auto">{label}</span>
+            )}
+            <span className="soft">
+              {formatBytes(bytes)}
+              {tone !== 'line' && ` · ${formatPercent(bytes / usage.usedBytes)}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <dl className="figures">
+        <div>
+          <dt>{text('files')}</dt>
+          <dd>{counted(usage.fileCount, usage.maxFiles)}</dd>
+        </div>
+        <div>
+          <dt>{text('folders')}</dt>
+          <dd>{counted(usage.folderCount, usage.maxFolders)}</dd>
+        </div>
+        <div>
+          <dt>{text('kept')}</dt>
+          <dd>{formatBytes(usage.keptBytes)}</dd>
+        </div>
+      </dl>
+      {usage.usedBytes >= usage.maxBytes && <p className="problem">{text('full')}</p>}
+    </>
+  )
+}

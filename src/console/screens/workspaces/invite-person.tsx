@@ -1,0 +1,70 @@
+import { useState } from 'react'
+import { graphql } from '../../graphql/graphql.ts'
+import { mutate } from '../../graphql/run.ts'
+import { CheckBox, FormDialog, TextField } from '../../parts/form.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import { invitable, roleHint, roleName } from './roles.ts'
+import { text } from './text.ts'
+
+/** Invites an address, or renews its invite. */
+export const CREATE_INVITE = graphql(`
+  mutation CreateInvite($input: CreateInviteInput!) {
+    createInvite(input: $input) {
+      invite {
+        id
+        email
+        role
+        expiresAt
+      }
+      workspace {
+        id
+        invites(first: 1000) {
+          nodes {
+            id
+          }
+        }
+      }
+    }
+  }
+`)
+
+/** Asks whom to invite, and to what. */
+export function InvitePerson({ workspace, onClose }: { workspace: string; onClose: () => void }) {
+  const [role, setRole] = useState(invitable[0] ?? 'EDITOR')
+  return (
+    <FormDialog
+      title={text('invite')}
+      label={text('send')}
+      onClose={onClose}
+      onSubmit={async form => {
+        const email = String(form.get('email')).trim()
+        await mutate(CREATE_INVITE, { input: { workspace, email, role } })
+        toast({ message: text('sent', { email }) })
+      }}
+    >
+      <TextField
+        label={text('address')}
+        hint={text('addressHint')}
+        type="email"
+        name="email"
+        required
+        maxLength={254}
+        autoFocus
+      />
+      <fieldset>
+        <legend>{text('role')}</legend>
+        {invitable.map(one => (
+          <CheckBox
+            key={one}
+            type="radio"
+            name="role"
+            label={roleName(one)}
+            hint={roleHint(one)}
+            checked={role === one}
+            onChange={() => setRole(one)}
+          />
+        ))}
+      </fieldset>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,299 @@
+import { useNavigate } from '@tanstack/react-router'
+import { Mail, UserPlus } from 'lucide-react'
+import { useState } from 'react'
+import { useQuery, useSubscription } from 'urql'
+import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { mutate } from '../../graphql/run.ts'
+import { formatExact } from '../../i18n/format.ts'
+import { Avatar } from '../../parts/avatar.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { SelectField } from '../../parts/form.tsx'
+import { Rows } from '../../parts/rows.tsx'
+import { Section } from '../../parts/screen.tsx'
+import { toast, toastError } from '../../parts/toasts.tsx'
+import { CREATE_INVITE, InvitePerson } from './invite-person.tsx'
+import { type Role, roleHint, roleName } from './roles.ts'
+import { text } from './text.ts'
+import { HEAD, useSlug, WorkspaceScreen } from './workspace-screen.tsx'
+
+const PEOPLE = graphql(
+  `
+    fragment People on Workspace {
+      ...WorkspaceHead
+      memberCount
+      maxMembers
+      drive {
+        id
+      }
+      members(first: 1000) {
+        nodes {
+          id
+          role
+          joinedAt
+          assignableRoles
+          isRemovable
+          person {
+            id
+            name
+            email
+          }
+        }
+      }
+      invites(first: 1000) {
+        nodes {
+          id
+          email
+          role
+          expiresAt
+        }
+      }
+    }
+  `,
+  [HEAD],
+)
+
+const MEMBERS = graphql(
+  `
+    query Members($slug: String!) {
+      me {
+        id
+        person {
+          id
+        }
+      }
+      workspace(slug: $slug) {
+        ...People
+      }
+    }
+  `,
+  [PEOPLE],
+)
+
+const HAPPENED = graphql(`
+  subscription MembersChanged($drive: ID!) {
+    driveEvents(
+      drive: $drive
+      kinds: [MEMBER_JOINED, MEMBER_ROLE_CHANGED, MEMBER_REMOVED, MEMBER_LEFT, INVITE_CREATED, INVITE_CHANGED, INVITE_REVOKED, INVITE_REJECTED]
+    ) {
+      id
+    }
+  }
+`)
+
+const CHANGE_ROLE = graphql(
+  `
+    mutation ChangeRole($input: ChangeMemberRoleInput!) {
+      changeMemberRole(input: $input) {
+        workspace {
+          ...People
+        }
+      }
+    }
+  `,
+  [PEOPLE],
+)
+
+const REMOVE = graphql(
+  `
+    mutation RemoveMember($input: RemoveMemberInput!) {
+      removeMember(input: $input) {
+        workspace {
+          ...People
+        }
+        viewer {
+          id
+          workspaces(first: 1000) {
+            nodes {
+              id
+            }
+          }
+        }
+      }
+    }
+  `,
+  [PEOPLE],
+)
+
+const REVOKE = graphql(
+  `
+    mutation RevokeInvite($input: RevokeInviteInput!) {
+      revokeInvite(input: $input) {
+        workspace {
+          ...People
+        }
+      }
+    }
+  `,
+  [PEOPLE],
+)
+
+type People = ResultOf<typeof PEOPLE>
+type Member = NonNullable<People['members']>['nodes'][number]
+type Invite = NonNullable<People['invites']>['nodes'][number]
+
+/** Who is in a workspace and what they may, and who is invited. */
+export function Members() {
+  const slug = useSlug()
+  const [{ data, error }, reload] = useQuery({
+    query: MEMBERS,
+    variables: { slug },
+    requestPolicy: 'cache-and-network',
+  })
+  const refresh = () => reload({ requestPolicy: 'network-only' })
+  const workspace = data?.workspace
+  const drive = workspace?.drive?.id
+  useSubscription({ query: HAPPENED, variables: { drive: drive ?? '' }, pause: !drive }, (_, happened) => {
+    // This is called while React draws.
+    queueMicrotask(refresh)
+    return happened
+  })
+  return (
+    <WorkspaceScreen workspace={workspace} error={error} retry={refresh}>
+      {workspace && (
+        <>
+          <MemberList workspace={workspace} me={data.me.person.id} />
+          {workspace.invites && workspace.invites.nodes.length > 0 && (
+            <InviteList workspace={workspace} invites={workspace.invites.nodes} />
+          )}
+        </>
+      )}
+    </WorkspaceScreen>
+  )
+}
+
+function MemberList({ workspace, me }: { workspace: People; me: string }) {
+  const navigate = useNavigate()
+  const [isInviting, setInviting] = useState(false)
+  const [leaving, setLeaving] = useState<Member | null>(null)
+  const isMe = (member: Member) => member.person.id === me
+  const { memberCount, maxMembers } = workspace
+  const change = async (member: Member, role: Role) => {
+    await mutate(CHANGE_ROLE, { input: { member: member.id, role } })
+    toast({ message: text('roleChanged', { name: nameOf(member), role: roleName(role) }) })
+  }
+  const remove = async (member: Member) => {
+    await mutate(REMOVE, { input: { member: member.id } })
+    if (!isMe(member)) return void toast({ message: text('removed', { name: nameOf(member) }) })
+    await navigate({ to: '/workspaces' })
+    toast({ message: text('left', { name: workspace.name }) })
+  }
+  return (
+    <Section
+      title={text('membersTab')}
+      hint={
+        memberCount !== null && maxMembers !== null
+          ? text('memberCount', { count: memberCount, max: maxMembers })
+          : undefined
+      }
+      actions={
+        workspace.permissions.includes('INVITE') && (
+          <Button look="primary" onPress={() => setInviting(true)}>
+            <UserPlus />
+            {text('invite')}
+          </Button>
+        )
+      }
+    >
+      <Rows label={text('membersTab')}>
+        {workspace.members?.nodes.map(member => (
+          <li key={member.id}>
+            <Avatar name={member.person.name} email={member.person.email} />
+            <div className="grow">
+              <p className="title">
+                <bdi>{nameOf(member)}</bdi>
+                {isMe(member) && <span className="chip">{text('you')}</span>}
+              </p>
+              <p className="sub" dir="auto">
+                {member.person.email}
+              </p>
+              <p className="sub">{text('joinedAt', { when: formatExact(member.joinedAt) })}</p>
+            </div>
+            <span className="row-end">
+              {member.assignableRoles.length > 0 ? (
+                <SelectField
+                  isBare
+                  label={text('roleOf', { name: nameOf(member) })}
+                  options={member.assignableRoles.map(role => [role, roleName(role)] as const)}
+                  value={member.role}
+                  onChange={({ target }) => void change(member, target.value as Role).catch(toastError)}
+                />
+              ) : (
+                <span className="chip soft" title={roleHint(member.role)}>
+                  {roleName(member.role)}
+                </span>
+              )}
+              {member.isRemovable && (
+                <Button
+                  aria-label={isMe(member) ? text('leave') : text('removeOf', { name: nameOf(member) })}
+                  onPress={() => setLeaving(member)}
+                >
+                  {isMe(member) ? text('leave') : text('remove')}
+                </Button>
+              )}
+            </span>
+          </li>
+        ))}
+      </Rows>
+      {isInviting && <InvitePerson workspace={workspace.id} onClose={() => setInviting(false)} />}
+      {leaving && (
+        <Confirm
+          title={text(isMe(leaving) ? 'leaveTitle' : 'removeTitle')}
+          isOpen
+          label={text(isMe(leaving) ? 'leave' : 'remove')}
+          onClose={() => setLeaving(null)}
+          onConfirm={() => void remove(leaving).catch(toastError)}
+        >
+          <p>
+            {isMe(leaving)
+              ? text('leaveWarning', { name: workspace.name })
+              : text('removeWarning', { name: nameOf(leaving) })}
+          </p>
+        </Confirm>
+      )}
+    </Section>
+  )
+}
+
+const nameOf = ({ person }: Member) => person.name || person.email
+
+function InviteList({ workspace, invites }: { workspace: People; invites: readonly Invite[] }) {
+  const resend = async ({ email, role }: Invite) => {
+    await mutate(CREATE_INVITE, { input: { workspace: workspace.id, email, role } })
+    toast({ message: text('resent', { email }) })
+  }
+  return (
+    <Section title={text('pending')} hint={text('pendingHint')}>
+      <Rows label={text('pending')}>
+        {invites.map(invite => (
+          <li key={invite.id}>
+            <span className="row-icon" aria-hidden>
+              <Mail />
+            </span>
+            <div className="grow">
+              <p className="title">
+                <bdi>{invite.email}</bdi>
+                <span className="chip soft">{roleName(invite.role)}</span>
+              </p>
+              <p className="sub">{text('until', { when: formatExact(invite.expiresAt) })}</p>
+            </div>
+            <span className="row-end">
+              <Button
+                aria-label={text('resendOf', { email: invite.email })}
+                onPress={() => void resend(invite).catch(toastError)}
+              >
+                {text('resend')}
+              </Button>
+              <Button
+                aria-label={text('revokeOf', { email: invite.email })}
+                onPress={() => mutate(REVOKE, { input: { invite: invite.id } }).catch(toastError)}
+              >
+                {text('revoke')}
+              </Button>
+            </span>
+          </li>
+        ))}
+      </Rows>
+    </Section>
+  )
+}

@@ -1,0 +1,31 @@
+import { useQuery } from 'urql'
+import { graphql } from '../../graphql/graphql.ts'
+import { Tabs } from '../../parts/screen.tsx'
+import { text } from './text.ts'
+
+const PERMISSIONS = graphql(`
+  query WorkspacePermissions($slug: String!) {
+    workspace(slug: $slug) {
+      id
+      permissions
+    }
+  }
+`)
+
+/** Files, members, keys and settings of a workspace: those that the person has something to do with. */
+export function WorkspaceTabs({ slug }: { slug: string }) {
+  const [{ data }] = useQuery({ query: PERMISSIONS, variables: { slug } })
+  const at = `/workspaces/${slug}`
+  const mayManageKeys = data?.workspace.permissions.includes('MANAGE_KEYS')
+  return (
+    <Tabs
+      label={text('workspace')}
+      tabs={[
+        { to: `${at}/files`, label: text('files'), andBelow: true },
+        { to: `${at}/members`, label: text('membersTab') },
+        ...(mayManageKeys ? [{ to: `${at}/keys`, label: text('keys') }] : []),
+        { to: `${at}/settings`, label: text('settings') },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,11 @@
+import { Files } from '../files/files.tsx'
+import { WorkspaceTabs } from './tabs.tsx'
+import { useSlug } from './workspace-screen.tsx'
+
+/** The files of a workspace, with the way to its other screens. */
+export const WorkspaceFiles = () => (
+  <>
+    <WorkspaceTabs slug={useSlug()} />
+    <Files />
+  </>
+)

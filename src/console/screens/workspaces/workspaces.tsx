@@ -1,0 +1,220 @@
+import { Plus, UsersRound } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'react-aria-components'
+import { useQuery, useSubscription } from 'urql'
+import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { mutate } from '../../graphql/run.ts'
+import { formatExact } from '../../i18n/format.ts'
+import { Button } from '../../parts/button.tsx'
+import { Rows } from '../../parts/rows.tsx'
+import { Screen, Section } from '../../parts/screen.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { toast, toastError } from '../../parts/toasts.tsx'
+import { NewWorkspace } from './new-workspace.tsx'
+import { roleName } from './roles.ts'
+import { text } from './text.ts'
+
+const MINE = graphql(`
+  fragment MyWorkspaces on Viewer {
+    id
+    plan {
+      id
+      maxWorkspaces
+    }
+    workspaces(first: 1000) {
+      nodes {
+        id
+        name
+        slug
+        role
+        memberCount
+        permissions
+      }
+    }
+    invites(first: 100) {
+      nodes {
+        id
+        role
+        expiresAt
+        workspaceName
+        token
+        invitedBy {
+          id
+          name
+          email
+        }
+      }
+    }
+    # The navigation shows whether there is one.
+    hasInvite: invites(first: 1) {
+      nodes {
+        id
+      }
+    }
+  }
+`)
+
+const WORKSPACES = graphql(
+  `
+    query Workspaces {
+      me {
+        ...MyWorkspaces
+      }
+    }
+  `,
+  [MINE],
+)
+
+const RECEIVED = graphql(`
+  subscription InviteReceived {
+    inviteReceived {
+      id
+    }
+  }
+`)
+
+const ACCEPT = graphql(
+  `
+    mutation AcceptInvite($input: AcceptInviteInput!) {
+      acceptInvite(input: $input) {
+        workspace {
+          id
+          name
+          slug
+        }
+        viewer {
+          ...MyWorkspaces
+        }
+      }
+    }
+  `,
+  [MINE],
+)
+
+const REJECT = graphql(
+  `
+    mutation RejectInvite($input: RejectInviteInput!) {
+      rejectInvite(input: $input) {
+        viewer {
+          ...MyWorkspaces
+        }
+      }
+    }
+  `,
+  [MINE],
+)
+
+type Mine = ResultOf<typeof MINE>
+type Workspace = NonNullable<Mine['workspaces']>['nodes'][number]
+type Invite = NonNullable<Mine['invites']>['nodes'][number]
+
+/** The workspaces that one is a member of, and those that one is invited to. */
+export function Workspaces() {
+  const [{ data, error }, reload] = useQuery({ query: WORKSPACES, requestPolicy: 'cache-and-network' })
+  const [isCreating, setCreating] = useState(false)
+  const refresh = () => reload({ requestPolicy: 'network-only' })
+  useSubscription({ query: RECEIVED }, (_, received) => {
+    // This is called while React draws.
+    queueMicrotask(refresh)
+    return received
+  })
+  if (error && !data) return <ErrorState error={error} retry={refresh} />
+  const me = data?.me
+  const workspaces = me?.workspaces?.nodes ?? []
+  const invites = me?.invites?.nodes ?? []
+  const create = (
+    <Button look="primary" onPress={() => setCreating(true)}>
+      <Plus />
+      {text('create')}
+    </Button>
+  )
+  return (
+    <Screen title={text('workspaces')} actions={me && create}>
+      {!me ? (
+        <Skeleton />
+      ) : (
+        <>
+          {invites.length > 0 && <Invites invites={invites} />}
+          {workspaces.length > 0 ? (
+            <Section title={text('yours')}>
+              <Rows label={text('yours')}>
+                {workspaces.map(workspace => (
+                  <WorkspaceRow key={workspace.id} workspace={workspace} />
+                ))}
+              </Rows>
+            </Section>
+          ) : (
+            <EmptyState icon={UsersRound} title={text('none')} hint={text('noneHint')} />
+          )}
+        </>
+      )}
+      {isCreating && <NewWorkspace onClose={() => setCreating(false)} />}
+    </Screen>
+  )
+}
+
+const WorkspaceRow = ({ workspace: { name, slug, role, memberCount } }: { workspace: Workspace }) => (
+  <li>
+    <span className="row-icon" aria-hidden>
+      <UsersRound />
+    </span>
+    <div className="grow">
+      <p className="title">
+        <Link href={`/workspaces/${slug}/files`}>
+          <bdi>{name}</bdi>
+        </Link>
+      </p>
+      <p className="sub">
+        {[roleName(role), memberCount !== null && text('members', { count: memberCount })].filter(Boolean).join(' · ')}
+      </p>
+    </div>
+  </li>
+)
+
+function Invites({ invites }: { invites: readonly Invite[] }) {
+  const accept = async ({ token }: Invite) => {
+    const { acceptInvite } = await mutate(ACCEPT, { input: { token: token ?? '' } })
+    const workspace = acceptInvite?.workspace
+    if (workspace) toast({ message: text('joined', { name: workspace.name }) })
+  }
+  return (
+    <Section title={text('invites')}>
+      <Rows label={text('invites')}>
+        {invites.map(invite => (
+          <li key={invite.id}>
+            <span className="row-icon" aria-hidden>
+              <UsersRound />
+            </span>
+            <div className="grow">
+              <p className="title">
+                <bdi>{invite.workspaceName}</bdi>
+                <span className="chip">{roleName(invite.role)}</span>
+              </p>
+              <p className="sub">
+                {text('invitedBy', {
+                  name: invite.invitedBy?.name || invite.invitedBy?.email || text('somebody'),
+                  until: formatExact(invite.expiresAt),
+                })}
+              </p>
+            </div>
+            <span className="row-end">
+              <Button
+                aria-label={text('declineOf', { name: invite.workspaceName })}
+                onPress={() => mutate(REJECT, { input: { token: invite.token ?? '' } }).catch(toastError)}
+              >
+                {text('decline')}
+              </Button>
+              <Button
+                look="primary"
+                aria-label={text('acceptOf', { name: invite.workspaceName })}
+                onPress={() => accept(invite).catch(toastError)}
+              >
+                {text('accept')}
+              </Button>
+            </span>
+          </li>
+        ))}
+      </Rows>
+    </Section>
+  )
+}

@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { signIn, visit } from './browser.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectQuiet,
+  type Person,
+  pictures,
+  settled,
+  startConsole,
+  telephone,
+} from './console.ts'
+
+let w: ConsoleWorld
+let ada: Person
+let page: Page
+
+beforeAll(async () => {
+  w = await startConsole()
+  ada = await w.person('ada')
+  await ada.upload('Films/holiday.bin', Buffer.alloc(3_000_000))
+  await ada.upload('Letters/<b>bold</b>.txt', Buffer.alloc(500_000))
+  await ada.upload('notes.txt', 'one\ntwo')
+}, 120_000)
+afterAll(() => w?.stop())
+
+const heading = (name: string | RegExp, on = page) => on.getByRole('heading', { name }).waitFor()
+const title = (on = page) => on.getByRole('heading', { name: 'Account', exact: true }).waitFor()
+/** What a list says of each of its things. */
+const listed = (name: string, on = page) => on.getByRole('list', { name }).getByRole('listitem')
+
+describe('The profile', () => {
+  it('is one step from every screen, by mouse and by keyboard', async () => {
+    page = await ada.open('/files')
+    await page.getByRole('button', { name: 'Account menu' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Account' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/account$/)
+    await title()
+    await settled(page)
+    expect(await page.title()).toBe('Account · Satchel')
+  })
+
+  it('says who one is, what one may store, and what takes the space', async () => {
+    const main = page.getByRole('main')
+    await main.getByText('Address verified').waitFor()
+    expect(await main.textContent()).toContain('ada@example.com')
+    const [films, letters, notes, free] = await listed('What takes the space').allTextContents()
+    expect(films).toBe('Films3 MB · 86%')
+    expect(letters).toBe('Letters500 kB · 14%')
+    expect(notes).toBe('notes.txt7 bytes · 0%')
+    expect(free).toMatch(/^Free\d/)
+    await expectAccessible(page)
+    await pictures(page, 'console-account')
+  })
+
+  it('leads from what takes the space to the folder', async () => {
+    await page.getByRole('link', { name: 'Films' }).click()
+    await page.waitForURL(/\/files\/Films$/)
+    await page.goBack()
+    await title()
+  })
+})
+
+describe('Signing in', () => {
+  it('lists the sessions, and ends one elsewhere, which is signed out at once', async () => {
+    const other = await w.person('ada')
+    const third = await w.person('ada')
+    await page.getByRole('link', { name: 'Signing in' }).click()
+    await page.waitForURL(/\/account\/sign-in$/)
+    await settled(page)
+    const sessions = listed('Where you are signed in')
+    await sessions.nth(2).waitFor()
+    expect(await sessions.filter({ hasText: 'This device' }).count()).toBe(1)
+    await expectAccessible(page)
+    await pictures(page, 'console-account-sign-in')
+
+    const before = await sessions.count()
+    await page
+      .getByRole('button', { name: /^End the session of/ })
+      .first()
+      .focus()
+    await page.keyboard.press('Enter')
+    await sessions.nth(before - 1).waitFor({ state: 'detached' })
+    const alive = async (who: Person) => (await who.context.request.get(`${w.service.url}/api/user/data`)).ok()
+    expect([await alive(other), await alive(third)].filter(Boolean)).toHaveLength(1)
+
+    await page.getByRole('button', { name: 'End all others' }).click()
+    await page.getByText('1 session ended').waitFor()
+    await sessions.nth(1).waitFor({ state: 'detached' })
+    expect([await alive(other), await alive(third), await alive(ada)]).toEqual([false, false, true])
+  })
+
+  it('keeps whether one wants to hear of new devices', async () => {
+    const notices = page.getByLabel(/^Send me a mail/)
+    expect(await notices.isChecked()).toBe(false)
+    const sent = page.waitForResponse(answer => answer.url().endsWith('/graphql'))
+    await notices.press('Space')
+    await sent
+    await page.reload()
+    await settled(page)
+    expect(await page.getByLabel(/^Send me a mail/).isChecked()).toBe(true)
+  })
+
+  it('adds a way to sign in, and removes it: the last one stays', async () => {
+    expect(await page.getByRole('button', { name: /^Remove / }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Add another' }).click()
+    await page.getByRole('link', { name: /^Add / }).click()
+    await page.getByLabel('E-mail address', { exact: true }).fill('ada.other@example.com')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: /^Add/ }).click()
+    await page.waitForURL(/\/identities$/)
+    page = await ada.open('/account/sign-in')
+    await listed('Ways to sign in').nth(1).waitFor()
+    await page.getByRole('button', { name: /^Remove .*ada\.other@example\.com/ }).click()
+    await expectAccessible(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await listed('Ways to sign in').nth(1).waitFor({ state: 'detached' })
+    expect(await page.getByRole('button', { name: /^Remove / }).count()).toBe(0)
+  })
+})
+
+describe('API keys', () => {
+  const create = () => page.getByRole('button', { name: 'Create a key' })
+
+  it('says that there are none, and how one begins', async () => {
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await heading('No keys yet')
+    await expectAccessible(page)
+  })
+
+  it('makes one by keyboard, shows its secret once, and the key works as far as its scopes go', async () => {
+    await create().focus()
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Name').waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-account-new-key')
+    await page.keyboard.type('Backup of <i>the shop</i>')
+    await page.getByLabel('Read files').focus()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Enter')
+    await heading('Your new key')
+    await expectAccessible(page)
+    const secret = await page.getByLabel('Secret').inputValue()
+    await ada.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy' }).press('Enter')
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret)
+    const headers = { 'x-api-key': secret }
+    const stranger = await visit(w.browser, w.service.url)
+    const files = await stranger.context.request.get(`${w.service.url}/api/files/tree`, { headers })
+    expect(files.status()).toBe(200)
+    const deletion = await stranger.context.request.post(`${w.service.url}/graphql`, {
+      headers,
+      data: { query: 'mutation { deleteEntries(input: { entries: [{ at: { path: "notes.txt" } }] }) { __typename } }' },
+    })
+    expect(await deletion.text()).toContain('INSUFFICIENT_SCOPE')
+    await page.getByRole('button', { name: 'Done' }).press('Enter')
+    const key = listed('API keys').first()
+    expect(await key.textContent()).toContain(`…${secret.slice(-4)}`)
+    expect(await key.textContent()).toContain('Backup of <i>the shop</i>')
+    expect(await key.textContent()).toMatch(/Read filesAdd and change files/)
+    expect(await page.content()).not.toContain(secret)
+    await expectAccessible(page)
+    await pictures(page, 'console-account-keys')
+  })
+
+  it('says what is wrong with what was typed, and lets one try again', async () => {
+    await create().click()
+    await page.getByLabel('Name').fill(' ')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Create a key' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await expectAccessible(page)
+    await page.getByLabel('Name').fill('Second')
+    await page.getByLabel('Expires after').selectOption('Never')
+    await dialog.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
+    expect(await listed('API keys').first().textContent()).toContain('does not expire')
+  })
+
+  it('revokes one after a question', async () => {
+    await page.getByRole('button', { name: 'Revoke Second' }).click()
+    await expectAccessible(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('Second').waitFor({ state: 'detached' })
+    const { me } = await ada.ask<{ me: { apiKeys: { nodes: { name: string }[] } } }>(
+      '{ me { apiKeys { nodes { name } } } }',
+    )
+    expect(me.apiKeys.nodes.map(({ name }) => name)).toEqual(['Backup of <i>the shop</i>'])
+    expectQuiet(ada)
+  })
+})
+
+it('speaks German', async () => {
+  const greta = await w.person('greta', { locale: 'de-DE' })
+  const german = await greta.open('/account/keys')
+  await heading('Noch keine Schlüssel', german)
+  await german.getByRole('link', { name: 'Profil und Speicher' }).click()
+  await heading('Tarif: Free', german)
+  expectQuiet(greta)
+})
+
+it('is made for a telephone, too', async () => {
+  const dora = await w.person('dora', telephone)
+  for (const path of ['/account', '/account/sign-in', '/account/keys']) {
+    const small = await dora.open(path)
+    await title(small)
+    expect(await small.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await expectAccessible(small)
+    await pictures(small, `console${path.replaceAll('/', '-')}-telephone`)
+  }
+})
+
+describe('The end of an account', () => {
+  it('is refused while a workspace would be left without an owner, and says which', async () => {
+    const olivia = await w.person('olivia')
+    const { createWorkspace } = await olivia.ask<{ createWorkspace: { workspace: { id: string } } }>(
+      'mutation { createWorkspace(input: { name: "Choir" }) { workspace { id } } }',
+    )
+    const { createInvite } = await olivia.ask<{ createInvite: { invite: { id: string } } }>(
+      'mutation ($id: ID!) { createInvite(input: { workspace: $id, email: "pia@example.com", role: EDITOR }) { invite { id } } }',
+      { id: createWorkspace.workspace.id },
+    )
+    const pia = await w.person('pia')
+    const { me } = await pia.ask<{ me: { invites: { nodes: { id: string; token: string }[] } } }>(
+      '{ me { invites { nodes { id token } } } }',
+    )
+    const invite = me.invites.nodes.find(({ id }) => id === createInvite.invite.id)
+    await pia.ask('mutation ($token: String!) { acceptInvite(input: { token: $token }) { acceptedId } }', {
+      token: invite?.token,
+    })
+
+    const one = await olivia.open('/account')
+    await one.getByRole('button', { name: 'Delete the account…' }).click()
+    const dialog = one.getByRole('dialog')
+    const go = dialog.getByRole('button', { name: 'Delete for ever' })
+    expect(await go.isDisabled()).toBe(true)
+    await dialog.getByLabel('Type olivia@example.com').fill('olivia@example.com')
+    await expectAccessible(one)
+    await pictures(one, 'console-account-delete')
+    await go.click()
+    expect(await dialog.getByRole('alert').textContent()).toContain('Choir')
+    expect((await olivia.context.request.get(`${w.service.url}/api/user/data`)).ok()).toBe(true)
+  })
+
+  it('takes what is typed to confirm it, and keeps the files for who comes back', async () => {
+    const ulla = await w.person('ulla')
+    await ulla.upload('kept.txt', 'mine')
+    const one = await ulla.open('/account')
+    await one.getByRole('button', { name: 'Delete the account…' }).click()
+    await one.getByLabel('Keep them for a while').check()
+    await one.getByLabel('Type ulla@example.com').fill('Ulla@example.com')
+    await one.getByRole('button', { name: 'Delete for ever' }).click()
+    await heading('Your files, safely shared', one)
+    await signIn(ulla, w.service.url, 'ulla@example.com', '/files')
+    await one.getByRole('row', { name: /^kept\.txt/ }).waitFor()
+  })
+})
