@@ -22,6 +22,7 @@ import { ShareUse } from './models/share-use.ts'
 import { TrashItem } from './models/trash-item.ts'
 import { UploadSession } from './models/upload-session.ts'
 import { User } from './models/user.ts'
+import { Version } from './models/version.ts'
 import { Workspace } from './models/workspace.ts'
 
 /**
@@ -54,6 +55,7 @@ export function defineModels(sequelize: Sequelize) {
     TrashItem: class extends TrashItem {},
     UploadSession: class extends UploadSession {},
     User: class extends User {},
+    Version: class extends Version {},
   }
   for (const model of Object.values(models)) model.define(sequelize)
   models.User.belongsTo(models.Plan, { foreignKey: 'planId', as: 'plan' })

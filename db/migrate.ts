@@ -12,6 +12,7 @@ import { diskStore } from './migrations/0016-disk-store.ts'
 import { deletingBlobs } from './migrations/0018-deleting-blobs.ts'
 import { events } from './migrations/0019-events.ts'
 import { trash } from './migrations/0020-trash.ts'
+import { versions } from './migrations/0021-versions.ts'
 
 /** The operations of a migration; part of its transaction where the engine supports transactional DDL. */
 export interface MigrationTools {
@@ -45,6 +46,7 @@ const migrations: Migration[] = [
   deletingBlobs,
   events,
   trash,
+  versions,
 ]
 
 /**

@@ -30,6 +30,8 @@ export type Subject =
   | { entries: readonly EntryRef[]; at?: string }
   /** The one drive whose trash these items are in; `to`, where it is given, is in it, too. */
   | { trashItems: readonly string[]; to?: EntryRef | null | undefined }
+  /** The drive of the file that this is a version of. */
+  | { version: string }
   /** The drive that this unfinished upload goes to. */
   | { upload: string }
   | WorkspaceView
@@ -53,6 +55,7 @@ const bucketsOf = {
   entry: batch(({ services }, ids) => services.drives.bucketsOf('entry', ids)),
   trashItem: batch(({ services }, ids) => services.drives.bucketsOf('trash_item', ids)),
   upload: batch(({ services }, ids) => services.drives.bucketsOf('upload_session', ids)),
+  version: batch(({ services }, ids) => services.drives.bucketsOf('version', ids)),
 }
 
 /** The drive with an id, as far as the caller may know of it. It is not open yet. */
@@ -104,6 +107,12 @@ async function driveOf(context: Context, caller: Caller, subject: Subject, level
   if ('upload' in subject) {
     const drive = await findDriveOf(context, caller, 'upload', subject.upload)
     if (!drive) throw new AppError('UPLOAD_NOT_FOUND', 'There is no such upload of yours. Start another one.')
+    return drive
+  }
+  if ('version' in subject) {
+    const { version: id } = subject
+    const drive = await findDriveOf(context, caller, 'version', id)
+    if (!drive) throw new AppError('VERSION_NOT_FOUND', 'There is no such version of a file of yours.', { id })
     return drive
   }
   if ('trashItems' in subject) {

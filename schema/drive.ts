@@ -27,7 +27,7 @@ export const DriveUsage = builder.objectRef<DriveUsageView>('DriveUsage').implem
     usedBytes: t.expose('usedBytes', { type: 'Bytes', description: 'Bytes of all files.' }),
     keptBytes: t.expose('keptBytes', {
       type: 'Bytes',
-      description: 'Bytes that the trash keeps beyond the usage. They count towards no limit.',
+      description: 'Bytes that the trash and versions of files keep beyond the usage. They count towards no limit.',
     }),
     fileCount: t.exposeInt('fileCount', { description: 'All files.' }),
     folderCount: t.exposeInt('folderCount', { description: 'All folders but the root.' }),

@@ -6,6 +6,7 @@ import { joinPath } from '../src/paths.ts'
 import { entryNotFound, type EntryRef as Ref } from './access.ts'
 import { entriesOf, entryOf, findInDrive, folderField, inDrive, isFolder } from './entry.ts'
 import { DrivePath, EntryRef, nameOf } from './entry-ref.ts'
+import { OnConflict } from './enums.ts'
 import { mutation } from './mutation.ts'
 import { Drive, Entry, type EntryNode, File, Folder } from './refs.ts'
 import { TrashItem, trashItemsOf } from './trash-item.ts'
@@ -47,16 +48,22 @@ mutation('uploadFile', {
       type: EntryRef,
       description: "Where it goes; missing folders of a path are made. The root of the caller's own drive without it.",
     }),
+    onConflict: t.field({
+      type: OnConflict,
+      description: 'What to do when something of its name is there; FAIL without it.',
+    }),
   }),
   on: ({ folder }) => (folder ? { entries: [folder] } : { driveId: null }),
-  resolve: async ({ file, folder }, context) => {
+  resolve: async ({ file, folder, onConflict }, context) => {
     const { services, drive, tree, limits, caller } = context
-    const path = folder ? await folderPath(context, drive, folder) : ''
-    const { id } = await services.files.upload(tree, await file, path, limits, caller)
+    const decide = () => drive.onConflict(onConflict)
+    decide()
+    const to = { folder: folder ? await folderPath(context, drive, folder) : '' }
+    const { id } = await services.files.upload(tree, await file, { to, decide, limits }, caller)
     return { drive, file: await madeEntry(context, drive, id) }
   },
   payload: t => ({
-    file: t.expose('file', { type: File, description: 'The new file.' }),
+    file: t.expose('file', { type: File, description: 'The new file, or the one that it has replaced.' }),
     folder: folderField(t, payload => payload.file),
     drive: t.expose('drive', { type: Drive, description: 'The drive that it is in.' }),
   }),

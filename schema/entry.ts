@@ -67,7 +67,10 @@ Entry.implement({
     drive: t.expose('drive', { type: Drive, description: 'The drive that it is in.' }),
     size: t.expose('size', { type: 'Bytes', description: 'Its bytes; of a folder, those of all files below it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was uploaded or made.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was made, moved or renamed.' }),
+    updatedAt: t.expose('updatedAt', {
+      type: 'DateTime',
+      description: 'When it was made, moved, renamed or replaced.',
+    }),
     createdBy: t.field({
       type: Person,
       nullable: true,

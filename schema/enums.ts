@@ -81,7 +81,7 @@ export const SignInRefusal = enumOf<AccountRefusal>(
 export const EventVia = enumOf<Via>('EventVia', 'By what a person has acted.', vias)
 export const OnConflict = enumOf<OnConflictName>(
   'OnConflict',
-  'What to do when something of the same name is in the way: refuse, take a free name such as "report (2).pdf", or put what is there into the trash.',
+  'What to do when something of the same name is in the way: refuse, take a free name such as "report (2).pdf", or replace it: an upload becomes the new content of the file that is there, whose old content becomes a version; what is restored puts what is there into the trash. Replacing needs the right to delete.',
   onConflicts,
 )
 

@@ -20,6 +20,7 @@ import './operator-change.ts'
 import './workspace.ts'
 import './person.ts'
 import './upload-session.ts'
+import './version.ts'
 import { builder } from './builder.ts'
 
 /** The graph: what GraphQL serves. */

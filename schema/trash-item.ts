@@ -121,12 +121,10 @@ mutation('restoreFromTrash', {
   on: ({ items, to }) => ({ trashItems: items, to }),
   resolve: async ({ items, to, onConflict }, context) => {
     const { services, drive, tree, limits, caller } = context
-    // What is replaced goes into the trash.
-    if (onConflict === 'replace') drive.open('delete')
     const restored = await services.trashItems.restore(
       tree,
       items,
-      { to: to ? nameOf(to) : null, onConflict: onConflict ?? 'fail', limits },
+      { to: to ? nameOf(to) : null, onConflict: drive.onConflict(onConflict), limits },
       caller,
     )
     return {

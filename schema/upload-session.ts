@@ -5,6 +5,7 @@ import { batch } from './batch.ts'
 import { builder } from './builder.ts'
 import { folderField } from './entry.ts'
 import { madeEntry } from './entry-change.ts'
+import { OnConflict } from './enums.ts'
 import { mutation } from './mutation.ts'
 import { as, findable, Node } from './node.ts'
 import { Drive, File } from './refs.ts'
@@ -83,10 +84,20 @@ mutation('startUpload', {
     size: t.field({ type: 'Bytes', required: true, description: 'Bytes of the whole; reserved at once.' }),
     contentType: t.string({ description: 'Its media type.' }),
     direct: t.boolean({ description: 'Whether to send the parts straight to the blob store, to signed URLs.' }),
+    onConflict: t.field({
+      type: OnConflict,
+      description: 'What to do when something of its name is there at the end; FAIL without it.',
+    }),
   }),
   on: ({ drive }) => ({ driveId: drive }),
   resolve: async ({ drive: _id, fileName: filename, ...upload }, { services, drive, tree, limits, caller }) => {
-    const session = await services.uploadSessions.start(tree, { filename, ...upload }, limits, caller.userId)
+    const onConflict = drive.onConflict(upload.onConflict)
+    const session = await services.uploadSessions.start(
+      tree,
+      { ...upload, filename, onConflict },
+      limits,
+      caller.userId,
+    )
     return { uploadSession: { ...session, drive } }
   },
   payload: t => ({ uploadSession: t.expose('uploadSession', { type: UploadSession, description: 'The upload.' }) }),
@@ -147,11 +158,15 @@ mutation('completeUpload', {
   on: ({ uploadSession }) => ({ upload: uploadSession }),
   resolve: async ({ uploadSession: completedId, fileName: filename, ...completion }, context) => {
     const { services, drive, tree, caller } = context
-    const { id } = await services.uploadCompletions.complete(tree, completedId, caller, { filename, ...completion })
+    const { id } = await services.uploadCompletions.complete(tree, completedId, caller, {
+      ...completion,
+      filename,
+      decide: choice => drive.onConflict(choice),
+    })
     return { drive, completedId, file: await madeEntry(context, drive, id) }
   },
   payload: t => ({
-    file: t.expose('file', { type: File, description: 'The new file.' }),
+    file: t.expose('file', { type: File, description: 'The new file, or the one that it has replaced.' }),
     folder: folderField(t, payload => payload.file),
     drive: t.expose('drive', { type: Drive, description: 'The drive that it is in.' }),
     completedId: t.exposeID('completedId', { description: 'The id of the upload, which is over.' }),

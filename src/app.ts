@@ -95,8 +95,8 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     },
   })
   const core = { db, events, wake: worker.wake }
-  const trees = treeServices({ ...core, blobs, trashDays: config.trashDays, keptPercent: config.keptPercent })
-  const { files, listings, trashItems } = trees
+  const trees = treeServices({ ...core, blobs, config })
+  const { files, kept, listings } = trees
   const downloads = downloadService({
     store,
     files,
@@ -107,7 +107,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     seconds: config.signedUrlSeconds,
   })
   const sweeper = createSweeper({
-    ...{ db, store, trashItems, log },
+    ...{ db, store, kept, log },
     everyMs: config.sweepSeconds * 1000,
     eventDays: config.eventDays,
   })

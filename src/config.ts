@@ -75,6 +75,8 @@ export interface Config {
   retentionDays: number
   eventDays: number
   trashDays: number
+  versionsKept: number
+  versionDays: number
   keptPercent: number
   /** Whether a verified address joins accounts across providers. */
   linkByEmail: boolean
@@ -219,6 +221,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     retentionDays: s.RETENTION_DAYS,
     eventDays: s.EVENT_DAYS,
     trashDays: s.TRASH_DAYS,
+    versionsKept: s.VERSIONS_KEPT,
+    versionDays: s.VERSION_DAYS,
     keptPercent: s.KEPT_PERCENT,
     linkByEmail: false,
     signUp: s.SIGN_UP,

@@ -243,14 +243,12 @@ export const settings = {
   BODY_SECONDS: { help: 'time limit of a request body that is not an upload', default: '30', read: count(1, 3600) },
   UPLOAD_MIN_RATE: { help: 'bytes a second that an upload brings', default: '1024', read: count(0, 1_000_000) },
   UPLOAD_RATE_SECONDS: { help: 'stretch over which that is averaged', default: '60', read: count(1, 3600) },
-  RETENTION_DAYS: {
-    help: 'how long the kept data of a deleted account waits for its owner',
-    default: '30',
-    read: count(1, 3650),
-  },
+  RETENTION_DAYS: { help: 'days for which deleted accounts can come back', default: '30', read: count(1, 3650) },
   EVENT_DAYS: { help: 'days for which it is kept what happened', default: '90', read: count(1, 3650) },
   TRASH_DAYS: { help: 'days in which deletions can be undone; 0: none', default: '30', read: count(0, 3650) },
-  KEPT_PERCENT: { help: 'what a trash may keep, in % of the plan', default: '100', read: count(0, 1000) },
+  VERSIONS_KEPT: { help: 'replaced contents kept of each file; 0: none', default: '20', read: count(0, 10_000) },
+  VERSION_DAYS: { help: 'days for which those are kept; 0: none', default: '90', read: count(0, 3650) },
+  KEPT_PERCENT: { help: 'what trash and versions may keep, in % of the plan', default: '100', read: count(0, 1000) },
   NODE_ENV: {
     help: 'development, production or test; production refuses the embedded sign-in and a generated secret',
     default: 'development',

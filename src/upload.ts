@@ -1,3 +1,10 @@
+/** What the form of an upload says of where it goes. */
+export interface UploadFields {
+  folder?: string | null | undefined
+  /** What to do when something of its name is there. */
+  onConflict?: string | null | undefined
+}
+
 /**
  * A file on its way in, from either face. A class, because nothing that a client writes as JSON can be an instance of it.
  */
@@ -10,7 +17,7 @@ export class Upload {
   readonly bound: number | undefined
   readonly signal: AbortSignal | undefined
   /** Browsers send the file before the folder: then the destination is known only after the bytes. */
-  readonly folderAfterwards: (() => Promise<string | null | undefined>) | undefined
+  readonly fieldsAfterwards: (() => Promise<UploadFields>) | undefined
 
   constructor(file: {
     filename: string
@@ -18,14 +25,14 @@ export class Upload {
     source: AsyncIterable<Uint8Array>
     bound?: number | undefined
     signal?: AbortSignal | undefined
-    folderAfterwards?: () => Promise<string | null | undefined>
+    fieldsAfterwards?: () => Promise<UploadFields>
   }) {
     this.filename = file.filename
     this.mimetype = file.mimetype
     this.source = file.source
     this.bound = file.bound
     this.signal = file.signal
-    this.folderAfterwards = file.folderAfterwards
+    this.fieldsAfterwards = file.fieldsAfterwards
   }
 }
 

@@ -198,6 +198,10 @@ const queries: GraphRow[] = [
     async ({ upload }) => ({ id: (await upload()).id }),
     { unknown: 'null' },
   ),
+  node('Version', ['owner of it', READ], ({ version }) => version(), 'id file { id } download { url }'),
+  node('Version of a workspace', ['viewer', WORKSPACE_READ], ({ versionInWorkspace }) => versionInWorkspace(), 'id', {
+    names: 'workspace',
+  }),
   node('UploadSession', ['owner of it', WRITE], ({ started }) => started()),
   node('Workspace', ['viewer', 'workspaces:*'], ({ workspaceId }) => workspaceId, 'id', {
     names: 'workspace',
@@ -266,6 +270,7 @@ const drives = {
 const file = { unknown: 'FILE_NOT_FOUND' } as const
 const drive = { unknown: 'FORBIDDEN' } as const
 const upload = { unknown: 'UPLOAD_NOT_FOUND' } as const
+const ofVersion = { stranger: 'VERSION_NOT_FOUND', unknown: 'VERSION_NOT_FOUND' } as const
 const inWs = { names: 'workspace' } as const
 const byPath = ({ path }: { path: string }) => ({ at: { path } })
 
@@ -315,7 +320,14 @@ const onFiles: GraphRow[] = [
       at: 'uploadFile.folder',
     },
   ),
-  ...['download { url }', 'note', 'shareCount', 'shares { nodes { id } }', 'parent { id }'].map(field =>
+  ...[
+    'download { url }',
+    'note',
+    'shareCount',
+    'shares { nodes { id } }',
+    'versions { nodes { id } }',
+    'parent { id }',
+  ].map(field =>
     mutation(
       `uploadFile { file { ${field.replace(/ .*/, '')} } }`,
       ['signed-in', READ],
@@ -426,6 +438,48 @@ const onFiles: GraphRow[] = [
     },
   ),
   mutation('emptyTrash', ['signed-in', DELETE], 'count', () => ({})),
+  mutation(
+    'restoreVersion',
+    ['owner of it', WRITE],
+    'removedId',
+    async ({ version }) => ({ version: await version() }),
+    ofVersion,
+  ),
+  mutation(
+    'restoreVersion (of a workspace)',
+    ['editor', WORKSPACE_WRITE],
+    'removedId',
+    async ({ versionInWorkspace }) => ({ version: await versionInWorkspace() }),
+    { unknown: 'VERSION_NOT_FOUND', ...inWs },
+  ),
+  mutation(
+    'restoreVersion { version }',
+    ['owner of it', READ],
+    'version { id }',
+    async ({ version }) => ({ version: await version() }),
+    { ...ofVersion, at: 'restoreVersion.version' },
+  ),
+  mutation(
+    'deleteVersion',
+    ['owner of it', DELETE],
+    'deletedId',
+    async ({ version }) => ({ version: await version() }),
+    ofVersion,
+  ),
+  mutation(
+    'deleteVersion (of a workspace)',
+    ['editor', WORKSPACE_DELETE],
+    'deletedId',
+    async ({ versionInWorkspace }) => ({ version: await versionInWorkspace() }),
+    { unknown: 'VERSION_NOT_FOUND', ...inWs },
+  ),
+  mutation(
+    'deleteVersion { file }',
+    ['owner of it', READ],
+    'file { id }',
+    async ({ version }) => ({ version: await version() }),
+    { ...ofVersion, at: 'deleteVersion.file' },
+  ),
   mutation(
     'deleteEntries',
     ['owner of it', DELETE],

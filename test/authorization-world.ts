@@ -244,6 +244,24 @@ export class World {
         await owner.rest('DELETE', `${at}/files/delete?path=/${name}`)
         return (await owner.rest('GET', `${at}/trash?limit=1`)).response.items[0].id
       },
+      /** A version of a file, by its id. */
+      async version(): Promise<string> {
+        await upload()
+        const form = new FormData()
+        form.append('on_conflict', 'replace')
+        form.append('file', new File(['newer'], name))
+        await owner.rest('POST', '/api/files/upload', { form })
+        return (await owner.rest('GET', `/api/files/versions?path=${name}`)).response.versions[0].id
+      },
+      async versionInWorkspace(): Promise<string> {
+        const at = `/api/workspaces/${workspaceId}/files`
+        const form = new FormData()
+        form.append('on_conflict', 'replace')
+        form.append('file', new File(['newer'], name))
+        await put(owner, workspaceId, `/${name}`, '')
+        await owner.rest('POST', `${at}/upload`, { form })
+        return (await owner.rest('GET', `${at}/versions?path=/${name}`)).response.versions[0].id
+      },
       /** An upload in parts. It is empty, so that it can be completed at once. */
       async started(into?: string): Promise<string> {
         const base = into ? `/api/workspaces/${into}/files/uploads` : '/api/files/uploads'
@@ -360,6 +378,18 @@ export class World {
       case 'Mutation.restoreWorkspaceTrash':
       case 'Mutation.deleteFromWorkspaceTrash':
         return { ...ws, items: [await things.trashedInWorkspace()] }
+      case 'Query.versions':
+        return { file_id: (await upload()).id }
+      case 'Query.versionDownload':
+      case 'Mutation.restoreVersion':
+      case 'Mutation.deleteVersion':
+        return { version_id: await things.version() }
+      case 'Query.workspaceVersions':
+        return { ...ws, file_id: await putFile() }
+      case 'Query.workspaceVersionDownload':
+      case 'Mutation.restoreWorkspaceVersion':
+      case 'Mutation.deleteWorkspaceVersion':
+        return { ...ws, version_id: await things.versionInWorkspace() }
       case 'Mutation.endSession':
         return { session_id: await things.anotherSession() }
       case 'Mutation.setSignInNotices':

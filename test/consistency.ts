@@ -86,6 +86,12 @@ const trashOf = (db: Db) =>
     'SELECT bucket_id AS bucketId, entry_id AS entryId FROM trash_item ORDER BY id',
   )
 
+/** What files had before. */
+const versionsOf = (db: Db) =>
+  db.rows<{ bucketId: string; entryId: string; blobId: string; bytes: number }>(
+    'SELECT bucket_id AS bucketId, entry_id AS entryId, blob_id AS blobId, bytes FROM version ORDER BY id',
+  )
+
 /** Uploads in parts that are under way: each holds its declared size, and its object is nobody's file yet. */
 const sessionsOf = (db: Db) =>
   db.rows<{ id: string; bucketId: string; size: number }>(
@@ -147,6 +153,9 @@ async function recount({ db, store }: { db: Db; store: BlobStore }) {
     return `reserved ${own.reduce((sum, s) => sum + s.size, 0)} for ${own.length}`
   }
   const trash = await trashOf(db)
+  const versions = await versionsOf(db)
+  const files = new Set(entries.filter(e => e.kind === 1).map(e => e.id))
+  if (versions.some(v => !files.has(v.entryId))) throw new Error('A version has no file.')
   const keptIn = (bucketId: string) => {
     const tops = trash.filter(t => t.bucketId === bucketId).map(t => entries.find(e => e.id === t.entryId))
     const bytes = tops.map(top => {
@@ -159,6 +168,7 @@ async function recount({ db, store }: { db: Db; store: BlobStore }) {
       folders.push(key(top.id, below))
       return below.bytes
     })
+    bytes.push(...versions.filter(v => v.bucketId === bucketId).map(v => v.bytes))
     return `keeps ${bytes.reduce((sum, n) => sum + n, 0)} bytes in ${tops.length}`
   }
   const buckets = (await bucketsOf(db)).map(
@@ -166,6 +176,7 @@ async function recount({ db, store }: { db: Db; store: BlobStore }) {
   )
   const ledger = [
     ...entries.filter(e => e.kind === 1).map(f => `${f.blobId} live ${f.bytes}`),
+    ...versions.map(v => `${v.blobId} live ${v.bytes}`),
     ...sessions.map(s => `${s.id} staged 0`),
   ]
   const underWay = new Set([...sessions.map(s => s.id), ...(await waitingOf(db))])

@@ -22,8 +22,9 @@ type Call = [method: string, path: string, options?: RestOptions]
 const BYTES = 'x'
 const MD5 = createHash('md5').update(BYTES).digest('hex')
 
-function formOf(name: string, folder = ''): FormData {
+function formOf(name: string, folder = '', onConflict = 'fail'): FormData {
   const form = new FormData()
+  form.append('on_conflict', onConflict)
   form.append('folder', folder)
   form.append('file', new Blob([BYTES]), name)
   return form
@@ -77,12 +78,19 @@ describe('What comes too late for its drive', () => {
     const room = `/api/workspaces/${workspace}`
     await alice.upload('gone.txt', BYTES)
     await alice.rest('POST', `${files}/upload`, { form: formOf('gone.txt') })
+    const version = async (base: string, path: string) => {
+      await alice.rest('POST', `${base}/upload`, { form: formOf('a.txt', '', 'replace') })
+      return `${base}/versions/${(await alice.rest('GET', `${base}/versions?path=${path}`)).response.versions[0].id}`
+    }
+    const [ownVersion, theirVersion] = [await version('/api/files', 'a.txt'), await version(files, '/a.txt')]
     const items = [await deleted('/api/files/delete?file=gone.txt', '/api/trash')]
     const theirs = [await deleted(`${files}/delete?path=/gone.txt`, `${room}/trash`)]
     const own: Call[] = [
       ['POST', '/api/trash/restore', { json: { items } }],
       ['DELETE', '/api/trash/items', { json: { items } }],
       ['DELETE', '/api/trash'],
+      ['POST', `${ownVersion}/restore`],
+      ['DELETE', ownVersion],
       ['POST', '/api/files/upload', { form: formOf('new.txt') }],
       ['POST', '/api/files/move', { json: { source: 'a.txt', destination: 'c.txt' } }],
       ['DELETE', '/api/files/delete?file=a.txt'],
@@ -98,6 +106,8 @@ describe('What comes too late for its drive', () => {
       ['POST', `${room}/trash/restore`, { json: { items: theirs } }],
       ['DELETE', `${room}/trash/items`, { json: { items: theirs } }],
       ['DELETE', `${room}/trash`],
+      ['POST', `${theirVersion}/restore`],
+      ['DELETE', theirVersion],
       ['POST', `${files}/upload`, { form: formOf('new.txt') }],
       ['PATCH', `${files}/move`, { json: { source: '/a.txt', destination: '/c.txt' } }],
       ['DELETE', `${files}/delete?path=/a.txt`],

@@ -39,6 +39,11 @@ export function apply(model: Model, trash: TrashModel, { kind, subjectId, detail
     need(parent === null || model.has(parent), 'its folder is not there')
     need(!model.has(path) && !model.has(`${path}/`), 'it is there')
     model.set(keyOf(path), noun === 'FOLDER' ? subjectId : `${subjectId} ${details.size}`)
+  } else if (verb === 'REPLACED' || kind === 'VERSION_RESTORED') {
+    need(model.get(path)?.split(' ')[0] === subjectId, 'it is not there')
+    model.set(path, `${subjectId} ${details.size}`)
+  } else if (kind === 'VERSION_DELETED') {
+    need(model.get(path)?.split(' ')[0] === subjectId, 'its file is not there')
   } else if (verb === 'DELETED') {
     need(model.has(keyOf(path)), 'it is not there')
     const goes = noun === 'FOLDER' ? below(path) : [path]
@@ -127,6 +132,7 @@ export async function drive({ writers, milliseconds, killEvery }: Load): Promise
           const form = new FormData()
           const path = somewhere().split('/')
           form.append('folder', path.slice(0, -1).join('/'))
+          form.append('on_conflict', ['fail', 'keep_both', 'replace'][randomInt(3)] ?? 'fail')
           form.append('file', new File([`${Math.random()}`.slice(0, 2 + randomInt(8))], `f${path.at(-1)}`))
           return rest(any(), 'POST', '/api/files/upload', { headers, form })
         },

@@ -60,6 +60,15 @@ export async function walkEveryRoute(
     await go(who, `DELETE ${base}/{upload_id}`, { ...ws, upload_id: other.response.upload_id })
   }
 
+  /** Looks at the version of a file that was replaced once, restores it, and deletes what comes of that. */
+  const walkVersions = async (who: Person, base: string, { path = '', ...ws }: Record<string, string>) => {
+    const listed = await go(who, `GET ${base}`, { ...ws, path })
+    const version_id = listed.response.versions[0].id
+    await go(who, `GET ${base}/{version_id}/download`, { ...ws, version_id })
+    const restored = await go(who, `POST ${base}/{version_id}/restore`, { ...ws, version_id })
+    await go(who, `DELETE ${base}/{version_id}`, { ...ws, version_id: restored.response.version_id })
+  }
+
   // Alice keeps files.
   await go(alice, 'POST /api/files/upload', {}, form({ folder: 'a/b/c/d' }, content))
   const file = `a/b/c/d/${fileName}`
@@ -69,6 +78,8 @@ export async function walkEveryRoute(
   await go(alice, 'POST /api/folders/move', {}, { json: { source: 'e/f', destination: 'a/f' } })
   await go(alice, 'DELETE /api/folders', { path: 'a/f' })
   await go(alice, 'POST /api/files/move', {}, { json: { source: file, destination: `a/${fileName}` } })
+  await go(alice, 'POST /api/files/upload', {}, form({ folder: 'a', on_conflict: 'replace' }, content))
+  await walkVersions(alice, '/api/files/versions', { path: `a/${fileName}` })
   await uploadInParts(alice, '/api/files/uploads')
   await go(alice, 'PUT /api/files/{checksum}/note', { checksum }, { json: { content: password } })
   await go(alice, 'GET /api/files/{checksum}/note', { checksum })
@@ -132,6 +143,8 @@ export async function walkEveryRoute(
   await go(alice, `GET ${dir}/tree`, { ...ws, path: '/x' })
   await go(alice, `GET ${dir}/download`, { ...ws, path: `/x/${fileName}` })
   await uploadInParts(bob, `${dir}/uploads`, ws)
+  await go(bob, `POST ${dir}/upload`, ws, form({ folder: '/x', on_conflict: 'replace' }, content))
+  await walkVersions(bob, `${dir}/versions`, { ...ws, path: `/x/${fileName}` })
   const file_id = uploaded.response[0].id
   await go(bob, `PATCH ${dir}/move`, ws, { json: { file_id, destination: '/' } })
   await go(bob, `PATCH ${dir}/folder/move`, ws, { json: { source: '/x', destination: '/y' } })

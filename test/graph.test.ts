@@ -379,7 +379,17 @@ describe('node and nodes', () => {
     const THROW_AWAY = `mutation { deleteEntries(input: { entries: [{ at: { path: "thrown-away.txt" } }] }) { trashItems { id } } }`
     await alice.upload('thrown-away.txt', 'x')
     const START = 'mutation { startUpload(input: { fileName: "p.txt", size: 5 }) { uploadSession { id } } }'
+    const REPLACE = `mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { versions { nodes { id } } } } }`
+    const replace = (content: string) =>
+      alice.graphql<Anything>(
+        REPLACE,
+        { input: { file: null, onConflict: 'REPLACE' } },
+        new File([content], 'twice.txt'),
+      )
+    await replace('once')
+    const replaced = await replace('twice')
     ids = {
+      version: replaced.data.uploadFile.file.versions.nodes[0].id,
       viewer: me.id,
       person: me.person.id,
       identity: me.identities[0].id,
@@ -416,6 +426,7 @@ describe('node and nodes', () => {
     folder: 'Folder',
     file: 'File',
     trashItem: 'TrashItem',
+    version: 'Version',
     upload: 'UploadSession',
     key: 'ApiKey',
     share: 'DirectShare',
@@ -469,8 +480,8 @@ describe('node and nodes', () => {
   it('show keys what is in their area, by scope', async () => {
     const all = (names: object, code: string) => Object.fromEntries(Object.keys(names).map(name => [name, code]))
     const [lacking, outside] = ['INSUFFICIENT_SCOPE', 'KEY_OUT_OF_BOUNDS']
-    const { viewer, person, drive, root, folder, file, trashItem, upload, share, link, event } = own
-    const drives = { drive, root, folder, file, trashItem, upload, event }
+    const { viewer, person, drive, root, folder, file, trashItem, version, upload, share, link, event } = own
+    const drives = { drive, root, folder, file, trashItem, version, upload, event }
     const lookBy = async ({ caller }: Program) => look(caller)
     expect(await lookBy(await privateKey(t, alice, ['private_files:read']))).toEqual({
       viewer,

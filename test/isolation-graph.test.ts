@@ -41,7 +41,9 @@ function inPlace(value: unknown, [name, ...rest]: string[], text: string): unkno
 
 /** What names a thing that is somebody's. */
 const naming =
-  'account apiKey drive file id identity invite items md5 member path session token uploadSession workspace'.split(' ')
+  'account apiKey drive file id identity invite items md5 member path session token uploadSession version workspace'.split(
+    ' ',
+  )
 
 /** What the others say: what is wanted, and what a thing becomes, or where it goes. */
 const telling = 'content email expiresIn fileName folder name plan role scopes slug status'.split(' ')

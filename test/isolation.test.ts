@@ -24,7 +24,7 @@ afterAll(() => t.stop())
 /** What arguments name things that are somebody's, and by what. */
 const naming: Record<string, 'id' | 'path' | 'token' | 'checksum'> = {
   ...{ id: 'id', workspace_id: 'id', file_id: 'id', user_id: 'id', invite_id: 'id', api_key_id: 'id', upload_id: 'id' },
-  ...{ session_id: 'id', identity_id: 'id', items: 'id' },
+  ...{ session_id: 'id', identity_id: 'id', version_id: 'id', items: 'id' },
   ...{
     path: 'path',
     file: 'path',
@@ -83,6 +83,8 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
     'Query.folders': [{ path: 'secret' }],
     'Query.workspaceDownload': [{}, { file_id: undefined, path: '/secret/plan.txt' }],
     'Query.workspaceFileTree': [{ path: '/secret' }],
+    'Query.versions': [{}, { file_id: undefined, path: 'secret/plan.txt' }],
+    'Query.workspaceVersions': [{}, { file_id: undefined, path: '/secret/plan.txt' }],
     'Mutation.createWorkspaceFolder': [{ parent_path: '/secret' }],
     'Mutation.deleteWorkspaceFile': [{}, { file_id: undefined, path: '/secret/plan.txt' }],
     'Mutation.moveWorkspaceFile': [{}, { file_id: undefined, source: '/secret/plan.txt' }],

@@ -311,6 +311,20 @@ describe('A listing', () => {
     await t.app.db.ShareEvent.bulkCreate(
       used.flatMap(share => numbers.map(() => ({ ...use, id: newId(), shareId: share?.id ?? '' }))),
     )
+    // Of one file in each drive.
+    for (const bucketId of [await driveOf(owner), drive]) {
+      const file = await t.app.db.Entry.findOne({ where: { bucketId, name: 'file-0' }, order: ['id'], raw: true })
+      const content = {
+        fileType: 'text/plain',
+        md5: '',
+        bytes: 0,
+        createdBy: owner.userId,
+        createdAt: 0,
+        replacedAt: 0,
+      }
+      const of = { bucketId, entryId: file?.id ?? '', ...content }
+      await t.app.db.Version.bulkCreate(numbers.map(() => ({ ...of, id: newId(), blobId: newId() })))
+    }
     return { owner, friend, workspace_id, uploads, search: `account-${count}-` }
   }
 
@@ -384,7 +398,8 @@ describe('A listing', () => {
     for (const { title, field, rest } of flat) {
       const caller = field === 'Query.receivedShares' ? friend : owner
       const inWorkspace = field.includes('workspace')
-      const inputs = { workspace_id, path: inWorkspace ? '/list' : 'list', upload_id: uploads[inWorkspace ? 1 : 0] }
+      const path = `${inWorkspace ? '/' : ''}list${rest.path.endsWith('/versions') ? '/file-0' : ''}`
+      const inputs = { workspace_id, path, upload_id: uploads[inWorkspace ? 1 : 0] }
       const { statements, answer } = await count(() => callByRest(caller, rest, inputs))
       costs[title] = statements
       shown[title] = itemsIn(countedOf(answer.response))

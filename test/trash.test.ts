@@ -372,7 +372,7 @@ describe('The end', () => {
       await sleep(2)
     }
     await t.limit({ maxTotalStorageBytes: 2500 })
-    await t.app.services.trashItems.trimOverfull()
+    await t.app.services.kept.trimOverfull()
     await t.limit({ maxTotalStorageBytes: 5 * 1024 ** 3 })
     expect((await trashOf(person)).trash.nodes.map((node: { name: string }) => node.name)).toEqual(['3', '2'])
     expect((await trashOf(person)).usage.keptBytes).toBe(2000)

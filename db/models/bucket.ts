@@ -31,7 +31,7 @@ export class Bucket extends Model<InferAttributes<Bucket>, InferCreationAttribut
   declare purging: number
   /** Deleted files and folders that can be restored. */
   declare trashCount: number
-  /** Bytes of what is kept beyond the usage. */
+  /** Bytes of what is kept beyond the usage, in the trash and as versions. */
   declare keptBytes: number
   /** For the kept data of a deleted account: the verified e-mail address of its owner, and until when it is kept. */
   declare keptFor: string | null

@@ -1,4 +1,11 @@
-import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import {
+  type CreationOptional,
+  DataTypes,
+  type InferAttributes,
+  type InferCreationAttributes,
+  Model,
+  type Sequelize,
+} from 'sequelize'
 import { moment, uuid } from './columns.ts'
 
 /** Folders sort before files in every listing. */
@@ -28,6 +35,11 @@ export class Entry extends Model<InferAttributes<Entry>, InferCreationAttributes
   declare createdBy: string | null
   declare createdAt: number
   declare updatedAt: number
+  /** Who made the present content, and when; null where it is the one with which the file was made. */
+  declare contentBy: CreationOptional<string | null>
+  declare contentAt: CreationOptional<number | null>
+  /** Grows with each change of its content, its name or its place. */
+  declare revision: CreationOptional<number>
 
   static define(sequelize: Sequelize): void {
     // Functions, because Sequelize mutates the objects that it receives.
@@ -51,6 +63,9 @@ export class Entry extends Model<InferAttributes<Entry>, InferCreationAttributes
         createdBy: uuid({ allowNull: true }),
         createdAt: moment(),
         updatedAt: moment(),
+        contentBy: uuid({ allowNull: true }),
+        contentAt: moment({ allowNull: true }),
+        revision: { type: DataTypes.BIGINT, allowNull: false, defaultValue: 1 },
       },
       { sequelize, tableName: 'entry' },
     )

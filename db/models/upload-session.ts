@@ -1,4 +1,12 @@
-import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import {
+  type CreationOptional,
+  DataTypes,
+  type InferAttributes,
+  type InferCreationAttributes,
+  Model,
+  type Sequelize,
+} from 'sequelize'
+import type { OnConflict } from '../../src/on-conflict.ts'
 import { moment, uuid } from './columns.ts'
 
 /**
@@ -24,6 +32,8 @@ export class UploadSession extends Model<InferAttributes<UploadSession>, InferCr
   /** The token of the request that is completing it, and until when its claim lasts. */
   declare claim: string | null
   declare claimUntil: number
+  /** What to do when something of this name is there at the end. */
+  declare onConflict: CreationOptional<OnConflict>
   declare createdAt: number
 
   static define(sequelize: Sequelize): void {
@@ -42,6 +52,7 @@ export class UploadSession extends Model<InferAttributes<UploadSession>, InferCr
         writableUntil: moment(),
         claim: uuid({ allowNull: true }),
         claimUntil: moment(),
+        onConflict: { type: DataTypes.STRING(9, true), allowNull: false, defaultValue: 'fail' },
         createdAt: moment(),
       },
       { sequelize, tableName: 'upload_session' },

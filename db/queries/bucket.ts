@@ -198,7 +198,7 @@ export interface Usage {
   usedBytes: number
   fileCount: number
   folderCount: number
-  /** What the trash keeps beyond the usage. */
+  /** What trash and versions keep beyond the usage. */
   keptBytes: number
 }
 
@@ -212,10 +212,10 @@ export async function usagesOf(db: Db, ids: readonly string[]): Promise<Map<stri
   return new Map(rows.map(row => [row.id, row]))
 }
 
-/** The buckets of some entries, trash items or unfinished uploads, by the id of those. */
+/** The buckets of some entries, trash items, versions or unfinished uploads, by the id of those. */
 export async function bucketsOf(
   db: Db,
-  table: 'entry' | 'upload_session' | 'trash_item',
+  table: 'entry' | 'upload_session' | 'trash_item' | 'version',
   ids: readonly string[],
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>()

@@ -1,59 +1,8 @@
 import type { Db, Tx } from '../index.ts'
 import { FOLDER } from '../models/entry.ts'
-import { insertBlob } from './blob.ts'
 import type { Totals } from './bucket.ts'
 import { GIVEN_UP } from './job.ts'
 import { placeholders } from './sql.ts'
-
-/** An object of the ledger, with the file that names it. */
-export interface LedgerRow {
-  id: string
-  bucketId: string
-  state: 'staged' | 'copied' | 'live' | 'deleting'
-  size: number
-  leaseUntil: number
-  entryId: string | null
-  entrySize: number | null
-}
-
-const ledger = `SELECT b.id, b.bucket_id AS bucketId, b.state, b.size, b.lease_until AS leaseUntil, e.id AS entryId, e.total_bytes AS entrySize
-  FROM blobs b LEFT JOIN entry e ON e.blob_id = b.id`
-
-/** The ledger in the order of its keys. */
-export const ledgerAfter = (db: Db, id: string, limit: number): Promise<LedgerRow[]> =>
-  db.rows(`${ledger} WHERE b.id > ? ORDER BY b.id LIMIT ${limit}`, [id])
-
-export async function ledgerOf(db: Db, id: string): Promise<LedgerRow | undefined> {
-  return (await db.rows<LedgerRow>(`${ledger} WHERE b.id = ?`, [id]))[0]
-}
-
-/** Whether the ledger or a file names an object. */
-export async function isNamed(db: Db, id: string): Promise<boolean> {
-  const sql = 'SELECT id FROM blobs WHERE id = ? UNION ALL SELECT id FROM entry WHERE blob_id = ?'
-  return (await db.rows(sql, [id, id])).length > 0
-}
-
-/** Whether a file names an object. */
-export async function isUsed(db: Db, id: string, tx?: Tx): Promise<boolean> {
-  return (await db.rows('SELECT id FROM entry WHERE blob_id = ?', [id], tx)).length > 0
-}
-
-/** Corrects the size of a live object and of its file. */
-export async function setSize(
-  db: Db,
-  { id, entryId, size }: { id: string; entryId: string; size: number },
-  tx: Tx,
-): Promise<void> {
-  await db.run("UPDATE blobs SET size = ? WHERE id = ? AND state = 'live'", [size, id], tx)
-  await db.run('UPDATE entry SET total_bytes = ? WHERE id = ? AND blob_id = ?', [size, entryId, id], tx)
-}
-
-/** Makes the row of an object live, or inserts it. */
-export async function reviveRow(db: Db, blob: { id: string; bucketId: string; size: number }, tx: Tx): Promise<void> {
-  const sql = "UPDATE blobs SET state = 'live', size = ?, lease_until = 0 WHERE id = ?"
-  const changed = await db.run(sql, [blob.size, blob.id], tx)
-  if (changed === 0) await insertBlob(db, { ...blob, state: 'live', leaseUntil: 0 }, tx)
-}
 
 /** Sessions of uploads whose blob is not staged. */
 export const endedSessionsAfter = (db: Db, id: string, limit: number): Promise<{ id: string }[]> =>
@@ -170,7 +119,7 @@ export async function retotalFolder(db: Db, id: string, tx: Tx): Promise<void> {
   )
 }
 
-/** What a bucket counts, and what is there: its content, the reservations of its uploads, its trash, deleted folders that are not purged yet. */
+/** What a bucket counts, and what is there: its content, the reservations of its uploads, what it keeps, deleted folders that are not purged yet. */
 export interface BucketCounts {
   id: string
   used: Totals
@@ -179,8 +128,9 @@ export interface BucketCounts {
   held: { bytes: number; files: number }
   purging: number
   purges: number
+  /** Items of the trash; bytes of these and of versions. */
+  counted: { bytes: number; items: number }
   kept: { bytes: number; items: number }
-  trash: { bytes: number; items: number }
 }
 
 /** Condition on `entry d`: a folder that waits to be purged. */
@@ -199,6 +149,7 @@ async function countBuckets(db: Db, which: string, id: string, tx?: Tx): Promise
        (SELECT COUNT(*) FROM blobs s WHERE s.state = 'staged' AND s.bucket_id = k.id) AS heldFiles,
        (SELECT COUNT(*) FROM trash_item i WHERE i.bucket_id = k.id) AS trashItems,
        (SELECT COALESCE(SUM(i.bytes), 0) FROM trash_item i WHERE i.bucket_id = k.id) AS trashBytes,
+       (SELECT COALESCE(SUM(v.bytes), 0) FROM version v WHERE v.bucket_id = k.id) AS versionBytes,
        (SELECT COUNT(*) FROM entry d WHERE ${TO_PURGE} AND d.bucket_id = k.id) AS purges
      FROM (SELECT ${columns} FROM bucket WHERE ${which}) k
        LEFT JOIN entry c ON c.parent_id = k.root_id GROUP BY ${of.join(', ')} ORDER BY k.id`,
@@ -213,23 +164,23 @@ async function countBuckets(db: Db, which: string, id: string, tx?: Tx): Promise
     held: { bytes: Number(row.heldBytes), files: Number(row.heldFiles) },
     purging: Number(row.purging),
     purges: Number(row.purges),
-    kept: { bytes: Number(row.keptBytes), items: Number(row.trashCount) },
-    trash: { bytes: Number(row.trashBytes), items: Number(row.trashItems) },
+    counted: { bytes: Number(row.keptBytes), items: Number(row.trashCount) },
+    kept: { bytes: Number(row.trashBytes) + Number(row.versionBytes), items: Number(row.trashItems) },
   }))
 }
 
 export const bucketCountsAfter = (db: Db, id: string, limit: number): Promise<BucketCounts[]> =>
   countBuckets(db, `id > ? ORDER BY id LIMIT ${limit}`, id)
 
-/** Counts again what is in a bucket, what its uploads reserve, its trash, and running purges. Call it with the bucket locked. */
+/** Counts again what is in a bucket, what its uploads reserve, what it keeps, and running purges. Call it with the bucket locked. */
 export async function recount(db: Db, bucketId: string, tx: Tx): Promise<void> {
   const [counts] = await countBuckets(db, 'id = ?', bucketId, tx)
   if (!counts) return
-  const { there, held, purges, trash } = counts
+  const { there, held, purges, kept } = counts
   await db.run(
     `UPDATE bucket SET used_bytes = ?, used_files = ?, used_folders = ?, reserved_bytes = ?, reserved_files = ?, purging = ?,
        trash_count = ?, kept_bytes = ? WHERE id = ?`,
-    [there.bytes, there.files, there.folders, held.bytes, held.files, purges, trash.items, trash.bytes, bucketId],
+    [there.bytes, there.files, there.folders, held.bytes, held.files, purges, kept.items, kept.bytes, bucketId],
     tx,
   )
 }

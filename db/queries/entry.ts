@@ -118,7 +118,7 @@ export async function placeEntries(
   tx: Tx,
 ): Promise<void> {
   await db.run(
-    `UPDATE entry SET parent_id = ?, ${name === null ? '' : 'name = ?, '}updated_at = ? WHERE id IN (${placeholders(ids)})`,
+    `UPDATE entry SET parent_id = ?, ${name === null ? '' : 'name = ?, '}updated_at = ?, revision = revision + 1 WHERE id IN (${placeholders(ids)})`,
     [parentId, ...(name === null ? [] : [name]), Date.now(), ...ids],
     tx,
   )

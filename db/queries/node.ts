@@ -14,6 +14,7 @@ const tables = [
   'api_key',
   'upload_session',
   'trash_item',
+  'version',
 ] as const
 
 export type NodeTable = (typeof tables)[number]

@@ -7,7 +7,16 @@ import { placeholders } from './sql.ts'
 export interface SessionRow
   extends Pick<
     UploadSession,
-    'id' | 'bucketId' | 'path' | 'fileType' | 'size' | 'partSize' | 'writableUntil' | 'claimUntil' | 'createdAt'
+    | 'id'
+    | 'bucketId'
+    | 'path'
+    | 'fileType'
+    | 'size'
+    | 'partSize'
+    | 'onConflict'
+    | 'writableUntil'
+    | 'claimUntil'
+    | 'createdAt'
   > {
   direct: number | boolean
   /** The end of the lease of its blob. */
@@ -16,6 +25,7 @@ export interface SessionRow
 
 /** The unfinished uploads of a user; its values are the user id and the current time. */
 const unfinished = `SELECT s.id, s.bucket_id AS bucketId, s.path, s.file_type AS fileType, s.size, s.part_size AS partSize, s.direct,
+    s.on_conflict AS onConflict,
     s.writable_until AS writableUntil, s.claim_until AS claimUntil, s.created_at AS createdAt, b.lease_until AS expiresAt
   FROM upload_session s JOIN blobs b ON b.id = s.id WHERE s.user_id = ? AND b.state = 'staged' AND b.lease_until > ?`
 
@@ -41,11 +51,12 @@ export async function insertSession(
   tx: Tx,
 ): Promise<void> {
   await db.run(
-    `INSERT INTO upload_session (id, bucket_id, user_id, path, file_type, size, part_size, direct, writable_until, claim_until, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
+    `INSERT INTO upload_session (id, bucket_id, user_id, path, file_type, size, part_size, direct, on_conflict,
+       writable_until, claim_until, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
     [
       ...[session.id, session.bucketId, session.userId, session.path, session.fileType, session.size],
-      ...[session.partSize, session.direct, session.writableUntil, session.createdAt],
+      ...[session.partSize, session.direct, session.onConflict, session.writableUntil, session.createdAt],
     ],
     tx,
   )

@@ -1,9 +1,10 @@
 import { MAX_DELETED_FILES } from '../../src/limits.ts'
 import { joinPath } from '../../src/paths.ts'
 import type { FileView, FolderView } from '../../src/services/tree/listing.ts'
+import type { Upload, UploadFields } from '../../src/upload.ts'
 import { area } from '../plugins/rest.ts'
-import { cursor, limit, ownDrive } from './arguments.ts'
-import { builder } from './builder.ts'
+import { cursor, limit, onConflict, ownDrive } from './arguments.ts'
+import { builder, type DriveContext } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, FOLDER_PATH, MD5, MEDIA_TYPE } from './examples.ts'
 
 const rest = area('files', 'Files of the caller.')
@@ -191,6 +192,15 @@ builder.mutationField('moveFile', t =>
   }),
 )
 
+export function uploadFile(
+  { services, drive, tree, limits, caller }: DriveContext,
+  file: Upload,
+  to: UploadFields,
+): Promise<FileView> {
+  const decide = (choice: string | null | undefined) => drive.onConflict(choice)
+  return services.files.upload(tree, file, { to, decide, limits }, caller)
+}
+
 builder.mutationField('uploadFile', t =>
   t.withAuth({ drive: 'write' }).field({
     type: File,
@@ -201,14 +211,15 @@ builder.mutationField('uploadFile', t =>
       fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
       wrap: 'file',
       msg: 'file_uploaded',
-      from: { file: 'form', folder: 'form' },
+      from: { file: 'form', folder: 'form', on_conflict: 'form' },
     }),
     args: {
       file: t.arg({ type: 'Upload', required: true }),
       folder: t.arg.string({ description: 'Path of the folder; missing ones are created.', example: 'docs' }),
+      on_conflict: t.arg.string(onConflict),
     },
     on: ownDrive,
-    resolve: async (_root, { file, folder }, { services, caller, tree, limits }) =>
-      services.files.upload(tree, await file, folder, limits, caller),
+    resolve: async (_root, { file, folder, on_conflict: choice }, context) =>
+      uploadFile(context, await file, { folder, onConflict: choice }),
   }),
 )

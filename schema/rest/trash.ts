@@ -1,7 +1,6 @@
 import { FOLDER } from '../../db/models/entry.ts'
 import type { Drive } from '../../src/access/drive.ts'
 import { MAX_CHANGED } from '../../src/limits.ts'
-import { parseOnConflict } from '../../src/on-conflict.ts'
 import type { TrashItemView } from '../../src/services/tree/trash-item.ts'
 import { area } from '../plugins/rest.ts'
 import { cursor, limit, onConflict } from './arguments.ts'
@@ -119,9 +118,7 @@ function declareTrash(owner: 'caller' | 'workspace') {
       },
       on,
       resolve: async (_root, { items, to, on_conflict: choice }, { services, drive, tree, limits, caller }) => {
-        const onConflict = parseOnConflict(choice)
-        // What is replaced goes into the trash.
-        if (onConflict === 'replace') drive.open('delete')
+        const onConflict = drive.onConflict(choice)
         const restored = await services.trashItems.restore(
           tree,
           items,

@@ -2,7 +2,7 @@ import { joinPath } from '../../src/paths.ts'
 import type { FileView } from '../../src/services/tree/listing.ts'
 import type { UploadSessionView } from '../../src/services/uploads/upload-session.ts'
 import { area } from '../plugins/rest.ts'
-import { ownDrive } from './arguments.ts'
+import { onConflict, ownDrive } from './arguments.ts'
 import { type Argument, builder, type DriveContext, type Given, type ObjectFields } from './builder.ts'
 import { BYTES, FILE_PATH, MD5, MEDIA_TYPE, SIGNED_URL } from './examples.ts'
 import { File } from './files.ts'
@@ -22,6 +22,7 @@ export const declaration = (arg: Argument) => ({
     description: 'Path of the folder; missing ones are created when the upload is completed.',
     example: 'docs',
   }),
+  on_conflict: arg.string(onConflict),
   size: arg({ type: 'Long', required: true, description: 'Bytes; reserved at once.', example: BYTES }),
 })
 
@@ -151,6 +152,13 @@ const CompletedUpload = builder.objectRef<Completed>('CompletedUpload').implemen
   }),
 })
 
+export const completeUpload = (
+  { services, drive, tree, caller }: DriveContext,
+  id: string,
+  changes: Omit<Given<typeof completion>, 'upload_id'>,
+): Promise<FileView> =>
+  services.uploadCompletions.complete(tree, id, caller, { ...changes, decide: choice => drive.onConflict(choice) })
+
 export const COMPLETION_FAILS = [
   'INVALID_PATH',
   'QUOTA_EXCEEDED',
@@ -173,9 +181,9 @@ builder.mutationField('completeUpload', t =>
     }),
     args: completion(t.arg),
     on: ownDrive,
-    resolve: async (_root, { upload_id: uploadId, ...changes }, { services, caller, tree }) => ({
+    resolve: async (_root, { upload_id: uploadId, ...changes }, context) => ({
       uploadId,
-      file: await services.uploadCompletions.complete(tree, uploadId, caller, changes),
+      file: await completeUpload(context, uploadId, changes),
     }),
   }),
 )
@@ -210,9 +218,12 @@ export const StartedUpload = builder.objectRef<UploadSessionView>('StartedUpload
 
 export const startUpload = (
   _root: object,
-  { filename, folder, size, direct, content_type: contentType }: Given<typeof declaration>,
-  { services, caller, tree, limits }: DriveContext,
-) => services.uploadSessions.start(tree, { filename, folder, size, direct, contentType }, limits, caller.userId)
+  { content_type: contentType, on_conflict: choice, ...upload }: Given<typeof declaration>,
+  { services, caller, drive, tree, limits }: DriveContext,
+) => {
+  const onConflict = drive.onConflict(choice)
+  return services.uploadSessions.start(tree, { ...upload, contentType, onConflict }, limits, caller.userId)
+}
 
 builder.mutationField('startUpload', t =>
   t.withAuth({ drive: 'write' }).field({

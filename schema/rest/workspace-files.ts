@@ -3,9 +3,10 @@ import { parseMode } from '../../src/media.ts'
 import { slashed } from '../../src/paths.ts'
 import type { FileView, FolderView } from '../../src/services/tree/listing.ts'
 import { area } from '../plugins/rest.ts'
-import { cursor, limit, mode, namedWorkspace } from './arguments.ts'
+import { cursor, limit, mode, namedWorkspace, onConflict } from './arguments.ts'
 import { builder } from './builder.ts'
 import { ALICE, BYTES, CURSOR, MD5, MEDIA_TYPE, WORKSPACE_FILE_PATH } from './examples.ts'
+import { uploadFile } from './files.ts'
 
 /** Folders of workspaces belong to this area, too. */
 export const rest = area('workspace files', 'Files and folders of a workspace.')
@@ -199,16 +200,17 @@ builder.mutationField('uploadWorkspaceFile', t =>
       route: 'POST /api/workspaces/{workspace_id}/files/upload',
       statuses: [400, 401, 403, 409],
       fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
-      from: { file: 'form', folder: 'form' },
+      from: { file: 'form', folder: 'form', on_conflict: 'form' },
     }),
     args: {
       file: t.arg({ type: 'Upload', required: true }),
       folder: t.arg.string({ description: 'Path of the folder; missing ones are created.', example: '/docs' }),
+      on_conflict: t.arg.string(onConflict),
       workspace_id: t.arg.id({ required: true }),
     },
     on: namedWorkspace,
-    resolve: async (_root, { workspace_id: workspaceId, file, folder }, { services, caller, tree, limits }) => {
-      return [{ ...(await services.files.upload(tree, await file, folder, limits, caller)), workspaceId }]
-    },
+    resolve: async (_root, { workspace_id: workspaceId, file, folder, on_conflict: choice }, context) => [
+      { ...(await uploadFile(context, await file, { folder, onConflict: choice })), workspaceId },
+    ],
   }),
 )

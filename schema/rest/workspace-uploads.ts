@@ -8,6 +8,7 @@ import {
   addPart,
   COMPLETION_FAILS,
   completedFields,
+  completeUpload,
   completion,
   declaration,
   findUpload,
@@ -106,13 +107,9 @@ builder.mutationField('completeWorkspaceUpload', t =>
       workspace_id: t.arg.id({ required: true }),
     },
     on: namedWorkspace,
-    resolve: async (
-      _root,
-      { workspace_id: workspaceId, upload_id: uploadId, ...changes },
-      { services, caller, tree },
-    ) => {
-      const file = await services.uploadCompletions.complete(tree, uploadId, caller, changes)
-      const emails = await services.listings.emailsOf([file.createdBy])
+    resolve: async (_root, { workspace_id: workspaceId, upload_id: uploadId, ...changes }, context) => {
+      const file = await completeUpload(context, uploadId, changes)
+      const emails = await context.services.listings.emailsOf([file.createdBy])
       return { uploadId, file: { ...file, workspaceId, byEmail: emails.get(file.createdBy ?? '') ?? null } }
     },
   }),

@@ -1,5 +1,6 @@
 import { type DriveEventGroup, type DriveEventKind, driveKinds } from '../../db/models/event.ts'
 import { AppError, Forbidden } from '../errors.ts'
+import { type OnConflict, parseOnConflict } from '../on-conflict.ts'
 import { pathIn, type Tree } from '../services/tree/entry-path.ts'
 import type { BucketLimits } from '../services/tree/quota.ts'
 import type { WorkspaceTree, WorkspaceView } from '../services/workspaces/workspace.ts'
@@ -63,6 +64,13 @@ export class Drive {
     const policy = drivePolicies[level].workspace
     if (this.workspace && policy) requireRole(this.workspace, policy)
     return { drive: this, tree: this.#tree, limits: this.#limits }
+  }
+
+  /** What to do when something is in the way. Replacing that needs the right to delete. @throws INVALID_INPUT and as `open` does */
+  onConflict(choice: string | null | undefined): OnConflict {
+    const onConflict = parseOnConflict(choice)
+    if (onConflict === 'replace') this.open('delete')
+    return onConflict
   }
 
   /** Why the caller may not use it at a level; null when they may. */

@@ -70,6 +70,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   MEMBER_NOT_FOUND: notFound,
   INVITE_NOT_FOUND: notFound,
   TRASH_ITEM_NOT_FOUND: notFound,
+  VERSION_NOT_FOUND: notFound,
   ROUTE_NOT_FOUND: notFound,
 
   TARGET_EXISTS: conflict,

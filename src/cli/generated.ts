@@ -174,7 +174,7 @@ export type MoveEntriesInput = {
   to?: EntryRef | null | undefined;
 };
 
-/** What to do when something of the same name is in the way: refuse, take a free name such as "report (2).pdf", or put what is there into the trash. */
+/** What to do when something of the same name is in the way: refuse, take a free name such as "report (2).pdf", or replace it: an upload becomes the new content of the file that is there, whose old content becomes a version; what is restored puts what is there into the trash. Replacing needs the right to delete. */
 export type OnConflict =
   | 'FAIL'
   | 'KEEP_BOTH'
@@ -280,6 +280,8 @@ export type StartUploadInput = {
   fileName: string;
   /** Path of the folder; missing ones are made when the upload is completed. */
   folder?: string | null | undefined;
+  /** What to do when something of its name is there at the end; FAIL without it. */
+  onConflict?: OnConflict | null | undefined;
   /** Bytes of the whole; reserved at once. */
   size: number;
 };

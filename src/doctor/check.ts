@@ -19,6 +19,8 @@ export type FindingKind =
   | 'bucket-counts'
   | 'purge-forgotten'
   | 'trash-item-empty'
+  | 'version-without-file'
+  | 'version-without-blob'
   | 'job-failing'
   | 'job-given-up'
 

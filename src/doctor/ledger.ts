@@ -2,16 +2,8 @@ import { validate as isUuid } from 'uuid'
 import type { Db } from '../../db/index.ts'
 import { deleteMarked, endCopies, markBlobsForDeletion } from '../../db/queries/blob.ts'
 import { lockBucket } from '../../db/queries/bucket.ts'
-import {
-  deleteEndedSession,
-  endedSessionsAfter,
-  isNamed,
-  isUsed,
-  type LedgerRow,
-  ledgerAfter,
-  ledgerOf,
-  setSize,
-} from '../../db/queries/doctor.ts'
+import { deleteEndedSession, endedSessionsAfter, recount } from '../../db/queries/doctor.ts'
+import { isNamed, isUsed, type LedgerRow, ledgerAfter, ledgerOf, setSize } from '../../db/queries/doctor-ledger.ts'
 import { endOverdue } from '../services/uploads/upload-session.ts'
 import { type Installation, type Problem, pages } from './check.ts'
 import { retotal } from './repair.ts'
@@ -118,15 +110,15 @@ async function* judgeRow(
       },
     }
   if (state !== 'live') return
-  if (row.entryId === null) yield unnamed(db, row)
-  else if (object?.size !== row.size || object.size !== row.entrySize) yield* judgeBytes(installation, row)
+  if (row.namedSize === null) yield unnamed(db, row)
+  else if (object?.size !== row.size || object.size !== row.namedSize) yield* judgeBytes(installation, row)
 }
 
 function unnamed(db: Db, { id, bucketId }: LedgerRow): Problem {
   return {
     kind: 'blob-unnamed',
     id,
-    message: 'The ledger says that this object lives, and no file names it.',
+    message: 'The ledger says that this object lives, and no file or version names it.',
     repair: () =>
       db.transaction(async tx => {
         await lockBucket(db, bucketId, tx)
@@ -136,36 +128,37 @@ function unnamed(db: Db, { id, bucketId }: LedgerRow): Problem {
   }
 }
 
-/** The object of a file is missing, or of another size than recorded: checks the row and this object again. */
+/** The object of a file or version is missing, or of another size than recorded: checks the row and this object again. */
 async function* judgeBytes({ db, store }: Installation, { id }: LedgerRow): AsyncGenerator<Problem> {
   const object = await store.look(id)
   const row = await ledgerOf(db, id)
-  if (row?.state !== 'live' || row.entryId === null || row.entrySize === null) return
-  const { entryId, bucketId, size, entrySize } = row
+  if (row?.state !== 'live' || row.namedSize === null) return
+  const { entryId, versionId, bucketId, size, namedSize } = row
+  const named = entryId === null ? `version ${versionId}` : `file ${entryId}`
   if (!object) {
     yield {
       kind: 'object-missing',
       id,
-      message: `The bytes of the file ${entryId} are not in the store. Bring them back from a backup under this key.`,
+      message: `The bytes of the ${named} are not in the store. Bring them back from a backup under this key.`,
     }
     return
   }
-  if (object.size === size && size === entrySize) return
+  if (object.size === size && size === namedSize) return
   const problem = {
     kind: 'size-differs',
     id,
-    message: `The store holds ${object.size} bytes, the ledger says ${size}, and the file ${entryId} says ${entrySize}.`,
+    message: `The store holds ${object.size} bytes, the ledger says ${size}, and the ${named} says ${namedSize}.`,
   } as const
   // Two of three agree, the store among them: then the third is wrong. Otherwise it may be the bytes.
-  if (object.size !== size && object.size !== entrySize) yield problem
+  if (object.size !== size && object.size !== namedSize) yield problem
   else
     yield {
       ...problem,
       repair: () =>
         db.transaction(async tx => {
           await lockBucket(db, bucketId, tx)
-          await setSize(db, { id, entryId, size: object.size }, tx)
-          await retotal(db, entryId, tx)
+          await setSize(db, { id, size: object.size }, tx)
+          await (entryId === null ? recount(db, bucketId, tx) : retotal(db, entryId, tx))
           return true
         }),
     }

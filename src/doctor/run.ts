@@ -1,6 +1,7 @@
 import type { Finding, Installation } from './check.ts'
 import { checkUploads, compareLedgerWithStore } from './ledger.ts'
 import { checkBuckets, checkEntries, checkJobs, checkPurges, checkTrash } from './tree.ts'
+import { checkVersions } from './version.ts'
 
 export interface Summary {
   findings: number
@@ -8,7 +9,16 @@ export interface Summary {
   repaired: number
 }
 
-const checks = [compareLedgerWithStore, checkUploads, checkEntries, checkTrash, checkBuckets, checkPurges, checkJobs]
+const checks = [
+  compareLedgerWithStore,
+  checkUploads,
+  checkEntries,
+  checkTrash,
+  checkVersions,
+  checkBuckets,
+  checkPurges,
+  checkJobs,
+]
 
 /**
  * Compares ledger and store in both directions, and the trees with their totals, page by page: memory is constant, and any number

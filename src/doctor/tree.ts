@@ -114,16 +114,16 @@ export async function* checkBuckets({ db }: Installation): AsyncGenerator<Proble
 }
 
 async function* judgeBucket(db: Db, counts: BucketCounts): AsyncGenerator<Problem> {
-  const { id, used, there, reserved, held, purging, purges, kept, trash } = counts
+  const { id, used, there, reserved, held, purging, purges, counted, kept } = counts
   const wrong = [
     same(used, there) ? '' : `counts ${say(used)}, and ${say(there)} are there`,
     reserved.bytes === held.bytes && reserved.files === held.files
       ? ''
       : `reserves ${reserved.bytes} bytes for ${reserved.files} files, and its uploads hold ${held.bytes} for ${held.files}`,
     purging === purges ? '' : `counts ${purging} folders to be purged, and there are ${purges}`,
-    kept.items === trash.items && kept.bytes === trash.bytes
+    counted.items === kept.items && counted.bytes === kept.bytes
       ? ''
-      : `counts ${kept.items} items with ${kept.bytes} bytes in its trash, and there are ${trash.items} with ${trash.bytes}`,
+      : `counts ${counted.items} items in its trash and ${counted.bytes} bytes in them and in versions, and there are ${kept.items} and ${kept.bytes}`,
   ].filter(Boolean)
   if (wrong.length === 0 || (await isEnding(db, id))) return
   yield {

@@ -1,16 +1,18 @@
 import type { Db } from '../../db/index.ts'
 import { FILE } from '../../db/models/entry.ts'
 import { markBlobsForDeletion } from '../../db/queries/blob.ts'
-import { addPurging } from '../../db/queries/bucket.ts'
+import { addPurging, lockBucket } from '../../db/queries/bucket.ts'
 import { childrenToPurge, deleteEntries } from '../../db/queries/entry.ts'
 import { removeLog } from '../../db/queries/event.ts'
 import { returnTrash } from '../../db/queries/trash-item.ts'
+import { deleteVersionsOf, versionsOf } from '../../db/queries/version.ts'
 import { endUploadSessions } from '../services/uploads/upload-session.ts'
 
 const BATCH = 500
 
 /**
- * Deletes the content of a deleted folder, in batches from the bottom up. It cannot be reached any more, so only the rows are locked.
+ * Deletes the content of a deleted folder, in batches from the bottom up. It cannot be reached any more, so only the rows are locked,
+ * but where versions go as well, which their bucket counts.
  * The tree itself records the progress: a purge that is killed resumes where it was.
  */
 export async function purgeFolder(
@@ -25,7 +27,13 @@ export async function purgeFolder(
     const files = children.filter(c => c.kind === FILE)
     if (files.length > 0) {
       const ids = files.map(f => f.id)
+      // No new ones come.
+      const hasVersions = (await versionsOf(db, ids)).length > 0
       await db.transaction(async tx => {
+        if (hasVersions) {
+          await lockBucket(db, bucketId, tx)
+          await deleteVersionsOf(db, bucketId, ids, tx)
+        }
         await markBlobsForDeletion(
           db,
           files.flatMap(f => f.blobId ?? []),

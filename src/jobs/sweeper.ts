@@ -6,14 +6,14 @@ import { deleteEnded } from '../../db/queries/expiry.ts'
 import { deleteShareEvents } from '../../db/queries/share-event.ts'
 import type { Log } from '../log.ts'
 import { enqueue } from '../services/notices/outbox.ts'
-import type { TrashItemService } from '../services/tree/trash-item.ts'
+import type { KeptService } from '../services/tree/kept.ts'
 import { endOverdue } from '../services/uploads/upload-session.ts'
 import { type BlobStore, BlobsKept } from '../storage/store.ts'
 
 const BATCH = 200
 const RETRY_MS = 60_000
 const DAY_MS = 86_400_000
-/** A trash may hold more than it may for so long: looking reads every drive that keeps something. */
+/** A drive may keep more than it may for so long: looking reads every drive that keeps something. */
 const TRIM_MS = 10 * 60_000
 /** For so long an expired link is answered differently from one that never existed, and the doctor reports jobs that were given up. */
 const KEEP_ENDED_MS = 30 * 86_400_000
@@ -27,14 +27,14 @@ export function createSweeper({
   store,
   log,
   everyMs,
-  trashItems,
+  kept,
   eventDays,
 }: {
   db: Db
   store: BlobStore
   log: Log
   everyMs: number
-  trashItems: Pick<TrashItemService, 'purgeExpired' | 'trimOverfull'>
+  kept: KeptService
   eventDays: number
 }) {
   let timer: NodeJS.Timeout | undefined
@@ -106,18 +106,18 @@ export function createSweeper({
 
   let trimmedAt = 0
 
-  async function endTrash(): Promise<void> {
-    await trashItems.purgeExpired()
+  async function endKeptContent(): Promise<void> {
+    await kept.purgeExpired()
     if (Date.now() - trimmedAt < TRIM_MS) return
     trimmedAt = Date.now()
-    await trashItems.trimOverfull()
+    await kept.trimOverfull()
   }
 
   /** An instance may die between making a file of an upload in parts and forgetting the parts. */
   const tidyStore = () => store.tidy(keys => liveAmong(db, keys.slice(0, BATCH)))
 
   async function sweep(): Promise<void> {
-    for (const work of [endDeadUploads, endTrash, removeMarked, forgetEnded, forgetEvents, endKept, tidyStore]) {
+    for (const work of [endDeadUploads, endKeptContent, removeMarked, forgetEnded, forgetEvents, endKept, tidyStore]) {
       try {
         await work()
       } catch (error) {

@@ -165,6 +165,10 @@ const kinds: Record<ErrorCode, Kind> = {
     says: 'There is no such item in this trash. Use an id from its listing.',
     details: { id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id that it is about.') },
   },
+  VERSION_NOT_FOUND: {
+    says: 'There is no such version here. Use an id from the versions of a file.',
+    details: { id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id that it is about.') },
+  },
   PATH_EXISTS: {
     says: 'Something named "docs/report.pdf" exists already. Choose another name, or delete or move it first.',
     details: path,

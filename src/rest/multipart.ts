@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { AppError, InvalidInput } from '../errors.ts'
 import { markUndecoded } from '../paths.ts'
-import { Upload } from '../upload.ts'
+import { Upload, type UploadFields } from '../upload.ts'
 
 /** A form whose file is arriving. */
 export interface MultipartForm {
-  /** The values so far: the file, and the folder if it came first. */
-  values: { file: Upload; folder?: string }
+  /** The values so far: the file, and the fields that came before it. */
+  values: { file: Upload } & Fields
   /** Settles when the whole form has been read. */
   finished: Promise<void>
   /** Stops reading; call it when the request has been answered. */
@@ -16,6 +16,14 @@ export interface MultipartForm {
 }
 
 const MAX_FIELD_BYTES = 8 * 1024
+
+/** The fields that a form may have beside its file. */
+const fieldNames = ['folder', 'on_conflict'] as const
+type Fields = Partial<Record<(typeof fieldNames)[number], string>>
+
+const placeOf = ({ folder, on_conflict: onConflict }: Fields): UploadFields => ({ folder, onConflict })
+
+const isField = (name: string): name is keyof Fields => fieldNames.some(field => field === name)
 
 /**
  * Reads the form of an upload up to the first byte of its file; the parts come in either order, because browsers send `file` before `folder`.
@@ -42,7 +50,8 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
 
   return new Promise((resolve, reject) => {
     let file: Readable | undefined
-    let folder: string | undefined
+    const fields: Fields = {}
+    let isPlaced = false
     let problem: AppError | undefined
     let done = false
     const finished = settleable()
@@ -75,16 +84,17 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
         return fail(wrong('file', 'The part "file" needs a file name.'))
       }
       file = stream
+      isPlaced = fields.folder !== undefined
       const upload = new Upload({
         filename: markUndecoded(info.filename),
         mimetype: info.mimeType,
         source: wholeOf(stream, finished.promise, () => problem),
         ...(Number.isSafeInteger(length) ? { bound: length } : {}),
         signal,
-        ...(folder === undefined ? { folderAfterwards: () => finished.promise.then(() => folder) } : {}),
+        ...(isPlaced ? {} : { fieldsAfterwards: () => finished.promise.then(() => placeOf(fields)) }),
       })
       resolve({
-        values: { file: upload, ...(folder === undefined ? {} : { folder }) },
+        values: { file: upload, ...fields },
         finished: finished.promise,
         close: () => {
           req.unpipe(parser)
@@ -94,13 +104,18 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
     })
     parser.on('field', (name, value, info) => {
       if (name === 'file') return fail(wrong(name, 'The part "file" needs a file name.'))
-      if (name !== 'folder')
-        return fail(wrong(name || 'folder', `${named(name)} is not known here. Known are: file, folder.`))
+      if (!isField(name))
+        return fail(
+          wrong(name || 'folder', `${named(name)} is not known here. Known are: file, ${fieldNames.join(', ')}.`),
+        )
       // Contrary to its types, the library passes undefined for values that it cannot decode.
-      if (typeof value !== 'string') return fail(wrong(name, 'The charset of "folder" is not known. Send it as UTF-8.'))
-      if (folder !== undefined) return fail(wrong('folder', '"folder" is given more than once.'))
-      if (info.valueTruncated) return fail(wrong('folder', `"folder" may have up to ${MAX_FIELD_BYTES} bytes.`))
-      folder = markUndecoded(value)
+      if (typeof value !== 'string')
+        return fail(wrong(name, `The charset of "${name}" is not known. Send it as UTF-8.`))
+      if (fields[name] !== undefined) return fail(wrong(name, `"${name}" is given more than once.`))
+      if (info.valueTruncated) return fail(wrong(name, `"${name}" may have up to ${MAX_FIELD_BYTES} bytes.`))
+      // With its folder, all is said of where a file goes: what is there is refused before its bytes are read.
+      if (isPlaced) return fail(wrong(name, `Send "${name}" before "file", or after it together with "folder".`))
+      fields[name] = markUndecoded(value)
     })
     for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const)
       parser.on(limit, () =>

@@ -26,9 +26,11 @@ import type { EntryChangeService } from './tree/entry-change.ts'
 import type { EntryListService } from './tree/entry-list.ts'
 import type { FileService } from './tree/file.ts'
 import type { FolderService } from './tree/folder.ts'
+import type { KeptService } from './tree/kept.ts'
 import type { ListingService } from './tree/listing.ts'
 import type { NoteService } from './tree/note.ts'
 import type { TrashItemService } from './tree/trash-item.ts'
+import type { VersionService } from './tree/version.ts'
 import type { UploadCompletionService } from './uploads/upload-completion.ts'
 import type { UploadSessionService } from './uploads/upload-session.ts'
 import type { InviteService } from './workspaces/invite.ts'
@@ -53,6 +55,7 @@ export interface Services {
   folders: FolderService
   identities: IdentityService
   invites: InviteService
+  kept: KeptService
   listings: ListingService
   mailings: MailingService
   members: MemberService
@@ -72,5 +75,6 @@ export interface Services {
   uploadCompletions: UploadCompletionService
   uploadSessions: UploadSessionService
   users: UserService
+  versions: VersionService
   workspaces: WorkspaceService
 }

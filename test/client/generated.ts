@@ -25,6 +25,12 @@ export type MailStatus =
   | 'NOT_SENT'
   | 'QUEUED';
 
+/** What to do when something of the same name is in the way: refuse, take a free name such as "report (2).pdf", or replace it: an upload becomes the new content of the file that is there, whose old content becomes a version; what is restored puts what is there into the trash. Replacing needs the right to delete. */
+export type OnConflict =
+  | 'FAIL'
+  | 'KEEP_BOTH'
+  | 'REPLACE';
+
 /** What a member may do in a workspace, the strongest first. */
 export type Role =
   | 'ADMIN'
@@ -52,6 +58,8 @@ export type UploadFileInput = {
   file: File;
   /** Where it goes; missing folders of a path are made. The root of the caller's own drive without it. */
   folder?: EntryRef | null | undefined;
+  /** What to do when something of its name is there; FAIL without it. */
+  onConflict?: OnConflict | null | undefined;
 };
 
 export type HomeQueryVariables = Exact<{
@@ -91,6 +99,7 @@ export type FindQuery = { node:
     | { __typename: 'Session' }
     | { __typename: 'TrashItem' }
     | { __typename: 'UploadSession' }
+    | { __typename: 'Version' }
     | { __typename: 'Viewer' }
     | { __typename: 'Workspace' }
    | null };

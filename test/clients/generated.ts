@@ -118,6 +118,12 @@ export type MoveEntriesInput = {
   to?: EntryRef | null | undefined;
 };
 
+/** What to do when something of the same name is in the way: refuse, take a free name such as "report (2).pdf", or replace it: an upload becomes the new content of the file that is there, whose old content becomes a version; what is restored puts what is there into the trash. Replacing needs the right to delete. */
+export type OnConflict =
+  | 'FAIL'
+  | 'KEEP_BOTH'
+  | 'REPLACE';
+
 /** What the caller may do. */
 export type Permission =
   | 'DELETE'
@@ -193,6 +199,8 @@ export type UploadFileInput = {
   file: File;
   /** Where it goes; missing folders of a path are made. The root of the caller's own drive without it. */
   folder?: EntryRef | null | undefined;
+  /** What to do when something of its name is there; FAIL without it. */
+  onConflict?: OnConflict | null | undefined;
 };
 
 type EntryLine_File_Fragment = { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null };
@@ -296,6 +304,7 @@ export type FolderViewQuery = { node:
     | { __typename: 'Session' }
     | { __typename: 'TrashItem' }
     | { __typename: 'UploadSession' }
+    | { __typename: 'Version' }
     | { __typename: 'Viewer' }
     | { __typename: 'Workspace' }
    | null };
@@ -324,6 +333,7 @@ export type FileViewQuery = { node:
     | { __typename: 'Session' }
     | { __typename: 'TrashItem' }
     | { __typename: 'UploadSession' }
+    | { __typename: 'Version' }
     | { __typename: 'Viewer' }
     | { __typename: 'Workspace' }
    | null };

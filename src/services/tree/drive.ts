@@ -33,7 +33,7 @@ export function driveService({ db }: { db: Db }) {
 
     /** The storage areas that some entries or unfinished uploads are in, by the id of those. */
     bucketsOf: (
-      table: 'entry' | 'upload_session' | 'trash_item',
+      table: 'entry' | 'upload_session' | 'trash_item' | 'version',
       ids: readonly string[],
     ): Promise<Map<string, string>> =>
       bucketsOf(

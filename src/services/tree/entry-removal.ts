@@ -7,6 +7,7 @@ import { addTotals, deleteEntries, detachEntries, detachToPurge } from '../../..
 import type { Node } from '../../../db/queries/entry-path.ts'
 import { deleteSharesBelow, deleteSharesOf } from '../../../db/queries/share.ts'
 import { insertTrashItems } from '../../../db/queries/trash-item.ts'
+import { deleteVersionsOf } from '../../../db/queries/version.ts'
 import { AppError } from '../../errors.ts'
 import { joinPath } from '../../paths.ts'
 import { enqueueAll } from '../notices/outbox.ts'
@@ -50,7 +51,9 @@ export function entryRemovalService({ db, trashDays }: { db: Db; trashDays: numb
   async function deleteForEver(bucketId: string, nodes: Node[], tx: Tx): Promise<void> {
     const full = nodes.filter(node => node.kind === FOLDER && !isEmpty(node))
     const gone = nodes.filter(node => !full.includes(node))
-    const blobIds = gone.flatMap(node => node.blobId ?? [])
+    const files = gone.filter(node => node.kind === FILE)
+    const blobIds = files.flatMap(node => node.blobId ?? [])
+    await deleteVersionsOf(db, bucketId, idsOf(files), tx)
     if (gone.length > 0) await deleteEntries(db, idsOf(gone), tx)
     if (blobIds.length > 0) await markBlobsForDeletion(db, blobIds, tx)
     if (full.length === 0) return

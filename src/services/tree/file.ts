@@ -5,10 +5,12 @@ import type { Caller } from '../../access/caller.ts'
 import { InvalidInput } from '../../errors.ts'
 import { MAX_DELETED_FILES } from '../../limits.ts'
 import { mediaTypeOfPart } from '../../media.ts'
+import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
-import type { Upload } from '../../upload.ts'
+import type { Upload, UploadFields } from '../../upload.ts'
 import type { EventService } from '../notices/event.ts'
 import type { BlobService, StagedBlob } from './blob.ts'
+import { freeName } from './conflict.ts'
 import {
   addEntry,
   addUsage,
@@ -23,6 +25,13 @@ import { fileNotFound, findEntry, pathIn, type Tree } from './entry-path.ts'
 import type { EntryRemovalService, Located } from './entry-removal.ts'
 import type { FileView, ListingService } from './listing.ts'
 import type { BucketLimits } from './quota.ts'
+import type { VersionService } from './version.ts'
+
+/** Where a file goes, and what to do when something is there. */
+export interface Destination {
+  names: string[]
+  onConflict: OnConflict
+}
 
 interface Deps {
   db: Db
@@ -30,10 +39,11 @@ interface Deps {
   listings: ListingService
   events: EventService
   removal: EntryRemovalService
+  versions: VersionService
   wake: () => void
 }
 
-export function fileService({ db, blobs, listings, events, removal, wake }: Deps) {
+export function fileService({ db, blobs, listings, events, removal, versions, wake }: Deps) {
   const change = changesOf(db, events)
 
   /** The file at a path. @throws FILE_NOT_FOUND */
@@ -43,19 +53,15 @@ export function fileService({ db, blobs, listings, events, removal, wake }: Deps
     return found
   }
 
-  /**
-   * Creates the entry of a stored blob within a change of its tree, and turns its reservation into usage. @returns its id
-   * @throws PATH_EXISTS, QUOTA_EXCEEDED for folders, UNAUTHENTICATED and FORBIDDEN when the caller has lost the right meanwhile
-   */
+  /** Makes a new file of a blob that is counted already. @throws PATH_EXISTS, QUOTA_EXCEEDED for folders */
   async function create(
     tree: Tree,
     blob: StagedBlob,
     names: string[],
-    { fileType, caller, at }: { fileType: string; caller: Caller; at: number },
+    { fileType, at }: { fileType: string; at: number },
     change: TreeChange,
-  ): Promise<string> {
+  ): Promise<FileView> {
     const { tx, by } = change
-    await blobs.settle(tree, blob, caller, tx)
     const totals = { bytes: blob.size, files: 1, folders: 0 }
     const name = names.at(-1) ?? ''
     const arrivals = [{ name, weight: totals, levelsBelow: 0, bytesBelow: 0 }]
@@ -65,35 +71,73 @@ export function fileService({ db, blobs, listings, events, removal, wake }: Deps
     const id = await addEntry(db, tree, { parentId, kind: FILE, name, totals, blobId, fileType, md5, by, at }, tx)
     const details = { path: pathIn(tree, names), bytes: blob.size, md5 }
     change.record({ kind: 'file.created', subject: id, details })
-    return id
+    return { id, names, fileType, size: blob.size, md5, createdBy: by, createdAt: at, updatedAt: at }
   }
 
-  /** Refuses an upload early whose path exists already. The unique index decides finally. @throws PATH_EXISTS */
-  async function refuseTaken(tree: Tree, names: string[]): Promise<void> {
-    if (await findEntry(db, tree, names)) throw pathExists(tree, names)
+  /**
+   * Makes a file of a stored blob within a change of its tree, or the new content of the file that is there, and turns its reservation
+   * into usage.
+   * @throws PATH_EXISTS, QUOTA_EXCEEDED for folders, UNAUTHENTICATED and FORBIDDEN when the caller has lost the right meanwhile
+   */
+  async function save(
+    tree: Tree,
+    blob: StagedBlob,
+    { names, onConflict }: Destination,
+    { fileType, caller, at }: { fileType: string; caller: Caller; at: number },
+    change: TreeChange,
+  ): Promise<FileView> {
+    const { tx, by, record } = change
+    await blobs.settle(tree, blob, caller, tx)
+    const there = onConflict === 'fail' ? undefined : await findEntry(db, tree, names, tx)
+    if (!there) return create(tree, blob, names, { fileType, at }, change)
+    if (onConflict === 'keep_both') {
+      const name = await freeName(db, there.above.at(-1)?.id ?? tree.rootId, names.at(-1) ?? '', tx)
+      return create(tree, blob, [...names.slice(0, -1), name], { fileType, at }, change)
+    }
+    if (there.node.kind !== FILE) throw pathExists(tree, names)
+    const { id: blobId, size, md5 } = blob
+    const content = { blobId, fileType, size, md5, createdBy: by, createdAt: at }
+    const { createdBy, createdAt } = await versions.replace(tree, there, { content, at }, caller, change)
+    const { id } = there.node
+    record({ kind: 'file.replaced', subject: id, details: { path: pathIn(tree, names), bytes: size, md5 } })
+    return { id, names, fileType, size, md5, createdBy, createdAt, updatedAt: at }
+  }
+
+  /** Refuses an upload early whose path is taken. What is there at its end decides. @throws PATH_EXISTS */
+  async function refuseTaken(tree: Tree, { names, onConflict }: Destination): Promise<void> {
+    if (onConflict === 'keep_both') return
+    const there = await findEntry(db, tree, names)
+    if (there && (onConflict === 'fail' || there.node.kind !== FILE)) throw pathExists(tree, names)
   }
 
   return {
     locate,
-    create,
+    save,
     refuseTaken,
 
     /**
      * Uploads a file from a stream and creates missing folders. A failed upload leaves nothing behind.
+     * @param to where it goes, unless the form says that after the bytes
+     * @param decide reads what to do when something is in the way
      * @throws INVALID_PATH, PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED, UNAUTHENTICATED, FORBIDDEN
      */
     async upload(
       tree: Tree,
       upload: Upload,
-      folder: string | null | undefined,
-      limits: BucketLimits,
+      {
+        to,
+        decide,
+        limits,
+      }: { to: UploadFields; decide: (choice: string | null | undefined) => OnConflict; limits: BucketLimits },
       caller: Caller,
     ): Promise<FileView> {
       const name = parseName(upload.filename, 'file')
       const fileType = mediaTypeOfPart(name, upload.mimetype)
-      const placeFor = (f: string | null | undefined) =>
-        parseFilePath(joinPath([...parsePath(f ?? '', 'folder'), name]), 'folder')
-      if (!upload.folderAfterwards) await refuseTaken(tree, placeFor(folder))
+      const destinationOf = ({ folder, onConflict }: UploadFields): Destination => ({
+        names: parseFilePath(joinPath([...parsePath(folder ?? '', 'folder'), name]), 'folder'),
+        onConflict: decide(onConflict),
+      })
+      if (!upload.fieldsAfterwards) await refuseTaken(tree, destinationOf(to))
       const staged = await blobs.stage(tree, upload.source, {
         limits,
         contentType: fileType,
@@ -101,12 +145,11 @@ export function fileService({ db, blobs, listings, events, removal, wake }: Deps
         signal: upload.signal,
       })
       try {
-        const names = placeFor(upload.folderAfterwards ? await upload.folderAfterwards() : folder)
-        const at = Date.now()
-        const id = await change(tree, caller, change => create(tree, staged, names, { fileType, caller, at }, change))
+        const destination = destinationOf(upload.fieldsAfterwards ? await upload.fieldsAfterwards() : to)
+        const made = { fileType, caller, at: Date.now() }
+        const file = await change(tree, caller, change => save(tree, staged, destination, made, change))
         blobs.settled(staged.id)
-        const { size, md5 } = staged
-        return { id, names, fileType, size, md5, createdBy: caller.userId, createdAt: at, updatedAt: at }
+        return file
       } catch (error) {
         await blobs.abandon(tree, staged.id, error)
         throw error

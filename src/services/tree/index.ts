@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/index.ts'
+import type { Config } from '../../config.ts'
 import type { EventService } from '../notices/event.ts'
 import type { BlobService } from './blob.ts'
 import { driveService } from './drive.ts'
@@ -7,27 +8,37 @@ import { entryListService } from './entry-list.ts'
 import { entryRemovalService } from './entry-removal.ts'
 import { fileService } from './file.ts'
 import { folderService } from './folder.ts'
+import { keptService } from './kept.ts'
 import { listingService } from './listing.ts'
 import { trashItemService } from './trash-item.ts'
+import { versionService } from './version.ts'
 
 /** The services of drives, and of what is in them. */
-export function treeServices(base: {
+export function treeServices({
+  config,
+  ...core
+}: {
   db: Db
   blobs: BlobService
   events: EventService
-  trashDays: number
-  keptPercent: number
+  config: Pick<Config, 'trashDays' | 'versionsKept' | 'versionDays' | 'keptPercent'>
   wake: () => void
 }) {
+  const { trashDays, versionsKept, versionDays, keptPercent } = config
+  const base = { ...core, trashDays, versionsKept, versionDays, keptPercent }
   const listings = listingService(base)
-  const within = { ...base, listings, removal: entryRemovalService(base) }
+  const versions = versionService({ ...base, listings })
+  const within = { ...base, listings, versions, removal: entryRemovalService(base) }
+  const trashItems = trashItemService(within)
   return {
     drives: driveService(base),
     entryChanges: entryChangeService(within),
     entryLists: entryListService(base),
     files: fileService(within),
     folders: folderService(within),
+    kept: keptService({ ...base, trashItems }),
     listings,
-    trashItems: trashItemService(within),
+    trashItems,
+    versions,
   }
 }

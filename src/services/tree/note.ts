@@ -1,15 +1,43 @@
 import type { Db } from '../../../db/index.ts'
-import { uncountNote } from '../../../db/queries/bucket.ts'
-import { notesOf } from '../../../db/queries/note.ts'
+import { raiseCount, uncountNote } from '../../../db/queries/bucket.ts'
+import { hasContent, notesOf } from '../../../db/queries/note.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { takeNote } from '../bound.ts'
 import { changeRunner } from '../history/event.ts'
 import type { EventService } from '../notices/event.ts'
-import { lockTree } from './entry.ts'
+import { lockTree, type TreeChange } from './entry.ts'
+import type { Tree } from './entry-path.ts'
 import type { ListingService } from './listing.ts'
 
 export const MAX_NOTE = 10_000
+
+/**
+ * Lets the note on a file follow its new content, unless that has one: it leaves the old content, unless another file has that, too.
+ * The file has its new content already. Within the limit of notes.
+ */
+export async function carryNote(
+  db: Db,
+  tree: Tree,
+  { from, to }: { from: string; to: string },
+  caller: Caller,
+  { tx, record }: TreeChange,
+): Promise<void> {
+  // Workspaces have no notes.
+  if (from === to || tree.bucketId !== caller.bucket.bucketId) return
+  const { bucketId } = tree
+  const notes = await notesOf(db, bucketId, [from, to], tx)
+  const content = notes.get(from)
+  if (content === undefined || notes.has(to)) return
+  if (await hasContent(db, bucketId, from, tx)) {
+    if (!(await raiseCount(db, bucketId, 'note_count', caller.bounds.maxNotes, tx))) return
+    await db.Note.create({ bucketId, checksum: to, content, updatedAt: Date.now() }, { transaction: tx })
+  } else {
+    await db.Note.update({ checksum: to }, { where: { bucketId, checksum: from }, transaction: tx })
+    record({ kind: 'note.removed', subject: null, details: { md5: from } })
+  }
+  record({ kind: 'note.written', subject: null, details: { md5: to } })
+}
 
 /** Notes belong to (storage area, checksum): they follow the content through moves, and equal copies share one. */
 export function noteService({ db, events, listings }: { db: Db; events: EventService; listings: ListingService }) {

@@ -1,16 +1,13 @@
 import { validate as isUuid } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
-import { folderCount, lockBucket, restoreUsage, uncountTrash } from '../../../db/queries/bucket.ts'
+import { folderCount, restoreUsage, uncountTrash } from '../../../db/queries/bucket.ts'
 import type { Page } from '../../../db/queries/page.ts'
 import {
   deleteTrashItems,
-  excessOf,
   oldestTrashed,
-  overfullBuckets,
   pageOfTrash,
   type TrashedNode,
   type TrashItemRow,
-  trashBefore,
   trashedNodes,
   trashItems,
 } from '../../../db/queries/trash-item.ts'
@@ -43,14 +40,12 @@ export function trashItemService({
   events,
   removal,
   trashDays,
-  keptPercent,
   wake,
 }: {
   db: Db
   events: EventService
   removal: EntryRemovalService
   trashDays: number
-  keptPercent: number
   wake: () => void
 }) {
   const change = changesOf(db, events)
@@ -100,19 +95,10 @@ export function trashItemService({
     await removal.deleteForEver(bucketId, nodes, tx)
   }
 
-  /** The oldest items of a locked bucket that together have so many bytes, at most a batch. */
-  async function oldestOf(bucketId: string, bytes: number, tx: Tx): Promise<TrashedNode[]> {
-    let left = bytes
-    return (await oldestTrashed(db, bucketId, BATCH, tx)).filter(node => {
-      const goes = left > 0
-      left -= node.bytes
-      return goes
-    })
-  }
-
   return {
     /** How long items are kept. */
     days: trashDays,
+    purge,
 
     /** The trash of a bucket, the newest first. */
     async page(bucketId: string, limit: number, after: string | null): Promise<Page<TrashItemView>> {
@@ -205,45 +191,6 @@ export function trashItemService({
         wake()
         count += some
         if (some < BATCH) return count
-      }
-    },
-
-    /** Deletes for ever what has waited long enough. Runs in batches that do not hold up a tree for long. */
-    async purgeExpired(): Promise<void> {
-      for (;;) {
-        const expired = await trashBefore(db, Date.now() - trashDays * DAY_MS, BATCH)
-        let count = 0
-        for (const [bucketId, items] of Map.groupBy(expired, item => item.bucketId)) {
-          const ids = items.map(item => item.id)
-          count += await db.transaction(async tx => {
-            await lockBucket(db, bucketId, tx)
-            const nodes = await trashedNodes(db, bucketId, ids, tx)
-            await purge(bucketId, nodes, tx)
-            return nodes.length
-          })
-          events.publish('bucketChanged', bucketId)
-        }
-        if (count > 0) wake()
-        // Items of nothing are left to the doctor.
-        if (expired.length < BATCH || count === 0) return
-      }
-    },
-
-    /** Deletes the oldest items for ever where a trash holds more than it may. */
-    async trimOverfull(): Promise<void> {
-      for (const { id } of await overfullBuckets(db, keptPercent, BATCH)) {
-        for (let more = true; more; ) {
-          more = await db.transaction(async tx => {
-            await lockBucket(db, id, tx)
-            // Another instance may have made room meanwhile.
-            const excess = await excessOf(db, keptPercent, id, tx)
-            const nodes = excess > 0 ? await oldestOf(id, excess, tx) : []
-            await purge(id, nodes, tx)
-            return nodes.length === BATCH
-          })
-        }
-        wake()
-        events.publish('bucketChanged', id)
       }
     },
   }

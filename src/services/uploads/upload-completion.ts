@@ -11,6 +11,7 @@ import {
 import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput, Unavailable } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseName } from '../../paths.ts'
 import { type Algorithm, digest } from '../../storage/hash.ts'
 import { BlobMissing, type BlobStore, StoreRefusal } from '../../storage/store.ts'
@@ -18,7 +19,7 @@ import type { EventService } from '../notices/event.ts'
 import type { BlobService, StagedBlob } from '../tree/blob.ts'
 import { changesOf, lockTree } from '../tree/entry.ts'
 import type { Tree } from '../tree/entry-path.ts'
-import type { FileService } from '../tree/file.ts'
+import type { Destination, FileService } from '../tree/file.ts'
 import type { FileView } from '../tree/listing.ts'
 import { isCorrupted, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
 import { markPartsForDeletion, placeOf, type UploadSessionService, type UploadSessionView } from './upload-session.ts'
@@ -29,6 +30,8 @@ export interface Completion {
   sha256?: string | null | undefined
   filename?: string | null | undefined
   folder?: string | null | undefined
+  /** Decides again: the caller may have lost a right since the start. */
+  decide: (choice: OnConflict) => OnConflict
 }
 
 /** The exclusive claim of the request that is completing an upload. */
@@ -151,12 +154,13 @@ export function uploadCompletionService({
     async complete(tree: Tree, id: string, caller: Caller, completion: Completion): Promise<FileView> {
       const by = caller.userId
       const session = await sessions.find(tree, id, by, 'idle')
-      const { fileType, size } = session
+      const { fileType } = session
       const given = digestsOf(completion)
       const planned = { folder: joinPath(session.names.slice(0, -1)), name: session.names.at(-1) ?? '' }
       const name = completion.filename ? parseName(completion.filename, 'filename') : planned.name
       const names = placeOf(completion.folder || planned.folder, name)
-      await files.refuseTaken(tree, names)
+      const destination: Destination = { names, onConflict: completion.decide(session.onConflict) }
+      await files.refuseTaken(tree, destination)
       const work = claimed(id, async claim => {
         const received = await sessions.received(session)
         // If the claim of this request expired, another may hold the upload, and the blob may belong to a file.
@@ -167,16 +171,15 @@ export function uploadCompletionService({
           for (const [algorithm, checksum] of Object.entries(given))
             if (checksum !== read[algorithm as Algorithm]) throw mismatch(algorithm, read)
           await store.describe(blob.id, { contentType: fileType, md5: blob.md5 })
-          const at = Date.now()
-          const fileId = await change(tree, caller, async change => {
+          const made = { fileType, caller, at: Date.now() }
+          return change(tree, caller, async change => {
             const { tx } = change
             await lockTree(db, tree, tx)
             // A request that has aborted the upload, or acquired the expired claim, wins.
             if (!(await deleteClaimed(db, id, claim.token, tx))) throw uploadNotFound()
             if (session.writableUntil > 0) await markPartsForDeletion(db, session, tx)
-            return files.create(tree, blob, names, { fileType, caller, at }, change)
+            return files.save(tree, blob, destination, made, change)
           })
-          return { id: fileId, names, fileType, size, md5: blob.md5, createdBy: by, createdAt: at, updatedAt: at }
         })
         await (session.writableUntil > 0 ? sessions.removeParts(session) : sessions.endParts(id))
         return file

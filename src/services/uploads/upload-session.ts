@@ -14,6 +14,7 @@ import {
 import { AppError, InvalidInput, Unavailable } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { mediaTypeOf } from '../../media.ts'
+import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
 import { type BlobStore, BytesDiffer } from '../../storage/store.ts'
 import type { Tokens } from '../../tokens.ts'
@@ -43,6 +44,8 @@ export interface UploadSessionView {
   partCount: number
   /** Whether clients send the parts to signed URLs. */
   direct: boolean
+  /** What to do when something of its name is there at the end. */
+  onConflict: OnConflict
   /** Until when clients can write directly to the store, in milliseconds since 1970; 0 if they never can. */
   writableUntil: number
   createdAt: number
@@ -56,6 +59,7 @@ export interface NewUpload {
   contentType?: string | null | undefined
   folder?: string | null | undefined
   direct?: boolean | null | undefined
+  onConflict: OnConflict
 }
 
 const DAY_MS = 86_400_000
@@ -151,13 +155,13 @@ export function uploadSessionService({
      * @throws INVALID_PATH, INVALID_INPUT, PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED
      */
     async start(tree: Tree, upload: NewUpload, limits: BucketLimits, by: string): Promise<UploadSessionView> {
-      const { size, folder, contentType, direct } = upload
+      const { size, folder, contentType, direct, onConflict } = upload
       if (direct && !maySendDirectly)
         throw new InvalidInput('direct', 'This service does not support direct uploads. Leave "direct" out.')
       const name = parseName(upload.filename, 'filename')
       const names = placeOf(folder ?? '', name)
       if (size < 0) throw new InvalidInput('size', '"size" is the number of bytes of the file: 0 or more.')
-      await files.refuseTaken(tree, names)
+      await files.refuseTaken(tree, { names, onConflict })
       const allowed = { ...limits, maxFileSizeBytes: Math.min(limits.maxFileSizeBytes, store.maxParts * partSize) }
       const createdAt = Date.now()
       const session: UploadSessionView = {
@@ -170,6 +174,7 @@ export function uploadSessionService({
         partSize,
         partCount: partCountOf({ size, partSize }),
         direct: direct ?? false,
+        onConflict,
         writableUntil: direct && store.addresses ? createdAt + DAY_MS : 0,
         createdAt,
         expiresAt: createdAt + DAY_MS,

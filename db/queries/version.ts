@@ -1,0 +1,204 @@
+import type { Db, Tx } from '../index.ts'
+import { markBlobsForDeletion } from './blob.ts'
+import type { Page } from './page.ts'
+import { firstOfEach } from './page.ts'
+import { inParts, placeholders } from './sql.ts'
+
+/** The bytes of a file: who made them, and when (milliseconds since 1970). */
+export interface Content {
+  blobId: string
+  fileType: string
+  size: number
+  md5: string
+  createdBy: string | null
+  createdAt: number
+}
+
+/** A content that a file had before. */
+export interface VersionRow extends Content {
+  id: string
+  bucketId: string
+  entryId: string
+  replacedAt: number
+}
+
+const columns = `id, bucket_id AS bucketId, entry_id AS entryId, blob_id AS blobId, file_type AS fileType, md5, bytes AS size,
+  created_by AS createdBy, created_at AS createdAt, replaced_at AS replacedAt`
+
+/** What a file is at this moment. Its content is that with which it was made until another one replaces it. */
+export interface CurrentFile {
+  content: Content
+  /** Who made the file, and when. */
+  createdBy: string | null
+  createdAt: number
+}
+
+export async function currentFile(db: Db, entryId: string, tx: Tx): Promise<CurrentFile | undefined> {
+  const [row] = await db.rows<
+    Omit<Content, 'createdBy' | 'createdAt'> & {
+      createdBy: string | null
+      createdAt: number
+      contentBy: string | null
+      contentAt: number | null
+    }
+  >(
+    `SELECT blob_id AS blobId, file_type AS fileType, total_bytes AS size, md5, created_by AS createdBy, created_at AS createdAt,
+       content_by AS contentBy, content_at AS contentAt FROM entry WHERE id = ? AND blob_id IS NOT NULL`,
+    [entryId],
+    tx,
+  )
+  if (!row) return undefined
+  const { createdBy, createdAt, contentBy, contentAt, ...bytes } = row
+  const made = contentAt === null ? { createdBy, createdAt } : { createdBy: contentBy, createdAt: Number(contentAt) }
+  return { content: { ...bytes, ...made }, createdBy, createdAt }
+}
+
+/** Gives a file another content. The caller updates the totals above it. */
+export async function setContent(db: Db, entryId: string, content: Content, at: number, tx: Tx): Promise<void> {
+  await db.run(
+    `UPDATE entry SET blob_id = ?, file_type = ?, md5 = ?, total_bytes = ?, content_by = ?, content_at = ?, updated_at = ?,
+       revision = revision + 1 WHERE id = ?`,
+    [
+      ...[content.blobId, content.fileType, content.md5, content.size, content.createdBy, content.createdAt],
+      ...[at, entryId],
+    ],
+    tx,
+  )
+}
+
+export async function insertVersion(db: Db, version: VersionRow, tx: Tx): Promise<void> {
+  await db.run(
+    `INSERT INTO version (id, bucket_id, entry_id, blob_id, file_type, md5, bytes, created_by, created_at, replaced_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      ...[version.id, version.bucketId, version.entryId, version.blobId, version.fileType, version.md5, version.size],
+      ...[version.createdBy, version.createdAt, version.replacedAt],
+    ],
+    tx,
+  )
+}
+
+/** The versions of some files, the newest first; each page starts after the same id. */
+export function pagesOfVersions(
+  db: Db,
+  entryIds: string[],
+  limit: number,
+  after: string | null,
+): Promise<Map<string, Page<VersionRow>>> {
+  return firstOfEach<VersionRow>(
+    db,
+    `SELECT entry_id AS owner, ${columns} FROM version WHERE entry_id = ?${after === null ? '' : ' AND id < ?'}`,
+    { order: 'id DESC', owners: entryIds, values: after === null ? [] : [after], limit },
+  )
+}
+
+/** Some versions of any files, by id. */
+export function versionsByIds(db: Db, ids: readonly string[], tx?: Tx): Promise<VersionRow[]> {
+  return db.rows(`SELECT ${columns} FROM version WHERE id IN (${placeholders(ids)})`, [...ids], tx)
+}
+
+/** A version in a bucket. */
+export async function versionIn(db: Db, bucketId: string, id: string, tx?: Tx): Promise<VersionRow | undefined> {
+  const sql = `SELECT ${columns} FROM version WHERE id = ? AND bucket_id = ?`
+  return (await db.rows<VersionRow>(sql, [id, bucketId], tx))[0]
+}
+
+/** Versions of a file beyond the newest ones. */
+export function versionsBeyond(db: Db, entryId: string, kept: number, limit: number, tx: Tx): Promise<VersionRow[]> {
+  return db.rows(
+    `SELECT ${columns} FROM version WHERE entry_id = ? ORDER BY id DESC LIMIT ${limit} OFFSET ${kept}`,
+    [entryId],
+    tx,
+  )
+}
+
+/** The versions of some files. */
+export async function versionsOf(db: Db, entryIds: string[], tx?: Tx): Promise<VersionRow[]> {
+  const found: VersionRow[] = []
+  for (const part of inParts(entryIds, 500))
+    found.push(
+      ...(await db.rows<VersionRow>(
+        `SELECT ${columns} FROM version WHERE entry_id IN (${placeholders(part)})`,
+        part,
+        tx,
+      )),
+    )
+  return found
+}
+
+/** The oldest versions in a locked bucket. */
+export function oldestVersions(db: Db, bucketId: string, limit: number, tx: Tx): Promise<VersionRow[]> {
+  return db.rows(`SELECT ${columns} FROM version WHERE bucket_id = ? ORDER BY id LIMIT ${limit}`, [bucketId], tx)
+}
+
+/** Some versions that were replaced before a time, the oldest first. */
+export function versionsBefore(db: Db, time: number, limit: number): Promise<{ id: string; bucketId: string }[]> {
+  return db.rows(
+    `SELECT id, bucket_id AS bucketId FROM version WHERE replaced_at < ? ORDER BY replaced_at LIMIT ${limit}`,
+    [time],
+  )
+}
+
+/** Deletes rows, whose content has become that of a file again. */
+export async function deleteVersionRows(db: Db, ids: string[], tx: Tx): Promise<void> {
+  await db.run(`DELETE FROM version WHERE id IN (${placeholders(ids)})`, ids, tx)
+}
+
+/** Deletes versions of a locked bucket with their bytes. */
+export async function deleteVersions(
+  db: Db,
+  bucketId: string,
+  versions: Pick<VersionRow, 'id' | 'blobId' | 'size'>[],
+  tx: Tx,
+): Promise<void> {
+  for (const part of inParts(versions, 500)) {
+    await deleteVersionRows(
+      db,
+      part.map(version => version.id),
+      tx,
+    )
+    await markBlobsForDeletion(
+      db,
+      part.map(version => version.blobId),
+      tx,
+    )
+  }
+  if (versions.length === 0) return
+  const bytes = versions.reduce((sum, version) => sum + version.size, 0)
+  await db.run('UPDATE bucket SET kept_bytes = kept_bytes - ? WHERE id = ?', [bytes, bucketId], tx)
+}
+
+/** Takes the old content of a file out of the usage of its bucket, whose new content counts as one more file by now. */
+export async function uncountReplaced(
+  db: Db,
+  bucketId: string,
+  { size, kept }: { size: number; kept: boolean },
+  tx: Tx,
+): Promise<void> {
+  await db.run(
+    'UPDATE bucket SET used_bytes = used_bytes - ?, used_files = used_files - 1, kept_bytes = kept_bytes + ? WHERE id = ?',
+    [size, kept ? size : 0, bucketId],
+    tx,
+  )
+}
+
+/** Lets the bytes of a file and of a version change places. @param more what is used more, and kept less @returns false beyond the limit */
+export async function exchangeUsage(
+  db: Db,
+  bucketId: string,
+  more: number,
+  maxBytes: number,
+  tx: Tx,
+): Promise<boolean> {
+  const changed = await db.run(
+    `UPDATE bucket SET used_bytes = used_bytes + ?, kept_bytes = kept_bytes - ? WHERE id = ?${more > 0 ? ' AND used_bytes + reserved_bytes + ? <= ?' : ''}`,
+    [more, more, bucketId, ...(more > 0 ? [more, maxBytes] : [])],
+    tx,
+  )
+  return changed === 1
+}
+
+/** Deletes the versions of files that go for ever, with the bucket locked. */
+export async function deleteVersionsOf(db: Db, bucketId: string, entryIds: string[], tx: Tx): Promise<void> {
+  await deleteVersions(db, bucketId, await versionsOf(db, entryIds, tx), tx)
+}

@@ -1,0 +1,135 @@
+import type { Drive as DriveValue } from '../src/access/drive.ts'
+import type { Context } from '../src/context.ts'
+import type { VersionView } from '../src/services/tree/version.ts'
+import { findDriveOf } from './access.ts'
+import { batch } from './batch.ts'
+import { builder } from './builder.ts'
+import { connectionOf, pageArgs } from './connection.ts'
+import { Download } from './download.ts'
+import { entryOf } from './entry.ts'
+import { madeEntry } from './entry-change.ts'
+import { Disposition } from './enums.ts'
+import { mutation } from './mutation.ts'
+import { as, findable, Node } from './node.ts'
+import { batchPages, byId, forwardConnection } from './paging.ts'
+import { Person, personOf } from './person.ts'
+import { Drive, type EntryNode, File } from './refs.ts'
+
+/** A version of a file in a drive that the caller may look into. */
+type VersionNode = VersionView & { file: EntryNode }
+
+const Version = builder.objectRef<VersionNode>('Version').implement({
+  description: 'A content that a file had before another one replaced it.',
+  interfaces: [Node],
+  fields: t => ({
+    file: t.expose('file', { type: File, description: 'The file.' }),
+    size: t.expose('size', { type: 'Bytes', description: 'Its bytes.' }),
+    contentType: t.exposeString('fileType', { description: 'Its media type.' }),
+    md5: t.exposeString('md5', { description: 'MD5 of its bytes in lower-case hex.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was uploaded.' }),
+    createdBy: t.field({
+      type: Person,
+      nullable: true,
+      description: 'Who uploaded it; null when their account is gone.',
+      resolve: ({ createdBy }, _args, context) => personOf(context, createdBy),
+    }),
+    replacedAt: t.expose('replacedAt', { type: 'DateTime', description: 'When another content replaced it.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      description: 'When it is deleted; sooner when there are too many of the file, or its drive keeps too much.',
+    }),
+    download: t.field({
+      type: Download,
+      description: 'A signed URL for its bytes.',
+      args: {
+        disposition: t.arg({
+          type: Disposition,
+          defaultValue: 'download',
+          description: 'What a browser does with it.',
+        }),
+      },
+      resolve: ({ file, ...version }, { disposition }, { services }) =>
+        services.downloads.link({ ...version, name: file.name }, disposition ?? 'download'),
+    }),
+  }),
+})
+
+const versionsOf = batchPages<VersionView>(({ services }, ids, limit, after) =>
+  services.versions.pagesOf(ids, limit, after?.[0] ?? null),
+)
+
+builder.objectField(File, 'versions', t =>
+  t.withAuth({ drive: 'read' }).field({
+    type: connectionOf('Version', Version),
+    nullable: true,
+    description: 'The contents that it had before, the newest first.',
+    args: pageArgs(t.arg),
+    resolve: (file, page, context) =>
+      forwardConnection(page, byId, async (limit, after) => {
+        const found = await versionsOf(context, file.id, limit, after)
+        return { ...found, rows: found.rows.map(version => ({ ...version, file })) }
+      }),
+  }),
+)
+
+const versionsById = batch(({ services }, ids) => services.versions.byIds(ids))
+
+/** A version of a file of a drive; null when one of them is not there any more. */
+async function versionOf(context: Context, drive: DriveValue, id: string): Promise<VersionNode | null> {
+  const version = await versionsById(context, id)
+  const file = version?.bucketId === drive.id ? await entryOf(context, drive, version.entryId) : null
+  return version && file ? { ...version, file } : null
+}
+
+findable('version', async (context, caller, id) => {
+  const drive = await findDriveOf(context, caller, 'version', id)
+  const version = drive && (await versionOf(context, drive.open('read').drive, id))
+  return version && as('Version', version)
+})
+
+mutation('restoreVersion', {
+  description: 'Makes a version the content of its file again. The content that it replaces becomes a version.',
+  auth: { drive: 'write' },
+  fails: ['VERSION_NOT_FOUND', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED'],
+  input: t => ({ version: t.id({ required: true, description: 'The id of the version.' }) }),
+  on: ({ version }) => ({ version }),
+  resolve: async ({ version: removedId }, context) => {
+    const { services, drive, tree, limits, caller } = context
+    const { file, keptId } = await services.versions.restore(tree, removedId, limits, caller)
+    return { drive, removedId, keptId, file: await madeEntry(context, drive, file.id) }
+  },
+  payload: t => ({
+    file: t.expose('file', { type: File, description: 'The file with this content.' }),
+    version: t.withAuth({ drive: 'read' }).field({
+      type: Version,
+      nullable: true,
+      description: 'The content that it had until now; null for a key that may not read.',
+      resolve: ({ drive, keptId }, _args, context) => versionOf(context, drive, keptId),
+    }),
+    removedId: t.exposeID('removedId', { description: 'The id of the version, which is none any more.' }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive that it is in.' }),
+  }),
+})
+
+mutation('deleteVersion', {
+  description: 'Deletes a version for ever.',
+  auth: { drive: 'delete' },
+  fails: ['VERSION_NOT_FOUND', 'FOLDER_NOT_FOUND'],
+  input: t => ({ version: t.id({ required: true, description: 'The id of the version.' }) }),
+  on: ({ version }) => ({ version }),
+  resolve: async ({ version: deletedId }, context) => {
+    const { services, drive, tree, caller } = context
+    const { id } = await services.versions.remove(tree, deletedId, caller)
+    return { drive, deletedId, fileId: id }
+  },
+  payload: t => ({
+    deletedId: t.exposeID('deletedId', { description: 'The id of the version.' }),
+    file: t.withAuth({ drive: 'read' }).field({
+      type: File,
+      nullable: true,
+      description: 'The file that it was of; null for a key that may not read.',
+      resolve: ({ drive, fileId }, _args, context) => entryOf(context, drive, fileId),
+    }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive that it was in.' }),
+  }),
+})

@@ -1,0 +1,205 @@
+import { validate as isUuid, v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+import { markBlobsForDeletion } from '../../../db/queries/blob.ts'
+import { addTotals } from '../../../db/queries/entry.ts'
+import type { Node } from '../../../db/queries/entry-path.ts'
+import type { Page } from '../../../db/queries/page.ts'
+import {
+  type Content,
+  type CurrentFile,
+  currentFile,
+  deleteVersionRows,
+  deleteVersions,
+  exchangeUsage,
+  insertVersion,
+  pagesOfVersions,
+  setContent,
+  uncountReplaced,
+  type VersionRow,
+  versionIn,
+  versionsBeyond,
+  versionsByIds,
+} from '../../../db/queries/version.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError } from '../../errors.ts'
+import type { EventService } from '../notices/event.ts'
+import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
+import { addTo, changesOf, lockTree, type TreeChange } from './entry.ts'
+import { fileNotFound, findEntry, pathIn, type Tree } from './entry-path.ts'
+import type { FileView, FoundEntry, ListingService } from './listing.ts'
+import { carryNote } from './note.ts'
+import { type BucketLimits, quotaExceeded } from './quota.ts'
+
+/** A content that a file had before. Sizes in bytes, times in milliseconds since 1970. */
+export interface VersionView extends VersionRow {
+  expiresAt: number
+}
+
+/** A file of a tree, with the folders above it. */
+interface Placed {
+  node: Pick<Node, 'id'>
+  above: Pick<Node, 'id'>[]
+}
+
+const DAY_MS = 86_400_000
+/** Versions that one change deletes at most where there are more than the policy keeps. */
+const BATCH = 100
+
+/** @param versionsKept of each file, for `versionDays` days; where one of them is 0, none */
+export function versionService({
+  db,
+  events,
+  listings,
+  versionsKept,
+  versionDays,
+}: {
+  db: Db
+  events: EventService
+  listings: ListingService
+  versionsKept: number
+  versionDays: number
+}) {
+  const change = changesOf(db, events)
+  const keeps = versionsKept > 0 && versionDays > 0
+
+  const view = (row: VersionRow): VersionView => ({ ...row, expiresAt: row.replacedAt + versionDays * DAY_MS })
+
+  /** A version of a file that is in this tree. @throws VERSION_NOT_FOUND */
+  async function locate(tree: Tree, id: string, tx?: Tx): Promise<{ version: VersionRow; file: FoundEntry }> {
+    const version = isUuid(id) ? await versionIn(db, tree.bucketId, id, tx) : undefined
+    const file = version && (await listings.byId(tree, version.entryId, tx))
+    if (!version || !file) throw versionNotFound(id)
+    return { version, file }
+  }
+
+  /** Keeps a content as the newest version of a file. @returns its id */
+  async function keep(tree: Tree, entryId: string, content: Content, replacedAt: number, tx: Tx): Promise<string> {
+    const id = newId()
+    await insertVersion(db, { id, bucketId: tree.bucketId, entryId, ...content, replacedAt }, tx)
+    return id
+  }
+
+  /** Gives a file another content. The caller keeps the old one, and counts both. */
+  async function setContentOf(
+    { node, above }: Placed,
+    { tree, old, content, at }: { tree: Tree; old: Content; content: Content; at: number },
+    caller: Caller,
+    change: TreeChange,
+  ): Promise<void> {
+    const changes = new Map()
+    addTo(changes, above, { bytes: content.size - old.size, files: 0, folders: 0 })
+    await addTotals(db, changes, change.tx)
+    await setContent(db, node.id, content, at, change.tx)
+    await carryNote(db, tree, { from: old.md5, to: content.md5 }, caller, change)
+  }
+
+  return {
+    /**
+     * Gives a file of a locked tree a new content, which is counted as one more file by now. The old one becomes a version.
+     * @returns what the file was before
+     */
+    async replace(
+      tree: Tree,
+      placed: Placed,
+      { content, at }: { content: Content; at: number },
+      caller: Caller,
+      change: TreeChange,
+    ): Promise<CurrentFile> {
+      const { tx } = change
+      const { id } = placed.node
+      const before = await currentFile(db, id, tx)
+      if (!before) throw new Error(`The file ${id} has no content.`)
+      const old = before.content
+      await uncountReplaced(db, tree.bucketId, { size: old.size, kept: keeps }, tx)
+      await setContentOf(placed, { tree, old, content, at }, caller, change)
+      if (keeps) {
+        await keep(tree, id, old, at, tx)
+        await deleteVersions(db, tree.bucketId, await versionsBeyond(db, id, versionsKept, BATCH, tx), tx)
+      } else await markBlobsForDeletion(db, [old.blobId], tx)
+      return before
+    },
+
+    /** The versions of some files, the newest first; each page starts after the same id. One statement for up to 128 files. */
+    async pagesOf(fileIds: string[], limit: number, after: string | null): Promise<Map<string, Page<VersionView>>> {
+      const pages = await pagesOfVersions(db, fileIds, limit, after)
+      return new Map([...pages].map(([id, { rows, ...page }]) => [id, { ...page, rows: rows.map(view) }]))
+    },
+
+    /** The versions of one file, by its id or its path. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */
+    async list(
+      tree: Tree,
+      by: Parameters<ListingService['file']>[1],
+      { limit, cursor }: PageArgs,
+    ): Promise<{ file: FoundEntry; versions: VersionView[]; nextCursor: string | null }> {
+      const after = readCursor(cursor, ['id'])
+      const file = await listings.file(tree, by)
+      const page = (await this.pagesOf([file.id], readLimit(limit), after?.[0] ?? null)).get(file.id)
+      const versions = page?.rows ?? []
+      return { file, versions, nextCursor: page?.more ? writeCursor([versions.at(-1)?.id ?? '']) : null }
+    },
+
+    /** Some versions of any files, by id. */
+    async byIds(given: readonly string[]): Promise<Map<string, VersionView>> {
+      const ids = given.filter(id => isUuid(id))
+      const rows = ids.length === 0 ? [] : await versionsByIds(db, ids)
+      return new Map(rows.map(row => [row.id, view(row)]))
+    },
+
+    /** A version of a file of this tree, and the file. @throws VERSION_NOT_FOUND */
+    find: (tree: Tree, id: string): Promise<{ version: VersionRow; file: FoundEntry }> => locate(tree, id),
+
+    /**
+     * Makes a version the content of its file again. The present content becomes a version, whatever the policy keeps.
+     * @returns the file, and the id of the new version
+     * @throws VERSION_NOT_FOUND, QUOTA_EXCEEDED
+     */
+    async restore(
+      tree: Tree,
+      id: string,
+      limits: BucketLimits,
+      caller: Caller,
+    ): Promise<{ file: FileView; keptId: string }> {
+      return change(tree, caller, async change => {
+        const { tx, record } = change
+        await lockTree(db, tree, tx)
+        const { version, file } = await locate(tree, id, tx)
+        const placed = await findEntry(db, tree, file.names, tx)
+        const before = await currentFile(db, file.id, tx)
+        if (!placed || !before) throw fileNotFound(tree, file.names)
+        const old = before.content
+        const more = version.size - old.size
+        if (!(await exchangeUsage(db, tree.bucketId, more, limits.maxTotalStorageBytes, tx)))
+          throw await quotaExceeded(db, tree, limits, { bytes: more, files: 0 }, tx)
+        const at = Date.now()
+        await deleteVersionRows(db, [id], tx)
+        const keptId = await keep(tree, file.id, old, at, tx)
+        const { id: _id, bucketId: _bucket, entryId: _entry, replacedAt: _replaced, ...content } = version
+        await setContentOf(placed, { tree, old, content, at }, caller, change)
+        const { fileType, size, md5 } = content
+        record({
+          kind: 'version.restored',
+          subject: file.id,
+          details: { path: pathIn(tree, file.names), bytes: size, md5 },
+        })
+        return { keptId, file: { ...file, fileType, size, md5, updatedAt: at } }
+      })
+    },
+
+    /** Deletes a version for ever. @returns its file @throws VERSION_NOT_FOUND */
+    async remove(tree: Tree, id: string, caller: Caller): Promise<FileView> {
+      return change(tree, caller, async ({ tx, record }) => {
+        await lockTree(db, tree, tx)
+        const { version, file } = await locate(tree, id, tx)
+        await deleteVersions(db, tree.bucketId, [version], tx)
+        const { size: bytes, md5 } = version
+        record({ kind: 'version.deleted', subject: file.id, details: { path: pathIn(tree, file.names), bytes, md5 } })
+        return file
+      })
+    },
+  }
+}
+
+export type VersionService = ReturnType<typeof versionService>
+
+const versionNotFound = (id: string) =>
+  new AppError('VERSION_NOT_FOUND', 'There is no such version here. Use an id from the versions of a file.', { id })
