@@ -1,7 +1,14 @@
 import { accountRoutes } from './screens/account/route.ts'
 import { filesRoutes } from './screens/files/route.ts'
+import { trashRoutes } from './screens/trash/route.ts'
 import { workspacesRoutes } from './screens/workspaces/route.ts'
 import { indexRoute, rootRoute } from './shell/route.ts'
 
 /** Every screen. A new one is a line here, and one in shell/destinations.ts if the navigation is to show it. */
-export const routeTree = rootRoute.addChildren([indexRoute, ...filesRoutes, ...accountRoutes, ...workspacesRoutes])
+export const routeTree = rootRoute.addChildren([
+  indexRoute,
+  ...filesRoutes,
+  ...trashRoutes,
+  ...accountRoutes,
+  ...workspacesRoutes,
+])

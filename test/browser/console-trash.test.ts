@@ -1,8 +1,245 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { type ConsoleWorld, expectAccessible, expectQuiet, pictures, startConsole } from './console.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectQuiet,
+  listening,
+  type Person,
+  pictures,
+  settled,
+  startConsole,
+  telephone,
+} from './console.ts'
 
 const row = (name: string, on: Page) => on.getByRole('row', { name: new RegExp(`^${name}`) })
+const gone = (name: string, on: Page) => row(name, on).waitFor({ state: 'detached' })
+const names = async (on: Page) => (await on.locator('.row .name').allTextContents()).sort()
+const select = (name: string, on: Page) => row(name, on).click()
+
+const DELETE = 'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }'
+/** Deletes entries of a drive, the own one without its id. */
+const remove = (who: Person, paths: string[], drive?: string) =>
+  who.ask(DELETE, { input: { entries: paths.map(path => ({ at: { path, drive } })), recursive: true } })
+
+/** The paths in the own trash, as the service has them. */
+async function trashed(who: Person): Promise<string[]> {
+  type Answer = { me: { drive: { trash: { nodes: { path: string }[] } } } }
+  const { me } = await who.ask<Answer>('{ me { drive { trash { nodes { path } } } } }')
+  return me.drive.trash.nodes.map(({ path }) => path).sort()
+}
+
+/** What the own drive has at a path. */
+async function kindAt(who: Person, path: string): Promise<string | undefined> {
+  type Answer = { me: { drive: { entry: { __typename: string } | null } } }
+  const query = 'query ($path: String!) { me { drive { entry(path: $path) { __typename } } } }'
+  return (await who.ask<Answer>(query, { path })).me.drive.entry?.__typename
+}
+
+describe('The trash', () => {
+  let w: ConsoleWorld
+  beforeAll(async () => {
+    w = await startConsole()
+  }, 120_000)
+  afterAll(() => w?.stop())
+
+  it('is empty at first, and fills by itself with what is deleted', async () => {
+    const alice = await w.person('alice')
+    await alice.upload('Letters/To the council.txt', 'Dear council')
+    await alice.upload('notes.txt', 'one')
+    await alice.upload('plan.txt', 'two')
+    const page = await alice.open('/trash')
+    await page.getByRole('heading', { name: 'The trash is empty' }).waitFor()
+    expect(await page.title()).toBe('Trash · Satchel')
+    await expectAccessible(page)
+    await pictures(page, 'console-trash-empty')
+    const there = await alice.context.newPage()
+    await there.goto(`${w.service.url}/files`)
+    await select('Letters', there)
+    await there.keyboard.press('Delete')
+    await there.getByText('“Letters” is in the trash.').waitFor()
+    const live = listening(page)
+    await page.reload()
+    await live
+    await row('Letters', page).waitFor()
+    await select('notes', there)
+    await there.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
+    await row('notes', page).waitFor()
+    expect(await names(page)).toEqual(['Letters', 'notes.txt'])
+    await expectAccessible(page)
+    await pictures(page, 'console-trash')
+    expectQuiet(alice)
+  })
+
+  it('gives back to where it was, and leads there', async () => {
+    const alice = await w.person('alice')
+    const page = await alice.open('/trash')
+    await row('Letters', page).click({ button: 'right' })
+    await expectAccessible(page)
+    await page.getByRole('menuitem', { name: 'Restore', exact: true }).click()
+    await gone('Letters', page)
+    await page.getByText('“Letters” is back in “My files”.').waitFor()
+    expect(await kindAt(alice, 'Letters/To the council.txt')).toBe('File')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.waitForURL(/\/files\?sel=/)
+    await page.locator('[aria-selected=true]').getByText('Letters').waitFor()
+    expectQuiet(alice)
+  })
+
+  it('gives back into another folder', async () => {
+    const alice = await w.person('alice')
+    const page = await alice.open('/trash')
+    await select('notes', page)
+    await page.getByRole('button', { name: 'Restore to…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Letters' }).click()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Restore here' }).click()
+    await page.getByText('“notes.txt” is back in “Letters”.').waitFor()
+    await page.getByRole('heading', { name: 'The trash is empty' }).waitFor()
+    expect(await kindAt(alice, 'Letters/notes.txt')).toBe('File')
+  })
+
+  it('asks what is to become of what is in the way', async () => {
+    const bob = await w.person('bob')
+    for (const name of ['a.txt', 'b.txt']) await bob.upload(name, 'old')
+    await remove(bob, ['a.txt', 'b.txt'])
+    for (const name of ['a.txt', 'b.txt']) await bob.upload(name, 'new')
+    const page = await bob.open('/trash')
+    await select('a.txt', page)
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await page.getByRole('heading', { name: 'The name is taken' }).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-trash-taken')
+    await page.getByRole('button', { name: 'Keep both' }).click()
+    await page.getByText('“a (2).txt” is back in “My files”.').waitFor()
+    await gone('a.txt', page)
+    await select('b.txt', page)
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await page.getByRole('button', { name: 'Replace' }).click()
+    await page.getByText('“b.txt” is back in “My files”.').waitFor()
+    // What was replaced is there in its place.
+    await row('b.txt', page).waitFor()
+    expect(await trashed(bob)).toEqual(['b.txt'])
+    expect(await kindAt(bob, 'a (2).txt')).toBe('File')
+    expectQuiet(bob)
+  })
+
+  it('deletes for ever what is selected, by keyboard, and everything, when asked to', async () => {
+    const carol = await w.person('carol')
+    const all = ['a.txt', 'b.txt', 'c.txt']
+    for (const name of all) await carol.upload(name, name)
+    await remove(carol, all)
+    const page = await carol.open('/trash')
+    await row('a.txt', page).waitFor()
+    await page.getByRole('grid').focus()
+    await page.keyboard.type('b')
+    await page.keyboard.press('Shift+F10')
+    await page.getByRole('menuitem', { name: 'Delete for ever' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Delete')
+    await page.getByRole('heading', { name: 'Delete 1 item for ever?' }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete for ever' }).click()
+    await gone('b.txt', page)
+    await page.getByText('“b.txt” is deleted for ever.').waitFor()
+    expect(await trashed(carol)).toEqual(['a.txt', 'c.txt'])
+    await page.getByRole('button', { name: 'Empty the trash' }).click()
+    await pictures(page, 'console-trash-emptying')
+    await page.getByRole('dialog').getByRole('button', { name: 'Empty the trash' }).click()
+    await page.getByRole('heading', { name: 'The trash is empty' }).waitFor()
+    expect(await trashed(carol)).toEqual([])
+    expectQuiet(carol)
+  })
+
+  it('of a workspace offers nobody what their role may not do', async () => {
+    const dora = await w.person('dora')
+    const emil = await w.person('emil')
+    type Made = { createWorkspace: { workspace: { id: string; slug: string; drive: { id: string } } } }
+    const { createWorkspace } = await dora.ask<Made>(
+      'mutation { createWorkspace(input: { name: "Garden" }) { workspace { id slug drive { id } } } }',
+    )
+    const { id, slug, drive } = createWorkspace.workspace
+    await dora.ask('mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }', {
+      input: { at: { drive: drive.id, path: 'beds/roses' } },
+    })
+    await remove(dora, ['beds'], drive.id)
+    await dora.ask('mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }', {
+      input: { workspace: id, email: emil.email, role: 'VIEWER' },
+    })
+    type Invited = { me: { invites: { nodes: { token: string }[] } } }
+    const { me } = await emil.ask<Invited>('{ me { invites(first: 1) { nodes { token } } } }')
+    await emil.ask('mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }', {
+      input: { token: me.invites.nodes[0]?.token },
+    })
+    const theirs = await emil.open(`/workspaces/${slug}/trash`)
+    await theirs.getByRole('heading', { name: 'Trash of Garden' }).waitFor()
+    await select('beds', theirs)
+    await theirs.getByText('1 selected').waitFor()
+    expect(await theirs.getByRole('button', { name: /Restore|Delete|Empty/ }).count()).toBe(0)
+    const page = await dora.open(`/workspaces/${slug}/files`)
+    await page.locator('.files-list').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Trash' }).click()
+    await select('beds', page)
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await page.getByText('“beds” is back in “Garden”.').waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-trash-workspace')
+    await page.getByRole('link', { name: 'Files', exact: true }).click()
+    await row('beds', page).waitFor()
+    expectQuiet(emil)
+    expectQuiet(dora)
+  })
+
+  it('is made for a telephone, too', async () => {
+    const frank = await w.person('frank', telephone)
+    await frank.upload('Letters/banana.txt', 'x')
+    await frank.upload(`${'x'.repeat(200)}.txt`, 'x')
+    await remove(frank, ['Letters/banana.txt', `${'x'.repeat(200)}.txt`])
+    const page = await frank.open('/trash')
+    await row('banana', page).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-trash-telephone')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await row('banana', page).tap()
+    await pictures(page, 'console-trash-telephone-selected')
+    await page.getByRole('button', { name: 'Restore', exact: true }).tap()
+    await gone('banana', page)
+    expect(await kindAt(frank, 'Letters/banana.txt')).toBe('File')
+    expectQuiet(frank)
+  })
+
+  it('shows thousands, of which only what is seen is in the page', async () => {
+    const gina = await w.person('gina')
+    const paths = Array.from({ length: 1100 }, (_, at) => `f${String(at).padStart(4, '0')}`)
+    const FOLDER = 'createFolder(input: { at: { path: "'
+    for (let at = 0; at < paths.length; at += 10)
+      await gina.ask(
+        `mutation { ${paths
+          .slice(at, at + 10)
+          .map(path => `${path}: ${FOLDER}${path}" } }) { folder { id } }`)
+          .join(' ')} }`,
+      )
+    await remove(gina, paths.slice(0, 1000))
+    await remove(gina, paths.slice(1000))
+    const page = await gina.open('/trash')
+    await page.getByText(/^(100|1,100) items/).waitFor()
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Escape')
+    await page.getByText('1,100 items', { exact: true }).waitFor()
+    expect(await page.locator('.row').count()).toBeLessThan(100)
+    await page.keyboard.press('Control+a')
+    await page.getByText('1,100 selected').waitFor()
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await page.getByText('1,100 items are back in “My files”.').waitFor()
+    await settled(page)
+    await page.getByRole('heading', { name: 'The trash is empty' }).waitFor()
+    expect(await trashed(gina)).toEqual([])
+  })
+})
 
 describe('Where nothing is kept', () => {
   let w: ConsoleWorld

@@ -8,4 +8,4 @@ export const graphql = initGraphQLTada<{
   scalars: { Bytes: number; DateTime: string; URL: string; Upload: File }
 }>()
 
-export type { ResultOf, VariablesOf } from 'gql.tada'
+export type { ResultOf } from 'gql.tada'

@@ -1,4 +1,4 @@
-import { FolderClosed, House, Inbox, Link2, type LucideIcon, ShieldCheck, UsersRound } from 'lucide-react'
+import { FolderClosed, House, Inbox, Link2, type LucideIcon, ShieldCheck, Trash2, UsersRound } from 'lucide-react'
 import type { Me } from './me.ts'
 import { text } from './text.ts'
 
@@ -20,6 +20,7 @@ export const destinations: Destination[] = [
   { to: '/shared', label: text('shared'), icon: Inbox, badge: me => me.unseenShareCount },
   { to: '/links', label: text('links'), icon: Link2 },
   { to: '/workspaces', label: text('workspaces'), icon: UsersRound, badge: me => me.invites?.nodes.length ?? 0 },
+  { to: '/trash', label: text('trash'), icon: Trash2 },
   {
     to: '/home',
     label: text('home'),

@@ -1,3 +1,4 @@
+import { inParts } from '../../graphql/in-parts.ts'
 import { ask, mutate } from '../../graphql/run.ts'
 import { toast, toastError } from '../../parts/toasts.tsx'
 import { readCut, setCut } from './clipboard.ts'
@@ -5,12 +6,6 @@ import { CREATE_FOLDER, DELETE, DOWNLOAD, type Entry, MOVE, RESTORE } from './do
 import { hide, show } from './held-back.ts'
 import { join, nameOf, parentOf, trim } from './place.ts'
 import { text } from './text.ts'
-
-/** So many entries the service takes at once. */
-const AT_ONCE = 1000
-
-const inParts = <T>(all: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(all.length / AT_ONCE) }, (_, part) => all.slice(part * AT_ONCE, (part + 1) * AT_ONCE))
 
 const idsOf = (entries: readonly Entry[]) => entries.map(({ id }) => id)
 const refOf = ({ id }: { id: string }) => ({ id })

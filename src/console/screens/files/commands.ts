@@ -24,6 +24,7 @@ export interface Commands {
   setRenaming: (id: string | null) => void
   setMenu: (menu: { at: Point; entries: readonly Entry[] } | null) => void
   openEntry: (entry: Entry) => void
+  openTrash: () => void
   /** Where uploads go. */
   target: Destination | undefined
 }

@@ -52,25 +52,31 @@ export function NewFolder({ create, onEnd }: { create: (name: string) => Promise
 
 interface PickerProps {
   drive: string
+  title: string
+  /** What the button says that takes the folder on the screen. */
+  label: string
+  /** What the root of the drive is called. */
+  root: string
   /** Path of the folder that is shown first. */
   start: string
-  moving: readonly Entry[]
+  /** What is to be moved: it goes neither into itself nor where it is. */
+  moving?: readonly Entry[]
   onPick: (path: string) => void
   onClose: () => void
 }
 
-/** Asks for the folder that entries are to be moved into. */
-export function Picker({ drive, start, moving, onPick, onClose }: PickerProps) {
+/** Asks for a folder that something is to go into. */
+export function Picker({ drive, title, label, root, start, moving = [], onPick, onClose }: PickerProps) {
   const [path, setPath] = useState(start)
   const [{ data, error, fetching }, reload] = useQuery({ query: SUBFOLDERS, variables: { drive, path } })
   const folder = data?.node?.__typename === 'Drive' ? data.node.entry : null
   const moved = new Set(moving.map(({ id }) => id))
   const folders = folder?.__typename === 'Folder' ? folder.entries.nodes.filter(({ id }) => !moved.has(id)) : []
   const names = path ? path.split('/') : []
-  const isSame = moving.every(entry => parentOf(trim(entry.path)) === path)
+  const isSame = moving.length > 0 && moving.every(entry => parentOf(trim(entry.path)) === path)
   return (
     <Dialog
-      title={text('moveCount', { count: moving.length })}
+      title={title}
       isOpen
       onClose={onClose}
       footer={
@@ -85,14 +91,14 @@ export function Picker({ drive, start, moving, onPick, onClose }: PickerProps) {
             }}
           >
             <FolderPlus />
-            {text('moveHere')}
+            {label}
           </Button>
         </>
       }
     >
       <nav className="picker-path" aria-label={text('path')}>
-        <button type="button" onClick={() => setPath('')}>
-          {text('root')}
+        <button type="button" dir="auto" onClick={() => setPath('')}>
+          {root}
         </button>
         {names.map((name, at) => {
           const here = names.slice(0, at + 1).join('/')

@@ -1,4 +1,4 @@
-import { graphql, type ResultOf, type VariablesOf } from '../../graphql/graphql.ts'
+import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 
 /** What a line of the list shows of an entry. */
 export const ENTRY = graphql(`
@@ -105,7 +105,6 @@ export const FOLDER = graphql(
   [DRIVE],
 )
 
-export type FolderVariables = VariablesOf<typeof FOLDER>
 export type FolderData = ResultOf<typeof FOLDER>
 
 export const MOVE = graphql(
@@ -274,19 +273,6 @@ export const SUBFOLDERS = graphql(`
             }
           }
         }
-      }
-    }
-  }
-`)
-
-export const CHANGED = graphql(`
-  subscription DriveChanged($drive: ID!) {
-    bucketChanged(drive: $drive) {
-      id
-      usage {
-        usedBytes
-        fileCount
-        folderCount
       }
     }
   }

@@ -1,9 +1,11 @@
-import { Check, Ellipsis, Link2 } from 'lucide-react'
+import { Link2 } from 'lucide-react'
 import { type DragEvent, type MouseEvent, memo, type ReactNode } from 'react'
 import { formatBytes, formatExact, formatMoment } from '../../i18n/format.ts'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
 import type { Point } from '../../parts/menu.tsx'
+import { Mark, More } from './cells.tsx'
 import type { Entry } from './documents.ts'
+import type { Cell } from './listing.tsx'
 import { NameField } from './name-field.tsx'
 import { text } from './text.ts'
 
@@ -23,11 +25,8 @@ export interface Handlers {
   where: ((entry: Entry) => ReactNode) | null
 }
 
-interface CellProps {
+interface CellProps extends Cell {
   entry: Entry
-  index: number
-  isSelected: boolean
-  isCursor: boolean
   isRenaming: boolean
   isCut: boolean
   handlers: Handlers
@@ -72,35 +71,6 @@ const Name = ({ entry, isRenaming, handlers }: CellProps) =>
     </span>
   )
 
-const Mark = ({ entry, handlers }: CellProps) => (
-  <span
-    className="mark"
-    aria-hidden
-    onClick={event => {
-      event.stopPropagation()
-      handlers.mark(entry)
-    }}
-  >
-    <Check />
-  </span>
-)
-
-const More = ({ entry, handlers }: CellProps) => (
-  <button
-    type="button"
-    className="button icon more-button"
-    tabIndex={-1}
-    aria-label={text('actionsOf', { name: entry.name })}
-    onClick={event => {
-      event.stopPropagation()
-      const { left, bottom } = event.currentTarget.getBoundingClientRect()
-      handlers.menu(entry, { x: left, y: bottom })
-    }}
-  >
-    <Ellipsis />
-  </button>
-)
-
 const Shared = ({ entry }: { entry: Entry }) =>
   entry.__typename === 'File' && entry.shareCount ? (
     <span className="shared" title={text('shares', { count: entry.shareCount })}>
@@ -116,7 +86,7 @@ export const Row = memo(function Row(props: CellProps) {
   return (
     <div {...frameOf(props, 'row')}>
       <div role="gridcell" className="name-cell">
-        <Mark {...props} />
+        <Mark onMark={() => handlers.mark(entry)} />
         <EntryIcon contentType={typeOf(entry)} />
         <span className="name-lines">
           <span className="name-line">
@@ -136,7 +106,7 @@ export const Row = memo(function Row(props: CellProps) {
         {formatBytes(entry.size)}
       </div>
       <div role="gridcell" className="row-actions">
-        <More {...props} />
+        <More label={text('actionsOf', { name: entry.name })} onMenu={at => handlers.menu(entry, at)} />
       </div>
     </div>
   )
@@ -144,18 +114,18 @@ export const Row = memo(function Row(props: CellProps) {
 
 /** An entry as a tile of the grid. */
 export const Tile = memo(function Tile(props: CellProps) {
-  const { entry } = props
+  const { entry, handlers } = props
   return (
     <div {...frameOf(props, 'tile-card')}>
       <div role="gridcell">
-        <Mark {...props} />
+        <Mark onMark={() => handlers.mark(entry)} />
         <EntryIcon contentType={typeOf(entry)} size="tile" />
         <span className="tile-name">
           <Name {...props} />
           <Shared entry={entry} />
         </span>
         <span className="tile-facts">{formatBytes(entry.size)}</span>
-        <More {...props} />
+        <More label={text('actionsOf', { name: entry.name })} onMenu={at => handlers.menu(entry, at)} />
       </div>
     </div>
   )

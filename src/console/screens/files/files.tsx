@@ -1,4 +1,5 @@
 import './files.css'
+import { useNavigate } from '@tanstack/react-router'
 import { FolderOpen, SearchX } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { ContextMenu, type Point } from '../../parts/menu.tsx'
@@ -11,14 +12,16 @@ import { Breadcrumbs } from './breadcrumbs.tsx'
 import { useCut } from './clipboard.ts'
 import type { Entry } from './documents.ts'
 import { useDragAndDrop } from './drag.ts'
+import { Row, Tile } from './entry.tsx'
 import { Listing, type ListingHandle } from './listing.tsx'
 import { entriesMenu, folderMenu } from './menus.ts'
-import { hrefOf, usePlace } from './place.ts'
+import { hrefOf, trashOf, usePlace } from './place.ts'
 import { useFilesSearch } from './search.ts'
 import { SearchBox } from './search-box.tsx'
 import { ColumnHeads } from './sorting.tsx'
 import { text } from './text.ts'
 import { Toolbar } from './toolbar.tsx'
+import { useFocusBack } from './use-focus-back.ts'
 import { useFolder } from './use-folder.ts'
 import { useHandlers } from './use-handlers.tsx'
 import { useKeys } from './use-keys.ts'
@@ -40,6 +43,7 @@ const none: ReadonlySet<string> = new Set()
 /** The files of a drive: one folder, or what a search has found. */
 export function Files() {
   const place = usePlace()
+  const navigate = useNavigate()
   const [search, setSearch] = useFilesSearch()
   const folder = useFolder(place, search)
   const { drive, entries, refresh } = folder
@@ -88,6 +92,7 @@ export function Files() {
       remove,
     },
     target,
+    openTrash: () => void navigate({ to: trashOf(place) }),
   }
   const onKey = useKeys(commands)
   useEffect(() => {
@@ -95,14 +100,9 @@ export function Files() {
   }, [label])
 
   const focusList = useCallback(() => listing.current?.focus(), [])
-  const isCovered = open !== null || search.open !== undefined || menu !== null
-  useEffect(() => {
-    if (isCovered) return
-    // What had the focus before may be gone.
-    const timer = setTimeout(() => document.activeElement === document.body && focusList(), 50)
-    return () => clearTimeout(timer)
-  }, [isCovered, focusList])
+  useFocusBack(open !== null || search.open !== undefined || menu !== null, focusList)
   const menuEntries = menu && (menu.entries.length > 0 ? entriesMenu(commands, menu.entries) : folderMenu(commands))
+  const EntryCell = search.view === 'grid' ? Tile : Row
   const isEmpty = !folder.isLoading && entries.length === 0 && !folder.hasMore
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys and drops reach the screen from everything in it
@@ -158,12 +158,20 @@ export function Files() {
               entries={entries}
               hasMore={folder.hasMore}
               more={folder.more}
-              view={search.view ?? 'list'}
+              view={search.view}
+              lines={search.q ? 'two' : 'one'}
               selection={selection}
               select={select}
-              handlers={handlers}
-              renaming={renaming}
-              cut={cutIds}
+              cell={(entry, cell) => (
+                <EntryCell
+                  {...cell}
+                  entry={entry}
+                  isRenaming={renaming === entry.id}
+                  isCut={cutIds.has(entry.id)}
+                  handlers={handlers}
+                />
+              )}
+              open={handlers.open}
               header={search.view === 'grid' ? null : <ColumnHeads search={search} setSearch={setSearch} />}
               onKey={onKey}
             />
@@ -201,6 +209,9 @@ export function Files() {
         {open === 'picker' && drive && (
           <Picker
             drive={drive.id}
+            title={text('moveCount', { count: selected.length })}
+            label={text('moveHere')}
+            root={folder.title ?? text('root')}
             start={place.path}
             moving={selected}
             onPick={to => void actions.move(selected, to)}

@@ -1,15 +1,24 @@
+import './listing.css'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
-import type { Entry } from './documents.ts'
-import { type Handlers, Row, Tile } from './entry.tsx'
+import {
+  type CSSProperties,
+  Fragment,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react'
+import type { Point } from '../../parts/menu.tsx'
 import { all, extend, nothing, only, point, type Selection, toggle } from './selection.ts'
 import { text } from './text.ts'
 import { useTypeAhead } from './type-ahead.ts'
 import { useWidth } from './use-width.ts'
 
-const ROW = 44
-/** On a narrow screen a row has two lines. */
-const NARROW_ROW = 60
+/** Of a line, and of two: on a narrow screen a row always has two. */
+const ROW = { one: 44, two: 60 }
 const NARROW = '(max-width: 52rem)'
 const TILE = { width: 168, height: 176 }
 /** So many rows from the end the next page is asked for. */
@@ -19,36 +28,51 @@ export interface ListingHandle {
   focus(): void
 }
 
-interface ListingProps {
+/** Where the menu of the row at the cursor opens. */
+export function pointOf({ cursor }: Selection, fallback: Element): Point {
+  const row = document.getElementById(`entry-${cursor ?? ''}`) ?? fallback
+  const { left, top, height } = row.getBoundingClientRect()
+  return { x: left + 64, y: Math.min(top + height, top + 44) }
+}
+
+/** Where a listed thing stands. */
+export interface Cell {
+  index: number
+  isSelected: boolean
+  isCursor: boolean
+}
+
+interface ListingProps<Item> {
   ref?: Ref<ListingHandle>
   label: string
-  entries: readonly Entry[]
+  entries: readonly Item[]
   hasMore: boolean
   more: () => void
-  view: 'list' | 'grid'
+  view?: 'list' | 'grid'
+  /** Lines of a row. */
+  lines?: keyof typeof ROW
   selection: Selection
   select: (next: Selection) => void
-  handlers: Handlers
-  /** The entry whose name is being written. */
-  renaming: string | null
-  /** What waits to be pasted elsewhere. */
-  cut: ReadonlySet<string>
+  /** Draws a row of ARIA, whose id is `entry-` and that of the item. */
+  cell: (item: Item, cell: Cell) => ReactNode
+  /** What Enter does. */
+  open: (item: Item) => void
   header?: ReactNode
   /** Keys that mean something to the screen; true when they did. */
   onKey: (event: KeyboardEvent) => boolean
 }
 
 /**
- * Entries as a grid of ARIA, of which only what is seen is in the page: a hundred thousand are no more work than a hundred.
+ * Entries, or what was some, as a grid of ARIA, of which only what is seen is in the page: a hundred thousand are no more work than a hundred.
  * The grid has the focus, and `aria-activedescendant` says where the cursor is.
  */
-export function Listing(props: ListingProps) {
-  const { entries, hasMore, more, view, selection, select, handlers } = props
+export function Listing<Item extends { id: string; name: string }>(props: ListingProps<Item>) {
+  const { entries, hasMore, more, view = 'list', lines = 'one', selection, select } = props
   const scroller = useRef<HTMLDivElement>(null)
   const grid = useRef<HTMLDivElement>(null)
   const [hasFocus, setFocus] = useState(false)
   const width = useWidth(scroller)
-  const rowHeight = view === 'grid' ? TILE.height : matchMedia(NARROW).matches ? NARROW_ROW : ROW
+  const rowHeight = view === 'grid' ? TILE.height : ROW[matchMedia(NARROW).matches ? 'two' : lines]
   const columns = view === 'grid' ? Math.max(2, Math.floor((width - 24) / TILE.width)) : 1
   const count = Math.ceil(entries.length / columns)
   const virtual = useVirtualizer({
@@ -113,24 +137,20 @@ export function Listing(props: ListingProps) {
     else if (event.key === ' ' && entry && !typeAhead.isTyping()) select(toggle(selection, entry.id))
     else if (isCommand && event.key.toLowerCase() === 'a') select(all(order(), selection))
     else if (event.key === 'Escape' && selection.ids.size > 0) select({ ...nothing, cursor: selection.cursor })
-    else if (event.key === 'Enter' && entry && !isCommand && !event.altKey) handlers.open(entry)
+    else if (event.key === 'Enter' && entry && !isCommand && !event.altKey) props.open(entry)
     else if (!props.onKey(event) && !typeAhead.take(event)) return
     event.preventDefault()
     event.stopPropagation()
   }
 
-  const Cell = view === 'grid' ? Tile : Row
-  const cell = (entry: Entry, index: number) => (
-    <Cell
-      key={entry.id}
-      entry={entry}
-      index={index}
-      isSelected={selection.ids.has(entry.id)}
-      isCursor={hasFocus && selection.cursor === entry.id}
-      isRenaming={props.renaming === entry.id}
-      isCut={props.cut.has(entry.id)}
-      handlers={handlers}
-    />
+  const cell = (entry: Item, index: number) => (
+    <Fragment key={entry.id}>
+      {props.cell(entry, {
+        index,
+        isSelected: selection.ids.has(entry.id),
+        isCursor: hasFocus && selection.cursor === entry.id,
+      })}
+    </Fragment>
   )
   return (
     <div className="listing" ref={scroller}>
@@ -148,7 +168,11 @@ export function Listing(props: ListingProps) {
         onBlur={() => setFocus(false)}
       >
         {props.header}
-        <div role="rowgroup" className="entries-body" style={{ height: virtual.getTotalSize() }}>
+        <div
+          role="rowgroup"
+          className="entries-body"
+          style={{ height: virtual.getTotalSize(), '--row': `${rowHeight}px` } as CSSProperties}
+        >
           {items.map(({ index, start, key }) => {
             const line = entries.slice(index * columns, (index + 1) * columns)
             const style = { transform: `translateY(${start}px)` }

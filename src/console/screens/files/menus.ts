@@ -89,7 +89,16 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
 }
 
 /** What can be done where nothing is. */
-export function folderMenu({ drive, actions, place, target, setOpen, search, setSearch }: Commands): MenuEntry[] {
+export function folderMenu({
+  drive,
+  actions,
+  place,
+  target,
+  setOpen,
+  search,
+  setSearch,
+  openTrash,
+}: Commands): MenuEntry[] {
   return withSeparators([
     [
       drive?.canWrite && {
@@ -120,6 +129,7 @@ export function folderMenu({ drive, actions, place, target, setOpen, search, set
         ? { id: 'list', label: text('asList'), icon: List, run: () => setSearch({ view: undefined }) }
         : { id: 'grid', label: text('asGrid'), icon: LayoutGrid, run: () => setSearch({ view: 'grid' }) },
       { id: 'details', label: text('details'), icon: Info, keys: 'Alt ⏎', run: () => setSearch({ details: true }) },
+      { id: 'trash', label: text('trash'), icon: Trash2, run: openTrash },
       { id: 'keys', label: text('keys'), icon: Keyboard, keys: '?', run: () => setOpen('keys') },
     ],
   ])

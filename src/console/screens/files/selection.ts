@@ -43,3 +43,14 @@ export function within({ ids, anchor, cursor }: Selection, has: (id: string) => 
     cursor: cursor !== null && has(cursor) ? cursor : null,
   }
 }
+
+/** What a press with a mouse selects: the range with Shift, one more with Ctrl, else this one alone. */
+export function press(
+  order: () => readonly string[],
+  selection: Selection,
+  id: string,
+  { shiftKey, ctrlKey, metaKey }: { shiftKey: boolean; ctrlKey: boolean; metaKey: boolean },
+): Selection {
+  if (shiftKey) return extend(order(), selection, id)
+  return ctrlKey || metaKey ? toggle(selection, id) : only(id)
+}

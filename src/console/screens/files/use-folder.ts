@@ -1,8 +1,8 @@
-import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
-import { useSubscription } from 'urql'
-import { CHANGED, type Entry, type FolderVariables } from './documents.ts'
+import { useMemo, useSyncExternalStore } from 'react'
+import { useLive } from '../../graphql/live.ts'
+import { type Listed, Pages } from '../../graphql/pages.ts'
+import { type Entry, FOLDER, type FolderData } from './documents.ts'
 import { useHidden } from './held-back.ts'
-import { type Listed, Pages } from './pages.ts'
 import type { Place } from './place.ts'
 import type { FilesSearch, Sort } from './search.ts'
 
@@ -10,6 +10,14 @@ const fields = { name: 'NAME', updated: 'UPDATED_AT', size: 'SIZE', created: 'CR
   Sort,
   string
 >
+
+const driveOf = (data: FolderData | undefined) => data?.me?.drive ?? data?.workspace?.drive ?? undefined
+
+function connectionOf(data: FolderData | undefined) {
+  const drive = driveOf(data)
+  const folder = drive?.entry?.__typename === 'Folder' ? drive.entry : undefined
+  return drive?.search ?? folder?.entries
+}
 
 /** The drive on the screen, and what one may do there. */
 export interface DriveHere {
@@ -21,7 +29,7 @@ export interface DriveHere {
   trashDays: number
 }
 
-export interface FolderHere extends Omit<Listed, 'data'> {
+export interface FolderHere extends Omit<Listed<Entry, FolderData>, 'data'> {
   drive: DriveHere | undefined
   /** The folder itself; null when there is none at this path. */
   folder: { id: string; name: string; path: string; size: number; fileCount: number } | null | undefined
@@ -33,25 +41,24 @@ export interface FolderHere extends Omit<Listed, 'data'> {
 
 /** The entries of the folder in the address, as it wants them, live. */
 export function useFolder({ workspace, path }: Place, { sort = 'name', desc, q, here }: FilesSearch): FolderHere {
-  const direction = desc ? 'DESC' : 'ASC'
   const everywhere = Boolean(q && !here)
   const pages = useMemo(() => {
-    const base: Omit<FolderVariables, 'first' | 'after'> = {
+    const variables = {
       own: workspace === null,
       slug: workspace,
       path,
-      order: { field: fields[sort], direction },
+      order: { field: fields[sort], direction: desc ? ('DESC' as const) : ('ASC' as const) },
       filter: q && here ? { nameContains: q } : null,
       everywhere,
       query: everywhere ? (q ?? '') : '-',
     }
-    return new Pages(base)
-  }, [workspace, path, sort, direction, q, here, everywhere])
+    return new Pages({ document: FOLDER, variables, connectionOf, first: 100, next: 1000 })
+  }, [workspace, path, sort, desc, q, here, everywhere])
   const listed = useSyncExternalStore(pages.subscribe, pages.read)
   const hidden = useHidden()
   const entries = useMemo(() => listed.entries.filter(({ id }) => !hidden.has(id)), [listed.entries, hidden])
 
-  const drive = listed.data?.me?.drive ?? listed.data?.workspace?.drive ?? undefined
+  const drive = driveOf(listed.data)
   const id = drive?.id
   const permissions = drive?.permissions.join(' ')
   const trashDays = drive?.trashDays ?? 0
@@ -64,39 +71,11 @@ export function useFolder({ workspace, path }: Place, { sort = 'name', desc, q, 
 
   return {
     ...listed,
-    entries: entries as readonly Entry[],
+    entries,
     drive: driveHere,
     folder: drive ? (drive.entry?.__typename === 'Folder' ? drive.entry : null) : undefined,
     title: listed.data?.workspace?.name ?? null,
     more: () => pages.more(),
     refresh: () => pages.refresh(),
   }
-}
-
-/** Calls back when something in the drive has changed. A hidden page lets go of its connection. */
-function useLive(drive: string | undefined, onChange: () => void): void {
-  const [isSeen, setSeen] = useState(!document.hidden)
-  useEffect(() => {
-    let timer = 0
-    const look = () => {
-      clearTimeout(timer)
-      if (document.hidden) timer = window.setTimeout(() => setSeen(false), 30_000)
-      else
-        setSeen(seen => {
-          // What happened meanwhile was not heard of.
-          if (!seen) onChange()
-          return true
-        })
-    }
-    document.addEventListener('visibilitychange', look)
-    return () => {
-      clearTimeout(timer)
-      document.removeEventListener('visibilitychange', look)
-    }
-  })
-  useSubscription({ query: CHANGED, variables: { drive: drive ?? '' }, pause: !drive || !isSeen }, (_, data) => {
-    // This is called while React draws.
-    queueMicrotask(onChange)
-    return data
-  })
 }

@@ -6,7 +6,7 @@ import type { DragAndDrop } from './drag.ts'
 import type { Handlers } from './entry.tsx'
 import { type Place, parentOf, trim } from './place.ts'
 import type { FilesSearch } from './search.ts'
-import { extend, only, type Selection, toggle } from './selection.ts'
+import { only, press, type Selection, toggle } from './selection.ts'
 import { text } from './text.ts'
 
 interface Given {
@@ -40,16 +40,8 @@ export function useHandlers(given: Given): Handlers {
         // A finger opens, as everywhere on a telephone; once something is marked, it marks more.
         if (pointerType === 'touch')
           return selection.ids.size > 0 ? select(toggle(selection, entry.id)) : openEntry(entry)
-        if (event.shiftKey)
-          select(
-            extend(
-              entries.map(({ id }) => id),
-              selection,
-              entry.id,
-            ),
-          )
-        else if (event.ctrlKey || event.metaKey) select(toggle(selection, entry.id))
-        else select(only(entry.id))
+        const order = () => entries.map(({ id }) => id)
+        select(press(order, selection, entry.id, event))
       },
       open(entry) {
         if (lastPointer.current !== 'touch') latest.current.openEntry(entry)

@@ -2,6 +2,7 @@ import type { KeyboardEvent } from 'react'
 import { undoLatest } from '../../parts/toasts.tsx'
 import { readCut } from './clipboard.ts'
 import { type Commands, pickFiles } from './commands.ts'
+import { pointOf } from './listing.tsx'
 import { useNavigateUp } from './use-navigate-up.ts'
 
 /** Keys of the screen, wherever the focus is in it. Answers whether the key meant something. */
@@ -37,9 +38,7 @@ export function useKeys(commands: Commands): (event: KeyboardEvent) => boolean {
         commands.remove(selected)
       else if (key === 'Backspace') return up()
       else if (key === 'ContextMenu' || (key === 'F10' && event.shiftKey)) {
-        const row = document.getElementById(`entry-${selection.cursor ?? ''}`) ?? event.currentTarget
-        const { left, top, height } = row.getBoundingClientRect()
-        setMenu({ at: { x: left + 64, y: Math.min(top + height, top + 44) }, entries: selected })
+        setMenu({ at: pointOf(selection, event.currentTarget), entries: selected })
       } else return false
       return true
     }

@@ -1,14 +1,31 @@
-import type { CombinedError } from 'urql'
-import { client } from '../../graphql/client.ts'
-import { type Entry, FOLDER, type FolderData, type FolderVariables } from './documents.ts'
+import type { CombinedError, TypedDocumentNode } from 'urql'
+import { client } from './client.ts'
 
-/** Small, so that the first rows are soon there; the others are as large as the service gives. */
-const FIRST = 100
-const NEXT = 1000
+interface Connection<Item> {
+  nodes: readonly Item[]
+  pageInfo: { hasNextPage: boolean; endCursor: string | null }
+}
 
-interface Page {
+interface PageVariables {
+  first: number
+  after?: string | null
+}
+
+/** A list of the graph, and how it is read. */
+export interface Source<Item, Data, Variables extends PageVariables> {
+  document: TypedDocumentNode<Data, Variables>
+  variables: Omit<Variables, keyof PageVariables>
+  /** Where in an answer the list is. */
+  connectionOf: (data: Data | undefined) => Connection<Item> | null | undefined
+  /** How much the first page holds: little, so that it is soon there. */
+  first: number
+  /** How much every other page holds. */
+  next: number
+}
+
+interface Page<Item> {
   after: string | null
-  entries: readonly Entry[]
+  entries: readonly Item[]
   endCursor: string | null
   hasNext: boolean
   loaded: boolean
@@ -16,39 +33,29 @@ interface Page {
 }
 
 /** The entries that are loaded of one list, and whether there are more. */
-export interface Listed {
-  entries: readonly Entry[]
+export interface Listed<Item, Data> {
+  entries: readonly Item[]
   hasMore: boolean
   /** Nothing has been answered yet. */
   isLoading: boolean
   error: CombinedError | undefined
-  /** The latest answer for the first page: the drive and the folder. */
-  data: FolderData | undefined
-}
-
-type Base = Omit<FolderVariables, 'first' | 'after'>
-
-const driveOf = (data: FolderData | undefined) => data?.me?.drive ?? data?.workspace?.drive ?? undefined
-
-function connectionOf(data: FolderData | undefined) {
-  const drive = driveOf(data)
-  const folder = drive?.entry?.__typename === 'Folder' ? drive.entry : undefined
-  return drive?.search ?? folder?.entries
+  /** The latest answer for the first page, with what it holds beside the list. */
+  data: Data | undefined
 }
 
 /**
  * A list that is read page by page, as far as it is looked at. Each page follows the cache. After a change elsewhere the pages
  * are asked again one after the other: where one ends decides where the next one begins.
  */
-export class Pages {
-  #base: Base
-  #pages: Page[] = []
-  #listed: Listed = { entries: [], hasMore: false, isLoading: true, error: undefined, data: undefined }
+export class Pages<Item extends { id: string }, Data, Variables extends PageVariables> {
+  #source: Source<Item, Data, Variables>
+  #pages: Page<Item>[] = []
+  #listed: Listed<Item, Data> = { entries: [], hasMore: false, isLoading: true, error: undefined, data: undefined }
   #listeners = new Set<() => void>()
   #wanted = 1
 
-  constructor(base: Base) {
-    this.#base = base
+  constructor(source: Source<Item, Data, Variables>) {
+    this.#source = source
   }
 
   /** The list is asked for while it has listeners. */
@@ -62,7 +69,7 @@ export class Pages {
     }
   }
 
-  readonly read = (): Listed => this.#listed
+  readonly read = (): Listed<Item, Data> => this.#listed
 
   /** Loads the page after the last one. */
   more(): void {
@@ -81,14 +88,15 @@ export class Pages {
   #open(index: number, after: string | null, anew = false): void {
     const old = this.#pages[index]
     old?.stop()
-    const page: Page = old
+    const page: Page<Item> = old
       ? { ...old, after, stop: () => {} }
       : { after, entries: [], endCursor: null, hasNext: false, loaded: false, stop: () => {} }
     this.#pages[index] = page
-    const variables = { ...this.#base, first: index === 0 ? FIRST : NEXT, after }
+    const { document, connectionOf, first, next } = this.#source
+    const variables = { ...this.#source.variables, first: index === 0 ? first : next, after } as Variables
     let asked = anew
     const requestPolicy = anew ? 'network-only' : 'cache-and-network'
-    const { unsubscribe } = client.query(FOLDER, variables, { requestPolicy }).subscribe(({ data, error, stale }) => {
+    const { unsubscribe } = client.query(document, variables, { requestPolicy }).subscribe(({ data, error, stale }) => {
       if (error && !data) return this.#change({ error, isLoading: false })
       const connection = connectionOf(data)
       page.entries = connection?.nodes ?? []
@@ -115,7 +123,7 @@ export class Pages {
     } else if (anew || next.after !== page.endCursor) this.#open(index + 1, page.endCursor, anew)
   }
 
-  #gather(data: FolderData | undefined): void {
+  #gather(data: Data | undefined): void {
     const seen = new Set<string>()
     const entries = this.#pages.flatMap(page =>
       page.entries.filter(({ id }) => {
@@ -134,7 +142,7 @@ export class Pages {
     })
   }
 
-  #change(change: Partial<Listed>): void {
+  #change(change: Partial<Listed<Item, Data>>): void {
     this.#listed = { ...this.#listed, ...change }
     for (const listener of this.#listeners) listener()
   }

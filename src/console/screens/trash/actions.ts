@@ -1,0 +1,106 @@
+import { Refused } from '../../graphql/errors.ts'
+import { inParts } from '../../graphql/in-parts.ts'
+import { mutate } from '../../graphql/run.ts'
+import { toast, toastError } from '../../parts/toasts.tsx'
+import { RESTORE } from '../files/documents.ts'
+import { hide, show } from '../files/held-back.ts'
+import { hrefOf, nameOf, parentOf, trim } from '../files/place.ts'
+import { DELETE_FOR_EVER, EMPTY_TRASH, type TrashItem } from './documents.ts'
+import { text } from './text.ts'
+
+/** What is to be restored, and how. */
+export interface Restoring {
+  items: readonly TrashItem[]
+  /** Path of the folder that they go into; without it each goes where it was. */
+  to?: string
+  onConflict?: 'KEEP_BOTH' | 'REPLACE'
+}
+
+interface Given {
+  drive: string
+  workspace: string | null
+  /** What the root of the drive is called. */
+  root: string
+  /** Reads the list again. */
+  after: () => void
+  navigate: (href: string) => void
+  /** Something of the same name is where some of them were. */
+  onTaken: (restoring: Restoring) => void
+}
+
+/** What is done with the items of a trash. Whatever fails is said in a toast. */
+export function createActions({ drive, workspace, root, after, navigate, onTaken }: Given) {
+  /** Hides items while something takes them away. */
+  async function taking(ids: readonly string[], work: () => Promise<void>): Promise<void> {
+    hide(ids)
+    try {
+      await work()
+    } catch (error) {
+      toastError(error)
+    } finally {
+      show(ids)
+      after()
+    }
+  }
+
+  function sayRestored(entries: readonly { id: string; path: string }[]): void {
+    const [first] = entries
+    if (!first) return
+    const folders = new Set(entries.map(({ path }) => parentOf(trim(path))))
+    const [folder = ''] = folders
+    const href = `${hrefOf({ workspace, path: folder })}?${new URLSearchParams({ sel: first.id })}`
+    toast({
+      message: text(folders.size === 1 ? 'restoredTo' : 'restored', {
+        count: entries.length,
+        name: nameOf(trim(first.path)),
+        folder: nameOf(folder) || root,
+      }),
+      action: { label: text('show'), run: () => navigate(href) },
+    })
+  }
+
+  return {
+    restore(restoring: Restoring): Promise<void> {
+      const { items, to, onConflict = 'FAIL' } = restoring
+      const restored: { id: string; path: string }[] = []
+      const left = new Set(items)
+      return taking(
+        items.map(({ id }) => id),
+        async () => {
+          try {
+            for (const part of inParts(items)) {
+              const { restoreFromTrash } = await mutate(RESTORE, {
+                input: {
+                  items: part.map(({ id }) => id),
+                  onConflict,
+                  ...(to !== undefined && { to: { at: { drive, path: to } } }),
+                },
+              })
+              restored.push(...(restoreFromTrash?.entries ?? []))
+              for (const item of part) left.delete(item)
+            }
+          } catch (error) {
+            if (!(error instanceof Refused && error.code === 'PATH_EXISTS')) throw error
+            onTaken({ ...restoring, items: [...left] })
+          } finally {
+            sayRestored(restored)
+          }
+        },
+      )
+    },
+
+    deleteForEver(items: readonly TrashItem[]): Promise<void> {
+      const ids = items.map(({ id }) => id)
+      return taking(ids, async () => {
+        for (const part of inParts(ids)) await mutate(DELETE_FOR_EVER, { input: { items: part } })
+        toast({ message: text('deleted', { count: items.length, name: items[0]?.name ?? '' }) })
+      })
+    },
+
+    empty: (): Promise<void> =>
+      taking([], async () => {
+        await mutate(EMPTY_TRASH, { input: { drive } })
+        toast({ message: text('emptied') })
+      }),
+  }
+}

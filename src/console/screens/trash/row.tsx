@@ -1,0 +1,94 @@
+import { type MouseEvent, memo } from 'react'
+import { formatBytes, formatExact, formatMoment, formatRelative } from '../../i18n/format.ts'
+import { EntryIcon } from '../../parts/entry-icon.tsx'
+import type { Point } from '../../parts/menu.tsx'
+import { Mark, More } from '../files/cells.tsx'
+import type { Cell } from '../files/listing.tsx'
+import { parentOf, trim } from '../files/place.ts'
+import type { TrashItem } from './documents.ts'
+import { text } from './text.ts'
+
+/** What a person can do to an item. The same object for as long as the screen is shown, so that rows stay as they are. */
+export interface Handlers {
+  press: (item: TrashItem, event: MouseEvent) => void
+  mark: (item: TrashItem) => void
+  menu: (item: TrashItem, at: Point) => void
+}
+
+const columns = [
+  ['name', 'name-cell'],
+  ['deletedAt', 'updated'],
+  ['keptUntil', 'kept'],
+  ['size', 'size'],
+] as const
+
+/** The heads of the columns. */
+export const Heads = () => (
+  <div role="row" className="heads" aria-rowindex={1}>
+    {columns.map(([message, className]) => (
+      <div key={message} role="columnheader" className={className}>
+        {text(message)}
+      </div>
+    ))}
+    <div role="columnheader" className="row-actions">
+      <span className="sr">{text('actions')}</span>
+    </div>
+  </div>
+)
+
+interface RowProps extends Cell {
+  item: TrashItem
+  /** What the root of the drive is called. */
+  root: string
+  handlers: Handlers
+}
+
+/** A line of the trash. */
+export const Row = memo(function Row({ item, root, index, isSelected, isCursor, handlers }: RowProps) {
+  const { id, name, path, kind, size, deletedAt, deletedBy, expiresAt } = item
+  const where = parentOf(trim(path)) || root
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the focus and the keys
+    <div
+      id={`entry-${id}`}
+      role="row"
+      aria-selected={isSelected}
+      aria-rowindex={index + 2}
+      className={`row${isSelected ? ' selected' : ''}${isCursor ? ' cursor' : ''}`}
+      onClick={event => handlers.press(item, event)}
+      onContextMenu={event => {
+        event.preventDefault()
+        handlers.menu(item, { x: event.clientX, y: event.clientY })
+      }}
+    >
+      <div role="gridcell" className="name-cell">
+        <Mark onMark={() => handlers.mark(item)} />
+        <EntryIcon contentType={kind === 'FOLDER' ? null : ''} />
+        <span className="name-lines">
+          <span className="name" dir="auto" title={name}>
+            {name}
+          </span>
+          <span className="where" dir="auto" title={where}>
+            {where}
+          </span>
+          <span className="narrow-facts" aria-hidden>
+            <bdi>{where}</bdi> · {formatMoment(deletedAt)} · {formatBytes(size)}
+          </span>
+        </span>
+      </div>
+      <div role="gridcell" className="updated" title={formatExact(deletedAt)}>
+        {formatMoment(deletedAt)}
+        {deletedBy && <bdi className="by">{deletedBy.name || deletedBy.email}</bdi>}
+      </div>
+      <div role="gridcell" className="kept" title={formatExact(expiresAt)}>
+        {formatRelative(expiresAt)}
+      </div>
+      <div role="gridcell" className="size">
+        {formatBytes(size)}
+      </div>
+      <div role="gridcell" className="row-actions">
+        <More label={text('actionsOf', { name })} onMenu={at => handlers.menu(item, at)} />
+      </div>
+    </div>
+  )
+})

@@ -1,0 +1,11 @@
+import { Trash } from '../trash/trash.tsx'
+import { WorkspaceTabs } from './tabs.tsx'
+import { useSlug } from './workspace-screen.tsx'
+
+/** The trash of a workspace, with the way to its other screens. */
+export const WorkspaceTrash = () => (
+  <>
+    <WorkspaceTabs slug={useSlug()} />
+    <Trash />
+  </>
+)
