@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import type { Db } from '../db/index.ts'
-import { createApp } from './app.ts'
 import { type Config, loadConfig, StartError } from './config.ts'
 import { collectAfterStart } from './http/collect.ts'
 import { createLog, type Log, logStream } from './log.ts'
@@ -70,6 +69,8 @@ async function serve(config: Config, log: Log): Promise<void> {
     word = embedded.word
     return embedded
   }
+  // Everything else is loaded here: who asks for help, or has to correct a setting, does not wait for it.
+  const { createApp } = await import('./app.ts')
   const app = await createApp(config, { log, ...(config.providers.length === 0 ? { embeddedSignIn } : {}) })
 
   let stopping = false

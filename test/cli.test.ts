@@ -1,6 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Command } from 'commander'
+import { createProgram } from '../src/cli/program.ts'
 import { ended, openShell, program, type Shell } from './command-line.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { aTime } from './shapes.ts'
@@ -311,8 +313,8 @@ describe('--help', () => {
     expect(performance.now() - before).toBeLessThan(10_000)
   })
 
-  it('shows examples at every command, and none that is not a command', async () => {
-    const commands = await commandsOf([])
+  it('shows examples at every command, and none that is not a command', () => {
+    const commands = commandsOf([])
     const all = commands.flatMap(([path, help]) =>
       [...help.matchAll(/\$ (?:.*\| )?satchel ([a-z-]+(?: [a-z-]+)?)/g)].map(m => [path, m[1]]),
     )
@@ -325,15 +327,16 @@ describe('--help', () => {
   })
 })
 
-/** The help of every command, read as a person would find them. */
-async function commandsOf(path: string[]): Promise<[string[], string][]> {
-  const { out } = await shell.satchel([...path, '--help'])
-  const [, list = ''] = out.split(/^Commands:$/m)
-  const below = [...(list.split('\n\n')[0]?.matchAll(/^ {2}([a-z-]+)/gm) ?? [])].flatMap(([, name = '']) =>
-    name === 'help' ? [] : [name],
-  )
-  const inner = await Promise.all(below.map(name => commandsOf([...path, name])))
-  return [[path, out], ...inner.flat()]
+/** The help of every command, with those below it. */
+function commandsOf(path: string[], command: Command = createProgram('')): [string[], string][] {
+  const written: string[] = []
+  command.configureOutput({ writeOut: text => written.push(text) }).outputHelp()
+  const inner = command
+    .createHelp()
+    .visibleCommands(command)
+    .filter(below => below.name() !== 'help')
+    .flatMap(below => commandsOf([...path, below.name()], below))
+  return [[path, written.join('')], ...inner]
 }
 
 describe('--version', () => {

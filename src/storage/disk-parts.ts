@@ -66,11 +66,12 @@ async function spool(
   }
 }
 
-async function copyInto(data: FileHandle, from: string, offset: number): Promise<void> {
+async function copyInto(data: FileHandle, from: string, offset: number, size = copySize): Promise<void> {
   await opened(from, 'r', async source => {
-    const memory = Buffer.allocUnsafe(copySize)
+    // No more than the part needs: many parts are small, and a turn copies many.
+    const memory = Buffer.allocUnsafe(Math.min(copySize, size))
     for (let at = 0; ; ) {
-      const { bytesRead } = await source.read(memory, 0, copySize, at)
+      const { bytesRead } = await source.read(memory, 0, memory.length, at)
       if (bytesRead === 0) return
       await writeAt(data, memory.subarray(0, bytesRead), offset + at)
       at += bytesRead
@@ -135,7 +136,9 @@ const durable = new Set<string>()
 async function placeParts(dir: string, parent: string, arrivals: Arrival[], held: Held): Promise<void> {
   const isFirst = !(await isThere(`${dir}/index`))
   await changed(`${dir}/data`, async data => {
-    const copies = arrivals.map(({ spooled, options }) => copyInto(data, `${dir}/${spooled}`, options.offset))
+    const copies = arrivals.map(({ spooled, options }) =>
+      copyInto(data, `${dir}/${spooled}`, options.offset, options.size),
+    )
     // None may go on when the lock is released.
     for (const copied of await Promise.allSettled(copies)) if (copied.status === 'rejected') throw copied.reason
   })

@@ -81,9 +81,9 @@ const attacks: [string, Attack][] = [
     { times: 400, who: () => mallory, request: () => 'POST /api/folders', headers: json, body: text },
   ],
   [
-    '800 uploads of one user',
+    '300 uploads of one user',
     {
-      times: 800,
+      times: 300,
       who: () => mallory,
       request: () => 'POST /api/files/upload',
       headers: whole,
@@ -101,9 +101,9 @@ const attacks: [string, Attack][] = [
     },
   ],
   [
-    '400 parts of one user',
+    '300 parts of one user',
     {
-      times: 400,
+      times: 300,
       who: () => mallory,
       request: async () => {
         const { value } = await restUploader(mallory).start({ filename: 'parts.bin', size: 4 * MiB })

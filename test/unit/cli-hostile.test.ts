@@ -86,6 +86,18 @@ describe('A service that means harm', () => {
       expect([out, err].filter(text => steers.test(text))).toEqual([])
       expect(out + err).not.toBe('')
     }
+  })
+
+  // Every command says it in the same way; those on several things, for each of them.
+  it.each([
+    ['ls', '-l', 'garden:/docs'],
+    ['quota'],
+    ['share', 'a', '--with', 'b@example.com'],
+    ['mv', 'a', 'b'],
+    ['rm', 'a'],
+    ['trash', 'restore', '0198c0de-0000-7000-8000-000000000000'],
+    ['workspace', 'accept', 'garden'],
+  ])('steers no terminal when it refuses: satchel %s %s', async (...args) => {
     const refused = await shell.satchel([...args, '-v'], { env: { SATCHEL_URL: refusing.url } })
     expect([refused.code, refused.out]).toEqual([1, ''])
     expect(refused.err).not.toMatch(steers)
