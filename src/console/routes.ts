@@ -1,4 +1,5 @@
 import { accountRoutes } from './screens/account/route.ts'
+import { adminRoutes } from './screens/admin/route.ts'
 import { filesRoutes } from './screens/files/route.ts'
 import { trashRoutes } from './screens/trash/route.ts'
 import { workspacesRoutes } from './screens/workspaces/route.ts'
@@ -11,4 +12,5 @@ export const routeTree = rootRoute.addChildren([
   ...trashRoutes,
   ...accountRoutes,
   ...workspacesRoutes,
+  ...adminRoutes,
 ])

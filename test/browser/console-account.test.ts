@@ -84,6 +84,8 @@ describe('Signing in', () => {
       .focus()
     await page.keyboard.press('Enter')
     await sessions.nth(before - 1).waitFor({ state: 'detached' })
+    // The button is gone: the keyboard goes on from the list.
+    await page.locator('ul:focus').waitFor()
     const alive = async (who: Person) => (await who.context.request.get(`${w.service.url}/api/user/data`)).ok()
     expect([await alive(other), await alive(third)].filter(Boolean)).toHaveLength(1)
 

@@ -1,0 +1,276 @@
+import { useParams } from '@tanstack/react-router'
+import { UserX } from 'lucide-react'
+import { useState } from 'react'
+import { useQuery } from 'urql'
+import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { mutate } from '../../graphql/run.ts'
+import { formatBytes, formatExact, formatNumber } from '../../i18n/format.ts'
+import { Avatar } from '../../parts/avatar.tsx'
+import { Button, LinkButton } from '../../parts/button.tsx'
+import { Confirm } from '../../parts/dialog.tsx'
+import { SelectField } from '../../parts/form.tsx'
+import { Section } from '../../parts/screen.tsx'
+import { EmptyState, Skeleton } from '../../parts/states.tsx'
+import { toast, toastError } from '../../parts/toasts.tsx'
+import { roleName } from '../workspaces/roles.ts'
+import { AdminScreen } from './admin-screen.tsx'
+import { text } from './text.ts'
+
+const ACCOUNT = graphql(`
+  fragment AccountDetails on Account {
+    id
+    name
+    email
+    emailVerified
+    status
+    createdAt
+    sessionCount
+    apiKeyCount
+    shareCount
+    plan {
+      id
+      name
+    }
+    usage {
+      usedBytes
+      keptBytes
+      maxBytes
+      fileCount
+      folderCount
+    }
+    identities {
+      provider
+      email
+    }
+    workspaces {
+      workspaceId
+      name
+      role
+    }
+    operator {
+      bySetting
+    }
+  }
+`)
+
+const ONE = graphql(
+  `
+    query OneAccount($id: ID!) {
+      plans {
+        plan {
+          id
+          name
+        }
+      }
+      node(id: $id) {
+        __typename
+        id
+        ... on Account {
+          ...AccountDetails
+        }
+      }
+    }
+  `,
+  [ACCOUNT],
+)
+
+const UPDATE = graphql(
+  `
+    mutation UpdateAccount($input: UpdateAccountInput!) {
+      updateAccount(input: $input) {
+        account {
+          ...AccountDetails
+        }
+      }
+    }
+  `,
+  [ACCOUNT],
+)
+
+const APPOINT = graphql(
+  `
+    mutation AppointOperator($input: AppointOperatorInput!) {
+      appointOperator(input: $input) {
+        account {
+          ...AccountDetails
+        }
+      }
+    }
+  `,
+  [ACCOUNT],
+)
+
+const DISMISS = graphql(
+  `
+    mutation DismissOperator($input: DismissOperatorInput!) {
+      dismissOperator(input: $input) {
+        account {
+          ...AccountDetails
+        }
+      }
+    }
+  `,
+  [ACCOUNT],
+)
+
+type Details = ResultOf<typeof ACCOUNT>
+
+/** One account: what it holds, its plan, and whether it may sign in. */
+export function Account() {
+  const { id = '' } = useParams({ strict: false }) as { id?: string }
+  const [{ data, error }, reload] = useQuery({ query: ONE, variables: { id }, requestPolicy: 'cache-and-network' })
+  const account = data?.node?.__typename === 'Account' ? data.node : null
+  return (
+    <AdminScreen
+      title={account ? account.name || account.email : undefined}
+      error={error}
+      retry={() => reload({ requestPolicy: 'network-only' })}
+    >
+      {!data ? (
+        <Skeleton />
+      ) : account ? (
+        <>
+          <About account={account} />
+          <Section title={text('plan')} hint={text('planHint')}>
+            <SelectField
+              isBare
+              label={text('plan')}
+              options={data.plans.map(({ plan }) => [plan.id, plan.name] as const)}
+              value={account.plan.id}
+              onChange={({ target }) => void setPlan(account, target.value).catch(toastError)}
+            />
+          </Section>
+          <Rights account={account} />
+        </>
+      ) : (
+        <EmptyState icon={UserX} title={text('missing')} hint={text('missingHint')}>
+          <LinkButton href="/admin">{text('accounts')}</LinkButton>
+        </EmptyState>
+      )}
+    </AdminScreen>
+  )
+}
+
+async function setPlan({ id }: Details, plan: string): Promise<void> {
+  const { updateAccount } = await mutate(UPDATE, { input: { account: id, plan } })
+  toast({ message: text('planIs', { plan: updateAccount?.account.plan.name ?? plan }) })
+}
+
+function About({ account }: { account: Details }) {
+  const { usage } = account
+  const figures: [label: string, value: string][] = [
+    [text('since'), formatExact(account.createdAt)],
+    [text('files'), formatNumber(usage.fileCount)],
+    [text('folders'), formatNumber(usage.folderCount)],
+    [text('kept'), formatBytes(usage.keptBytes)],
+    [text('sessions'), formatNumber(account.sessionCount)],
+    [text('keys'), formatNumber(account.apiKeyCount)],
+    [text('shares'), formatNumber(account.shareCount)],
+  ]
+  const share = usage.maxBytes > 0 ? Math.min(1, usage.usedBytes / usage.maxBytes) : 1
+  const used = text('used', { used: formatBytes(usage.usedBytes), max: formatBytes(usage.maxBytes) })
+  return (
+    <Section title={text('about')}>
+      <div className="who">
+        <Avatar name={account.name} email={account.email} />
+        <div>
+          <strong dir="auto">{account.name || account.email}</strong>
+          <p className="chips">
+            <span className="soft" dir="auto">
+              {account.email}
+            </span>
+            {!account.emailVerified && <span className="chip wrong">{text('unverified')}</span>}
+            {account.operator && <span className="chip">{text('operator')}</span>}
+            {account.status === 'SUSPENDED' && <span className="chip wrong">{text('suspended')}</span>}
+          </p>
+        </div>
+      </div>
+      <div className="usage">
+        <progress max={1} value={share} aria-label={used} />
+        <p aria-hidden>{used}</p>
+      </div>
+      <dl className="figures">
+        {figures.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <dl className="figures">
+        <div>
+          <dt>{text('identities')}</dt>
+          {account.identities.map(({ provider, email }) => (
+            <dd key={`${provider} ${email}`} dir="auto">
+              {provider}: {email}
+            </dd>
+          ))}
+        </div>
+        {account.workspaces.length > 0 && (
+          <div>
+            <dt>{text('workspaces')}</dt>
+            {account.workspaces.map(({ workspaceId, name, role }) => (
+              <dd key={workspaceId}>
+                <bdi>{name}</bdi> <span className="soft">({roleName(role)})</span>
+              </dd>
+            ))}
+          </div>
+        )}
+      </dl>
+    </Section>
+  )
+}
+
+function Rights({ account }: { account: Details }) {
+  const [isSuspending, setSuspending] = useState(false)
+  const { id, operator } = account
+  const name = account.name || account.email
+  const appoint = () => mutate(APPOINT, { input: { account: id } })
+  const dismiss = () => mutate(DISMISS, { input: { account: id } })
+  const setStatus = async (status: Details['status']) => {
+    await mutate(UPDATE, { input: { account: id, status } })
+    toast({ message: text(status === 'SUSPENDED' ? 'isSuspended' : 'isRestored', { name }) })
+  }
+  return (
+    <>
+      <Section title={text('operator')} hint={text(operator?.bySetting ? 'bySettingHint' : 'operatorHint')}>
+        {!operator?.bySetting && (
+          <div>
+            <Button
+              isDisabled={account.status === 'SUSPENDED'}
+              onPress={() => void (operator ? dismiss() : appoint()).catch(toastError)}
+            >
+              {text(operator ? 'dismiss' : 'appoint')}
+            </Button>
+          </div>
+        )}
+      </Section>
+      <Section title={text('access')} hint={text(operator?.bySetting ? 'neverSuspended' : 'suspendHint')}>
+        <div>
+          {account.status === 'SUSPENDED' ? (
+            <Button look="primary" onPress={() => void setStatus('ACTIVE').catch(toastError)}>
+              {text('restore')}
+            </Button>
+          ) : (
+            !operator?.bySetting && (
+              <Button look="danger" onPress={() => setSuspending(true)}>
+                {text('suspend')}
+              </Button>
+            )
+          )}
+        </div>
+        {isSuspending && (
+          <Confirm
+            title={text('suspendTitle')}
+            isOpen
+            label={text('suspend')}
+            onClose={() => setSuspending(false)}
+            onConfirm={() => void setStatus('SUSPENDED').catch(toastError)}
+          >
+            <p>{text('suspendWarning', { name })}</p>
+          </Confirm>
+        )}
+      </Section>
+    </>
+  )
+}

@@ -1,0 +1,36 @@
+import { ShieldX } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { CombinedError } from 'urql'
+import { codeOf } from '../../graphql/errors.ts'
+import { LinkButton } from '../../parts/button.tsx'
+import { Screen, Tabs } from '../../parts/screen.tsx'
+import { EmptyState, ErrorState } from '../../parts/states.tsx'
+import { text } from './text.ts'
+
+const tabs = [
+  { to: '/admin', label: text('accounts') },
+  { to: '/admin/service', label: text('service') },
+]
+
+interface AdminScreenProps {
+  title?: string
+  error: CombinedError | undefined
+  retry: () => void
+  children: ReactNode
+}
+
+/** What is around each screen of the administration. */
+export function AdminScreen({ title = text('admin'), error, retry, children }: AdminScreenProps) {
+  if (codeOf(error) === 'FORBIDDEN')
+    return (
+      <EmptyState icon={ShieldX} level="h1" title={text('refused')} hint={text('refusedHint')}>
+        <LinkButton href="/files">{text('toFiles')}</LinkButton>
+      </EmptyState>
+    )
+  if (error) return <ErrorState error={error} retry={retry} />
+  return (
+    <Screen title={title} tabs={<Tabs label={text('admin')} tabs={tabs} />}>
+      {children}
+    </Screen>
+  )
+}

@@ -1,0 +1,24 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { rootRoute } from '../../shell/route.ts'
+
+const getParentRoute = () => rootRoute
+
+/** What operators of the service do. The service refuses it to others. */
+export const adminRoutes = [
+  createRoute({
+    getParentRoute,
+    path: '/admin',
+    component: lazyRouteComponent(() => import('./accounts.tsx'), 'Accounts'),
+    validateSearch: ({ q }: Record<string, unknown>): { q?: string } => (q ? { q: String(q).slice(0, 255) } : {}),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/admin/accounts/$id',
+    component: lazyRouteComponent(() => import('./account.tsx'), 'Account'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/admin/service',
+    component: lazyRouteComponent(() => import('./service.tsx'), 'Service'),
+  }),
+] as const

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { signIn, visit } from './browser.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectQuiet,
+  type Person,
+  pictures,
+  settled,
+  startConsole,
+  telephone,
+} from './console.ts'
+
+let w: ConsoleWorld
+let olga: Person
+let paul: Person
+let page: Page
+
+beforeAll(async () => {
+  w = await startConsole()
+  ;[olga, paul] = [await w.person('olga'), await w.person('paul')]
+  await paul.upload('Papers/thesis.txt', Buffer.alloc(2_000_000))
+  await paul.ask('mutation { createWorkspace(input: { name: "<u>Lab</u>" }) { workspace { id } } }')
+}, 120_000)
+afterAll(() => w?.stop())
+
+const listed = (name: string, on = page) => on.getByRole('list', { name }).getByRole('listitem')
+const said = (text: string) => page.getByRole('region', { name: 'Notifications' }).getByText(text).waitFor()
+const heading = (name: string, on = page) => on.getByRole('heading', { name, exact: true }).waitFor()
+const isSignedIn = async (who: Person) => (await who.context.request.get(`${w.service.url}/api/user/data`)).ok()
+
+describe('Who is no operator', () => {
+  it('is neither led to the administration nor shown it', async () => {
+    const his = await paul.open('/files')
+    await his.getByRole('row', { name: /^Papers/ }).waitFor()
+    for (const path of ['/admin', '/admin/service', '/admin/accounts/account:none']) {
+      await paul.open(path)
+      await heading('This is for operators', his)
+      expect(await his.getByRole('link', { name: 'Administration' }).count()).toBe(0)
+      expect(await his.getByText('olga@example.com').count()).toBe(0)
+    }
+    await expectAccessible(his)
+  })
+})
+
+describe('An operator', () => {
+  it('finds accounts by a part of the address, by keyboard', async () => {
+    page = await olga.open('/files')
+    await page.getByRole('link', { name: 'Administration' }).click()
+    await listed('Accounts').filter({ hasText: 'paul@example.com' }).waitFor()
+    expect(await listed('Accounts').filter({ hasText: 'olga@example.com' }).textContent()).toContain('Operator')
+    await expectAccessible(page)
+    await pictures(page, 'console-admin')
+    await page.getByRole('searchbox', { name: 'Part of a name or address' }).focus()
+    await page.keyboard.type('PAUL@')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/q=PAUL/)
+    await listed('Accounts').filter({ hasText: 'olga@example.com' }).waitFor({ state: 'detached' })
+    expect(await listed('Accounts').allTextContents()).toEqual([expect.stringContaining('paul@example.com')])
+    await page.getByRole('searchbox').fill('nobody-like-this')
+    await page.keyboard.press('Enter')
+    await heading('Nobody found')
+    await expectAccessible(page)
+    await page.goBack()
+  })
+
+  it('sees what an account holds, and gives it another plan', async () => {
+    await page.getByRole('link', { name: 'paul' }).focus()
+    await page.keyboard.press('Enter')
+    await heading('paul')
+    const main = page.getByRole('main')
+    await main.getByText('<u>Lab</u>').waitFor()
+    await main.getByRole('progressbar', { name: /^2 MB of .* used/ }).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-admin-account')
+    const plans = await page.getByRole('combobox', { name: 'Plan' }).locator('option').allTextContents()
+    const now = await page.getByRole('combobox', { name: 'Plan' }).locator('option:checked').textContent()
+    const other = plans.find(plan => plan !== now) ?? ''
+    await page.getByRole('combobox', { name: 'Plan' }).selectOption(other)
+    await said(`The plan is ${other} now`)
+    const { me } = await paul.ask<{ me: { plan: { name: string } } }>('{ me { plan { name } } }')
+    expect(me.plan.name).toBe(other)
+  })
+
+  it('suspends an account after a question, which ends its sessions, and lets it in again', async () => {
+    await page.getByRole('button', { name: 'Suspend' }).click()
+    await expectAccessible(page)
+    expect(await isSignedIn(paul)).toBe(true)
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
+    await said('paul is suspended')
+    expect(await isSignedIn(paul)).toBe(false)
+    await page.getByRole('main').getByText('Suspended', { exact: true }).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Let them in again' }).press('Enter')
+    await said('paul may sign in again')
+    expect(await isSignedIn(await w.person('paul'))).toBe(true)
+  })
+
+  it('makes another one, and ends that', async () => {
+    await page.getByRole('button', { name: 'Make an operator' }).click()
+    await page.getByRole('button', { name: 'No longer an operator' }).waitFor()
+    const second = await w.person('paul')
+    const his = await second.open('/admin/service')
+    await listed('Operators', his).filter({ hasText: 'Appointed by olga' }).waitFor()
+    await page.getByRole('button', { name: 'No longer an operator' }).click()
+    await page.getByRole('button', { name: 'Make an operator' }).waitFor()
+    await second.open('/admin/service')
+    await heading('This is for operators', his)
+  })
+
+  it('cannot be suspended where the setting names them', async () => {
+    await olga.open('/admin?q=olga')
+    await page.getByRole('link', { name: 'olga' }).click()
+    await heading('olga')
+    await page.getByText('Operators that the setting names cannot be suspended.').waitFor()
+    expect(await page.getByRole('button', { name: 'Suspend' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'No longer an operator' }).count()).toBe(0)
+  })
+
+  it('sees the mails, the plans and the other operators', async () => {
+    await page.getByRole('link', { name: 'Service' }).click()
+    await heading('Mails to be sent')
+    await listed('Operators').filter({ hasText: 'Named by the setting OPERATORS' }).waitFor()
+    const plans = await listed('Plans').allTextContents()
+    expect(plans.length).toBeGreaterThan(1)
+    expect(plans.join(' ')).toContain('accounts')
+    await expectAccessible(page)
+    await pictures(page, 'console-admin-service')
+    await olga.open('/admin/accounts/account:00000000-0000-0000-0000-000000000000')
+    await heading('There is no such account')
+    expectQuiet(olga)
+  })
+
+  it('reads on where there are more accounts than a page', async () => {
+    const crowd = await visit(w.browser, w.service.url)
+    for (let at = 0; at < 21; at++) await signIn(crowd, w.service.url, `crowd${at}@example.com`, '/identities')
+    await olga.open('/admin?q=crowd')
+    await listed('Accounts').nth(19).waitFor()
+    expect(await listed('Accounts').count()).toBe(20)
+    await page.getByRole('button', { name: 'Show more' }).press('Enter')
+    await listed('Accounts').filter({ hasText: 'crowd20@' }).waitFor()
+    expect(await listed('Accounts').count()).toBe(21)
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' })
+  }, 120_000)
+})
+
+it('is made for a telephone, too, and speaks German', async () => {
+  const small = await w.person('olga', { ...telephone, locale: 'de-DE' })
+  const hers = await small.open('/admin?q=paul')
+  await hers.getByRole('link', { name: 'paul' }).tap()
+  await hers.getByRole('heading', { name: 'Zugang' }).waitFor()
+  await settled(hers)
+  expect(await hers.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  await expectAccessible(hers)
+  await pictures(hers, 'console-admin-account-telephone')
+  for (const path of ['/admin', '/admin/service']) {
+    await small.open(path)
+    await hers.getByRole('heading', { name: 'Verwaltung' }).waitFor()
+    expect(await hers.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await expectAccessible(hers)
+    await pictures(hers, `console${path.replaceAll('/', '-')}-telephone`)
+  }
+  expectQuiet(small)
+})
