@@ -1,6 +1,8 @@
 import { accountRoutes } from './screens/account/route.ts'
 import { adminRoutes } from './screens/admin/route.ts'
 import { filesRoutes } from './screens/files/route.ts'
+import { linksRoute } from './screens/links/route.ts'
+import { receivedRoute } from './screens/received/route.ts'
 import { trashRoutes } from './screens/trash/route.ts'
 import { workspacesRoutes } from './screens/workspaces/route.ts'
 import { indexRoute, rootRoute } from './shell/route.ts'
@@ -10,6 +12,8 @@ export const routeTree = rootRoute.addChildren([
   indexRoute,
   ...filesRoutes,
   ...trashRoutes,
+  linksRoute,
+  receivedRoute,
   ...accountRoutes,
   ...workspacesRoutes,
   ...adminRoutes,

@@ -45,9 +45,6 @@ const packed: Plugin = {
   },
 }
 
-/** Libraries of which every view needs all that is bundled. */
-const everyView = /\/node_modules\/(react|react-dom|scheduler|@tanstack|urql|@urql|@0no-co|wonka|@lingui)\//
-
 /** `npm run build:console` makes dist/console: the shell, and its assets below /console/, named after their content. */
 export default defineConfig({
   root: path('.'),
@@ -68,8 +65,8 @@ export default defineConfig({
     rolldownOptions: {
       // `use client` is for servers that render React.
       onLog: (level, log, print) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && print(level, log),
-      // What every view needs stands in one file: cut into several, by who else imports what, it packs worse.
-      output: { codeSplitting: { groups: [{ name: 'base', test: everyView }] } },
+      // What every view needs, which is all that main.tsx imports, stands in one file: cut into several, by who else imports what, it packs worse.
+      output: { codeSplitting: { groups: [{ name: 'base', test: /\/src\/console\/main\.tsx$/ }] } },
     },
   },
 })

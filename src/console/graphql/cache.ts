@@ -1,6 +1,6 @@
 import schema from 'virtual:graph'
 import { type Cache, cacheExchange, type KeyingConfig, type OptimisticMutationConfig } from '@urql/exchange-graphcache'
-import { listUpdates } from './lists.ts'
+import { listUpdates, liveUpdates } from './lists.ts'
 
 const embedded = () => null
 
@@ -14,6 +14,7 @@ const keys: KeyingConfig = {
   MailQueue: embedded,
   Operator: embedded,
   PlanUse: embedded,
+  ShareEvent: embedded,
   SharePreview: embedded,
   Statistics: embedded,
   UploadPart: embedded,
@@ -46,4 +47,9 @@ const optimistic: OptimisticMutationConfig = {
  * Every node once, whatever has asked for it. The payload of a mutation holds what it has changed (docs/graphql.md); only lists that
  * would be long to ask for again are updated by hand.
  */
-export const cache = cacheExchange({ schema, keys, optimistic, updates: { Mutation: listUpdates } })
+export const cache = cacheExchange({
+  schema,
+  keys,
+  optimistic,
+  updates: { Mutation: listUpdates, Subscription: liveUpdates },
+})

@@ -107,6 +107,16 @@ const emptiesTrash =
     if (drive) takeFromLists(cache, `Drive:${drive.id}`, 'trash', id => !gone || gone.has(id))
   }
 
+/** Forgets lists of the person who is signed in: screens that show them ask again. */
+const forgets =
+  (...lists: string[]): UpdateResolver =>
+  (_result, _args, cache) => {
+    const me = cache.resolve('Query', 'me') as string | null | undefined
+    if (!me) return
+    for (const { fieldName, arguments: given } of cache.inspectFields(me))
+      if (lists.includes(fieldName)) cache.invalidate(me, fieldName, given)
+  }
+
 /** What mutations change in lists that would be long to ask for again. */
 export const listUpdates = {
   uploadFile: addsEntry('uploadFile', 'file'),
@@ -116,4 +126,12 @@ export const listUpdates = {
   restoreFromTrash: emptiesTrash('restoreFromTrash'),
   deleteFromTrash: emptiesTrash('deleteFromTrash'),
   emptyTrash: emptiesTrash('emptyTrash'),
+  createLink: forgets('shares'),
+  shareFiles: forgets('shares'),
+  revokeShare: forgets('shares'),
+}
+
+/** What events change in lists. */
+export const liveUpdates = {
+  shareReceived: forgets('receivedShares', 'unseenShareCount'),
 }

@@ -11,7 +11,7 @@ interface DialogProps {
   children: ReactNode
   /** The buttons, the main one last. */
   footer?: ReactNode
-  size?: 'small' | 'wide'
+  size?: 'small' | 'wide' | 'side'
 }
 
 /** A dialog in the middle of the screen; a sheet at its foot on a telephone. */

@@ -1,4 +1,4 @@
-import { FolderClosed, House, Inbox, Link2, type LucideIcon, ShieldCheck, Trash2, UsersRound } from 'lucide-react'
+import { FolderClosed, Inbox, Link2, type LucideIcon, ShieldCheck, Trash2, UsersRound } from 'lucide-react'
 import type { Me } from './me.ts'
 import { text } from './text.ts'
 
@@ -8,25 +8,16 @@ export interface Destination {
   icon: LucideIcon
   /** Shown beside it: how much is new there. */
   badge?: (me: Me) => number
-  /** A page without a script, outside of the console. */
-  isPage?: true
   /** For operators of the service only. */
   operators?: true
 }
 
-/** What the navigation leads to, in its order. It shows those that have a route, and pages. */
+/** What the navigation leads to, in its order. It shows those that have a route. */
 export const destinations: Destination[] = [
   { to: '/files', label: text('files'), icon: FolderClosed },
   { to: '/shared', label: text('shared'), icon: Inbox, badge: me => me.unseenShareCount },
   { to: '/links', label: text('links'), icon: Link2 },
   { to: '/workspaces', label: text('workspaces'), icon: UsersRound, badge: me => me.invites?.nodes.length ?? 0 },
   { to: '/trash', label: text('trash'), icon: Trash2 },
-  {
-    to: '/home',
-    label: text('home'),
-    icon: House,
-    isPage: true,
-    badge: me => me.unseenShareCount + (me.invites?.nodes.length ?? 0),
-  },
   { to: '/admin', label: text('admin'), icon: ShieldCheck, operators: true },
 ]

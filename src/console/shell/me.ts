@@ -1,7 +1,7 @@
 import { useQuery } from 'urql'
 import { graphql, type ResultOf } from '../graphql/graphql.ts'
 
-const ME = graphql(`
+export const ME = graphql(`
   query Me {
     me {
       id

@@ -12,8 +12,8 @@ export function Navigation({ me }: { me: Me | undefined }) {
     <nav className="navigation" aria-label={text('navigation')}>
       <ul>
         {destinations
-          .filter(({ to, isPage, operators }) => (isPage || to in routesByPath) && (!operators || isOperator))
-          .map(({ to, label, icon: Icon, badge, isPage }) => {
+          .filter(({ to, operators }) => to in routesByPath && (!operators || isOperator))
+          .map(({ to, label, icon: Icon, badge }) => {
             const count = me && badge ? badge(me) : 0
             const content = (
               <>
@@ -29,15 +29,9 @@ export function Navigation({ me }: { me: Me | undefined }) {
             )
             return (
               <li key={to}>
-                {isPage ? (
-                  <a href={to} className="destination">
-                    {content}
-                  </a>
-                ) : (
-                  <Link to={to} activeOptions={{ includeSearch: false }} className="destination">
-                    {content}
-                  </Link>
-                )}
+                <Link to={to} activeOptions={{ includeSearch: false }} className="destination">
+                  {content}
+                </Link>
               </li>
             )
           })}

@@ -8,6 +8,7 @@ import { useMe } from './me.ts'
 import { Navigation } from './navigation.tsx'
 import { text } from './text.ts'
 
+const Live = lazy(() => import('./live.ts').then(({ Live }) => ({ default: Live })))
 const Uploads = lazy(() => import('../uploads/uploads.tsx').then(({ Uploads }) => ({ default: Uploads })))
 
 /** What is around every screen. */
@@ -35,6 +36,7 @@ export function Shell() {
       </main>
       {me && (
         <Suspense>
+          <Live />
           <Uploads person={me.id} drive={me.drive.id} />
         </Suspense>
       )}

@@ -32,3 +32,13 @@ export interface Commands {
 /** Asks for files, and uploads them here. */
 export const pickFiles = ({ target }: Pick<Commands, 'target'>): void =>
   void (target && import('../../uploads/pick-and-add.ts').then(({ pickAndAdd }) => pickAndAdd('files', target)))
+
+/** So many files the service shares at once. */
+const SHARED_AT_ONCE = 100
+
+/** Whether entries can be shared: files, where the person may. */
+export const mayShare = (drive: DriveHere | undefined, entries: readonly Entry[]): boolean =>
+  Boolean(drive?.canShare) &&
+  entries.length > 0 &&
+  entries.length <= SHARED_AT_ONCE &&
+  entries.every(({ __typename }) => __typename === 'File')

@@ -1,14 +1,15 @@
-import { Copy, X } from 'lucide-react'
+import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useQuery } from 'urql'
 import { mutate } from '../../graphql/run.ts'
-import { formatBytes, formatExact, formatNumber, formatRelative } from '../../i18n/format.ts'
+import { formatBytes, formatExact, formatNumber } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
-import { toast, toastError } from '../../parts/toasts.tsx'
+import { toastError } from '../../parts/toasts.tsx'
+import { SharedWith } from '../../sharing/shared-with.tsx'
 import { DETAILS, type Entry, WRITE_NOTE } from './documents.ts'
-import { Preview } from './preview.tsx'
+import { FilePreview } from './preview.tsx'
 import { text } from './text.ts'
 import type { FolderHere } from './use-folder.ts'
 
@@ -17,11 +18,15 @@ interface DetailsProps {
   folder: FolderHere['folder']
   /** Whether it is the own drive: others have no notes. */
   isOwn: boolean
+  /** Opens the sharing of what is selected, where the person may. */
+  onShare: (() => void) | undefined
   onClose: () => void
 }
 
+type OneProps = Pick<DetailsProps, 'isOwn' | 'onShare'> & { id: string; entry: Entry }
+
 /** Beside the list: what is selected, else the folder. */
-export function Details({ entries, folder, isOwn, onClose }: DetailsProps) {
+export function Details({ entries, folder, isOwn, onShare, onClose }: DetailsProps) {
   const [first] = entries
   return (
     <aside className="details" aria-label={text('details')}>
@@ -44,7 +49,7 @@ export function Details({ entries, folder, isOwn, onClose }: DetailsProps) {
             </Fact>
           </dl>
         ) : first ? (
-          <One key={first.id} id={first.id} entry={first} isOwn={isOwn} />
+          <One key={first.id} id={first.id} entry={first} isOwn={isOwn} onShare={onShare} />
         ) : (
           folder && (
             <dl className="facts">
@@ -70,7 +75,7 @@ const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
   </div>
 )
 
-function One({ id, entry, isOwn }: { id: string; entry: Entry; isOwn: boolean }) {
+function One({ id, entry, isOwn, onShare }: OneProps) {
   const [{ data, error }, reload] = useQuery({ query: DETAILS, variables: { id }, requestPolicy: 'cache-and-network' })
   const node = data?.node
   if (error) return <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
@@ -79,7 +84,7 @@ function One({ id, entry, isOwn }: { id: string; entry: Entry; isOwn: boolean })
   return (
     <>
       {entry.__typename === 'File' ? (
-        <Preview file={entry} />
+        <FilePreview file={entry} />
       ) : (
         <div className="preview none">
           <EntryIcon contentType={null} size="tile" />
@@ -112,32 +117,10 @@ function One({ id, entry, isOwn }: { id: string; entry: Entry; isOwn: boolean })
           </Fact>
         )}
       </dl>
-      {isFile && node.shares && node.shares.nodes.length > 0 && (
-        <section>
-          <h3>{text('links')}</h3>
-          <ul className="rows links">
-            {node.shares.nodes.map(share => (
-              <li key={share.id}>
-                <span className="grow">
-                  <span dir="auto">{share.__typename === 'DirectShare' ? share.recipient : text('everyone')}</span>
-                  <span className="soft">{text('until', { when: formatRelative(share.expiresAt) })}</span>
-                </span>
-                <Button look="icon" aria-label={text('copyLink')} onPress={() => void copy(share.url)}>
-                  <Copy />
-                </Button>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      {isFile && onShare && <SharedWith file={node} onShare={onShare} />}
       {isFile && isOwn && <Note id={node.id} note={node.note ?? ''} />}
     </>
   )
-}
-
-async function copy(url: string): Promise<void> {
-  await navigator.clipboard.writeText(url)
-  toast({ message: text('copied') })
 }
 
 /** The person's note on the content, kept when they leave the field. */

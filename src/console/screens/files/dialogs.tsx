@@ -158,6 +158,7 @@ const keys = [
   ['upload', 'Alt U'],
   ['rename', 'F2'],
   ['moveTo', 'Alt M'],
+  ['share', 'Alt S'],
   ['cutOut', 'Ctrl X'],
   ['pasteHere', 'Ctrl V'],
   ['delete', 'Del'],

@@ -222,17 +222,6 @@ export const DETAILS = graphql(
         ... on File {
           md5
           note
-          shares(first: 20) {
-            nodes {
-              __typename
-              id
-              url
-              expiresAt
-              ... on DirectShare {
-                recipient
-              }
-            }
-          }
         }
       }
     }

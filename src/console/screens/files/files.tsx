@@ -10,6 +10,7 @@ import { useUploadPlace } from '../../uploads/place.ts'
 import { createActions } from './actions.ts'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { useCut } from './clipboard.ts'
+import { mayShare } from './commands.ts'
 import type { Entry } from './documents.ts'
 import { useDragAndDrop } from './drag.ts'
 import { Row, Tile } from './entry.tsx'
@@ -34,10 +35,11 @@ const Picker = lazy(() => dialogs().then(({ Picker }) => ({ default: Picker })))
 const DeleteForEver = lazy(() => dialogs().then(({ DeleteForEver }) => ({ default: DeleteForEver })))
 const Keys = lazy(() => dialogs().then(({ Keys }) => ({ default: Keys })))
 const Details = lazy(() => import('./details.tsx').then(({ Details }) => ({ default: Details })))
+const ShareSheet = lazy(() => import('../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })))
 const Viewer = lazy(() => import('./viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
 
 /** What is open over the list. */
-export type Open = 'new-folder' | 'picker' | 'delete' | 'keys' | null
+export type Open = 'new-folder' | 'picker' | 'share' | 'delete' | 'keys' | null
 const none: ReadonlySet<string> = new Set()
 
 /** The files of a drive: one folder, or what a search has found. */
@@ -183,6 +185,7 @@ export function Files() {
               entries={selected}
               folder={folder.folder ?? null}
               isOwn={place.workspace === null}
+              onShare={mayShare(drive, selected) ? () => setOpen('share') : undefined}
               onClose={() => {
                 setSearch({ details: undefined })
                 focusList()
@@ -221,6 +224,7 @@ export function Files() {
         {open === 'delete' && (
           <DeleteForEver count={selected.length} onConfirm={() => removeNow(selected)} onClose={() => setOpen(null)} />
         )}
+        {open === 'share' && <ShareSheet files={selected} onClose={() => setOpen(null)} />}
         {open === 'keys' && <Keys onClose={() => setOpen(null)} />}
         {search.open && (
           <Viewer

@@ -14,10 +14,11 @@ import {
   Scissors,
   Trash2,
   Upload,
+  UserRoundPlus,
 } from 'lucide-react'
 import type { MenuEntry } from '../../parts/menu.tsx'
 import { readCut } from './clipboard.ts'
-import { type Commands, pickFiles } from './commands.ts'
+import { type Commands, mayShare, pickFiles } from './commands.ts'
 import type { Entry } from './documents.ts'
 import { hrefOf, trim } from './place.ts'
 import { text } from './text.ts'
@@ -39,6 +40,13 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
         run: () => openEntry(first),
       },
       isFiles && { id: 'download', label: text('download'), icon: Download, run: () => void actions.download(entries) },
+      mayShare(drive, entries) && {
+        id: 'share',
+        label: text('share'),
+        icon: UserRoundPlus,
+        keys: 'Alt S',
+        run: () => setOpen('share'),
+      },
       isOne && {
         id: 'link',
         label: text('copyAddress'),

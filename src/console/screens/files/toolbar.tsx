@@ -9,13 +9,14 @@ import {
   List,
   PencilLine,
   Trash2,
+  UserRoundPlus,
   X,
 } from 'lucide-react'
 import { formatNumber } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { Menu, type MenuEntry } from '../../parts/menu.tsx'
 import { UploadButton } from '../../uploads/button/upload-button.tsx'
-import type { Commands } from './commands.ts'
+import { type Commands, mayShare } from './commands.ts'
 import { entriesMenu, folderMenu } from './menus.ts'
 import { sorts } from './search.ts'
 import { nothing } from './selection.ts'
@@ -108,6 +109,11 @@ function WithSelection(props: Commands) {
       {isFiles && (
         <Button look="icon" aria-label={text('download')} onPress={() => void actions.download(selected)}>
           <Download />
+        </Button>
+      )}
+      {mayShare(drive, selected) && (
+        <Button look="icon" aria-label={text('share')} onPress={() => setOpen('share')}>
+          <UserRoundPlus />
         </Button>
       )}
       {drive?.canWrite && (

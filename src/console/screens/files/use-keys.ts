@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from 'react'
 import { undoLatest } from '../../parts/toasts.tsx'
 import { readCut } from './clipboard.ts'
-import { type Commands, pickFiles } from './commands.ts'
+import { type Commands, mayShare, pickFiles } from './commands.ts'
 import { pointOf } from './listing.tsx'
 import { useNavigateUp } from './use-navigate-up.ts'
 
@@ -29,6 +29,7 @@ export function useKeys(commands: Commands): (event: KeyboardEvent) => boolean {
         else if (key === 'n' && canWrite) setOpen('new-folder')
         else if (key === 'u' && canWrite) pickFiles(commands)
         else if (key === 'm' && canWrite && first) setOpen('picker')
+        else if (key === 's' && mayShare(drive, selected)) setOpen('share')
         else return false
         return true
       }

@@ -1,11 +1,10 @@
-import { ChevronLeft, ChevronRight, Download, X } from 'lucide-react'
+import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { Dialog, Modal, ModalOverlay } from 'react-aria-components'
 import { useQuery } from 'urql'
-import { formatBytes } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
+import { Frame } from '../../viewer/frame.tsx'
 import { DETAILS, type Entry } from './documents.ts'
-import { Preview } from './preview.tsx'
+import { FilePreview } from './preview.tsx'
 import { text } from './text.ts'
 
 interface ViewerProps {
@@ -40,52 +39,34 @@ export function Viewer({ id, entries, onShow, onDownload, onClose }: ViewerProps
     return () => document.removeEventListener('keydown', onKey)
   }, [])
   return (
-    <ModalOverlay className="viewer" isOpen onOpenChange={isOpen => isOpen || onClose()}>
-      <Modal className="viewer-frame">
-        <Dialog className="viewer-dialog" aria-label={file?.name ?? text('open')}>
-          <div className="viewer-body">
-            <div className="viewer-head">
-              <div className="viewer-name">
-                <strong dir="auto">{file?.name}</strong>
-                {file && <span>{formatBytes(file.size)}</span>}
-              </div>
-              {file && (
-                <Button look="icon" aria-label={text('download')} onPress={() => onDownload(file)}>
-                  <Download />
-                </Button>
-              )}
-              <Button look="icon" aria-label={text('close')} onPress={onClose}>
-                <X />
-              </Button>
-            </div>
-            <div className="viewer-stage">
-              <Button
-                look="icon"
-                className="viewer-step"
-                aria-label={text('previous')}
-                isDisabled={at <= 0}
-                onPress={() => go(-1)}
-              >
-                <ChevronLeft />
-              </Button>
-              {file?.__typename === 'File' ? (
-                <Preview key={file.id} file={file} isLarge />
-              ) : (
-                <div className="preview none" />
-              )}
-              <Button
-                look="icon"
-                className="viewer-step"
-                aria-label={text('next')}
-                isDisabled={at < 0 || at >= files.length - 1}
-                onPress={() => go(1)}
-              >
-                <ChevronRight />
-              </Button>
-            </div>
-          </div>
-        </Dialog>
-      </Modal>
-    </ModalOverlay>
+    <Frame
+      file={file?.__typename === 'File' ? file : undefined}
+      onDownload={() => file && onDownload(file)}
+      onClose={onClose}
+    >
+      <Button
+        look="icon"
+        className="viewer-step"
+        aria-label={text('previous')}
+        isDisabled={at <= 0}
+        onPress={() => go(-1)}
+      >
+        <ChevronLeft />
+      </Button>
+      {file?.__typename === 'File' ? (
+        <FilePreview key={file.id} file={file} isLarge />
+      ) : (
+        <div className="preview none" />
+      )}
+      <Button
+        look="icon"
+        className="viewer-step"
+        aria-label={text('next')}
+        isDisabled={at < 0 || at >= files.length - 1}
+        onPress={() => go(1)}
+      >
+        <ChevronRight />
+      </Button>
+    </Frame>
   )
 }

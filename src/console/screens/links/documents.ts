@@ -1,0 +1,29 @@
+import { graphql } from '../../graphql/graphql.ts'
+import { SHARE } from '../../sharing/documents.ts'
+
+/** What the person has shared, the last made first. */
+export const MY_SHARES = graphql(
+  `
+    query MyShares($kind: ShareKind, $ended: Boolean!, $after: String) {
+      me {
+        id
+        shares(first: 50, after: $after, kind: $kind, ended: $ended, newestFirst: true) {
+          nodes {
+            ...ShareLine
+            file {
+              __typename
+              id
+              name
+              path
+            }
+          }
+          pageInfo {
+            hasNextPage
+            endCursor
+          }
+        }
+      }
+    }
+  `,
+  [SHARE],
+)

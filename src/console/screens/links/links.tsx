@@ -1,0 +1,123 @@
+import '../../sharing/sharing.css'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link2 } from 'lucide-react'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useQuery } from 'urql'
+import { Button } from '../../parts/button.tsx'
+import { Choices } from '../../parts/choices.tsx'
+import { EntryIcon } from '../../parts/entry-icon.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { ShareRow } from '../../sharing/share-row.tsx'
+import { hrefOf, parentOf } from '../files/place.ts'
+import { MY_SHARES } from './documents.ts'
+import type { LinksSearch } from './search.ts'
+import { text } from './text.ts'
+
+const ShareSheet = lazy(() => import('../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })))
+
+interface SharedFile {
+  id: string
+  name: string
+}
+
+const kinds = { link: 'LINK', direct: 'DIRECT' } as const
+
+/** What the person has shared, with whom, and how it was used. */
+export function Links() {
+  const search: LinksSearch = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const [sharing, setSharing] = useState<SharedFile | null>(null)
+  const change = (to: LinksSearch) =>
+    void navigate({ to: '/links', search: { ...search, ...to } as never, replace: true })
+  useEffect(() => {
+    document.title = `${text('title')} · Satchel`
+  }, [])
+  return (
+    <>
+      <div className="screen-head">
+        <h1>{text('title')}</h1>
+        <Choices
+          label={text('kind')}
+          value={search.kind ?? 'all'}
+          options={{ all: text('all'), link: text('links'), direct: text('people') }}
+          onChoose={kind => change({ kind: kind === 'all' ? undefined : kind })}
+        />
+        <Choices
+          label={text('state')}
+          value={search.ended ? 'ended' : 'active'}
+          options={{ active: text('active'), ended: text('ended') }}
+          onChoose={state => change({ ended: state === 'ended' ? true : undefined })}
+        />
+      </div>
+      <div className="screen-body">
+        <Page key={`${search.kind} ${search.ended}`} search={search} after={null} onShare={setSharing} />
+      </div>
+      {sharing && (
+        <Suspense>
+          <ShareSheet files={[sharing]} onClose={() => setSharing(null)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+interface PageProps {
+  search: LinksSearch
+  after: string | null
+  onShare: (file: SharedFile) => void
+}
+
+/** One page of the list, and on demand those that follow it. */
+function Page({ search: { kind, ended }, after, onShare }: PageProps) {
+  const navigate = useNavigate()
+  const [isMore, setMore] = useState(false)
+  const [{ data, error }, again] = useQuery({
+    query: MY_SHARES,
+    variables: { kind: kind ? kinds[kind] : null, ended: ended === true, after },
+    requestPolicy: 'cache-and-network',
+  })
+  if (error) return <ErrorState error={error} retry={() => again({ requestPolicy: 'network-only' })} />
+  if (!data) return <Skeleton />
+  const { nodes, pageInfo } = data.me.shares
+  if (nodes.length === 0 && after === null)
+    return (
+      <EmptyState
+        icon={Link2}
+        title={text(ended ? 'noneEnded' : 'none')}
+        hint={text(ended ? 'noneEndedHint' : 'noneHint')}
+      />
+    )
+  const show = (path: string, id: string) =>
+    void navigate({ to: hrefOf({ workspace: null, path: parentOf(path) }), search: { sel: id } as never })
+  return (
+    <>
+      <ul className="rows" aria-label={text('title')}>
+        {nodes.map(({ file, ...share }) => (
+          <ShareRow
+            key={share.id}
+            share={share}
+            file={{
+              icon: <EntryIcon contentType={share.contentType} />,
+              name: file ? (
+                <button type="button" className="link" dir="auto" onClick={() => onShare(file)}>
+                  {share.fileName}
+                </button>
+              ) : (
+                <span dir="auto">{share.fileName}</span>
+              ),
+              onShow: file ? () => show(file.path, file.id) : undefined,
+            }}
+          />
+        ))}
+      </ul>
+      {pageInfo.hasNextPage &&
+        (isMore ? (
+          <Page search={{ kind, ended }} after={pageInfo.endCursor} onShare={onShare} />
+        ) : (
+          <Button className="show-more" onPress={() => setMore(true)}>
+            {text('more')}
+          </Button>
+        ))}
+    </>
+  )
+}

@@ -1,0 +1,11 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { rootRoute } from '../../shell/route.ts'
+import { readSearch } from './search.ts'
+
+/** What the person has shared. */
+export const linksRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/links',
+  component: lazyRouteComponent(() => import('./links.tsx'), 'Links'),
+  validateSearch: readSearch,
+})

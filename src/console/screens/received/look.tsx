@@ -1,0 +1,14 @@
+import { Frame } from '../../viewer/frame.tsx'
+import { Preview } from '../../viewer/preview.tsx'
+import type { ReceivedShare } from './documents.ts'
+
+/** A received file over the whole window. @param url of its bytes */
+export function Look(props: { share: ReceivedShare; url: string; onDownload: () => void; onClose: () => void }) {
+  const { fileName: name, contentType, size } = props.share
+  const file = { name, contentType, size }
+  return (
+    <Frame file={file} onDownload={props.onDownload} onClose={props.onClose}>
+      <Preview file={file} url={props.url} isLarge />
+    </Frame>
+  )
+}

@@ -1,0 +1,43 @@
+import { useState } from 'react'
+import { Refused } from '../../graphql/errors.ts'
+import { mutate } from '../../graphql/run.ts'
+import { toastError } from '../../parts/toasts.tsx'
+import { MARK_SEEN, OPEN_SHARE, type ReceivedShare } from './documents.ts'
+
+export type Purpose = 'look' | 'save'
+
+/** A share that is to be opened once its password is known. */
+export interface Locked {
+  share: ReceivedShare
+  purpose: Purpose
+  /** Why the last password did not do. */
+  problem: string | null
+}
+
+const dispositions = { look: 'INLINE', save: 'ATTACHMENT' } as const
+
+/**
+ * Opens received shares, and asks for the password of those that have one.
+ * @param onOpen with a signed address of the bytes
+ */
+export function useOpening(onOpen: (share: ReceivedShare, purpose: Purpose, url: string) => void) {
+  const [locked, setLocked] = useState<Locked | null>(null)
+
+  async function open(share: ReceivedShare, purpose: Purpose, password: string | null = null): Promise<void> {
+    if (share.passwordProtected && password === null) return setLocked({ share, purpose, problem: null })
+    try {
+      const input = { token: share.token, disposition: dispositions[purpose], password }
+      const { openShare } = await mutate(OPEN_SHARE, { input })
+      setLocked(null)
+      if (!openShare) return
+      onOpen(share, purpose, openShare.download.url)
+      if (!share.seen) await mutate(MARK_SEEN, { input: { share: { id: share.id } } })
+    } catch (error) {
+      const isPassword = error instanceof Refused && error.code === 'WRONG_PASSWORD'
+      if (isPassword || password !== null) setLocked({ share, purpose, problem: (error as Error).message })
+      else toastError(error)
+    }
+  }
+
+  return { locked, open, cancel: () => setLocked(null) }
+}

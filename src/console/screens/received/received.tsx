@@ -1,0 +1,141 @@
+import './received.css'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Download, Inbox, Lock } from 'lucide-react'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useQuery } from 'urql'
+import { useSeen } from '../../graphql/seen.ts'
+import { formatBytes, formatExact, formatRelative } from '../../i18n/format.ts'
+import { Avatar } from '../../parts/avatar.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Choices } from '../../parts/choices.tsx'
+import { EntryIcon } from '../../parts/entry-icon.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { RECEIVED, type ReceivedShare } from './documents.ts'
+import { type Purpose, useOpening } from './opening.ts'
+import { PasswordDialog } from './password-dialog.tsx'
+import type { ReceivedSearch } from './search.ts'
+import { text } from './text.ts'
+
+const Look = lazy(() => import('./look.tsx').then(({ Look }) => ({ default: Look })))
+
+type Open = (share: ReceivedShare, purpose: Purpose) => void
+
+/** What others have shared with the person, the last first. */
+export function Received() {
+  const { unseen }: ReceivedSearch = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const [shown, setShown] = useState<{ share: ReceivedShare; url: string } | null>(null)
+  const { locked, open, cancel } = useOpening((share, purpose, url) => {
+    if (purpose === 'look') setShown({ share, url })
+    else location.assign(url)
+  })
+  useEffect(() => {
+    document.title = `${text('title')} · Satchel`
+  }, [])
+  return (
+    <>
+      <div className="screen-head">
+        <h1>{text('title')}</h1>
+        <Choices
+          label={text('state')}
+          value={unseen ? 'unseen' : 'all'}
+          options={{ all: text('all'), unseen: text('unseen') }}
+          onChoose={chosen =>
+            void navigate({
+              to: '/shared',
+              search: (chosen === 'unseen' ? { unseen: true } : {}) as never,
+              replace: true,
+            })
+          }
+        />
+      </div>
+      <div className="screen-body">
+        <Page key={String(unseen)} seen={unseen ? false : null} after={null} open={(...one) => void open(...one)} />
+      </div>
+      {shown && (
+        <Suspense>
+          <Look {...shown} onDownload={() => void open(shown.share, 'save')} onClose={() => setShown(null)} />
+        </Suspense>
+      )}
+      {locked && (
+        <PasswordDialog
+          locked={locked}
+          onSend={password => void open(locked.share, locked.purpose, password)}
+          onClose={cancel}
+        />
+      )}
+    </>
+  )
+}
+
+/** One page of the list, and on demand those that follow it. */
+function Page({ seen, after, open }: { seen: false | null; after: string | null; open: Open }) {
+  const [isMore, setMore] = useState(false)
+  const [{ data, error }, ask] = useQuery({
+    query: RECEIVED,
+    variables: { seen, after },
+    requestPolicy: 'cache-and-network',
+  })
+  const again = () => ask({ requestPolicy: 'network-only' })
+  useSeen(again)
+  if (error) return <ErrorState error={error} retry={again} />
+  if (!data) return <Skeleton />
+  const { nodes, pageInfo } = data.me.receivedShares
+  if (nodes.length === 0 && after === null)
+    return <EmptyState icon={Inbox} title={text(seen === false ? 'noneUnseen' : 'none')} hint={text('noneHint')} />
+  return (
+    <>
+      <ul className="rows" aria-label={text('title')}>
+        {nodes.map(share => (
+          <Row key={share.id} share={share} open={open} />
+        ))}
+      </ul>
+      {pageInfo.hasNextPage &&
+        (isMore ? (
+          <Page seen={seen} after={pageInfo.endCursor} open={open} />
+        ) : (
+          <Button className="show-more" onPress={() => setMore(true)}>
+            {text('more')}
+          </Button>
+        ))}
+    </>
+  )
+}
+
+function Row({ share, open }: { share: ReceivedShare; open: Open }) {
+  const { fileName, contentType, size, sharedBy, createdAt, expiresAt, passwordProtected, seen } = share
+  return (
+    <li className={`received${seen ? '' : ' unseen'}`}>
+      <EntryIcon contentType={contentType} />
+      <div className="grow">
+        <div className="received-name">
+          <button type="button" className="link" dir="auto" onClick={() => open(share, 'look')}>
+            {fileName}
+          </button>
+          {passwordProtected && (
+            <span className="received-lock" title={text('protected')}>
+              <Lock aria-hidden />
+              <span className="sr">{text('protected')}</span>
+            </span>
+          )}
+          {!seen && <span className="badge">{text('new')}</span>}
+        </div>
+        <div className="facts-line soft">
+          <span>{formatBytes(size)}</span>
+          <span title={formatExact(createdAt)}>{formatRelative(createdAt)}</span>
+          <span>{text('until', { when: formatRelative(expiresAt) })}</span>
+        </div>
+      </div>
+      <div className="received-from">
+        <Avatar name={sharedBy.name} email={sharedBy.email} />
+        <span className="received-who" title={sharedBy.email}>
+          <span className="sr">{text('from')} </span>
+          <span dir="auto">{sharedBy.name || sharedBy.email}</span>
+        </span>
+      </div>
+      <Button look="icon" aria-label={text('downloadOne', { name: fileName })} onPress={() => open(share, 'save')}>
+        <Download />
+      </Button>
+    </li>
+  )
+}

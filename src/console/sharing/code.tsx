@@ -1,0 +1,37 @@
+import { Copy } from 'lucide-react'
+import { encodeQR } from 'qr'
+import { useMemo } from 'react'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { copyAddress } from './copy.ts'
+import { text } from './text.ts'
+
+/** The address of a share as a QR code, for a telephone that looks at the screen. */
+export function Code({ url, onClose }: { url: string; onClose: () => void }) {
+  const modules = useMemo(() => encodeQR(url, 'raw', { ecc: 'medium', border: 4 }), [url])
+  const path = modules.flatMap((line, y) => line.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
+  return (
+    <Dialog
+      title={text('code')}
+      isOpen
+      onClose={onClose}
+      footer={
+        <Button onPress={() => void copyAddress(url)}>
+          <Copy />
+          {text('copy')}
+        </Button>
+      }
+    >
+      <svg
+        className="share-code"
+        viewBox={`0 0 ${modules.length} ${modules.length}`}
+        role="img"
+        aria-label={text('codeOf', { url })}
+        shapeRendering="crispEdges"
+      >
+        <path d={path} />
+      </svg>
+      <p className="share-address">{url}</p>
+    </Dialog>
+  )
+}

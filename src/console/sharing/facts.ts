@@ -1,0 +1,37 @@
+import { formatMoment, formatNumber, formatRelative } from '../i18n/format.ts'
+import type { Share } from './documents.ts'
+import { text } from './text.ts'
+
+export type State = 'live' | 'expired' | 'used-up'
+
+/** Whether a share still opens, as far as this page knows. */
+export const stateOf = ({ expiresAt, downloads, maxDownloads }: Share): State =>
+  maxDownloads !== null && downloads >= maxDownloads
+    ? 'used-up'
+    : Date.parse(expiresAt) <= Date.now()
+      ? 'expired'
+      : 'live'
+
+/** Until when a share opens, or why it does not. */
+export function endOf(share: Share): string {
+  const state = stateOf(share)
+  if (state === 'used-up') return text('usedUp')
+  return text(state === 'live' ? 'endsWhen' : 'expired', { when: formatRelative(share.expiresAt) })
+}
+
+/** How often it was downloaded, and of how many times. */
+export const downloadsOf = ({ downloads, maxDownloads }: Share): string =>
+  maxDownloads === null
+    ? text('downloads', { count: downloads, shown: formatNumber(downloads) })
+    : text('downloadsOf', { count: maxDownloads, shown: formatNumber(downloads), most: formatNumber(maxDownloads) })
+
+const lastly = { OPENED: 'lastOpened', DOWNLOADED: 'lastDownloaded', REFUSED: 'lastRefused' } as const
+
+/** How it was used last. */
+export function lastUseOf(share: Share): string {
+  const last = share.events?.nodes[0]
+  if (last) return text(lastly[last.kind], { when: formatRelative(last.happenedAt) })
+  return share.__typename === 'DirectShare' && share.seen ? text('seen') : text('unopened')
+}
+
+export const madeWhen = ({ createdAt }: Share): string => text('made', { when: formatMoment(createdAt) })

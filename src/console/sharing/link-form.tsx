@@ -1,0 +1,50 @@
+import { Link2 } from 'lucide-react'
+import { useId } from 'react'
+import { mutate } from '../graphql/run.ts'
+import { Button } from '../parts/button.tsx'
+import { copyAddress } from './copy.ts'
+import { CREATE_LINK } from './documents.ts'
+import { readTerms, Terms } from './terms.tsx'
+import { text } from './text.ts'
+import { useForm } from './use-form.ts'
+
+/** Makes a link with which everybody may download a file. */
+export function LinkForm({ file }: { file: { id: string } }) {
+  const id = useId()
+  const { onSubmit, problem } = useForm(async (form, element) => {
+    const most = Number(form.get('most'))
+    const input = { file: { id: file.id }, maxDownloads: most > 0 ? most : null, ...readTerms(form) }
+    const { createLink } = await mutate(CREATE_LINK, { input })
+    element.reset()
+    if (createLink) await copyAddress(createLink.share.url, text('linkMade'))
+  })
+  return (
+    <form className="share-form" onSubmit={onSubmit}>
+      <Terms>
+        <div className="field">
+          <label htmlFor={`${id}-most`}>{text('mostDownloads')}</label>
+          <input
+            className="input"
+            id={`${id}-most`}
+            name="most"
+            type="number"
+            inputMode="numeric"
+            min={1}
+            max={1_000_000_000}
+            step={1}
+            placeholder={text('unlimited')}
+          />
+        </div>
+      </Terms>
+      {problem !== null && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <Button look="primary" type="submit">
+        <Link2 />
+        {text('makeLink')}
+      </Button>
+    </form>
+  )
+}

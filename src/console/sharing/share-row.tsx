@@ -1,0 +1,122 @@
+import {
+  Ban,
+  Copy,
+  Ellipsis,
+  FolderOpen,
+  History,
+  Link2,
+  Lock,
+  type LucideIcon,
+  QrCode,
+  RefreshCw,
+  UserRound,
+} from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { mutate } from '../graphql/run.ts'
+import { Avatar } from '../parts/avatar.tsx'
+import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/dialog.tsx'
+import { Menu, type MenuEntry } from '../parts/menu.tsx'
+import { toast, toastError } from '../parts/toasts.tsx'
+import { copyAddress } from './copy.ts'
+import { REVOKE, type Share } from './documents.ts'
+import { downloadsOf, endOf, lastUseOf, madeWhen, stateOf } from './facts.ts'
+import { text } from './text.ts'
+
+const Code = lazy(() => import('./code.tsx').then(({ Code }) => ({ default: Code })))
+const Uses = lazy(() => import('./uses.tsx').then(({ Uses }) => ({ default: Uses })))
+
+interface ShareRowProps {
+  share: Share
+  /** Where one share is a line among those of many files: the file that it is of. */
+  file?: { icon: ReactNode; name: ReactNode; onShow?: (() => void) | undefined }
+  /** Begins to give it new terms. */
+  onRenew?: (() => void) | undefined
+}
+
+/** Who a share is for. */
+export const whoOf = (share: Share): string => (share.__typename === 'DirectShare' ? share.recipient : text('everyone'))
+
+/** A share: who it is for, how it was used, and what can be done with it. */
+export function ShareRow({ share, file, onRenew }: ShareRowProps) {
+  const [open, setOpen] = useState<'code' | 'uses' | 'revoke' | null>(null)
+  const close = () => setOpen(null)
+  const isLive = stateOf(share) === 'live'
+  const isDirect = share.__typename === 'DirectShare'
+  const who = whoOf(share)
+  const entry = (
+    id: string,
+    icon: LucideIcon,
+    label: string,
+    run: (() => void) | undefined,
+    danger = false,
+  ): MenuEntry[] => (run ? [{ id, icon, label, run, danger }] : [])
+  const entries: MenuEntry[] = [
+    ...entry('code', QrCode, text('showCode'), isLive ? () => setOpen('code') : undefined),
+    ...entry('uses', History, text('showUses'), () => setOpen('uses')),
+    ...entry('renew', RefreshCw, text('renew'), onRenew),
+    ...entry('file', FolderOpen, text('showFile'), file?.onShow),
+    'separator',
+    ...entry('revoke', Ban, isLive ? text('revoke') : text('remove'), () => setOpen('revoke'), true),
+  ]
+  const revoke = async () => {
+    await mutate(REVOKE, { input: { share: { id: share.id } } })
+    toast({ message: text(isLive ? 'revoked' : 'removed') })
+  }
+  return (
+    <li className={`share-row${isLive ? '' : ' ended'}`}>
+      {file?.icon ??
+        (isDirect ? (
+          <Avatar name="" email={share.recipient} />
+        ) : (
+          <span className="share-sign" aria-hidden>
+            <Link2 />
+          </span>
+        ))}
+      <div className="grow">
+        {file && <div className="share-name">{file.name}</div>}
+        <div className={file ? 'share-who soft' : 'share-name'}>
+          {file && (isDirect ? <UserRound aria-hidden /> : <Link2 aria-hidden />)}
+          <span dir="auto">{who}</span>
+          {share.passwordProtected && (
+            <span className="share-lock" title={text('protected')}>
+              <Lock aria-hidden />
+              <span className="sr">{text('protected')}</span>
+            </span>
+          )}
+        </div>
+        <div className="facts-line soft">
+          <span className={isLive ? '' : 'share-ended'}>{endOf(share)}</span>
+          <span>{downloadsOf(share)}</span>
+          <span>{lastUseOf(share)}</span>
+          {file && <span>{madeWhen(share)}</span>}
+        </div>
+      </div>
+      {isLive && (
+        <Button look="icon" aria-label={text('copyOf', { who })} onPress={() => void copyAddress(share.url)}>
+          <Copy />
+        </Button>
+      )}
+      <Menu label={text('actionsOf', { who })} button={{ look: 'icon' }} entries={entries}>
+        <Ellipsis />
+      </Menu>
+      <Suspense>
+        {open === 'code' && <Code url={share.url} onClose={close} />}
+        {open === 'uses' && <Uses id={share.id} onClose={close} />}
+      </Suspense>
+      <Confirm
+        title={text(isLive ? 'revokeTitle' : 'removeTitle')}
+        isOpen={open === 'revoke'}
+        label={text(isLive ? 'revoke' : 'remove')}
+        onConfirm={() => void revoke().catch(toastError)}
+        onClose={close}
+      >
+        <p>
+          {isLive
+            ? text(isDirect ? 'revokeDirectWhy' : 'revokeLinkWhy', { who, name: share.fileName })
+            : text('removeWhy', { name: share.fileName })}
+        </p>
+      </Confirm>
+    </li>
+  )
+}

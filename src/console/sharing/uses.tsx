@@ -1,0 +1,63 @@
+import { Download, Eye, type LucideIcon, ShieldX } from 'lucide-react'
+import { useQuery } from 'urql'
+import { formatExact } from '../i18n/format.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { ErrorState, Skeleton } from '../parts/states.tsx'
+import { USES } from './documents.ts'
+import { text } from './text.ts'
+
+const kinds = {
+  OPENED: { icon: Eye, message: 'opened' },
+  DOWNLOADED: { icon: Download, message: 'downloaded' },
+  REFUSED: { icon: ShieldX, message: 'refused' },
+} as const satisfies Record<string, { icon: LucideIcon; message: string }>
+
+/** Who used a share, when and by what, the last first. */
+export function Uses({ id, onClose }: { id: string; onClose: () => void }) {
+  const [{ data, error }, again] = useQuery({ query: USES, variables: { id }, requestPolicy: 'cache-and-network' })
+  const node = data?.node
+  const uses = node && 'events' in node ? node.events : null
+  return (
+    <Dialog title={text('showUses')} isOpen onClose={onClose}>
+      {error ? (
+        <ErrorState error={error} retry={() => again({ requestPolicy: 'network-only' })} />
+      ) : !data ? (
+        <Skeleton rows={3} />
+      ) : !uses || uses.nodes.length === 0 ? (
+        <p className="soft">{text('noUses')}</p>
+      ) : (
+        <>
+          <ul className="rows share-uses">
+            {uses.nodes.map(({ kind, happenedAt, client, network, person }, at) => {
+              const { icon: Icon, message } = kinds[kind]
+              return (
+                // biome-ignore lint/suspicious/noArrayIndexKey: uses have no id, and only grow at the other end
+                <li key={at} className={kind === 'REFUSED' ? 'refused' : ''}>
+                  <Icon aria-hidden />
+                  <div className="grow">
+                    <div>
+                      {text(message)}
+                      {person && (
+                        <>
+                          {' · '}
+                          <span dir="auto">{person.name || person.email}</span>
+                        </>
+                      )}
+                    </div>
+                    <div className="facts-line soft">
+                      <span>{formatExact(happenedAt)}</span>
+                      <span dir="auto">{client}</span>
+                      <span>{network}</span>
+                    </div>
+                  </div>
+                </li>
+              )
+            })}
+          </ul>
+          {uses.pageInfo.hasNextPage && <p className="soft">{text('lastUses', { count: uses.nodes.length })}</p>}
+        </>
+      )}
+      <p className="soft">{text('usesHint')}</p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,457 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Locator, Page } from 'playwright-core'
+import { type Db, openDatabase } from '../../db/index.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectQuiet,
+  type Person,
+  pictures,
+  startConsole,
+  telephone,
+} from './console.ts'
+
+let w: ConsoleWorld
+let alice: Person
+let bob: Person
+let db: Db
+let page: Page
+
+const HOSTILE = `<img src=x onerror="document.title='pwned'">.txt`
+
+beforeAll(async () => {
+  w = await startConsole()
+  db = openDatabase({ dialect: 'sqlite', file: join(w.service.dataDir, 'satchel.sqlite') }, { pool: 1 })
+  alice = await w.person('alice')
+  bob = await w.person('bob')
+  await alice.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await alice.upload('Trips/plan.md', '# Plan', 'text/markdown')
+  await alice.upload('budget.csv', 'a,b', 'text/csv')
+  await alice.upload('notes.txt', 'one')
+}, 120_000)
+afterAll(async () => {
+  await db?.close()
+  await w?.stop()
+})
+
+const row = (name: string, on = page) => on.getByRole('row', { name: new RegExp(`^${name}`) })
+const sheet = (on = page) => on.getByRole('dialog', { name: /^Share / })
+const item = (text: string | RegExp, on = page) => on.getByRole('listitem').filter({ hasText: text })
+const said = (text: string | RegExp, on = page) => on.getByRole('status').getByText(text).waitFor()
+const copied = () => page.evaluate('navigator.clipboard.readText()') as Promise<string>
+
+interface Made {
+  id: string
+  token: string
+  url: string
+  maxDownloads: number | null
+  passwordProtected: boolean
+  expiresAt: string
+  recipient?: string
+}
+
+/** The shares of alice, as the service has them, the last first. */
+async function sharesOf(who = alice): Promise<Made[]> {
+  const { me } = await who.ask<{ me: { shares: { nodes: Made[] } } }>(`{ me { shares(newestFirst: true) { nodes {
+    id url token maxDownloads passwordProtected expiresAt ... on DirectShare { recipient } } } } }`)
+  return me.shares.nodes
+}
+
+const two = (part: number) => String(part).padStart(2, '0')
+const days = ({ expiresAt }: Made) => Math.round((Date.parse(expiresAt) - Date.now()) / 86_400_000)
+
+/** The id of a file of a person. */
+async function idOf(path: string, who = alice): Promise<string> {
+  const { me } = await who.ask<{ me: { drive: { entry: { id: string } } } }>(
+    'query ($path: String!) { me { drive { entry(path: $path) { id } } } }',
+    { path },
+  )
+  return me.drive.entry.id
+}
+
+const createLink = async (path: string, terms: object = {}, who = alice): Promise<Made> => {
+  const input = { file: { id: await idOf(path, who) }, ...terms }
+  const { createLink } = await who.ask<{ createLink: { share: Made } }>(
+    'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id url token } } }',
+    { input },
+  )
+  return createLink.share
+}
+
+const send = async (path: string, terms: object = {}, to = bob, who = alice) =>
+  who.ask('mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }', {
+    input: { files: [{ id: await idOf(path, who) }], email: to.email, ...terms },
+  })
+
+/** Time goes by for the uses of shares: they are shown after ten seconds. */
+const tenSecondsLater = () => db.run('UPDATE share_event SET at = at - 10000')
+const expire = ({ id }: { id: string }) =>
+  db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 3 * 86_400_000, id])
+const openLink = (token: string, password?: string) =>
+  bob.ask('mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url } } }', {
+    input: { token, password },
+  })
+/** Waits for what an event brings. Who has not listened yet when it came hears the next one. */
+async function untilShown(what: Locator, again: () => Promise<unknown>): Promise<void> {
+  const isShown = () =>
+    what.waitFor({ timeout: 5000 }).then(
+      () => true,
+      () => false,
+    )
+  while (!(await isShown())) await again()
+}
+
+describe('With a mouse', () => {
+  it('makes a link with a password, an end and a bound, and has it copied', async () => {
+    page = await alice.open('/files')
+    await row('notes').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Share' }).click()
+    await sheet().getByRole('heading', { name: 'Share “notes.txt”' }).waitFor()
+    await expectAccessible(page)
+    const links = sheet().getByRole('region', { name: 'Links' })
+    await links.getByLabel('Ends').selectOption('30 days')
+    await links.getByText('More options').click()
+    await links.getByLabel('Password').fill('open sesame')
+    await links.getByLabel('Downloads at most').fill('3')
+    await links.getByRole('button', { name: 'Create link' }).click()
+    await said('Link created and copied')
+    await item('Everyone with the link').getByText('0 of 3 downloads').waitFor()
+    const [made] = await sharesOf()
+    expect(made).toMatchObject({ maxDownloads: 3, passwordProtected: true, url: await copied() })
+    expect(made && days(made)).toBe(30)
+    await expectAccessible(page)
+    await pictures(page, 'console-share-sheet')
+  })
+
+  it('is told how it was used, and shows it as a QR code', async () => {
+    const [{ token }] = (await sharesOf()) as [Made]
+    await openLink(token, 'open sesame')
+    await tenSecondsLater()
+    page = await alice.open('/files')
+    await row('notes').click()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).click()
+    await item('Everyone with the link').getByText('1 of 3 downloads').waitFor()
+    await item('Everyone with the link')
+      .getByText(/^downloaded/)
+      .waitFor()
+    await sheet().getByRole('button', { name: 'Actions for Everyone' }).click()
+    await page.getByRole('menuitem', { name: 'How it was used' }).click()
+    const uses = page.getByRole('dialog', { name: 'How it was used' })
+    await uses.getByText('Downloaded · bob').waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-share-uses')
+    await uses.getByRole('button', { name: 'Close' }).click()
+    await sheet().getByRole('button', { name: 'Actions for Everyone' }).click()
+    await page.getByRole('menuitem', { name: 'QR code' }).click()
+    await page.getByRole('img', { name: /^QR code of http.*\/share\// }).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-share-code')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog', { name: 'QR code' }).waitFor({ state: 'detached' })
+    await sheet().waitFor()
+  })
+
+  it('revokes it once that is confirmed, and the link is dead', async () => {
+    const [{ token }] = (await sharesOf()) as [Made]
+    const revoke = async () => {
+      await sheet().getByRole('button', { name: 'Actions for Everyone' }).click()
+      await page.getByRole('menuitem', { name: 'Revoke' }).click()
+    }
+    await revoke()
+    const confirm = page.getByRole('dialog', { name: 'Revoke this share?' })
+    await confirm.getByRole('button', { name: 'Cancel' }).click()
+    await confirm.waitFor({ state: 'detached' })
+    expect(await sharesOf()).toHaveLength(1)
+    await revoke()
+    await expectAccessible(page)
+    await confirm.getByRole('button', { name: 'Revoke' }).click()
+    await item('Everyone with the link').waitFor({ state: 'detached' })
+    await said('Revoked')
+    expect(await sharesOf()).toEqual([])
+    await expect(openLink(token, 'open sesame')).rejects.toThrow('SHARE_NOT_FOUND')
+  })
+
+  it('shares with a person until a day, and renews that from the details', async () => {
+    const people = sheet().getByRole('region', { name: 'People' })
+    const inTwoDays = new Date(Date.now() + 2 * 86_400_000)
+    const local = (date: Date) => `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+    await people.getByLabel('E-mail address').fill(bob.email)
+    await people.getByLabel('Ends').selectOption('On a day…')
+    await people.getByLabel('Last day').fill(local(inTwoDays))
+    await people.getByText('More options').click()
+    await people.getByLabel('Tell them by mail').uncheck()
+    await people.getByRole('button', { name: 'Share' }).click()
+    await said(`Shared with ${bob.email}.`)
+    await item(bob.email).getByText('not opened yet').waitFor()
+    const [made] = (await sharesOf()) as [Made]
+    expect(made.recipient).toBe(bob.email)
+    expect(local(new Date(Date.parse(made.expiresAt) - 120_000))).toBe(local(inTwoDays))
+    await people.getByRole('button', { name: `Actions for ${bob.email}` }).click()
+    await page.getByRole('menuitem', { name: 'Renew' }).click()
+    expect(await people.getByLabel('E-mail address').inputValue()).toBe(bob.email)
+    await people.getByLabel('Ends').selectOption('1 year')
+    await people.getByRole('button', { name: 'Share' }).click()
+    await item(bob.email)
+      .getByText(/^Ends (in 12 months|next year|in 1 year)/)
+      .waitFor()
+    expect(await sharesOf()).toHaveLength(1)
+    await sheet().getByRole('button', { name: 'Close' }).first().click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    await page.getByRole('complementary', { name: 'Details' }).getByText(bob.email).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-share-details')
+    await page.getByRole('complementary', { name: 'Details' }).getByRole('button', { name: 'Share…' }).click()
+    await sheet().getByRole('button', { name: 'Close' }).first().click()
+    await page.getByRole('button', { name: 'Close the details' }).click()
+  })
+
+  it('is told why it cannot share, in the sheet', async () => {
+    await row('notes').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Share' }).click()
+    await sheet().getByLabel('E-mail address').fill(alice.email)
+    await sheet().getByRole('button', { name: 'Share', exact: true }).click()
+    await sheet().getByRole('alert').getByText('This is your own e-mail address.').waitFor()
+    await expectAccessible(page)
+    expectQuiet(alice)
+  })
+
+  it('shares several files with a person at once', async () => {
+    page = await alice.open('/files')
+    await row('notes').click()
+    await row('budget').click({ modifiers: ['ControlOrMeta'] })
+    await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).click()
+    const many = page.getByRole('dialog', { name: 'Share 2 files' })
+    expect(await many.getByRole('button', { name: 'Create link' }).count()).toBe(0)
+    await many.getByLabel('E-mail address').fill('carol@example.com')
+    await many.getByRole('button', { name: 'Share', exact: true }).click()
+    await said(/^Shared with carol@example.com./)
+    expect((await sharesOf()).filter(({ recipient }) => recipient === 'carol@example.com')).toHaveLength(2)
+    await many.getByRole('button', { name: 'Close' }).click()
+    await row('Trips').click()
+    expect(await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).count()).toBe(0)
+  })
+})
+
+describe('My links', () => {
+  it('lists what is shared, by kind, and leads to its file and its sheet', async () => {
+    await createLink('Trips/plan.md')
+    page = await alice.open('/links')
+    expect(await page.title()).toBe('My links · Satchel')
+    await item('plan.md').getByText('Everyone with the link').waitFor()
+    await item('notes.txt').filter({ hasText: bob.email }).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-links')
+    await page.getByRole('button', { name: 'Links', exact: true }).click()
+    await item('notes.txt').first().waitFor({ state: 'detached' })
+    await page.reload()
+    await item('plan.md').waitFor()
+    expect(await item('notes.txt').count()).toBe(0)
+    await page.getByRole('button', { name: 'Copy the link' }).click()
+    await said('Link copied')
+    expect(await copied()).toBe((await sharesOf())[0]?.url)
+    await page.getByRole('button', { name: 'plan.md' }).click()
+    await sheet().getByRole('button', { name: 'Create link' }).click()
+    await said('Link created and copied')
+    await sheet().getByRole('button', { name: 'Close' }).first().click()
+    await page.getByRole('listitem').filter({ hasText: 'plan.md' }).nth(1).waitFor()
+    await page.getByRole('button', { name: 'Actions for Everyone' }).first().click()
+    await page.getByRole('menuitem', { name: 'Show in its folder' }).click()
+    await page.waitForURL(/\/files\/Trips\?/)
+    await row('plan').waitFor()
+    expectQuiet(alice)
+  })
+
+  it('lists apart what has ended, and removes it', async () => {
+    for (const made of (await sharesOf()).filter(({ recipient }) => !recipient)) await expire(made)
+    const used = await createLink('budget.csv', { maxDownloads: 1 })
+    await openLink(used.token)
+    page = await alice.open('/links')
+    await item(bob.email).waitFor()
+    expect(await page.getByText('Everyone with the link').count()).toBe(0)
+    await page.getByRole('button', { name: 'Ended' }).click()
+    await item('budget.csv').getByText('Used up').waitFor()
+    await item('plan.md').getByText('Expired 3 days ago').first().waitFor()
+    expect(await page.getByRole('button', { name: 'Copy the link' }).count()).toBe(0)
+    await expectAccessible(page)
+    await pictures(page, 'console-links-ended')
+    await item('budget.csv').getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Remove from the list' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await item('budget.csv').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'People', exact: true }).click()
+    await page.getByRole('heading', { name: 'Nothing has ended' }).waitFor()
+    await expectAccessible(page)
+  })
+})
+
+describe('Side by side', () => {
+  let theirs: Page
+
+  it('is shown at once what somebody shares, wherever one is', async () => {
+    theirs = await bob.open('/shared')
+    await item('notes.txt', theirs).getByText('New').waitFor()
+    await theirs.getByRole('link', { name: 'Shared with me 1 new' }).waitFor()
+    page = await alice.open('/files')
+    await row('budget').click()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).click()
+    await sheet().getByLabel('E-mail address').fill(bob.email)
+    await sheet().getByRole('button', { name: 'Share', exact: true }).click()
+    await said(/^Shared with bob@example.com/)
+    await untilShown(item('budget.csv', theirs), () => send('budget.csv'))
+    await theirs.getByRole('link', { name: 'Shared with me 2 new' }).waitFor()
+    await said('alice has shared “budget.csv” with you', theirs)
+    await expectAccessible(theirs)
+    await pictures(theirs, 'console-received')
+  })
+
+  it('looks at it and downloads it, and it is new no longer', async () => {
+    await theirs.getByRole('button', { name: 'notes.txt', exact: true }).click()
+    const viewer = theirs.getByRole('dialog', { name: 'notes.txt' })
+    await viewer.getByText('one').waitFor()
+    await expectAccessible(theirs)
+    await viewer.getByRole('button', { name: 'Close' }).click()
+    await theirs.getByRole('link', { name: 'Shared with me 1 new' }).waitFor()
+    expect(await item('notes.txt', theirs).getByText('New').count()).toBe(0)
+    await theirs.getByRole('button', { name: 'New', exact: true }).click()
+    await item('notes.txt', theirs).waitFor({ state: 'detached' })
+    const [file] = await Promise.all([
+      theirs.waitForEvent('download'),
+      item('budget.csv', theirs).getByRole('button', { name: 'Download' }).click(),
+    ])
+    expect(file.suggestedFilename()).toBe('budget.csv')
+    expect(readFileSync(await file.path(), 'utf8')).toBe('a,b')
+    await theirs.getByRole('link', { name: 'Shared with me', exact: true }).waitFor()
+  })
+
+  it('asks for a password until it is the right one', async () => {
+    await send('Trips/plan.md', { password: 'right' })
+    theirs = await bob.open('/shared')
+    await theirs.getByRole('button', { name: 'plan.md', exact: true }).click()
+    const dialog = theirs.getByRole('dialog', { name: 'This file has a password' })
+    await dialog.getByLabel('Password').fill('wrong')
+    await theirs.keyboard.press('Enter')
+    await dialog.getByRole('alert').getByText('This is not the password').waitFor()
+    await expectAccessible(theirs)
+    await dialog.getByLabel('Password').fill('right')
+    await dialog.getByRole('button', { name: 'Open' }).click()
+    await theirs.getByRole('dialog', { name: 'plan.md' }).getByText('# Plan').waitFor()
+    await theirs.keyboard.press('Escape')
+    await theirs.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+
+  it('says that a share was revoked meanwhile', async () => {
+    page = await alice.open('/links')
+    await item('budget.csv').filter({ hasText: bob.email }).getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await item('budget.csv').filter({ hasText: bob.email }).waitFor({ state: 'detached' })
+    await item('budget.csv', theirs).getByRole('button', { name: 'Download' }).click()
+    await said(/^This link does not work: the share was revoked/, theirs)
+    expectQuiet(alice)
+    expectQuiet(bob)
+  })
+})
+
+describe('By keyboard alone', () => {
+  it('shares a file, and is back where it was', async () => {
+    page = await alice.open('/files')
+    await row('budget').waitFor()
+    await page.keyboard.press('Tab')
+    await page.getByRole('grid').focus()
+    await page.keyboard.type('notes')
+    await page.keyboard.press('Alt+s')
+    await sheet().getByLabel('E-mail address').waitFor()
+    await page.keyboard.type('dora@example.com')
+    await page.keyboard.press('Enter')
+    await said(/^Shared with dora@example.com/)
+    await page.keyboard.press('Escape')
+    await sheet().waitFor({ state: 'detached' })
+    expect((await sharesOf()).map(({ recipient }) => recipient)).toContain('dora@example.com')
+    await page.keyboard.press('F2')
+    await page.getByLabel('New name').waitFor()
+    await page.keyboard.press('Escape')
+  })
+})
+
+describe('On a telephone', () => {
+  it('shares, copies and revokes by touch', async () => {
+    const erna = await w.person('erna', telephone)
+    await erna.upload('a rather long name of a photo that was taken in summer.txt', 'photo')
+    await createLink('a rather long name of a photo that was taken in summer.txt', {}, erna)
+    await send('notes.txt', {}, erna)
+    const theirs = await erna.open('/links')
+    await theirs.getByRole('button', { name: /^a rather long name/ }).tap()
+    await sheet(theirs).getByRole('button', { name: 'Create link' }).tap()
+    await sheet(theirs).getByRole('listitem').nth(1).waitFor()
+    await expectAccessible(theirs)
+    await pictures(theirs, 'console-share-sheet-telephone')
+    expect(await theirs.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await sheet(theirs).getByRole('button', { name: 'Close' }).first().tap()
+    await sheet(theirs).waitFor({ state: 'detached' })
+    await item('a rather long name', theirs).nth(1).waitFor()
+    await expectAccessible(theirs)
+    await pictures(theirs, 'console-links-telephone')
+    expect(await theirs.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await theirs.getByRole('button', { name: 'Actions for Everyone' }).first().tap()
+    await theirs.getByRole('menuitem', { name: 'Revoke' }).tap()
+    await theirs.getByRole('dialog').getByRole('button', { name: 'Revoke' }).tap()
+    await item('a rather long name', theirs).nth(1).waitFor({ state: 'detached' })
+    expect(await sharesOf(erna)).toHaveLength(1)
+    await erna.open('/shared')
+    await item('notes.txt', theirs).waitFor()
+    await expectAccessible(theirs)
+    await pictures(theirs, 'console-received-telephone')
+    expect(await theirs.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    expectQuiet(erna)
+  })
+})
+
+describe('A hostile name', () => {
+  it('is a name and nothing else, in the sheet, the lists, the toast and the viewer', async () => {
+    const [frank, gina] = [await w.person('frank'), await w.person('gina')]
+    await frank.upload('file.txt', 'harmless')
+    await frank.ask('mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }', {
+      input: { entries: [{ id: await idOf('file.txt', frank) }], name: HOSTILE },
+    })
+    const page = await frank.open('/files')
+    await page.getByRole('row').filter({ hasText: HOSTILE }).click()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('dialog').getByRole('heading', { name: HOSTILE }).waitFor()
+    await sheet(page).getByRole('button', { name: 'Create link' }).click()
+    await item('Everyone with the link', page).waitFor()
+    await frank.open('/links')
+    await page.getByRole('button', { name: HOSTILE }).waitFor()
+    const theirs = await gina.open('/shared')
+    await untilShown(item(HOSTILE, theirs), () => send(HOSTILE, {}, gina, frank))
+    await theirs.getByRole('button', { name: HOSTILE, exact: true }).click()
+    await theirs.getByRole('dialog').getByText('harmless').waitFor()
+    expect(await page.title()).toBe('My links · Satchel')
+    expect(await theirs.title()).toBe('Shared with me · Satchel')
+    expect(await theirs.locator('img').count()).toBe(0)
+    expectQuiet(frank)
+    expectQuiet(gina)
+  })
+})
+
+describe('In a workspace', () => {
+  it('offers nobody to share its files: they are not shared', async () => {
+    type Made = { createWorkspace: { workspace: { id: string; slug: string } } }
+    const { createWorkspace } = await alice.ask<Made>(
+      'mutation { createWorkspace(input: { name: "Garden" }) { workspace { id slug } } }',
+    )
+    const { id, slug } = createWorkspace.workspace
+    const file = { name: 'beds.txt', mimeType: 'text/plain', buffer: Buffer.from('roses') }
+    const multipart = { folder: '', file }
+    const url = `${w.service.url}/api/workspaces/${id}/files/upload`
+    expect((await alice.context.request.post(url, { multipart })).ok()).toBe(true)
+    page = await alice.open(`/workspaces/${slug}/files?details=true`)
+    await row('beds').click()
+    await page.getByRole('complementary', { name: 'Details' }).getByText('text/plain').waitFor()
+    await row('beds').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Rename' }).waitFor()
+    expect(await page.getByRole('menuitem', { name: 'Share' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Share', includeHidden: true }).count()).toBe(0)
+  })
+})
