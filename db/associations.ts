@@ -23,6 +23,8 @@ import { TrashItem } from './models/trash-item.ts'
 import { UploadSession } from './models/upload-session.ts'
 import { User } from './models/user.ts'
 import { Version } from './models/version.ts'
+import { Webhook } from './models/webhook.ts'
+import { WebhookDelivery } from './models/webhook-delivery.ts'
 import { Workspace } from './models/workspace.ts'
 
 /**
@@ -56,6 +58,8 @@ export function defineModels(sequelize: Sequelize) {
     UploadSession: class extends UploadSession {},
     User: class extends User {},
     Version: class extends Version {},
+    Webhook: class extends Webhook {},
+    WebhookDelivery: class extends WebhookDelivery {},
   }
   for (const model of Object.values(models)) model.define(sequelize)
   models.User.belongsTo(models.Plan, { foreignKey: 'planId', as: 'plan' })

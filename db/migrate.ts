@@ -13,6 +13,7 @@ import { deletingBlobs } from './migrations/0018-deleting-blobs.ts'
 import { events } from './migrations/0019-events.ts'
 import { trash } from './migrations/0020-trash.ts'
 import { versions } from './migrations/0021-versions.ts'
+import { webhooks } from './migrations/0022-webhooks.ts'
 
 /** The operations of a migration; part of its transaction where the engine supports transactional DDL. */
 export interface MigrationTools {
@@ -47,6 +48,7 @@ const migrations: Migration[] = [
   events,
   trash,
   versions,
+  webhooks,
 ]
 
 /**

@@ -16,7 +16,7 @@ const nameOf = (value: string) => value.toUpperCase().replaceAll(/[^A-Z0-9]/g, '
 const valuesOf = <V extends string>(values: readonly V[]) =>
   Object.fromEntries(values.map(value => [nameOf(value), { value }])) as Record<string, { value: V }>
 
-const enumOf = <V extends string>(name: string, description: string, values: readonly V[]) =>
+export const enumOf = <V extends string>(name: string, description: string, values: readonly V[]) =>
   builder.enumType(name, { description, values: valuesOf(values) })
 
 export const Role = enumOf<RoleName>('Role', 'What a member may do in a workspace, the strongest first.', roles)

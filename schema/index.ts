@@ -1,5 +1,6 @@
 import './entry-change.ts'
 import './event.ts'
+import './webhook.ts'
 import './drive.ts'
 import './enums.ts'
 import './file.ts'

@@ -15,10 +15,9 @@ import { iconPaths, sendIcon } from './http/icon.ts'
 import { createGateway, type Incoming, type Mount } from './http/server.ts'
 import { signedBlobs } from './http/signed-blobs.ts'
 import { write } from './http/write.ts'
+import { createJobs, type WebhookHabits } from './jobs/index.ts'
 import { createMailer } from './jobs/mail.ts'
-import { purgeBucket, purgeFolder } from './jobs/purge.ts'
 import { createSweeper } from './jobs/sweeper.ts'
-import { createWorker } from './jobs/worker.ts'
 import type { Log } from './log.ts'
 import { createApiDocument } from './openapi/document.ts'
 import { openConsole } from './pages/console.ts'
@@ -40,6 +39,8 @@ import { lookupServices } from './services/lookup.ts'
 import { eventService } from './services/notices/event.ts'
 import { mailingService } from './services/notices/mailing.ts'
 import { subscriptionService } from './services/notices/subscription.ts'
+import { webhookService } from './services/notices/webhook.ts'
+import { webhookAddresses } from './services/notices/webhook-address.ts'
 import { rateLimitService } from './services/rate-limit.ts'
 import { directShareService } from './services/sharing/direct-share.ts'
 import { downloadService } from './services/sharing/download.ts'
@@ -62,6 +63,7 @@ export interface AppOptions {
   log: Log
   /** Called with every SQL statement, for tests that count them. */
   onStatement?: (sql: string) => void
+  webhookHabits?: WebhookHabits
   /** More providers than the configuration has: the embedded one, once its address is known. */
   embeddedSignIn?: (publicUrl: string) => Promise<{ provider: OAuthProvider; mount: Mount }>
 }
@@ -69,7 +71,7 @@ export interface AppOptions {
 /**
  * Makes everything once and hands it down. The configuration is complete here: what is embedded has been started and filled in.
  */
-export async function createApp(config: Config, { log, onStatement, embeddedSignIn }: AppOptions) {
+export async function createApp(config: Config, { log, onStatement, embeddedSignIn, webhookHabits }: AppOptions) {
   let { publicUrl } = config
   const address = () => publicUrl
   const db = openDatabase(config.database, { pool: config.databasePool, ...(onStatement ? { onStatement } : {}) })
@@ -81,18 +83,11 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
 
   const blobs = blobService({ db, store, log, leaseSeconds: config.leaseSeconds })
   const mailings = mailingService({ db, tokens, publicUrl: address, bounds: config.mailBounds })
-  const worker = createWorker({
-    db,
-    log,
-    pollMs: config.sweepSeconds * 1000,
-    leaseMs: config.leaseSeconds * 1000,
-    handlers: {
-      'purge-folder': folder => purgeFolder(db, folder),
-      'purge-bucket': bucket => purgeBucket(db, bucket),
-      mail: async (mail, job) => {
-        if (await mailings.isWanted(mail)) await mailer.send(mail, job)
-      },
-    },
+  const lookups = lookupServices({ db })
+  const mayReach = webhookAddresses(config.webhookAllowAddresses)
+  const { worker, webhooks } = createJobs({
+    ...{ db, log, config, tokens, events, mailer, mailings, mayReach, habits: webhookHabits },
+    feeds: lookups.eventFeeds,
   })
   const core = { db, events, wake: worker.wake }
   const trees = treeServices({ ...core, blobs, config })
@@ -111,7 +106,6 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     everyMs: config.sweepSeconds * 1000,
     eventDays: config.eventDays,
   })
-  const lookups = lookupServices(core)
   const workspaces = workspaceService(core)
   const passwords = createPasswords(log)
   const links = shareLinkService({ db, ...lookups, downloads, tokens, guesses: createGuessLimiter(redis), passwords })
@@ -167,6 +161,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     uploadCompletions,
     uploadSessions,
     users,
+    webhooks: webhookService({ ...core, tokens, feeds: lookups.eventFeeds, mayReach, wakeWebhooks: webhooks.wake }),
     workspaces,
   }
 
@@ -219,6 +214,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     db,
     store,
     worker,
+    webhooks,
     sweeper,
     gateway,
     publicUrl: address,
@@ -274,6 +270,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       })
       gateway.mount({ prefix: '/', handle: pages })
       worker.start()
+      webhooks.start()
       sweeper.start()
       gateway.open()
       return publicUrl
@@ -287,7 +284,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       await gateway.drain(config.drainSeconds * 1000, hurry)
       subscriptions.stop()
       await gateway.stop(config.shutdownSeconds * 1000)
-      await Promise.all([worker.stop(), sweeper.stop()])
+      await Promise.all([worker.stop(), webhooks.stop(), sweeper.stop()])
       blobs.stop()
       await mailer.close()
       events.close()

@@ -55,6 +55,8 @@ export interface Config {
   graphqlMaxCost: number
   subscriptionsPerUser: number
   subscriptionCheckSeconds: number
+  /** IP addresses and ranges that are not public, and that webhooks may reach. */
+  webhookAllowAddresses: string[]
   /** Addresses of accounts that are operators. */
   operators: string[]
   logLevel: Settings['LOG_LEVEL']
@@ -202,6 +204,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     graphqlMaxCost: s.GRAPHQL_MAX_COST,
     subscriptionsPerUser: s.SUBSCRIPTIONS_PER_USER,
     subscriptionCheckSeconds: s.SUBSCRIPTION_CHECK_SECONDS,
+    webhookAllowAddresses: s.WEBHOOK_ALLOW_ADDRESSES,
     operators: s.OPERATORS,
     logLevel: s.LOG_LEVEL,
     logFormat: s.LOG_FORMAT,

@@ -6,3 +6,7 @@ export const MAX_SHARED_FILES = 100
 export const MAX_PAGE = 10_000
 /** Entries that one call of the graph moves or deletes. */
 export const MAX_CHANGED = 1000
+
+/** Webhooks that a person or a workspace may have, and attempts of each that are shown. */
+export const MAX_WEBHOOKS = 10
+export const MAX_DELIVERIES = 100

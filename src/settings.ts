@@ -175,6 +175,12 @@ export const settings = {
     default: '10',
     read: count(1, 3600),
   },
+  WEBHOOK_ALLOW_ADDRESSES: {
+    help: 'IP addresses and ranges that webhooks may reach although they are not public, comma separated: 10.1.2.0/24',
+    default: '',
+    shown: 'none: public addresses only',
+    read: list.pipe(z.array(z.ipv4().or(z.ipv6()).or(z.cidrv4()).or(z.cidrv6()))),
+  },
   GRAPHIQL: {
     help: 'serve GraphiQL at /graphql',
     default: '',
@@ -268,30 +274,4 @@ export const providerField = {
   TOKEN_URL: z.url({ protocol: /^https?$/ }),
   USERINFO_URL: z.url({ protocol: /^https?$/ }),
   SCOPES: z.string().min(1).default('openid email profile'),
-}
-/** Every setting with its meaning and default, for `--help` and for the README. */
-export function settingRows(): { name: string; help: string; fallback: string }[] {
-  const rows: { name: string; help: string; fallback: string }[] = Object.entries(settings).map(([name, s]) => ({
-    name,
-    help: s.help,
-    fallback: ('shown' in s && s.shown) || s.default || 'none',
-  }))
-  for (const field of Object.keys(providerField)) {
-    rows.push({
-      name: `OAUTH_<NAME>_${field}`,
-      help:
-        field === 'SCOPES'
-          ? 'scopes asked of the provider'
-          : `${field.toLowerCase().replaceAll('_', ' ')} of the OAuth 2 provider <NAME>`,
-      fallback: field === 'SCOPES' ? 'openid email profile' : 'the embedded sign-in provider',
-    })
-  }
-  return rows
-}
-
-/** What `--help` prints. */
-export function describeSettings(): string {
-  return settingRows()
-    .map(r => `  ${r.name}\n      ${r.help}\n      default: ${r.fallback}`)
-    .join('\n')
 }

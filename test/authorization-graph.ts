@@ -1,5 +1,5 @@
 import type { Rule } from './authorization.ts'
-import type { Things } from './authorization-world.ts'
+import { NOWHERE, type Things } from './authorization-world.ts'
 import { driveOf } from './builders.ts'
 import type { Person } from './harness.ts'
 
@@ -120,6 +120,7 @@ const queries: GraphRow[] = [
   ),
   my('apiKeys', ' { nodes { id workspace { id } } }'),
   my('identities', ' { id }'),
+  my('webhooks', ' { id workspace { id } }'),
   my('events', ' { nodes { id kind } }'),
   query(
     'me { drive { events, eventCursor } }',
@@ -157,6 +158,7 @@ const queries: GraphRow[] = [
   }),
   inWorkspace('invites', '{ nodes { id } }', ['admin', INVITES], { hides: true }),
   inWorkspace('apiKeys', '{ nodes { id } }', ['session admin', null], { hides: true }),
+  inWorkspace('webhooks', '{ id }', ['session admin', null], { hides: true }),
   query(
     'share',
     ['public', null],
@@ -231,6 +233,16 @@ const queries: GraphRow[] = [
     hides: true,
     blind: 'keys',
   }),
+  node('Webhook', ['owner of it', null], async ({ webhook }) => (await webhook('person')).webhook, 'id', {
+    blind: 'keys',
+  }),
+  node(
+    'Webhook of a workspace',
+    ['admin', null],
+    async ({ webhook }) => (await webhook('workspace')).webhook,
+    'id workspace { id }',
+    { hides: true, blind: 'keys' },
+  ),
   node('LinkShare', ['owner of it', READ], ({ linkId }) => linkId(), 'id file { id } events { nodes { kind } }', {
     blind: 'workspace keys',
   }),
@@ -831,6 +843,34 @@ const onWorkspaces: GraphRow[] = [
   ),
 ]
 
+const onWebhooks: GraphRow[] = [
+  mutation('createWebhook', SESSION, 'webhook { id } viewer { id }', () => ({
+    ...{ url: NOWHERE, source: 'PERSON', kinds: ['OPERATOR_DISMISSED'] },
+  })),
+  mutation(
+    'createWebhook (of a workspace)',
+    ['session admin', null],
+    'webhook { id } workspace { id }',
+    ({ workspaceId }) => ({ url: NOWHERE, workspace: workspaceId, kinds: ['WORKSPACE_RENAMED'] }),
+    inWs,
+  ),
+  ...(['updateWebhook', 'pingWebhook', 'redeliverEvent', 'deleteWebhook'] as const).flatMap(name =>
+    (['person', 'workspace'] as const).map(of => {
+      const field = of === 'person' ? 'viewer' : 'workspace'
+      return mutation(
+        of === 'person' ? name : `${name} (of a workspace)`,
+        [of === 'person' ? 'session owner of it' : 'session admin', null],
+        `${name === 'deleteWebhook' ? 'deletedId' : 'webhook { id }'} ${field} { id }`,
+        async ({ webhook }) => {
+          const { event, ...it } = await webhook(of)
+          return name === 'redeliverEvent' ? { ...it, event } : it
+        },
+        of === 'person' ? { stranger: 'WEBHOOK_NOT_FOUND' } : { ...inWs, unknown: 'WEBHOOK_NOT_FOUND' },
+      )
+    }),
+  ),
+]
+
 const onAccounts: GraphRow[] = [
   mutation('createApiKey', SESSION, 'secret viewer { id }', ({ name }) => ({ name, scopes: ['PRIVATE_FILES_READ'] })),
   mutation(
@@ -931,5 +971,6 @@ export const graphRows: GraphRow[] = [
   ...onShares,
   ...onWorkspaces,
   ...onAccounts,
+  ...onWebhooks,
   ...subscriptions,
 ]

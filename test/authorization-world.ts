@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto'
+import { v7 as newId } from 'uuid'
 import type { Role } from '../src/access/roles.ts'
 import { privateScopes, workspaceScopes } from '../src/access/scopes.ts'
 import { changeRunner, system } from '../src/services/history/event.ts'
 import { hashSecret } from '../src/tokens.ts'
 import type { Identity, Row } from './authorization.ts'
-import { anotherIdentity, expel, found, join, privateKey, put, workspaceKey } from './builders.ts'
+import { anotherIdentity, driveOf, expel, found, join, privateKey, put, workspaceKey } from './builders.ts'
 import type { Inputs } from './contract/call.ts'
 import type { Person, TestApp } from './harness.ts'
+
+/** A receiver that is nowhere: RFC 6761. */
+export const NOWHERE = 'https://receiver.invalid/'
 
 let people = 0
 
@@ -279,6 +283,19 @@ export class World {
         await expel(t, workspaceId, recipient)
         const id = await inviteTo(recipient.email)
         return { id, token: (await recipient.rest('GET', '/api/workspaces/invites/mine')).response[0].token }
+      },
+      /** A webhook that gets nothing by itself, of the owner or of the workspace. */
+      async webhook(of: 'person' | 'workspace'): Promise<{ webhook: string; event: string }> {
+        const isOwn = of === 'person'
+        const logId = isOwn ? owner.userId : await driveOf(owner, workspaceId)
+        const id = newId()
+        // There are ten at most.
+        await t.app.db.Webhook.destroy({ where: isOwn ? { userId: owner.userId, workspaceId: null } : { workspaceId } })
+        const place = { userId: owner.userId, workspaceId: isOwn ? null : workspaceId }
+        const state = { kinds: '', state: 'paused', seq: 0, attempts: 0, failingSince: null } as const
+        const times = { dueAt: 0, leaseUntil: 0, createdAt: 0 }
+        await t.app.db.Webhook.create({ id, logId, ...place, url: NOWHERE, ...state, ...times })
+        return { webhook: id, event: `event:${logId}:1` }
       },
       ownKey: async (): Promise<string> => (await privateKey(t, owner)).id,
       keyOfWorkspace: async (): Promise<string> => (await workspaceKey(t, owner, workspaceId)).id,

@@ -353,7 +353,7 @@ describe('node and nodes', () => {
   const NODES = `query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on Entry { path } ... on Share { token }
     ... on Workspace { name } ... on Member { role } ... on Person { email } ... on Viewer { email } ... on Drive { permissions }
     ... on UploadSession { fileName } ... on TrashItem { deletedAt } ... on Invite { workspaceName } ... on ApiKey { hint } ... on Identity { provider }
-    ... on Session { current } ... on Account { status } } }`
+    ... on Session { current } ... on Account { status } ... on Webhook { state } } }`
   let ids: Record<string, string>
 
   /** What somebody finds: the type of each node that they see, or the code of the refusal. */
@@ -378,6 +378,11 @@ describe('node and nodes', () => {
     )
     const THROW_AWAY = `mutation { deleteEntries(input: { entries: [{ at: { path: "thrown-away.txt" } }] }) { trashItems { id } } }`
     await alice.upload('thrown-away.txt', 'x')
+    const webhook = async (input: object) => {
+      const document = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }'
+      const nothing = { url: 'https://receiver.invalid/', kinds: ['TRASH_PURGED'], ...input }
+      return (await ask(alice, document, { input: nothing })).createWebhook.webhook.id
+    }
     const START = 'mutation { startUpload(input: { fileName: "p.txt", size: 5 }) { uploadSession { id } } }'
     const REPLACE = `mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { versions { nodes { id } } } } }`
     const replace = (content: string) =>
@@ -413,6 +418,8 @@ describe('node and nodes', () => {
       workspaceFile: workspace.drive.file.id,
       account: `account:${alice.userId}`,
       event: `event:${me.drive.id}:1`,
+      webhook: await webhook({}),
+      workspaceWebhook: await webhook({ workspace: garden }),
     }
   })
 
@@ -432,6 +439,7 @@ describe('node and nodes', () => {
     share: 'DirectShare',
     link: 'LinkShare',
     event: 'Event',
+    webhook: 'Webhook',
   }
   const files = {
     workspaceDrive: 'Drive',
@@ -440,7 +448,7 @@ describe('node and nodes', () => {
     workspaceFile: 'File',
   }
   const inside = { workspace: 'Workspace', member: 'Member', ...files }
-  const managed = { ...inside, invite: 'Invite', workspaceKey: 'ApiKey' }
+  const managed = { ...inside, invite: 'Invite', workspaceKey: 'ApiKey', workspaceWebhook: 'Webhook' }
 
   it('find every noun again', async () => {
     expect(await look(alice)).toEqual({ ...own, ...managed })

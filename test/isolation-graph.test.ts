@@ -41,12 +41,13 @@ function inPlace(value: unknown, [name, ...rest]: string[], text: string): unkno
 
 /** What names a thing that is somebody's. */
 const naming =
-  'account apiKey drive file id identity invite items md5 member path session token uploadSession version workspace'.split(
+  'account apiKey drive file id identity invite items md5 member path session token uploadSession version webhook workspace'.split(
     ' ',
   )
 
 /** What the others say: what is wanted, and what a thing becomes, or where it goes. */
-const telling = 'content email expiresIn fileName folder name plan role scopes slug status'.split(' ')
+const telling =
+  'content email event expiresIn fileName folder kinds name plan role scopes slug source status url'.split(' ')
 
 /** What is made there is not there yet. */
 const makers = ['createFolder', 'uploadFile']

@@ -327,6 +327,7 @@ describe('The outbox', () => {
       handlers: {
         'purge-folder': async () => {},
         'purge-bucket': async () => {},
+        webhook: async () => {},
         async mail(mail, job) {
           await mailer.send(mail, job)
           done.push(job.id)
@@ -369,6 +370,7 @@ describe('The outbox', () => {
           purged = true
         },
         'purge-bucket': async () => {},
+        webhook: async () => {},
         mail: (mail, job) => mailer.send(mail, job),
       },
     })
@@ -517,7 +519,7 @@ describe('The outbox', () => {
       log: silent,
       pollMs: 10_000,
       leaseMs: 400,
-      handlers: { 'purge-folder': hang, 'purge-bucket': hang, mail: hang },
+      handlers: { 'purge-folder': hang, 'purge-bucket': hang, mail: hang, webhook: hang },
     })
     dead.wake()
     await until(() => taken === 1)
@@ -554,6 +556,7 @@ describe('The outbox', () => {
       handlers: {
         'purge-folder': async () => {},
         'purge-bucket': async () => {},
+        webhook: async () => {},
         mail: () =>
           new Promise((_, reject) => {
             fail = () => reject(new Error('Too late'))

@@ -47,7 +47,7 @@ beforeAll(async () => {
   bob = await t.signIn('bob')
   // What the background does would be counted, too.
   await t.settle()
-  await t.app.worker.stop()
+  await Promise.all([t.app.worker.stop(), t.app.webhooks.stop()])
 })
 
 afterAll(() => t?.stop())

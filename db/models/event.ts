@@ -26,6 +26,7 @@ export const driveKinds = {
   members: ['member.joined', 'member.role_changed', 'member.removed', 'member.left'],
   invites: ['invite.created', 'invite.changed', 'invite.revoked', 'invite.rejected'],
   keys: ['key.created', 'key.deleted'],
+  webhooks: ['webhook.created', 'webhook.changed', 'webhook.deleted', 'webhook.disabled'],
 } as const
 
 /** What happens to a person. */
@@ -38,6 +39,10 @@ export const personKinds = [
   'identity.removed',
   'key.created',
   'key.deleted',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.deleted',
+  'webhook.disabled',
   'share.received',
   'invite.received',
   'workspace.joined',

@@ -15,6 +15,7 @@ const tables = [
   'upload_session',
   'trash_item',
   'version',
+  'webhook',
 ] as const
 
 export type NodeTable = (typeof tables)[number]

@@ -25,7 +25,7 @@ export const drivePolicies = {
 
 export type DriveLevel = keyof typeof drivePolicies
 
-/** What may be done with a workspace. Keys of a workspace are a matter of sessions (`session` beside these). */
+/** What may be done with a workspace. Keys and webhooks of a workspace are a matter of sessions (`session` beside these). */
 export const workspacePolicies = {
   /** Every member and every key of it enters the workspace; what there is to see has a scope each. */
   enter: { scope: null, action: 'see' },
@@ -49,6 +49,8 @@ export const workspacePolicies = {
   invite: { scope: 'workspaces:invites:manage', action: 'manage' },
   /** Owners and admins see, make and delete its keys. */
   manageKeys: { scope: 'workspaces:read', action: 'manage' },
+  /** Owners and admins see, make and delete its webhooks. */
+  manageWebhooks: { scope: 'workspaces:read', action: 'manage' },
 } as const satisfies Record<string, InWorkspace>
 
 export type WorkspaceRight = keyof typeof workspacePolicies
@@ -65,6 +67,7 @@ export const eventPolicies = {
   members: { workspace: 'changeRoles' },
   /** who is invited, */
   invites: { workspace: 'invite' },
-  /** and which keys there are: in a session, as the keys themselves. */
+  /** and which keys and webhooks there are: in a session, as these themselves. */
   keys: { workspace: 'manageKeys', session: true },
+  webhooks: { workspace: 'manageWebhooks', session: true },
 } as const satisfies Record<DriveEventGroup, { drive: DriveLevel } | { workspace: WorkspaceRight; session?: true }>

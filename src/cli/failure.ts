@@ -71,6 +71,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   INVITE_NOT_FOUND: notFound,
   TRASH_ITEM_NOT_FOUND: notFound,
   VERSION_NOT_FOUND: notFound,
+  WEBHOOK_NOT_FOUND: notFound,
   ROUTE_NOT_FOUND: notFound,
 
   TARGET_EXISTS: conflict,

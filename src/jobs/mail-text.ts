@@ -45,6 +45,18 @@ export function writeMail(mail: Mail): MailText {
         closing: 'You get this mail because you asked for it. You can turn these mails off on the same page.',
       })
     }
+    case 'webhook-disabled': {
+      const host = brief(mail.values.host)
+      return compose({
+        subject: `Your webhook to ${plainName(host)} was disabled`,
+        lines: [
+          `Your webhook to "${host}" has failed since ${mail.values.since.slice(0, 16).replace('T', ' ')} UTC, or its receiver has said that it wants no more. Nothing is sent to it any more.`,
+          'The list of its last attempts says what went wrong. When the receiver works again, resume the webhook: what has happened meanwhile is then delivered, as far as it is kept.',
+        ],
+        links: [],
+        closing: 'You get this mail because you have made this webhook, or changed it last.',
+      })
+    }
     default:
       return compose(causedBy(mail))
   }

@@ -169,6 +169,8 @@ const kinds: Record<ErrorCode, Kind> = {
     says: 'There is no such version here. Use an id from the versions of a file.',
     details: { id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id that it is about.') },
   },
+  // GraphQL only.
+  WEBHOOK_NOT_FOUND: { says: 'There is no such webhook. Use an id of a listing.' },
   PATH_EXISTS: {
     says: 'Something named "docs/report.pdf" exists already. Choose another name, or delete or move it first.',
     details: path,

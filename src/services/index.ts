@@ -15,6 +15,7 @@ import type { ShareEventService } from './history/share-event.ts'
 import type { NodeService } from './node.ts'
 import type { MailingService } from './notices/mailing.ts'
 import type { SubscriptionService } from './notices/subscription.ts'
+import type { WebhookService } from './notices/webhook.ts'
 import type { RateLimitService } from './rate-limit.ts'
 import type { DirectShareService } from './sharing/direct-share.ts'
 import type { DownloadService } from './sharing/download.ts'
@@ -76,5 +77,6 @@ export interface Services {
   uploadSessions: UploadSessionService
   users: UserService
   versions: VersionService
+  webhooks: WebhookService
   workspaces: WorkspaceService
 }

@@ -101,6 +101,7 @@ export type FindQuery = { node:
     | { __typename: 'UploadSession' }
     | { __typename: 'Version' }
     | { __typename: 'Viewer' }
+    | { __typename: 'Webhook' }
     | { __typename: 'Workspace' }
    | null };
 

@@ -306,6 +306,7 @@ export type FolderViewQuery = { node:
     | { __typename: 'UploadSession' }
     | { __typename: 'Version' }
     | { __typename: 'Viewer' }
+    | { __typename: 'Webhook' }
     | { __typename: 'Workspace' }
    | null };
 
@@ -335,6 +336,7 @@ export type FileViewQuery = { node:
     | { __typename: 'UploadSession' }
     | { __typename: 'Version' }
     | { __typename: 'Viewer' }
+    | { __typename: 'Webhook' }
     | { __typename: 'Workspace' }
    | null };
 

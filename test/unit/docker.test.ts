@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { readConfig } from '../../src/config.ts'
-import { describeSettings } from '../../src/settings.ts'
+import { describeSettings } from '../../src/settings-help.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const dockerfile = read('docker/Dockerfile')

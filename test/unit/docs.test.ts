@@ -7,7 +7,7 @@ import { createProgram } from '../../src/cli/program.ts'
 import { readConfig } from '../../src/config.ts'
 import { createApiDocument } from '../../src/openapi/document.ts'
 import { routesOf } from '../../src/rest/routes.ts'
-import { settingRows } from '../../src/settings.ts'
+import { settingRows } from '../../src/settings-help.ts'
 import { blocksOf, type Page, pageFile } from '../docs.ts'
 
 const read = (page: Page) => readFileSync(pageFile(page), 'utf8')

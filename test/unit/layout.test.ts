@@ -44,7 +44,7 @@ const floors = [
     'src/tokens.ts',
     'src/upload.ts',
   ],
-  ['src/config.ts', 'src/errors.ts'],
+  ['src/config.ts', 'src/errors.ts', 'src/settings-help.ts'],
   ['src/settings.ts', 'src/upload-engine/'],
 ]
 

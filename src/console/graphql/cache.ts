@@ -18,6 +18,7 @@ const keys: KeyingConfig = {
   SharePreview: embedded,
   Statistics: embedded,
   UploadPart: embedded,
+  WebhookDelivery: embedded,
 }
 
 /** An entry as the cache has it, with a change that the service has yet to confirm. */

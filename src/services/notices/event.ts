@@ -8,6 +8,9 @@ import { type Log, outageLog } from '../../log.ts'
 const topics = ['shareReceived', 'inviteReceived', 'bucketChanged', 'logged'] as const
 export type Topic = (typeof topics)[number]
 
+/** The name under which all events are emitted; those of a topic have its name and a colon. */
+const EVERYTHING = 'everything'
+
 /** One channel for all instances: messages are short, and an instance nearly always has subscribers. */
 const CHANNEL = 'satchel:events'
 
@@ -24,7 +27,10 @@ const message = z.object({ from: z.string(), topic: z.enum(topics), to: z.string
  */
 export function eventService({ redis, log }: { redis: Redis | undefined; log: Log }) {
   const listeners = new EventEmitter().setMaxListeners(0)
-  const tell = (topic: Topic, to: string, ids: string[]) => listeners.emit(`${topic}:${to}`, ids)
+  const tell = (topic: Topic, to: string, ids: string[]) => {
+    listeners.emit(`${topic}:${to}`, ids)
+    listeners.emit(EVERYTHING, topic, to)
+  }
   const self = newId()
   let pulse: NodeJS.Timeout | undefined
   let closed = false
@@ -69,6 +75,12 @@ export function eventService({ redis, log }: { redis: Redis | undefined; log: Lo
     listen(topic: Topic, to: string, heard: (ids: string[]) => void): () => void {
       listeners.on(`${topic}:${to}`, heard)
       return () => listeners.off(`${topic}:${to}`, heard)
+    },
+
+    /** Subscribes to all events, likewise. */
+    hear(heard: (topic: Topic, to: string) => void): () => void {
+      listeners.on(EVERYTHING, heard)
+      return () => listeners.off(EVERYTHING, heard)
     },
 
     close(): void {

@@ -21,6 +21,7 @@ export type Mail =
       values: { files: string[]; links: string[]; expires: string; protected: boolean } & Sender
     })
   | { template: 'sign-in'; to: string; values: { device: string; address: string; at: string; link: string } }
+  | { template: 'webhook-disabled'; to: string; values: { host: string; since: string } }
   | { template: 'address-changed'; to: string; values: { provider: string | null } }
 
 /** The kinds of jobs and their payloads. */
@@ -29,6 +30,8 @@ export interface Jobs {
   /** The tree of a deleted workspace or account. */
   'purge-bucket': { rootId: string; bucketId: string }
   mail: Mail
+  /** One event to one webhook, once more; a ping where `seq` is null. */
+  webhook: { webhookId: string; seq: number | null }
 }
 
 export type JobKind = keyof Jobs

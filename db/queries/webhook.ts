@@ -1,0 +1,100 @@
+import type { Attributes } from 'sequelize'
+import type { Db, Tx, Value } from '../index.ts'
+import type { Webhook } from '../models/webhook.ts'
+import type { WebhookDelivery } from '../models/webhook-delivery.ts'
+import { rolesThat } from './member.ts'
+import { placeholders } from './sql.ts'
+
+export type WebhookRow = Attributes<Webhook>
+export type DeliveryRow = Attributes<WebhookDelivery>
+
+const columns = `h.id AS id, h.log_id AS logId, h.user_id AS userId, h.workspace_id AS workspaceId, h.url, h.kinds, h.state, h.seq, h.attempts,
+  h.failing_since AS failingSince, h.due_at AS dueAt, h.lease_until AS leaseUntil, h.created_at AS createdAt`
+
+/** The FROM and the condition of active webhooks `h` whose user may still read their log. */
+const RIGHTFUL = `FROM webhook h JOIN user u ON u.id = h.user_id
+  LEFT JOIN member m ON m.workspace_id = h.workspace_id AND m.user_id = h.user_id`
+const MAY = `h.state = 'active' AND u.status = 'active' AND (h.workspace_id IS NULL OR m.role IN (${rolesThat('manage')}))`
+
+/** A webhook that is to be delivered to, and the claim of another instance on it, which is over. */
+export type DueWebhook = Pick<WebhookRow, 'id' | 'leaseUntil'>
+
+/** Webhooks with something to deliver that nobody delivers to now, those that have waited longest first. */
+export const dueWebhooks = (db: Db, now: number, limit: number): Promise<DueWebhook[]> =>
+  db.rows(
+    `SELECT h.id, h.lease_until AS leaseUntil ${RIGHTFUL} WHERE ${MAY} AND h.due_at <= ? AND h.lease_until <= ?
+       AND EXISTS (SELECT 1 FROM event e WHERE e.log_id = h.log_id AND e.seq > h.seq) ORDER BY h.due_at LIMIT ${limit}`,
+    [now, now],
+  )
+
+/** The logs of which there are active webhooks, and their workspaces. */
+export const watchedLogs = (db: Db): Promise<Pick<WebhookRow, 'logId' | 'workspaceId'>[]> =>
+  db.rows("SELECT DISTINCT log_id AS logId, workspace_id AS workspaceId FROM webhook WHERE state = 'active'")
+
+/** Claims a webhook until a time, or prolongs a claim, unless another instance has it meanwhile. @returns whether it did */
+export async function claimWebhook(db: Db, { id, leaseUntil }: DueWebhook, until: number): Promise<boolean> {
+  const sql = 'UPDATE webhook SET lease_until = ? WHERE id = ? AND lease_until = ?'
+  return (await db.run(sql, [until, id, leaseUntil])) === 1
+}
+
+/** A claimed webhook as it is now, if it is still to be delivered to. */
+export async function claimedWebhook(db: Db, { id, leaseUntil }: DueWebhook): Promise<WebhookRow | undefined> {
+  const [row] = await db.rows<WebhookRow>(
+    `SELECT ${columns} ${RIGHTFUL} WHERE h.id = ? AND h.lease_until = ? AND ${MAY}`,
+    [id, leaseUntil],
+  )
+  return row
+}
+
+/** Sets columns of a webhook under a claim. @returns whether the claim still holds */
+export async function settleWebhook(
+  db: Db,
+  { id, leaseUntil }: DueWebhook,
+  set: Partial<WebhookRow>,
+  tx?: Tx,
+): Promise<boolean> {
+  const [done] = await db.Webhook.update(set, { where: { id, leaseUntil }, ...(tx ? { transaction: tx } : {}) })
+  return done === 1
+}
+
+export async function webhookById(db: Db, id: string): Promise<WebhookRow | undefined> {
+  const [row] = await db.rows<WebhookRow>(`SELECT ${columns} FROM webhook h WHERE h.id = ?`, [id])
+  return row
+}
+
+const listed = (db: Db, where: string, values: Value[]) =>
+  db.rows<WebhookRow>(`SELECT ${columns} FROM webhook h WHERE ${where} ORDER BY h.id`, values)
+
+/** The webhooks of a person, the oldest first. */
+export const webhooksOfUser = (db: Db, userId: string): Promise<WebhookRow[]> =>
+  listed(db, 'h.workspace_id IS NULL AND h.user_id = ?', [userId])
+
+/** Those of some workspaces, likewise. */
+export const webhooksOfWorkspaces = (db: Db, ids: string[]): Promise<WebhookRow[]> =>
+  listed(db, `h.workspace_id IN (${placeholders(ids)})`, ids)
+
+/** Those of some webhooks that are a user's own, or of a workspace that they are a member of. */
+export const webhooksAmong = (db: Db, userId: string, ids: string[]): Promise<WebhookRow[]> =>
+  listed(
+    db,
+    `h.id IN (${placeholders(ids)}) AND ((h.workspace_id IS NULL AND h.user_id = ?)
+       OR h.workspace_id IN (SELECT m.workspace_id FROM member m WHERE m.user_id = ?))`,
+    [...ids, userId, userId],
+  )
+
+/** The attempts of some webhooks, the latest first. */
+export const deliveriesOf = (db: Db, webhookIds: string[]): Promise<DeliveryRow[]> =>
+  db.rows(
+    `SELECT id, webhook_id AS webhookId, event_id AS eventId, kind, at, attempt, status, failure, milliseconds
+     FROM webhook_delivery WHERE webhook_id IN (${placeholders(webhookIds)}) ORDER BY id DESC`,
+    webhookIds,
+  )
+
+/** Forgets all attempts of a webhook but the last ones. */
+export async function trimDeliveries(db: Db, webhookId: string, keep: number): Promise<void> {
+  const [first] = await db.rows<{ id: string }>(
+    `SELECT id FROM webhook_delivery WHERE webhook_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${keep}`,
+    [webhookId],
+  )
+  if (first) await db.run('DELETE FROM webhook_delivery WHERE webhook_id = ? AND id <= ?', [webhookId, first.id])
+}

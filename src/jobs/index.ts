@@ -1,0 +1,57 @@
+import type { Db } from '../../db/index.ts'
+import type { Config } from '../config.ts'
+import type { Log } from '../log.ts'
+import type { EventFeedService } from '../services/history/event-feed.ts'
+import type { EventService } from '../services/notices/event.ts'
+import type { MailingService } from '../services/notices/mailing.ts'
+import type { MayReach } from '../services/notices/webhook-address.ts'
+import type { Tokens } from '../tokens.ts'
+import type { createMailer } from './mail.ts'
+import { purgeBucket, purgeFolder } from './purge.ts'
+import { type ResolveName, webhookRequests } from './webhook-request.ts'
+import { createWebhooks } from './webhooks.ts'
+import { createWorker } from './worker.ts'
+
+/** How webhooks find the addresses of names, how long they wait, and when they are tried again. Tests bring their own. */
+export interface WebhookHabits {
+  resolveName?: ResolveName
+  timeoutMs?: number
+  retryMs?: (attempts: number) => number
+}
+
+interface Deps {
+  db: Db
+  log: Log
+  config: Pick<Config, 'sweepSeconds' | 'leaseSeconds'>
+  tokens: Tokens
+  events: EventService
+  feeds: EventFeedService
+  mailer: ReturnType<typeof createMailer>
+  mailings: MailingService
+  mayReach: MayReach
+  habits?: WebhookHabits | undefined
+}
+
+/** What works on the outbox and on the logs. */
+export function createJobs({ config, mailer, mailings, mayReach, habits = {}, ...deps }: Deps) {
+  const { db, log } = deps
+  const pollMs = config.sweepSeconds * 1000
+  const webhooks = createWebhooks({
+    ...{ ...deps, pollMs, retryMs: habits.retryMs },
+    send: webhookRequests({ ...habits, mayReach }),
+    wakeWorker: () => worker.wake(),
+  })
+  const worker = createWorker({
+    ...{ db, log, pollMs },
+    leaseMs: config.leaseSeconds * 1000,
+    handlers: {
+      'purge-folder': folder => purgeFolder(db, folder),
+      'purge-bucket': bucket => purgeBucket(db, bucket),
+      mail: async (mail, job) => {
+        if (await mailings.isWanted(mail)) await mailer.send(mail, job)
+      },
+      webhook: webhooks.sendOne,
+    },
+  })
+  return { worker, webhooks }
+}

@@ -1,0 +1,118 @@
+import { lookup as lookupName } from 'node:dns/promises'
+import http from 'node:http'
+import https from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+import { causesOf } from '../errors.ts'
+import { addressIn, type MayReach } from '../services/notices/webhook-address.ts'
+
+/** What Standard Webhooks sends: the same id at each attempt, by which receivers know what they have seen. */
+export interface WebhookMessage {
+  id: string
+  type: string
+  /** When it happened, as RFC 3339. */
+  timestamp: string
+  data: object
+}
+
+/** What became of an attempt. */
+export interface Outcome {
+  /** Null where nothing was answered. */
+  status: number | null
+  /** Null for a success, else a word: status, redirect, forbidden_address, timeout, or the code of the error of the connection. */
+  failure: string | null
+  milliseconds: number
+}
+
+export type ResolveName = (name: string) => Promise<{ address: string; family: number }[]>
+
+interface Options {
+  mayReach: MayReach
+  resolveName?: ResolveName | undefined
+  timeoutMs?: number | undefined
+}
+
+class ForbiddenAddress extends Error {
+  readonly code = 'forbidden_address'
+}
+
+/**
+ * Sends signed requests to URLs that people have chosen: to public addresses, and to those that the operator allows. What a name resolves to is
+ * looked at in the one resolution that the connection uses, so a name that changes its mind gains nothing. Redirects are
+ * not followed, and answers are not read beyond their headers.
+ */
+export function webhookRequests({
+  mayReach,
+  resolveName = name => lookupName(name, { all: true }),
+  timeoutMs = 10_000,
+}: Options) {
+  const lookup: LookupFunction = (name, { all }, done) => {
+    resolveName(name).then(
+      found => {
+        const [first, ...others] = found.filter(({ address }) => mayReach(address))
+        if (!first) done(new ForbiddenAddress('No public address.'), '')
+        else if (all) done(null, [first, ...others])
+        else done(null, first.address, first.family)
+      },
+      error => done(error, ''),
+    )
+  }
+
+  function post(url: URL, headers: Record<string, string>, body: string): Promise<number> {
+    const address = addressIn(url)
+    // For an address there is no resolution.
+    if (address !== null && !mayReach(address)) throw new ForbiddenAddress('Not a public address.')
+    const { request } = url.protocol === 'https:' ? https : http
+    return new Promise((resolve, reject) => {
+      const sent = request(url, {
+        method: 'POST',
+        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+        agent: false,
+        lookup,
+        signal: AbortSignal.timeout(timeoutMs),
+      })
+      sent.on('response', answer => {
+        answer.destroy()
+        resolve(answer.statusCode ?? 0)
+      })
+      sent.on('error', reject)
+      sent.end(body)
+    })
+  }
+
+  /** Never throws: what goes wrong at the receiver is an outcome. */
+  return async (to: { url: string; secret: string }, { id, ...payload }: WebhookMessage): Promise<Outcome> => {
+    const [body, now] = [JSON.stringify(payload), new Date()]
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'Satchel-Webhooks',
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+      'webhook-signature': new Webhook(to.secret).sign(id, now, body),
+    }
+    const took = () => Date.now() - now.getTime()
+    try {
+      const status = await post(new URL(to.url), headers, body)
+      return { status, failure: failureOf(status), milliseconds: took() }
+    } catch (error) {
+      return { status: null, failure: wordFor(error), milliseconds: took() }
+    }
+  }
+}
+
+export type SendWebhook = ReturnType<typeof webhookRequests>
+
+function failureOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null
+  return status >= 300 && status < 400 ? 'redirect' : 'status'
+}
+
+const LONGEST_WORD = 64
+
+/** The code of the innermost error that has one, such as ECONNREFUSED or CERT_HAS_EXPIRED. */
+function wordFor(error: unknown): string {
+  const causes = [...causesOf(error)]
+  if (causes.some(({ name }) => name === 'TimeoutError' || name === 'AbortError')) return 'timeout'
+  const code = causes.map(cause => cause.code).findLast(code => typeof code === 'string')
+  return /^\w+$/.test(String(code)) ? String(code).slice(0, LONGEST_WORD) : 'failed'
+}

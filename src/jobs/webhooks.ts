@@ -1,0 +1,214 @@
+import { v7 as newId } from 'uuid'
+import type { Db } from '../../db/index.ts'
+import { type EventKind, eventKinds } from '../../db/models/event.ts'
+import { endsOf } from '../../db/queries/event.ts'
+import {
+  claimedWebhook,
+  claimWebhook,
+  type DueWebhook,
+  dueWebhooks,
+  settleWebhook,
+  trimDeliveries,
+  type WebhookRow,
+  watchedLogs,
+  webhookById,
+} from '../../db/queries/webhook.ts'
+import { MAX_DELIVERIES } from '../limits.ts'
+import type { Log } from '../log.ts'
+import { changeRunner, system } from '../services/history/event.ts'
+import type { EventFeedService, EventView } from '../services/history/event-feed.ts'
+import { onWire } from '../services/history/event-wire.ts'
+import type { EventService } from '../services/notices/event.ts'
+import { enqueue, type Jobs } from '../services/notices/outbox.ts'
+import { webhookSecret } from '../services/notices/webhook.ts'
+import type { Tokens } from '../tokens.ts'
+import type { Outcome, SendWebhook, WebhookMessage } from './webhook-request.ts'
+import { backoff } from './worker.ts'
+
+/** Webhooks that an instance delivers to at a time. */
+const AT_ONCE = 10
+/** Events that a webhook is given before it is another one's turn. */
+const TURN = 100
+/** Longer than an attempt takes, with the statements around it. */
+const LEASE_MS = 60_000
+const PATIENCE_MS = 3 * 86_400_000
+/** The receiver wants no more: Standard Webhooks, "Operational considerations". */
+const GONE = 410
+
+export interface WebhookOptions {
+  db: Db
+  log: Log
+  tokens: Tokens
+  events: EventService
+  feeds: EventFeedService
+  send: SendWebhook
+  /** Wakes the worker of the outbox when a mail was queued. */
+  wakeWorker: () => void
+  pollMs: number
+  /** Milliseconds until the next try, by the number of tries. Tests shorten it. */
+  retryMs?: ((attempts: number) => number) | undefined
+}
+
+/**
+ * Delivers the events of logs to webhooks: each webhook has read its log up to a number, and the next event goes out when the one before was
+ * taken. Any number of instances may run it; a claim on the webhook keeps the others away. See docs/decisions/webhooks.md.
+ */
+export function createWebhooks(options: WebhookOptions) {
+  const { db, log, tokens, events, feeds, send, wakeWorker, pollMs, retryMs = backoff } = options
+  const change = changeRunner({ db, events })
+  const running = new Map<string, Promise<void>>()
+  /** Ids of logs and workspaces: only what happens there wakes anybody. */
+  let watched = new Set<string>()
+  let looking: Promise<void> | undefined
+  let again = false
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+  let deafen = () => {}
+
+  async function look(): Promise<void> {
+    while (again && !stopped) {
+      again = false
+      const logs = await watchedLogs(db)
+      watched = new Set(logs.flatMap(({ logId, workspaceId }) => [logId, workspaceId ?? logId]))
+      if (logs.length === 0) return
+      for (const due of await dueWebhooks(db, Date.now(), AT_ONCE + running.size))
+        if (running.size < AT_ONCE && !running.has(due.id)) begin(due)
+    }
+  }
+
+  /** Looks now, and once more if it is looking already. */
+  function wake(): void {
+    again = true
+    if (stopped || looking) return
+    looking = look()
+      .catch(error => log.warn({ err: error }, 'could not look for events to send to webhooks; it will be tried again'))
+      .finally(() => {
+        looking = undefined
+        if (again) wake()
+      })
+  }
+
+  function begin(due: DueWebhook): void {
+    const { id } = due
+    const work = deliver(due)
+      .catch(error => log.warn({ err: error, webhook: id }, 'could not deliver to a webhook; it will be tried again'))
+      .finally(() => {
+        running.delete(id)
+        wake()
+      })
+    running.set(id, work)
+  }
+
+  async function deliver(due: DueWebhook): Promise<void> {
+    let claim: DueWebhook = { ...due, leaseUntil: Date.now() + LEASE_MS }
+    if (!(await claimWebhook(db, due, claim.leaseUntil))) return
+    for (let sent = 0; sent < TURN && !stopped; sent++) {
+      const webhook = await claimedWebhook(db, claim)
+      if (!webhook) break
+      const { event, head } = await nextOf(webhook)
+      if (!event) {
+        await settleWebhook(db, claim, { seq: head })
+        break
+      }
+      const outcome = await attempt(webhook, messageOf(event), webhook.attempts + 1)
+      if (outcome.failure !== null) return fail(webhook, outcome)
+      const leaseUntil = Math.max(Date.now() + LEASE_MS, claim.leaseUntil + 1)
+      const set = { seq: event.seq, attempts: 0, failingSince: null, leaseUntil }
+      if (!(await settleWebhook(db, claim, set))) return
+      claim = { ...claim, leaseUntil }
+    }
+    await trimDeliveries(db, due.id, MAX_DELIVERIES)
+    await settleWebhook(db, claim, { leaseUntil: 0, dueAt: Date.now() })
+  }
+
+  /** The next event for a webhook, and where its log ends. What was purged, or has vanished with a restored backup, is passed over. */
+  async function nextOf({ logId, seq, kinds }: WebhookRow): Promise<{ event: EventView | undefined; head: number }> {
+    const { head, purged } = await endsOf(db, logId)
+    const after = Math.min(Math.max(seq, purged), head)
+    const wanted = kinds === '' ? eventKinds : (kinds.split(' ') as EventKind[])
+    const { rows } = await feeds.pageAfter(logId, after, { limit: 1, kinds: wanted })
+    return { event: rows[0], head }
+  }
+
+  /** Sends a message, and notes what became of it. */
+  async function attempt(webhook: WebhookRow, message: WebhookMessage, nth: number): Promise<Outcome> {
+    const at = Date.now()
+    const outcome = await send({ url: webhook.url, secret: webhookSecret(tokens, webhook.id) }, message)
+    const of = { id: newId(), webhookId: webhook.id, eventId: message.id, kind: message.type, at, attempt: nth }
+    await db.WebhookDelivery.create({ ...of, ...outcome })
+    return outcome
+  }
+
+  /** Gives the claim back until the next try; after three days the webhook is disabled, and its person is told. */
+  async function fail(webhook: WebhookRow, { status, failure }: Outcome): Promise<void> {
+    const now = Date.now()
+    const attempts = webhook.attempts + 1
+    const failingSince = webhook.failingSince ?? now
+    const isOver = status === GONE || now - failingSince >= PATIENCE_MS
+    const set = { attempts, failingSince, dueAt: now + retryMs(attempts), leaseUntil: 0 }
+    if (isOver) await disable(webhook, set)
+    else await settleWebhook(db, webhook, set)
+    await trimDeliveries(db, webhook.id, MAX_DELIVERIES)
+    log.info({ webhook: webhook.id, status, failure, attempts, disabled: isOver }, 'a webhook did not take an event')
+  }
+
+  async function disable(webhook: WebhookRow, set: Partial<WebhookRow>): Promise<void> {
+    const { id, userId, workspaceId, url } = webhook
+    const { host } = new URL(url)
+    await change(system, async ({ tx, record }) => {
+      if (!(await settleWebhook(db, webhook, { ...set, state: 'disabled' }, tx))) return
+      const log = workspaceId === null ? userId : { workspace: workspaceId }
+      const user = await db.User.findByPk(userId, { attributes: ['verifiedEmail'], raw: true, transaction: tx })
+      const since = new Date(set.failingSince ?? Date.now()).toISOString()
+      const mail = { template: 'webhook-disabled', values: { host, since } } as const
+      if (user?.verifiedEmail) await enqueue(db, 'mail', { ...mail, to: user.verifiedEmail }, tx)
+      record(log, { kind: 'webhook.disabled', subject: id, details: { name: host } })
+    })
+    wakeWorker()
+  }
+
+  return {
+    wake,
+
+    /** A job of the outbox: sends one event, or a ping, once, and notes what became of it. */
+    async sendOne({ webhookId, seq }: Jobs['webhook'], job: { id: string }): Promise<void> {
+      const webhook = await webhookById(db, webhookId)
+      if (!webhook) return
+      const event = seq === null ? undefined : await feeds.byId(`${webhook.logId}:${seq}`)
+      if (seq !== null && !event) return
+      const ping = { id: `ping:${job.id}`, type: 'ping', timestamp: new Date().toISOString(), data: {} }
+      await attempt(webhook, event ? messageOf(event) : ping, 1)
+      await trimDeliveries(db, webhookId, MAX_DELIVERIES)
+    },
+
+    start(): void {
+      deafen = events.hear((topic, to) => {
+        // What is told to an address may be in the log of the person who has it.
+        if (topic === 'logged' ? watched.has(to) : topic !== 'bucketChanged' && watched.size > 0) wake()
+      })
+      timer = setInterval(wake, pollMs)
+      timer.unref()
+      wake()
+    },
+
+    /** Resolves when nothing is due; for tests. */
+    async idle(): Promise<void> {
+      wake()
+      while (looking || running.size > 0) await Promise.all([looking, ...running.values()])
+    },
+
+    /** Stops looking, and waits for the attempts under way. */
+    async stop(): Promise<void> {
+      stopped = true
+      deafen()
+      clearInterval(timer)
+      await looking
+      await Promise.all(running.values())
+    },
+  }
+}
+
+function messageOf(event: EventView): WebhookMessage {
+  const data = onWire(event)
+  return { id: data.id, type: data.kind, timestamp: data.happened_at, data }
+}

@@ -1,0 +1,62 @@
+import { BlockList, isIP, isIPv6 } from 'node:net'
+
+/** IPv4 addresses that are not public: IANA IPv4 Special-Purpose Address Registry, multicast, and what is reserved. */
+const closed4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+]
+/** Public IPv6 addresses begin here (RFC 4291): outside are loopback, local, multicast, and IPv4 in IPv6. */
+const open6 = ['2000::/3']
+/** And inside there are tunnels to IPv4, which lead anywhere, and examples. */
+const closed6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
+
+/** Addresses and ranges such as 10.0.0.0/8, of one family: Node.js takes an IPv4 address for its IPv6 mapping. */
+function listOf(ranges: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [address = '', prefix] = range.split('/')
+    if (isIPv6(address) !== (family === 'ipv6')) continue
+    if (prefix === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(prefix), family)
+  }
+  return list
+}
+
+/** Says which IP addresses webhooks may be sent to: public ones, and those that the operator has allowed. */
+export type MayReach = (address: string) => boolean
+
+/** @param allowed addresses and ranges */
+export function webhookAddresses(allowed: readonly string[]): MayReach {
+  const allowed4 = listOf(allowed, 'ipv4')
+  const allowed6 = listOf(allowed, 'ipv6')
+  const [private4, public6, private6] = [listOf(closed4, 'ipv4'), listOf(open6, 'ipv6'), listOf(closed6, 'ipv6')]
+  return address => {
+    switch (isIP(address)) {
+      case 4:
+        return allowed4.check(address, 'ipv4') || !private4.check(address, 'ipv4')
+      case 6:
+        return allowed6.check(address, 'ipv6') || (public6.check(address, 'ipv6') && !private6.check(address, 'ipv6'))
+      default:
+        return false
+    }
+  }
+}
+
+/** The IP address in a URL that names its host by one; null for a name. */
+export function addressIn({ hostname }: URL): string | null {
+  const plain = hostname.replace(/^\[(.*)\]$/, '$1')
+  return isIP(plain) ? plain : null
+}

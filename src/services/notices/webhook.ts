@@ -1,0 +1,258 @@
+import { validate as isUuid, v7 as newId } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+import type { EventKind } from '../../../db/models/event.ts'
+import { endsOf } from '../../../db/queries/event.ts'
+import { lockUser } from '../../../db/queries/user.ts'
+import {
+  type DeliveryRow,
+  deliveriesOf,
+  type WebhookRow,
+  webhooksAmong,
+  webhooksOfUser,
+  webhooksOfWorkspaces,
+} from '../../../db/queries/webhook.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError, InvalidInput } from '../../errors.ts'
+import { MAX_DELIVERIES, MAX_WEBHOOKS } from '../../limits.ts'
+import type { Tokens } from '../../tokens.ts'
+import { changeRunner } from '../history/event.ts'
+import type { EventFeedService } from '../history/event-feed.ts'
+import { lockToManage } from '../workspaces/right.ts'
+import type { WorkspaceView } from '../workspaces/workspace.ts'
+import type { EventService } from './event.ts'
+import { enqueue } from './outbox.ts'
+import { addressIn, type MayReach } from './webhook-address.ts'
+
+export type { DeliveryRow } from '../../../db/queries/webhook.ts'
+
+/** What happens in the drive of the caller or of a workspace, or to the caller. */
+export type WebhookSource = 'drive' | 'person'
+
+/** A webhook without its secret, which is shown once. */
+export interface WebhookView extends Omit<WebhookRow, 'kinds' | 'seq' | 'leaseUntil'> {
+  /** Null for all. */
+  kinds: EventKind[] | null
+  source: WebhookSource
+}
+
+interface WebhookInput {
+  url: string
+  kinds?: EventKind[] | null | undefined
+}
+
+/** What is left out, or null, stays as it is; kinds that are null become all. */
+interface WebhookChange {
+  url?: string | null | undefined
+  kinds?: EventKind[] | null | undefined
+  paused?: boolean | null | undefined
+}
+
+interface Deps {
+  db: Db
+  tokens: Tokens
+  events: EventService
+  feeds: EventFeedService
+  mayReach: MayReach
+  /** Wakes the worker of the outbox. */
+  wake: () => void
+  /** Tells what delivers that webhooks have changed. */
+  wakeWebhooks: () => void
+}
+
+const LONGEST_URL = 2000
+
+/** The secret that the events of a webhook are signed with, as Standard Webhooks writes it. It is not stored: the database alone gives none away. */
+export const webhookSecret = (tokens: Tokens, id: string): string =>
+  `whsec_${Buffer.from(tokens.digest('webhook', id), 'hex').toString('base64')}`
+
+/** URLs to which events are sent. Delivery itself is the business of src/jobs/webhooks.ts. */
+export function webhookService({ db, tokens, events, feeds, mayReach, wake, wakeWebhooks }: Deps) {
+  const change = changeRunner({ db, events })
+  const logOf = (caller: Caller, workspace: WorkspaceView | null) =>
+    workspace ? { workspace: workspace.id } : caller.userId
+
+  /** @throws INVALID_INPUT */
+  function readUrl(text: string): URL {
+    const url = URL.canParse(text) && text.length <= LONGEST_URL ? new URL(text) : null
+    if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash)
+      throw new InvalidInput(
+        'url',
+        `Give an http or https URL of up to ${LONGEST_URL} characters, without a user name and without a fragment.`,
+      )
+    const address = addressIn(url)
+    if (address !== null && !mayReach(address))
+      throw new InvalidInput('url', 'This address is not a public one. The operator must allow it first.')
+    return url
+  }
+
+  function readKinds(kinds: WebhookInput['kinds']): string {
+    if (kinds?.length === 0) throw new InvalidInput('kinds', 'Name at least one kind, or none at all for every kind.')
+    return [...new Set(kinds ?? [])].join(' ')
+  }
+
+  /** Locks who has the webhooks, so that parallel requests do not exceed the limit. @throws FORBIDDEN */
+  async function lockHolder(caller: Caller, workspace: WorkspaceView | null, tx: Tx): Promise<void> {
+    if (workspace) await lockToManage(db, caller, workspace.id, tx)
+    else await lockUser(db, caller.userId, tx)
+  }
+
+  const ofHolder = (caller: Caller, workspace: WorkspaceView | null) =>
+    workspace ? { workspaceId: workspace.id } : { workspaceId: null, userId: caller.userId }
+
+  async function logIdOf(caller: Caller, workspace: WorkspaceView | null, source: WebhookSource, tx: Tx) {
+    if (!workspace) return source === 'person' ? caller.userId : caller.bucket.bucketId
+    const where = { workspaceId: workspace.id }
+    const bucket = await db.Bucket.findOne({
+      where,
+      attributes: ['id'],
+      raw: true,
+      rejectOnEmpty: true,
+      transaction: tx,
+    })
+    return bucket.id
+  }
+
+  async function find(caller: Caller, workspace: WorkspaceView | null, id: string, tx?: Tx): Promise<WebhookRow> {
+    const where = { id, ...ofHolder(caller, workspace) }
+    const row = isUuid(id) ? await db.Webhook.findOne({ where, raw: true, ...(tx ? { transaction: tx } : {}) }) : null
+    if (!row) throw noSuchWebhook()
+    return row
+  }
+
+  /** Delivers one event once more, or a ping, without regard to the others. */
+  async function send(id: string, seq: number | null): Promise<void> {
+    await db.transaction(tx => enqueue(db, 'webhook', { webhookId: id, seq }, tx))
+    wake()
+  }
+
+  return {
+    /**
+     * Makes a webhook for what happens from now on. `workspace` is one that the caller may manage; null for their own.
+     * @throws INVALID_INPUT, QUOTA_EXCEEDED
+     */
+    async create(
+      caller: Caller,
+      workspace: WorkspaceView | null,
+      { source, ...input }: WebhookInput & { source: WebhookSource },
+    ): Promise<{ webhook: WebhookView; secret: string }> {
+      if (workspace && source === 'person')
+        throw new InvalidInput('source', 'A workspace is no person. Leave out one of the two.')
+      const [url, kinds, id, now] = [readUrl(input.url), readKinds(input.kinds), newId(), Date.now()]
+      const row = await change(caller, async ({ tx, record }) => {
+        await lockHolder(caller, workspace, tx)
+        const used = await db.Webhook.count({ where: ofHolder(caller, workspace), transaction: tx })
+        if (used >= MAX_WEBHOOKS)
+          throw new AppError('QUOTA_EXCEEDED', `There are ${used} webhooks already. Delete one first.`, {
+            ...{ limit: 'max_webhooks', max: MAX_WEBHOOKS, used },
+          })
+        const logId = await logIdOf(caller, workspace, source, tx)
+        const { head: seq } = await endsOf(db, logId, tx)
+        const times = { failingSince: null, dueAt: now, leaseUntil: 0, createdAt: now }
+        const made = { id, logId, userId: caller.userId, workspaceId: workspace?.id ?? null, url: url.href, kinds, seq }
+        const row: WebhookRow = { ...made, state: 'active', attempts: 0, ...times }
+        await db.Webhook.create(row, { transaction: tx })
+        record(logOf(caller, workspace), { kind: 'webhook.created', subject: id, details: { name: url.host } })
+        return row
+      })
+      wakeWebhooks()
+      return { webhook: toView(row), secret: webhookSecret(tokens, id) }
+    },
+
+    /**
+     * Changes a webhook, pauses or resumes it; from then on the right of the caller counts for it. What happens while it is paused is
+     * delivered when it is resumed.
+     * @throws WEBHOOK_NOT_FOUND, INVALID_INPUT
+     */
+    async update(
+      caller: Caller,
+      workspace: WorkspaceView | null,
+      id: string,
+      { url: text, kinds, paused }: WebhookChange,
+    ): Promise<WebhookView> {
+      const url = typeof text === 'string' ? readUrl(text) : null
+      const chosen = kinds === undefined ? {} : { kinds: readKinds(kinds) }
+      const state = paused ? ({ state: 'paused' } as const) : ({ state: 'active', failingSince: null } as const)
+      const row = await change(caller, async ({ tx, record }) => {
+        await lockHolder(caller, workspace, tx)
+        const old = await find(caller, workspace, id, tx)
+        const set = {
+          ...{ userId: caller.userId, ...chosen, ...(url ? { url: url.href } : {}) },
+          ...(typeof paused === 'boolean' ? { ...state, attempts: 0, dueAt: Date.now() } : {}),
+        }
+        await db.Webhook.update(set, { where: { id }, transaction: tx })
+        const row: WebhookRow = { ...old, ...set }
+        const details = { name: new URL(row.url).host }
+        record(logOf(caller, workspace), { kind: 'webhook.changed', subject: id, details })
+        return row
+      })
+      wakeWebhooks()
+      return toView(row)
+    },
+
+    /** @throws WEBHOOK_NOT_FOUND */
+    async remove(caller: Caller, workspace: WorkspaceView | null, id: string): Promise<void> {
+      await change(caller, async ({ tx, record }) => {
+        await lockHolder(caller, workspace, tx)
+        const { url } = await find(caller, workspace, id, tx)
+        await db.Webhook.destroy({ where: { id }, transaction: tx })
+        const details = { name: new URL(url).host }
+        record(logOf(caller, workspace), { kind: 'webhook.deleted', subject: id, details })
+      })
+      wakeWebhooks()
+    },
+
+    /** Sends an event that says nothing, also to a webhook that is paused. @throws WEBHOOK_NOT_FOUND */
+    async ping(caller: Caller, workspace: WorkspaceView | null, id: string): Promise<WebhookView> {
+      const row = await find(caller, workspace, id)
+      await send(id, null)
+      return toView(row)
+    },
+
+    /** Delivers an event once more, also to a webhook that is paused. @throws WEBHOOK_NOT_FOUND, INVALID_INPUT */
+    async redeliver(
+      caller: Caller,
+      workspace: WorkspaceView | null,
+      id: string,
+      eventId: string,
+    ): Promise<WebhookView> {
+      const row = await find(caller, workspace, id)
+      const event = eventId.startsWith('event:') ? await feeds.byId(eventId.slice('event:'.length)) : undefined
+      if (event?.logId !== row.logId)
+        throw new InvalidInput('event', 'This is no event of this webhook, or it is not kept any more.')
+      await send(id, event.seq)
+      return toView(row)
+    },
+
+    /** The webhooks of the caller, the oldest first. */
+    ofCaller: async ({ userId }: Caller): Promise<WebhookView[]> => (await webhooksOfUser(db, userId)).map(toView),
+
+    /** Those of some workspaces, by their ids. Does not authorize: pass only workspaces that the caller may manage. */
+    async ofWorkspaces(ids: string[]): Promise<Map<string, WebhookView[]>> {
+      const rows = (await webhooksOfWorkspaces(db, ids)).map(toView)
+      return Map.groupBy(rows, ({ workspaceId }) => workspaceId ?? '')
+    },
+
+    /** Those of some webhooks that are the caller's, or of a workspace that they are a member of, by id. Does not look at their role. */
+    async knownAmong({ userId }: Caller, given: string[]): Promise<Map<string, WebhookView>> {
+      const ids = given.filter(id => isUuid(id))
+      const rows = ids.length > 0 ? await webhooksAmong(db, userId, ids) : []
+      return new Map(rows.map(row => [row.id, toView(row)]))
+    },
+
+    /** The last attempts of some webhooks, the latest first. Does not authorize. */
+    async deliveries(ids: string[]): Promise<Map<string, DeliveryRow[]>> {
+      const all = Map.groupBy(await deliveriesOf(db, ids), ({ webhookId }) => webhookId)
+      return new Map(Array.from(all, ([id, rows]) => [id, rows.slice(0, MAX_DELIVERIES)]))
+    },
+  }
+}
+
+export type WebhookService = ReturnType<typeof webhookService>
+
+export const noSuchWebhook = () =>
+  new AppError('WEBHOOK_NOT_FOUND', 'There is no such webhook. Use an id of a listing.')
+
+function toView({ kinds, seq: _seq, leaseUntil: _lease, ...row }: WebhookRow): WebhookView {
+  const source = row.workspaceId === null && row.logId === row.userId ? 'person' : 'drive'
+  return { ...row, kinds: kinds === '' ? null : (kinds.split(' ') as EventKind[]), source }
+}

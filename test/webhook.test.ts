@@ -1,0 +1,467 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { ask, codeOf } from './ask.ts'
+import { driveOf, expel, found, join, privateKey, put, ROOMY, UNHURRIED } from './builders.ts'
+import type { Anything } from './event-model.ts'
+import { newDatabase, type Person, startApp, type TestApp } from './harness.ts'
+import { type MailServer, startMailServer } from './mail-server.ts'
+import { until } from './until.ts'
+import { type Received, type Receiver, startReceiver, status, verified } from './webhook-receiver.ts'
+
+declare const engine: 'sqlite' | 'mysql'
+
+const WEBHOOK = `id url source kinds state firstFailedAt nextAttemptAt responsible { email }
+  deliveries { eventId kind attempt status failure } workspace { id }`
+const CREATE = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { ${WEBHOOK} } } }`
+const UPDATE = `mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { ${WEBHOOK} } } }`
+const PING = 'mutation ($input: PingWebhookInput!) { pingWebhook(input: $input) { webhook { id } } }'
+const REDELIVER = 'mutation ($input: RedeliverEventInput!) { redeliverEvent(input: $input) { webhook { id } } }'
+const DELETE = 'mutation ($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedId } }'
+const FILES = { kinds: ['FILE_CREATED'] }
+
+let t: TestApp
+let mails: MailServer
+let receiver: Receiver
+let alice: Person
+/** What names resolve to, one answer after the other; the last one stays. */
+let answers: string[]
+let people = 0
+
+beforeAll(async () => {
+  mails = await startMailServer()
+  const settings = { ...UNHURRIED, SMTP_URL: mails.url, WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1' }
+  const resolveName = async () => {
+    const address = (answers.length > 1 ? answers.shift() : answers[0]) ?? ''
+    return [{ address, family: 4 }]
+  }
+  t = await startApp(settings, { webhookHabits: { resolveName, retryMs: () => 0 } })
+  await t.limit(ROOMY)
+})
+afterAll(async () => {
+  await t.stop()
+  await mails.stop()
+})
+beforeEach(async () => {
+  answers = ['127.0.0.1']
+  receiver = await startReceiver()
+  alice = await t.signIn(`alice${++people}`)
+})
+afterEach(async () => {
+  await t.app.db.Webhook.destroy({ where: {} })
+  await t.app.webhooks.idle()
+  await receiver.stop()
+})
+
+async function create(who: Person, input: object = {}): Promise<{ id: string; secret: string }> {
+  const { createWebhook } = await ask(who, CREATE, { input: { url: receiver.url, ...input } })
+  return { id: createWebhook.webhook.id, secret: createWebhook.secret }
+}
+const update = async (who: Person, webhook: string, input: object) =>
+  (await ask(who, UPDATE, { input: { webhook, ...input } })).updateWebhook.webhook
+const look = async (who: Person, id: string): Promise<Anything> =>
+  (await ask(who, `query ($id: ID!) { node(id: $id) { ... on Webhook { ${WEBHOOK} } } }`, { id })).node
+const settled = async () => {
+  await t.app.webhooks.idle()
+  await t.app.worker.idle()
+}
+const pathsOf = (requests: Received[]) => requests.map(({ event }) => event.data.details.path)
+const upload = async (...paths: string[]) => {
+  for (const path of paths) expect((await alice.upload(path, path)).status).toBe(200)
+}
+
+describe('A webhook', () => {
+  it('gets what happens from then on, in order, signed by Standard Webhooks', async () => {
+    await upload('before')
+    const { secret } = await create(alice)
+    await upload('one', 'two', 'three')
+    await settled()
+    expect(pathsOf(receiver.received)).toEqual(['one', 'two', 'three'])
+    const { data } = await alice.graphql<Anything>('{ me { drive { events(first: 9) { nodes { id happenedAt } } } } }')
+    const ids = data.me.drive.events.nodes.map(({ id }: Anything) => id).slice(1)
+    expect(receiver.received.map(({ id }) => id)).toEqual(ids)
+    for (const request of receiver.received) {
+      expect(verified(secret, request)).toEqual(request.event)
+      expect(request.headers['content-type']).toBe('application/json')
+      expect(() => verified(secret, { ...request, body: request.body.replace('"file', '"File') })).toThrow()
+    }
+    // The specification in other words than those of its library.
+    const [first] = receiver.received
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+    expect(key).toHaveLength(32)
+    const signed = `${first?.id}.${first?.headers['webhook-timestamp']}.${first?.body}`
+    const signature = createHmac('sha256', key).update(signed).digest('base64')
+    expect(first?.headers['webhook-signature']).toBe(`v1,${signature}`)
+    const event = (await alice.rest('GET', '/api/events')).response.events[1]
+    expect(first?.event).toEqual({ type: 'file.created', timestamp: event.happened_at, data: event })
+  })
+
+  it('gets the kinds that it was made for, of the drive, of the person, or of a workspace', async () => {
+    const id = await found(alice)
+    await create(alice, { url: `${receiver.url}/drive`, kinds: ['FILE_CREATED', 'FILE_DELETED'] })
+    await create(alice, { url: `${receiver.url}/person`, source: 'PERSON', kinds: ['KEY_CREATED'] })
+    await create(alice, { url: `${receiver.url}/workspace`, workspace: id, ...FILES })
+    await upload('a')
+    await alice.rest('POST', '/api/folders', { json: { path: 'b' } })
+    await alice.rest('DELETE', '/api/files/delete?file=a')
+    await privateKey(t, alice)
+    await put(alice, id, '/c')
+    await settled()
+    const got = (of: string) =>
+      receiver.received
+        .filter(({ path }) => path.endsWith(of))
+        .map(({ event }) => `${event.type} ${event.data.details.path}`)
+    expect(got('/drive')).toEqual(['file.created a', 'file.deleted a'])
+    expect(got('/person')).toEqual(['key.created null'])
+    expect(got('/workspace')).toEqual(['file.created /c'])
+  })
+
+  it('never shows its secret again, nor does the database or the log hold it', async () => {
+    const { id, secret } = await create(alice)
+    await upload('a')
+    await settled()
+    const rows = JSON.stringify([
+      await t.app.db.Webhook.findAll({ raw: true }),
+      await t.app.db.Event.findAll({ raw: true }),
+    ])
+    const plain = secret.replace('whsec_', '')
+    for (const form of [plain, Buffer.from(plain, 'base64').toString('hex')]) {
+      expect(rows).not.toContain(form)
+      expect(t.logs()).not.toContain(form)
+    }
+    expect(JSON.stringify(await look(alice, id))).not.toContain(plain)
+    const { data } = await alice.graphql<Anything>('{ __type(name: "Webhook") { fields { name } } }')
+    expect(data.__type.fields.map(({ name }: Anything) => name)).not.toContain('secret')
+  })
+
+  it('is tried again until its receiver takes an event, with one id, and only then gets the next', async () => {
+    const { id } = await create(alice, FILES)
+    const internal = await startReceiver()
+    receiver.next = [
+      status(500),
+      status(302, { location: internal.url }),
+      status(307, { location: internal.url }),
+      res => res.destroy(),
+      status(404),
+    ]
+    await upload('one', 'two')
+    await settled()
+    expect(pathsOf(receiver.received)).toEqual(['one', 'one', 'one', 'one', 'one', 'one', 'two'])
+    expect(new Set(receiver.received.map(request => request.id)).size).toBe(2)
+    expect(internal.received).toEqual([])
+    await internal.stop()
+    const { deliveries, firstFailedAt, nextAttemptAt } = await look(alice, id)
+    expect(deliveries.map(({ attempt, status, failure }: Anything) => [attempt, status, failure])).toEqual([
+      [1, 204, null],
+      [6, 204, null],
+      [5, 404, 'status'],
+      [4, null, 'ECONNRESET'],
+      [3, 307, 'redirect'],
+      [2, 302, 'redirect'],
+      [1, 500, 'status'],
+    ])
+    expect([firstFailedAt, nextAttemptAt]).toEqual([null, null])
+    expect(deliveries[0].kind).toBe('file.created')
+  })
+
+  it('is not needed while its receiver is down: everything comes when it is up again', async () => {
+    const { id } = await create(alice, FILES)
+    await upload('one')
+    await settled()
+    await receiver.stop()
+    await upload('two', 'three')
+    // It fails at once, and is due at once again: the next success is what ends that.
+    const failing = await until(async () => {
+      const webhook = await look(alice, id)
+      return webhook.firstFailedAt !== null && webhook
+    })
+    expect(failing).toMatchObject({ state: 'ACTIVE', nextAttemptAt: expect.any(String) })
+    expect(failing.deliveries[0]).toMatchObject({ status: null, failure: 'ECONNREFUSED' })
+    await receiver.again()
+    await settled()
+    expect(pathsOf(receiver.received)).toEqual(['one', 'two', 'three'])
+    expect(await look(alice, id)).toMatchObject({ firstFailedAt: null })
+  })
+
+  it('gets nothing while it is paused, and what has happened meanwhile when it is resumed', async () => {
+    const { id } = await create(alice, FILES)
+    expect(await update(alice, id, { paused: true })).toMatchObject({ state: 'PAUSED' })
+    await upload('one', 'two')
+    await settled()
+    expect(receiver.received).toEqual([])
+    expect(await update(alice, id, { paused: false })).toMatchObject({ state: 'ACTIVE' })
+    await settled()
+    expect(pathsOf(receiver.received)).toEqual(['one', 'two'])
+    // Another URL, other kinds.
+    await update(alice, id, { url: `${receiver.url}/new`, kinds: ['FILE_DELETED'] })
+    await upload('three')
+    await alice.rest('DELETE', '/api/files/delete?file=one')
+    await settled()
+    expect(receiver.received.slice(2).map(({ path, event }) => `${path} ${event.type}`)).toEqual([
+      '/hook/new file.deleted',
+    ])
+    expect(await update(alice, id, { kinds: null })).toMatchObject({ kinds: null, url: `${receiver.url}/new` })
+  })
+
+  it('is disabled after three days of failures, with a mail, and goes on where it was when it is resumed', async () => {
+    const { id } = await create(alice, FILES)
+    const [hour, three] = [3_600_000, 3 * 86_400_000]
+    /** As if it had failed for so long, and were due again. */
+    const failOnce = async (ms: number) => {
+      const since = { failingSince: Date.now() - ms, attempts: 40, state: 'active' } as const
+      receiver.next = [status(500)]
+      await t.app.db.Webhook.update(since, { where: { id } })
+      await settled()
+    }
+    await update(alice, id, { paused: true })
+    await upload('zero')
+    await failOnce(three - hour)
+    expect(pathsOf(receiver.received)).toEqual(['zero', 'zero'])
+    expect(await look(alice, id)).toMatchObject({ state: 'ACTIVE', firstFailedAt: null })
+    await update(alice, id, { paused: true })
+    await upload('one', 'two')
+    await failOnce(three)
+    expect(await look(alice, id)).toMatchObject({ state: 'DISABLED' })
+    const attempts = receiver.received.length
+    expect(attempts).toBe(3)
+    const mail = await until(() => mails.received.find(({ to }) => to.includes(alice.email)))
+    expect(mail.text).toContain('webhook')
+    expect(mail.text).toContain(new URL(receiver.url).host)
+    expect(mail.text).not.toContain('/hook')
+    await upload('three')
+    await settled()
+    expect(receiver.received).toHaveLength(attempts)
+    const { data } = await alice.graphql<Anything>(
+      '{ me { events(kinds: [WEBHOOK_DISABLED]) { nodes { subjectId via } } } }',
+    )
+    expect(data.me.events.nodes).toEqual([{ subjectId: id, via: 'SYSTEM' }])
+    await update(alice, id, { paused: false })
+    await settled()
+    expect(pathsOf(receiver.received.slice(attempts))).toEqual(['one', 'two', 'three'])
+  })
+
+  it('is disabled at once when its receiver answers 410', async () => {
+    const { id } = await create(alice, FILES)
+    receiver.next = [status(410)]
+    await upload('one', 'two')
+    await settled()
+    expect(await look(alice, id)).toMatchObject({ state: 'DISABLED' })
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  it('is sent a ping and single events again on request, also while it is paused', async () => {
+    const { id, secret } = await create(alice, FILES)
+    await upload('one')
+    await settled()
+    await update(alice, id, { paused: true })
+    await ask(alice, PING, { input: { webhook: id } })
+    await settled()
+    expect(receiver.received[1]?.event).toMatchObject({ type: 'ping', data: {} })
+    const event = receiver.received[0]?.id ?? ''
+    receiver.next = [status(500)]
+    await ask(alice, REDELIVER, { input: { webhook: id, event } })
+    await settled()
+    // Once, whatever comes of it.
+    expect(receiver.received[2]).toMatchObject({ id: event, body: receiver.received[0]?.body })
+    expect(receiver.received).toHaveLength(3)
+    for (const request of receiver.received) verified(secret, request)
+    const { deliveries } = await look(alice, id)
+    expect(deliveries.map(({ kind, status }: Anything) => [kind, status])).toEqual([
+      ['file.created', 500],
+      ['ping', 204],
+      ['file.created', 204],
+    ])
+    const bob = await t.signIn('bob')
+    await bob.upload('b', 'b')
+    const other = `event:${await driveOf(bob)}:1`
+    for (const wrong of [other, 'event:x', `${event}0`])
+      expect(await codeOf(alice, REDELIVER, { input: { webhook: id, event: wrong } })).toBe('INVALID_INPUT')
+  })
+
+  it('shows its last 100 attempts', async () => {
+    const { id } = await create(alice, FILES)
+    const { db } = t.app
+    const one = {
+      webhookId: id,
+      eventId: 'x',
+      kind: 'ping',
+      at: 0,
+      attempt: 1,
+      status: 200,
+      failure: null,
+      milliseconds: 0,
+    }
+    await db.WebhookDelivery.bulkCreate(
+      Array.from({ length: 150 }, (_, i) => ({ ...one, id: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}` })),
+    )
+    await upload('a')
+    await settled()
+    expect((await look(alice, id)).deliveries).toHaveLength(100)
+    expect((await look(alice, id)).deliveries[0]).toMatchObject({ kind: 'file.created' })
+    expect(await db.WebhookDelivery.count({ where: { webhookId: id } })).toBe(100)
+  })
+
+  it('begins anew where the log begins when what it has not got yet was purged', async () => {
+    const { id } = await create(alice, FILES)
+    await update(alice, id, { paused: true })
+    await upload('one', 'two')
+    await t.app.db.Event.update({ at: 0 }, { where: { logId: await driveOf(alice) } })
+    await t.app.sweeper.run()
+    await upload('three')
+    await update(alice, id, { paused: false })
+    await settled()
+    expect(pathsOf(receiver.received)).toEqual(['three'])
+  })
+
+  it('is one of ten at most, has a URL that makes sense, and goes with its attempts', async () => {
+    const { id } = await create(alice, FILES)
+    await upload('a')
+    await settled()
+    const url = receiver.url
+    for (const wrong of [
+      'ftp://a.example/',
+      'http://user:word@a.example/',
+      'https://a.example/#b',
+      `https://a.example/${'x'.repeat(2000)}`,
+    ])
+      expect(await codeOf(alice, CREATE, { input: { url: wrong } })).toBe('INVALID_INPUT')
+    expect(await codeOf(alice, CREATE, { input: { url, kinds: [] } })).toBe('INVALID_INPUT')
+    const made = await Promise.all(
+      Array.from({ length: 12 }, () => alice.graphql<Anything>(CREATE, { input: { url } })),
+    )
+    expect(made.filter(({ errors }) => errors?.[0]?.extensions.limit === 'max_webhooks')).toHaveLength(3)
+    expect((await ask(alice, '{ me { webhooks { id } } }')).me.webhooks).toHaveLength(10)
+    expect((await ask(alice, DELETE, { input: { webhook: id } })).deleteWebhook).toEqual({ deletedId: id })
+    expect(await codeOf(alice, DELETE, { input: { webhook: id } })).toBe('WEBHOOK_NOT_FOUND')
+    expect(await t.app.db.WebhookDelivery.count({ where: { webhookId: id } })).toBe(0)
+  })
+})
+
+describe('A webhook of a workspace', () => {
+  it('gets nothing while the one who is responsible for it may not manage the workspace', async () => {
+    const id = await found(alice)
+    const admin = await t.signIn(`admin${people}`)
+    await join(t, id, admin, 'admin')
+    const webhook = await create(admin, { workspace: id, ...FILES })
+    const told = async (name: string) => {
+      await put(alice, id, `/${name}`)
+      await settled()
+      return pathsOf(receiver.received)
+    }
+    expect(await told('one')).toEqual(['/one'])
+    await join(t, id, admin, 'editor')
+    expect(await told('two')).toEqual(['/one'])
+    await expel(t, id, admin)
+    expect(await told('three')).toEqual(['/one'])
+    // Who changes it is responsible from then on.
+    expect(await update(alice, webhook.id, { paused: false })).toMatchObject({ responsible: { email: alice.email } })
+    expect(await told('four')).toEqual(['/one', '/two', '/three', '/four'])
+    await t.app.db.User.update({ status: 'suspended' }, { where: { id: alice.userId } })
+    await join(t, id, admin, 'owner')
+    await put(admin, id, '/five')
+    await settled()
+    expect(receiver.received).toHaveLength(4)
+    await t.app.db.User.update({ status: 'active' }, { where: { id: alice.userId } })
+    expect(await told('six')).toEqual(['/one', '/two', '/three', '/four', '/five', '/six'])
+  })
+
+  it('is told of in the log of the workspace', async () => {
+    const id = await found(alice)
+    const webhook = await create(alice, { workspace: id, ...FILES })
+    await update(alice, webhook.id, { paused: true })
+    await ask(alice, DELETE, { input: { webhook: webhook.id } })
+    const kinds = '[WEBHOOK_CREATED, WEBHOOK_CHANGED, WEBHOOK_DELETED]'
+    const query = `query ($id: ID!) { workspace(id: $id) { drive { events(kinds: ${kinds}) { nodes { kind subjectId details { name } } } } } }`
+    const { nodes } = (await ask(alice, query, { id })).workspace.drive.events
+    const details = { name: new URL(receiver.url).host }
+    expect(nodes).toEqual(
+      ['WEBHOOK_CREATED', 'WEBHOOK_CHANGED', 'WEBHOOK_DELETED'].map(kind => ({ kind, subjectId: webhook.id, details })),
+    )
+  })
+})
+
+describe('A webhook to an address that is not public', () => {
+  it.each([
+    'http://127.0.0.2/',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://0x7f.0.0.2/',
+    'http://2130706434/',
+  ])('is not made when its URL says so: %s', async url => {
+    expect(await codeOf(alice, CREATE, { input: { url } })).toBe('INVALID_INPUT')
+  })
+
+  it('is refused at each connection, also when its name has meant another one before', async () => {
+    const internal = await startReceiver('127.0.0.2')
+    const { id } = await create(alice, { url: `http://hook.example:${internal.port}/`, ...FILES })
+    // The first answer leads to nobody, the second where it must not, the last where it may.
+    answers = ['127.0.0.1', '127.0.0.2', '10.0.0.1', '127.0.0.2']
+    await upload('one')
+    const seen = await until(async () => {
+      const { deliveries } = await look(alice, id)
+      return deliveries.length > 3 && deliveries
+    })
+    await update(alice, id, { paused: true })
+    await settled()
+    expect(internal.received).toEqual([])
+    const words = new Set(seen.map(({ failure }: Anything) => failure))
+    expect(words).toEqual(new Set(['ECONNREFUSED', 'forbidden_address']))
+    answers = ['127.0.0.1']
+    await update(alice, id, { paused: false, url: `http://hook.example:${receiver.port}/` })
+    await settled()
+    expect(pathsOf(receiver.received)).toEqual(['one'])
+    await internal.stop()
+  })
+})
+
+describe('A receiver that hangs', () => {
+  it('gets the event in the end, and holds up nobody else', async () => {
+    const hurried = await startApp(
+      { ...UNHURRIED, WEBHOOK_ALLOW_ADDRESSES: '127.0.0.0/8' },
+      { webhookHabits: { timeoutMs: 300, retryMs: () => 0 } },
+    )
+    const [carol, dora] = [await hurried.signIn('carol'), await hurried.signIn('dora')]
+    const idle = await startReceiver()
+    receiver.next = [() => {}, () => {}]
+    await ask(carol, CREATE, { input: { url: receiver.url, ...FILES } })
+    await ask(dora, CREATE, { input: { url: idle.url, ...FILES } })
+    await carol.upload('slow', 'x')
+    await dora.upload('quick', 'x')
+    await until(() => idle.received.length > 0)
+    await until(() => receiver.received.length > 2)
+    await hurried.app.webhooks.idle()
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1)
+    const [webhook] = (await ask(carol, `{ me { webhooks { ${WEBHOOK} } } }`)).me.webhooks
+    expect(webhook.deliveries.map(({ failure }: Anything) => failure)).toEqual(
+      expect.arrayContaining(['timeout', null]),
+    )
+    await hurried.stop()
+    await idle.stop()
+  })
+})
+
+describe('Two instances', () => {
+  // SQLite is for one process.
+  const onServers = engine === 'mysql' ? it : it.skip
+
+  onServers('deliver each event once, and in order', async () => {
+    const database = await newDatabase()
+    const settings = {
+      ...{ ...UNHURRIED, DATABASE_URL: database.url, WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1' },
+      SECRET_KEY: 'the same for all instances, 32 or more',
+    }
+    const [near, far] = [await startApp(settings), await startApp(settings)]
+    const carol = await near.signIn('carol')
+    await ask(carol, CREATE, { input: { url: receiver.url, ...FILES } })
+    const paths = Array.from({ length: 12 }, (_, i) => `f${i}`)
+    for (const path of paths) {
+      await carol.upload(path, path)
+      far.app.webhooks.wake()
+    }
+    await Promise.all([near.app.webhooks.idle(), far.app.webhooks.idle()])
+    await near.app.webhooks.idle()
+    expect(pathsOf(receiver.received)).toEqual(paths)
+    await near.stop()
+    await far.stop()
+    await database.drop()
+  })
+})
