@@ -84,9 +84,9 @@ export function createPages(options: Options) {
   }
   const home = homePage(services, { unbuilt: options.console === null })
   addresses.on('GET', '/', web?.home ?? home)
-  // What the console does not show yet.
+  // What is here without the console, too.
   addresses.on('GET', '/home', home)
-  addresses.on('GET', '/workspace/:token', workspacePage(services))
+  addresses.on('GET', '/workspace/:token', workspacePage(services, { hasConsole: web !== null }))
   addresses.on('GET', '/pages/:token', async visit => sendAsset(visit))
   addresses.on('GET', '/login', loginPage(providers))
   addresses.on('GET', '/identities', identities.show)

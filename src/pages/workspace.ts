@@ -6,14 +6,18 @@ import { count, fileOf, nameOf, sizeOf } from './words.ts'
 
 const PAGE = 200
 
-/** `/workspace/{id}?path=`: one folder of a workspace, whose files can be downloaded. */
-export function workspacePage({ drives, listings }: Services) {
+/**
+ * `/workspace/{id}?path=`: one folder of a workspace, whose files can be downloaded. The link of an invite leads here.
+ * @param hasConsole whether the web console shows more of it
+ */
+export function workspacePage({ drives, listings }: Services, { hasConsole }: { hasConsole: boolean }) {
   return async (visit: Visit): Promise<Reply> => {
     const { token: id, here, query } = visit
     const caller = await visit.caller()
     if (!caller) return { to: signInAt(here) }
     const [found] = await drives.workspaceTreesOf(caller, 'w.id', [id])
     if (!found) throw notAMember('enter')
+    if (hasConsole) return { to: `/workspaces/${found.slug}/files` }
     const { tree } = Drive.ofWorkspace(caller, found).open('read')
     const level = await listings.level(tree, query.get('path') ?? '', { limit: PAGE, cursor: query.get('cursor') })
     const { names, folders, files, nextCursor } = level

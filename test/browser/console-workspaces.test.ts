@@ -146,6 +146,23 @@ describe('Two people side by side', () => {
   })
 })
 
+it('leads who accepts on the page of an invite to the files', async () => {
+  const gerd = await w.person('gerd')
+  const { workspace } = await oskar.ask<{ workspace: { id: string } }>('{ workspace(slug: "orchestra") { id } }')
+  await oskar.ask(
+    'mutation ($id: ID!) { createInvite(input: { workspace: $id, email: "gerd@example.com", role: VIEWER }) { invite { id } } }',
+    workspace,
+  )
+  const { me } = await gerd.ask<{ me: { invites: { nodes: { token: string }[] } } }>(
+    '{ me { invites { nodes { token } } } }',
+  )
+  await gerd.page.goto(`${w.service.url}/invite/${me.invites.nodes[0]?.token}`)
+  await gerd.page.getByRole('button', { name: 'Accept' }).click()
+  await gerd.page.getByRole('link', { name: 'Open the workspace' }).click()
+  await gerd.page.waitForURL(/\/workspaces\/orchestra\/files$/)
+  await gerd.page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
+})
+
 describe('Roles', () => {
   it('are offered as far as one may give them', async () => {
     await hers.getByRole('link', { name: 'Orchestra' }).click()
