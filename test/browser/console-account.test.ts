@@ -147,6 +147,8 @@ describe('API keys', () => {
     await heading('Your new key')
     await expectAccessible(page)
     const secret = await page.getByLabel('Secret').inputValue()
+    // A click beside the dialog does not take the secret away.
+    await page.mouse.click(5, 400)
     await ada.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Copy' }).press('Enter')
     await page.getByRole('button', { name: 'Copied' }).waitFor()

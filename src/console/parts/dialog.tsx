@@ -12,11 +12,13 @@ interface DialogProps {
   /** The buttons, the main one last. */
   footer?: ReactNode
   size?: 'small' | 'wide' | 'side'
+  /** A click beside it leaves it open: what it shows is not shown again. */
+  isSticky?: boolean
 }
 
 /** A dialog in the middle of the screen; a sheet at its foot on a telephone. */
-export const Dialog = ({ title, isOpen, onClose, children, footer, size = 'small' }: DialogProps) => (
-  <ModalOverlay className="backdrop" isDismissable isOpen={isOpen} onOpenChange={open => open || onClose()}>
+export const Dialog = ({ title, isOpen, onClose, children, footer, size = 'small', isSticky }: DialogProps) => (
+  <ModalOverlay className="backdrop" isDismissable={!isSticky} isOpen={isOpen} onOpenChange={open => open || onClose()}>
     <Modal className={`dialog ${size}`}>
       <AriaDialog className="dialog-body">
         <div className="dialog-head">

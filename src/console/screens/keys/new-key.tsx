@@ -39,6 +39,7 @@ export function NewKey({ scopes, workspace, onCreated, onClose }: NewKeyProps) {
       <Dialog
         title={text('made')}
         isOpen
+        isSticky
         onClose={onClose}
         footer={
           <Button look="primary" onPress={onClose}>
