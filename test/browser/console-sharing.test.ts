@@ -369,6 +369,7 @@ describe('By keyboard alone', () => {
     await page.keyboard.press('Escape')
     await sheet().waitFor({ state: 'detached' })
     expect((await sharesOf()).map(({ recipient }) => recipient)).toContain('dora@example.com')
+    await page.locator('[role=grid]:focus, [role=grid] :focus').waitFor()
     await page.keyboard.press('F2')
     await page.getByLabel('New name').waitFor()
     await page.keyboard.press('Escape')

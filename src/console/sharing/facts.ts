@@ -27,11 +27,12 @@ export const downloadsOf = ({ downloads, maxDownloads }: Share): string =>
 
 const lastly = { OPENED: 'lastOpened', DOWNLOADED: 'lastDownloaded', REFUSED: 'lastRefused' } as const
 
-/** How it was used last. */
-export function lastUseOf(share: Share): string {
+/** How it was used last; null for a use of which nothing more is known (yet). */
+export function lastUseOf(share: Share): string | null {
   const last = share.events?.nodes[0]
   if (last) return text(lastly[last.kind], { when: formatRelative(last.happenedAt) })
-  return share.__typename === 'DirectShare' && share.seen ? text('seen') : text('unopened')
+  if (share.__typename === 'DirectShare' && share.seen) return text('seen')
+  return share.downloads === 0 ? text('unopened') : null
 }
 
 export const madeWhen = ({ createdAt }: Share): string => text('made', { when: formatMoment(createdAt) })

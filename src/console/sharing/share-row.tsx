@@ -44,6 +44,7 @@ export function ShareRow({ share, file, onRenew }: ShareRowProps) {
   const isLive = stateOf(share) === 'live'
   const isDirect = share.__typename === 'DirectShare'
   const who = whoOf(share)
+  const lastUse = lastUseOf(share)
   const entry = (
     id: string,
     icon: LucideIcon,
@@ -88,7 +89,7 @@ export function ShareRow({ share, file, onRenew }: ShareRowProps) {
         <div className="facts-line soft">
           <span className={isLive ? '' : 'share-ended'}>{endOf(share)}</span>
           <span>{downloadsOf(share)}</span>
-          <span>{lastUseOf(share)}</span>
+          {lastUse !== null && <span>{lastUse}</span>}
           {file && <span>{madeWhen(share)}</span>}
         </div>
       </div>
