@@ -20,6 +20,7 @@ import { readConfig } from '../src/config.ts'
 import { startBuilt } from './built-service.ts'
 import { ended, openShell, type Shell } from './command-line.ts'
 import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
+import { freePort } from './free-port.ts'
 import { newDatabase, type Person, signInTo, startApp, type TestApp } from './harness.ts'
 
 declare const engine: 'sqlite' | 'mysql'
@@ -372,14 +373,6 @@ describe('A service that is killed', () => {
     rmSync(dataDir, { recursive: true, force: true })
   }, 120_000)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
-  const address = server.address()
-  await new Promise(done => server.close(done))
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 /** Turns one bit of the first connection that carries so many bytes. */
 async function startFlippingProxy(

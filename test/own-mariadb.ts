@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { type Connection, createConnection } from 'mysql2/promise'
+import { freePort } from './free-port.ts'
 import { until } from './until.ts'
 
 /** A MariaDB server of one's own: what is set for the whole server disturbs no other test. */
@@ -20,14 +20,6 @@ const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
 const find = (program: string) => folders.map(folder => join(folder, program)).find(existsSync)
 
 export const hasMariadb = find('mariadbd') !== undefined
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 export async function startMariadb(): Promise<OwnMariadb> {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-mariadb-'))

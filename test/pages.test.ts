@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { found, join, ROOMY, UNHURRIED } from './builders.ts'
+import { wholeGuessWindow } from './guess-window.ts'
 import { type Person, type RestAnswer, rest, signInTo, startApp, type TestApp } from './harness.ts'
 
 const PASSWORD = 'päss wörd 🦊'
@@ -427,6 +428,7 @@ describe('POST /share/{token}', () => {
   })
 
   it('counts guesses together with the REST routes, and says when to try again', async () => {
+    await wholeGuessWindow()
     const path = await share(await file(), { password: PASSWORD })
     const byRest = (password: string) =>
       t.anonymous.rest('POST', `/api/share/resolve/${path.slice('/share/'.length)}`, { json: { password } })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { v7 as newId } from 'uuid'
 import type { RateName } from '../src/services/rate-limit.ts'
 import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
+import { wholeGuessWindow } from './guess-window.ts'
 import {
   newDatabase,
   type Person,
@@ -387,11 +388,7 @@ describe('Guessing the password of a share', () => {
     return made.response.sharing_token
   }
 
-  // Guesses are counted in quarters of an hour; no attack here lasts from one into the next.
-  beforeEach(async () => {
-    const left = 900_000 - (Date.now() % 900_000)
-    if (left < 25_000) await sleep(left + 10)
-  }, 60_000)
+  beforeEach(wholeGuessWindow)
 
   const forged = (n: number) => `203.0.113.${n % 250}, 2001:db8::${n.toString(16)}`
 

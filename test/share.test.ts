@@ -4,6 +4,7 @@ import { v7 as newId } from 'uuid'
 import { ask, codeOf } from './ask.ts'
 import { found, privateKey, put, workspaceKey } from './builders.ts'
 import { unseen, unseenInGraph } from './coverage-of-routes.ts'
+import { wholeGuessWindow } from './guess-window.ts'
 import { type Person, type RestAnswer, type RestOptions, startApp, type TestApp } from './harness.ts'
 import { anId, aTime, at } from './shapes.ts'
 
@@ -297,6 +298,7 @@ describe('POST /api/share/resolve/{token}', () => {
   })
 
   it('403 for an address that guesses, on all routes together; another address is served, and the link lives', async () => {
+    await wholeGuessWindow()
     const token = await share({ password: PASSWORD })
     const from = (address: string) => ({ 'x-forwarded-for': address })
     for (let i = 0; i < 5; i++) {
@@ -583,6 +585,7 @@ describe('GraphQL', () => {
   })
 
   it('openShare lets nobody guess on', async () => {
+    await wholeGuessWindow()
     const { token } = await newLink('guessed', { password: PASSWORD })
     for (let i = 0; i < 10; i++)
       expect(await codeOf(t.anonymous, OPEN, { input: { token, password: `guess ${i}` } })).toBe('WRONG_PASSWORD')

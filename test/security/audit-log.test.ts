@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { loggablePath } from '../../src/log.ts'
 import { found, join, privateKey, workspaceKey } from '../builders.ts'
+import { wholeGuessWindow } from '../guess-window.ts'
 import { type Person, startApp, type TestApp } from '../harness.ts'
 import { newBrowser, openProvider, signInBy, type TestProvider } from '../sign-in-provider.ts'
 import { Browser } from '../unit/sign-in-browser.ts'
@@ -285,6 +286,7 @@ describe('A security event is a line of its own', () => {
   })
 
   it('for guesses at the password of a link that are blocked, at every door', async () => {
+    await wholeGuessWindow()
     await alice.upload('guessed.txt', 'x')
     const json = { object: 'guessed.txt', password: 'right' }
     const token = (await alice.rest('POST', '/api/files/quick_share', { json })).response.sharing_token

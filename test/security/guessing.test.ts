@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { BuiltService } from '../built-service.ts'
+import { wholeGuessWindow } from '../guess-window.ts'
 import { type Person, rest, startApp } from '../harness.ts'
 import { type ServiceProcess, startServiceProcess } from '../service-process.ts'
 import { attack, expectHealthy, watchHealth } from './attackers.ts'
@@ -66,6 +67,8 @@ const counted = (codes: string[]) => {
 }
 
 describe('Guessing the password of a link', () => {
+  beforeEach(wholeGuessWindow)
+
   it.each([
     ['400 /64 of one /48', (i: number) => `2001:db8:77:${(i * 160).toString(16)}::1`],
     ['a whole /24', (i: number) => `203.0.113.${i % 256}`],

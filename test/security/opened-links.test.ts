@@ -1,5 +1,6 @@
 import { get, type IncomingHttpHeaders } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { wholeGuessWindow } from '../guess-window.ts'
 import { type Person, startApp, type TestApp } from '../harness.ts'
 
 let t: TestApp
@@ -94,6 +95,7 @@ describe('A link to bytes that a person opens in a tab', () => {
 
 describe('Sentences that existing clients look into', () => {
   it('say that tries are blocked, and that slugs are unique', async () => {
+    await wholeGuessWindow()
     const token = await share({ password: 'secret' })
     const guess = () => t.anonymous.rest('POST', `/api/share/resolve/${token}`, { json: { password: 'wrong' } })
     for (let i = 0; i < 10; i++) await guess()
