@@ -80,7 +80,8 @@ beforeAll(async () => {
     allowedOrigins: ['https://app.example.com'],
     clientViewer: (req: Parameters<typeof findCaller>[1]) => findCaller(db, req),
     log: pino({ level: 'silent' }),
-    providerTimeoutMs: 400,
+    // The other providers answer from this process, which may be busy with other tests.
+    providerTimeoutMs: 2500,
   }
   service = createAuthRoutes({ ...options, secure: false })
   secureService = createAuthRoutes({ ...options, secure: true })
@@ -297,13 +298,9 @@ describe('GET /auth/callback', () => {
     const done = await browser.signIn('alice@example.com')
     expect([done.status, done.location]).toEqual([302, `${origin}/`])
     expect(done.cookies).toEqual([
-      expect.stringMatching(/^oauth_[\w-]{22}=; Path=\/auth; Expires=Thu, 01 Jan 1970 /),
-      expect.stringMatching(
-        /^known_device=[\w-]+; Max-Age=31536000; Path=\/auth; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
-      ),
-      expect.stringMatching(
-        /^session_id=[\w-]{43}; Max-Age=3(600|599); Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
-      ),
+      expect.stringMatching(/^oauth_[\w-]{22}=; Max-Age=0; Path=\/auth; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^known_device=[\w-]+; Max-Age=31536000; Path=\/auth; HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^session_id=[\w-]{43}; Max-Age=3(600|5\d\d); Path=\/; HttpOnly; SameSite=Lax$/),
     ])
     expect([...browser.jar.keys()].filter(name => name.startsWith('oauth_'))).toEqual([])
     const { response, ...envelope } = await browser.isValid()
@@ -490,7 +487,7 @@ describe('GET and POST /auth/logout', () => {
       200,
       { status: 200, msg: 'ok', response: { logout_successful: true } },
     ])
-    expect(out.cookies).toEqual([expect.stringMatching(/^session_id=; Path=\/; Expires=Thu, 01 Jan 1970 /)])
+    expect(out.cookies).toEqual([expect.stringMatching(/^session_id=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/)])
     expect(await db.Session.count()).toBe(0)
     if (cookie) browser.jar.set('session_id', cookie)
     expect(await browser.isValid()).toEqual(anonymous)

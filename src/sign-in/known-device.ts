@@ -1,5 +1,5 @@
-import { parseCookie } from 'cookie'
-import type { CookieOptions, Request, Response } from 'express'
+import type { IncomingMessage } from 'node:http'
+import { parseCookie, stringifySetCookie } from 'cookie'
 import { z } from 'zod'
 import type { Tokens } from '../tokens.ts'
 
@@ -16,9 +16,9 @@ const sealed = z.object({ users: z.array(z.string()).max(MOST_USERS) })
  * that, so nothing is stored here. It is no credential: who copies it is spared a mail, and let into nothing.
  */
 export function createKnownDevices({ tokens, secure }: { tokens: Tokens; secure: boolean }) {
-  const cookie: CookieOptions = { path: '/auth', httpOnly: true, sameSite: 'lax', secure }
+  const cookie = { path: '/auth', httpOnly: true, sameSite: 'lax', secure } as const
 
-  function usersOf(req: Request): string[] {
+  function usersOf(req: IncomingMessage): string[] {
     const token = parseCookie(req.headers.cookie ?? '')[NAME]
     const unsealed = token ? tokens.unseal(PURPOSE, token) : null
     const read = sealed.safeParse(unsealed?.expired ? null : unsealed?.payload)
@@ -26,12 +26,15 @@ export function createKnownDevices({ tokens, secure }: { tokens: Tokens; secure:
   }
 
   return {
-    knows: (req: Request, userId: string): boolean => usersOf(req).includes(userId),
+    knows: (req: IncomingMessage, userId: string): boolean => usersOf(req).includes(userId),
 
-    /** The account that signed in last comes first. */
-    remember(req: Request, res: Response, userId: string): void {
+    /** The cookie that remembers an account. The one that signed in last comes first. */
+    remember(req: IncomingMessage, userId: string): string {
       const users = [userId, ...usersOf(req).filter(id => id !== userId)].slice(0, MOST_USERS)
-      res.cookie(NAME, tokens.seal(PURPOSE, { users }, YEAR_SECONDS), { ...cookie, maxAge: YEAR_SECONDS * 1000 })
+      return stringifySetCookie(NAME, tokens.seal(PURPOSE, { users }, YEAR_SECONDS), {
+        ...cookie,
+        maxAge: YEAR_SECONDS,
+      })
     },
   }
 }

@@ -1,29 +1,23 @@
-import type { Request, RequestHandler, Response } from 'express'
+import type { IncomingMessage } from 'node:http'
 import passport from 'passport'
 import OAuth2Strategy from 'passport-oauth2'
 import type { OAuthProvider } from '../config.ts'
 import { type ProviderProfile, SignInRefused } from '../services/accounts/account.ts'
 import type { Tokens } from '../tokens.ts'
 import { fetchBounded, readClaims, readToken } from './claims.ts'
-import { createStateCookies, type Pending } from './state.ts'
-
-declare global {
-  namespace Express {
-    interface User extends ProviderProfile {}
-  }
-}
+import { createStateCookies, type Pending, type SignInRequest } from './state.ts'
 
 /** The round trips to the providers. */
 export interface OAuth {
   /** Sends the browser to a provider, with a state and a PKCE challenge. */
-  begin: (provider: string) => RequestHandler
+  begin(req: SignInRequest, provider: string): Promise<void>
   /** Consumes the sign-in that a callback belongs to, or null; the response removes its cookie. */
-  take(req: Request, res: Response): Pending | null
+  take(req: SignInRequest): Pending | null
   /**
    * Redeems the code of a callback.
    * @throws SignInRefused `auth_failed` when the provider does not identify the user, within two timeouts at most
    */
-  finish(req: Request, res: Response, pending: Pending): Promise<ProviderProfile>
+  finish(req: SignInRequest, pending: Pending): Promise<ProviderProfile>
 }
 
 export interface OAuthOptions {
@@ -33,12 +27,12 @@ export interface OAuthOptions {
   /** Whether the public URL is https. */
   secure: boolean
   /** The account that a sign-in is to attach its identity to, if any. */
-  linkTo: (req: Request) => Promise<string | null>
+  linkTo: (req: SignInRequest) => Promise<string | null>
   /** Timeout of one response of the provider, in milliseconds. */
   timeoutMs: number
 }
 
-/** One strategy per provider, without an Express session: the state of a sign-in is in a sealed cookie. */
+/** One strategy per provider, without a session of passport: the state of a sign-in is in a sealed cookie. */
 export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, timeoutMs }: OAuthOptions): OAuth {
   const states = createStateCookies({ tokens, secure, linkTo })
   const authenticator = new passport.Authenticator()
@@ -49,14 +43,19 @@ export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, time
   const known = new Set(providers.map(provider => provider.name))
 
   return {
-    begin: provider => authenticator.authenticate(provider, { session: false }),
+    begin: (req, provider) =>
+      new Promise((resolve, reject) => {
+        // The strategy ends the response itself; only an error is handed back.
+        req.res.once('close', resolve)
+        authenticator.authenticate(provider, { session: false })(req, req.res, reject)
+      }),
 
-    take(req, res) {
-      const pending = states.take(req, res)
+    take(req) {
+      const pending = states.take(req)
       return pending && known.has(pending.provider) ? pending : null
     },
 
-    finish(req, res, { provider }) {
+    finish(req, { provider }) {
       return new Promise((resolve, reject) => {
         const refuse = (cause: unknown) =>
           reject(new SignInRefused('auth_failed', `The sign-in at ${provider} has failed.`, { cause: causeOf(cause) }))
@@ -64,13 +63,9 @@ export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, time
         // The strategy would treat a callback without a code as a new sign-in.
         if (typeof code !== 'string' || code === '' || error !== undefined)
           return refuse(new Error(`The provider gives no code: ${String(error).slice(0, 100)}`))
-        const redeem: RequestHandler = authenticator.authenticate(
-          provider,
-          { session: false },
-          (failure: unknown, profile: Express.User | false | null | undefined) =>
-            failure || !profile ? refuse(failure) : resolve(profile),
-        )
-        redeem(req, res, refuse)
+        const settle = (failure: unknown, profile?: ProviderProfile | false | null) =>
+          failure || !profile ? refuse(failure) : resolve(profile)
+        authenticator.authenticate(provider, { session: false }, settle)(req, req.res, refuse)
       })
     },
   }
@@ -112,8 +107,11 @@ class ProviderStrategy extends OAuth2Strategy {
   }
 
   // The public URL is known only once the service listens.
-  override authenticate(req: Request, options?: object): void {
-    super.authenticate(req, { ...options, callbackURL: `${this.publicUrl()}/auth/callback` })
+  override authenticate(req: IncomingMessage, options?: object): void {
+    super.authenticate(req as Parameters<OAuth2Strategy['authenticate']>[0], {
+      ...options,
+      callbackURL: `${this.publicUrl()}/auth/callback`,
+    })
   }
 
   override userProfile(accessToken: string, done: (error?: unknown, profile?: ProviderProfile) => void): void {

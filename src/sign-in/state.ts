@@ -1,8 +1,15 @@
-import { parseCookie } from 'cookie'
-import type { CookieOptions, Request, Response } from 'express'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ParsedUrlQuery } from 'node:querystring'
+import { parseCookie, stringifySetCookie } from 'cookie'
 import { z } from 'zod'
 import { newSecret, type Tokens } from '../tokens.ts'
 import { readReturnTo } from './return-to.ts'
+
+/** A request under /auth, with what passport and the strategy need of it. */
+export interface SignInRequest extends IncomingMessage {
+  query: ParsedUrlQuery
+  res: ServerResponse
+}
 
 /** A sign-in whose browser is away at the provider. */
 export interface Pending {
@@ -38,13 +45,16 @@ type Done<T extends unknown[]> = (error: Error | null, ...result: T) => void
 export function createStateCookies(options: {
   tokens: Tokens
   secure: boolean
-  linkTo: (req: Request) => Promise<string | null>
+  linkTo: (req: SignInRequest) => Promise<string | null>
 }) {
   const { tokens, secure, linkTo } = options
   // Under /auth, because the beginning of a sign-in clears away what others have left.
-  const cookie: CookieOptions = { path: '/auth', httpOnly: true, sameSite: 'lax', secure }
+  const cookie = { path: '/auth', httpOnly: true, sameSite: 'lax', secure } as const
 
-  async function remember(req: Request, provider: string, verifier: string): Promise<string> {
+  const setCookie = (res: ServerResponse, name: string, value: string, maxAge: number) =>
+    res.appendHeader('set-cookie', stringifySetCookie(name, value, { ...cookie, maxAge }))
+
+  async function remember(req: SignInRequest, provider: string, verifier: string): Promise<string> {
     const state = newSecret(16)
     const payload = {
       state,
@@ -55,12 +65,12 @@ export function createStateCookies(options: {
     }
     const left = Object.keys(cookiesOf(req)).filter(name => name.startsWith(prefix))
     // Browsers send the oldest first.
-    for (const name of left.slice(0, Math.max(0, left.length + 1 - most))) req.res?.clearCookie(name, cookie)
-    req.res?.cookie(prefix + state, tokens.seal(purpose, payload, seconds), { ...cookie, maxAge: seconds * 1000 })
+    for (const name of left.slice(0, Math.max(0, left.length + 1 - most))) setCookie(req.res, name, '', 0)
+    setCookie(req.res, prefix + state, tokens.seal(purpose, payload, seconds), seconds)
     return state
   }
 
-  function read(req: Request): z.infer<typeof sealed> | null {
+  function read(req: SignInRequest): z.infer<typeof sealed> | null {
     const state = text(req.query.state)
     const token = state && cookiesOf(req)[prefix + state]
     const unsealed = token ? tokens.unseal(purpose, token) : null
@@ -71,19 +81,19 @@ export function createStateCookies(options: {
   return {
     /** The state store of a passport-oauth2 strategy; the library distinguishes the variants by the number of parameters. */
     storeOf: (provider: string) => ({
-      store(req: Request, verifier: string, _state: unknown, _meta: unknown, done: Done<[state?: string]>): void {
+      store(req: SignInRequest, verifier: string, _state: unknown, _meta: unknown, done: Done<[state?: string]>): void {
         remember(req, provider, verifier).then(state => done(null, state), done)
       },
-      verify(req: Request, _state: unknown, _meta: unknown, done: Done<[verifier: string | false]>): void {
+      verify(req: SignInRequest, _state: unknown, _meta: unknown, done: Done<[verifier: string | false]>): void {
         const pending = read(req)
         done(null, pending?.provider === provider && pending.verifier)
       },
     }),
 
     /** Consumes the sign-in that a callback belongs to, or null. The response deletes its cookie: a state is valid once. */
-    take(req: Request, res: Response): Pending | null {
+    take(req: SignInRequest): Pending | null {
       const pending = read(req)
-      if (pending) res.clearCookie(prefix + pending.state, cookie)
+      if (pending) setCookie(req.res, prefix + pending.state, '', 0)
       return pending
     },
   }
@@ -91,4 +101,4 @@ export function createStateCookies(options: {
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-const cookiesOf = (req: Request) => parseCookie(req.headers.cookie ?? '')
+const cookiesOf = (req: IncomingMessage) => parseCookie(req.headers.cookie ?? '')
