@@ -41,6 +41,7 @@ mutation('uploadFile', {
     'QUOTA_EXCEEDED',
     'FILE_NOT_FOUND',
     'FOLDER_NOT_FOUND',
+    'REVISION_MISMATCH',
   ],
   input: t => ({
     file: t.field({ type: 'Upload', required: true, description: 'Its bytes, and its name.' }),
@@ -52,14 +53,17 @@ mutation('uploadFile', {
       type: OnConflict,
       description: 'What to do when something of its name is there; FAIL without it.',
     }),
+    expectedRevision: t.int({
+      description: 'The revision of the file that is there; REVISION_MISMATCH when it has another one.',
+    }),
   }),
   on: ({ folder }) => (folder ? { entries: [folder] } : { driveId: null }),
-  resolve: async ({ file, folder, onConflict }, context) => {
+  resolve: async ({ file, folder, onConflict, expectedRevision: expected }, context) => {
     const { services, drive, tree, limits, caller } = context
     const decide = () => drive.onConflict(onConflict)
     decide()
     const to = { folder: folder ? await folderPath(context, drive, folder) : '' }
-    const { id } = await services.files.upload(tree, await file, { to, decide, limits }, caller)
+    const { id } = await services.files.upload(tree, await file, { to, expected, decide, limits }, caller)
     return { drive, file: await madeEntry(context, drive, id) }
   },
   payload: t => ({
@@ -93,7 +97,15 @@ mutation('moveEntries', {
   description:
     'Moves files and folders within a drive, or renames one: all of them, or none. Costs the same whatever is in them.',
   auth: { drive: 'write' },
-  fails: ['INVALID_INPUT', 'INVALID_PATH', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND', 'PATH_EXISTS', 'QUOTA_EXCEEDED'],
+  fails: [
+    'INVALID_INPUT',
+    'INVALID_PATH',
+    'FILE_NOT_FOUND',
+    'FOLDER_NOT_FOUND',
+    'PATH_EXISTS',
+    'QUOTA_EXCEEDED',
+    'REVISION_MISMATCH',
+  ],
   places: { destination: 'to' },
   input: t => ({
     entries: t.field({
@@ -107,11 +119,19 @@ mutation('moveEntries', {
       description: 'The folder that they go into; missing ones of a path are made. Without it they stay in theirs.',
     }),
     name: t.string({ description: 'Another name, for one entry only.' }),
+    onConflict: t.field({
+      type: OnConflict,
+      description: 'What to do when something of its name is there; FAIL without it. REPLACE replaces no folders.',
+    }),
+    expectedRevision: t.int({
+      description: 'The revision of the entry, where it is one; REVISION_MISMATCH when it has another one.',
+    }),
   }),
   on: ({ entries, to }) => ({ entries: to ? [...entries, to] : entries }),
-  resolve: async ({ entries, to, name }, context) => {
+  resolve: async ({ entries, to, name, onConflict, expectedRevision: expected }, context) => {
     const { services, drive, tree, caller } = context
-    const place = { to: to ? nameOf(to) : null, name: name ?? null }
+    const choice = drive.onConflict(onConflict)
+    const place = { to: to ? nameOf(to) : null, name: name ?? null, onConflict: choice, expected }
     const { ids, leftIds, toNames } = await services.entryChanges.move(tree, entries.map(nameOf), place, caller)
     return { drive, tree, leftIds, toNames, entries: await entriesOf(context, drive, ids) }
   },
@@ -146,7 +166,7 @@ mutation('moveEntries', {
 mutation('deleteEntries', {
   description: 'Deletes files, and folders with all that is in them: all of them, or none. Shares of the files end.',
   auth: { drive: 'delete' },
-  fails: ['INVALID_INPUT', 'INVALID_PATH', 'FILE_NOT_FOUND', 'FOLDER_NOT_EMPTY'],
+  fails: ['INVALID_INPUT', 'INVALID_PATH', 'FILE_NOT_FOUND', 'FOLDER_NOT_EMPTY', 'REVISION_MISMATCH'],
   input: t => ({
     entries: t.field({
       type: [EntryRef],
@@ -155,11 +175,19 @@ mutation('deleteEntries', {
       description: 'What is to go: 1 to 1,000 entries of one drive.',
     }),
     recursive: t.boolean({ defaultValue: false, description: 'Whether folders go that are not empty.' }),
+    expectedRevision: t.int({
+      description: 'The revision of the entry, where it is one; REVISION_MISMATCH when it has another one.',
+    }),
   }),
   on: ({ entries }) => ({ entries }),
-  resolve: async ({ entries, recursive }, { services, drive, tree, caller }) => ({
+  resolve: async ({ entries, recursive, expectedRevision: expected }, { services, drive, tree, caller }) => ({
     drive,
-    ...(await services.entryChanges.remove(tree, entries.map(nameOf), recursive ?? false, caller)),
+    ...(await services.entryChanges.remove(
+      tree,
+      entries.map(nameOf),
+      { recursive: recursive ?? false, expected },
+      caller,
+    )),
   }),
   payload: t => ({
     deletedIds: t.exposeIDList('deletedIds', {

@@ -23,7 +23,16 @@ export function inDrive(entry: PlacedEntry, drive: DriveValue): EntryNode {
   if (!refusal) return { ...entry, drive }
   // Of no type, because nothing but a field may take it for a value.
   const hidden = refusal as never
-  return { ...entry, drive, contentType: hidden, size: hidden, md5: hidden, createdAt: hidden, updatedAt: hidden }
+  return {
+    ...entry,
+    drive,
+    contentType: hidden,
+    size: hidden,
+    md5: hidden,
+    createdAt: hidden,
+    updatedAt: hidden,
+    revision: hidden,
+  }
 }
 
 const entriesById = batch(({ services }, ids) => services.entryLists.byIds(ids))
@@ -77,6 +86,10 @@ Entry.implement({
       description: 'Who uploaded or made it; null when their account is gone.',
       check: ({ drive }) => void drive.open('read'),
       resolve: ({ createdBy }, _args, context) => personOf(context, createdBy),
+    }),
+    revision: t.exposeInt('revision', {
+      description:
+        'Grows with each change of its content, its name or its place: `expectedRevision` of what changes it.',
     }),
     permissions: t.field({
       type: [Permission],

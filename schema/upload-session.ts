@@ -146,6 +146,7 @@ mutation('completeUpload', {
     'CHECKSUM_MISMATCH',
     'PATH_EXISTS',
     'QUOTA_EXCEEDED',
+    'REVISION_MISMATCH',
   ],
   places: { filename: 'fileName' },
   input: t => ({
@@ -154,13 +155,20 @@ mutation('completeUpload', {
     folder: t.string({ description: 'Path of another folder than planned.' }),
     md5: t.string({ description: 'MD5 of the whole in hex, to be compared.' }),
     sha256: t.string({ description: 'SHA-256 of the whole in hex, to be compared.' }),
+    expectedRevision: t.int({
+      description: 'The revision of the file that is there; REVISION_MISMATCH when it has another one.',
+    }),
   }),
   on: ({ uploadSession }) => ({ upload: uploadSession }),
-  resolve: async ({ uploadSession: completedId, fileName: filename, ...completion }, context) => {
+  resolve: async (
+    { uploadSession: completedId, fileName: filename, expectedRevision: expected, ...completion },
+    context,
+  ) => {
     const { services, drive, tree, caller } = context
     const { id } = await services.uploadCompletions.complete(tree, completedId, caller, {
       ...completion,
       filename,
+      expected,
       decide: choice => drive.onConflict(choice),
     })
     return { drive, completedId, file: await madeEntry(context, drive, id) }

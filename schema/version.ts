@@ -90,12 +90,15 @@ findable('version', async (context, caller, id) => {
 mutation('restoreVersion', {
   description: 'Makes a version the content of its file again. The content that it replaces becomes a version.',
   auth: { drive: 'write' },
-  fails: ['VERSION_NOT_FOUND', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED'],
-  input: t => ({ version: t.id({ required: true, description: 'The id of the version.' }) }),
+  fails: ['VERSION_NOT_FOUND', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED', 'REVISION_MISMATCH'],
+  input: t => ({
+    version: t.id({ required: true, description: 'The id of the version.' }),
+    expectedRevision: t.int({ description: 'The revision of its file; REVISION_MISMATCH when it has another one.' }),
+  }),
   on: ({ version }) => ({ version }),
-  resolve: async ({ version: removedId }, context) => {
+  resolve: async ({ version: removedId, expectedRevision: expected }, context) => {
     const { services, drive, tree, limits, caller } = context
-    const { file, keptId } = await services.versions.restore(tree, removedId, limits, caller)
+    const { file, keptId } = await services.versions.restore(tree, removedId, { limits, expected }, caller)
     return { drive, removedId, keptId, file: await madeEntry(context, drive, file.id) }
   },
   payload: t => ({

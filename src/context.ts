@@ -28,6 +28,8 @@ export class Shared {
   readonly loaders = new Map<object, Map<string, unknown>>()
   /** How many entries of lists the answer has so far: schema/paging.ts. */
   given = 0
+  /** The revision of the one file that a REST operation is about, which is its ETag. */
+  revision: number | undefined
   /** The id of the event of a subscription that is being answered, where it has one: schema/event.ts. */
   eventId: string | undefined
 }

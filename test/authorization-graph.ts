@@ -415,7 +415,7 @@ const onFiles: GraphRow[] = [
     },
   ),
   ...[
-    ...['size', 'createdAt', 'updatedAt', 'createdBy { id }'].map(ofAnyEntry),
+    ...['size', 'createdAt', 'updatedAt', 'revision', 'createdBy { id }'].map(ofAnyEntry),
     ...['contentType', 'md5'].map(ofAFile),
   ].map(({ field, selection }) =>
     mutation(

@@ -21,6 +21,8 @@ export interface EntryRow {
   createdBy: string | null
   createdAt: number
   updatedAt: number
+  /** Grows with each change of its content, its name or its place. */
+  revision: number
 }
 
 /** An entry with its place. */
@@ -32,7 +34,7 @@ export interface PlacedRow extends EntryRow {
 }
 
 const listedColumns = (e: string): string =>
-  `${e}.id, ${e}.kind, ${e}.name, ${e}.file_type AS contentType, ${e}.total_bytes AS size, ${e}.total_files AS fileCount, ${e}.md5, ${e}.created_by AS createdBy, ${e}.created_at AS createdAt, ${e}.updated_at AS updatedAt`
+  `${e}.id, ${e}.kind, ${e}.name, ${e}.file_type AS contentType, ${e}.total_bytes AS size, ${e}.total_files AS fileCount, ${e}.md5, ${e}.created_by AS createdBy, ${e}.created_at AS createdAt, ${e}.updated_at AS updatedAt, ${e}.revision`
 
 const placedColumns = `${listedColumns('entry')}, entry.bucket_id AS bucketId, entry.parent_id AS parentId, entry.blob_id AS blobId`
 

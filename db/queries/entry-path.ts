@@ -12,6 +12,7 @@ export interface Node {
   folders: number
   levelsBelow: number
   bytesBelow: number
+  revision: number
 }
 
 const columns = [
@@ -23,6 +24,7 @@ const columns = [
   'total_folders',
   'levels_below',
   'bytes_below',
+  'revision',
 ] as const
 
 /** The statement for a depth: a path is resolved by one join per name, never by matching text. */
@@ -60,6 +62,7 @@ export async function resolveChain(db: Db, { rootId }: { rootId: string }, names
       folders: number(5),
       levelsBelow: number(6),
       bytesBelow: number(7),
+      revision: number(8),
     })
   }
   return chain
@@ -67,7 +70,7 @@ export async function resolveChain(db: Db, { rootId }: { rootId: string }, names
 
 /** The columns of a Node. */
 export const nodeColumns = `id, kind, blob_id AS blobId, total_bytes AS bytes, total_files AS files, total_folders AS folders,
-  levels_below AS levelsBelow, bytes_below AS bytesBelow`
+  levels_below AS levelsBelow, bytes_below AS bytesBelow, revision`
 
 /** The entries that have these names in these folders: one statement for 100 folders. */
 async function entriesIn(

@@ -31,6 +31,7 @@ export interface CurrentFile {
   /** Who made the file, and when. */
   createdBy: string | null
   createdAt: number
+  revision: number
 }
 
 export async function currentFile(db: Db, entryId: string, tx: Tx): Promise<CurrentFile | undefined> {
@@ -40,17 +41,18 @@ export async function currentFile(db: Db, entryId: string, tx: Tx): Promise<Curr
       createdAt: number
       contentBy: string | null
       contentAt: number | null
+      revision: number
     }
   >(
     `SELECT blob_id AS blobId, file_type AS fileType, total_bytes AS size, md5, created_by AS createdBy, created_at AS createdAt,
-       content_by AS contentBy, content_at AS contentAt FROM entry WHERE id = ? AND blob_id IS NOT NULL`,
+       content_by AS contentBy, content_at AS contentAt, revision FROM entry WHERE id = ? AND blob_id IS NOT NULL`,
     [entryId],
     tx,
   )
   if (!row) return undefined
-  const { createdBy, createdAt, contentBy, contentAt, ...bytes } = row
+  const { createdBy, createdAt, contentBy, contentAt, revision, ...bytes } = row
   const made = contentAt === null ? { createdBy, createdAt } : { createdBy: contentBy, createdAt: Number(contentAt) }
-  return { content: { ...bytes, ...made }, createdBy, createdAt }
+  return { content: { ...bytes, ...made }, createdBy, createdAt, revision }
 }
 
 /** Gives a file another content. The caller updates the totals above it. */

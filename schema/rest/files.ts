@@ -3,7 +3,7 @@ import { joinPath } from '../../src/paths.ts'
 import type { FileView, FolderView } from '../../src/services/tree/listing.ts'
 import type { Upload, UploadFields } from '../../src/upload.ts'
 import { area } from '../plugins/rest.ts'
-import { cursor, limit, onConflict, ownDrive } from './arguments.ts'
+import { cursor, ifMatch, ifMatchHeader, limit, onConflict, ownDrive } from './arguments.ts'
 import { builder, type DriveContext } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, FOLDER_PATH, MD5, MEDIA_TYPE } from './examples.ts'
 
@@ -118,13 +118,15 @@ builder.mutationField('deleteFile', t =>
       route: 'DELETE /api/files/delete',
       statuses: [400, 401, 404],
       fails: ['INVALID_PATH', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND'],
+      from: ifMatchHeader,
     }),
     args: {
       file: t.arg.string({ required: true, description: 'Full path.', example: FILE_PATH }),
+      if_match: t.arg.string(ifMatch),
     },
     on: ownDrive,
-    resolve: async (_root, { file }, { services, caller, tree }) => ({
-      names: await services.files.remove(tree, { path: file, field: 'file' }, caller),
+    resolve: async (_root, { file, if_match: expected }, { services, caller, tree }) => ({
+      names: await services.files.remove(tree, { path: file, field: 'file' }, expected, caller),
     }),
   }),
 )
@@ -177,8 +179,11 @@ builder.mutationField('moveFile', t =>
       route: 'POST /api/files/move',
       statuses: [400, 401],
       fails: ['INVALID_PATH', 'QUOTA_EXCEEDED', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
+      from: ifMatchHeader,
     }),
     args: {
+      if_match: t.arg.string(ifMatch),
+      on_conflict: t.arg.string(onConflict),
       destination: t.arg.string({
         required: true,
         description: 'Full path, with the new name.',
@@ -187,18 +192,29 @@ builder.mutationField('moveFile', t =>
       source: t.arg.string({ required: true, description: 'Full path.', example: FILE_PATH }),
     },
     on: ownDrive,
-    resolve: (_root, { source, destination }, { services, caller, tree }) =>
-      services.files.move(tree, source, destination, caller),
+    resolve: async (_root, { source, destination, on_conflict: choice, if_match: expected }, context) => {
+      const { services, caller, drive, tree } = context
+      const how = { onConflict: drive.onConflict(choice), expected }
+      return named(context, await services.files.move(tree, source, destination, how, caller))
+    },
   }),
 )
 
-export function uploadFile(
-  { services, drive, tree, limits, caller }: DriveContext,
+/** Answers the ETag of a file. */
+export function named<F extends { revision: number }>({ shared }: DriveContext, file: F): F {
+  shared.revision = file.revision
+  return file
+}
+
+export async function uploadFile(
+  context: DriveContext,
   file: Upload,
   to: UploadFields,
+  expected: string | null | undefined,
 ): Promise<FileView> {
+  const { services, drive, tree, limits, caller } = context
   const decide = (choice: string | null | undefined) => drive.onConflict(choice)
-  return services.files.upload(tree, file, { to, decide, limits }, caller)
+  return named(context, await services.files.upload(tree, file, { to, expected, decide, limits }, caller))
 }
 
 builder.mutationField('uploadFile', t =>
@@ -211,15 +227,16 @@ builder.mutationField('uploadFile', t =>
       fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
       wrap: 'file',
       msg: 'file_uploaded',
-      from: { file: 'form', folder: 'form', on_conflict: 'form' },
+      from: { file: 'form', folder: 'form', on_conflict: 'form', ...ifMatchHeader },
     }),
     args: {
       file: t.arg({ type: 'Upload', required: true }),
       folder: t.arg.string({ description: 'Path of the folder; missing ones are created.', example: 'docs' }),
+      if_match: t.arg.string(ifMatch),
       on_conflict: t.arg.string(onConflict),
     },
     on: ownDrive,
-    resolve: async (_root, { file, folder, on_conflict: choice }, context) =>
-      uploadFile(context, await file, { folder, onConflict: choice }),
+    resolve: async (_root, { file, folder, on_conflict: choice, if_match: expected }, context) =>
+      uploadFile(context, await file, { folder, onConflict: choice }, expected),
   }),
 )

@@ -1,11 +1,12 @@
+import type { OnConflict } from '../../src/on-conflict.ts'
 import { joinPath } from '../../src/paths.ts'
 import type { FileView } from '../../src/services/tree/listing.ts'
 import type { UploadSessionView } from '../../src/services/uploads/upload-session.ts'
 import { area } from '../plugins/rest.ts'
-import { onConflict, ownDrive } from './arguments.ts'
+import { ifMatch, ifMatchHeader, onConflict, ownDrive } from './arguments.ts'
 import { type Argument, builder, type DriveContext, type Given, type ObjectFields } from './builder.ts'
 import { BYTES, FILE_PATH, MD5, MEDIA_TYPE, SIGNED_URL } from './examples.ts'
-import { File } from './files.ts'
+import { File, named } from './files.ts'
 
 /** Uploads into workspaces belong to this area, too. */
 export const rest = area('uploads', 'Resumable uploads, in parts.')
@@ -28,6 +29,7 @@ export const declaration = (arg: Argument) => ({
 
 /** What completes an upload. */
 export const completion = (arg: Argument) => ({
+  if_match: arg.string(ifMatch),
   filename: arg.string({ description: 'Another name than planned.', example: 'report.pdf' }),
   folder: arg.string({ description: 'Another folder than planned.', example: 'docs' }),
   md5: arg.string({ description: 'Expected MD5 of the whole file, in hex.', example: MD5 }),
@@ -152,12 +154,15 @@ const CompletedUpload = builder.objectRef<Completed>('CompletedUpload').implemen
   }),
 })
 
-export const completeUpload = (
-  { services, drive, tree, caller }: DriveContext,
+export async function completeUpload(
+  context: DriveContext,
   id: string,
-  changes: Omit<Given<typeof completion>, 'upload_id'>,
-): Promise<FileView> =>
-  services.uploadCompletions.complete(tree, id, caller, { ...changes, decide: choice => drive.onConflict(choice) })
+  { if_match: expected, ...changes }: Omit<Given<typeof completion>, 'upload_id'>,
+): Promise<FileView> {
+  const { services, drive, tree, caller } = context
+  const decide = (choice: OnConflict) => drive.onConflict(choice)
+  return named(context, await services.uploadCompletions.complete(tree, id, caller, { ...changes, expected, decide }))
+}
 
 export const COMPLETION_FAILS = [
   'INVALID_PATH',
@@ -178,6 +183,7 @@ builder.mutationField('completeUpload', t =>
       route: 'POST /api/files/uploads/{upload_id}/complete',
       statuses: [400, 401, 404, 409],
       fails: COMPLETION_FAILS,
+      from: ifMatchHeader,
     }),
     args: completion(t.arg),
     on: ownDrive,

@@ -3,9 +3,10 @@ import { parseMode } from '../../src/media.ts'
 import type { FileView, FoundEntry } from '../../src/services/tree/listing.ts'
 import type { VersionView } from '../../src/services/tree/version.ts'
 import { area } from '../plugins/rest.ts'
-import { cursor, limit, mode } from './arguments.ts'
+import { cursor, ifMatch, ifMatchHeader, limit, mode } from './arguments.ts'
 import { type Argument, builder } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, ID, MD5, MEDIA_TYPE } from './examples.ts'
+import { named } from './files.ts'
 
 const Version = builder.objectRef<VersionView>('Version').implement({
   description: 'A content that a file had before another one replaced it.',
@@ -91,10 +92,12 @@ function declareVersions(owner: 'caller' | 'workspace') {
         ...place(t.arg),
       },
       on,
-      resolve: async (_root, { file_id: id, path, ...page }, { services, drive, tree }) => ({
-        drive,
-        ...(await services.versions.list(tree, { id, path }, page)),
-      }),
+      resolve: async (_root, { file_id: id, path, ...page }, context) => {
+        const { services, drive, tree } = context
+        const listed = await services.versions.list(tree, { id, path }, page)
+        named(context, listed.file)
+        return { drive, ...listed }
+      },
     }),
   )
 
@@ -125,13 +128,16 @@ function declareVersions(owner: 'caller' | 'workspace') {
         route: `POST ${path}/{version_id}/restore`,
         statuses: [400, 401, ...denied, 404],
         fails: ['QUOTA_EXCEEDED', 'VERSION_NOT_FOUND', 'FOLDER_NOT_FOUND'],
+        from: ifMatchHeader,
       }),
-      args: one(t.arg),
+      args: { if_match: t.arg.string(ifMatch), ...one(t.arg) },
       on,
-      resolve: async (_root, { version_id: id }, { services, drive, tree, limits, caller }) => ({
-        drive,
-        ...(await services.versions.restore(tree, id, limits, caller)),
-      }),
+      resolve: async (_root, { version_id: id, if_match: expected }, context) => {
+        const { services, drive, tree, limits, caller } = context
+        const restored = await services.versions.restore(tree, id, { limits, expected }, caller)
+        named(context, restored.file)
+        return { drive, ...restored }
+      },
     }),
   )
 

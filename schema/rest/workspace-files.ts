@@ -3,10 +3,10 @@ import { parseMode } from '../../src/media.ts'
 import { slashed } from '../../src/paths.ts'
 import type { FileView, FolderView } from '../../src/services/tree/listing.ts'
 import { area } from '../plugins/rest.ts'
-import { cursor, limit, mode, namedWorkspace, onConflict } from './arguments.ts'
+import { cursor, ifMatch, ifMatchHeader, limit, mode, namedWorkspace, onConflict } from './arguments.ts'
 import { builder } from './builder.ts'
 import { ALICE, BYTES, CURSOR, MD5, MEDIA_TYPE, WORKSPACE_FILE_PATH } from './examples.ts'
-import { uploadFile } from './files.ts'
+import { named, uploadFile } from './files.ts'
 
 /** Folders of workspaces belong to this area, too. */
 export const rest = area('workspace files', 'Files and folders of a workspace.')
@@ -124,17 +124,19 @@ builder.mutationField('deleteWorkspaceFile', t =>
       route: 'DELETE /api/workspaces/{workspace_id}/files/delete',
       statuses: [400, 401, 403, 404],
       fails: ['INVALID_PATH', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND'],
+      from: ifMatchHeader,
     }),
     args: {
       file_id: t.arg.id(),
+      if_match: t.arg.string(ifMatch),
       path: t.arg.string({ example: WORKSPACE_FILE_PATH }),
       workspace_id: t.arg.id({ required: true }),
     },
     on: namedWorkspace,
-    resolve: async (_root, { file_id: fileId, path }, { services, tree, caller }) => {
+    resolve: async (_root, { file_id: fileId, path, if_match: expected }, { services, tree, caller }) => {
       if (!fileId === !path) throw new InvalidInput('file_id', 'Give either the id or the path of the file.')
-      const named = fileId ? { id: fileId } : { path: path ?? '', field: 'path' }
-      return { names: await services.files.remove(tree, named, caller) }
+      const file = fileId ? { id: fileId } : { path: path ?? '', field: 'path' }
+      return { names: await services.files.remove(tree, file, expected, caller) }
     },
   }),
 )
@@ -156,8 +158,11 @@ builder.mutationField('moveWorkspaceFile', t =>
       route: 'PATCH /api/workspaces/{workspace_id}/files/move',
       statuses: [400, 401, 403, 404, 409],
       fails: ['INVALID_PATH', 'QUOTA_EXCEEDED', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
+      from: ifMatchHeader,
     }),
     args: {
+      if_match: t.arg.string(ifMatch),
+      on_conflict: t.arg.string(onConflict),
       destination: t.arg.string({
         required: true,
         description: 'Full path, or a folder with file_id.',
@@ -168,11 +173,19 @@ builder.mutationField('moveWorkspaceFile', t =>
       workspace_id: t.arg.id({ required: true }),
     },
     on: namedWorkspace,
-    resolve: async (_root, { file_id: fileId, source, destination }, { services, caller, tree }) => {
+    resolve: async (
+      _root,
+      { file_id: fileId, source, destination, on_conflict: choice, if_match: expected },
+      context,
+    ) => {
+      const { services, caller, drive, tree } = context
       if (!fileId === !source)
         throw new InvalidInput('file_id', 'Name the file by file_id, or by source and destination.')
-      if (fileId) return services.files.moveInto(tree, fileId, destination, caller)
-      return services.files.move(tree, source ?? '', destination, caller)
+      const how = { onConflict: drive.onConflict(choice), expected }
+      const moved = fileId
+        ? services.files.moveInto(tree, fileId, destination, how, caller)
+        : services.files.move(tree, source ?? '', destination, how, caller)
+      return named(context, await moved)
     },
   }),
 )
@@ -200,17 +213,20 @@ builder.mutationField('uploadWorkspaceFile', t =>
       route: 'POST /api/workspaces/{workspace_id}/files/upload',
       statuses: [400, 401, 403, 409],
       fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
-      from: { file: 'form', folder: 'form', on_conflict: 'form' },
+      from: { file: 'form', folder: 'form', on_conflict: 'form', ...ifMatchHeader },
     }),
     args: {
       file: t.arg({ type: 'Upload', required: true }),
       folder: t.arg.string({ description: 'Path of the folder; missing ones are created.', example: '/docs' }),
+      if_match: t.arg.string(ifMatch),
       on_conflict: t.arg.string(onConflict),
       workspace_id: t.arg.id({ required: true }),
     },
     on: namedWorkspace,
-    resolve: async (_root, { workspace_id: workspaceId, file, folder, on_conflict: choice }, context) => [
-      { ...(await uploadFile(context, await file, { folder, onConflict: choice })), workspaceId },
-    ],
+    resolve: async (
+      _root,
+      { workspace_id: workspaceId, file, folder, on_conflict: choice, if_match: expected },
+      context,
+    ) => [{ ...(await uploadFile(context, await file, { folder, onConflict: choice }, expected)), workspaceId }],
   }),
 )

@@ -1,6 +1,6 @@
 import { slashed } from '../../src/paths.ts'
 import type { FileView } from '../../src/services/tree/listing.ts'
-import { namedWorkspace } from './arguments.ts'
+import { ifMatchHeader, namedWorkspace } from './arguments.ts'
 import { builder } from './builder.ts'
 import { ALICE, BYTES, MD5, MEDIA_TYPE, WORKSPACE_FILE_PATH } from './examples.ts'
 import {
@@ -101,6 +101,7 @@ builder.mutationField('completeWorkspaceUpload', t =>
       route: 'POST /api/workspaces/{workspace_id}/files/uploads/{upload_id}/complete',
       statuses: [400, 401, 403, 404, 409],
       fails: COMPLETION_FAILS,
+      from: ifMatchHeader,
     }),
     args: {
       ...completion(t.arg),

@@ -78,6 +78,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   PATH_EXISTS: conflict,
   UPLOAD_BUSY: conflict,
   CURSOR_EXPIRED: conflict,
+  REVISION_MISMATCH: conflict,
   FOLDER_NOT_EMPTY: conflict,
   SLUG_TAKEN: conflict,
   ALREADY_A_MEMBER: conflict,

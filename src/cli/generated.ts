@@ -31,6 +31,8 @@ export type ChangeMemberRoleInput = {
 
 /** What completeUpload takes. */
 export type CompleteUploadInput = {
+  /** The revision of the file that is there; REVISION_MISMATCH when it has another one. */
+  expectedRevision?: number | null | undefined;
   /** Another name than planned. */
   fileName?: string | null | undefined;
   /** Path of another folder than planned. */
@@ -103,6 +105,8 @@ export type DeleteApiKeyInput = {
 export type DeleteEntriesInput = {
   /** What is to go: 1 to 1,000 entries of one drive. */
   entries: Array<EntryRef>;
+  /** The revision of the entry, where it is one; REVISION_MISMATCH when it has another one. */
+  expectedRevision?: number | null | undefined;
   /** Whether folders go that are not empty. */
   recursive?: boolean | null | undefined;
 };
@@ -168,8 +172,12 @@ export type MarkShareSeenInput = {
 export type MoveEntriesInput = {
   /** What moves: 1 to 1,000 entries of one drive. */
   entries: Array<EntryRef>;
+  /** The revision of the entry, where it is one; REVISION_MISMATCH when it has another one. */
+  expectedRevision?: number | null | undefined;
   /** Another name, for one entry only. */
   name?: string | null | undefined;
+  /** What to do when something of its name is there; FAIL without it. REPLACE replaces no folders. */
+  onConflict?: OnConflict | null | undefined;
   /** The folder that they go into; missing ones of a path are made. Without it they stay in theirs. */
   to?: EntryRef | null | undefined;
 };

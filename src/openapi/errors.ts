@@ -178,6 +178,10 @@ const kinds: Record<ErrorCode, Kind> = {
   CURSOR_EXPIRED: {
     says: 'What followed this cursor is not kept any more. Take a new cursor, read the files anew, and go on from there.',
   },
+  REVISION_MISMATCH: {
+    says: 'This was changed meanwhile: its revision is 8. Look at it again, and decide anew.',
+    details: { revision: { ...aNumber(8, 'What it is now; null when it is not there.'), nullable: true } },
+  },
   UPLOAD_BUSY: {
     says: 'This upload is being completed. Try again in a moment.',
     details: retryAfter(2),

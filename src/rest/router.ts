@@ -89,7 +89,7 @@ export async function createRestRouter(schema: GraphQLSchema) {
         const context = await contextOf(kindsOfBody[route.body])
         const value = await run(request, context, endpoint, params)
         if (route.redirect) await sendDelivery(req, res, value as Download, context)
-        else write(res, req, answer(success(route.wrap ? { [route.wrap]: value } : value, route.msg)))
+        else write(res, req, answer(success(route.wrap ? { [route.wrap]: value } : value, route.msg), etagOf(context)))
       } catch (error) {
         const refused = failure(error, log, route?.statuses)
         const page = refused.status < 500 && isNavigation(req) ? pageOf(route, params) : undefined
@@ -99,6 +99,9 @@ export async function createRestRouter(schema: GraphQLSchema) {
     },
   }
 }
+
+const etagOf = ({ shared: { revision } }: Context): Record<string, string> =>
+  revision === undefined ? {} : { etag: `"${revision}"` }
 
 /** The page that explains a refusal of this route, for these inputs. */
 const pageOf = (route: Route | undefined, params: Record<string, string | undefined>): string | undefined =>

@@ -55,6 +55,7 @@ function routeOf(rest: RestRoute, operation: 'Query' | 'Mutation', field: GraphQ
     field.args.map(({ name }) => [name, rest.from?.[name] ?? (path.includes(`{${name}}`) ? 'path' : usual)]),
   )
   const given = Object.values(sources)
+  const isConditional = 'if_match' in sources
   const { auth = {}, isLimited = false } = field.extensions
   return {
     area: rest.area,
@@ -64,8 +65,8 @@ function routeOf(rest: RestRoute, operation: 'Query' | 'Mutation', field: GraphQ
     operation,
     field: field.name,
     definition: field,
-    statuses: rest.statuses,
-    fails: rest.fails ?? [],
+    statuses: isConditional ? [...rest.statuses, 412] : rest.statuses,
+    fails: isConditional ? [...(rest.fails ?? []), 'REVISION_MISMATCH'] : (rest.fails ?? []),
     wrap: rest.wrap,
     msg: rest.msg ?? 'ok',
     redirect: String(getNullableType(field.type)) === 'Download',

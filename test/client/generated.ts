@@ -54,6 +54,8 @@ export type ShareFilesInput = {
 
 /** What uploadFile takes. */
 export type UploadFileInput = {
+  /** The revision of the file that is there; REVISION_MISMATCH when it has another one. */
+  expectedRevision?: number | null | undefined;
   /** Its bytes, and its name. */
   file: File;
   /** Where it goes; missing folders of a path are made. The root of the caller's own drive without it. */

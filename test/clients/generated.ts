@@ -83,6 +83,8 @@ export type DeleteApiKeyInput = {
 export type DeleteEntriesInput = {
   /** What is to go: 1 to 1,000 entries of one drive. */
   entries: Array<EntryRef>;
+  /** The revision of the entry, where it is one; REVISION_MISMATCH when it has another one. */
+  expectedRevision?: number | null | undefined;
   /** Whether folders go that are not empty. */
   recursive?: boolean | null | undefined;
 };
@@ -112,8 +114,12 @@ export type EntryRef =
 export type MoveEntriesInput = {
   /** What moves: 1 to 1,000 entries of one drive. */
   entries: Array<EntryRef>;
+  /** The revision of the entry, where it is one; REVISION_MISMATCH when it has another one. */
+  expectedRevision?: number | null | undefined;
   /** Another name, for one entry only. */
   name?: string | null | undefined;
+  /** What to do when something of its name is there; FAIL without it. REPLACE replaces no folders. */
+  onConflict?: OnConflict | null | undefined;
   /** The folder that they go into; missing ones of a path are made. Without it they stay in theirs. */
   to?: EntryRef | null | undefined;
 };
@@ -195,6 +201,8 @@ export type ShareRef =
 
 /** What uploadFile takes. */
 export type UploadFileInput = {
+  /** The revision of the file that is there; REVISION_MISMATCH when it has another one. */
+  expectedRevision?: number | null | undefined;
   /** Its bytes, and its name. */
   file: File;
   /** Where it goes; missing folders of a path are made. The root of the caller's own drive without it. */

@@ -1,10 +1,12 @@
 import type { Db, Tx } from '../../../db/index.ts'
+import { FILE } from '../../../db/models/entry.ts'
 import { entriesNamed } from '../../../db/queries/entry.ts'
+import { resolveChain } from '../../../db/queries/entry-path.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { limits } from '../../paths.ts'
-import { pathExists } from './entry.ts'
+import { type Departure, moveEntries, pathExists, type TreeChange } from './entry.ts'
 import { findEntry, type Tree } from './entry-path.ts'
-import type { Located } from './entry-removal.ts'
+import type { EntryRemovalService, Located } from './entry-removal.ts'
 
 /** How many free names are tried with one statement. */
 const TRIES = 50
@@ -53,5 +55,56 @@ export async function makeRoom(
   const folderId = found.above.at(-1)?.id ?? tree.rootId
   if (onConflict === 'keep_both') return [...names.slice(0, -1), await freeName(db, folderId, names.at(-1) ?? '', tx)]
   await discard({ ...found, names, parentId: folderId })
+  return names
+}
+
+/**
+ * Moves entries of a locked tree into the folder at a path, or one of them to another name there. A file that is in the way goes into
+ * the trash where it is replaced; a folder never does.
+ * @returns the names that they have there, in their order
+ * @throws PATH_EXISTS, INVALID_PATH
+ */
+export async function moveOnConflict(
+  db: Db,
+  tree: Tree,
+  departures: Departure[],
+  { folder, name, onConflict }: { folder: string[]; name: string | null; onConflict: OnConflict },
+  removal: Pick<EntryRemovalService, 'remove'>,
+  change: TreeChange,
+): Promise<string[]> {
+  const { tx } = change
+  const wanted = departures.map(({ names }) => name ?? names.at(-1) ?? '')
+  const folderNow = async () => {
+    const above = await resolveChain(db, tree, folder, tx)
+    return above.length < folder.length ? undefined : { above, parentId: above.at(-1)?.id ?? tree.rootId }
+  }
+  const there = onConflict === 'fail' ? undefined : await folderNow()
+  const inTheWay = there ? await entriesNamed(db, there.parentId, wanted, tx) : []
+  const itself = inTheWay.find(({ id }) => departures.some(({ node }) => node.id === id))
+  if (itself) throw pathExists(tree, [...folder, itself.name])
+  if (onConflict !== 'keep_both') {
+    const folderInTheWay = inTheWay.find(({ kind }) => kind !== FILE)
+    if (folderInTheWay) throw pathExists(tree, [...folder, folderInTheWay.name])
+    const replaced = inTheWay.flatMap(({ name, ...node }) =>
+      there ? { node, names: [...folder, name], ...there } : [],
+    )
+    await removal.remove(tree, replaced, change)
+    await moveEntries(db, tree, departures, { folder, name }, change)
+    return wanted
+  }
+  const taken = new Set(inTheWay.map(entry => entry.name))
+  const goesAsIs = wanted.map(one => !taken.has(one) && taken.add(one) !== undefined)
+  const first = departures.filter((_, i) => goesAsIs[i])
+  if (first.length > 0) await moveEntries(db, tree, first, { folder, name }, change)
+  const names: string[] = []
+  for (const [i, departure] of departures.entries()) {
+    const one = wanted[i] ?? ''
+    if (goesAsIs[i]) names.push(one)
+    else {
+      const free = await freeName(db, (await folderNow())?.parentId ?? tree.rootId, one, tx)
+      await moveEntries(db, tree, [departure], { folder, name: free }, change)
+      names.push(free)
+    }
+  }
   return names
 }

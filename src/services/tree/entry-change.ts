@@ -6,11 +6,24 @@ import { resolveChains, upFrom } from '../../../db/queries/entry-path.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { MAX_CHANGED } from '../../limits.ts'
+import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
 import type { EventService } from '../notices/event.ts'
-import { changesOf, lockTree, moveEntries } from './entry.ts'
+import { moveOnConflict } from './conflict.ts'
+import { changesOf, lockTree } from './entry.ts'
 import { type EntryName, namesOfFolder, pathIn, type Tree } from './entry-path.ts'
 import { type EntryRemovalService, type Located, requireEmpty } from './entry-removal.ts'
+import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
+
+/** Where entries go, and how. */
+interface MoveOptions {
+  /** The folder that they go into; without it they stay where they are. */
+  to: EntryName | null
+  /** For one entry only. */
+  name: string | null
+  onConflict: OnConflict
+  expected: ExpectedRevision
+}
 
 /** Changes of several entries of a tree at once: all of them, or none. */
 export function entryChangeService({
@@ -71,13 +84,14 @@ export function entryChangeService({
     async remove(
       tree: Tree,
       named: readonly EntryName[],
-      recursive: boolean,
+      { recursive, expected }: { recursive: boolean; expected: ExpectedRevision },
       caller: Caller,
     ): Promise<{ deletedIds: string[]; trashIds: string[]; filesDeleted: number; leftIds: string[] }> {
       const done = await change(tree, caller, async change => {
         const { tx } = change
         await lockTree(db, tree, tx)
         const all = await locate(tree, named, tx)
+        requireRevisionOf(all, expected)
         const gone = new Set(all.map(entry => entry.node.id))
         // What is in a folder that goes as well is counted with that.
         const top = all.filter(entry => !entry.above.some(folder => gone.has(folder.id)))
@@ -96,14 +110,12 @@ export function entryChangeService({
 
     /**
      * Moves entries into a folder, or renames one. Costs the same whatever is in them.
-     * @param to the folder that they go into; without it they stay where they are
-     * @param name for one entry only
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT, PATH_EXISTS, QUOTA_EXCEEDED for folders that are made
      */
     async move(
       tree: Tree,
       named: readonly EntryName[],
-      { to, name }: { to: EntryName | null; name: string | null },
+      { to, name, onConflict, expected }: MoveOptions,
       caller: Caller,
     ): Promise<{ ids: string[]; leftIds: string[]; toNames: string[] | null }> {
       if (!to && name === null) throw new InvalidInput('to', 'Say where the entries go, or which name one gets.')
@@ -113,6 +125,7 @@ export function entryChangeService({
         const { tx } = change
         await lockTree(db, tree, tx)
         const all = await locate(tree, named, tx)
+        requireRevisionOf(all, expected)
         const moved = new Set(all.map(entry => entry.node.id))
         if (all.some(entry => entry.above.some(folder => moved.has(folder.id))))
           throw new InvalidInput('entries', 'One of these entries is inside another one. Name the outer one only.')
@@ -132,7 +145,7 @@ export function entryChangeService({
         const [first] = leaving
         if (first) {
           const folder = toNames ?? first.names.slice(0, -1)
-          await moveEntries(db, tree, leaving, { folder, name: newName }, change)
+          await moveOnConflict(db, tree, leaving, { folder, name: newName, onConflict }, removal, change)
         }
         return { ids: [...moved], leftIds: [...new Set(all.map(entry => entry.parentId))], toNames }
       })
@@ -167,4 +180,11 @@ function notFound(tree: Tree, named: EntryName): AppError {
     })
   const path = pathIn(tree, parsePath(named.path))
   return new AppError('FILE_NOT_FOUND', `There is nothing at "${path}". Check the path.`, { path })
+}
+
+/** @throws REVISION_MISMATCH, INVALID_INPUT */
+function requireRevisionOf(entries: Located[], expected: ExpectedRevision): void {
+  if (isGiven(expected) && entries.length !== 1)
+    throw new InvalidInput('expectedRevision', 'A revision is that of one entry. Name one, or leave it out.')
+  requireRevision(entries[0]?.node, expected)
 }

@@ -10,27 +10,33 @@ import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
 import type { Upload, UploadFields } from '../../upload.ts'
 import type { EventService } from '../notices/event.ts'
 import type { BlobService, StagedBlob } from './blob.ts'
-import { freeName } from './conflict.ts'
-import {
-  addEntry,
-  addUsage,
-  changesOf,
-  lockTree,
-  moveEntry,
-  pathExists,
-  prepareFolder,
-  type TreeChange,
-} from './entry.ts'
+import { freeName, moveOnConflict } from './conflict.ts'
+import { addEntry, addUsage, changesOf, lockTree, pathExists, prepareFolder, type TreeChange } from './entry.ts'
 import { fileNotFound, findEntry, pathIn, type Tree } from './entry-path.ts'
 import type { EntryRemovalService, Located } from './entry-removal.ts'
 import type { FileView, ListingService } from './listing.ts'
 import type { BucketLimits } from './quota.ts'
+import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
 import type { VersionService } from './version.ts'
 
 /** Where a file goes, and what to do when something is there. */
 export interface Destination {
   names: string[]
   onConflict: OnConflict
+  /** What is to be there. */
+  expected?: ExpectedRevision
+}
+
+/** How a file is moved. */
+interface MoveOptions {
+  onConflict: OnConflict
+  expected: ExpectedRevision
+}
+
+interface MovedFile {
+  source: string[]
+  destination: string[]
+  revision: number
 }
 
 interface Deps {
@@ -71,7 +77,7 @@ export function fileService({ db, blobs, listings, events, removal, versions, wa
     const id = await addEntry(db, tree, { parentId, kind: FILE, name, totals, blobId, fileType, md5, by, at }, tx)
     const details = { path: pathIn(tree, names), bytes: blob.size, md5 }
     change.record({ kind: 'file.created', subject: id, details })
-    return { id, names, fileType, size: blob.size, md5, createdBy: by, createdAt: at, updatedAt: at }
+    return { id, names, fileType, size: blob.size, md5, createdBy: by, createdAt: at, updatedAt: at, revision: 1 }
   }
 
   /**
@@ -82,14 +88,16 @@ export function fileService({ db, blobs, listings, events, removal, versions, wa
   async function save(
     tree: Tree,
     blob: StagedBlob,
-    { names, onConflict }: Destination,
+    { names, onConflict, expected }: Destination,
     { fileType, caller, at }: { fileType: string; caller: Caller; at: number },
     change: TreeChange,
   ): Promise<FileView> {
     const { tx, by, record } = change
     await blobs.settle(tree, blob, caller, tx)
-    const there = onConflict === 'fail' ? undefined : await findEntry(db, tree, names, tx)
-    if (!there) return create(tree, blob, names, { fileType, at }, change)
+    const decides = onConflict !== 'fail' || isGiven(expected)
+    const there = decides ? await findEntry(db, tree, names, tx) : undefined
+    requireRevision(there?.node, expected)
+    if (!there || onConflict === 'fail') return create(tree, blob, names, { fileType, at }, change)
     if (onConflict === 'keep_both') {
       const name = await freeName(db, there.above.at(-1)?.id ?? tree.rootId, names.at(-1) ?? '', tx)
       return create(tree, blob, [...names.slice(0, -1), name], { fileType, at }, change)
@@ -97,17 +105,34 @@ export function fileService({ db, blobs, listings, events, removal, versions, wa
     if (there.node.kind !== FILE) throw pathExists(tree, names)
     const { id: blobId, size, md5 } = blob
     const content = { blobId, fileType, size, md5, createdBy: by, createdAt: at }
-    const { createdBy, createdAt } = await versions.replace(tree, there, { content, at }, caller, change)
+    const { createdBy, createdAt, revision } = await versions.replace(tree, there, { content, at }, caller, change)
     const { id } = there.node
     record({ kind: 'file.replaced', subject: id, details: { path: pathIn(tree, names), bytes: size, md5 } })
-    return { id, names, fileType, size, md5, createdBy, createdAt, updatedAt: at }
+    return { id, names, fileType, size, md5, createdBy, createdAt, updatedAt: at, revision: revision + 1 }
+  }
+
+  /** Moves a file of a locked tree to a full path. @throws FILE_NOT_FOUND, REVISION_MISMATCH, PATH_EXISTS, INVALID_PATH */
+  async function relocate(
+    tree: Tree,
+    source: string[],
+    destination: string[],
+    { onConflict, expected }: MoveOptions,
+    change: TreeChange,
+  ): Promise<MovedFile> {
+    const found = await locate(tree, source, change.tx)
+    requireRevision(found.node, expected)
+    const to = { folder: destination.slice(0, -1), name: destination.at(-1) ?? '', onConflict }
+    const [name = ''] = await moveOnConflict(db, tree, [{ ...found, names: source }], to, removal, change)
+    return { source, destination: [...to.folder, name], revision: found.node.revision + 1 }
   }
 
   /** Refuses an upload early whose path is taken. What is there at its end decides. @throws PATH_EXISTS */
-  async function refuseTaken(tree: Tree, { names, onConflict }: Destination): Promise<void> {
-    if (onConflict === 'keep_both') return
+  async function refuseTaken(tree: Tree, { names, onConflict, expected }: Destination): Promise<void> {
+    if (onConflict === 'keep_both' && !isGiven(expected)) return
     const there = await findEntry(db, tree, names)
-    if (there && (onConflict === 'fail' || there.node.kind !== FILE)) throw pathExists(tree, names)
+    requireRevision(there?.node, expected)
+    if (there && onConflict !== 'keep_both' && (onConflict === 'fail' || there.node.kind !== FILE))
+      throw pathExists(tree, names)
   }
 
   return {
@@ -119,16 +144,22 @@ export function fileService({ db, blobs, listings, events, removal, versions, wa
      * Uploads a file from a stream and creates missing folders. A failed upload leaves nothing behind.
      * @param to where it goes, unless the form says that after the bytes
      * @param decide reads what to do when something is in the way
-     * @throws INVALID_PATH, PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED, UNAUTHENTICATED, FORBIDDEN
+     * @throws INVALID_PATH, PATH_EXISTS, REVISION_MISMATCH, FILE_TOO_LARGE, QUOTA_EXCEEDED, UNAUTHENTICATED, FORBIDDEN
      */
     async upload(
       tree: Tree,
       upload: Upload,
       {
         to,
+        expected,
         decide,
         limits,
-      }: { to: UploadFields; decide: (choice: string | null | undefined) => OnConflict; limits: BucketLimits },
+      }: {
+        to: UploadFields
+        expected?: ExpectedRevision
+        decide: (choice: string | null | undefined) => OnConflict
+        limits: BucketLimits
+      },
       caller: Caller,
     ): Promise<FileView> {
       const name = parseName(upload.filename, 'file')
@@ -136,6 +167,7 @@ export function fileService({ db, blobs, listings, events, removal, versions, wa
       const destinationOf = ({ folder, onConflict }: UploadFields): Destination => ({
         names: parseFilePath(joinPath([...parsePath(folder ?? '', 'folder'), name]), 'folder'),
         onConflict: decide(onConflict),
+        expected,
       })
       if (!upload.fieldsAfterwards) await refuseTaken(tree, destinationOf(to))
       const staged = await blobs.stage(tree, upload.source, {
@@ -157,36 +189,24 @@ export function fileService({ db, blobs, listings, events, removal, versions, wa
     },
 
     /** Moves a file to a full path. Its bytes stay where they are. */
-    async move(
-      tree: Tree,
-      source: string,
-      destination: string,
-      caller: Caller,
-    ): Promise<{ source: string[]; destination: string[] }> {
+    async move(tree: Tree, source: string, destination: string, how: MoveOptions, caller: Caller): Promise<MovedFile> {
       const from = parseFilePath(source, 'source')
       const to = parseFilePath(destination, 'destination')
-      await change(tree, caller, async change => {
+      return change(tree, caller, async change => {
         await lockTree(db, tree, change.tx)
-        await moveEntry(db, tree, { ...(await locate(tree, from, change.tx)), names: from }, to, change)
+        return relocate(tree, from, to, how, change)
       })
-      return { source: from, destination: to }
     },
 
     /** Moves a file, given by its id, into a folder; it keeps its name. */
-    async moveInto(
-      tree: Tree,
-      id: string,
-      folder: string,
-      caller: Caller,
-    ): Promise<{ source: string[]; destination: string[] }> {
+    async moveInto(tree: Tree, id: string, folder: string, how: MoveOptions, caller: Caller): Promise<MovedFile> {
       const into = parsePath(folder, 'destination')
       return change(tree, caller, async change => {
         const { tx } = change
         await lockTree(db, tree, tx)
         const { names: source } = await listings.file(tree, { id }, tx)
         const destination = parseFilePath(joinPath([...into, ...source.slice(-1)]), 'destination')
-        await moveEntry(db, tree, { ...(await locate(tree, source, tx)), names: source }, destination, change)
-        return { source, destination }
+        return relocate(tree, source, destination, how, change)
       })
     },
 
@@ -194,6 +214,7 @@ export function fileService({ db, blobs, listings, events, removal, versions, wa
     async remove(
       tree: Tree,
       named: { path: string; field: string } | { id: string },
+      expected: ExpectedRevision,
       caller: Caller,
     ): Promise<string[]> {
       const path = 'path' in named ? parseFilePath(named.path, named.field) : null
@@ -202,6 +223,7 @@ export function fileService({ db, blobs, listings, events, removal, versions, wa
         await lockTree(db, tree, tx)
         const names = path ?? (await listings.file(tree, named, tx)).names
         const { node, above } = await locate(tree, names, tx)
+        requireRevision(node, expected)
         await removal.remove(tree, [{ node, names, above, parentId: above.at(-1)?.id ?? tree.rootId }], change)
         return names
       })

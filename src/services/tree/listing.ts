@@ -27,6 +27,7 @@ export interface FileView {
   createdBy: string | null
   createdAt: number
   updatedAt: number
+  revision: number
 }
 
 /** A folder in a listing. Its size in bytes and its number of files are those of everything below it. */
@@ -161,5 +162,6 @@ function toFileView(row: EntryRow, names: string[]): FileView {
     createdBy: row.createdBy,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
+    revision: row.revision,
   }
 }

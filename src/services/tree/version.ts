@@ -29,6 +29,7 @@ import { fileNotFound, findEntry, pathIn, type Tree } from './entry-path.ts'
 import type { FileView, FoundEntry, ListingService } from './listing.ts'
 import { carryNote } from './note.ts'
 import { type BucketLimits, quotaExceeded } from './quota.ts'
+import { type ExpectedRevision, requireRevision } from './revision.ts'
 
 /** A content that a file had before. Sizes in bytes, times in milliseconds since 1970. */
 export interface VersionView extends VersionRow {
@@ -151,18 +152,19 @@ export function versionService({
     /**
      * Makes a version the content of its file again. The present content becomes a version, whatever the policy keeps.
      * @returns the file, and the id of the new version
-     * @throws VERSION_NOT_FOUND, QUOTA_EXCEEDED
+     * @throws VERSION_NOT_FOUND, REVISION_MISMATCH, QUOTA_EXCEEDED
      */
     async restore(
       tree: Tree,
       id: string,
-      limits: BucketLimits,
+      { limits, expected }: { limits: BucketLimits; expected: ExpectedRevision },
       caller: Caller,
     ): Promise<{ file: FileView; keptId: string }> {
       return change(tree, caller, async change => {
         const { tx, record } = change
         await lockTree(db, tree, tx)
         const { version, file } = await locate(tree, id, tx)
+        requireRevision(file, expected)
         const placed = await findEntry(db, tree, file.names, tx)
         const before = await currentFile(db, file.id, tx)
         if (!placed || !before) throw fileNotFound(tree, file.names)
@@ -181,7 +183,7 @@ export function versionService({
           subject: file.id,
           details: { path: pathIn(tree, file.names), bytes: size, md5 },
         })
-        return { keptId, file: { ...file, fileType, size, md5, updatedAt: at } }
+        return { keptId, file: { ...file, fileType, size, md5, updatedAt: at, revision: before.revision + 1 } }
       })
     },
 

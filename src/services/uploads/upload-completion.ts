@@ -21,6 +21,7 @@ import { changesOf, lockTree } from '../tree/entry.ts'
 import type { Tree } from '../tree/entry-path.ts'
 import type { Destination, FileService } from '../tree/file.ts'
 import type { FileView } from '../tree/listing.ts'
+import type { ExpectedRevision } from '../tree/revision.ts'
 import { isCorrupted, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
 import { markPartsForDeletion, placeOf, type UploadSessionService, type UploadSessionView } from './upload-session.ts'
 
@@ -32,6 +33,7 @@ export interface Completion {
   folder?: string | null | undefined
   /** Decides again: the caller may have lost a right since the start. */
   decide: (choice: OnConflict) => OnConflict
+  expected?: ExpectedRevision
 }
 
 /** The exclusive claim of the request that is completing an upload. */
@@ -159,7 +161,11 @@ export function uploadCompletionService({
       const planned = { folder: joinPath(session.names.slice(0, -1)), name: session.names.at(-1) ?? '' }
       const name = completion.filename ? parseName(completion.filename, 'filename') : planned.name
       const names = placeOf(completion.folder || planned.folder, name)
-      const destination: Destination = { names, onConflict: completion.decide(session.onConflict) }
+      const destination: Destination = {
+        names,
+        onConflict: completion.decide(session.onConflict),
+        expected: completion.expected,
+      }
       await files.refuseTaken(tree, destination)
       const work = claimed(id, async claim => {
         const received = await sessions.received(session)

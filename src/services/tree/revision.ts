@@ -1,0 +1,36 @@
+import { AppError, InvalidInput } from '../../errors.ts'
+
+/** What the caller takes an entry to be: its revision, or the value of If-Match (RFC 9110, section 13.1.1). */
+export type ExpectedRevision = number | string | null | undefined
+
+export const isGiven = (expected: ExpectedRevision): expected is number | string =>
+  expected !== null && expected !== undefined
+
+/**
+ * Refuses a change of an entry that is not what the caller takes it for. Call it with the tree locked.
+ * @param entry undefined when there is none
+ * @throws REVISION_MISMATCH, INVALID_INPUT
+ */
+export function requireRevision(entry: { revision: number } | undefined, expected: ExpectedRevision): void {
+  if (!isGiven(expected)) return
+  const matches = typeof expected === 'number' ? [expected] : revisionsOf(expected)
+  if (entry && (matches === 'any' || matches.includes(entry.revision))) return
+  throw new AppError(
+    'REVISION_MISMATCH',
+    entry
+      ? `This was changed meanwhile: its revision is ${entry.revision}. Look at it again, and decide anew.`
+      : 'This is not there any more. Look for it again, and decide anew.',
+    { revision: entry?.revision ?? null },
+  )
+}
+
+/** The revisions that an If-Match names; weak tags name none. @throws INVALID_INPUT */
+function revisionsOf(ifMatch: string): number[] | 'any' {
+  if (ifMatch.trim() === '*') return 'any'
+  return ifMatch.split(',').flatMap(part => {
+    const [, weak, tag] = /^\s*(W\/)?"([^"]*)"\s*$/.exec(part) ?? []
+    if (tag === undefined)
+      throw new InvalidInput('if_match', 'If-Match is the ETag of what is to be changed, in quotes, such as "7".')
+    return !weak && /^\d{1,15}$/.test(tag) ? [Number(tag)] : []
+  })
+}
