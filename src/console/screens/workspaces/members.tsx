@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useQuery, useSubscription } from 'urql'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 import { mutate } from '../../graphql/run.ts'
+import { useSeen } from '../../graphql/seen.ts'
 import { formatExact } from '../../i18n/format.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -143,7 +144,8 @@ export function Members() {
   const refresh = () => reload({ requestPolicy: 'network-only' })
   const workspace = data?.workspace
   const drive = workspace?.drive?.id
-  useSubscription({ query: HAPPENED, variables: { drive: drive ?? '' }, pause: !drive }, (_, happened) => {
+  const isSeen = useSeen(refresh)
+  useSubscription({ query: HAPPENED, variables: { drive: drive ?? '' }, pause: !drive || !isSeen }, (_, happened) => {
     // This is called while React draws.
     queueMicrotask(refresh)
     return happened

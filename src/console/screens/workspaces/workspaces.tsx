@@ -4,6 +4,7 @@ import { Link } from 'react-aria-components'
 import { useQuery, useSubscription } from 'urql'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 import { mutate } from '../../graphql/run.ts'
+import { useSeen } from '../../graphql/seen.ts'
 import { formatExact } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { Rows } from '../../parts/rows.tsx'
@@ -113,7 +114,8 @@ export function Workspaces() {
   const [{ data, error }, reload] = useQuery({ query: WORKSPACES, requestPolicy: 'cache-and-network' })
   const [isCreating, setCreating] = useState(false)
   const refresh = () => reload({ requestPolicy: 'network-only' })
-  useSubscription({ query: RECEIVED }, (_, received) => {
+  const isSeen = useSeen(refresh)
+  useSubscription({ query: RECEIVED, pause: !isSeen }, (_, received) => {
     // This is called while React draws.
     queueMicrotask(refresh)
     return received
