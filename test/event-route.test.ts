@@ -52,7 +52,7 @@ describe('The events of a drive, by REST', () => {
     expect(events).toEqual([
       {
         ...{ id: event.id, happened_at: event.happenedAt, subject_id: event.subjectId },
-        ...{ kind: 'file.created', actor_id: alice.userId, via: 'key', api_key_id: keyId },
+        ...{ cursor: event.cursor, kind: 'file.created', actor_id: alice.userId, via: 'key', api_key_id: keyId },
         details: expect.anything(),
       },
     ])

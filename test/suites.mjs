@@ -47,6 +47,7 @@ const anyEngine = [
   'bad-workspace-paths',
   'cli',
   'cli-completion',
+  'cli-events',
   'cli-file',
   'cli-share',
   'cli-transfer',

@@ -89,6 +89,7 @@ const Event = builder.objectRef<EventOnWire>('Event').implement({
       description:
         'What it happened to: the file, folder, share, invite, key, session, identity or workspace; of a member, the user.',
     }),
+    cursor: t.exposeString('cursor', { description: '`after` of a request that goes on behind it.', example: CURSOR }),
     details: t.expose('details', { type: EventDetails }),
   }),
 })

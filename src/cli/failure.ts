@@ -26,6 +26,7 @@ export type OwnCode =
   | 'FILE_CHANGED'
   | 'LOCAL_FILE'
   | 'UNSAFE_NAME'
+  | 'COMMAND_FAILED'
   | 'PARTLY_FAILED'
   | 'UNEXPECTED'
   | 'INTERRUPTED'
@@ -99,6 +100,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   IS_A_FOLDER: failed,
   LOCAL_FILE: failed,
   UNSAFE_NAME: failed,
+  COMMAND_FAILED: failed,
   PARTLY_FAILED: failed,
   UNEXPECTED: failed,
   UPLOAD_INCOMPLETE: failed,

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { wholeNumber } from './command.ts'
 import { declareAccount } from './commands/account.ts'
 import { declareCompletion } from './commands/completion.ts'
+import { declareEvents } from './commands/events.ts'
 import { declareFiles } from './commands/files.ts'
 import { declareKeys } from './commands/keys.ts'
 import { declareShares } from './commands/shares.ts'
@@ -41,6 +42,7 @@ export function createProgram(version: string): Command {
   declareAccount(program)
   declareFiles(program)
   declareTrash(program)
+  declareEvents(program)
   declareTransfers(program)
   declareShares(program)
   declareWorkspaces(program)

@@ -64,6 +64,8 @@ const commands = [
   ['received', '--mark-seen'],
   ['mv', 'a', 'b', '-v'],
   ['rm', 'a', '-v'],
+  ['events'],
+  ['events', 'garden'],
   ['trash', 'list'],
   ['trash', 'list', 'garden'],
   ['trash', 'restore', '0198c0de-0000-7000-8000-000000000000', '-v'],

@@ -1,5 +1,6 @@
 import type { Role } from '../../access/roles.ts'
 import type { AccountRefusal } from '../accounts/profile.ts'
+import { writeCursor } from '../page.ts'
 import type { EventView } from './event-feed.ts'
 
 /** An event as REST and webhooks send it; times as RFC 3339. What there is nothing to say about is null. */
@@ -11,6 +12,8 @@ export interface EventOnWire {
   via: string
   api_key_id: string | null
   subject_id: string | null
+  /** What is after it comes after this cursor. */
+  cursor: string
   details: {
     path: string | null
     from: string | null
@@ -30,7 +33,7 @@ export interface EventOnWire {
   }
 }
 
-export function onWire({ id, kind, at, actorId, via, viaId, subjectId, details }: EventView): EventOnWire {
+export function onWire({ id, logId, seq, kind, at, actorId, via, viaId, subjectId, details }: EventView): EventOnWire {
   return {
     id,
     kind,
@@ -39,6 +42,7 @@ export function onWire({ id, kind, at, actorId, via, viaId, subjectId, details }
     via,
     api_key_id: via === 'key' ? viaId : null,
     subject_id: subjectId,
+    cursor: writeCursor([logId, seq]),
     details: {
       path: details.path ?? null,
       from: details.from ?? null,

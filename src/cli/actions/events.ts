@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process'
+import { persist } from '../../upload-engine/retry.ts'
+import { sleep } from '../../upload-engine/signal.ts'
+import { Failure } from '../failure.ts'
+import { placeIn } from '../find-place.ts'
+import type { Place } from '../place.ts'
+import type { Answer, Context } from '../run.ts'
+import { open } from '../service.ts'
+import { table, when } from '../table.ts'
+import { jsonLine, plain } from '../text.ts'
+
+export interface EventOptions {
+  follow?: boolean
+  after?: string
+  exec?: string
+}
+
+/** An event as the service sends it; what is read of it here. */
+interface WireEvent {
+  kind: string
+  happened_at: string
+  cursor: string
+  details: Record<'path' | 'from' | 'name' | 'recipient', string | null>
+}
+
+interface Page {
+  events: WireEvent[]
+  cursor: string
+  has_more: boolean
+}
+
+/** Between two looks for what has happened meanwhile. */
+const PAUSE_MS = 2000
+
+/** What happened in a drive, as far as it is kept, or what happens from now on. */
+export async function events(
+  context: Context,
+  workspace: string | undefined,
+  { follow = false, after, exec }: EventOptions,
+): Promise<Answer | undefined> {
+  const place = await placeIn(await open(context), workspace)
+  const shown: WireEvent[] = []
+  const seen = (cursor: string): string => {
+    context.resumeHint = `To go on from here, add --after ${cursor}`
+    return cursor
+  }
+  let cursor = after ?? (follow ? 'now' : '')
+  for (;;) {
+    const page = await read(context, place, cursor)
+    for (const event of page.events) {
+      if (exec !== undefined) await execute(context, exec, event, cursor)
+      else if (follow) process.stdout.write(context.json ? jsonLine(event) : `${plain(rowOf(event).join('  '))}\n`)
+      else shown.push(event)
+      cursor = seen(event.cursor)
+    }
+    cursor = seen(page.cursor)
+    if (page.has_more) continue
+    if (!follow) break
+    await sleep(PAUSE_MS, context.patience.signal)
+  }
+  if (exec !== undefined) return undefined
+  const words = shown.length > 0 ? table(['WHEN', 'EVENT', 'WHAT'], shown.map(rowOf)) : ''
+  return { fact: { events: shown, cursor }, words }
+}
+
+function read({ patience }: Context, { client, workspaceId }: Place, after: string): Promise<Page> {
+  const route = workspaceId ? `/api/workspaces/${workspaceId}/events` : '/api/events'
+  return persist(() => client.rest<Page>(`${route}?${new URLSearchParams({ after })}`), 'repeatable', patience)
+}
+
+function rowOf({ kind, happened_at: at, details }: WireEvent): string[] {
+  const { path, from, name, recipient } = details
+  const what = path ?? name ?? recipient ?? ''
+  return [when(at), kind, from === null ? what : `${from} -> ${what}`]
+}
+
+/**
+ * Runs a command of the user for an event, which it reads from its input. Nothing of the event is in the command line: a name
+ * could be a command.
+ * @throws COMMAND_FAILED when the command does not end well; INTERRUPTED
+ */
+async function execute(
+  { patience: { signal } }: Context,
+  command: string,
+  event: WireEvent,
+  before: string,
+): Promise<void> {
+  signal.throwIfAborted()
+  const child = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'] })
+  const ended = new Promise<string>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, killed) => resolve(killed ?? String(code)))
+  })
+  // A command need not read.
+  child.stdin.on('error', () => {})
+  child.stdin.end(jsonLine(event))
+  const how = await ended
+  signal.throwIfAborted()
+  if (how !== '0')
+    throw new Failure(
+      'COMMAND_FAILED',
+      `The command of --exec ended with ${how}. To begin with the same event again, ${before === '' ? 'leave out --after' : `add --after ${before}`}.`,
+      { after: before || null },
+    )
+}
