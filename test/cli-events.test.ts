@@ -86,7 +86,7 @@ describe('satchel events', () => {
 
   it('runs a command for each event, which gets it on its input and nothing of it in its line', async () => {
     const { cursor } = await shell.json('events')
-    const name = '$(touch pwned); `touch pwned` & \'.txt'
+    const name = "$(touch pwned); `touch pwned` & '.txt"
     await alice.upload(name, 'x')
     await alice.upload('e.txt', 'x')
     const { code, out } = await shell.satchel([

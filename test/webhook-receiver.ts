@@ -26,8 +26,8 @@ export interface Receiver {
   again(): Promise<void>
 }
 
-/** A real HTTP server of a receiver. @param host one of loopback */
-export async function startReceiver(host = '127.0.0.1'): Promise<Receiver> {
+/** A real HTTP server of a receiver. @param host one of loopback @param port a free one by default */
+export async function startReceiver(host = '127.0.0.1', port = 0): Promise<Receiver> {
   const make = () =>
     createServer(async (req, res) => {
       let body = ''
@@ -60,7 +60,7 @@ export async function startReceiver(host = '127.0.0.1'): Promise<Receiver> {
       await listen(self.port)
     },
   }
-  await listen(0)
+  await listen(port)
   const address = server.address()
   self.port = typeof address === 'object' && address ? address.port : 0
   self.url = `http://${host}:${self.port}/hook`
