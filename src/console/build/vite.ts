@@ -45,6 +45,10 @@ const packed: Plugin = {
   },
 }
 
+/** What is needed first: all that these import goes with them. */
+const everyView =
+  /\/src\/console\/(main|graphql\/live|graphql\/run|parts\/entry-icon|screens\/files\/place|uploads\/place)\.tsx?$/
+
 /** `npm run build:console` makes dist/console: the shell, and its assets below /console/, named after their content. */
 export default defineConfig({
   root: path('.'),
@@ -65,8 +69,8 @@ export default defineConfig({
     rolldownOptions: {
       // `use client` is for servers that render React.
       onLog: (level, log, print) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && print(level, log),
-      // What every view needs, which is all that main.tsx imports, stands in one file: cut into several, by who else imports what, it packs worse.
-      output: { codeSplitting: { groups: [{ name: 'base', test: /\/src\/console\/main\.tsx$/ }] } },
+      // What every view needs stands in one file: cut into several, by who else imports what, it packs worse.
+      output: { codeSplitting: { groups: [{ name: 'base', test: everyView }] } },
     },
   },
 })
