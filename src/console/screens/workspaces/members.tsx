@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Mail, UserPlus } from 'lucide-react'
+import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { useQuery, useSubscription } from 'urql'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
@@ -13,7 +13,8 @@ import { SelectField } from '../../parts/form.tsx'
 import { Rows } from '../../parts/rows.tsx'
 import { Section } from '../../parts/screen.tsx'
 import { toast, toastError } from '../../parts/toasts.tsx'
-import { CREATE_INVITE, InvitePerson } from './invite-person.tsx'
+import { InvitePerson } from './invite-person.tsx'
+import { PendingInvites } from './pending-invites.tsx'
 import { type Role, roleHint, roleName } from './roles.ts'
 import { text } from './text.ts'
 import { HEAD, useSlug, WorkspaceScreen } from './workspace-screen.tsx'
@@ -116,22 +117,8 @@ const REMOVE = graphql(
   [PEOPLE],
 )
 
-const REVOKE = graphql(
-  `
-    mutation RevokeInvite($input: RevokeInviteInput!) {
-      revokeInvite(input: $input) {
-        workspace {
-          ...People
-        }
-      }
-    }
-  `,
-  [PEOPLE],
-)
-
 type People = ResultOf<typeof PEOPLE>
 type Member = NonNullable<People['members']>['nodes'][number]
-type Invite = NonNullable<People['invites']>['nodes'][number]
 
 /** Who is in a workspace and what they may, and who is invited. */
 export function Members() {
@@ -156,7 +143,7 @@ export function Members() {
         <>
           <MemberList workspace={workspace} me={data.me.person.id} />
           {workspace.invites && workspace.invites.nodes.length > 0 && (
-            <InviteList workspace={workspace} invites={workspace.invites.nodes} />
+            <PendingInvites workspace={workspace.id} invites={workspace.invites.nodes} />
           )}
         </>
       )}
@@ -258,44 +245,3 @@ function MemberList({ workspace, me }: { workspace: People; me: string }) {
 }
 
 const nameOf = ({ person }: Member) => person.name || person.email
-
-function InviteList({ workspace, invites }: { workspace: People; invites: readonly Invite[] }) {
-  const resend = async ({ email, role }: Invite) => {
-    await mutate(CREATE_INVITE, { input: { workspace: workspace.id, email, role } })
-    toast({ message: text('resent', { email }) })
-  }
-  return (
-    <Section title={text('pending')} hint={text('pendingHint')}>
-      <Rows label={text('pending')}>
-        {invites.map(invite => (
-          <li key={invite.id}>
-            <span className="row-icon" aria-hidden>
-              <Mail />
-            </span>
-            <div className="grow">
-              <p className="title">
-                <bdi>{invite.email}</bdi>
-                <span className="chip soft">{roleName(invite.role)}</span>
-              </p>
-              <p className="sub">{text('until', { when: formatExact(invite.expiresAt) })}</p>
-            </div>
-            <span className="row-end">
-              <Button
-                aria-label={text('resendOf', { email: invite.email })}
-                onPress={() => void resend(invite).catch(toastError)}
-              >
-                {text('resend')}
-              </Button>
-              <Button
-                aria-label={text('revokeOf', { email: invite.email })}
-                onPress={() => mutate(REVOKE, { input: { invite: invite.id } }).catch(toastError)}
-              >
-                {text('revoke')}
-              </Button>
-            </span>
-          </li>
-        ))}
-      </Rows>
-    </Section>
-  )
-}
