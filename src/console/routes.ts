@@ -1,4 +1,5 @@
 import { accountRoutes } from './screens/account/route.ts'
+import { activityRoutes } from './screens/activity/route.ts'
 import { adminRoutes } from './screens/admin/route.ts'
 import { filesRoutes } from './screens/files/route.ts'
 import { linksRoute } from './screens/links/route.ts'
@@ -14,6 +15,7 @@ export const routeTree = rootRoute.addChildren([
   ...trashRoutes,
   linksRoute,
   receivedRoute,
+  ...activityRoutes,
   ...accountRoutes,
   ...workspacesRoutes,
   ...adminRoutes,

@@ -19,9 +19,16 @@ export interface Console {
 }
 
 /** Addresses that the console shows: it reads them itself. */
-export const consolePaths = ['/files', '/shared', '/links', '/workspaces', '/trash', '/account', '/admin'].flatMap(
-  path => [path, `${path}/*`],
-)
+export const consolePaths = [
+  '/files',
+  '/shared',
+  '/links',
+  '/workspaces',
+  '/trash',
+  '/activity',
+  '/account',
+  '/admin',
+].flatMap(path => [path, `${path}/*`])
 
 const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',

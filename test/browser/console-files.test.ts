@@ -68,6 +68,7 @@ describe('With a mouse', () => {
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Create' }).click()
     await row('Zebra').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Rename' }).waitFor()
     await expectAccessible(page)
     await page.getByRole('menuitem', { name: 'Rename' }).click()
     await page.getByLabel('New name').fill('Zebras')

@@ -75,6 +75,7 @@ describe('The trash', () => {
     const alice = await w.person('alice')
     const page = await alice.open('/trash')
     await row('Letters', page).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Restore', exact: true }).waitFor()
     await expectAccessible(page)
     await page.getByRole('menuitem', { name: 'Restore', exact: true }).click()
     await gone('Letters', page)

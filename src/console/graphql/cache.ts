@@ -11,6 +11,7 @@ const keys: KeyingConfig = {
   DailyCount: embedded,
   Download: embedded,
   DriveUsage: embedded,
+  EventDetails: embedded,
   MailQueue: embedded,
   Operator: embedded,
   PlanUse: embedded,

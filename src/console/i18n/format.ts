@@ -48,6 +48,20 @@ export function formatMoment(iso: string): string {
   return (at.getFullYear() === now.getFullYear() ? sameYear : otherYear).format(at)
 }
 
+const day = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
+const dayOfOtherYear = new Intl.DateTimeFormat(locale, { dateStyle: 'long' })
+
+/** The day of a moment, as people call it: `today`, `Monday, 3 May`. */
+export function formatDay(iso: string): string {
+  const at = new Date(iso)
+  const now = new Date()
+  const daysAgo = Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / 86_400_000)
+  if (daysAgo < 2) return relative.format(-daysAgo, 'day')
+  return (at.getFullYear() === now.getFullYear() ? day : dayOfOtherYear).format(at)
+}
+
+export const formatTime = (iso: string): string => timeOfDay.format(new Date(iso))
+
 /** Date and time. */
 export const formatExact = (iso: string): string => exact.format(new Date(iso))
 

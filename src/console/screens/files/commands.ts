@@ -24,7 +24,8 @@ export interface Commands {
   setRenaming: (id: string | null) => void
   setMenu: (menu: { at: Point; entries: readonly Entry[] } | null) => void
   openEntry: (entry: Entry) => void
-  openTrash: () => void
+  /** Goes to another screen of the drive. */
+  openScreen: (screen: 'trash' | 'activity') => void
   /** Where uploads go. */
   target: Destination | undefined
 }

@@ -8,6 +8,7 @@ import { EntryIcon } from '../../parts/entry-icon.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { toastError } from '../../parts/toasts.tsx'
 import { SharedWith } from '../../sharing/shared-with.tsx'
+import { RecentActivity } from '../activity/recent.tsx'
 import { DETAILS, type Entry, WRITE_NOTE } from './documents.ts'
 import { FilePreview } from './preview.tsx'
 import { text } from './text.ts'
@@ -16,17 +17,17 @@ import type { FolderHere } from './use-folder.ts'
 interface DetailsProps {
   entries: readonly Entry[]
   folder: FolderHere['folder']
-  /** Whether it is the own drive: others have no notes. */
-  isOwn: boolean
+  /** The slug of the workspace; null for the own drive: others have no notes. */
+  workspace: string | null
   /** Opens the sharing of what is selected, where the person may. */
   onShare: (() => void) | undefined
   onClose: () => void
 }
 
-type OneProps = Pick<DetailsProps, 'isOwn' | 'onShare'> & { id: string; entry: Entry }
+type OneProps = Pick<DetailsProps, 'onShare'> & { id: string; entry: Entry; isOwn: boolean }
 
 /** Beside the list: what is selected, else the folder. */
-export function Details({ entries, folder, isOwn, onShare, onClose }: DetailsProps) {
+export function Details({ entries, folder, workspace, onShare, onClose }: DetailsProps) {
   const [first] = entries
   return (
     <aside className="details" aria-label={text('details')}>
@@ -49,15 +50,18 @@ export function Details({ entries, folder, isOwn, onShare, onClose }: DetailsPro
             </Fact>
           </dl>
         ) : first ? (
-          <One key={first.id} id={first.id} entry={first} isOwn={isOwn} onShare={onShare} />
+          <One key={first.id} id={first.id} entry={first} isOwn={workspace === null} onShare={onShare} />
         ) : (
           folder && (
-            <dl className="facts">
-              <Fact label={text('contents')}>
-                {text('files', { count: folder.fileCount, shown: formatNumber(folder.fileCount) })}
-              </Fact>
-              <Fact label={text('size')}>{formatBytes(folder.size)}</Fact>
-            </dl>
+            <>
+              <dl className="facts">
+                <Fact label={text('contents')}>
+                  {text('files', { count: folder.fileCount, shown: formatNumber(folder.fileCount) })}
+                </Fact>
+                <Fact label={text('size')}>{formatBytes(folder.size)}</Fact>
+              </dl>
+              <RecentActivity slug={workspace} />
+            </>
           )
         )}
       </div>

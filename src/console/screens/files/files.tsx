@@ -16,7 +16,7 @@ import { useDragAndDrop } from './drag.ts'
 import { Row, Tile } from './entry.tsx'
 import { Listing, type ListingHandle } from './listing.tsx'
 import { entriesMenu, folderMenu } from './menus.ts'
-import { hrefOf, trashOf, usePlace } from './place.ts'
+import { hrefOf, screenOf, usePlace } from './place.ts'
 import { useFilesSearch } from './search.ts'
 import { SearchBox } from './search-box.tsx'
 import { ColumnHeads } from './sorting.tsx'
@@ -94,7 +94,7 @@ export function Files() {
       remove,
     },
     target,
-    openTrash: () => void navigate({ to: trashOf(place) }),
+    openScreen: (screen: 'trash' | 'activity') => void navigate({ to: screenOf(place, screen) }),
   }
   const onKey = useKeys(commands)
   useEffect(() => {
@@ -184,7 +184,7 @@ export function Files() {
             <Details
               entries={selected}
               folder={folder.folder ?? null}
-              isOwn={place.workspace === null}
+              workspace={place.workspace}
               onShare={mayShare(drive, selected) ? () => setOpen('share') : undefined}
               onClose={() => {
                 setSearch({ details: undefined })

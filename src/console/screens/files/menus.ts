@@ -4,6 +4,7 @@ import {
   FolderInput,
   FolderOpen,
   FolderPlus,
+  History,
   Info,
   Keyboard,
   LayoutGrid,
@@ -105,7 +106,7 @@ export function folderMenu({
   setOpen,
   search,
   setSearch,
-  openTrash,
+  openScreen,
 }: Commands): MenuEntry[] {
   return withSeparators([
     [
@@ -137,7 +138,8 @@ export function folderMenu({
         ? { id: 'list', label: text('asList'), icon: List, run: () => setSearch({ view: undefined }) }
         : { id: 'grid', label: text('asGrid'), icon: LayoutGrid, run: () => setSearch({ view: 'grid' }) },
       { id: 'details', label: text('details'), icon: Info, keys: 'Alt ⏎', run: () => setSearch({ details: true }) },
-      { id: 'trash', label: text('trash'), icon: Trash2, run: openTrash },
+      { id: 'activity', label: text('activity'), icon: History, run: () => openScreen('activity') },
+      { id: 'trash', label: text('trash'), icon: Trash2, run: () => openScreen('trash') },
       { id: 'keys', label: text('keys'), icon: Keyboard, keys: '?', run: () => setOpen('keys') },
     ],
   ])

@@ -23,9 +23,9 @@ export function hrefOf({ workspace, path }: Place): string {
   return path ? `${root}/${path.split('/').map(encodeURIComponent).join('/')}` : root
 }
 
-/** The address of the trash of the drive of a place. */
-export const trashOf = ({ workspace }: Place): string =>
-  workspace === null ? '/trash' : `/workspaces/${encodeURIComponent(workspace)}/trash`
+/** The address of another screen of the drive of a place. */
+export const screenOf = ({ workspace }: Pick<Place, 'workspace'>, screen: 'trash' | 'activity'): string =>
+  workspace === null ? `/${screen}` : `/workspaces/${encodeURIComponent(workspace)}/${screen}`
 
 export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

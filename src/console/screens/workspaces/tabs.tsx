@@ -12,7 +12,7 @@ const PERMISSIONS = graphql(`
   }
 `)
 
-/** Files, members, keys, trash and settings of a workspace: those that the person has something to do with. */
+/** Files, members, keys, activity, trash and settings of a workspace: those that the person has something to do with. */
 export function WorkspaceTabs({ slug }: { slug: string }) {
   const [{ data }] = useQuery({ query: PERMISSIONS, variables: { slug } })
   const at = `/workspaces/${slug}`
@@ -24,6 +24,7 @@ export function WorkspaceTabs({ slug }: { slug: string }) {
         { to: `${at}/files`, label: text('files'), andBelow: true },
         { to: `${at}/members`, label: text('membersTab') },
         ...(mayManageKeys ? [{ to: `${at}/keys`, label: text('keys') }] : []),
+        { to: `${at}/activity`, label: text('activity') },
         { to: `${at}/trash`, label: text('trash') },
         { to: `${at}/settings`, label: text('settings') },
       ]}

@@ -1,0 +1,30 @@
+import { useParams } from '@tanstack/react-router'
+import { History } from 'lucide-react'
+import { Button } from '../../parts/button.tsx'
+import { Screen } from '../../parts/screen.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { EventList } from './event-list.tsx'
+import { text } from './text.ts'
+import { useEvents } from './use-events.ts'
+
+/** What happened in a drive. */
+export function Activity() {
+  const { slug = null } = useParams({ strict: false }) as { slug?: string }
+  const { entries, hasMore, isLoading, error, me, workspace, more, refresh } = useEvents(slug, 50)
+  return (
+    <Screen title={workspace ? text('titleOf', { name: workspace.name }) : text('title')}>
+      {error ? (
+        <ErrorState error={error} retry={refresh} />
+      ) : isLoading ? (
+        <Skeleton />
+      ) : entries.length === 0 ? (
+        <EmptyState icon={History} title={text('empty')} hint={text('emptyHint')} />
+      ) : (
+        <>
+          <EventList events={entries} me={me} workspace={workspace} />
+          {hasMore && <Button onPress={more}>{text('more')}</Button>}
+        </>
+      )}
+    </Screen>
+  )
+}

@@ -1,0 +1,18 @@
+import { LinkButton } from '../../parts/button.tsx'
+import { screenOf } from '../files/place.ts'
+import { EventList } from './event-list.tsx'
+import { text } from './text.ts'
+import { useEvents } from './use-events.ts'
+
+/** What happened lately in a drive, in short. @param slug of the workspace; null for the own drive */
+export function RecentActivity({ slug }: { slug: string | null }) {
+  const { entries, me, workspace } = useEvents(slug, 5)
+  if (entries.length === 0) return null
+  return (
+    <section className="recent-activity">
+      <h3>{text('title')}</h3>
+      <EventList events={entries.slice(0, 5)} me={me} workspace={workspace} />
+      <LinkButton href={screenOf({ workspace: slug }, 'activity')}>{text('all')}</LinkButton>
+    </section>
+  )
+}

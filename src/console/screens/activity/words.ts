@@ -1,0 +1,69 @@
+import { nameOf, parentOf, trim } from '../files/place.ts'
+import { roleName } from '../workspaces/roles.ts'
+import type { Happened } from './documents.ts'
+import { text } from './text.ts'
+
+/** The message of each kind. What is not here is said in general. */
+const messageOf = {
+  FILE_CREATED: 'fileCreated',
+  FILE_REPLACED: 'replaced',
+  FILE_MOVED: 'moved',
+  FILE_RENAMED: 'renamed',
+  FILE_DELETED: 'fileDeleted',
+  FILE_RESTORED: 'restored',
+  FOLDER_CREATED: 'folderCreated',
+  FOLDER_MOVED: 'moved',
+  FOLDER_RENAMED: 'renamed',
+  FOLDER_DELETED: 'folderDeleted',
+  FOLDER_RESTORED: 'restored',
+  VERSION_RESTORED: 'versionRestored',
+  VERSION_DELETED: 'versionDeleted',
+  TRASH_PURGED: 'purged',
+  NOTE_WRITTEN: 'noteWritten',
+  NOTE_REMOVED: 'noteRemoved',
+  SHARE_CREATED: 'shared',
+  SHARE_CHANGED: 'shareChanged',
+  SHARE_REVOKED: 'unshared',
+  WORKSPACE_CREATED: 'workspaceCreated',
+  WORKSPACE_RENAMED: 'workspaceRenamed',
+  MEMBER_JOINED: 'joined',
+  MEMBER_ROLE_CHANGED: 'roleChanged',
+  MEMBER_REMOVED: 'memberRemoved',
+  MEMBER_LEFT: 'left',
+  INVITE_CREATED: 'invited',
+  INVITE_CHANGED: 'inviteChanged',
+  INVITE_REVOKED: 'inviteRevoked',
+  INVITE_REJECTED: 'inviteRejected',
+  KEY_CREATED: 'keyCreated',
+  KEY_DELETED: 'keyDeleted',
+} as const satisfies Partial<Record<Happened['kind'], Parameters<typeof text>[0]>>
+
+const isSaid = (kind: Happened['kind']): kind is keyof typeof messageOf => kind in messageOf
+
+/** Keeps a name that is written from right to left from turning round what is beside it. */
+const isolated = (name: string): string => `\u2068${name}\u2069`
+
+const whoDid = ({ actor }: Happened, me: string | undefined): string => {
+  if (!actor) return text('service')
+  return actor.id === me ? text('you') : text('person', { name: isolated(actor.name || actor.email) })
+}
+
+/**
+ * What happened, as a sentence.
+ * @param me the id of the person who reads it
+ * @param root what the root of the drive is called
+ */
+export function sentenceOf(event: Happened, me: string | undefined, root: string): string {
+  const { path, from, files, recipient, name, role } = event.details
+  const at = trim(path ?? '')
+  return text(isSaid(event.kind) ? messageOf[event.kind] : 'other', {
+    who: whoDid(event, me),
+    name: isolated(nameOf(at) || root),
+    folder: isolated(nameOf(parentOf(at)) || root),
+    before: isolated(nameOf(trim(from ?? ''))),
+    count: files ?? 0,
+    recipient: recipient ? isolated(recipient) : 'none',
+    title: isolated(name ?? ''),
+    role: role ? roleName(role) : '',
+  })
+}
