@@ -5,6 +5,7 @@ import type { Finding } from '../src/doctor/check.ts'
 import { examine } from '../src/doctor/run.ts'
 import type { BlobStore } from '../src/storage/store.ts'
 import type { TestApp } from './harness.ts'
+import { until } from './until.ts'
 
 /** What the doctor finds at this moment, without any grace for what is under way. */
 export async function findingsOf(
@@ -48,6 +49,20 @@ export async function outlive(t: TestApp): Promise<void> {
   )
   await t.app.db.run("UPDATE blobs SET lease_until = 0 WHERE state <> 'live'")
   await t.settle()
+}
+
+/**
+ * The same of a database and a store that instances, of which some were killed, still work on: leases end, the sweeper sweeps, jobs are
+ * done; then nothing differs from anything.
+ */
+export async function expectHealed({ db, store }: { db: Db; store: BlobStore }): Promise<void> {
+  // What a sweeper had taken when it died is given back after a minute only.
+  const later = Date.now() + 4000
+  await db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'deleting' AND lease_until > ?", [later])
+  const count = async (from: string) =>
+    Number((await db.rows<{ n: number }>(`SELECT COUNT(*) AS n FROM ${from}`))[0]?.n)
+  await until(async () => (await count("blobs WHERE state <> 'live'")) + (await count('outbox')) === 0, 30_000, 100)
+  await expectWhole({ db, store })
 }
 
 interface Row {

@@ -99,9 +99,12 @@ export interface Told {
   reconnects: number
 }
 
-/** Lets writers change one drive through two instances, of which one is killed now and then, while a subscriber comes and goes. */
+/**
+ * Lets writers change one drive through two instances, of which one is killed now and then, while a subscriber comes and goes. In the end,
+ * usage, what the trash keeps, ledger and store agree.
+ */
 export async function drive({ writers, milliseconds, killEvery }: Load): Promise<Told> {
-  const unhurried = { RATE_FOLDERS: '1000000', LEASE_SECONDS: '5', SUBSCRIPTION_CHECK_SECONDS: '1' }
+  const unhurried = { RATE_FOLDERS: '1000000', LEASE_SECONDS: '5', SWEEP_SECONDS: '2', SUBSCRIPTION_CHECK_SECONDS: '1' }
   const service = await startServiceProcess(unhurried)
   const instances: BuiltService[] = [service, await service.another()]
   try {
@@ -229,7 +232,9 @@ export async function drive({ writers, milliseconds, killEvery }: Load): Promise
       if (!pageInfo.hasNextPage) break
       after = pageInfo.endCursor
     }
-    return { fed, followed, tree: await treeOf(ask), changes, kills, reconnects }
+    const tree = await treeOf(ask)
+    await service.expectHealed()
+    return { fed, followed, tree, changes, kills, reconnects }
   } finally {
     await service.stop()
   }

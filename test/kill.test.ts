@@ -11,7 +11,7 @@ import type { FindingKind } from '../src/doctor/check.ts'
 import { createDiskStore } from '../src/storage/disk.ts'
 import type { BlobStore } from '../src/storage/store.ts'
 import { type BuiltService, startBuilt } from './built-service.ts'
-import { expectWhole, findingsOf } from './consistency.ts'
+import { expectHealed, findingsOf } from './consistency.ts'
 import { newDatabase, type Person, rest, signInTo } from './harness.ts'
 import { until } from './until.ts'
 import { file, form, formType, head, openWire, type Wire } from './wire.ts'
@@ -68,14 +68,7 @@ async function comeBack(): Promise<void> {
 const count = async (sql: string, values: string[] = []) =>
   Number((await db.rows<{ n: number }>(`SELECT COUNT(*) AS n FROM ${sql}`, values))[0]?.n)
 
-/** Leases end, the sweeper sweeps, jobs are done; then nothing differs from anything. */
-async function expectHealed(): Promise<void> {
-  // What a sweeper had taken when it died is given back after a minute only.
-  const later = Date.now() + 4000
-  await db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'deleting' AND lease_until > ?", [later])
-  await until(async () => (await count("blobs WHERE state <> 'live'")) + (await count('outbox')) === 0, 20_000, 100)
-  await expectWhole({ db, store })
-}
+const expectSound = () => expectHealed({ db, store })
 
 interface Usage {
   bytes: number
@@ -144,7 +137,7 @@ describe('A service that is killed', () => {
       await Promise.all(workers)
       await comeBack()
     }
-    await expectHealed()
+    await expectSound()
 
     const there = await namesIn('uploads')
     expect([...acknowledged].filter(name => !there.includes(name))).toEqual([])
@@ -165,7 +158,7 @@ describe('A service that is killed', () => {
     await comeBack()
     // Its reservation holds until its lease is over: somebody else might carry on.
     expect(await namesIn('')).toEqual([])
-    await expectHealed()
+    await expectSound()
     expect(await store.look(blobId)).toBeNull()
     expect(await usage()).toEqual(before)
     expect((await alice.upload('half', 'whole')).status).toBe(200)
@@ -188,7 +181,7 @@ describe('A service that is killed', () => {
     expect(await wire.answer()).toBeUndefined()
     await comeBack()
     expect(await namesIn('')).toEqual([])
-    await expectHealed()
+    await expectSound()
     expect(await store.look(blobId)).toBeNull()
     expect(await usage()).toEqual(before)
   })
@@ -251,7 +244,7 @@ describe('A service that is killed', () => {
       await comeBack()
       expect(await usage()).toEqual(after)
     }
-    await expectHealed()
+    await expectSound()
     expect(await usage()).toEqual(after)
     expect(await count('entry WHERE parent_id = ? OR id IN (?, ?)', [id, id, parentId])).toBe(0)
   }, 90_000)
@@ -271,6 +264,6 @@ describe('A service that is asked to stop', () => {
     expect(Date.now() - started).toBeLessThan(6000)
     await comeBack()
     expect((await download('last')).equals(bytes)).toBe(true)
-    await expectHealed()
+    await expectSound()
   })
 })

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../db/index.ts'
 import { readConfig } from '../src/config.ts'
+import { createDiskStore } from '../src/storage/disk.ts'
 import { type BuiltService, startBuilt } from './built-service.ts'
+import { expectHealed } from './consistency.ts'
 import { newDatabase, type Person, signInTo } from './harness.ts'
 
 /** The service in a process of its own, on a new database: nothing of the test counts as its time or memory. */
@@ -18,6 +20,8 @@ export interface ServiceProcess extends BuiltService {
   markMemory(): void
   /** Milliseconds of processor time that it has taken, all threads. */
   processorTime(): number
+  /** Waits until nothing is left to do, and compares database and store: see expectHealed. Nothing may change them meanwhile. */
+  expectHealed(): Promise<void>
   /** Ends it, and leaves nothing behind. */
   stop(): Promise<void>
 }
@@ -50,6 +54,10 @@ export async function startServiceProcess(more: Record<string, string> = {}): Pr
         const [nanoseconds] = readFileSync(proc(`task/${task}/schedstat`), 'utf8').split(' ')
         return sum + Number(nanoseconds) / 1e6
       }, 0),
+    async expectHealed() {
+      const db = openDatabase(readConfig({ DATABASE_URL: database.url }).database, { pool: 2 })
+      await expectHealed({ db, store: createDiskStore({ dir: join(dataDir, 'blobs') }) }).finally(() => db.close())
+    },
     async stop() {
       await Promise.all(instances.map(instance => instance.end('SIGKILL')))
       await database.drop()
