@@ -25,6 +25,7 @@ const drills = [
   'security/rolling-restart',
   'start',
   'start-stop',
+  'tree-model',
   'workspace-races',
 ]
 
@@ -88,6 +89,7 @@ const anyEngine = [
   'start-stop',
   'statements',
   'subscription-instances',
+  'tree-model',
   'upload-integrity',
   'walk',
 ]
