@@ -1,6 +1,4 @@
 declare module 'virtual:graph' {
-  import type { CacheExchangeOpts } from '@urql/exchange-graphcache'
-
-  const schema: CacheExchangeOpts['schema']
+  const schema: readonly import('./graphql/brief-schema.ts').BriefType[]
   export default schema
 }

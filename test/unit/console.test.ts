@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { graphTypes } from '../../src/console/build/graph-types.ts'
+import { buildSchema, isInterfaceType, isListType, isNonNullType, isObjectType, isUnionType } from 'graphql'
+import { graphForCache, graphTypes } from '../../src/console/build/graph-types.ts'
 import { compileMessages } from '../../src/console/build/messages.ts'
+import { readSchema } from '../../src/console/graphql/brief-schema.ts'
 
 const root = 'src/console'
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -13,6 +15,46 @@ it('has the types of the schema as it is', () => {
   if (process.env.UPDATE) writeFileSync(file, graphTypes())
   // npm run update makes it again.
   expect(readFileSync(file, 'utf8')).toBe(graphTypes())
+})
+
+it('tells its cache which types and fields there are, and which of them may be null', () => {
+  interface Shape {
+    kind: string
+    ofType?: Shape
+  }
+  interface Shown {
+    name: string
+    kind: string
+    interfaces?: { name: string }[]
+    possibleTypes?: { name: string }[]
+    fields?: { name: string; type: Shape }[]
+  }
+  const shown = (readSchema(JSON.parse(graphForCache())).__schema as unknown as { types: Shown[] }).types
+  const names = (all: readonly { name: string }[] = []) => all.map(({ name }) => name)
+  const all = Object.values(buildSchema(readFileSync('schema/schema.graphql', 'utf8')).getTypeMap())
+  const types = all.filter(type => isObjectType(type) || isInterfaceType(type) || isUnionType(type))
+  const own = types.filter(({ name }) => !name.startsWith('__'))
+  expect(names(shown).sort()).toEqual(names(own).sort())
+  for (const type of own) {
+    const told = shown.find(({ name }) => name === type.name)
+    if (isUnionType(type)) {
+      expect([told?.kind, names(told?.possibleTypes)]).toEqual(['UNION', names(type.getTypes())])
+      continue
+    }
+    expect([told?.kind, names(told?.interfaces)]).toEqual([
+      isObjectType(type) ? 'OBJECT' : 'INTERFACE',
+      names(type.getInterfaces()),
+    ])
+    const fields = Object.values(type.getFields()).map(({ name, type }) => {
+      const inner = isNonNullType(type) ? type.ofType : type
+      return [name, inner === type, isListType(inner) && !isNonNullType(inner.ofType)]
+    })
+    const read = told?.fields?.map(({ name, type }) => {
+      const inner = type.kind === 'NON_NULL' ? type.ofType : type
+      return [name, inner === type, inner?.kind === 'LIST' && inner.ofType?.kind !== 'NON_NULL']
+    })
+    expect([type.name, read]).toEqual([type.name, fields])
+  }
 })
 
 describe('The message catalogues', () => {

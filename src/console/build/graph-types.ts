@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { minifyIntrospectionQuery } from '@urql/introspection'
 import { minifyIntrospection, outputIntrospectionFile } from 'gql.tada/internal'
 import { buildSchema, introspectionFromSchema } from 'graphql'
+import type { BriefType } from '../graphql/brief-schema.ts'
 
 const schema = new URL('../../../schema/schema.graphql', import.meta.url)
 
@@ -12,19 +13,26 @@ const introspect = () =>
 export const graphTypes = (): string =>
   outputIntrospectionFile(minifyIntrospection(introspect()), { fileType: '.d.ts', shouldPreprocess: true })
 
-type Wrapped = { kind: string; ofType?: Wrapped }
+interface Wrapped {
+  kind: string
+  ofType?: Wrapped
+}
 
-/** Of the type of a field, whether it may be null, and whether it is a list of what may be null. */
-const nullability = ({ kind, ofType }: Wrapped): Wrapped =>
-  ofType && (kind === 'NON_NULL' || kind === 'LIST') ? { kind, ofType: nullability(ofType) } : { kind: 'SCALAR' }
+/** What the cache has to know of the type of a field: whether it may be null, and whether items of a list may. */
+function marksOf(type: Wrapped): string {
+  const inner = type.kind === 'NON_NULL' ? type.ofType : type
+  const hasNulls = inner?.kind === 'LIST' && inner.ofType?.kind !== 'NON_NULL'
+  return `${inner === type ? '?' : ''}${hasNulls ? '*' : ''}`
+}
 
-/** What the cache of the console knows of the schema at run time, as JSON: of a field its name and what of it may be null. */
+/** What the cache of the console knows of the schema at run time (graphql/brief-schema.ts), as JSON. */
 export function graphForCache(): string {
-  const { __schema } = minifyIntrospectionQuery(introspect())
-  const types = __schema.types.map(type =>
-    'fields' in type
-      ? { ...type, fields: type.fields.map(({ name, type }) => ({ name, type: nullability(type as Wrapped) })) }
-      : type,
-  )
-  return JSON.stringify({ __schema: { ...__schema, types } })
+  const names = (all: readonly { name: string }[]) => all.map(({ name }) => name).join(' ')
+  const types = minifyIntrospectionQuery(introspect()).__schema.types.flatMap((type): BriefType[] => {
+    if (type.kind === 'UNION') return [[type.kind, type.name, names(type.possibleTypes), '']]
+    if (type.kind !== 'OBJECT' && type.kind !== 'INTERFACE') return []
+    const fields = type.fields.map(({ name, type }) => name + marksOf(type as Wrapped))
+    return [[type.kind, type.name, names(type.interfaces), fields.join(' ')]]
+  })
+  return JSON.stringify(types)
 }

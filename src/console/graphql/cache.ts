@@ -1,5 +1,6 @@
 import schema from 'virtual:graph'
 import { type Cache, cacheExchange, type KeyingConfig, type OptimisticMutationConfig } from '@urql/exchange-graphcache'
+import { readSchema } from './brief-schema.ts'
 import { listUpdates, liveUpdates } from './lists.ts'
 
 const embedded = () => null
@@ -50,7 +51,7 @@ const optimistic: OptimisticMutationConfig = {
  * would be long to ask for again are updated by hand.
  */
 export const cache = cacheExchange({
-  schema,
+  schema: readSchema(schema),
   keys,
   optimistic,
   updates: { Mutation: listUpdates, Subscription: liveUpdates },
