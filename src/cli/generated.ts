@@ -117,6 +117,12 @@ export type DeleteFromTrashInput = {
   items: Array<string | number>;
 };
 
+/** What deleteVersion takes. */
+export type DeleteVersionInput = {
+  /** The id of the version. */
+  version: string | number;
+};
+
 /** What deleteWorkspace takes. */
 export type DeleteWorkspaceInput = {
   /** Its id. */
@@ -218,6 +224,14 @@ export type RestoreFromTrashInput = {
   onConflict?: OnConflict | null | undefined;
   /** The folder that they go into; missing ones of a path are made. Without it each goes where it was. */
   to?: EntryRef | null | undefined;
+};
+
+/** What restoreVersion takes. */
+export type RestoreVersionInput = {
+  /** The revision of its file; REVISION_MISMATCH when it has another one. */
+  expectedRevision?: number | null | undefined;
+  /** The id of the version. */
+  version: string | number;
 };
 
 /** What revokeInvite takes. */
@@ -467,6 +481,46 @@ export type EmptyTrashMutationVariables = Exact<{
 
 export type EmptyTrashMutation = { emptyTrash: { count: number } | null };
 
+export type VersionsQueryVariables = Exact<{
+  own: boolean;
+  workspace?: string | number | null | undefined;
+  path: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type VersionsQuery = { me?: { drive: { entry:
+        | { versions: { nodes: Array<{ id: string, size: number, md5: string, createdAt: string, replacedAt: string, expiresAt: string, createdBy: { email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null }
+        | Record<PropertyKey, never>
+       | null } }, workspace?: { drive: { entry:
+        | { versions: { nodes: Array<{ id: string, size: number, md5: string, createdAt: string, replacedAt: string, expiresAt: string, createdBy: { email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null }
+        | Record<PropertyKey, never>
+       | null } | null } };
+
+export type VersionQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type VersionQuery = { node:
+    | { size: number, md5: string, file: { name: string, path: string }, download: { url: string } }
+    | Record<PropertyKey, never>
+   | null };
+
+export type RestoreVersionMutationVariables = Exact<{
+  input: RestoreVersionInput;
+}>;
+
+
+export type RestoreVersionMutation = { restoreVersion: { file: { path: string } } | null };
+
+export type DeleteVersionMutationVariables = Exact<{
+  input: DeleteVersionInput;
+}>;
+
+
+export type DeleteVersionMutation = { deleteVersion: { deletedId: string } | null };
+
 export type StartUploadMutationVariables = Exact<{
   input: StartUploadInput;
 }>;
@@ -715,6 +769,13 @@ export type DownloadableFragment = { entry:
 
 export type TrashFragment = { trash: { nodes: Array<{ id: string, path: string, kind: EntryKind, size: number, fileCount: number | null, deletedAt: string, expiresAt: string, deletedBy: { email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
 
+export type VersionsFragment = { entry:
+    | { versions: { nodes: Array<{ id: string, size: number, md5: string, createdAt: string, replacedAt: string, expiresAt: string, createdBy: { email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null }
+    | Record<PropertyKey, never>
+   | null };
+
+export type VersionRowFragment = { id: string, size: number, md5: string, createdAt: string, replacedAt: string, expiresAt: string, createdBy: { email: string } | null };
+
 export type CapacityFragment = { usage: { usedBytes: number, fileCount: number, folderCount: number, maxBytes: number, maxFiles: number | null, maxFolders: number | null, maxFileSize: number } };
 
 export type UsageRowFragment = { usedBytes: number, fileCount: number, folderCount: number, maxBytes: number, maxFiles: number | null, maxFolders: number | null, maxFileSize: number };
@@ -875,6 +936,49 @@ fragment Next on PageInfo {
   hasNextPage
   endCursor
 }`, {"fragmentName":"Trash"}) as unknown as TypedDocumentString<TrashFragment, unknown>;
+export const VersionRowFragmentDoc = new TypedDocumentString(`
+    fragment VersionRow on Version {
+  id
+  size
+  md5
+  createdAt
+  createdBy {
+    email
+  }
+  replacedAt
+  expiresAt
+}
+    `, {"fragmentName":"VersionRow"}) as unknown as TypedDocumentString<VersionRowFragment, unknown>;
+export const VersionsFragmentDoc = new TypedDocumentString(`
+    fragment Versions on Drive {
+  entry(path: $path) {
+    ... on File {
+      versions(first: 1000, after: $after) {
+        nodes {
+          ...VersionRow
+        }
+        pageInfo {
+          ...Next
+        }
+      }
+    }
+  }
+}
+    fragment VersionRow on Version {
+  id
+  size
+  md5
+  createdAt
+  createdBy {
+    email
+  }
+  replacedAt
+  expiresAt
+}
+fragment Next on PageInfo {
+  hasNextPage
+  endCursor
+}`, {"fragmentName":"Versions"}) as unknown as TypedDocumentString<VersionsFragment, unknown>;
 export const UsageRowFragmentDoc = new TypedDocumentString(`
     fragment UsageRow on DriveUsage {
   usedBytes
@@ -1244,6 +1348,81 @@ export const EmptyTrashDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<EmptyTrashMutation, EmptyTrashMutationVariables>;
+export const VersionsDocument = new TypedDocumentString(`
+    query Versions($own: Boolean!, $workspace: ID, $path: String!, $after: String) {
+  me @include(if: $own) {
+    drive {
+      ...Versions
+    }
+  }
+  workspace(id: $workspace) @skip(if: $own) {
+    drive {
+      ...Versions
+    }
+  }
+}
+    fragment Versions on Drive {
+  entry(path: $path) {
+    ... on File {
+      versions(first: 1000, after: $after) {
+        nodes {
+          ...VersionRow
+        }
+        pageInfo {
+          ...Next
+        }
+      }
+    }
+  }
+}
+fragment VersionRow on Version {
+  id
+  size
+  md5
+  createdAt
+  createdBy {
+    email
+  }
+  replacedAt
+  expiresAt
+}
+fragment Next on PageInfo {
+  hasNextPage
+  endCursor
+}`) as unknown as TypedDocumentString<VersionsQuery, VersionsQueryVariables>;
+export const VersionDocument = new TypedDocumentString(`
+    query Version($id: ID!) {
+  node(id: $id) {
+    ... on Version {
+      size
+      md5
+      file {
+        name
+        path
+      }
+      download {
+        url
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<VersionQuery, VersionQueryVariables>;
+export const RestoreVersionDocument = new TypedDocumentString(`
+    mutation RestoreVersion($input: RestoreVersionInput!) {
+  restoreVersion(input: $input) {
+    file {
+      path
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<RestoreVersionMutation, RestoreVersionMutationVariables>;
+export const DeleteVersionDocument = new TypedDocumentString(`
+    mutation DeleteVersion($input: DeleteVersionInput!) {
+  deleteVersion(input: $input) {
+    deletedId
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteVersionMutation, DeleteVersionMutationVariables>;
 export const StartUploadDocument = new TypedDocumentString(`
     mutation StartUpload($input: StartUploadInput!) {
   startUpload(input: $input) {

@@ -8,6 +8,7 @@ import {
   CreateFolderDocument,
   DeleteDocument,
   DeleteFromTrashDocument,
+  DeleteVersionDocument,
   EmptyTrashDocument,
   type FileRowFragment,
   FindDocument,
@@ -16,10 +17,14 @@ import {
   MoveDocument,
   type OnConflict,
   RestoreFromTrashDocument,
+  RestoreVersionDocument,
   StartUploadDocument,
   TrashDocument,
   type TrashRowFragment,
   UploadDocument,
+  VersionDocument,
+  type VersionRowFragment,
+  VersionsDocument,
   WorkspaceDriveDocument,
 } from './generated.ts'
 import { allPages, eachOf } from './pages.ts'
@@ -57,6 +62,16 @@ export interface Capacity {
   refusal: Failure
 }
 
+/** A replaced content of a file. */
+export interface FoundVersion {
+  size: number
+  md5: string
+  /** Of the file. */
+  path: string
+  /** Short-lived. */
+  url: string
+}
+
 /** More levels than the service allows. */
 export const DEEPEST = 64
 
@@ -80,6 +95,9 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
     return known
   }
 
+  /** A path in the form that users type. */
+  const show = (path: string) => (workspace ? `${workspace.named}:/${path}` : `/${path}`)
+
   const at = async (path: string) => ({ at: { drive: await driveId(), path } })
 
   return {
@@ -89,8 +107,7 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
     /** REST route of its files. */
     route: workspace ? `/api/workspaces/${workspace.id}/files` : '/api/files',
 
-    /** A path in the form that users type. */
-    show: (path: string) => (workspace ? `${workspace.named}:/${path}` : `/${path}`),
+    show,
 
     /** An id of an item of its trash, in the form that users type. */
     showId: (id: string) => (workspace ? `${workspace.named}:${id}` : id),
@@ -163,10 +180,43 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
       },
     },
 
+    versions: {
+      /** Of a file, the newest first. */
+      async of(path: string): Promise<VersionRowFragment[]> {
+        return allPages(async after => {
+          const { entry } = driveIn(await client.request(VersionsDocument, { ...drive, path, after }))
+          if (!entry || !('versions' in entry)) throw notFound(show(path))
+          return entry.versions
+        })
+      },
+
+      /** With a short-lived signed URL of its bytes. @throws VERSION_NOT_FOUND */
+      async find(id: string): Promise<FoundVersion> {
+        const { node } = await client.request(VersionDocument, { id })
+        if (!node || !('file' in node))
+          throw new Failure(
+            'VERSION_NOT_FOUND',
+            `There is no version ${id}. satchel versions list shows those of a file.`,
+          )
+        const { size, md5, file, download } = node
+        return { size, md5, path: inDrive(file.path), url: download.url }
+      },
+
+      /** Resolves to the path of the file. @throws VERSION_NOT_FOUND */
+      async restore(version: string): Promise<string> {
+        return inDrive((await client.change(RestoreVersionDocument, { version })).file.path)
+      },
+
+      /** For ever. @throws VERSION_NOT_FOUND */
+      async remove(version: string): Promise<void> {
+        await client.change(DeleteVersionDocument, { version })
+      },
+    },
+
     /** A short-lived signed URL of a file. */
     async link(path: string): Promise<string> {
       const { entry } = driveIn(await client.request(LinkDocument, { ...drive, path }))
-      if (!entry || !('download' in entry)) throw notFound(this.show(path))
+      if (!entry || !('download' in entry)) throw notFound(show(path))
       return entry.download.url
     },
 
@@ -185,7 +235,7 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
 
     /** Uploads in parts. Each of these calls may be repeated. */
     uploads: {
-      async start(aim: Aim & { size: number }) {
+      async start(aim: Aim & { size: number; onConflict?: OnConflict }) {
         const input = { drive: await driveId(), ...aim }
         const { id: uploadId, ...session } = (await client.change(StartUploadDocument, input, 'repeatable'))
           .uploadSession

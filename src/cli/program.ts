@@ -8,6 +8,7 @@ import { declareKeys } from './commands/keys.ts'
 import { declareShares } from './commands/shares.ts'
 import { declareTransfers } from './commands/transfers.ts'
 import { declareTrash } from './commands/trash.ts'
+import { declareVersions } from './commands/versions.ts'
 import { declareWorkspaces } from './commands/workspaces.ts'
 
 const epilogue = `
@@ -43,6 +44,7 @@ export function createProgram(version: string): Command {
   declareFiles(program)
   declareTrash(program)
   declareEvents(program)
+  declareVersions(program)
   declareTransfers(program)
   declareShares(program)
   declareWorkspaces(program)

@@ -18,6 +18,7 @@ export interface PutOptions {
   to?: string
   name?: string
   follow?: boolean
+  replace?: boolean
   parallel: number
 }
 
@@ -41,7 +42,7 @@ export async function put(context: Context, named: string[], options: PutOptions
   try {
     const parts = limitTo(options.parallel)
     if (!isStream) return await putAll(context, named, to, { place, progress, parts }, options)
-    const target = { place, progress, parts, folder: to, name: options.name ?? '' }
+    const target = { place, progress, parts, folder: to, name: options.name ?? '', replaces: options.replace ?? false }
     const stored = await putInput(target)
     const path = place.show(pathOf(target))
     return { fact: { files: [{ source: '-', path, ...stored }] }, words: plain(path) }
@@ -81,7 +82,7 @@ async function putAll(
   named: string[],
   to: string,
   target: { place: Place } & Pick<Target, 'progress' | 'parts'>,
-  { name, follow = false, parallel }: PutOptions,
+  { name, follow = false, replace: replaces = false, parallel }: PutOptions,
 ): Promise<Answer> {
   context.resumeHint = 'Run the same command to resume.'
   const { place, progress } = target
@@ -92,10 +93,10 @@ async function putAll(
 
   async function one(file: LocalFile): Promise<void> {
     const { path: source, name: as } = file
-    const at = { ...target, folder: joinPath(to, file.folder), name: as }
+    const at = { ...target, replaces, folder: joinPath(to, file.folder), name: as }
     const path = place.show(pathOf(at))
     try {
-      const there = file.isNamed ? undefined : await known(at.folder, as)
+      const there = file.isNamed && !replaces ? undefined : await known(at.folder, as)
       const stored = await putFile(source, at, there)
       const put = { source, path, ...stored }
       done.push(put)

@@ -10,7 +10,7 @@ export function declareTransfers(program: Command): void {
   const put = declare(program, 'put <file...>', {
     does: 'upload files, folders, or standard input (-)',
     details: `A folder is uploaded with everything in it, under its own name. A remote file with the same bytes is left as it
-is; one with other bytes is a conflict, and nothing is replaced. Large files are sent in parts: after a network
+is; one with other bytes is a conflict, unless --replace: then its old content is kept as a version. Large files are sent in parts: after a network
 error, Ctrl-C or a restart, the same command resumes. Uploads are verified by MD5.
 Symbolic links given as arguments are followed; those within folders are skipped, unless --follow.
 Standard input needs --name; it is streamed without a local copy, so it cannot be resumed.
@@ -20,11 +20,13 @@ ${pathHelp}`,
       'put a.txt',
       'put -v photos letters --to archive/2026',
       'put film.mp4 --to garden:/films',
+      'put --replace report.pdf --to docs',
       'tar c src | satchel put - --name src.tar --to backups',
     ],
   })
     .option('-t, --to <folder>', 'destination folder; created if missing')
     .option('-n, --name <name>', 'store under another name')
+    .option('-r, --replace', 'replace remote files with other bytes; see satchel versions')
     .option('--follow', 'follow symbolic links within folders')
     .option(...parallelOption)
   put.action((files: string[], options: PutOptions) =>

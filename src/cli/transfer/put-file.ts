@@ -28,7 +28,7 @@ export async function putFile(path: string, target: Target, known: RemoteFile | 
         return { size, md5Checksum, status: 'unchanged' }
       }
     }
-    if (known) throw pathExists(target)
+    if (known && !target.replaces) throw pathExists(target)
     if (size > SMALL) return await putLarge(source, path, target)
     const bytes = await file.readFile()
     await source.verify()
@@ -40,7 +40,7 @@ export async function putFile(path: string, target: Target, known: RemoteFile | 
 
 /** Uploads in parts; goes on with an earlier upload of the same file. */
 async function putLarge(source: Source<Body>, path: string, target: Target): Promise<Stored> {
-  const states = await uploadStateOf(path, target.place)
+  const states = await uploadStateOf(path, target.place, target.replaces)
   return states.alone(async () => {
     try {
       return await uploadTo(target, source, states)
@@ -87,7 +87,7 @@ export async function putStream(source: AsyncIterable<Uint8Array>, target: Targe
       yield chunk
     }
   }
-  const { type, head, tail } = uploadForm(target.folder, target.name)
+  const { type, head, tail } = uploadForm(target)
   try {
     // No watchdog: standard input may be slow, and the service enforces its own timeout.
     const answer = await client.rest<Parameters<typeof md5In>[0]>(`${place.route}/upload`, {
@@ -98,7 +98,7 @@ export async function putStream(source: AsyncIterable<Uint8Array>, target: Targe
       limitMs: undefined,
     })
     const [md5Checksum, received] = [hash.digest('hex'), md5In(answer)]
-    if (received !== md5Checksum) throw await undo(transportOf(place), aimOf(target), { sent: md5Checksum, received })
+    if (received !== md5Checksum) throw await undo(transportOf(target), aimOf(target), { sent: md5Checksum, received })
     return { size, md5Checksum, status: 'uploaded' }
   } finally {
     release()

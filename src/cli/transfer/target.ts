@@ -15,6 +15,8 @@ export interface Target {
   /** In the place. */
   folder: string
   name: string
+  /** Whether a file of that name gets these bytes. */
+  replaces: boolean
   progress: Progress
   /** Limits parallel requests that send bytes, across all files. */
   parts: LimitFunction
@@ -33,7 +35,7 @@ export const aimOf = ({ folder, name: fileName }: Target): Aim => ({ folder, fil
 
 export const pathExists = (target: Target): Failure => {
   const path = target.place.show(pathOf(target))
-  return new Failure('PATH_EXISTS', `${path} exists with other content. Choose another --name, or delete it.`, {
+  return new Failure('PATH_EXISTS', `${path} exists with other content. Choose another --name, or --replace it.`, {
     path,
   })
 }
@@ -45,7 +47,7 @@ export async function uploadTo(target: Target, source: Source<Body>, sessions: S
     source,
     digests: digestsOf(source),
     aim: aimOf(target),
-    transport: transportOf(place),
+    transport: transportOf(target),
     sessions,
     progress,
     limit,

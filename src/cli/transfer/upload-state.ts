@@ -22,11 +22,16 @@ export interface UploadStates extends SessionStore {
   alone<T>(work: () => Promise<T>): Promise<T>
 }
 
-export async function uploadStateOf(path: string, { client: { url }, workspaceId }: Place): Promise<UploadStates> {
+export async function uploadStateOf(
+  path: string,
+  { client: { url }, workspaceId }: Place,
+  replaces: boolean,
+): Promise<UploadStates> {
   const { uploads } = await findFolders()
   const local = await realpath(path)
   const key = createHash('sha256')
-    .update(JSON.stringify([url, workspaceId, local]))
+    // An upload says at its start whether it replaces.
+    .update(JSON.stringify([url, workspaceId, local, ...(replaces ? ['replace'] : [])]))
     .digest('hex')
   const file = join(uploads, `${key}.json`)
   return {

@@ -1,0 +1,97 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { openShell, type Shell } from './command-line.ts'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { anId, aTime } from './shapes.ts'
+
+let t: TestApp
+let alice: Person
+let shell: Shell
+
+beforeAll(async () => {
+  t = await startApp()
+  alice = await t.signIn('alice')
+  shell = openShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  await shell.json('workspace', 'create', 'Garden')
+})
+afterAll(async () => {
+  shell?.close()
+  await t.stop()
+})
+
+/** The same commands on one's own files and on those of a workspace. */
+describe.each([
+  ['your files', '/', ''],
+  ['a workspace', 'garden:/', 'garden:'],
+])('In %s', (_what, root, front) => {
+  const local = (name: string) => join(shell.home, name)
+  /** Stores a file with these contents, one after the other. */
+  async function put(name: string, ...contents: string[]): Promise<void> {
+    for (const content of contents) {
+      writeFileSync(local(name), content)
+      await shell.json('put', '--replace', name, '--to', `${root}docs`)
+    }
+  }
+  const versionsOf = async (name: string) => (await shell.json('versions', 'list', `${root}docs/${name}`)).versions
+  const textOf = async (name: string) => (await shell.satchel(['get', `${root}docs/${name}`, '-o', '-'])).out
+
+  it('put replaces with --replace only, and leaves what is the same', async () => {
+    await put('a.txt', 'one')
+    writeFileSync(local('a.txt'), 'three')
+    const refused = await shell.satchel(['put', 'a.txt', '--to', `${root}docs`])
+    expect(refused.code).toBe(5)
+    expect(refused.err).toContain('PATH_EXISTS')
+    const { files } = await shell.json('put', '--replace', 'a.txt', '--to', `${root}docs`)
+    expect(files).toMatchObject([{ path: `${root}docs/a.txt`, size: 5, status: 'uploaded' }])
+    const again = await shell.json('put', '--replace', 'a.txt', '--to', `${root}docs`)
+    expect(again.files).toMatchObject([{ status: 'unchanged' }])
+    expect(await versionsOf('a.txt')).toMatchObject([{ size: 3 }])
+    expect(await textOf('a.txt')).toBe('three')
+  })
+
+  it('put replaces with what comes in parts, and from standard input', async () => {
+    await put('large.bin', 'small')
+    writeFileSync(local('large.bin'), Buffer.alloc(9 * 1024 * 1024, 7))
+    await shell.json('put', '--replace', 'large.bin', '--to', `${root}docs`)
+    expect(await versionsOf('large.bin')).toMatchObject([{ size: 5 }])
+    await shell.satchel(['put', '-', '--name', 'large.bin', '--replace', '--to', `${root}docs`], { stdin: 'streamed' })
+    expect((await versionsOf('large.bin')).map(({ size }: { size: number }) => size)).toEqual([9 * 1024 * 1024, 5])
+  })
+
+  it('versions list shows them, the newest first', async () => {
+    await put('list.txt', '1', '22', '333')
+    expect(await versionsOf('list.txt')).toEqual([
+      expect.objectContaining({ id: anId, size: 2, created_by: alice.email, replaced_at: aTime, expires_at: aTime }),
+      expect.objectContaining({ size: 1, created_at: aTime }),
+    ])
+    const { out } = await shell.satchel(['versions', 'list', `${root}docs/list.txt`])
+    const [head, ...rows] = out.trim().split('\n')
+    expect(head).toMatch(/^MADE +BY +SIZE +REPLACED +UNTIL +ID$/)
+    expect(rows).toHaveLength(2)
+    expect((await shell.satchel(['versions', 'list', `${root}docs/none.txt`])).code).toBe(4)
+    expect((await shell.satchel(['versions', 'list', `${root}docs`])).code).toBe(4)
+  })
+
+  it('versions get, restore and delete take their ids', async () => {
+    await put('b.txt', 'one', 'three')
+    const [{ id }] = await versionsOf('b.txt')
+    const got = await shell.json('versions', 'get', `${front}${id}`, '-o', 'old.txt')
+    expect(got.files).toMatchObject([{ source: `${root}docs/b.txt`, path: 'old.txt', size: 3 }])
+    expect(readFileSync(local('old.txt'), 'utf8')).toBe('one')
+    expect((await shell.satchel(['versions', 'get', `${front}${id}`])).code).toBe(5)
+    expect((await shell.satchel(['versions', 'get', '-f', `${front}${id}`])).code).toBe(0)
+    expect(readFileSync(local('b.txt'), 'utf8')).toBe('one')
+    expect(await shell.json('versions', 'restore', `${front}${id}`)).toEqual({
+      restored: [{ id, path: `${root}docs/b.txt` }],
+    })
+    expect(await textOf('b.txt')).toBe('one')
+    const [after] = await versionsOf('b.txt')
+    expect(await shell.json('versions', 'delete', `${front}${after.id}`)).toEqual({ deleted: [{ id: after.id }] })
+    expect(await versionsOf('b.txt')).toEqual([])
+    for (const verb of ['get', 'restore', 'delete']) {
+      expect((await shell.satchel(['versions', verb, `${front}${id}`])).code).toBe(4)
+      expect((await shell.satchel(['versions', verb, `${root}docs/b.txt`])).code).toBe(2)
+    }
+  })
+})
