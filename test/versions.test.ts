@@ -434,6 +434,16 @@ it('What happens is told in the log of the drive', async () => {
   ])
 })
 
+it('A content that was just replaced is kept, whatever the clocks of other instances said', async () => {
+  const person = await somebody()
+  const id = await fileWith(person, 'a.txt', '1', '22', '333', '4444')
+  // As if another instance, of which the clock is far ahead, had made them.
+  await t.app.db.run("UPDATE version SET id = CONCAT('f', SUBSTR(id, 2)) WHERE entry_id = ?", [id])
+  await put(person, 'a.txt', '55555', { choice: 'replace' })
+  const sizes = (await versionsOf(person, 'a.txt')).map(({ size }: { size: number }) => size)
+  expect(sizes.sort()).toEqual([2, 3, 4])
+})
+
 it.each([{ VERSIONS_KEPT: '0' }, { VERSION_DAYS: '0' }])('With %j nothing is kept', async settings => {
   const bare = await startApp({ ...UNHURRIED, ...settings })
   try {

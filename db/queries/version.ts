@@ -105,11 +105,20 @@ export async function versionIn(db: Db, bucketId: string, id: string, tx?: Tx): 
   return (await db.rows<VersionRow>(sql, [id, bucketId], tx))[0]
 }
 
-/** Versions of a file beyond the newest ones. */
-export function versionsBeyond(db: Db, entryId: string, kept: number, limit: number, tx: Tx): Promise<VersionRow[]> {
+/**
+ * Versions of a file beyond the newest ones.
+ * @param kept the id of one that stays, whatever the clock said when it was made
+ * @param others how many stay beside it
+ */
+export function versionsBeyond(
+  db: Db,
+  entryId: string,
+  { kept, others, limit }: { kept: string | null; others: number; limit: number },
+  tx: Tx,
+): Promise<VersionRow[]> {
   return db.rows(
-    `SELECT ${columns} FROM version WHERE entry_id = ? ORDER BY id DESC LIMIT ${limit} OFFSET ${kept}`,
-    [entryId],
+    `SELECT ${columns} FROM version WHERE entry_id = ? AND id <> ? ORDER BY id DESC LIMIT ${limit} OFFSET ${others}`,
+    [entryId, kept ?? ''],
     tx,
   )
 }

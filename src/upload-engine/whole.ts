@@ -10,13 +10,21 @@ export async function uploadWhole<Body>(job: Job<Body>): Promise<Stored> {
   const md5 = await digests.whole(patience.signal)
   await source.verify()
   let mayHaveArrived = false
-  const send = () =>
-    attempt(job, size, observer => transport.sendWhole(aim, { body: source.read(0, size), size }, observer)).catch(
-      error => {
-        mayHaveArrived ||= isFailure(error, 'UNREACHABLE', 'UNAVAILABLE')
-        throw error
-      },
-    )
+  const send = async () => {
+    // Sent once more, a replacement would make another version.
+    if (mayHaveArrived && (await isThere(job))) {
+      progress.skip(size)
+      return md5
+    }
+    try {
+      return await attempt(job, size, observer =>
+        transport.sendWhole(aim, { body: source.read(0, size), size }, observer),
+      )
+    } catch (error) {
+      mayHaveArrived ||= isFailure(error, 'UNREACHABLE', 'UNAVAILABLE')
+      throw error
+    }
+  }
   try {
     const received = await limit(() => persist(send, 'repeatable', patience))
     if (received !== md5) throw await undo(transport, aim, { sent: md5, received })

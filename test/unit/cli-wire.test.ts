@@ -217,17 +217,22 @@ describe('An upload', () => {
     answer(200, { status: 200, msg: 'ok', response: { file: { md5_checksum: sum } } })
   const exists: Answer = answer(409, { status: 409, msg: 'It exists.', response: { code: 'PATH_EXISTS' } })
 
-  async function put(answers: Answer[], there: object | null) {
+  async function put(answers: Answer[], there: object | null, ...options: string[]) {
     writeFileSync(join(shell.home, 'a.txt'), bytes)
     const service = await start({ listener: first(...answers), fields: { 'Drive.entry': there } })
-    const { code, out, err } = await run(service, ['put', 'a.txt'])
+    const { code, out, err } = await run(service, ['put', 'a.txt', ...options])
     return { code, status: out && JSON.parse(out).files[0].status, error: err && JSON.parse(err).error.code, service }
   }
 
   const same = { __typename: 'File', name: 'a.txt', size: 5, md5: md5(bytes) }
 
   it('whose answer was lost is there, and is done', async () => {
-    expect(await put([cut, exists], same)).toMatchObject({ code: 0, status: 'uploaded' })
+    for (const options of [[], ['--replace']]) {
+      const { code, status, service } = await put([cut], same, ...options)
+      expect([code, status]).toEqual([0, 'uploaded'])
+      // Sent once more, it would replace what it has stored itself.
+      expect(service.requests.filter(({ line }) => line === 'POST /api/files/upload')).toHaveLength(1)
+    }
     expect(await put([exists], same)).toMatchObject({ code: 0, status: 'unchanged' })
     expect(await put([exists], { ...same, md5: md5(Buffer.from('other')) })).toMatchObject({
       code: 5,

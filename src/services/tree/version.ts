@@ -113,10 +113,10 @@ export function versionService({
       const old = before.content
       await uncountReplaced(db, tree.bucketId, { size: old.size, kept: keeps }, tx)
       await setContentOf(placed, { tree, old, content, at }, caller, change)
-      if (keeps) {
-        await keep(tree, id, old, at, tx)
-        await deleteVersions(db, tree.bucketId, await versionsBeyond(db, id, versionsKept, BATCH, tx), tx)
-      } else await markBlobsForDeletion(db, [old.blobId], tx)
+      const kept = keeps ? await keep(tree, id, old, at, tx) : null
+      if (kept === null) await markBlobsForDeletion(db, [old.blobId], tx)
+      const others = kept === null ? 0 : versionsKept - 1
+      await deleteVersions(db, tree.bucketId, await versionsBeyond(db, id, { others, kept, limit: BATCH }, tx), tx)
       return before
     },
 
