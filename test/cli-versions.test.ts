@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { openShell, type Shell } from './command-line.ts'
@@ -48,6 +48,16 @@ describe.each([
     expect(again.files).toMatchObject([{ status: 'unchanged' }])
     expect(await versionsOf('a.txt')).toMatchObject([{ size: 3 }])
     expect(await textOf('a.txt')).toBe('three')
+  })
+
+  it('put lets no two files replace each other', async () => {
+    for (const folder of ['left', 'right']) {
+      mkdirSync(local(folder), { recursive: true })
+      writeFileSync(local(`${folder}/twin.txt`), folder)
+    }
+    const said = await shell.satchel(['put', '--replace', 'left/twin.txt', 'right/twin.txt', '--to', `${root}docs`])
+    expect([said.code, said.err]).toEqual([2, expect.stringContaining('would both become "twin.txt"')])
+    expect((await shell.satchel(['get', `${root}docs/twin.txt`, '-o', '-'])).code).toBe(4)
   })
 
   it('put replaces with what comes in parts, and from standard input', async () => {

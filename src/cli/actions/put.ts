@@ -87,6 +87,7 @@ async function putAll(
   context.resumeHint = 'Run the same command to resume.'
   const { place, progress } = target
   const { files, emptyFolders, failures } = await walk(named, { name, follow, notice: context.notice })
+  if (replaces) refuseTwins(files)
   for (const { size } of files) progress.expect(1, size)
   const known = listings(place)
   const done: Put[] = []
@@ -119,6 +120,18 @@ async function putAll(
   const [failure] = failures
   if (failure && failures.length === 1 && done.length === 0 && emptyFolders.length === 0) throw failure
   return { fact: { files: done }, words: summaryOf(done, context), failures }
+}
+
+/** Two files for one path would replace each other, in no certain order. @throws USAGE */
+function refuseTwins(files: LocalFile[]): void {
+  const sources = new Map<string, string>()
+  for (const { path, folder, name } of files) {
+    const to = joinPath(folder, name)
+    const other = sources.get(to)
+    if (other !== undefined)
+      throw new Failure('USAGE', `"${other}" and "${path}" would both become "${to}". Send them one after the other.`)
+    sources.set(to, path)
+  }
 }
 
 /** Looks up files in remote folders, each listed once. Finds nothing with a key that may not read. */
