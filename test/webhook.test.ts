@@ -163,6 +163,23 @@ describe('A webhook', () => {
     expect(deliveries[0].kind).toBe('file.created')
   })
 
+  it('counts a switch of protocols as a failure', async () => {
+    const { id } = await create(alice, FILES)
+    receiver.next = [
+      res => void res.writeHead(101, { connection: 'upgrade', upgrade: 'websocket' }).end(),
+      res => void res.socket?.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'),
+    ]
+    await upload('one')
+    await settled()
+    expect(pathsOf(receiver.received)).toEqual(['one', 'one', 'one'])
+    const { deliveries } = await look(alice, id)
+    expect(deliveries.map(({ status, failure }: Anything) => [status, failure])).toEqual([
+      [204, null],
+      [101, 'status'],
+      [101, 'status'],
+    ])
+  })
+
   it('keeps everything for a receiver that is down, until it is up again', async () => {
     const { id } = await create(alice, FILES)
     await upload('one')

@@ -75,7 +75,13 @@ export function webhookRequests({
         answer.destroy()
         resolve(answer.statusCode ?? 0)
       })
+      // A switch of protocols is no response to Node.js, which closes the connection without a word when nobody wants it.
+      sent.on('upgrade', (answer, socket) => {
+        socket.destroy()
+        resolve(answer.statusCode ?? 0)
+      })
       sent.on('error', reject)
+      sent.on('close', () => reject(new Error('Closed without an answer.')))
       sent.end(body)
     })
   }
