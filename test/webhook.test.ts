@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { ask, codeOf } from './ask.ts'
 import { driveOf, expel, found, join, privateKey, put, ROOMY, UNHURRIED } from './builders.ts'
@@ -449,6 +450,35 @@ describe('A receiver that hangs', () => {
     )
     await hurried.stop()
     await idle.stop()
+  })
+})
+
+describe('Receivers that are slow', () => {
+  it('give their places to others after each turn', async () => {
+    const hurried = await startApp(
+      { ...UNHURRIED, WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1' },
+      { webhookHabits: { turnMs: 0, timeoutMs: 30_000 } },
+    )
+    const [carol, dora] = [await hurried.signIn('carol'), await hurried.signIn('dora')]
+    const other = await startReceiver()
+    const waiting: ServerResponse[] = []
+    receiver.next = Array.from({ length: 30 }, () => res => void waiting.push(res))
+    for (let i = 0; i < 10; i++) await ask(carol, CREATE, { input: { url: receiver.url, ...FILES } })
+    await ask(dora, CREATE, { input: { url: other.url, ...FILES } })
+    await carol.upload('one', 'x')
+    // All places are taken, and each of the ten has two more events to send.
+    await until(() => waiting.length === 10)
+    await carol.upload('two', 'x')
+    await carol.upload('three', 'x')
+    await dora.upload('quick', 'x')
+    for (const res of waiting.splice(0)) res.writeHead(204).end()
+    await until(() => other.received.length === 1)
+    receiver.next = []
+    for (const res of waiting.splice(0)) res.writeHead(204).end()
+    await hurried.app.webhooks.idle()
+    expect(receiver.received).toHaveLength(30)
+    await hurried.stop()
+    await other.stop()
   })
 })
 

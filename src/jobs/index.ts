@@ -12,11 +12,12 @@ import { type ResolveName, webhookRequests } from './webhook-request.ts'
 import { createWebhooks } from './webhooks.ts'
 import { createWorker } from './worker.ts'
 
-/** How webhooks find the addresses of names, how long they wait, and when they are tried again. Tests bring their own. */
+/** How webhooks find the addresses of names, how long they wait, when they are tried again, and how long a turn is. Tests bring their own. */
 export interface WebhookHabits {
   resolveName?: ResolveName
   timeoutMs?: number
   retryMs?: (attempts: number) => number
+  turnMs?: number
 }
 
 interface Deps {
@@ -37,7 +38,7 @@ export function createJobs({ config, mailer, mailings, mayReach, habits = {}, ..
   const { db, log } = deps
   const pollMs = config.sweepSeconds * 1000
   const webhooks = createWebhooks({
-    ...{ ...deps, pollMs, retryMs: habits.retryMs },
+    ...{ ...deps, pollMs, retryMs: habits.retryMs, turnMs: habits.turnMs },
     send: webhookRequests({ ...habits, mayReach }),
     wakeWorker: () => worker.wake(),
   })

@@ -29,6 +29,8 @@ import { backoff } from './worker.ts'
 const AT_ONCE = 10
 /** Events that a webhook is given before it is another one's turn. */
 const TURN = 100
+/** Its turn is over after this, too, so that a receiver that answers slowly does not keep its place. */
+const TURN_MS = 10_000
 /** Longer than an attempt takes, with the statements around it. */
 const LEASE_MS = 60_000
 const PATIENCE_MS = 3 * 86_400_000
@@ -47,6 +49,7 @@ export interface WebhookOptions {
   pollMs: number
   /** Milliseconds until the next try, by the number of tries. Tests shorten it. */
   retryMs?: ((attempts: number) => number) | undefined
+  turnMs?: number | undefined
 }
 
 /**
@@ -54,7 +57,7 @@ export interface WebhookOptions {
  * taken. Any number of instances may run it; a claim on the webhook keeps the others away. See docs/decisions/webhooks.md.
  */
 export function createWebhooks(options: WebhookOptions) {
-  const { db, log, tokens, events, feeds, send, wakeWorker, pollMs, retryMs = backoff } = options
+  const { db, log, tokens, events, feeds, send, wakeWorker, pollMs, retryMs = backoff, turnMs = TURN_MS } = options
   const change = changeRunner({ db, events })
   const running = new Map<string, Promise<void>>()
   /** Ids of logs and workspaces: only what happens there wakes anybody. */
@@ -102,6 +105,7 @@ export function createWebhooks(options: WebhookOptions) {
   async function deliver(due: DueWebhook): Promise<void> {
     let claim: DueWebhook = { ...due, leaseUntil: Date.now() + LEASE_MS }
     if (!(await claimWebhook(db, due, claim.leaseUntil))) return
+    const end = Date.now() + turnMs
     for (let sent = 0; sent < TURN && !stopped; sent++) {
       const webhook = await claimedWebhook(db, claim)
       if (!webhook) break
@@ -116,6 +120,7 @@ export function createWebhooks(options: WebhookOptions) {
       const set = { seq: event.seq, attempts: 0, failingSince: null, leaseUntil }
       if (!(await settleWebhook(db, claim, set))) return
       claim = { ...claim, leaseUntil }
+      if (Date.now() >= end) break
     }
     await trimDeliveries(db, due.id, MAX_DELIVERIES)
     await settleWebhook(db, claim, { leaseUntil: 0, dueAt: Date.now() })
