@@ -482,6 +482,24 @@ describe('Receivers that are slow', () => {
   })
 })
 
+describe('A database that refuses to write', () => {
+  // The trigger needs a right that users of the other engine seldom have.
+  const onFile = engine === 'sqlite' ? it : it.skip
+
+  onFile('is not asked again before the next poll', async () => {
+    const { id } = await create(alice, FILES)
+    await t.app.db.run("CREATE TRIGGER refused BEFORE UPDATE ON webhook BEGIN SELECT RAISE(ABORT, 'refused'); END", [])
+    await upload('one')
+    // It would not come to rest.
+    await settled()
+    expect(receiver.received).toEqual([])
+    await t.app.db.run('DROP TRIGGER refused', [])
+    await settled()
+    expect(pathsOf(receiver.received)).toEqual(['one'])
+    expect((await look(alice, id)).deliveries).toHaveLength(1)
+  })
+})
+
 describe('Two instances', () => {
   // SQLite is for one process.
   const onServers = engine === 'mysql' ? it : it.skip

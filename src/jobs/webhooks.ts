@@ -93,12 +93,17 @@ export function createWebhooks(options: WebhookOptions) {
 
   function begin(due: DueWebhook): void {
     const { id } = due
-    const work = deliver(due)
-      .catch(error => log.warn({ err: error, webhook: id }, 'could not deliver to a webhook; it will be tried again'))
-      .finally(() => {
+    const work = deliver(due).then(
+      () => {
         running.delete(id)
         wake()
-      })
+      },
+      error => {
+        // The poll tries again: what is still due would otherwise be taken up at once, over and over while the database refuses to write.
+        running.delete(id)
+        log.warn({ err: error, webhook: id }, 'could not deliver to a webhook; it will be tried again')
+      },
+    )
     running.set(id, work)
   }
 
