@@ -257,6 +257,26 @@ describe('A webhook', () => {
     expect(pathsOf(receiver.received.slice(attempts))).toEqual(['one', 'two', 'three'])
   })
 
+  it('has three days anew when the event that failed is not wanted any more', async () => {
+    const { id } = await create(alice, FILES)
+    await update(alice, id, { paused: true })
+    await upload('one')
+    await update(alice, id, { kinds: ['FILE_DELETED'] })
+    const failed = { failingSince: Date.now() - 4 * 86_400_000, attempts: 40, state: 'active' } as const
+    await t.app.db.Webhook.update(failed, { where: { id } })
+    await settled()
+    expect(await look(alice, id)).toMatchObject({ state: 'ACTIVE', firstFailedAt: null })
+    receiver.next = [status(500)]
+    await alice.rest('DELETE', '/api/files/delete?file=one')
+    await settled()
+    const { state, deliveries } = await look(alice, id)
+    expect(state).toBe('ACTIVE')
+    expect(deliveries.map(({ attempt, status }: Anything) => [attempt, status])).toEqual([
+      [2, 204],
+      [1, 500],
+    ])
+  })
+
   it('is disabled at once when its receiver answers 410', async () => {
     const { id } = await create(alice, FILES)
     receiver.next = [status(410)]

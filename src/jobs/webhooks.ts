@@ -116,7 +116,8 @@ export function createWebhooks(options: WebhookOptions) {
       if (!webhook) break
       const { event, head } = await nextOf(webhook)
       if (!event) {
-        await settleWebhook(db, claim, { seq: head })
+        // An event that failed is gone, or of a kind that is not wanted any more: what fails later has not failed since then.
+        await settleWebhook(db, claim, { seq: head, attempts: 0, failingSince: null })
         break
       }
       const outcome = await attempt(webhook, messageOf(event), webhook.attempts + 1)
