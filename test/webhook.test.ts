@@ -388,6 +388,12 @@ describe('A webhook of a workspace', () => {
     expect(await told('one')).toEqual(['/one'])
     await join(t, id, admin, 'editor')
     expect(await told('two')).toEqual(['/one'])
+    // Nor a ping or an event once more, whoever asks for it.
+    const event = receiver.received[0]?.id
+    await ask(alice, PING, { input: { webhook: webhook.id } })
+    await ask(alice, REDELIVER, { input: { webhook: webhook.id, event } })
+    await settled()
+    expect(receiver.received).toHaveLength(1)
     await expel(t, id, admin)
     expect(await told('three')).toEqual(['/one'])
     // Who changes it is responsible from then on.

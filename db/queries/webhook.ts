@@ -11,10 +11,11 @@ export type DeliveryRow = Attributes<WebhookDelivery>
 const columns = `h.id AS id, h.log_id AS logId, h.user_id AS userId, h.workspace_id AS workspaceId, h.url, h.kinds, h.state, h.seq, h.attempts,
   h.failing_since AS failingSince, h.due_at AS dueAt, h.lease_until AS leaseUntil, h.created_at AS createdAt`
 
-/** The FROM and the condition of active webhooks `h` whose user may still read their log. */
+/** The FROM and the condition of webhooks `h` whose user may still read their log, and of those that are active. */
 const RIGHTFUL = `FROM webhook h JOIN user u ON u.id = h.user_id
   LEFT JOIN member m ON m.workspace_id = h.workspace_id AND m.user_id = h.user_id`
-const MAY = `h.state = 'active' AND u.status = 'active' AND (h.workspace_id IS NULL OR m.role IN (${rolesThat('manage')}))`
+const MAY = `u.status = 'active' AND (h.workspace_id IS NULL OR m.role IN (${rolesThat('manage')}))`
+const MAY_NOW = `h.state = 'active' AND ${MAY}`
 
 /** A webhook that is to be delivered to, and the claim of another instance on it, which is over. */
 export type DueWebhook = Pick<WebhookRow, 'id' | 'leaseUntil'>
@@ -22,7 +23,7 @@ export type DueWebhook = Pick<WebhookRow, 'id' | 'leaseUntil'>
 /** Webhooks with something to deliver that nobody delivers to now, those that have waited longest first. */
 export const dueWebhooks = (db: Db, now: number, limit: number): Promise<DueWebhook[]> =>
   db.rows(
-    `SELECT h.id, h.lease_until AS leaseUntil ${RIGHTFUL} WHERE ${MAY} AND h.due_at <= ? AND h.lease_until <= ?
+    `SELECT h.id, h.lease_until AS leaseUntil ${RIGHTFUL} WHERE ${MAY_NOW} AND h.due_at <= ? AND h.lease_until <= ?
        AND EXISTS (SELECT 1 FROM event e WHERE e.log_id = h.log_id AND e.seq > h.seq) ORDER BY h.due_at LIMIT ${limit}`,
     [now, now],
   )
@@ -40,7 +41,7 @@ export async function claimWebhook(db: Db, { id, leaseUntil }: DueWebhook, until
 /** A claimed webhook as it is now, if it is still to be delivered to. */
 export async function claimedWebhook(db: Db, { id, leaseUntil }: DueWebhook): Promise<WebhookRow | undefined> {
   const [row] = await db.rows<WebhookRow>(
-    `SELECT ${columns} ${RIGHTFUL} WHERE h.id = ? AND h.lease_until = ? AND ${MAY}`,
+    `SELECT ${columns} ${RIGHTFUL} WHERE h.id = ? AND h.lease_until = ? AND ${MAY_NOW}`,
     [id, leaseUntil],
   )
   return row
@@ -57,8 +58,9 @@ export async function settleWebhook(
   return done === 1
 }
 
-export async function webhookById(db: Db, id: string): Promise<WebhookRow | undefined> {
-  const [row] = await db.rows<WebhookRow>(`SELECT ${columns} FROM webhook h WHERE h.id = ?`, [id])
+/** A webhook whose user may still read its log, also one that is not active. */
+export async function rightfulWebhook(db: Db, id: string): Promise<WebhookRow | undefined> {
+  const [row] = await db.rows<WebhookRow>(`SELECT ${columns} ${RIGHTFUL} WHERE h.id = ? AND ${MAY}`, [id])
   return row
 }
 

@@ -7,11 +7,11 @@ import {
   claimWebhook,
   type DueWebhook,
   dueWebhooks,
+  rightfulWebhook,
   settleWebhook,
   trimDeliveries,
   type WebhookRow,
   watchedLogs,
-  webhookById,
 } from '../../db/queries/webhook.ts'
 import { MAX_DELIVERIES } from '../limits.ts'
 import type { Log } from '../log.ts'
@@ -181,9 +181,9 @@ export function createWebhooks(options: WebhookOptions) {
   return {
     wake,
 
-    /** A job of the outbox: sends one event, or a ping, once, and notes what became of it. */
+    /** A job of the outbox: sends one event, or a ping, once, and notes what became of it; nothing while its person may not read the log. */
     async sendOne({ webhookId, seq }: Jobs['webhook'], job: { id: string }): Promise<void> {
-      const webhook = await webhookById(db, webhookId)
+      const webhook = await rightfulWebhook(db, webhookId)
       if (!webhook) return
       const event = seq === null ? undefined : await feeds.byId(`${webhook.logId}:${seq}`)
       if (seq !== null && !event) return
