@@ -7,7 +7,7 @@ import type { Anything } from './event-model.ts'
 import { newDatabase, type Person, startApp, type TestApp } from './harness.ts'
 import { type MailServer, startMailServer } from './mail-server.ts'
 import { until } from './until.ts'
-import { type Received, type Receiver, startReceiver, status, verified } from './webhook-receiver.ts'
+import { type Answer, type Received, type Receiver, startReceiver, status, verified } from './webhook-receiver.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
@@ -284,6 +284,49 @@ describe('A webhook', () => {
     await settled()
     expect(await look(alice, id)).toMatchObject({ state: 'DISABLED' })
     expect(receiver.received).toHaveLength(1)
+  })
+
+  it('is not held to what becomes of an attempt at the URL that it had, or before it was paused', async () => {
+    const { id } = await create(alice, FILES)
+    const held: ServerResponse[] = []
+    const hold: Answer = res => void held.push(res)
+    receiver.next = [hold]
+    await upload('one')
+    await until(() => held.length === 1)
+    await update(alice, id, { url: `${receiver.url}/new` })
+    held[0]?.writeHead(410).end()
+    await settled()
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/hook', '/hook/new'])
+    expect(await look(alice, id)).toMatchObject({ state: 'ACTIVE', firstFailedAt: null })
+    receiver.next = [hold]
+    await upload('two')
+    await until(() => held.length === 2)
+    await update(alice, id, { paused: true })
+    held[1]?.writeHead(410).end()
+    await settled()
+    expect(await look(alice, id)).toMatchObject({ state: 'PAUSED' })
+    await update(alice, id, { paused: false })
+    await settled()
+    expect(pathsOf(receiver.received)).toEqual(['one', 'one', 'two', 'two'])
+  })
+
+  it('begins anew with another URL, but not with the one that it has', async () => {
+    const { id } = await create(alice, FILES)
+    const [since, later] = [Date.now() - 4 * 86_400_000, Date.now() + 86_400_000]
+    await t.app.db.Webhook.update({ failingSince: since, attempts: 40, dueAt: later }, { where: { id } })
+    await upload('one')
+    await update(alice, id, { url: receiver.url })
+    await settled()
+    expect(receiver.received).toEqual([])
+    receiver.next = [status(500)]
+    await update(alice, id, { url: `${receiver.url}/new` })
+    await settled()
+    const { state, deliveries } = await look(alice, id)
+    expect(state).toBe('ACTIVE')
+    expect(deliveries.map(({ attempt, status }: Anything) => [attempt, status])).toEqual([
+      [2, 204],
+      [1, 500],
+    ])
   })
 
   it('is sent a ping and single events again on request, also while it is paused', async () => {

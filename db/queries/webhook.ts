@@ -47,14 +47,14 @@ export async function claimedWebhook(db: Db, { id, leaseUntil }: DueWebhook): Pr
   return row
 }
 
-/** Sets columns of a webhook under a claim. @returns whether the claim still holds */
+/** Sets columns of a webhook under a claim, if what is given with it is still so. @returns whether it did */
 export async function settleWebhook(
   db: Db,
-  { id, leaseUntil }: DueWebhook,
+  claim: DueWebhook & Partial<Pick<WebhookRow, 'url' | 'state'>>,
   set: Partial<WebhookRow>,
   tx?: Tx,
 ): Promise<boolean> {
-  const [done] = await db.Webhook.update(set, { where: { id, leaseUntil }, ...(tx ? { transaction: tx } : {}) })
+  const [done] = await db.Webhook.update(set, { where: claim, ...(tx ? { transaction: tx } : {}) })
   return done === 1
 }
 

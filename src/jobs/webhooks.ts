@@ -157,25 +157,30 @@ export function createWebhooks(options: WebhookOptions) {
     const failingSince = webhook.failingSince ?? now
     const isOver = status === GONE || now - failingSince >= PATIENCE_MS
     const set = { attempts, failingSince, dueAt: now + retryMs(attempts), leaseUntil: 0 }
-    if (isOver) await disable(webhook, set)
-    else await settleWebhook(db, webhook, set)
-    await trimDeliveries(db, webhook.id, MAX_DELIVERIES)
-    log.info({ webhook: webhook.id, status, failure, attempts, disabled: isOver }, 'a webhook did not take an event')
+    const { id, leaseUntil, url, state } = webhook
+    const same = { id, leaseUntil, url, state }
+    const isNoted = isOver ? await disable(webhook, same, set) : await settleWebhook(db, same, set)
+    // It was given another URL, or was paused, during the attempt, which says nothing of what it is now.
+    if (!isNoted) await settleWebhook(db, { id, leaseUntil }, { leaseUntil: 0 })
+    await trimDeliveries(db, id, MAX_DELIVERIES)
+    log.info({ webhook: id, status, failure, attempts, disabled: isOver && isNoted }, 'a webhook did not take an event')
   }
 
-  async function disable(webhook: WebhookRow, set: Partial<WebhookRow>): Promise<void> {
+  async function disable(webhook: WebhookRow, same: DueWebhook, set: Partial<WebhookRow>): Promise<boolean> {
     const { id, userId, workspaceId, url } = webhook
     const { host } = new URL(url)
-    await change(system, async ({ tx, record }) => {
-      if (!(await settleWebhook(db, webhook, { ...set, state: 'disabled' }, tx))) return
+    const isDone = await change(system, async ({ tx, record }) => {
+      if (!(await settleWebhook(db, same, { ...set, state: 'disabled' }, tx))) return false
       const log = workspaceId === null ? userId : { workspace: workspaceId }
       const user = await db.User.findByPk(userId, { attributes: ['verifiedEmail'], raw: true, transaction: tx })
       const since = new Date(set.failingSince ?? Date.now()).toISOString()
       const mail = { template: 'webhook-disabled', values: { host, since } } as const
       if (user?.verifiedEmail) await enqueue(db, 'mail', { ...mail, to: user.verifiedEmail }, tx)
       record(log, { kind: 'webhook.disabled', subject: id, details: { name: host } })
+      return true
     })
     wakeWorker()
+    return isDone
   }
 
   return {

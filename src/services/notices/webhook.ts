@@ -176,7 +176,9 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
         await lockHolder(caller, workspace, tx)
         const old = await find(caller, workspace, id, tx)
         const set = {
-          ...{ userId: caller.userId, ...chosen, ...(url ? { url: url.href } : {}) },
+          ...{ userId: caller.userId, ...chosen },
+          // Another receiver is tried at once, and has three days of its own.
+          ...(url && url.href !== old.url ? { url: url.href, failingSince: null, attempts: 0, dueAt: Date.now() } : {}),
           ...(typeof paused === 'boolean' ? { ...state, attempts: 0, dueAt: Date.now() } : {}),
         }
         await db.Webhook.update(set, { where: { id }, transaction: tx })
