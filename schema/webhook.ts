@@ -229,7 +229,8 @@ mutation('pingWebhook', {
   description:
     'Sends a message of the type ping, once; also to a webhook that is paused. Its deliveries say what became of it.',
   auth,
-  fails: ['WEBHOOK_NOT_FOUND'],
+  fails: ['WEBHOOK_NOT_FOUND', 'RATE_LIMITED'],
+  rateLimit: 'webhooks',
   input: t => ({ webhook: t.id({ required: true, description: 'Its id.' }) }),
   on: ({ webhook }, context) => holderOf(webhook, context),
   resolve: async ({ webhook }, { services, caller, workspace }) =>
@@ -240,7 +241,8 @@ mutation('pingWebhook', {
 mutation('redeliverEvent', {
   description: 'Sends an event to a webhook once more, with the id that it had; also to one that is paused.',
   auth,
-  fails: ['WEBHOOK_NOT_FOUND'],
+  fails: ['WEBHOOK_NOT_FOUND', 'RATE_LIMITED'],
+  rateLimit: 'webhooks',
   input: t => ({
     webhook: t.id({ required: true, description: 'The id of the webhook.' }),
     event: t.id({ required: true, description: 'The id of the event: `eventId` of one of its deliveries.' }),

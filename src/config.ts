@@ -46,7 +46,7 @@ export interface Config {
   trustProxy: string[]
   /** Calls of a user in so many seconds. */
   rates: Record<
-    'api_keys' | 'sharing' | 'workspaces' | 'invites' | 'links' | 'protected_links' | 'folders' | 'notes',
+    'api_keys' | 'sharing' | 'workspaces' | 'invites' | 'links' | 'protected_links' | 'folders' | 'notes' | 'webhooks',
     { max: number; seconds: number }
   >
   graphiql: boolean
@@ -198,6 +198,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       protected_links: { max: s.RATE_PROTECTED_LINKS, seconds: 60 },
       folders: { max: s.RATE_FOLDERS, seconds: 60 },
       notes: { max: s.RATE_NOTES, seconds: 60 },
+      webhooks: { max: s.RATE_WEBHOOKS, seconds: 60 },
     },
     graphiql: s.GRAPHIQL === '' ? s.NODE_ENV !== 'production' : s.GRAPHIQL,
     console: s.CONSOLE,

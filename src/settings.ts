@@ -165,6 +165,7 @@ export const settings = {
   RATE_PROTECTED_LINKS: rate('public links with a password that a user may create in a minute', '30'),
   RATE_FOLDERS: rate('folders that a user may create in a minute', '600'),
   RATE_NOTES: rate('notes that a user may write in a minute', '600'),
+  RATE_WEBHOOKS: rate('pings and repeated events of webhooks that a user may ask for in a minute', '30'),
   SUBSCRIPTIONS_PER_USER: {
     help: 'GraphQL subscriptions that a user may have open at an instance',
     default: '20',

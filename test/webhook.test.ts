@@ -358,6 +358,23 @@ describe('A webhook', () => {
       expect(await codeOf(alice, REDELIVER, { input: { webhook: id, event: wrong } })).toBe('INVALID_INPUT')
   })
 
+  it('is sent only so many of them in a minute', async () => {
+    const hurried = await startApp({ ...UNHURRIED, WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1', RATE_WEBHOOKS: '2' })
+    const carol = await hurried.signIn('carol')
+    const { id } = await create(carol, FILES)
+    await carol.upload('one', 'x')
+    await until(() => receiver.received.length === 1)
+    const ping = { input: { webhook: id } }
+    const again = { input: { webhook: id, event: receiver.received[0]?.id } }
+    await ask(carol, PING, ping)
+    await ask(carol, REDELIVER, again)
+    expect(await codeOf(carol, PING, ping)).toBe('RATE_LIMITED')
+    expect(await codeOf(carol, REDELIVER, again)).toBe('RATE_LIMITED')
+    await hurried.app.worker.idle()
+    expect(receiver.received).toHaveLength(3)
+    await hurried.stop()
+  })
+
   it('shows its last 100 attempts', async () => {
     const { id } = await create(alice, FILES)
     const { db } = t.app
