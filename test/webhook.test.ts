@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { claimWebhook } from '../db/queries/webhook.ts'
 import { ask, codeOf } from './ask.ts'
 import { driveOf, expel, found, join, privateKey, put, ROOMY, UNHURRIED } from './builders.ts'
 import type { Anything } from './event-model.ts'
@@ -587,6 +588,18 @@ describe('A database that refuses to write', () => {
 })
 
 describe('Two instances', () => {
+  it('do not claim what the other has had and put off meanwhile', async () => {
+    const { id } = await create(alice, FILES)
+    await update(alice, id, { paused: true })
+    const { db } = t.app
+    const now = Date.now()
+    await db.Webhook.update({ dueAt: now + 5000, leaseUntil: 0 }, { where: { id } })
+    expect(await claimWebhook(db, { id, leaseUntil: 0 }, now, now + 60_000)).toBe(false)
+    await db.Webhook.update({ dueAt: now }, { where: { id } })
+    expect(await claimWebhook(db, { id, leaseUntil: 0 }, now, now + 60_000)).toBe(true)
+    expect(await claimWebhook(db, { id, leaseUntil: 0 }, now, now + 60_000)).toBe(false)
+  })
+
   // SQLite is for one process.
   const onServers = engine === 'mysql' ? it : it.skip
 

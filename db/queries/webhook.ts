@@ -32,10 +32,15 @@ export const dueWebhooks = (db: Db, now: number, limit: number): Promise<DueWebh
 export const watchedLogs = (db: Db): Promise<Pick<WebhookRow, 'logId' | 'workspaceId'>[]> =>
   db.rows("SELECT DISTINCT log_id AS logId, workspace_id AS workspaceId FROM webhook WHERE state = 'active'")
 
-/** Claims a webhook until a time, or prolongs a claim, unless another instance has it meanwhile. @returns whether it did */
-export async function claimWebhook(db: Db, { id, leaseUntil }: DueWebhook, until: number): Promise<boolean> {
-  const sql = 'UPDATE webhook SET lease_until = ? WHERE id = ? AND lease_until = ?'
-  return (await db.run(sql, [until, id, leaseUntil])) === 1
+/** Claims a webhook until a time, unless another instance has it, or has had it and put it off meanwhile. @returns whether it did */
+export async function claimWebhook(
+  db: Db,
+  { id, leaseUntil }: DueWebhook,
+  now: number,
+  until: number,
+): Promise<boolean> {
+  const sql = 'UPDATE webhook SET lease_until = ? WHERE id = ? AND lease_until = ? AND due_at <= ?'
+  return (await db.run(sql, [until, id, leaseUntil, now])) === 1
 }
 
 /** A claimed webhook as it is now, if it is still to be delivered to. */

@@ -108,9 +108,10 @@ export function createWebhooks(options: WebhookOptions) {
   }
 
   async function deliver(due: DueWebhook): Promise<void> {
-    let claim: DueWebhook = { ...due, leaseUntil: Date.now() + LEASE_MS }
-    if (!(await claimWebhook(db, due, claim.leaseUntil))) return
-    const end = Date.now() + turnMs
+    const now = Date.now()
+    let claim: DueWebhook = { ...due, leaseUntil: now + LEASE_MS }
+    if (!(await claimWebhook(db, due, now, claim.leaseUntil))) return
+    const end = now + turnMs
     for (let sent = 0; sent < TURN && !stopped; sent++) {
       const webhook = await claimedWebhook(db, claim)
       if (!webhook) break
