@@ -26,6 +26,7 @@ const lifetimes = [
 interface NewKeyProps {
   scopes: readonly Scope[]
   workspace: string | null
+  /** Called when the secret has been seen: what reads the keys again may fail, and would take it away. */
   onCreated: () => void
   onClose: () => void
 }
@@ -34,15 +35,19 @@ interface NewKeyProps {
 export function NewKey({ scopes, workspace, onCreated, onClose }: NewKeyProps) {
   const [chosen, setChosen] = useState<readonly Scope[]>(scopes.slice(0, 1))
   const [secret, setSecret] = useState<string | null>(null)
-  if (secret !== null)
+  if (secret !== null) {
+    const finish = () => {
+      onClose()
+      onCreated()
+    }
     return (
       <Dialog
         title={text('made')}
         isOpen
         isSticky
-        onClose={onClose}
+        onClose={finish}
         footer={
-          <Button look="primary" onPress={onClose}>
+          <Button look="primary" onPress={finish}>
             {text('done')}
           </Button>
         }
@@ -51,13 +56,14 @@ export function NewKey({ scopes, workspace, onCreated, onClose }: NewKeyProps) {
         <CopyField label={text('secret')} value={secret} />
       </Dialog>
     )
+  }
   return (
     <FormDialog
       title={text('create')}
       label={text('create')}
       isDisabled={chosen.length === 0}
       onClose={onClose}
-      onDone={onCreated}
+      onDone={() => {}}
       onSubmit={async form => {
         const expiresIn = String(form.get('lifetime'))
         const { createApiKey } = await mutate(CREATE_KEY, {
