@@ -197,6 +197,31 @@ describe('API keys', () => {
     expect(me.apiKeys.nodes.map(({ name }) => name)).toEqual(['Backup of <i>the shop</i>'])
     expectQuiet(ada)
   })
+
+  it('keeps the list when it cannot be read again, and the secret until it is closed', async () => {
+    const failure = { data: null, errors: [{ message: 'Busy.', extensions: { code: 'INTERNAL_ERROR' } }] }
+    const isList = (body: string | null) => body?.includes('query AccountKeys') ?? false
+    await page.route('**/graphql', route =>
+      isList(route.request().postData()) ? route.fulfill({ json: failure }) : route.fallback(),
+    )
+    await create().click()
+    await page.getByLabel('Name').fill('Third')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click()
+    await heading('Your new key')
+    const failed = page.waitForResponse(response => isList(response.request().postData()))
+    await page.getByRole('button', { name: 'Done' }).click()
+    await (await failed).finished()
+    await create().click()
+    await page.getByLabel('Name').fill('Fourth')
+    expect(
+      await page.getByRole('list', { name: 'API keys', includeHidden: true }).locator('> li').allTextContents(),
+    ).toEqual([expect.stringContaining('Backup of')])
+    expect(await page.getByText('Busy.').count()).toBe(0)
+    await page.unroute('**/graphql')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.reload()
+    await listed('API keys').filter({ hasText: 'Third' }).waitFor()
+  })
 })
 
 it('speaks German', async () => {

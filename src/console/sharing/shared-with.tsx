@@ -1,6 +1,6 @@
 import './sharing.css'
 import { UserRoundPlus } from 'lucide-react'
-import { useQuery } from 'urql'
+import { useKeptQuery } from '../graphql/kept.ts'
 import { Button } from '../parts/button.tsx'
 import { SHARES_OF } from './documents.ts'
 import { ShareRow } from './share-row.tsx'
@@ -8,7 +8,11 @@ import { text } from './text.ts'
 
 /** With whom a file is shared, in its details. */
 export function SharedWith({ file, onShare }: { file: { id: string }; onShare: () => void }) {
-  const [{ data }] = useQuery({ query: SHARES_OF, variables: { id: file.id }, requestPolicy: 'cache-and-network' })
+  const [{ data }] = useKeptQuery({
+    query: SHARES_OF,
+    variables: { id: file.id },
+    requestPolicy: 'cache-and-network',
+  })
   const shares = data?.node?.__typename === 'File' ? (data.node.shares?.nodes ?? []) : []
   return (
     <section className="shared-with">

@@ -1,6 +1,6 @@
 import './sharing.css'
 import { useState } from 'react'
-import { useQuery } from 'urql'
+import { useKeptQuery } from '../graphql/kept.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorState, Skeleton } from '../parts/states.tsx'
 import { SHARES_OF } from './documents.ts'
@@ -27,7 +27,7 @@ export function ShareSheet({ files, onClose }: { files: readonly Shareable[]; on
 }
 
 function OfOne({ file }: { file: Shareable }) {
-  const [{ data, error }, again] = useQuery({
+  const [{ data, error }, again] = useKeptQuery({
     query: SHARES_OF,
     variables: { id: file.id },
     requestPolicy: 'cache-and-network',

@@ -1,5 +1,5 @@
-import { useQuery } from 'urql'
 import { graphql } from '../../graphql/graphql.ts'
+import { useKeptQuery } from '../../graphql/kept.ts'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { KEYS, Keys, privateScopes } from '../keys/keys.tsx'
 import { AccountScreen } from './account-screen.tsx'
@@ -25,7 +25,7 @@ const ACCOUNT_KEYS = graphql(
 
 /** The keys by which programs act as the person. */
 export function AccountKeys() {
-  const [{ data, error }, reload] = useQuery({
+  const [{ data, error }, reload] = useKeptQuery({
     query: ACCOUNT_KEYS,
     variables: { first: 100 },
     requestPolicy: 'cache-and-network',

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { useQuery } from 'urql'
 import { graphql } from '../../graphql/graphql.ts'
+import { useKeptQuery } from '../../graphql/kept.ts'
 import { formatBytes, formatExact, formatNumber } from '../../i18n/format.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -41,7 +41,7 @@ const PROFILE = graphql(
 
 /** Who one is here, what one may store, and what takes the space. */
 export function Profile() {
-  const [{ data, error }, reload] = useQuery({ query: PROFILE, requestPolicy: 'cache-and-network' })
+  const [{ data, error }, reload] = useKeptQuery({ query: PROFILE, requestPolicy: 'cache-and-network' })
   const [isDeleting, setDeleting] = useState(false)
   if (error) return <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
   const me = data?.me

@@ -1,7 +1,7 @@
 import { Fingerprint, Monitor, Plus, Smartphone } from 'lucide-react'
 import { useState } from 'react'
-import { useQuery } from 'urql'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { useKeptQuery } from '../../graphql/kept.ts'
 import { mutate } from '../../graphql/run.ts'
 import { formatExact, formatRelative } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
@@ -113,7 +113,7 @@ type Identity = NonNullable<ResultOf<typeof IDENTITIES>['identities']>[number]
 
 /** How one signs in, and where one is signed in. */
 export function SignIn() {
-  const [{ data, error }, reload] = useQuery({ query: SIGN_IN, requestPolicy: 'cache-and-network' })
+  const [{ data, error }, reload] = useKeptQuery({ query: SIGN_IN, requestPolicy: 'cache-and-network' })
   if (error) return <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
   const me = data?.me
   return (

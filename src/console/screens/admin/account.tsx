@@ -1,8 +1,8 @@
 import { useParams } from '@tanstack/react-router'
 import { UserX } from 'lucide-react'
 import { useState } from 'react'
-import { useQuery } from 'urql'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { useKeptQuery } from '../../graphql/kept.ts'
 import { mutate } from '../../graphql/run.ts'
 import { formatBytes, formatExact, formatNumber } from '../../i18n/format.ts'
 import { Avatar } from '../../parts/avatar.tsx'
@@ -118,7 +118,7 @@ type Details = ResultOf<typeof ACCOUNT>
 /** One account: what it holds, its plan, and whether it may sign in. */
 export function Account() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
-  const [{ data, error }, reload] = useQuery({ query: ONE, variables: { id }, requestPolicy: 'cache-and-network' })
+  const [{ data, error }, reload] = useKeptQuery({ query: ONE, variables: { id }, requestPolicy: 'cache-and-network' })
   const account = data?.node?.__typename === 'Account' ? data.node : null
   return (
     <AdminScreen

@@ -1,7 +1,7 @@
 import { Mail } from 'lucide-react'
 import { Link } from 'react-aria-components'
-import { useQuery } from 'urql'
 import { graphql } from '../../graphql/graphql.ts'
+import { useKeptQuery } from '../../graphql/kept.ts'
 import { mutate } from '../../graphql/run.ts'
 import { formatBytes, formatExact, formatNumber } from '../../i18n/format.ts'
 import { Avatar } from '../../parts/avatar.tsx'
@@ -68,7 +68,7 @@ const RETRY = graphql(`
 
 /** Mails that wait, plans, and who else is an operator. */
 export function Service() {
-  const [{ data, error }, reload] = useQuery({ query: SERVICE, requestPolicy: 'cache-and-network' })
+  const [{ data, error }, reload] = useKeptQuery({ query: SERVICE, requestPolicy: 'cache-and-network' })
   const refresh = () => reload({ requestPolicy: 'network-only' })
   const retry = async () => {
     const { retryMails } = await mutate(RETRY, {})

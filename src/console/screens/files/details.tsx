@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { useQuery } from 'urql'
+import { useKeptQuery } from '../../graphql/kept.ts'
 import { mutate } from '../../graphql/run.ts'
 import { formatBytes, formatExact, formatNumber } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
@@ -80,7 +80,11 @@ const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
 )
 
 function One({ id, entry, isOwn, onShare }: OneProps) {
-  const [{ data, error }, reload] = useQuery({ query: DETAILS, variables: { id }, requestPolicy: 'cache-and-network' })
+  const [{ data, error }, reload] = useKeptQuery({
+    query: DETAILS,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  })
   const node = data?.node
   if (error) return <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
   if (node?.__typename !== 'File' && node?.__typename !== 'Folder') return <Skeleton rows={4} />

@@ -2,7 +2,7 @@ import '../../sharing/sharing.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Link2 } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { useQuery } from 'urql'
+import { useKeptQuery } from '../../graphql/kept.ts'
 import { Button } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
@@ -71,7 +71,7 @@ interface PageProps {
 function Page({ search: { kind, ended }, after, onShare }: PageProps) {
   const navigate = useNavigate()
   const [isMore, setMore] = useState(false)
-  const [{ data, error }, again] = useQuery({
+  const [{ data, error }, again] = useKeptQuery({
     query: MY_SHARES,
     variables: { kind: kind ? kinds[kind] : null, ended: ended === true, after },
     requestPolicy: 'cache-and-network',

@@ -2,7 +2,7 @@ import './received.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Download, Inbox, Lock } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { useQuery } from 'urql'
+import { useKeptQuery } from '../../graphql/kept.ts'
 import { useSeen } from '../../graphql/seen.ts'
 import { formatBytes, formatExact, formatRelative } from '../../i18n/format.ts'
 import { Avatar } from '../../parts/avatar.tsx'
@@ -71,7 +71,7 @@ export function Received() {
 /** One page of the list, and on demand those that follow it. */
 function Page({ seen, after, open }: { seen: false | null; after: string | null; open: Open }) {
   const [isMore, setMore] = useState(false)
-  const [{ data, error }, ask] = useQuery({
+  const [{ data, error }, ask] = useKeptQuery({
     query: RECEIVED,
     variables: { seen, after },
     requestPolicy: 'cache-and-network',

@@ -1,8 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
-import { useQuery, useSubscription } from 'urql'
+import { useSubscription } from 'urql'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { useKeptQuery } from '../../graphql/kept.ts'
 import { mutate } from '../../graphql/run.ts'
 import { useSeen } from '../../graphql/seen.ts'
 import { formatExact } from '../../i18n/format.ts'
@@ -123,7 +124,7 @@ type Member = NonNullable<People['members']>['nodes'][number]
 /** Who is in a workspace and what they may, and who is invited. */
 export function Members() {
   const slug = useSlug()
-  const [{ data, error }, reload] = useQuery({
+  const [{ data, error }, reload] = useKeptQuery({
     query: MEMBERS,
     variables: { slug },
     requestPolicy: 'cache-and-network',

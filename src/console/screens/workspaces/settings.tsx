@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useQuery } from 'urql'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { useKeptQuery } from '../../graphql/kept.ts'
 import { mutate } from '../../graphql/run.ts'
 import { formatExact } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
@@ -75,7 +75,7 @@ type Workspace = ResultOf<typeof ABOUT>
 /** The name of a workspace, what takes its space, and its end. */
 export function Settings() {
   const slug = useSlug()
-  const [{ data, error }, reload] = useQuery({
+  const [{ data, error }, reload] = useKeptQuery({
     query: SETTINGS,
     variables: { slug },
     requestPolicy: 'cache-and-network',

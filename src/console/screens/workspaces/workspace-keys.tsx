@@ -1,5 +1,5 @@
-import { useQuery } from 'urql'
 import { graphql } from '../../graphql/graphql.ts'
+import { useKeptQuery } from '../../graphql/kept.ts'
 import { KEYS, Keys, workspaceScopes } from '../keys/keys.tsx'
 import { text } from './text.ts'
 import { HEAD, useSlug, WorkspaceScreen } from './workspace-screen.tsx'
@@ -22,7 +22,7 @@ const WORKSPACE_KEYS = graphql(
 /** The keys by which programs work on a workspace. */
 export function WorkspaceKeys() {
   const slug = useSlug()
-  const [{ data, error }, reload] = useQuery({
+  const [{ data, error }, reload] = useKeptQuery({
     query: WORKSPACE_KEYS,
     variables: { slug },
     requestPolicy: 'cache-and-network',

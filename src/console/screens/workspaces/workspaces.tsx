@@ -1,8 +1,9 @@
 import { Plus, UsersRound } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'react-aria-components'
-import { useQuery, useSubscription } from 'urql'
+import { useSubscription } from 'urql'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { useKeptQuery } from '../../graphql/kept.ts'
 import { mutate } from '../../graphql/run.ts'
 import { useSeen } from '../../graphql/seen.ts'
 import { formatExact } from '../../i18n/format.ts'
@@ -111,7 +112,7 @@ type Invite = NonNullable<Mine['invites']>['nodes'][number]
 
 /** The workspaces that one is a member of, and those that one is invited to. */
 export function Workspaces() {
-  const [{ data, error }, reload] = useQuery({ query: WORKSPACES, requestPolicy: 'cache-and-network' })
+  const [{ data, error }, reload] = useKeptQuery({ query: WORKSPACES, requestPolicy: 'cache-and-network' })
   const [isCreating, setCreating] = useState(false)
   const refresh = () => reload({ requestPolicy: 'network-only' })
   const isSeen = useSeen(refresh)
