@@ -181,6 +181,7 @@ describe('With a mouse', () => {
     await people.getByLabel('Ends').selectOption('On a day…')
     await people.getByLabel('Last day').fill(local(inTwoDays))
     await people.getByText('More options').click()
+    await people.getByLabel('Password').fill('open sesame')
     await people.getByLabel('Tell them by mail').uncheck()
     await people.getByRole('button', { name: 'Share' }).click()
     await said(`Shared with ${bob.email}.`)
@@ -191,6 +192,9 @@ describe('With a mouse', () => {
     await people.getByRole('button', { name: `Actions for ${bob.email}` }).click()
     await page.getByRole('menuitem', { name: 'Renew' }).click()
     expect(await people.getByLabel('E-mail address').inputValue()).toBe(bob.email)
+    // The password does not outlast that, unless it is typed again.
+    await people.getByText('This share has a password.').waitFor()
+    await expectAccessible(page)
     await people.getByLabel('Ends').selectOption('1 year')
     await people.getByRole('button', { name: 'Share' }).click()
     await item(bob.email)

@@ -14,12 +14,14 @@ const mailed = { QUEUED: 'mailQueued', NOT_SENT: 'mailNot', FAILED: 'mailNot' } 
 interface PeopleFormProps {
   files: readonly { id: string }[]
   /** The address to begin with, of somebody whose share is to be renewed. */
-  recipient?: string
+  recipient?: string | undefined
+  /** That share has a password, which does not outlast a renewal. */
+  isProtected?: boolean | undefined
   onShared?: () => void
 }
 
 /** Shares files with one person; with somebody who has them already, it renews. */
-export function PeopleForm({ files, recipient = '', onShared }: PeopleFormProps) {
+export function PeopleForm({ files, recipient = '', isProtected, onShared }: PeopleFormProps) {
   const id = useId()
   const address = useRef<HTMLInputElement>(null)
   useEffect(() => address.current?.focus(), [])
@@ -55,7 +57,7 @@ export function PeopleForm({ files, recipient = '', onShared }: PeopleFormProps)
           aria-describedby={problem === null ? undefined : `${id}-problem`}
         />
       </div>
-      <Terms>
+      <Terms isProtected={isProtected}>
         <label className="check">
           <input type="checkbox" name="notify" defaultChecked />
           {text('notify')}

@@ -3,11 +3,13 @@ import { useState } from 'react'
 import { useKeptQuery } from '../graphql/kept.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorState, Skeleton } from '../parts/states.tsx'
-import { SHARES_OF } from './documents.ts'
+import { SHARES_OF, type Share } from './documents.ts'
 import { LinkForm } from './link-form.tsx'
 import { PeopleForm } from './people.tsx'
 import { ShareRow } from './share-row.tsx'
 import { text } from './text.ts'
+
+type DirectShare = Extract<Share, { __typename: 'DirectShare' }>
 
 interface Shareable {
   id: string
@@ -32,13 +34,13 @@ function OfOne({ file }: { file: Shareable }) {
     variables: { id: file.id },
     requestPolicy: 'cache-and-network',
   })
-  const [renewing, setRenewing] = useState('')
+  const [renewing, setRenewing] = useState<DirectShare | null>(null)
   if (error) return <ErrorState error={error} retry={() => again({ requestPolicy: 'network-only' })} />
   const node = data?.node?.__typename === 'File' ? data.node : undefined
   if (!node) return data ? <p>{text('gone')}</p> : <Skeleton rows={6} />
   // The last made is what one looks for.
   const shares = node.shares?.nodes.toReversed() ?? []
-  const people = shares.filter(({ __typename }) => __typename === 'DirectShare')
+  const people = shares.filter(share => share.__typename === 'DirectShare')
   const links = shares.filter(({ __typename }) => __typename === 'LinkShare')
   return (
     <>
@@ -48,15 +50,17 @@ function OfOne({ file }: { file: Shareable }) {
         {people.length > 0 && (
           <ul className="rows" aria-label={text('people')}>
             {people.map(share => (
-              <ShareRow
-                key={share.id}
-                share={share}
-                onRenew={() => share.__typename === 'DirectShare' && setRenewing(share.recipient)}
-              />
+              <ShareRow key={share.id} share={share} onRenew={() => setRenewing(share)} />
             ))}
           </ul>
         )}
-        <PeopleForm key={renewing} files={[file]} recipient={renewing} onShared={() => setRenewing('')} />
+        <PeopleForm
+          key={renewing?.id}
+          files={[file]}
+          recipient={renewing?.recipient}
+          isProtected={renewing?.passwordProtected}
+          onShared={() => setRenewing(null)}
+        />
       </section>
       <section aria-labelledby="share-links">
         <h3 id="share-links">{text('links')}</h3>

@@ -4,8 +4,14 @@ import { text } from './text.ts'
 
 const CHOSEN_DAY = 'day-chosen'
 
+interface TermsProps {
+  /** What is to be renewed has a password: without one typed here it has none. */
+  isProtected?: boolean | undefined
+  children: ReactNode
+}
+
 /** The fields that people and links have in common: how long it lives, and a password. */
-export function Terms({ children }: { children: ReactNode }) {
+export function Terms({ isProtected, children }: TermsProps) {
   const id = useId()
   const lifetime = useRef<HTMLSelectElement>(null)
   const more = useRef<HTMLDetailsElement>(null)
@@ -53,7 +59,7 @@ export function Terms({ children }: { children: ReactNode }) {
           )}
         </div>
       </div>
-      <details className="share-more" ref={more}>
+      <details className="share-more" ref={more} open={isProtected}>
         <summary>{text('more')}</summary>
         <div className="share-more-fields">
           <div className="field">
@@ -68,7 +74,7 @@ export function Terms({ children }: { children: ReactNode }) {
               aria-describedby={`${id}-password-hint`}
             />
             <p className="soft" id={`${id}-password-hint`}>
-              {text('passwordHint')}
+              {text(isProtected ? 'passwordAgain' : 'passwordHint')}
             </p>
           </div>
           {children}
