@@ -187,6 +187,15 @@ describe('Roles', () => {
     await role.selectOption('Admin')
     await said('emma is Admin now')
     await hers.getByRole('button', { name: 'Invite', exact: true }).waitFor()
+    // What cannot simply be taken back is asked first.
+    await role.selectOption('Owner')
+    await dialog().getByRole('heading', { name: 'Make emma an owner?' }).waitFor()
+    await expectAccessible(page)
+    await dialog().getByRole('button', { name: 'Cancel' }).click()
+    expect(await role.inputValue()).toBe('ADMIN')
+    await hers.getByLabel('Role of emma').selectOption('Viewer')
+    await dialog(hers).getByRole('heading', { name: 'Change your own role?' }).waitFor()
+    await dialog(hers).getByRole('button', { name: 'Cancel' }).click()
     // An admin neither changes an owner nor makes one.
     expect(await hers.getByLabel('Role of oskar').count()).toBe(0)
     expect(await hers.getByLabel('Role of emma').locator('option').allTextContents()).toEqual([

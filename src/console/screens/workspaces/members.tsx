@@ -156,11 +156,16 @@ function MemberList({ workspace, me }: { workspace: People; me: string }) {
   const navigate = useNavigate()
   const [isInviting, setInviting] = useState(false)
   const [leaving, setLeaving] = useState<Member | null>(null)
+  const [giving, setGiving] = useState<{ member: Member; role: Role } | null>(null)
   const isMe = (member: Member) => member.person.id === me
   const { memberCount, maxMembers } = workspace
   const change = async (member: Member, role: Role) => {
     await mutate(CHANGE_ROLE, { input: { member: member.id, role } })
     toast({ message: text('roleChanged', { name: nameOf(member), role: roleName(role) }) })
+  }
+  const choose = (member: Member, role: Role) => {
+    if (role === 'OWNER' || isMe(member)) setGiving({ member, role })
+    else void change(member, role).catch(toastError)
   }
   const remove = async (member: Member) => {
     await mutate(REMOVE, { input: { member: member.id } })
@@ -206,7 +211,7 @@ function MemberList({ workspace, me }: { workspace: People; me: string }) {
                   label={text('roleOf', { name: nameOf(member) })}
                   options={member.assignableRoles.map(role => [role, roleName(role)] as const)}
                   value={member.role}
-                  onChange={({ target }) => void change(member, target.value as Role).catch(toastError)}
+                  onChange={({ target }) => choose(member, target.value as Role)}
                 />
               ) : (
                 <span className="chip soft" title={roleHint(member.role)}>
@@ -226,6 +231,17 @@ function MemberList({ workspace, me }: { workspace: People; me: string }) {
         ))}
       </Rows>
       {isInviting && <InvitePerson workspace={workspace.id} onClose={() => setInviting(false)} />}
+      {giving && (
+        <Confirm
+          title={isMe(giving.member) ? text('ownRoleTitle') : text('ownerTitle', { name: nameOf(giving.member) })}
+          isOpen
+          label={text('changeRole')}
+          onClose={() => setGiving(null)}
+          onConfirm={() => void change(giving.member, giving.role).catch(toastError)}
+        >
+          <p>{isMe(giving.member) ? text('ownRoleWarning', { role: roleName(giving.role) }) : text('ownerWarning')}</p>
+        </Confirm>
+      )}
       {leaving && (
         <Confirm
           title={text(isMe(leaving) ? 'leaveTitle' : 'removeTitle')}
