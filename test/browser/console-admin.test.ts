@@ -97,13 +97,18 @@ describe('An operator', () => {
     expect(await isSignedIn(await w.person('paul'))).toBe(true)
   })
 
-  it('makes another one, and ends that', async () => {
+  it('makes another one after a question, and ends that after another', async () => {
     await page.getByRole('button', { name: 'Make an operator' }).click()
+    await expectAccessible(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Make an operator' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'No longer an operator' }).waitFor()
     const second = await w.person('paul')
     const his = await second.open('/admin/service')
     await listed('Operators', his).filter({ hasText: 'Appointed by olga' }).waitFor()
     await page.getByRole('button', { name: 'No longer an operator' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'No longer an operator' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Make an operator' }).waitFor()
     await second.open('/admin/service')
     await heading('This is for operators', his)

@@ -222,6 +222,7 @@ function About({ account }: { account: Details }) {
 }
 
 function Rights({ account }: { account: Details }) {
+  const [isChanging, setChanging] = useState(false)
   const [isSuspending, setSuspending] = useState(false)
   const { id, operator } = account
   const name = account.name || account.email
@@ -236,13 +237,21 @@ function Rights({ account }: { account: Details }) {
       <Section title={text('operator')} hint={text(operator?.bySetting ? 'bySettingHint' : 'operatorHint')}>
         {!operator?.bySetting && (
           <div>
-            <Button
-              isDisabled={account.status === 'SUSPENDED'}
-              onPress={() => void (operator ? dismiss() : appoint()).catch(toastError)}
-            >
+            <Button isDisabled={account.status === 'SUSPENDED'} onPress={() => setChanging(true)}>
               {text(operator ? 'dismiss' : 'appoint')}
             </Button>
           </div>
+        )}
+        {isChanging && (
+          <Confirm
+            title={text(operator ? 'dismissTitle' : 'appointTitle', { name })}
+            isOpen
+            label={text(operator ? 'dismiss' : 'appoint')}
+            onClose={() => setChanging(false)}
+            onConfirm={() => void (operator ? dismiss() : appoint()).catch(toastError)}
+          >
+            <p>{text(operator ? 'dismissWarning' : 'appointWarning')}</p>
+          </Confirm>
         )}
       </Section>
       <Section title={text('access')} hint={text(operator?.bySetting ? 'neverSuspended' : 'suspendHint')}>
