@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Refused } from '../../graphql/errors.ts'
 import { mutate } from '../../graphql/run.ts'
 import { toastError } from '../../parts/toasts.tsx'
@@ -22,21 +22,28 @@ const dispositions = { look: 'INLINE', save: 'ATTACHMENT' } as const
  */
 export function useOpening(onOpen: (share: ReceivedShare, purpose: Purpose, url: string) => void) {
   const [locked, setLocked] = useState<Locked | null>(null)
+  const isBusy = useRef(false)
 
   async function open(share: ReceivedShare, purpose: Purpose, password: string | null = null): Promise<void> {
     if (share.passwordProtected && password === null) return setLocked({ share, purpose, problem: null })
+    if (isBusy.current) return
+    isBusy.current = true
     try {
       const input = { token: share.token, disposition: dispositions[purpose], password }
       const { openShare } = await mutate(OPEN_SHARE, { input })
       setLocked(null)
       if (!openShare) return
       onOpen(share, purpose, openShare.download.url)
-      if (!share.seen) await mutate(MARK_SEEN, { input: { share: { id: share.id } } })
     } catch (error) {
       const isPassword = error instanceof Refused && error.code === 'WRONG_PASSWORD'
       if (isPassword || password !== null) setLocked({ share, purpose, problem: (error as Error).message })
       else toastError(error)
+      return
+    } finally {
+      isBusy.current = false
     }
+    // It is open now, whatever comes of this: what is still new is marked when it is opened again.
+    if (!share.seen) mutate(MARK_SEEN, { input: { share: { id: share.id } } }).catch(() => {})
   }
 
   return { locked, open, cancel: () => setLocked(null) }
