@@ -150,6 +150,10 @@ describe('API keys', () => {
     // A click beside the dialog does not take the secret away.
     await page.mouse.click(5, 400)
     await ada.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("refused"))')
+    await page.getByRole('button', { name: 'Copy' }).press('Enter')
+    await page.getByText('The browser did not let it be copied').waitFor()
+    await page.evaluate('delete navigator.clipboard.writeText')
     await page.getByRole('button', { name: 'Copy' }).press('Enter')
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret)

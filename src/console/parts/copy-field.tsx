@@ -1,6 +1,7 @@
 import { Check, Copy } from 'lucide-react'
 import { useId, useState } from 'react'
 import { Button } from './button.tsx'
+import { copy } from './copy.ts'
 import { text } from './text.ts'
 
 /** Something to be copied. A page without a secure context has no clipboard: there it can be selected. */
@@ -20,13 +21,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
           onFocus={({ currentTarget }) => currentTarget.select()}
         />
         {navigator.clipboard && (
-          <Button
-            autoFocus
-            onPress={async () => {
-              await navigator.clipboard.writeText(value)
-              setCopied(true)
-            }}
-          >
+          <Button autoFocus onPress={async () => setCopied(await copy(value))}>
             {isCopied ? <Check /> : <Copy />}
             {text(isCopied ? 'copied' : 'copy')}
           </Button>
