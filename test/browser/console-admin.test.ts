@@ -106,6 +106,11 @@ describe('An operator', () => {
     const second = await w.person('paul')
     const his = await second.open('/admin/service')
     await listed('Operators', his).filter({ hasText: 'Appointed by olga' }).waitFor()
+    // Nobody suspends themselves.
+    await second.open('/admin?q=paul')
+    await his.getByRole('link', { name: 'paul' }).click()
+    await his.getByText('Only another operator can suspend you.').waitFor()
+    expect(await his.getByRole('button', { name: 'Suspend' }).count()).toBe(0)
     await page.getByRole('button', { name: 'No longer an operator' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'No longer an operator' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })

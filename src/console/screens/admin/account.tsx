@@ -50,12 +50,21 @@ const ACCOUNT = graphql(`
     operator {
       bySetting
     }
+    person {
+      id
+    }
   }
 `)
 
 const ONE = graphql(
   `
     query OneAccount($id: ID!) {
+      me {
+        id
+        person {
+          id
+        }
+      }
       plans {
         plan {
           id
@@ -140,7 +149,7 @@ export function Account() {
               onChange={({ target }) => void setPlan(account, target.value).catch(toastError)}
             />
           </Section>
-          <Rights account={account} />
+          <Rights account={account} isMe={account.person.id === data.me.person.id} />
         </>
       ) : (
         <EmptyState icon={UserX} title={text('missing')} hint={text('missingHint')}>
@@ -221,7 +230,7 @@ function About({ account }: { account: Details }) {
   )
 }
 
-function Rights({ account }: { account: Details }) {
+function Rights({ account, isMe }: { account: Details; isMe: boolean }) {
   const [isChanging, setChanging] = useState(false)
   const [isSuspending, setSuspending] = useState(false)
   const { id, operator } = account
@@ -254,14 +263,17 @@ function Rights({ account }: { account: Details }) {
           </Confirm>
         )}
       </Section>
-      <Section title={text('access')} hint={text(operator?.bySetting ? 'neverSuspended' : 'suspendHint')}>
+      <Section
+        title={text('access')}
+        hint={text(operator?.bySetting ? 'neverSuspended' : isMe ? 'suspendedByOthers' : 'suspendHint')}
+      >
         <div>
           {account.status === 'SUSPENDED' ? (
             <Button look="primary" onPress={() => void setStatus('ACTIVE').catch(toastError)}>
               {text('restore')}
             </Button>
           ) : (
-            !operator?.bySetting && (
+            !(operator?.bySetting || isMe) && (
               <Button look="danger" onPress={() => setSuspending(true)}>
                 {text('suspend')}
               </Button>
