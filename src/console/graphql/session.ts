@@ -8,6 +8,18 @@ export function signInAgain(): void {
   location.assign(`/login?${new URLSearchParams({ return_to: here })}`)
 }
 
+/** Does what ends the session itself, and leaves for another page. What finds out meanwhile that it has ended does not lead to sign-in. */
+export async function leaveAfter(work: () => Promise<unknown>, url: string): Promise<void> {
+  leaving = true
+  try {
+    await work()
+  } catch (error) {
+    leaving = false
+    throw error
+  }
+  location.assign(url)
+}
+
 /** Ends the session, by the form that the pages without a script use. */
 export function signOut(): void {
   const form = document.createElement('form')

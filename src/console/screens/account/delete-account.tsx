@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { graphql } from '../../graphql/graphql.ts'
 import { mutate } from '../../graphql/run.ts'
+import { leaveAfter } from '../../graphql/session.ts'
 import { CheckBox, FormDialog, TextField } from '../../parts/form.tsx'
 import { text } from './text.ts'
 
@@ -22,10 +23,10 @@ export function DeleteAccount({ email, onClose }: { email: string; onClose: () =
       isDangerous
       isDisabled={typed.trim().toLowerCase() !== email.toLowerCase()}
       onClose={onClose}
-      onSubmit={async form => {
-        await mutate(DELETE_ACCOUNT, { input: { deleteUserData: form.get('files') === 'delete' } })
-        // There is nobody signed in any more: the page says what this service is.
-        location.assign('/')
+      // No one is signed in then: the page says what this service is.
+      onSubmit={form => {
+        const input = { deleteUserData: form.get('files') === 'delete' }
+        return leaveAfter(() => mutate(DELETE_ACCOUNT, { input }), '/')
       }}
     >
       <p>{text('deleteWarning')}</p>
