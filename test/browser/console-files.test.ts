@@ -127,7 +127,7 @@ describe('With a mouse', () => {
     await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
     await said('“Zebra” is in the trash.')
     await gone('Zebra')
-    expect(await kindAt('Zebra')).toBeUndefined()
+    await until(async () => (await kindAt('Zebra')) === undefined)
     await page.getByRole('button', { name: 'Undo' }).click()
     await row('Zebra').click()
     expect(await kindAt('Zebra')).toBe('Folder')

@@ -64,6 +64,7 @@ function imageOf(entries: readonly Entry[]): HTMLElement {
   document.querySelector('.drag-image')?.remove()
   const image = document.createElement('div')
   image.className = 'drag-image'
+  image.ariaHidden = 'true'
   image.textContent = entries.length === 1 ? (entries[0]?.name ?? '') : text('selected', { count: entries.length })
   document.body.append(image)
   return image
