@@ -93,6 +93,8 @@ describe('The trash', () => {
     await select('notes', page)
     await page.getByRole('button', { name: 'Restore to…' }).click()
     const dialog = page.getByRole('dialog')
+    // As it looks among the files, whose styles this page has not loaded.
+    expect(await dialog.locator('.picker-list').evaluate(list => getComputedStyle(list).overflowY)).toBe('auto')
     await dialog.getByRole('button', { name: 'Letters' }).click()
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Restore here' }).click()

@@ -1,7 +1,8 @@
 import { graphql } from '../../graphql/graphql.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
+import { KEYS, Keys } from '../../keys/keys.tsx'
+import { privateScopes } from '../../keys/scopes.ts'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
-import { KEYS, Keys, privateScopes } from '../keys/keys.tsx'
 import { AccountScreen } from './account-screen.tsx'
 import { text } from './text.ts'
 

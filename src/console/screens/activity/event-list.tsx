@@ -13,8 +13,8 @@ import {
   Undo2,
   UsersRound,
 } from 'lucide-react'
+import { hrefOf, parentOf, trim } from '../../drive/place.ts'
 import { formatDay, formatExact, formatTime } from '../../i18n/format.ts'
-import { hrefOf, parentOf, trim } from '../files/place.ts'
 import type { Happened } from './documents.ts'
 import { text } from './text.ts'
 import { sentenceOf } from './words.ts'

@@ -1,5 +1,5 @@
+import { screenOf } from '../../drive/place.ts'
 import { LinkButton } from '../../parts/button.tsx'
-import { screenOf } from '../files/place.ts'
 import { EventList } from './event-list.tsx'
 import { text } from './text.ts'
 import { useEvents } from './use-events.ts'

@@ -1,4 +1,4 @@
-import { nameOf, parentOf, trim } from '../files/place.ts'
+import { nameOf, parentOf, trim } from '../../drive/place.ts'
 import { roleName } from '../workspaces/roles.ts'
 import type { Happened } from './documents.ts'
 import { text } from './text.ts'

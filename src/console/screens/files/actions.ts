@@ -1,10 +1,11 @@
+import { RESTORE } from '../../drive/documents.ts'
+import { join, nameOf, parentOf, trim } from '../../drive/place.ts'
 import { inParts } from '../../graphql/in-parts.ts'
 import { ask, mutate } from '../../graphql/run.ts'
+import { hide, show } from '../../listing/held-back.ts'
 import { toast, toastError } from '../../parts/toasts.tsx'
 import { readCut, setCut } from './clipboard.ts'
-import { CREATE_FOLDER, DELETE, DOWNLOAD, type Entry, MOVE, RESTORE } from './documents.ts'
-import { hide, show } from './held-back.ts'
-import { join, nameOf, parentOf, trim } from './place.ts'
+import { CREATE_FOLDER, DELETE, DOWNLOAD, type Entry, MOVE } from './documents.ts'
 import { text } from './text.ts'
 
 const idsOf = (entries: readonly Entry[]) => entries.map(({ id }) => id)

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { ChevronRight } from 'lucide-react'
+import { hrefOf, type Place } from '../../drive/place.ts'
 import type { DragAndDrop } from './drag.ts'
-import { hrefOf, type Place } from './place.ts'
 import { useFilesSearch } from './search.ts'
 import { text } from './text.ts'
 

@@ -1,11 +1,11 @@
+import type { Place } from '../../drive/place.ts'
+import type { Selection } from '../../listing/selection.ts'
 import type { Point } from '../../parts/menu.tsx'
 import type { Destination } from '../../uploads/uploads.ts'
 import type { Actions } from './actions.ts'
 import type { Entry } from './documents.ts'
 import type { Open } from './files.tsx'
-import type { Place } from './place.ts'
 import type { FilesSearch } from './search.ts'
-import type { Selection } from './selection.ts'
 import type { DriveHere } from './use-folder.ts'
 
 /** What toolbar, menus and keys act on. */

@@ -1,11 +1,6 @@
-import { ChevronRight, Folder, FolderPlus } from 'lucide-react'
-import { type FormEvent, Fragment, useRef, useState } from 'react'
-import { useQuery } from 'urql'
+import { type FormEvent, useRef } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { Confirm, Dialog } from '../../parts/dialog.tsx'
-import { ErrorState, Skeleton } from '../../parts/states.tsx'
-import { type Entry, SUBFOLDERS } from './documents.ts'
-import { parentOf, trim } from './place.ts'
 import { text } from './text.ts'
 
 /** Asks for the name of a new folder. */
@@ -46,93 +41,6 @@ export function NewFolder({ create, onEnd }: { create: (name: string) => Promise
           autoComplete="off"
         />
       </form>
-    </Dialog>
-  )
-}
-
-interface PickerProps {
-  drive: string
-  title: string
-  /** What the button says that takes the folder on the screen. */
-  label: string
-  /** What the root of the drive is called. */
-  root: string
-  /** Path of the folder that is shown first. */
-  start: string
-  /** What is to be moved: it goes neither into itself nor where it is. */
-  moving?: readonly Entry[]
-  onPick: (path: string) => void
-  onClose: () => void
-}
-
-/** Asks for a folder that something is to go into. */
-export function Picker({ drive, title, label, root, start, moving = [], onPick, onClose }: PickerProps) {
-  const [path, setPath] = useState(start)
-  const [{ data, error, fetching }, reload] = useQuery({ query: SUBFOLDERS, variables: { drive, path } })
-  const folder = data?.node?.__typename === 'Drive' ? data.node.entry : null
-  const moved = new Set(moving.map(({ id }) => id))
-  const folders = folder?.__typename === 'Folder' ? folder.entries.nodes.filter(({ id }) => !moved.has(id)) : []
-  const names = path ? path.split('/') : []
-  const isSame = moving.length > 0 && moving.every(entry => parentOf(trim(entry.path)) === path)
-  return (
-    <Dialog
-      title={title}
-      isOpen
-      onClose={onClose}
-      footer={
-        <>
-          <Button onPress={onClose}>{text('cancel')}</Button>
-          <Button
-            look="primary"
-            isDisabled={isSame}
-            onPress={() => {
-              onClose()
-              onPick(path)
-            }}
-          >
-            <FolderPlus />
-            {label}
-          </Button>
-        </>
-      }
-    >
-      <nav className="picker-path" aria-label={text('path')}>
-        <button type="button" dir="auto" onClick={() => setPath('')}>
-          {root}
-        </button>
-        {names.map((name, at) => {
-          const here = names.slice(0, at + 1).join('/')
-          return (
-            <Fragment key={here}>
-              <ChevronRight aria-hidden className="crumb-sign" />
-              <button type="button" dir="auto" onClick={() => setPath(here)}>
-                {name}
-              </button>
-            </Fragment>
-          )
-        })}
-      </nav>
-      <div className="picker-list">
-        {error ? (
-          <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
-        ) : fetching ? (
-          <Skeleton rows={4} />
-        ) : folders.length === 0 ? (
-          <p className="soft">{text('noFolders')}</p>
-        ) : (
-          <ul>
-            {folders.map(({ id, name, path: to }) => (
-              <li key={id}>
-                <button type="button" className="picker-folder" onClick={() => setPath(trim(to))}>
-                  <Folder aria-hidden />
-                  <span dir="auto">{name}</span>
-                  <ChevronRight aria-hidden className="crumb-sign" />
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
-      </div>
     </Dialog>
   )
 }

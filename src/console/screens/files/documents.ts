@@ -168,27 +168,6 @@ export const DELETE = graphql(`
   }
 `)
 
-export const RESTORE = graphql(`
-  mutation Restore($input: RestoreFromTrashInput!) {
-    restoreFromTrash(input: $input) {
-      removedIds
-      entries {
-        __typename
-        id
-        path
-      }
-      drive {
-        id
-        usage {
-          usedBytes
-          fileCount
-          folderCount
-        }
-      }
-    }
-  }
-`)
-
 /** A signed URL of a file. */
 export const DOWNLOAD = graphql(`
   query Download($id: ID!, $disposition: Disposition!) {
@@ -235,33 +214,6 @@ export const WRITE_NOTE = graphql(`
       file {
         id
         note
-      }
-    }
-  }
-`)
-
-/** Folders alone, for the picker. */
-export const SUBFOLDERS = graphql(`
-  query Subfolders($drive: ID!, $path: String!) {
-    node(id: $drive) {
-      __typename
-      id
-      ... on Drive {
-        entry(path: $path) {
-          __typename
-          id
-          path
-          ... on Folder {
-            entries(first: 500, filter: { kind: FOLDER }) {
-              nodes {
-                __typename
-                id
-                name
-                path
-              }
-            }
-          }
-        }
       }
     }
   }

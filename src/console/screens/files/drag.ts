@@ -1,7 +1,7 @@
 import { type DragEvent, useMemo, useRef } from 'react'
+import type { Selection } from '../../listing/selection.ts'
 import type { Actions } from './actions.ts'
 import type { Entry } from './documents.ts'
-import type { Selection } from './selection.ts'
 import { text } from './text.ts'
 import type { DriveHere } from './use-folder.ts'
 

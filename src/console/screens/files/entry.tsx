@@ -1,11 +1,11 @@
 import { Link2 } from 'lucide-react'
 import { type DragEvent, type MouseEvent, memo, type ReactNode } from 'react'
 import { formatBytes, formatExact, formatMoment } from '../../i18n/format.ts'
+import { Mark, More } from '../../listing/cells.tsx'
+import type { Cell } from '../../listing/listing.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
 import type { Point } from '../../parts/menu.tsx'
-import { Mark, More } from './cells.tsx'
 import type { Entry } from './documents.ts'
-import type { Cell } from './listing.tsx'
 import { NameField } from './name-field.tsx'
 import { text } from './text.ts'
 

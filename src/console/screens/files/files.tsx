@@ -2,6 +2,9 @@ import './files.css'
 import { useNavigate } from '@tanstack/react-router'
 import { FolderOpen, SearchX } from 'lucide-react'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { hrefOf, screenOf, usePlace } from '../../drive/place.ts'
+import { Listing, type ListingHandle } from '../../listing/listing.tsx'
+import { useFocusBack } from '../../listing/use-focus-back.ts'
 import { ContextMenu, type Point } from '../../parts/menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { InTop } from '../../shell/top.tsx'
@@ -14,15 +17,12 @@ import { mayShare } from './commands.ts'
 import type { Entry } from './documents.ts'
 import { useDragAndDrop } from './drag.ts'
 import { Row, Tile } from './entry.tsx'
-import { Listing, type ListingHandle } from './listing.tsx'
 import { entriesMenu, folderMenu } from './menus.ts'
-import { hrefOf, screenOf, usePlace } from './place.ts'
 import { useFilesSearch } from './search.ts'
 import { SearchBox } from './search-box.tsx'
 import { ColumnHeads } from './sorting.tsx'
 import { text } from './text.ts'
 import { Toolbar } from './toolbar.tsx'
-import { useFocusBack } from './use-focus-back.ts'
 import { useFolder } from './use-folder.ts'
 import { useHandlers } from './use-handlers.tsx'
 import { useKeys } from './use-keys.ts'
@@ -31,7 +31,7 @@ import { useSelection } from './use-selection.ts'
 
 const dialogs = () => import('./dialogs.tsx')
 const NewFolder = lazy(() => dialogs().then(({ NewFolder }) => ({ default: NewFolder })))
-const Picker = lazy(() => dialogs().then(({ Picker }) => ({ default: Picker })))
+const Picker = lazy(() => import('../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })))
 const DeleteForEver = lazy(() => dialogs().then(({ DeleteForEver }) => ({ default: DeleteForEver })))
 const Keys = lazy(() => dialogs().then(({ Keys }) => ({ default: Keys })))
 const Details = lazy(() => import('./details.tsx').then(({ Details }) => ({ default: Details })))

@@ -17,11 +17,11 @@ import {
   Upload,
   UserRoundPlus,
 } from 'lucide-react'
+import { hrefOf, trim } from '../../drive/place.ts'
 import type { MenuEntry } from '../../parts/menu.tsx'
 import { readCut } from './clipboard.ts'
 import { type Commands, mayShare, pickFiles } from './commands.ts'
 import type { Entry } from './documents.ts'
-import { hrefOf, trim } from './place.ts'
 import { text } from './text.ts'
 
 /** What can be done with some entries: nothing is offered that one may not do. */

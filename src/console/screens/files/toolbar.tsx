@@ -13,13 +13,13 @@ import {
   X,
 } from 'lucide-react'
 import { formatNumber } from '../../i18n/format.ts'
+import { nothing } from '../../listing/selection.ts'
 import { Button } from '../../parts/button.tsx'
 import { Menu, type MenuEntry } from '../../parts/menu.tsx'
 import { UploadButton } from '../../uploads/button/upload-button.tsx'
 import { type Commands, mayShare } from './commands.ts'
 import { entriesMenu, folderMenu } from './menus.ts'
 import { sorts } from './search.ts'
-import { nothing } from './selection.ts'
 import { sortBy } from './sorting.tsx'
 import { text } from './text.ts'
 

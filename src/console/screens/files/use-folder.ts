@@ -1,9 +1,9 @@
 import { useMemo, useSyncExternalStore } from 'react'
+import type { Place } from '../../drive/place.ts'
 import { useLive } from '../../graphql/live.ts'
 import { type Listed, Pages } from '../../graphql/pages.ts'
+import { useHidden } from '../../listing/held-back.ts'
 import { type Entry, FOLDER, type FolderData } from './documents.ts'
-import { useHidden } from './held-back.ts'
-import type { Place } from './place.ts'
 import type { FilesSearch, Sort } from './search.ts'
 
 const fields = { name: 'NAME', updated: 'UPDATED_AT', size: 'SIZE', created: 'CREATED_AT' } as const satisfies Record<

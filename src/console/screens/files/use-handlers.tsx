@@ -1,12 +1,12 @@
 import { useMemo, useRef } from 'react'
+import { type Place, parentOf, trim } from '../../drive/place.ts'
+import { only, press, type Selection, toggle } from '../../listing/selection.ts'
 import type { Point } from '../../parts/menu.tsx'
 import type { Actions } from './actions.ts'
 import type { Entry } from './documents.ts'
 import type { DragAndDrop } from './drag.ts'
 import type { Handlers } from './entry.tsx'
-import { type Place, parentOf, trim } from './place.ts'
 import type { FilesSearch } from './search.ts'
-import { only, press, type Selection, toggle } from './selection.ts'
 import { text } from './text.ts'
 
 interface Given {

@@ -1,8 +1,8 @@
 import type { KeyboardEvent } from 'react'
+import { pointOf } from '../../listing/listing.tsx'
 import { undoLatest } from '../../parts/toasts.tsx'
 import { readCut } from './clipboard.ts'
 import { type Commands, mayShare, pickFiles } from './commands.ts'
-import { pointOf } from './listing.tsx'
 import { useNavigateUp } from './use-navigate-up.ts'
 
 /** Keys of the screen, wherever the focus is in it. Answers whether the key meant something. */

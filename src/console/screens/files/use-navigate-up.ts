@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
+import { hrefOf, parentOf } from '../../drive/place.ts'
 import type { Commands } from './commands.ts'
-import { hrefOf, parentOf } from './place.ts'
 
 /** Goes to the folder above. Answers whether there is one. */
 export function useNavigateUp({ place, search: { view, sort, desc, details } }: Commands): () => boolean {

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback } from 'react'
+import { hrefOf, type Place, trim } from '../../drive/place.ts'
 import type { Entry } from './documents.ts'
-import { hrefOf, type Place, trim } from './place.ts'
 import type { FilesSearch } from './search.ts'
 
 /** Opens an entry: goes into a folder, or shows a file large. */

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
+import { nothing, type Selection, within } from '../../listing/selection.ts'
 import type { Entry } from './documents.ts'
 import type { FilesSearch } from './search.ts'
-import { nothing, type Selection, within } from './selection.ts'
 
 /** More ids than these make the address unwieldy. */
 const IN_ADDRESS = 10

@@ -1,10 +1,10 @@
+import { RESTORE } from '../../drive/documents.ts'
+import { hrefOf, nameOf, parentOf, trim } from '../../drive/place.ts'
 import { Refused } from '../../graphql/errors.ts'
 import { inParts } from '../../graphql/in-parts.ts'
 import { mutate } from '../../graphql/run.ts'
+import { hide, show } from '../../listing/held-back.ts'
 import { toast, toastError } from '../../parts/toasts.tsx'
-import { RESTORE } from '../files/documents.ts'
-import { hide, show } from '../files/held-back.ts'
-import { hrefOf, nameOf, parentOf, trim } from '../files/place.ts'
 import { DELETE_FOR_EVER, EMPTY_TRASH, type TrashItem } from './documents.ts'
 import { text } from './text.ts'
 

@@ -1,10 +1,10 @@
 import { type MouseEvent, memo } from 'react'
+import { parentOf, trim } from '../../drive/place.ts'
 import { formatBytes, formatExact, formatMoment, formatRelative } from '../../i18n/format.ts'
+import { Mark, More } from '../../listing/cells.tsx'
+import type { Cell } from '../../listing/listing.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
 import type { Point } from '../../parts/menu.tsx'
-import { Mark, More } from '../files/cells.tsx'
-import type { Cell } from '../files/listing.tsx'
-import { parentOf, trim } from '../files/place.ts'
 import type { TrashItem } from './documents.ts'
 import { text } from './text.ts'
 

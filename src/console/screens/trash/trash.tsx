@@ -3,13 +3,13 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { FolderInput, Trash2, Undo2, X } from 'lucide-react'
 import { type KeyboardEvent, lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { formatNumber } from '../../i18n/format.ts'
+import { useHidden } from '../../listing/held-back.ts'
+import { Listing, type ListingHandle, pointOf } from '../../listing/listing.tsx'
+import { nothing, only, press, toggle, within } from '../../listing/selection.ts'
+import { useFocusBack } from '../../listing/use-focus-back.ts'
 import { Button } from '../../parts/button.tsx'
 import { ContextMenu, type MenuEntry, type Point } from '../../parts/menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
-import { useHidden } from '../files/held-back.ts'
-import { Listing, type ListingHandle, pointOf } from '../files/listing.tsx'
-import { nothing, only, press, toggle, within } from '../files/selection.ts'
-import { useFocusBack } from '../files/use-focus-back.ts'
 import { createActions, type Restoring } from './actions.ts'
 import type { TrashItem } from './documents.ts'
 import { type Handlers, Heads, Row } from './row.tsx'
@@ -20,7 +20,7 @@ const dialogs = () => import('./dialogs.tsx')
 const DeleteForEver = lazy(() => dialogs().then(({ DeleteForEver }) => ({ default: DeleteForEver })))
 const Empty = lazy(() => dialogs().then(({ Empty }) => ({ default: Empty })))
 const Taken = lazy(() => dialogs().then(({ Taken }) => ({ default: Taken })))
-const Picker = lazy(() => import('../files/dialogs.tsx').then(({ Picker }) => ({ default: Picker })))
+const Picker = lazy(() => import('../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })))
 
 /** What is open over the list, and what it is about. */
 type Open =

@@ -9,7 +9,7 @@ import { FormDialog, TextField } from '../../parts/form.tsx'
 import { Section } from '../../parts/screen.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { useTask } from '../../parts/use-task.ts'
-import { SPACE, Space } from '../space/space.tsx'
+import { SPACE, Space } from '../../space/space.tsx'
 import { text } from './text.ts'
 import { HEAD, useSlug, WorkspaceScreen } from './workspace-screen.tsx'
 

@@ -1,6 +1,7 @@
 import { graphql } from '../../graphql/graphql.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
-import { KEYS, Keys, workspaceScopes } from '../keys/keys.tsx'
+import { KEYS, Keys } from '../../keys/keys.tsx'
+import { workspaceScopes } from '../../keys/scopes.ts'
 import { text } from './text.ts'
 import { HEAD, useSlug, WorkspaceScreen } from './workspace-screen.tsx'
 

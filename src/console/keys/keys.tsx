@@ -1,19 +1,17 @@
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { graphql, type ResultOf } from '../../graphql/graphql.ts'
-import { mutate } from '../../graphql/run.ts'
-import { formatExact, formatRelative } from '../../i18n/format.ts'
-import { Button } from '../../parts/button.tsx'
-import { Confirm } from '../../parts/dialog.tsx'
-import { Rows } from '../../parts/rows.tsx'
-import { Section } from '../../parts/screen.tsx'
-import { EmptyState } from '../../parts/states.tsx'
-import { toastError } from '../../parts/toasts.tsx'
+import { graphql, type ResultOf } from '../graphql/graphql.ts'
+import { mutate } from '../graphql/run.ts'
+import { formatExact, formatRelative } from '../i18n/format.ts'
+import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/dialog.tsx'
+import { Rows } from '../parts/rows.tsx'
+import { Section } from '../parts/screen.tsx'
+import { EmptyState } from '../parts/states.tsx'
+import { toastError } from '../parts/toasts.tsx'
 import { NewKey } from './new-key.tsx'
 import { type Scope, scopeText } from './scopes.ts'
 import { text } from './text.ts'
-
-export { privateScopes, workspaceScopes } from './scopes.ts'
 
 /** A list of keys. Those of a person and those of a workspace look alike. */
 export const KEYS = graphql(`

@@ -1,5 +1,5 @@
 import { Check, Ellipsis } from 'lucide-react'
-import type { Point } from '../../parts/menu.tsx'
+import type { Point } from '../parts/menu.tsx'
 
 /** The box of a listed thing that a click or a finger marks. */
 export const Mark = ({ onMark }: { onMark: () => void }) => (

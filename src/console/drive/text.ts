@@ -1,6 +1,6 @@
-import { messages } from '../../i18n/messages.ts'
+import { messages } from '../i18n/messages.ts'
 import de from './messages/de.json'
 import en from './messages/en.json'
 
-/** Texts of API keys. */
+/** Texts of what concerns a drive on every screen. */
 export const text = messages({ en, de })

@@ -1,4 +1,4 @@
-import { messages } from '../../i18n/messages.ts'
+import { messages } from '../i18n/messages.ts'
 import de from './messages/de.json'
 import en from './messages/en.json'
 

@@ -1,4 +1,4 @@
-import type { graphql } from '../../graphql/graphql.ts'
+import type { graphql } from '../graphql/graphql.ts'
 import { text } from './text.ts'
 
 export type Scope = ReturnType<typeof graphql.scalar<'Scope'>>

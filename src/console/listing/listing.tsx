@@ -11,7 +11,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import type { Point } from '../../parts/menu.tsx'
+import type { Point } from '../parts/menu.tsx'
 import { all, extend, nothing, only, point, type Selection, toggle } from './selection.ts'
 import { text } from './text.ts'
 import { useTypeAhead } from './type-ahead.ts'

@@ -1,8 +1,8 @@
 import './space.css'
 import type { CSSProperties } from 'react'
 import { Link } from 'react-aria-components'
-import { graphql, type ResultOf } from '../../graphql/graphql.ts'
-import { formatBytes, formatNumber, formatPercent } from '../../i18n/format.ts'
+import { graphql, type ResultOf } from '../graphql/graphql.ts'
+import { formatBytes, formatNumber, formatPercent } from '../i18n/format.ts'
 import { text } from './text.ts'
 
 /** What a drive holds, and its largest files and folders. */
