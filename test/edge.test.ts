@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { restSchema } from '../schema/rest/index.ts'
+import { createApiDocument } from '../src/openapi/document.ts'
 import { routesOf } from '../src/rest/routes.ts'
 import { type Person, type RestOptions, rest, startApp, type TestApp } from './harness.ts'
 import { anId } from './shapes.ts'
@@ -329,6 +330,28 @@ describe('CORS', () => {
     )
     const other = await t.anonymous.rest('OPTIONS', '/api/folders', { headers: { origin: EVIL, ...asked } })
     expect(other.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  it('lets them send every header that is read, and read every header that is described', async () => {
+    const { paths, components } = createApiDocument(routesOf(restSchema), () => t.url, { proxied: true }).document()
+    const inputs = Object.values(paths)
+      .flatMap(methods => Object.values(methods))
+      .flatMap(({ parameters = [] }) => parameters)
+    const credentials = Object.values(components.securitySchemes)
+    const described = [...inputs, ...credentials].flatMap(input => (input.in === 'header' ? [input.name] : []))
+    // What downloads and event streams read is in no operation of the document.
+    const read = [...described, 'Content-Type', 'Range', 'If-Range', 'If-None-Match', 'Last-Event-ID']
+    expect(described).toEqual(expect.arrayContaining(['If-Match', 'Content-Md5', 'X-Share-Password', 'X-API-Key']))
+
+    const { headers } = await t.anonymous.rest('OPTIONS', '/api/folders', { headers: { origin: APP, ...asked } })
+    const allowed = listed(headers.get('access-control-allow-headers')) ?? []
+    expect(read.filter(name => !allowed.includes(name.toLowerCase()))).toEqual([])
+
+    const answered = await alice.rest('GET', '/api/folders', { headers: { origin: APP } })
+    const exposed = listed(answered.headers.get('access-control-expose-headers')) ?? []
+    // Browsers follow a redirect themselves: no page reads where it leads.
+    const shown = ['Allow', ...Object.keys(components.headers)].filter(name => name !== 'Location')
+    expect(shown.filter(name => !exposed.includes(name.toLowerCase()))).toEqual([])
   })
 
   it('is off without an allowed origin: OPTIONS is one more method that does not exist', async () => {

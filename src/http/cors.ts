@@ -13,6 +13,8 @@ export const corsOptions = (origins: string[]): cors.CorsOptions => ({
     'Range',
     'If-Range',
     'If-None-Match',
+    'If-Match',
+    'Last-Event-ID',
   ],
   exposedHeaders: [
     'X-Request-Id',
@@ -23,6 +25,7 @@ export const corsOptions = (origins: string[]): cors.CorsOptions => ({
     'Content-Range',
     'Accept-Ranges',
     'Content-Disposition',
+    'Allow',
   ],
   maxAge: 600,
 })
