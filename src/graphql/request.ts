@@ -82,10 +82,10 @@ async function readBody({ req, res, api }: ServerContext): Promise<GraphQLParams
 async function readAddress(parse: Parser, request: Request, { req }: ServerContext): Promise<Parsed> {
   // An address ends up in logs and histories.
   if (/password/i.test(req.url ?? ''))
-    throw new InvalidInput('password', 'Never send a password in the address. Send the query by POST.')
+    throw new InvalidInput('password', 'Never send a password in the URL. Send the query by POST.')
   try {
     return await parse(request)
   } catch (error) {
-    throw new AppError('INVALID_JSON', 'The variables or extensions in the address are not valid JSON.', {}, error)
+    throw new AppError('INVALID_JSON', 'The variables or extensions in the URL are not valid JSON.', {}, error)
   }
 }

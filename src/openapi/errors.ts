@@ -197,7 +197,7 @@ const kinds: Record<ErrorCode, Kind> = {
   },
   // These come from no route, or from any.
   ROUTE_NOT_FOUND: { says: 'There is nothing at this URL.' },
-  METHOD_NOT_ALLOWED: { says: 'This address takes GET, HEAD.' },
+  METHOD_NOT_ALLOWED: { says: 'This URL takes GET, HEAD.' },
   INTERNAL: { says: 'Something went wrong on our side. Tell the operator the request id.' },
   UNAVAILABLE: { says: new Unavailable('database').message, details: retryAfter(5) },
 }

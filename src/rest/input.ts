@@ -19,7 +19,7 @@ import type { Route } from './routes.ts'
 export interface RequestParts {
   path: Record<string, string | undefined>
   query: URLSearchParams
-  /** The address with its query, as it was sent. */
+  /** The URL with its query, as it was sent. */
   address: string
   /** Undefined where the route takes none. */
   body: Record<string, unknown> | undefined
@@ -66,9 +66,9 @@ const wanted = (names: Set<string>): string =>
 
 function readFrom(parts: RequestParts, source: string, name: string, route: Route, inQuery: Set<string>): unknown {
   if (source === 'path') return parts.path[name]
-  // A secret in an address ends up in logs and histories: one that is sent there is refused, not ignored.
+  // A secret in a URL ends up in logs and histories: one that is sent there is refused, not ignored.
   if (name === 'password' && parts.query.has(name))
-    throw new InvalidInput(name, 'Never send a password in the address. Send it in the body, or in its header.')
+    throw new InvalidInput(name, 'Never send a password in the URL. Send it in the body, or in its header.')
   if (source === 'body') return parts.body?.[name]
   if (source === 'form') return parts.form?.[name]
   if (source === 'raw') return parts.raw
@@ -98,7 +98,7 @@ function typed(arg: GraphQLArgument, given: unknown, isText: boolean, lenient: b
 
 const MAX_INT = 2 ** 31 - 1
 
-/** What a text in an address stands for. */
+/** What a text in a URL stands for. */
 function fromText(type: GraphQLInputType, text: string): unknown {
   const leaf = getNullableType(type)
   if (!isScalarType(leaf)) return text
