@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import escapeHtml from 'escape-html'
 
 /** What the form shows: what was typed so far, and what is wrong with it. */
 export interface SignInForm {
@@ -60,9 +61,6 @@ export function pageHeaders(formTargets: string[]): Record<string, string> {
     ].join('; '),
   }
 }
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, c => entities[c] ?? c)
 
 function page(title: string, body: string): string {
   return `<!doctype html>
