@@ -5,6 +5,7 @@ import { createAddresses } from '../http/addresses.ts'
 import { asksForPage } from '../http/method.ts'
 import type { Incoming } from '../http/server.ts'
 import { write } from '../http/write.ts'
+import type { RefusalReason } from '../services/accounts/profile.ts'
 import type { SessionService } from '../services/accounts/session.ts'
 import type { Services } from '../services/index.ts'
 import type { Tokens } from '../tokens.ts'
@@ -44,22 +45,18 @@ interface Options {
 type Handler = (visit: Visit) => Promise<Reply>
 
 /** Messages for the reasons of a failed sign-in: docs/contract.md, section 5. */
-const notices = new Map([
-  ['invalid_state', 'The sign-in took too long, or was started in another browser. Please try again.'],
-  ['auth_failed', 'The sign-in did not succeed. Please try again.'],
-  [
-    'identity_taken',
+const notices: Record<RefusalReason, string> = {
+  invalid_state: 'The sign-in took too long, or was started in another browser. Please try again.',
+  auth_failed: 'The sign-in did not succeed. Please try again.',
+  identity_taken:
     'Another account has this identity, or its e-mail address. Sign in the way you did before; then you can add other ways to sign in.',
-  ],
-  [
-    'sign_up_closed',
+  sign_up_closed:
     'You have no account here, and you cannot create one. Ask the operator for access, or a user to invite you.',
-  ],
-  [
-    'email_unverified',
-    'An account has this e-mail address already, and the provider does not confirm that it is yours.',
-  ],
-])
+  email_unverified: 'An account has this e-mail address already, and the provider does not confirm that it is yours.',
+}
+
+const noticeOf = (reason: string | null): string =>
+  Object.entries(notices).find(([known]) => known === reason)?.[1] ?? ''
 
 /** A "try again" link to the same page with its return path; a page that only accepts a form gets a form. */
 function againOf({ query }: Incoming, here: string): Action {
@@ -113,7 +110,7 @@ export function createPages(options: Options) {
       return void write(res, req, { status: 303, headers, body: '' })
     }
     const { status, view, data, frame, headers } = reply
-    const notice = notices.get(query.get('error') ?? '') ?? ''
+    const notice = noticeOf(query.get('error'))
     const body = renderPage(view, { caller, signIn: '', notice, graphiql, ...frame }, data)
     write(res, req, { status, headers: { ...pageHeaders, ...headers }, body })
   }
