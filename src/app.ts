@@ -64,12 +64,13 @@ export interface AppOptions {
   /** Called with every SQL statement, for tests that count them. */
   onStatement?: (sql: string) => void
   webhookHabits?: WebhookHabits
-  /** More providers than the configuration has: the embedded one, once its address is known. */
+  /** Mounts the embedded sign-in, once the public URL is known, and answers its provider. */
   embeddedSignIn?: (publicUrl: string) => Promise<{ provider: OAuthProvider; mount: Mount }>
 }
 
 /**
- * Makes everything once and hands it down. The configuration is complete here: what is embedded has been started and filled in.
+ * Makes every part once and hands it down. Sign-in and pages follow in `start`: they need the public URL, which without PUBLIC_URL
+ * is known when the service listens.
  */
 export async function createApp(config: Config, { log, onStatement, embeddedSignIn, webhookHabits }: AppOptions) {
   let { publicUrl } = config

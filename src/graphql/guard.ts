@@ -40,8 +40,8 @@ interface Arguments {
 }
 
 /**
- * Refuses operations that cost too much before any field is resolved, and reports the cost in the extensions of the response
- * at most, and may. Answers what tools ask of the schema.
+ * Refuses operations that cost more than they may before any field is resolved, and reports in the extensions of each response what
+ * its operation may cost at most, and what is allowed. Answers tools that ask for the schema.
  */
 export function guardedExecution(
   schema: GraphQLSchema,
