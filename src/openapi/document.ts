@@ -74,7 +74,7 @@ function describe(routes: Route[], publicUrl: string, proxied: boolean): ApiDocu
       description:
         'File storage and sharing. Every JSON answer is an object of `status`, `msg` and `response`; after an error, `response.code` says what ' +
         'went wrong. A URL that does not exist is answered with 404 `ROUTE_NOT_FOUND`, a method that a URL does not support with 405 ' +
-        '`METHOD_NOT_ALLOWED`, with `Allow`. The same operations are fields of the GraphQL interface at `/graphql`.',
+        '`METHOD_NOT_ALLOWED`, with `Allow`. The GraphQL interface at `/graphql` works with the same files, under the same rules.',
     },
     servers: [{ url: publicUrl }],
     tags: [...areas.values()],
