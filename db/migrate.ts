@@ -14,6 +14,7 @@ import { events } from './migrations/0019-events.ts'
 import { trash } from './migrations/0020-trash.ts'
 import { versions } from './migrations/0021-versions.ts'
 import { webhooks } from './migrations/0022-webhooks.ts'
+import { entryEvents } from './migrations/0023-entry-events.ts'
 
 /** The operations of a migration; part of its transaction where the engine supports transactional DDL. */
 export interface MigrationTools {
@@ -25,7 +26,7 @@ export interface MigrationTools {
   run(sql: string): Promise<void>
   drop(table: string): Promise<void>
   column(table: string, name: string, column: ModelAttributeColumnOptions): Promise<void>
-  /** Drops a column and its single-column index. */
+  /** Drops a column and the indexes that begin with it. */
   dropColumn(table: string, name: string): Promise<void>
 }
 
@@ -49,6 +50,7 @@ const migrations: Migration[] = [
   trash,
   versions,
   webhooks,
+  entryEvents,
 ]
 
 /**
@@ -109,9 +111,9 @@ function tools(dialect: Dialect, query: QueryInterface, tx: Tx): MigrationTools 
         await query.addColumn(table, name, column, within)
     },
     async dropColumn(table, name) {
-      const there = (await query.showIndex(table, within)) as { fields: { attribute: string }[] }[]
-      const indexed = there.some(({ fields }) => fields.length === 1 && fields[0]?.attribute === name)
-      if (indexed) await query.removeIndex(table, [name], within)
+      const there = (await query.showIndex(table, within)) as { name: string; fields: { attribute: string }[] }[]
+      for (const index of there)
+        if (index.fields[0]?.attribute === name) await query.removeIndex(table, index.name, within)
       // Not removeColumn: on SQLite, Sequelize copies the table and loses what refers to it.
       await query.sequelize.query(`ALTER TABLE ${table} DROP COLUMN ${name}`, within)
     },

@@ -2,7 +2,8 @@ import { type EventKind as Kind, personKinds } from '../db/models/event.ts'
 import type { Caller } from '../src/access/caller.ts'
 import type { Drive as DriveValue } from '../src/access/drive.ts'
 import type { Context } from '../src/context.ts'
-import type { EventDetails as Details } from '../src/services/history/event.ts'
+import { InvalidInput } from '../src/errors.ts'
+import { type EventDetails as Details, entryIn } from '../src/services/history/event.ts'
 import type { EventView } from '../src/services/history/event-feed.ts'
 import { findDrive, openDrive } from './access.ts'
 import { type ArgFields, builder } from './builder.ts'
@@ -91,7 +92,7 @@ const Event = builder.objectRef<EventNode>('Event').implement({
       nullable: true,
       description: 'The file or folder as it is now; null when it is gone, and where it is about none.',
       resolve: ({ drive, subjectId, details }, _args, context) => {
-        const id = details.entryId ?? (details.path === undefined ? null : subjectId)
+        const id = entryIn(subjectId, details)
         return drive && id ? entryOf(context, drive, id) : null
       },
     }),
@@ -130,6 +131,29 @@ const pagesOf = batchPages<EventView, [string, number], [{ newestFirst: boolean;
 
 const among = (seen: readonly Kind[], wanted: readonly Kind[] | null | undefined): readonly Kind[] =>
   wanted ? seen.filter(kind => wanted.includes(kind)) : seen
+
+const pagesOfEntries = batchPages<EventView, [string, number], [{ newestFirst: boolean; kinds: readonly Kind[] }]>(
+  ({ services }, ids, limit, after, query) =>
+    services.eventFeeds.pagesOfEntries(ids, after?.[1] ?? null, { ...query, limit }),
+)
+
+builder.interfaceField(Entry, 'events', t =>
+  t.withAuth({ drive: 'read' }).field({
+    type: EventConnection,
+    nullable: true,
+    description:
+      'What happened to it, oldest first, as far as it is kept: of a folder, what happened to itself. Its shares for callers who may share. Notes are on contents, and not among it.',
+    args: eventArgs(t.arg),
+    resolve: ({ id, drive }, { newestFirst, kinds, ...page }, context) =>
+      forwardConnection(page, bySeq, async (limit, after) => {
+        if (after && after[0] !== drive.id)
+          throw new InvalidInput('after', 'This cursor belongs to another list. Use one of this list.')
+        const query = { newestFirst: newestFirst ?? false, kinds: among(drive.eventKinds, kinds) }
+        const { rows, more } = await pagesOfEntries(context, id, limit, after, query)
+        return { more, rows: rows.map(event => ({ ...event, drive })) }
+      }),
+  }),
+)
 
 builder.objectFields(Drive, t => ({
   events: t.withAuth({ drive: 'read' }).field({

@@ -72,6 +72,17 @@ builder.objectField(File, 'versions', t =>
   }),
 )
 
+builder.objectFields(Drive, t => ({
+  versionsKept: t.int({
+    description: 'How many versions of a file are kept; with 0 what is replaced is gone.',
+    resolve: (_drive, _args, { services }) => services.versions.kept,
+  }),
+  versionDays: t.int({
+    description: 'For how many days a version is kept.',
+    resolve: (_drive, _args, { services }) => services.versions.days,
+  }),
+}))
+
 const versionsById = batch(({ services }, ids) => services.versions.byIds(ids))
 
 /** A version of a file of a drive; null when one of them is not there any more. */

@@ -98,7 +98,8 @@ const node = (
 const OPERATOR: [string, null] = ['operator', null]
 const SESSION: [string, null] = ['session', null]
 
-const ofFile = 'parent { id } download { url } note shareCount shares { nodes { id file { id } } }'
+const ofFile =
+  'parent { id } download { url } note shareCount shares { nodes { id file { id } } } events { nodes { id entry { id } } }'
 
 const queries: GraphRow[] = [
   query('me', ['signed-in', READ], '{ me { id } }', 'me'),
@@ -338,6 +339,7 @@ const onFiles: GraphRow[] = [
     'shareCount',
     'shares { nodes { id } }',
     'versions { nodes { id } }',
+    'events { nodes { id } }',
     'parent { id }',
   ].map(field =>
     mutation(

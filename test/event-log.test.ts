@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => fresh.drop())
 
 const event = (what: string, at = Date.now()): Omit<NewEventRow, 'log'> => ({
-  ...{ at, actorId: null, via: 'system', viaId: null, kind: 'file.created', subjectId: newId() },
+  ...{ at, actorId: null, via: 'system', viaId: null, kind: 'file.created', subjectId: newId(), entryId: null },
   details: JSON.stringify({ path: what }),
 })
 const append = (log: string, ...events: Omit<NewEventRow, 'log'>[]) =>

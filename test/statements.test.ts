@@ -11,6 +11,7 @@ import {
 } from 'graphql'
 import { v7 as newId } from 'uuid'
 import { FILE } from '../db/models/entry.ts'
+import { appendEvents } from '../db/queries/event.ts'
 import { schema } from '../schema/index.ts'
 import { restSchema } from '../schema/rest/index.ts'
 import { routesOf } from '../src/rest/routes.ts'
@@ -324,6 +325,21 @@ describe('A listing', () => {
       }
       const of = { bucketId, entryId: file?.id ?? '', ...content }
       await t.app.db.Version.bulkCreate(numbers.map(() => ({ ...of, id: newId(), blobId: newId() })))
+      const folder = await t.app.db.Entry.findOne({ where: { bucketId, name: 'list' }, raw: true })
+      const by = {
+        log: bucketId,
+        at: 0,
+        actorId: owner.userId,
+        via: 'session',
+        viaId: null,
+        details: '{"path":"list"}',
+      } as const
+      const renamed = [
+        { kind: 'file.renamed', entryId: of.entryId },
+        { kind: 'folder.renamed', entryId: folder?.id ?? '' },
+      ] as const
+      const events = numbers.flatMap(() => renamed.map(event => ({ ...by, ...event, subjectId: event.entryId })))
+      await t.app.db.transaction(tx => appendEvents(t.app.db, events, tx))
     }
     return { owner, friend, workspace_id, uploads, search: `account-${count}-` }
   }
@@ -360,7 +376,7 @@ describe('A listing', () => {
       : ({
           accounts: `, search: "${search}"`,
           search: ', query: "file-"',
-          events: ', kinds: [SHARE_CREATED, INVITE_RECEIVED]',
+          events: `, kinds: [${{ File: 'FILE_RENAMED', Folder: 'FOLDER_RENAMED' }[owner] ?? 'SHARE_CREATED, INVITE_RECEIVED'}]`,
         }[field] ?? '')
 
   const isListed = (type: GraphQLOutputType) => isListType(getNullableType(type))
@@ -405,7 +421,7 @@ describe('A listing', () => {
       shown[title] = itemsIn(countedOf(answer.response))
     }
     for (const { name, owner: type, field, leaves } of connections) {
-      const people = type === 'Folder' || field === 'search' ? 'createdBy { name } ... on File { shareCount }' : ''
+      const people = field === 'entries' || field === 'search' ? 'createdBy { name } ... on File { shareCount }' : ''
       const page = `${field}(first: 500${whichOf(type, field, things)}) { nodes { ${leaves} ${people} } pageInfo { hasNextPage } }`
       const caller = field === 'receivedShares' ? friend : owner
       const { statements, answer } = await count(() => caller.graphql(wayTo(type, page, things)))

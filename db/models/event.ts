@@ -79,6 +79,8 @@ export class Event extends Model<InferAttributes<Event>, InferCreationAttributes
   declare viaId: string | null
   declare kind: EventKind
   declare subjectId: string | null
+  /** The file or folder that it is about, where it is about one. */
+  declare entryId: string | null
   /** JSON as text: MariaDB returns JSON columns as text anyway. */
   declare details: string
 
@@ -93,6 +95,7 @@ export class Event extends Model<InferAttributes<Event>, InferCreationAttributes
         viaId: uuid({ allowNull: true }),
         kind: { type: DataTypes.STRING(32, true), allowNull: false },
         subjectId: uuid({ allowNull: true }),
+        entryId: uuid({ allowNull: true }),
         details: { type: DataTypes.TEXT, allowNull: false },
       },
       { sequelize, tableName: 'event' },

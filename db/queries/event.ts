@@ -1,5 +1,6 @@
 import { type Db, isDuplicate, type Tx, type Value } from '../index.ts'
 import type { EventKind, Via } from '../models/event.ts'
+import { firstOfEach, type Page } from './page.ts'
 import { inParts, placeholders } from './sql.ts'
 
 /** An event as it is stored: see db/models/event.ts. */
@@ -17,17 +18,20 @@ export interface EventRow {
 
 export interface NewEventRow extends Omit<EventRow, 'logId' | 'seq'> {
   log: LogName
+  /** The file or folder that it is about. */
+  entryId: string | null
 }
 
-const columns = 'log_id, seq, at, actor_id, via, via_id, kind, subject_id, details'
+const columns = 'log_id, seq, at, actor_id, via, via_id, kind, subject_id, entry_id, details'
 const read = `log_id AS logId, seq, at, actor_id AS actorId, via, via_id AS viaId, kind, subject_id AS subjectId, details`
-const valuesOf = ({ at, actorId, via, viaId, kind, subjectId, details }: NewEventRow): Value[] => [
+const valuesOf = ({ at, actorId, via, viaId, kind, subjectId, entryId, details }: NewEventRow): Value[] => [
   at,
   actorId,
   via,
   viaId,
   kind,
   subjectId,
+  entryId,
   details,
 ]
 
@@ -136,6 +140,25 @@ export function eventsOf(db: Db, logId: string, { after, newestFirst, kinds, lim
     `SELECT ${read} FROM event WHERE log_id = ?${beyond} AND kind IN (${placeholders(kinds)})
      ORDER BY seq${newestFirst ? ' DESC' : ''} LIMIT ${limit}`,
     [logId, ...(after === null ? [] : [after]), ...kinds],
+  )
+}
+
+/** What happened to some files and folders, likewise. */
+export function eventsOfEntries(
+  db: Db,
+  entryIds: string[],
+  { after, newestFirst, kinds, limit }: EventRange,
+): Promise<Map<string, Page<EventRow>>> {
+  const beyond = after === null ? '' : ` AND seq ${newestFirst ? '<' : '>'} ?`
+  return firstOfEach<EventRow>(
+    db,
+    `SELECT entry_id AS owner, ${read} FROM event WHERE entry_id = ?${beyond} AND kind IN (${placeholders(kinds)})`,
+    {
+      order: `seq${newestFirst ? ' DESC' : ''}`,
+      owners: entryIds,
+      values: [...(after === null ? [] : [after]), ...kinds],
+      limit,
+    },
   )
 }
 

@@ -87,11 +87,16 @@ export async function recorded<T>(
   const rows = events.map(({ log, kind, subject, details = {} }) => ({
     ...{ log, at, actorId, via, viaId, kind },
     subjectId: subject,
+    entryId: entryIn(subject, details),
     details: JSON.stringify(details),
   }))
   await appendEvents(db, rows, tx)
   return { done, logs: [...new Set(events.flatMap(({ log }) => namesOf(log)))] }
 }
+
+/** The file or folder that an event is about: the file of a share, else what has a path. */
+export const entryIn = (subject: string | null, { entryId, path }: EventDetails): string | null =>
+  entryId ?? (path === undefined ? null : subject)
 
 /** The topic under which the growth of a log is published; the log of an e-mail address has none, because what else is published to that address says it. */
 const namesOf = (log: LogName): string[] =>

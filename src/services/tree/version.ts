@@ -95,6 +95,10 @@ export function versionService({
   }
 
   return {
+    /** How many versions of a file are kept, and for how many days; where one of them is 0, none. */
+    kept: keeps ? versionsKept : 0,
+    days: versionDays,
+
     /**
      * Gives a file of a locked tree a new content, which is counted as one more file by now. The old one becomes a version.
      * @returns what the file was before
