@@ -1,14 +1,19 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'vite'
+import { sources } from './console-sources.ts'
 
 const modified = file => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
-const newest = folder => Math.max(...readdirSync(folder, { recursive: true }).map(name => modified(join(folder, name))))
+
+function newest(file) {
+  if (!statSync(file).isDirectory()) return modified(file)
+  return Math.max(...readdirSync(file, { recursive: true }).map(name => modified(join(file, name))))
+}
 
 /** Builds the web console, where it is older than its sources. */
 export default async function setup({ rootDir }) {
-  const sources = [newest(join(rootDir, 'src/console')), modified(join(rootDir, 'schema/schema.graphql'))]
-  if (modified(join(rootDir, 'dist/console/index.html')) > Math.max(...sources)) return
+  const changed = Math.max(...sources.map(name => newest(join(rootDir, name))))
+  if (modified(join(rootDir, 'dist/console/index.html')) > changed) return
+  const { build } = await import('vite')
   // As it is shipped: with the NODE_ENV of the tests, React would be that for development.
   const { NODE_ENV } = process.env
   process.env.NODE_ENV = 'production'

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { buildSchema, isInterfaceType, isListType, isNonNullType, isObjectType, isUnionType } from 'graphql'
 import { graphForCache, graphTypes } from '../../src/console/build/graph-types.ts'
 import { compileMessages } from '../../src/console/build/messages.ts'
 import { readSchema } from '../../src/console/graphql/brief-schema.ts'
+import { sources } from '../browser/console-sources.ts'
 
 const root = 'src/console'
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -55,6 +56,18 @@ it('tells its cache which types and fields there are, and which of them may be n
     })
     expect([type.name, read]).toEqual([type.name, fields])
   }
+})
+
+it('is built anew for the browser tests when anything that it is made of has changed', () => {
+  const imported = files
+    .filter(file => /\.(tsx?|css)$/.test(file) && !file.endsWith('.d.ts'))
+    .flatMap(file => {
+      const paths = read(file).matchAll(/(?:from |import\(|@import |new URL\()['"](\.[^'"]+)['"]/g)
+      return [...paths].map(([, path = '']) => join(root, dirname(file), path))
+    })
+  const isWatched = (file: string) => sources.some(source => file === source || file.startsWith(`${source}/`))
+  expect(imported.length).toBeGreaterThan(100)
+  expect([...new Set(imported.filter(file => !isWatched(file)))]).toEqual([])
 })
 
 describe('The message catalogues', () => {

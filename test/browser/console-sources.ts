@@ -1,0 +1,8 @@
+/** What the console is made of: files, and folders with all that is in them. */
+export const sources = [
+  'src/console',
+  'src/upload-engine',
+  'src/pages/views/tokens.css',
+  'schema/schema.graphql',
+  'package-lock.json',
+]
