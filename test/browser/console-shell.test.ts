@@ -54,7 +54,7 @@ describe('The console', () => {
     await page.getByRole('menuitem', { name: 'Dark' }).click()
     expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
     await page.getByRole('button', { name: 'Account menu' }).click()
-    await page.getByRole('menuitem', { name: 'As the system' }).click()
+    await page.getByRole('menuitem', { name: 'Same as system' }).click()
     await page.getByRole('button', { name: 'Account menu' }).click()
     await page.getByRole('menuitem', { name: 'Deutsch' }).click()
     await page.getByRole('link', { name: 'Meine Dateien' }).waitFor()

@@ -86,6 +86,13 @@ describe('The message catalogues', () => {
     for (const key of Object.keys(en)) expect([key, placesOf(de[key] ?? '')]).toEqual([key, placesOf(en[key] ?? '')])
   })
 
+  it.each(catalogues)('%s: German speaks to people as to friends', file => {
+    const de: Record<string, string> = JSON.parse(read(file.replace('en.json', 'de.json')))
+    // "Sie" that begins a sentence is "they".
+    const formal = /[\p{L},] (Sie|Ihnen|Ihre?[nmrs]?)\b|^(Ihre?[nmrs]?|Ihnen)\b/u
+    expect(Object.values(de).filter(message => formal.test(message))).toEqual([])
+  })
+
   it.each(catalogues)('%s: every message is used', file => {
     const dir = file.replace(/messages\/en\.json$/, '')
     const code = files
