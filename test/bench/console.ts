@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 const KiB = 1024
-/** The bounds of docs/develop.md. */
+/** As docs/develop.md says. */
 const bounds = { js: 170 * KiB, css: 20 * KiB }
 
 interface Chunk {
@@ -34,6 +34,7 @@ const first = [...filesOf(['index.html', 'screens/files/files.tsx'])]
 let isWithin = true
 for (const kind of ['js', 'css'] as const) {
   const files = first.filter(file => file.endsWith(`.${kind}`))
+  if (files.length === 0) throw new Error(`The manifest names no ${kind} of the first view: have its sources moved?`)
   const sum = (ending: string) => files.reduce((total, file) => total + sizeOf(file + ending), 0)
   isWithin &&= sum('.gz') <= bounds[kind]
   process.stdout.write(
