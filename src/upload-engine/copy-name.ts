@@ -4,14 +4,14 @@ const MAX_BYTES = 255
 const encoder = new TextEncoder()
 const sizeOf = (text: string) => encoder.encode(text).length
 
-/** Another name for a file whose name is taken: copy 1 of `a.txt` is `a (1).txt`. Long names are shortened. */
-export function copyName(name: string, copy: number): string {
-  const dot = /(?:\.tar)?\.[^. ]+$/.exec(name)?.index ?? 0
-  // A name that begins with its only dot has no extension.
-  const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
-  const end = ` (${copy})${extension}`
-  if (sizeOf(end) >= MAX_BYTES) return copyName([...name].slice(0, 60).join(''), copy)
-  const letters = [...stem]
+/** What follows the last dot of a name is its ending, unless it is longer or has a space. A name that begins with its only dot has none. */
+const ending = /(?<=.)(?:\.tar)?\.[^. ]{1,15}$/
+
+/** The name for the n-th of those that have one name: the second `a.txt` is `a (2).txt`. Long names are shortened. */
+export function copyName(name: string, n: number): string {
+  const at = ending.exec(name)?.index ?? name.length
+  const end = ` (${n})${name.slice(at)}`
+  const letters = [...name.slice(0, at)]
   while (sizeOf(letters.join('') + end) > MAX_BYTES) letters.pop()
   return letters.join('').trimEnd() + end
 }

@@ -173,7 +173,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
       for (const { id, aim, size, work, abandon } of uploads) {
         const phase = work ? 'waiting' : 'detached'
         const view: QueuedUpload = { id, aim, size, phase, sent: 0, failure: null }
-        entries.set(id, { view, aim, work, run: null, onConflict: undefined, copies: 0, abandon })
+        entries.set(id, { view, aim, work, run: null, onConflict: undefined, copies: 1, abandon })
       }
       changed()
       pump()

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import pLimit from 'p-limit'
+import { limits } from '../../src/paths.ts'
 import { copyName } from '../../src/upload-engine/copy-name.ts'
 import { digestsOf } from '../../src/upload-engine/digests.ts'
 import { meter } from '../../src/upload-engine/rate.ts'
@@ -320,15 +321,18 @@ describe('A rate', () => {
 
 describe('The name of a copy', () => {
   it.each([
-    ['a.txt', 1, 'a (1).txt'],
-    ['a.tar.gz', 2, 'a (2).tar.gz'],
-    ['.profile', 1, '.profile (1)'],
+    ['a.txt', 2, 'a (2).txt'],
+    ['a.tar.gz', 3, 'a (3).tar.gz'],
+    ['.tar.gz', 2, '.tar (2).gz'],
+    ['.profile', 2, '.profile (2)'],
     ['README', 12, 'README (12)'],
-    ['v1.2 final', 1, 'v1.2 final (1)'],
-    [`${'ä'.repeat(125)}.txt`, 1, `${'ä'.repeat(123)} (1).txt`],
-    [`a.${'x'.repeat(253)}`, 1, `a (1).${'x'.repeat(58)}`],
+    ['v1.2 final', 2, 'v1.2 final (2)'],
+    [`a.${'x'.repeat(15)}`, 2, `a (2).${'x'.repeat(15)}`],
+    [`a.${'x'.repeat(16)}`, 2, `a.${'x'.repeat(16)} (2)`],
+    [`${'ä'.repeat(125)}.txt`, 2, `${'ä'.repeat(123)} (2).txt`],
+    [`a.${'x'.repeat(253)}`, 2, `a.${'x'.repeat(249)} (2)`],
   ])('of %s', (name, copy, expected) => {
     expect(copyName(name, copy)).toBe(expected)
-    expect(Buffer.byteLength(expected)).toBeLessThanOrEqual(255)
+    expect(Buffer.byteLength(expected)).toBeLessThanOrEqual(limits.nameBytes)
   })
 })

@@ -183,7 +183,7 @@ describe('A queue of uploads', () => {
 
   it('asks about names that are taken, once for all', async () => {
     const service = new BadService(CHUNK)
-    for (const name of ['0.txt', '1.txt', '1 (1).txt', '2.txt']) service.files.set(name, randomBytes(7))
+    for (const name of ['0.txt', '1.txt', '1 (2).txt', '2.txt']) service.files.set(name, randomBytes(7))
     const { queue, uploadOf, all, phases } = open(service, 1)
     queue.add(tiny(4).map(file => uploadOf(...file)))
     await until(() => all('conflict', 'uploaded'))
@@ -193,9 +193,9 @@ describe('A queue of uploads', () => {
     queue.resolve('copy')
     await until(() => all('uploaded', 'skipped'))
     expect([...service.files.keys()].sort()).toEqual([
-      ...['0 (1).txt', '0.txt', '1 (1).txt', '1 (2).txt', '1.txt', '2.txt', '3.txt'],
+      ...['0 (2).txt', '0.txt', '1 (2).txt', '1 (3).txt', '1.txt', '2.txt', '3.txt'],
     ])
-    expect(phases()).toEqual(['0 (1).txt uploaded', '1 (2).txt uploaded', '2.txt skipped', '3.txt uploaded'])
+    expect(phases()).toEqual(['0 (2).txt uploaded', '1 (3).txt uploaded', '2.txt skipped', '3.txt uploaded'])
   })
 
   it('fails where a file is in the place of a folder: no other name would help', async () => {
