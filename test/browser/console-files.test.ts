@@ -105,6 +105,24 @@ describe('With a mouse', () => {
     expect(await kindAt('notes.txt')).toBe('File')
   })
 
+  it('copies the link to where a file is', async () => {
+    await alice.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const copy = async () => {
+      await row('notes').click({ button: 'right' })
+      await page.getByRole('menuitem', { name: 'Copy link to this page' }).click()
+    }
+    await copy()
+    await said('Link copied')
+    const there = await alice.context.newPage()
+    await there.goto(await page.evaluate<string>('navigator.clipboard.readText()'))
+    await there.getByRole('dialog', { name: 'notes.txt' }).getByText('two').waitFor()
+    await there.close()
+    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("refused"))')
+    await copy()
+    await said('The browser did not let it be copied')
+    await page.evaluate('delete navigator.clipboard.writeText')
+  })
+
   it('moves several by the folder picker', async () => {
     await row('Budget').click()
     await row('notes').click({ modifiers: ['ControlOrMeta'] })

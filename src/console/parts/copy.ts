@@ -14,3 +14,8 @@ export async function copy(value: string, refused = text('notCopied')): Promise<
     return false
   }
 }
+
+/** Puts an address into the clipboard, and says so. @param said instead of that it is copied */
+export async function copyLink(url: string, said = text('linkCopied')): Promise<void> {
+  if (await copy(url, text('linkNotCopied', { url }))) toast({ message: said })
+}

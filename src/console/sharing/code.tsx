@@ -2,8 +2,8 @@ import { Copy } from 'lucide-react'
 import { encodeQR } from 'qr'
 import { useMemo } from 'react'
 import { Button } from '../parts/button.tsx'
+import { copyLink } from '../parts/copy.ts'
 import { Dialog } from '../parts/dialog.tsx'
-import { copyAddress } from './copy.ts'
 import { text } from './text.ts'
 
 /** The address of a share as a QR code, for a telephone that looks at the screen. */
@@ -16,7 +16,7 @@ export function Code({ url, onClose }: { url: string; onClose: () => void }) {
       isOpen
       onClose={onClose}
       footer={
-        <Button onPress={() => void copyAddress(url)}>
+        <Button onPress={() => void copyLink(url)}>
           <Copy />
           {text('copy')}
         </Button>

@@ -2,7 +2,7 @@ import { Link2 } from 'lucide-react'
 import { useId } from 'react'
 import { mutate } from '../graphql/run.ts'
 import { Button } from '../parts/button.tsx'
-import { copyAddress } from './copy.ts'
+import { copyLink } from '../parts/copy.ts'
 import { CREATE_LINK } from './documents.ts'
 import { readTerms, Terms } from './terms.tsx'
 import { text } from './text.ts'
@@ -16,7 +16,7 @@ export function LinkForm({ file }: { file: { id: string } }) {
     const input = { file: { id: file.id }, maxDownloads: most > 0 ? most : null, ...readTerms(form) }
     const { createLink } = await mutate(CREATE_LINK, { input })
     element.reset()
-    if (createLink) await copyAddress(createLink.share.url, text('linkMade'))
+    if (createLink) await copyLink(createLink.share.url, text('linkMade'))
   })
   return (
     <form className="share-form" onSubmit={onSubmit}>

@@ -15,10 +15,10 @@ import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { mutate } from '../graphql/run.ts'
 import { Avatar } from '../parts/avatar.tsx'
 import { Button } from '../parts/button.tsx'
+import { copyLink } from '../parts/copy.ts'
 import { Confirm } from '../parts/dialog.tsx'
 import { Menu, type MenuEntry } from '../parts/menu.tsx'
 import { toast, toastError } from '../parts/toasts.tsx'
-import { copyAddress } from './copy.ts'
 import { REVOKE, type Share } from './documents.ts'
 import { downloadsOf, endOf, lastUseOf, madeWhen, stateOf } from './facts.ts'
 import { text } from './text.ts'
@@ -53,7 +53,7 @@ export function ShareRow({ share, file, onRenew }: ShareRowProps) {
     danger = false,
   ): MenuEntry[] => (run ? [{ id, icon, label, run, danger }] : [])
   const entries: MenuEntry[] = [
-    ...entry('code', QrCode, text('showCode'), isLive ? () => setOpen('code') : undefined),
+    ...entry('code', QrCode, text('code'), isLive ? () => setOpen('code') : undefined),
     ...entry('uses', History, text('showUses'), () => setOpen('uses')),
     ...entry('renew', RefreshCw, text('renew'), onRenew),
     ...entry('file', FolderOpen, text('showFile'), file?.onShow),
@@ -94,7 +94,7 @@ export function ShareRow({ share, file, onRenew }: ShareRowProps) {
         </div>
       </div>
       {isLive && (
-        <Button look="icon" aria-label={text('copyOf', { who })} onPress={() => void copyAddress(share.url)}>
+        <Button look="icon" aria-label={text('copyOf', { who })} onPress={() => void copyLink(share.url)}>
           <Copy />
         </Button>
       )}

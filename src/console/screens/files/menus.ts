@@ -17,7 +17,8 @@ import {
   Upload,
   UserRoundPlus,
 } from 'lucide-react'
-import { hrefOf, trim } from '../../drive/place.ts'
+import { hrefOf, type Place, parentOf, trim } from '../../drive/place.ts'
+import { copyLink } from '../../parts/copy.ts'
 import type { MenuEntry } from '../../parts/menu.tsx'
 import { readCut } from './clipboard.ts'
 import { type Commands, mayShare, pickFiles } from './commands.ts'
@@ -50,12 +51,9 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
       },
       isOne && {
         id: 'link',
-        label: text('copyAddress'),
+        label: text('copyLink'),
         icon: Link2,
-        run: () => {
-          const path = trim(first.path)
-          void navigator.clipboard.writeText(location.origin + hrefOf({ ...place, path }))
-        },
+        run: () => void copyLink(location.origin + linkTo(first, place)),
       },
     ],
     [
@@ -95,6 +93,12 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
     ],
   ]
   return withSeparators(groups)
+}
+
+/** Where a folder is shown, or a file over its folder. */
+function linkTo({ __typename, id, path }: Entry, place: Place): string {
+  if (__typename === 'Folder') return hrefOf({ ...place, path: trim(path) })
+  return `${hrefOf({ ...place, path: parentOf(trim(path)) })}?${new URLSearchParams({ open: id })}`
 }
 
 /** What can be done where nothing is. */
