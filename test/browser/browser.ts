@@ -43,10 +43,15 @@ export async function visit(browser: Browser, origin: string, options: BrowserCo
 /** Fills in the embedded sign-in, from the service's own address on. Ends where `returnTo` leads. */
 export async function signIn({ page }: Visit, url: string, email: string, returnTo: string): Promise<void> {
   await page.goto(`${url}/auth/oauth?return_to=${encodeURIComponent(returnTo)}`)
+  await fillInSignIn(page, url, email)
+  await page.waitForURL(url + returnTo)
+}
+
+/** Fills in the embedded sign-in where it is on the screen. */
+export async function fillInSignIn(page: Page, url: string, email: string): Promise<void> {
   await fillInWord(page, url)
   await page.getByLabel('E-mail address', { exact: true }).fill(email)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL(url + returnTo)
 }
 
 /** Fills in the word of the machine, which the embedded sign-in asks each browser for once. */

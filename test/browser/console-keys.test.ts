@@ -4,6 +4,7 @@ import {
   type ConsoleWorld,
   expectAccessible,
   expectQuiet,
+  listening,
   type Person,
   pictures,
   startConsole,
@@ -120,19 +121,17 @@ describe('With a finger, on a telephone', () => {
 })
 
 describe('Side by side', () => {
-  it('sees within a second what happens in another browser', async () => {
+  it('sees at once what happens in another browser', async () => {
     const carol = await w.person('carol')
     const page = await withFiles(carol)
     const other = await w.person('carol')
-    const there = await other.open('/files')
+    const [there] = await Promise.all([other.open('/files'), listening(other.page)])
     await row('apple', there).waitFor()
-    // The subscription stands once its request is under way.
-    await there.waitForTimeout(1500)
     await row('apple', page).click()
     await page.keyboard.press('F2')
     await page.keyboard.type('pear')
     await page.keyboard.press('Enter')
-    await row('pear.txt', there).waitFor({ timeout: 3000 })
+    await row('pear.txt', there).waitFor()
     expectQuiet(other)
   })
 

@@ -89,9 +89,13 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('.skeleton').waitFor({ state: 'detached' })
 }
 
-/** Waits until the page that is about to be loaded hears of changes. */
-export const listening = (page: Page) =>
-  page.waitForResponse(answer => answer.headers()['content-type']?.startsWith('text/event-stream') ?? false)
+/** Waits until the page that is about to be loaded hears of changes. @param subscription by this operation */
+export const listening = (page: Page, subscription = 'DriveChanged') =>
+  page.waitForResponse(
+    answer =>
+      answer.headers()['content-type']?.startsWith('text/event-stream') === true &&
+      (answer.request().postData() ?? '').includes(`subscription ${subscription}`),
+  )
 
 /** Changes the colours of the page. Even the shortest transition takes a frame. */
 async function paint(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
