@@ -103,7 +103,7 @@ export const settings = {
     default: 'true',
     read: flag,
   },
-  SIGNED_URL_SECONDS: { help: 'life of a signed URL', default: '60', read: count(1, 86400) },
+  SIGNED_URL_SECONDS: { help: 'seconds for which a signed URL is valid', default: '60', read: count(1, 86400) },
   LINK_BY_EMAIL: {
     help: 'true: all sign-in providers vouch for the same people, so a verified e-mail address signs in to the account that has it; never another user of one provider',
     default: '',
@@ -116,7 +116,7 @@ export const settings = {
     shown: 'open',
     read: signUp,
   },
-  SESSION_HOURS: { help: 'life of a session', default: '24', read: count(1, 8760) },
+  SESSION_HOURS: { help: 'hours for which a session is valid', default: '24', read: count(1, 8760) },
   SECRET_KEY: {
     help: 'key that tokens are derived from, the same on all instances; 32 characters or more',
     default: '',
@@ -165,7 +165,7 @@ export const settings = {
   RATE_PROTECTED_LINKS: rate('public links with a password that a user may create in a minute', '30'),
   RATE_FOLDERS: rate('folders that a user may create in a minute', '600'),
   RATE_NOTES: rate('notes that a user may write in a minute', '600'),
-  RATE_WEBHOOKS: rate('pings and repeated events of webhooks that a user may ask for in a minute', '30'),
+  RATE_WEBHOOKS: rate('pings of a webhook and repeated deliveries that a user may request in a minute', '30'),
   SUBSCRIPTIONS_PER_USER: {
     help: 'GraphQL subscriptions that a user may have open at an instance',
     default: '20',
@@ -188,7 +188,11 @@ export const settings = {
     shown: 'true; false when NODE_ENV is production',
     read: flag.or(z.literal('')),
   },
-  CONSOLE: { help: 'serve the web console at /', default: 'true', read: flag },
+  CONSOLE: {
+    help: 'serve the web console at /; without it, the pages for shares, invites and accounts remain',
+    default: 'true',
+    read: flag,
+  },
   GRAPHQL_MAX_COST: {
     help: 'what a GraphQL operation may cost at most: 1 for a value or an object, 5 for an object of a list, 2 for a value of a list, with lists as long as their pages',
     default: '300000',
@@ -205,7 +209,7 @@ export const settings = {
     read: z.enum(['auto', 'pretty', 'json']),
   },
   OPERATORS: {
-    help: 'verified e-mail addresses of the accounts that may manage users over GraphQL, comma separated',
+    help: 'verified e-mail addresses of the accounts that may manage users, in the web console and over GraphQL, comma separated',
     default: '',
     read: list.pipe(z.array(z.email())),
   },
@@ -215,17 +219,21 @@ export const settings = {
     read: z.enum(['full', 'truncated', 'none']),
   },
   LEASE_SECONDS: {
-    help: 'how long others leave alone what an instance was at work on when it died: uploads, mails, purges',
+    help: 'seconds after which other instances take over the uploads, mails and purges of an instance that has died',
     default: '60',
     read: count(1, 86400),
   },
   UPLOAD_PART_BYTES: {
-    help: 'bytes of each part of an upload in parts but the last',
+    help: 'size of a part of an upload in parts, in bytes; the last part may be smaller',
     default: '4194304',
     read: count(1024, 4194304),
   },
-  SWEEP_SECONDS: { help: 'how often the sweeper looks for work', default: '15', read: count(1, 3600) },
-  SHUTDOWN_SECONDS: { help: 'how long a stop waits for running requests', default: '30', read: count(0, 3600) },
+  SWEEP_SECONDS: {
+    help: 'seconds between two looks of the sweeper for expired data',
+    default: '15',
+    read: count(1, 3600),
+  },
+  SHUTDOWN_SECONDS: { help: 'seconds that a stop waits for running requests', default: '30', read: count(0, 3600) },
   DRAIN_SECONDS: {
     help: 'how long an instance that is stopped serves on while /readyz answers 503, so that proxies stop sending it requests; longer than they need to notice',
     default: '',
@@ -246,16 +254,44 @@ export const settings = {
     read: count(1, 1_000_000),
   },
   BODIES_PER_CALLER: { help: 'unfinished request bodies of one user', default: '256', read: count(1, 1_000_000) },
-  BODY_MEMORY_BYTES: { help: 'memory of all bodies', default: '268435456', read: count(2 ** 26, 2 ** 40) },
-  BODY_SECONDS: { help: 'time limit of a request body that is not an upload', default: '30', read: count(1, 3600) },
-  UPLOAD_MIN_RATE: { help: 'bytes a second that an upload brings', default: '1024', read: count(0, 1_000_000) },
-  UPLOAD_RATE_SECONDS: { help: 'stretch over which that is averaged', default: '60', read: count(1, 3600) },
+  BODY_MEMORY_BYTES: {
+    help: 'bytes of memory that the request bodies of an instance may take together; further ones get 503',
+    default: '268435456',
+    read: count(2 ** 26, 2 ** 40),
+  },
+  BODY_SECONDS: {
+    help: 'seconds within which a request body that is not an upload must arrive',
+    default: '30',
+    read: count(1, 3600),
+  },
+  UPLOAD_MIN_RATE: {
+    help: 'bytes a second that an upload must bring, on average over UPLOAD_RATE_SECONDS; a slower one is refused',
+    default: '1024',
+    read: count(0, 1_000_000),
+  },
+  UPLOAD_RATE_SECONDS: { help: 'seconds over which UPLOAD_MIN_RATE is averaged', default: '60', read: count(1, 3600) },
   RETENTION_DAYS: { help: 'days for which deleted accounts can come back', default: '30', read: count(1, 3650) },
-  EVENT_DAYS: { help: 'days for which it is kept what happened', default: '90', read: count(1, 3650) },
-  TRASH_DAYS: { help: 'days in which deletions can be undone; 0: none', default: '30', read: count(0, 3650) },
-  VERSIONS_KEPT: { help: 'replaced contents kept of each file; 0: none', default: '20', read: count(0, 10_000) },
-  VERSION_DAYS: { help: 'days for which those are kept; 0: none', default: '90', read: count(0, 3650) },
-  KEPT_PERCENT: { help: 'what trash and versions may keep, in % of the plan', default: '100', read: count(0, 1000) },
+  EVENT_DAYS: { help: 'days for which events are kept; older cursors expire', default: '90', read: count(1, 3650) },
+  TRASH_DAYS: {
+    help: 'days for which deleted files and folders stay in the trash; 0: they are gone at once',
+    default: '30',
+    read: count(0, 3650),
+  },
+  VERSIONS_KEPT: {
+    help: 'versions (replaced contents) that are kept of each file; 0: none',
+    default: '20',
+    read: count(0, 10_000),
+  },
+  VERSION_DAYS: {
+    help: 'days for which a version is kept; 0: no versions at all',
+    default: '90',
+    read: count(0, 3650),
+  },
+  KEPT_PERCENT: {
+    help: 'storage that trash and versions of a drive may take, in percent of what its plan allows',
+    default: '100',
+    read: count(0, 1000),
+  },
   NODE_ENV: {
     help: 'development, production or test; production refuses the embedded sign-in and a generated secret',
     default: 'development',

@@ -17,7 +17,10 @@ After an interruption, --after goes on where it was; "now" begins with what happ
     ],
   })
     .option('-f, --follow', 'go on with what happens, until it is interrupted')
-    .option('--after <cursor>', 'begin behind this cursor; without it with the oldest event, or with --follow now')
+    .option(
+      '--after <cursor>',
+      'begin after this cursor; the default is the oldest event that is kept, or with --follow what happens from now on',
+    )
     .option('-x, --exec <command>', 'run this command of the shell for each event')
   events.action((workspace: string | undefined, options: EventOptions) =>
     perform(events, async context => (await import('../actions/events.ts')).events(context, workspace, options)),
