@@ -5,6 +5,7 @@ import { buildSchema, isInterfaceType, isListType, isNonNullType, isObjectType, 
 import { graphForCache, graphTypes } from '../../src/console/build/graph-types.ts'
 import { compileMessages } from '../../src/console/build/messages.ts'
 import { readSchema } from '../../src/console/graphql/brief-schema.ts'
+import { consolePaths } from '../../src/pages/console.ts'
 import { sources } from '../browser/console-sources.ts'
 
 const root = 'src/console'
@@ -68,6 +69,18 @@ it('is built anew for the browser tests when anything that it is made of has cha
   const isWatched = (file: string) => sources.some(source => file === source || file.startsWith(`${source}/`))
   expect(imported.length).toBeGreaterThan(100)
   expect([...new Set(imported.filter(file => !isWatched(file)))]).toEqual([])
+})
+
+it('is served at the path of each of its screens, and at no path of which it has none', () => {
+  const screens = files
+    .filter(file => file.endsWith('route.ts'))
+    .flatMap(file => [...read(file).matchAll(/\bpath: '([^']+)'/g)].flatMap(([, path]) => path ?? []))
+    .filter(path => path !== '/')
+  expect(screens.length).toBeGreaterThan(15)
+  const served = (path: string, by: string) => (by.endsWith('/*') ? path.startsWith(by.slice(0, -1)) : path === by)
+  expect(screens.filter(path => !consolePaths.some(by => served(path, by)))).toEqual([])
+  const roots = consolePaths.filter(path => !path.endsWith('/*'))
+  expect(roots.filter(path => !screens.includes(path))).toEqual([])
 })
 
 describe('The message catalogues', () => {
