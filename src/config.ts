@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { config as readDotEnv } from 'dotenv'
 import type { z } from 'zod'
-import { providerField, type SignUp, settings } from './settings.ts'
+import { providerField, settings } from './settings.ts'
+import type { SignUp } from './sign-up-rule.ts'
 
 /** One OAuth 2 provider, from the OAUTH_<NAME>_* settings. */
 export interface OAuthProvider {

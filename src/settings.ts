@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { signUpRule } from './sign-up-rule.ts'
 
 const flag = z.enum(['true', 'false']).transform(v => v === 'true')
 const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
@@ -9,30 +10,6 @@ const list = z.string().transform(v =>
     .filter(Boolean),
 )
 const origin = z.url({ protocol: /^https?$/ }).transform(v => new URL(v).origin)
-
-const domain = /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/
-
-/** Who may make an account; who has one always comes in. */
-export type SignUp =
-  | { rule: 'open' | 'invited' | 'closed' }
-  /** Verified addresses of these domains. */
-  | { rule: 'domains'; domains: string[] }
-  /** Users whose claim has one of these values. */
-  | { rule: 'claim'; claim: string; values: string[] }
-
-/** Null where nothing is said. */
-const signUp = z.string().transform((text, context): SignUp | null => {
-  const [, rule = text, rest = ''] = /^([a-z]+):(.*)$/.exec(text) ?? []
-  const values = (of: string) => of.split(',').map(value => value.trim())
-  const [, claim = '', given = ''] = /^([^=\s]+)=(.+)$/.exec(rest) ?? []
-  if (text === '') return null
-  if (text === 'open' || text === 'invited' || text === 'closed') return { rule: text }
-  const domains = values(rest.toLowerCase())
-  if (rule === 'domains' && domains.every(name => domain.test(name))) return { rule, domains }
-  if (rule === 'claim' && claim && values(given).every(Boolean)) return { rule, claim, values: values(given) }
-  context.addIssue('must be open, invited, closed, domains:<domain>,... or claim:<name>=<value>,...')
-  return z.NEVER
-})
 
 const rate = (help: string, perMinute: string) => ({ help, default: perMinute, read: count(1, 1_000_000) })
 
@@ -114,7 +91,7 @@ export const settings = {
     help: 'who may make an account: open, domains:example.com,example.org (verified e-mail addresses), invited (a pending invite to the verified e-mail address, or a file shared with it), claim:groups=staff,admins (a claim of the provider), or closed',
     default: '',
     shown: 'open',
-    read: signUp,
+    read: signUpRule,
   },
   SESSION_HOURS: { help: 'hours for which a session is valid', default: '24', read: count(1, 8760) },
   SECRET_KEY: {

@@ -46,12 +46,14 @@ const floors = [
   ],
   ['src/config.ts', 'src/errors.ts', 'src/settings-help.ts'],
   ['src/settings.ts', 'src/upload-engine/'],
+  ['src/sign-up-rule.ts'],
 ]
 
 /** Files that import nothing of ours, but for what is named here. */
 const leaves: Record<string, string[]> = {
-  'src/config.ts': ['src/settings.ts'],
-  'src/settings.ts': [],
+  'src/config.ts': ['src/settings.ts', 'type src/sign-up-rule.ts'],
+  'src/settings.ts': ['src/sign-up-rule.ts'],
+  'src/sign-up-rule.ts': [],
   'src/errors.ts': [],
   'src/limits.ts': [],
   'src/tokens.ts': [],
