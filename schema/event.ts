@@ -3,7 +3,7 @@ import type { Caller } from '../src/access/caller.ts'
 import type { Drive as DriveValue } from '../src/access/drive.ts'
 import type { Context } from '../src/context.ts'
 import { InvalidInput } from '../src/errors.ts'
-import { type EventDetails as Details, entryIn } from '../src/services/history/event.ts'
+import type { EventDetails as Details } from '../src/services/history/event.ts'
 import type { EventView } from '../src/services/history/event-feed.ts'
 import { findDrive, openDrive } from './access.ts'
 import { type ArgFields, builder } from './builder.ts'
@@ -91,10 +91,7 @@ const Event = builder.objectRef<EventNode>('Event').implement({
       type: Entry,
       nullable: true,
       description: 'The file or folder as it is now; null when it is gone, and where it is about none.',
-      resolve: ({ drive, subjectId, details }, _args, context) => {
-        const id = entryIn(subjectId, details)
-        return drive && id ? entryOf(context, drive, id) : null
-      },
+      resolve: ({ drive, entryId }, _args, context) => (drive && entryId ? entryOf(context, drive, entryId) : null),
     }),
     details: t.expose('details', { type: EventDetails, description: 'What is known beside.' }),
     cursor: t.string({

@@ -129,6 +129,12 @@ const queries: GraphRow[] = [
     '{ me { drive { events { nodes { id entry { id } } } eventCursor } } }',
     'me.drive.events',
   ),
+  query(
+    'me { drive { entry { events }, root { events } } }',
+    ['signed-in', READ],
+    '{ me { drive { entry(path: "") { events { nodes { id } } } root { events { nodes { id } } } } } }',
+    'me.drive.root.events',
+  ),
   my('invites', ' { nodes { id workspace { id } } }'),
   my('sessions', ' { id }'),
   my('signInNotices'),
@@ -188,7 +194,7 @@ const queries: GraphRow[] = [
     'File of a workspace',
     ['viewer', WORKSPACE_READ],
     ({ putFile }) => putFile(),
-    'id parent { id } download { url }',
+    'id parent { id } download { url } events { nodes { id } }',
     {
       names: 'workspace',
     },
