@@ -1,5 +1,7 @@
 import type { OutputType } from '@pothos/core'
+import { figure } from '../src/limits.ts'
 import { type ArgFields, builder, type Types } from './builder.ts'
+import { DEFAULT_FIRST, MAX_FIRST } from './paging.ts'
 
 /** The type of a list of nodes, page by page. */
 export const connectionOf = <Type extends OutputType<Types>>(name: string, type: Type) =>
@@ -10,7 +12,7 @@ export const connectionOf = <Type extends OutputType<Types>>(name: string, type:
 
 /** The arguments of every list. Lists are read forwards. */
 export const pageArgs = (arg: ArgFields) => ({
-  first: arg.int({ description: 'How many nodes, 1 to 1,000; 50 without it.' }),
+  first: arg.int({ description: `How many nodes, 1 to ${figure(MAX_FIRST)}; ${DEFAULT_FIRST} without it.` }),
   after: arg.string({ description: 'The `endCursor` of the page before.' }),
 })
 

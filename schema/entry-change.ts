@@ -1,7 +1,7 @@
 import type { Drive as DriveValue } from '../src/access/drive.ts'
 import type { Context } from '../src/context.ts'
 import { AppError, InvalidInput } from '../src/errors.ts'
-import { MAX_CHANGED } from '../src/limits.ts'
+import { figure, MAX_CHANGED, MAX_NOTE } from '../src/limits.ts'
 import { joinPath } from '../src/paths.ts'
 import { entryNotFound, type EntryRef as Ref } from './access.ts'
 import { entriesOf, entryOf, findInDrive, folderField, inDrive, isFolder } from './entry.ts'
@@ -112,7 +112,7 @@ mutation('moveEntries', {
       type: [EntryRef],
       required: true,
       maxItems: MAX_CHANGED,
-      description: 'What moves: 1 to 1,000 entries of one drive.',
+      description: `What moves: 1 to ${figure(MAX_CHANGED)} entries of one drive.`,
     }),
     to: t.field({
       type: EntryRef,
@@ -172,7 +172,7 @@ mutation('deleteEntries', {
       type: [EntryRef],
       required: true,
       maxItems: MAX_CHANGED,
-      description: 'What is to go: 1 to 1,000 entries of one drive.',
+      description: `What is to go: 1 to ${figure(MAX_CHANGED)} entries of one drive.`,
     }),
     recursive: t.boolean({ defaultValue: false, description: 'Whether folders go that are not empty.' }),
     expectedRevision: t.int({
@@ -223,7 +223,10 @@ mutation('writeNote', {
   input: t => ({
     file: t.id({ description: 'The id of a file with this content in the own drive; or:' }),
     md5: t.string({ description: 'MD5 of the content, in hex.' }),
-    content: t.string({ required: true, description: 'Up to 10,000 characters; an empty one removes the note.' }),
+    content: t.string({
+      required: true,
+      description: `Up to ${figure(MAX_NOTE)} characters; an empty one removes the note.`,
+    }),
   }),
   on: () => ({ driveId: null }),
   resolve: async ({ file: id, md5, content }, context) => {

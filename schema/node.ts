@@ -2,6 +2,7 @@ import { brandWithType } from '@pothos/core'
 import type { NodeTable } from '../db/queries/node.ts'
 import type { Caller } from '../src/access/caller.ts'
 import type { Context } from '../src/context.ts'
+import { figure } from '../src/limits.ts'
 import { batch } from './batch.ts'
 import { builder } from './builder.ts'
 
@@ -61,7 +62,9 @@ builder.queryField('nodes', t =>
     description: 'What has these ids, in the same order, null for those of which the caller may see nothing.',
     listSize: MAX_NODES,
     sizedBy: 'ids',
-    args: { ids: t.arg.idList({ required: true, maxItems: MAX_NODES, description: 'Up to 100 ids.' }) },
+    args: {
+      ids: t.arg.idList({ required: true, maxItems: MAX_NODES, description: `Up to ${figure(MAX_NODES)} ids.` }),
+    },
     resolve: (_root, { ids }, context) => ids.map(id => findNode(context, context.caller, id)),
   }),
 )

@@ -1,6 +1,7 @@
 import type { Page } from '../db/queries/page.ts'
 import type { Context } from '../src/context.ts'
 import { InvalidInput } from '../src/errors.ts'
+import { figure } from '../src/limits.ts'
 import { type KeyOf, type KeyType, readCursor, writeCursor } from '../src/services/page.ts'
 import { batch } from './batch.ts'
 
@@ -40,7 +41,7 @@ export async function forwardConnection<T, Types extends KeyType[]>(
   load: (limit: number, after: KeyOf<Types> | null) => Promise<{ rows: T[]; more: boolean; last?: string | undefined }>,
 ) {
   const first = args.first ?? DEFAULT_FIRST
-  if (first < 1 || first > MAX_FIRST) throw new InvalidInput('first', `A page has 1 to ${MAX_FIRST} entries.`)
+  if (first < 1 || first > MAX_FIRST) throw new InvalidInput('first', `A page has 1 to ${figure(MAX_FIRST)} entries.`)
   const after = readCursor(args.after, types, false, 'after')
   const { rows, more, last } = await load(first, after)
   const edges = rows.map(node => new Edge(node, keyOf))
@@ -103,7 +104,7 @@ export function batchPages<T, K extends (string | number)[] = [string], More ext
     if (context.shared.given > MAX_NESTED)
       throw new InvalidInput(
         'first',
-        `A request is given ${MAX_NESTED.toLocaleString('en')} entries of lists. Ask for smaller pages, or for fewer of them.`,
+        `A request is given ${figure(MAX_NESTED)} entries of lists. Ask for smaller pages, or for fewer of them.`,
       )
     return load(context, parents, limit, after, ...more)
   })

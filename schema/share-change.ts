@@ -2,7 +2,7 @@ import { validate as isUuid } from 'uuid'
 import { Drive as DriveValue } from '../src/access/drive.ts'
 import type { Context } from '../src/context.ts'
 import { AppError, InvalidInput } from '../src/errors.ts'
-import { MAX_SHARED_FILES } from '../src/limits.ts'
+import { figure, MAX_SHARED_FILES } from '../src/limits.ts'
 import type { ShareInfo } from '../src/services/sharing/share-link.ts'
 import { builder, type PayloadFields } from './builder.ts'
 import { Download } from './download.ts'
@@ -100,7 +100,7 @@ mutation('shareFiles', {
       type: [EntryRef],
       required: true,
       maxItems: MAX_SHARED_FILES,
-      description: '1 to 100 files of the own drive.',
+      description: `1 to ${figure(MAX_SHARED_FILES)} files of the own drive.`,
     }),
     email: t.string({ required: true, description: 'Who has this verified address receives the files.' }),
     duration: t.string({ description: 'How long the shares live; 7d by default.' }),
@@ -109,7 +109,7 @@ mutation('shareFiles', {
   }),
   on: ({ files }) => ({ entries: files, at: 'input.files' }),
   resolve: async ({ files, ...input }, { services, caller }) => {
-    if (files.length === 0) throw new InvalidInput('files', 'Name 1 to 100 files.')
+    if (files.length === 0) throw new InvalidInput('files', `Name 1 to ${figure(MAX_SHARED_FILES)} files.`)
     const made = await services.directShares.share(caller, files.map(nameOf), input)
     const ids = made.shares.map(({ id }) => id)
     return { shares: await services.shares.sentAmong(caller, ids), mail: made.notificationStatus }

@@ -1,7 +1,7 @@
 import { FOLDER } from '../db/models/entry.ts'
 import type { Drive as DriveValue } from '../src/access/drive.ts'
 import type { Context } from '../src/context.ts'
-import { MAX_CHANGED } from '../src/limits.ts'
+import { figure, MAX_CHANGED } from '../src/limits.ts'
 import type { TrashItemView } from '../src/services/tree/trash-item.ts'
 import { findDriveOf } from './access.ts'
 import { batch } from './batch.ts'
@@ -107,7 +107,11 @@ mutation('restoreFromTrash', {
   auth: { drive: 'write' },
   fails: ['INVALID_INPUT', 'INVALID_PATH', 'TRASH_ITEM_NOT_FOUND', 'FOLDER_NOT_FOUND', 'PATH_EXISTS', 'QUOTA_EXCEEDED'],
   input: t => ({
-    items: t.idList({ required: true, maxItems: MAX_CHANGED, description: 'Ids of 1 to 1,000 items of one trash.' }),
+    items: t.idList({
+      required: true,
+      maxItems: MAX_CHANGED,
+      description: `Ids of 1 to ${figure(MAX_CHANGED)} items of one trash.`,
+    }),
     to: t.field({
       type: EntryRef,
       description: 'The folder that they go into; missing ones of a path are made. Without it each goes where it was.',
@@ -156,7 +160,11 @@ mutation('deleteFromTrash', {
   auth: { drive: 'delete' },
   fails: ['INVALID_INPUT', 'TRASH_ITEM_NOT_FOUND'],
   input: t => ({
-    items: t.idList({ required: true, maxItems: MAX_CHANGED, description: 'Ids of 1 to 1,000 items of one trash.' }),
+    items: t.idList({
+      required: true,
+      maxItems: MAX_CHANGED,
+      description: `Ids of 1 to ${figure(MAX_CHANGED)} items of one trash.`,
+    }),
   }),
   on: ({ items }) => ({ trashItems: items }),
   resolve: async ({ items }, { services, drive, tree, caller }) => {

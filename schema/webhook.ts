@@ -81,7 +81,7 @@ const Webhook = builder.objectRef<WebhookView>('Webhook').implement({
     deliveries: t.field({
       type: [WebhookDelivery],
       listSize: MAX_DELIVERIES,
-      description: 'The last 100 attempts, the latest first.',
+      description: `The last ${MAX_DELIVERIES} attempts, the latest first.`,
       resolve: async ({ id }, _args, context) => (await deliveries(context, id)) ?? [],
     }),
     workspace: workspaceField(t),
@@ -155,8 +155,7 @@ const subjectOf = (webhookId: string, workspace: WorkspaceView | null) => ({
 const kindsInput = 'Only events of these kinds; all of them without it.'
 
 mutation('createWebhook', {
-  description:
-    'Sends what happens from now on to a URL: in the drive of a workspace, in the own drive, or to the caller. Up to ten for each person and each workspace.',
+  description: `Sends what happens from now on to a URL: in the drive of a workspace, in the own drive, or to the caller. Up to ${MAX_WEBHOOKS} for each person and each workspace.`,
   auth,
   fails: ['QUOTA_EXCEEDED'],
   input: t => ({

@@ -1,12 +1,13 @@
-import { MAX_PAGE } from '../../src/limits.ts'
+import { figure, MAX_PAGE } from '../../src/limits.ts'
 import { onConflicts } from '../../src/on-conflict.ts'
 
 /** Arguments that mean the same in every operation. */
-export const limit = {
-  description: `Entries of a page; ${MAX_PAGE} by default.`,
+export const limitOf = (what: string) => ({
+  description: `${what} of a page; ${figure(MAX_PAGE)} by default.`,
   example: 100,
   bounds: { minimum: 1, maximum: MAX_PAGE },
-}
+})
+export const limit = limitOf('Entries')
 
 export const cursor = { description: 'Where to continue: the `next_cursor` of the previous page.' }
 

@@ -1,4 +1,4 @@
-import { MAX_SHARED_FILES } from '../../src/limits.ts'
+import { figure, MAX_SHARED_FILES } from '../../src/limits.ts'
 import { joinPath } from '../../src/paths.ts'
 import type { DirectShares } from '../../src/services/sharing/direct-share.ts'
 import type { ShareView } from '../../src/services/sharing/share-list.ts'
@@ -145,7 +145,7 @@ builder.mutationField('shareFiles', t =>
       objects: t.arg.stringList({
         required: true,
         maxItems: MAX_SHARED_FILES,
-        description: '1 to 100 full paths.',
+        description: `1 to ${figure(MAX_SHARED_FILES)} full paths.`,
         example: [FILE_PATH],
       }),
       password: t.arg.string({ description: '1 to 128 characters.', example: PASSWORD }),

@@ -3,7 +3,7 @@ import type { Context } from '../../src/context.ts'
 import type { EventPoll } from '../../src/services/history/event-feed.ts'
 import type { EventOnWire } from '../../src/services/history/event-wire.ts'
 import { area } from '../plugins/rest.ts'
-import { limit, namedWorkspace, ownDrive } from './arguments.ts'
+import { limitOf, namedWorkspace, ownDrive } from './arguments.ts'
 import { type Argument, builder, type Given } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, MD5, ROLE } from './examples.ts'
 
@@ -111,7 +111,7 @@ const pageArgs = (arg: Argument) => ({
       'Where to begin: the `cursor` of an answer. `now` answers no events, but the cursor where they end at present. Without it, the oldest that is kept comes first.',
     example: 'now',
   }),
-  limit: arg.int({ ...limit, description: 'Events of a page; 1,000 by default.' }),
+  limit: arg.int(limitOf('Events')),
 })
 
 const read = ({ services }: Context, logId: string, kinds: readonly EventKind[], page: Given<typeof pageArgs>) =>

@@ -1,4 +1,4 @@
-import { MAX_DELETED_FILES } from '../../src/limits.ts'
+import { figure, MAX_DELETED_FILES } from '../../src/limits.ts'
 import { joinPath } from '../../src/paths.ts'
 import type { FileView, FolderView } from '../../src/services/tree/listing.ts'
 import type { Upload, UploadFields } from '../../src/upload.ts'
@@ -155,7 +155,7 @@ builder.mutationField('deleteFiles', t =>
       files: t.arg.stringList({
         required: true,
         maxItems: MAX_DELETED_FILES,
-        description: '1 to 1,000 full paths.',
+        description: `1 to ${figure(MAX_DELETED_FILES)} full paths.`,
         example: [FILE_PATH],
       }),
     },

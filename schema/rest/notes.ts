@@ -1,3 +1,4 @@
+import { figure, MAX_NOTE } from '../../src/limits.ts'
 import { area } from '../plugins/rest.ts'
 import { builder } from './builder.ts'
 import { MD5, NOTE } from './examples.ts'
@@ -48,7 +49,7 @@ builder.mutationField('writeFileNote', t =>
       checksum: t.arg.string({ required: true, description: 'MD5 of the content.', example: MD5 }),
       content: t.arg.string({
         required: true,
-        description: 'Up to 10,000 characters; an empty one removes the note.',
+        description: `Up to ${figure(MAX_NOTE)} characters; an empty one removes the note.`,
         example: NOTE,
       }),
     },

@@ -1,6 +1,6 @@
 import { FOLDER } from '../../db/models/entry.ts'
 import type { Drive } from '../../src/access/drive.ts'
-import { MAX_CHANGED } from '../../src/limits.ts'
+import { figure, MAX_CHANGED } from '../../src/limits.ts'
 import type { TrashItemView } from '../../src/services/tree/trash-item.ts'
 import { area } from '../plugins/rest.ts'
 import { cursor, limit, onConflict } from './arguments.ts'
@@ -65,7 +65,7 @@ const items = (arg: Argument) =>
   arg.idList({
     required: true,
     maxItems: MAX_CHANGED,
-    description: 'Ids of 1 to 1,000 items.',
+    description: `Ids of 1 to ${figure(MAX_CHANGED)} items.`,
     example: [ID],
   })
 

@@ -1,6 +1,6 @@
 import { validate as isUuid } from 'uuid'
 import { InvalidInput } from '../errors.ts'
-import { MAX_PAGE } from '../limits.ts'
+import { figure, MAX_PAGE } from '../limits.ts'
 
 /** The arguments of a listing. Lenient ones (routes without a 400) use the nearest valid value instead of refusing (docs/contract.md, section 1). */
 export interface PageArgs {
@@ -13,7 +13,7 @@ export function readLimit(limit: number | null | undefined, lenient = false): nu
   if (limit === null || limit === undefined) return MAX_PAGE
   if (limit >= 1 && limit <= MAX_PAGE) return limit
   if (lenient) return limit < 1 ? 1 : MAX_PAGE
-  throw new InvalidInput('limit', `A page has 1 to ${MAX_PAGE} entries.`)
+  throw new InvalidInput('limit', `A page has 1 to ${figure(MAX_PAGE)} entries.`)
 }
 
 /** The types of sort keys. An id is validated more strictly than other texts: MySQL fails to compare ids with non-ASCII texts. */

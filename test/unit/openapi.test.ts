@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { restSchema } from '../../schema/rest/index.ts'
 import { naturalStatus } from '../../src/errors.ts'
+import { figure } from '../../src/limits.ts'
 import { createApiDocument } from '../../src/openapi/document.ts'
 import type { Operation } from '../../src/openapi/operation.ts'
 import { routesOf } from '../../src/rest/routes.ts'
@@ -105,6 +106,17 @@ describe('the OpenAPI document', () => {
       if ('enum' in part) expect([path, part.enum]).not.toEqual([path, []])
       if (path.endsWith('/schema')) expect([path, Object.keys(part)]).not.toEqual([path, []])
     }
+  })
+
+  it('says of every list how many it takes, and of every page how many it has, as they are checked', () => {
+    const unsaid = [...within(document)].flatMap(([path, part]) => {
+      const { maximum, maxItems } = (part.schema ?? part) as { maximum?: number; maxItems?: number }
+      const limit = maxItems ?? (part.name === 'limit' ? maximum : undefined)
+      const { description } = part
+      if (limit === undefined || typeof description !== 'string') return []
+      return description.includes(` ${figure(limit)} `) ? [] : [[path, limit, description]]
+    })
+    expect(unsaid).toEqual([])
   })
 
   it.each(titled)('%s declares what is in its path, and nothing twice', (_title, { path, operation }) => {

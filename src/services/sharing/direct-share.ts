@@ -12,7 +12,7 @@ import type { Caller } from '../../access/caller.ts'
 import { type Passwords, parsePassword } from '../../access/password.ts'
 import { parseDuration } from '../../duration.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
-import { MAX_SHARED_FILES } from '../../limits.ts'
+import { figure, MAX_SHARED_FILES } from '../../limits.ts'
 import { joinPath, parseFilePath } from '../../paths.ts'
 import { changeRunner, masked } from '../history/event.ts'
 import { parseEmail } from '../notices/email.ts'
@@ -85,7 +85,7 @@ export function directShareService({ db, listings, links, mailings, shares, pass
     ): Promise<DirectShares> {
       const email = readRecipient(caller, input.email)
       if (objects.length < 1 || objects.length > MAX_SHARED_FILES)
-        throw new InvalidInput('objects', 'Name 1 to 100 files.')
+        throw new InvalidInput('objects', `Name 1 to ${figure(MAX_SHARED_FILES)} files.`)
       const paths = new Set(objects.map(text => joinPath(parseFilePath(text, 'objects'))))
       return this.share(
         caller,

@@ -5,7 +5,7 @@ import { entriesOf } from '../../../db/queries/entry.ts'
 import { resolveChains, upFrom } from '../../../db/queries/entry-path.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
-import { MAX_CHANGED } from '../../limits.ts'
+import { figure, MAX_CHANGED } from '../../limits.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
 import type { EventService } from '../notices/event.ts'
@@ -52,7 +52,8 @@ export function entryChangeService({
 
   /** @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT */
   async function locate(tree: Tree, named: readonly EntryName[], tx: Tx): Promise<Located[]> {
-    if (named.length < 1 || named.length > MAX_CHANGED) throw new InvalidInput('entries', 'Name 1 to 1,000 entries.')
+    if (named.length < 1 || named.length > MAX_CHANGED)
+      throw new InvalidInput('entries', `Name 1 to ${figure(MAX_CHANGED)} entries.`)
     const paths = named.flatMap(entry => ('path' in entry ? [parseFilePath(entry.path, 'entries')] : []))
     const byPath = await idsOf(tree, paths, tx)
     const ids = named.map(entry => {

@@ -3,7 +3,7 @@ import { FILE } from '../../../db/models/entry.ts'
 import { type Node, resolveChains } from '../../../db/queries/entry-path.ts'
 import type { Caller } from '../../access/caller.ts'
 import { InvalidInput } from '../../errors.ts'
-import { MAX_DELETED_FILES } from '../../limits.ts'
+import { figure, MAX_DELETED_FILES } from '../../limits.ts'
 import { mediaTypeOfPart } from '../../media.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
@@ -234,7 +234,7 @@ export function fileService({ db, blobs, listings, events, removal, versions, wa
     /** Deletes the files that exist, in one transaction. @returns the paths of the deleted files, and of those not found */
     async removeMany(tree: Tree, paths: string[], caller: Caller): Promise<{ deleted: string[]; failed: string[] }> {
       if (paths.length < 1 || paths.length > MAX_DELETED_FILES)
-        throw new InvalidInput('files', 'Name 1 to 1,000 files.')
+        throw new InvalidInput('files', `Name 1 to ${figure(MAX_DELETED_FILES)} files.`)
       const parsed = paths.map(text => parseFilePath(text, 'files'))
       const wanted = new Map(parsed.map(names => [joinPath(names), names]))
       const gone = await change(tree, caller, async change => {

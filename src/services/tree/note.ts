@@ -3,14 +3,13 @@ import { raiseCount, uncountNote } from '../../../db/queries/bucket.ts'
 import { hasContent, notesOf } from '../../../db/queries/note.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
+import { figure, MAX_NOTE } from '../../limits.ts'
 import { takeNote } from '../bound.ts'
 import { changeRunner } from '../history/event.ts'
 import type { EventService } from '../notices/event.ts'
 import { lockTree, type TreeChange } from './entry.ts'
 import type { Tree } from './entry-path.ts'
 import type { ListingService } from './listing.ts'
-
-export const MAX_NOTE = 10_000
 
 /**
  * Lets the note on a file follow its new content, unless that has one: it leaves the old content, unless another file has that, too.
@@ -65,7 +64,8 @@ export function noteService({ db, events, listings }: { db: Db; events: EventSer
 
     /** Writes the note of a content; "" removes it. @returns the stored note. @throws FILE_NOT_FOUND, QUOTA_EXCEEDED */
     async write(caller: Caller, checksum: string, content: string): Promise<string> {
-      if ([...content].length > MAX_NOTE) throw new InvalidInput('content', `A note has up to ${MAX_NOTE} characters.`)
+      if ([...content].length > MAX_NOTE)
+        throw new InvalidInput('content', `A note has up to ${figure(MAX_NOTE)} characters.`)
       if (/\p{Surrogate}/u.test(content))
         throw new InvalidInput('content', 'A note is text; this contains an unpaired surrogate.')
       const md5 = await requireContent(caller, checksum)

@@ -13,7 +13,7 @@ import {
 } from '../../../db/queries/trash-item.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
-import { MAX_CHANGED } from '../../limits.ts'
+import { figure, MAX_CHANGED } from '../../limits.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath } from '../../paths.ts'
 import type { EventService } from '../notices/event.ts'
@@ -58,7 +58,8 @@ export function trashItemService({
 
   /** The deleted entries of some items of a locked tree. @throws INVALID_INPUT, TRASH_ITEM_NOT_FOUND */
   async function find(tree: Tree, given: readonly string[], tx: Tx): Promise<TrashedNode[]> {
-    if (given.length < 1 || given.length > MAX_CHANGED) throw new InvalidInput('items', 'Name 1 to 1,000 items.')
+    if (given.length < 1 || given.length > MAX_CHANGED)
+      throw new InvalidInput('items', `Name 1 to ${figure(MAX_CHANGED)} items.`)
     const ids = [...new Set(given)]
     const known = ids.filter(id => isUuid(id))
     const found = known.length === 0 ? [] : await trashedNodes(db, tree.bucketId, known, tx)
