@@ -265,6 +265,22 @@ describe('POST /api/files/upload', () => {
     expect(await usageOf(carol)).toEqual({ bytes: 15, files: 2, folders: 0 })
   })
 
+  it('400 with the limit of bytes when they run out while the last file that is allowed arrives', async () => {
+    const dora = await t.signIn('dora')
+    const max = 6 * 1024 ** 2
+    await t.limit({ maxTotalStorageBytes: max, maxFiles: 1 })
+    try {
+      const { status, response } = await dora.upload('grows', Buffer.alloc(max + 1))
+      expect([status, response]).toEqual([
+        400,
+        { code: 'QUOTA_EXCEEDED', limit: 'max_total_storage_bytes', max, used: expect.any(Number) },
+      ])
+    } finally {
+      await t.limit({ maxTotalStorageBytes: 5 * 1024 ** 3, maxFiles: 10_000 })
+    }
+    expect(await usageOf(dora)).toEqual({ bytes: 0, files: 0, folders: 0 })
+  })
+
   it('401 without a credential', async () => {
     const { status, response } = await t.anonymous.upload('a.txt', 'x')
     expect([status, response]).toEqual([401, { code: 'UNAUTHENTICATED' }])

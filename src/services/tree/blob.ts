@@ -100,7 +100,7 @@ export function blobService({
         if (!(await setReservation(db, id, bytes, tx))) throw leaseLost()
         return bytes
       }
-      throw await quotaExceeded(db, tree, limits, { bytes: (wanted.at(-1) ?? reserved) - reserved, files: 1 }, tx)
+      throw await quotaExceeded(db, tree, limits, { bytes: (wanted.at(-1) ?? reserved) - reserved, files: 0 }, tx)
     })
   }
 
@@ -168,7 +168,7 @@ export function blobService({
       const { id, bytes, leaseUntil } = blob
       const { bucketId } = tree
       if (!(await reserveQuota(db, bucketId, { bytes, files: 1 }, limits, tx)))
-        throw await quotaExceeded(db, tree, limits, { bytes: bytes, files: 1 }, tx)
+        throw await quotaExceeded(db, tree, limits, { bytes, files: 1 }, tx)
       await insertBlob(db, { id, bucketId, state: 'staged', reservedBytes: bytes, leaseUntil }, tx)
     },
 
