@@ -76,7 +76,7 @@ mutation('uploadFile', {
 mutation('createFolder', {
   description: 'Makes a folder, and those above it that are missing.',
   auth: { drive: 'write' },
-  fails: ['INVALID_PATH', 'PATH_EXISTS', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  fails: ['INVALID_PATH', 'FOLDER_NOT_FOUND', 'PATH_EXISTS', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   places: { path: 'at.path' },
   rateLimit: 'folders',
   input: t => ({ at: t.field({ type: DrivePath, required: true, description: 'Where it is to be.' }) }),
@@ -166,7 +166,14 @@ mutation('moveEntries', {
 mutation('deleteEntries', {
   description: 'Deletes files, and folders with all that is in them: all of them, or none. Shares of the files end.',
   auth: { drive: 'delete' },
-  fails: ['INVALID_INPUT', 'INVALID_PATH', 'FILE_NOT_FOUND', 'FOLDER_NOT_EMPTY', 'REVISION_MISMATCH'],
+  fails: [
+    'INVALID_INPUT',
+    'INVALID_PATH',
+    'FILE_NOT_FOUND',
+    'FOLDER_NOT_FOUND',
+    'FOLDER_NOT_EMPTY',
+    'REVISION_MISMATCH',
+  ],
   input: t => ({
     entries: t.field({
       type: [EntryRef],
@@ -218,7 +225,7 @@ mutation('deleteEntries', {
 mutation('writeNote', {
   description: 'Writes the note of the caller on a content.',
   auth: { drive: 'write' },
-  fails: ['INVALID_INPUT', 'FILE_NOT_FOUND', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  fails: ['INVALID_INPUT', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   rateLimit: 'notes',
   input: t => ({
     file: t.id({ description: 'The id of a file with this content in the own drive; or:' }),

@@ -158,7 +158,7 @@ mutation('restoreFromTrash', {
 mutation('deleteFromTrash', {
   description: 'Deletes items of a trash for ever: all of them, or none.',
   auth: { drive: 'delete' },
-  fails: ['INVALID_INPUT', 'TRASH_ITEM_NOT_FOUND'],
+  fails: ['INVALID_INPUT', 'TRASH_ITEM_NOT_FOUND', 'FOLDER_NOT_FOUND'],
   input: t => ({
     items: t.idList({
       required: true,
@@ -180,7 +180,7 @@ mutation('deleteFromTrash', {
 mutation('emptyTrash', {
   description: 'Deletes all that is in the trash of a drive for ever.',
   auth: { drive: 'delete' },
-  fails: [],
+  fails: ['FOLDER_NOT_FOUND'],
   input: t => ({ drive: t.id({ description: "The id of the drive; the caller's own without it." }) }),
   on: ({ drive }) => ({ driveId: drive }),
   resolve: async (_input, { services, drive, tree, caller }) => ({

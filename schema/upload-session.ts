@@ -75,7 +75,7 @@ findable('upload_session', async (context, caller, id) => {
 mutation('startUpload', {
   description: 'Begins an upload in parts, which survives broken connections and restarts.',
   auth: { drive: 'write' },
-  fails: ['INVALID_INPUT', 'INVALID_PATH', 'PATH_EXISTS', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED'],
+  fails: ['INVALID_INPUT', 'INVALID_PATH', 'FOLDER_NOT_FOUND', 'PATH_EXISTS', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED'],
   places: { filename: 'fileName' },
   input: t => ({
     drive: t.id({ description: "The id of the drive; the caller's own without it." }),
@@ -106,7 +106,7 @@ mutation('startUpload', {
 mutation('uploadPart', {
   description: 'Takes one part of an upload in. The same number again replaces it.',
   auth: { drive: 'write' },
-  fails: ['INVALID_INPUT', 'UPLOAD_NOT_FOUND', 'UPLOAD_BUSY', 'CHECKSUM_MISMATCH'],
+  fails: ['INVALID_INPUT', 'UPLOAD_NOT_FOUND', 'UPLOAD_BUSY', 'UPLOAD_INCOMPLETE', 'CHECKSUM_MISMATCH'],
   places: { part_number: 'number', content_md5: 'md5', file: 'part' },
   input: t => ({
     uploadSession: t.id({ required: true, description: 'The id of the upload.' }),
@@ -140,6 +140,7 @@ mutation('completeUpload', {
   fails: [
     'INVALID_INPUT',
     'INVALID_PATH',
+    'FOLDER_NOT_FOUND',
     'UPLOAD_NOT_FOUND',
     'UPLOAD_BUSY',
     'UPLOAD_INCOMPLETE',

@@ -157,7 +157,7 @@ const kindsInput = 'Only events of these kinds; all of them without it.'
 mutation('createWebhook', {
   description: `Sends what happens from now on to a URL: in the drive of a workspace, in the own drive, or to the caller. Up to ${MAX_WEBHOOKS} for each person and each workspace.`,
   auth,
-  fails: ['QUOTA_EXCEEDED'],
+  fails: ['INVALID_INPUT', 'QUOTA_EXCEEDED'],
   input: t => ({
     workspace: t.id({ description: 'The id of the workspace; without it, it is one of the caller.' }),
     source: t.field({
@@ -185,7 +185,7 @@ mutation('updateWebhook', {
   description:
     'Changes a webhook, or pauses and resumes it. What happens while it is paused is sent when it is resumed, as far as it is kept.',
   auth,
-  fails: ['WEBHOOK_NOT_FOUND'],
+  fails: ['INVALID_INPUT', 'WEBHOOK_NOT_FOUND'],
   input: t => ({
     webhook: t.id({ required: true, description: 'Its id.' }),
     url: t.field({ type: 'URL', description: 'Where to; unchanged without it.' }),
@@ -240,7 +240,7 @@ mutation('pingWebhook', {
 mutation('redeliverEvent', {
   description: 'Sends an event to a webhook once more, with the id that it had; also to one that is paused.',
   auth,
-  fails: ['WEBHOOK_NOT_FOUND', 'RATE_LIMITED'],
+  fails: ['INVALID_INPUT', 'WEBHOOK_NOT_FOUND', 'RATE_LIMITED'],
   rateLimit: 'webhooks',
   input: t => ({
     webhook: t.id({ required: true, description: 'The id of the webhook.' }),

@@ -36,14 +36,31 @@ export function recordGraphql(query: string, data: object | null | undefined, er
   for (const [field, value] of Object.entries(data ?? {}))
     if (value !== null && !refused.has(field)) seen.add(`graphql ${field} ok`)
   const [, first] = /\{\s*(\w+)/.exec(query) ?? []
-  for (const { path, extensions } of errors ?? [])
+  for (const { path, extensions } of errors ?? []) {
     seen.add(`graphql ${Array.isArray(path) ? path[0] : first} ${extensions.code}`)
+    if (Array.isArray(path)) expectDeclared(query, path, extensions.code)
+  }
+}
+
+/** What every mutation may say: it comes from its rules, or from the state of the service. */
+const unsaid = ['UNAUTHENTICATED', 'FORBIDDEN', 'INSUFFICIENT_SCOPE', 'KEY_OUT_OF_BOUNDS', 'UNAVAILABLE', 'INTERNAL']
+
+/** Throws for a mutation that has failed with a code that it does not declare. What its payload says is the business of other types. */
+function expectDeclared(query: string, path: unknown[], code: string): void {
+  const [name] = path
+  const fails = graph.getMutationType()?.getFields()[String(name)]?.extensions.fails
+  // An alias does not say which mutation it is.
+  if (path.length > 1 || !fails || new RegExp(`\\b${name}\\s*:`).test(query)) return
+  if (![...unsaid, ...fails].includes(code)) throw new Error(`${name} does not declare that it fails with ${code}.`)
 }
 
 type GraphqlErrors = { path?: unknown; extensions: { code: string } }[] | undefined
 
 /** What test/revisions.test.ts shows of all that say it. */
 const MISMATCH = /^412|REVISION_MISMATCH$/
+
+/** What test/drive-gone.test.ts shows of all that say it. */
+export const isShownGone = (what: string): boolean => what.endsWith(' FOLDER_NOT_FOUND')
 
 /** What this file has not shown to refuse a change of what another one has changed: routes and mutations. */
 export function unseenMismatches(): string[] {

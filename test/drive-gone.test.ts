@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { schema as graph } from '../schema/index.ts'
 import { restSchema } from '../schema/rest/index.ts'
 import { routesOf } from '../src/rest/routes.ts'
 import { driveOf, found } from './builders.ts'
-import { unseen } from './coverage-of-routes.ts'
+import { unseen, unseenInGraph } from './coverage-of-routes.ts'
 import { type Person, type RestOptions, startApp, type TestApp } from './harness.ts'
 
 let t: TestApp
@@ -18,6 +19,7 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 type Call = [method: string, path: string, options?: RestOptions]
+type GraphCall = [mutation: string, input: object, file?: File]
 
 const BYTES = 'x'
 const MD5 = createHash('md5').update(BYTES).digest('hex')
@@ -43,8 +45,8 @@ async function deleted(remove: string, trash: string): Promise<string> {
   return (await alice.rest('GET', trash)).response.items[0].id
 }
 
-/** Calls a route while the drive is closed between the rules of the request and its first transaction, as when its owner is deleted. */
-async function late(drive: string, [method, path, options]: Call): Promise<unknown> {
+/** Makes a request while the drive is closed between the rules of the request and its first transaction, as when its owner is deleted. */
+async function late<T>(drive: string, request: () => Promise<T>): Promise<T> {
   const { db } = t.app
   const [row] = await db.rows<{ user_id: string | null; workspace_id: string | null }>(
     'SELECT user_id, workspace_id FROM bucket WHERE id = ?',
@@ -58,12 +60,20 @@ async function late(drive: string, [method, path, options]: Call): Promise<unkno
     return open.call(db, work) as ReturnType<typeof work>
   }
   try {
-    const { response } = await alice.rest(method, path, options)
-    return [method, path, response?.code]
+    return await request()
   } finally {
     db.transaction = open
     await setOwner(row?.user_id ?? null, row?.workspace_id ?? null)
   }
+}
+
+const byRest = async (drive: string, [method, path, options]: Call) =>
+  late(drive, async () => [method, path, (await alice.rest(method, path, options)).response?.code])
+
+const byGraph = async (drive: string, [name, input, file]: GraphCall) => {
+  const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`
+  const document = `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`
+  return late(drive, async () => [name, (await alice.graphql(document, { input }, file)).code])
 }
 
 describe('What comes too late for its drive', () => {
@@ -119,11 +129,55 @@ describe('What comes too late for its drive', () => {
     ]
     const [drive, shop] = [await driveOf(alice), await driveOf(alice, workspace)]
     const answers = []
-    for (const call of own) answers.push(await late(drive, call))
-    for (const call of shared) answers.push(await late(shop, call))
+    for (const call of own) answers.push(await byRest(drive, call))
+    for (const call of shared) answers.push(await byRest(shop, call))
     expect(answers).toEqual([...own, ...shared].map(([method, path]) => [method, path, 'FOLDER_NOT_FOUND']))
     const declared = routesOf(restSchema).filter(({ fails }) => fails.includes('FOLDER_NOT_FOUND'))
     const missing = declared.flatMap(({ method, path }) => unseen(`${method} ${path}`))
     expect(missing.filter(what => what.endsWith('FOLDER_NOT_FOUND'))).toEqual([])
   })
+
+  it.each(['own', 'workspace'])(
+    'is FOLDER_NOT_FOUND by every mutation that changes it, a drive of the kind %s',
+    async kind => {
+      const isOwn = kind === 'own'
+      const workspace = isOwn ? undefined : await found(alice)
+      const drive = await driveOf(alice, workspace)
+      const base = isOwn ? '/api/files' : `/api/workspaces/${workspace}/files`
+      const trash = isOwn ? '/api/trash' : `/api/workspaces/${workspace}/trash`
+      const upload = (name: string, choice?: string) =>
+        alice.rest('POST', `${base}/upload`, { form: formOf(name, '', choice) })
+      for (const name of ['here.txt', 'binned.txt']) {
+        await upload(name)
+        await upload(name, 'replace')
+      }
+      const versions = await alice.rest('GET', `${base}/versions?path=${isOwn ? '' : '/'}here.txt`)
+      const version = versions.response.versions[0].id
+      const items = [await deleted(`${base}/delete?${isOwn ? 'file=' : 'path=/'}binned.txt`, trash)]
+      const at = (path: string) => ({ at: { drive, path } })
+      const calls: GraphCall[] = [
+        ['uploadFile', { file: null, folder: at('') }, new File([BYTES], 'new.txt')],
+        ['createFolder', at('new')],
+        ['moveEntries', { entries: [at('here.txt')], name: 'there.txt' }],
+        ['deleteEntries', { entries: [at('here.txt')] }],
+        ['startUpload', { drive, fileName: 'late', size: 1 }],
+        ['completeUpload', { uploadSession: await sent(`${base}/uploads`) }],
+        ['restoreFromTrash', { items }],
+        ['deleteFromTrash', { items }],
+        ['emptyTrash', { drive }],
+        ['restoreVersion', { version }],
+        ['deleteVersion', { version }],
+        // Workspaces have no notes.
+        ...(isOwn ? [['writeNote', { md5: MD5, content: 'late' }] satisfies GraphCall] : []),
+      ]
+      const answers = []
+      for (const call of calls) answers.push(await byGraph(drive, call))
+      expect(answers).toEqual(calls.map(([name]) => [name, 'FOLDER_NOT_FOUND']))
+      const declared = Object.values(graph.getMutationType()?.getFields() ?? {})
+        .filter(({ extensions: { fails } }) => fails?.includes('FOLDER_NOT_FOUND'))
+        .map(({ name }) => name)
+      const missing = unseenInGraph(...declared).filter(what => what.endsWith('FOLDER_NOT_FOUND'))
+      expect(missing).toEqual([])
+    },
+  )
 })

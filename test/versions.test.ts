@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask, codeOf } from './ask.ts'
 import { found, join, privateKey, ROOMY, UNHURRIED } from './builders.ts'
 import { expectConsistent, findingsOf } from './consistency.ts'
-import { unseen, unseenInGraph } from './coverage-of-routes.ts'
+import { isShownGone, unseen, unseenInGraph } from './coverage-of-routes.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from './harness.ts'
 import { anId, aTime } from './shapes.ts'
 
@@ -587,8 +587,7 @@ describe('Refusals', () => {
 })
 
 it('has been asked for by every operation of its own', () => {
-  // test/drive-gone.test.ts shows these.
-  const late = (name: string) => !/FOLDER_NOT_FOUND$/.test(name)
+  const late = (name: string) => !isShownGone(name)
   const of = (base: string) => [
     `GET ${base}/versions`,
     `GET ${base}/versions/{version_id}/download`,

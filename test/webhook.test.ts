@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { claimWebhook } from '../db/queries/webhook.ts'
 import { ask, codeOf } from './ask.ts'
 import { driveOf, expel, found, join, privateKey, put, ROOMY, UNHURRIED } from './builders.ts'
+import { unseenInGraph } from './coverage-of-routes.ts'
 import type { Anything } from './event-model.ts'
 import { newDatabase, type Person, startApp, type TestApp } from './harness.ts'
 import { type MailServer, startMailServer } from './mail-server.ts'
@@ -421,8 +422,10 @@ describe('A webhook', () => {
       'http://user:word@a.example/',
       'https://a.example/#b',
       `https://a.example/${'x'.repeat(2000)}`,
-    ])
+    ]) {
       expect(await codeOf(alice, CREATE, { input: { url: wrong } })).toBe('INVALID_INPUT')
+      expect(await codeOf(alice, UPDATE, { input: { webhook: id, url: wrong } })).toBe('INVALID_INPUT')
+    }
     expect(await codeOf(alice, CREATE, { input: { url, kinds: [] } })).toBe('INVALID_INPUT')
     const made = await Promise.all(
       Array.from({ length: 12 }, () => alice.graphql<Anything>(CREATE, { input: { url } })),
@@ -433,6 +436,25 @@ describe('A webhook', () => {
     expect(await codeOf(alice, DELETE, { input: { webhook: id } })).toBe('WEBHOOK_NOT_FOUND')
     expect(await t.app.db.WebhookDelivery.count({ where: { webhookId: id } })).toBe(0)
   })
+})
+
+it('every mutation has shown what it may say', async () => {
+  const { id } = await create(alice)
+  const input = { webhook: id }
+  for (const [document, more] of [
+    [CREATE, { input: { url: receiver.url } }],
+    ...[UPDATE, DELETE, PING].map(query => [query, { input }] as const),
+    [REDELIVER, { input: { ...input, event: 'x' } }],
+  ] as const)
+    expect(await codeOf(t.anonymous, document, more)).toBe('UNAUTHENTICATED')
+  await ask(alice, DELETE, { input })
+  for (const [document, more] of [
+    ...[UPDATE, PING].map(query => [query, { input }] as const),
+    [REDELIVER, { input: { ...input, event: 'x' } }],
+  ] as const)
+    expect(await codeOf(alice, document, more)).toBe('WEBHOOK_NOT_FOUND')
+  const ours = ['createWebhook', 'updateWebhook', 'deleteWebhook', 'pingWebhook', 'redeliverEvent']
+  expect(unseenInGraph(...ours)).toEqual([])
 })
 
 describe('A webhook of a workspace', () => {
