@@ -2,9 +2,8 @@ import { webhookStates } from '../db/models/webhook.ts'
 import { allows } from '../src/access/drive.ts'
 import { logSecurityEvent } from '../src/audit-log.ts'
 import type { Context } from '../src/context.ts'
-import { AppError } from '../src/errors.ts'
 import { MAX_DELIVERIES, MAX_WEBHOOKS } from '../src/limits.ts'
-import type { DeliveryRow, WebhookView } from '../src/services/notices/webhook.ts'
+import { type DeliveryRow, noSuchWebhook, type WebhookView } from '../src/services/notices/webhook.ts'
 import type { WorkspaceView } from '../src/services/workspaces/workspace.ts'
 import { findWorkspace, type Subject } from './access.ts'
 import { batch } from './batch.ts'
@@ -129,7 +128,7 @@ const auth = { session: true, workspaceIfAny: 'manageWebhooks' } as const
 async function holderOf(id: string, context: Context): Promise<Subject> {
   signedIn(context)
   const webhook = await knownWebhooks(context, id)
-  if (!webhook) throw new AppError('WEBHOOK_NOT_FOUND', 'There is no such webhook. Use an id of a listing.')
+  if (!webhook) throw noSuchWebhook()
   return webhook.workspaceId === null ? 'no workspace' : { workspaceId: webhook.workspaceId }
 }
 

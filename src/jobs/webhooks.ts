@@ -1,6 +1,6 @@
 import { v7 as newId } from 'uuid'
 import type { Db } from '../../db/index.ts'
-import { type EventKind, eventKinds } from '../../db/models/event.ts'
+import { eventKinds } from '../../db/models/event.ts'
 import { endsOf } from '../../db/queries/event.ts'
 import {
   claimedWebhook,
@@ -20,7 +20,7 @@ import type { EventFeedService, EventView } from '../services/history/event-feed
 import { onWire } from '../services/history/event-wire.ts'
 import type { EventService } from '../services/notices/event.ts'
 import { enqueue, type Jobs } from '../services/notices/outbox.ts'
-import { webhookSecret } from '../services/notices/webhook.ts'
+import { kindsOf, webhookSecret } from '../services/notices/webhook.ts'
 import type { Tokens } from '../tokens.ts'
 import type { Outcome, SendWebhook, WebhookMessage } from './webhook-request.ts'
 import { backoff } from './worker.ts'
@@ -134,11 +134,11 @@ export function createWebhooks(options: WebhookOptions) {
   }
 
   /** The next event for a webhook, and where its log ends. What was purged, or has vanished with a restored backup, is passed over. */
-  async function nextOf({ logId, seq, kinds }: WebhookRow): Promise<{ event: EventView | undefined; head: number }> {
+  async function nextOf(webhook: WebhookRow): Promise<{ event: EventView | undefined; head: number }> {
+    const { logId, seq } = webhook
     const { head, purged } = await endsOf(db, logId)
     const after = Math.min(Math.max(seq, purged), head)
-    const wanted = kinds === '' ? eventKinds : (kinds.split(' ') as EventKind[])
-    const { rows } = await feeds.pageAfter(logId, after, { limit: 1, kinds: wanted })
+    const { rows } = await feeds.pageAfter(logId, after, { limit: 1, kinds: kindsOf(webhook) ?? eventKinds })
     return { event: rows[0], head }
   }
 

@@ -254,7 +254,11 @@ export type WebhookService = ReturnType<typeof webhookService>
 export const noSuchWebhook = () =>
   new AppError('WEBHOOK_NOT_FOUND', 'There is no such webhook. Use an id of a listing.')
 
-function toView({ kinds, seq: _seq, leaseUntil: _lease, ...row }: WebhookRow): WebhookView {
+/** The kinds that a webhook is for; null for all. */
+export const kindsOf = ({ kinds }: Pick<WebhookRow, 'kinds'>): EventKind[] | null =>
+  kinds === '' ? null : (kinds.split(' ') as EventKind[])
+
+function toView({ seq: _seq, leaseUntil: _lease, ...row }: WebhookRow): WebhookView {
   const source = row.workspaceId === null && row.logId === row.userId ? 'person' : 'drive'
-  return { ...row, kinds: kinds === '' ? null : (kinds.split(' ') as EventKind[]), source }
+  return { ...row, kinds: kindsOf(row), source }
 }
