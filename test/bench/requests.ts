@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import autocannon from 'autocannon'
-import { v7 as newId } from 'uuid'
+import { insertFolder } from './folder.ts'
 import { firstMatch, median, startService } from './service.ts'
 
 const ROUNDS = 3
@@ -14,60 +14,9 @@ const SECONDS = 3
 const CONNECTIONS = 32
 
 const bench = await startService('mysql', { GRAPHIQL: 'false', RATE_LINKS: '1000000' })
-const { db, bucketId, rootId, userId, cookie } = bench
-const now = Date.now()
+const { db, bucketId, rootId, cookie } = bench
 
-async function insert(
-  id: string,
-  parentId: string,
-  kind: number,
-  name: string,
-  blobId: string | null,
-): Promise<unknown[]> {
-  return [
-    id,
-    bucketId,
-    parentId,
-    kind,
-    name,
-    blobId,
-    blobId ? 'text/plain' : '',
-    blobId ? 'd41d8cd98f00b204e9800998ecf8427e' : '',
-    blobId ? 10 : 0,
-    blobId ? 1 : 0,
-    0,
-    0,
-    0,
-    userId,
-    now,
-    now,
-  ]
-}
-
-async function insertAll(rows: unknown[][]): Promise<void> {
-  const columns =
-    'id, bucket_id, parent_id, kind, name, blob_id, file_type, md5, total_bytes, total_files, total_folders, levels_below, bytes_below, created_by, created_at, updated_at'
-  for (let i = 0; i < rows.length; i += 1000)
-    await db.sequelize.query(
-      `INSERT INTO entry (${columns}) VALUES ${rows
-        .slice(i, i + 1000)
-        .map(() => '(?)')
-        .join(', ')}`,
-      {
-        replacements: rows.slice(i, i + 1000),
-      },
-    )
-}
-
-const folderId = newId()
-await insertAll([await insert(folderId, rootId, 0, 'big', null)])
-await insertAll(
-  await Promise.all(
-    Array.from({ length: 100_000 }, (_, i) =>
-      insert(newId(), folderId, 1, `file-${String(i).padStart(6, '0')}.txt`, newId()),
-    ),
-  ),
-)
+await insertFolder(db, bench, 'big', 100_000)
 
 const json = { 'content-type': 'application/json', cookie }
 const made = await fetch(`${bench.url}/api/files/quick_share`, {

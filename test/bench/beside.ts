@@ -1,0 +1,80 @@
+/**
+ * What operations cost beside another commit: in turns, so that both meet the same machine.
+ * `npm run bench:beside -- ENGINE DIR [OPERATION...]`, where DIR is a work tree of the other commit with its modules.
+ */
+import { resolve } from 'node:path'
+import { type Bench, median } from './service.ts'
+
+const [engine = 'sqlite', other = '', ...wanted] = process.argv.slice(2)
+const ROUNDS = Number(process.env.ROUNDS || 8)
+const EACH = Number(process.env.EACH || 60)
+const AT_ONCE = 4
+
+async function begin(dir: string): Promise<Bench> {
+  const { startService } = await import(resolve(dir, 'test/bench/service.ts'))
+  return startService(engine, { RATE_FOLDERS: '1000000', RATE_SHARING: '1000000', RATE_LINKS: '1000000' })
+}
+
+const sides = { before: await begin(other), after: await begin('.') }
+
+async function send({ url, cookie }: Bench, method: string, path: string, body?: object): Promise<void> {
+  const form = body instanceof FormData
+  const headers = { cookie, ...(body && !form ? { 'content-type': 'application/json' } : {}) }
+  const init = body ? { body: form ? body : JSON.stringify(body) } : {}
+  const answer = await fetch(`${url}${path}`, { method, headers, ...init })
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`${answer.status}: ${text}`)
+}
+
+/** The operations, in an order in which each finds what the ones before have left. */
+const operations: Record<string, (bench: Bench, name: string) => Promise<void>> = {
+  upload(bench, name) {
+    const form = new FormData()
+    form.append('file', new File([name], name))
+    return send(bench, 'POST', '/api/files/upload', form)
+  },
+  mkdir: (bench, name) => send(bench, 'POST', '/api/folders', { path: `d-${name}` }),
+  move: (bench, name) => send(bench, 'POST', '/api/files/move', { source: name, destination: `d-${name}/${name}` }),
+  share: (bench, name) => send(bench, 'POST', '/api/files/quick_share', { object: `d-${name}/${name}` }),
+  remove: (bench, name) => send(bench, 'DELETE', `/api/folders?recursive=true&path=d-${name}`),
+}
+
+interface Cost {
+  /** Milliseconds until the answers had come, and of the service's processor time. */
+  time: number
+  processor: number
+}
+
+async function costOf(bench: Bench, operation: (bench: Bench, name: string) => Promise<void>, names: string[]) {
+  const [since, before] = [performance.now(), bench.processor()]
+  const left = [...names]
+  const work = async () => {
+    for (let name = left.pop(); name; name = left.pop()) await operation(bench, name)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return { time: (performance.now() - since) / EACH, processor: (bench.processor() - before) / EACH }
+}
+
+for (const title of wanted) if (!operations[title]) throw new Error(`No such operation: ${title}`)
+const costs = new Map<string, { before: Cost[]; after: Cost[] }>(
+  Object.keys(operations).map(title => [title, { before: [], after: [] }]),
+)
+for (let round = 0; round <= ROUNDS; round++)
+  // Who goes first changes, too.
+  for (const side of round % 2 ? (['before', 'after'] as const) : (['after', 'before'] as const))
+    for (const [title, operation] of Object.entries(operations)) {
+      const names = Array.from({ length: EACH }, (_, i) => `${round}-${i}`)
+      const cost = await costOf(sides[side], operation, names)
+      // The first round warms up.
+      if (round > 0) costs.get(title)?.[side].push(cost)
+    }
+
+for (const [title, { before, after }] of costs) {
+  if (wanted.length > 0 && !wanted.includes(title)) continue
+  const said = (['time', 'processor'] as const).map(of => {
+    const [old, now] = [median(before.map(cost => cost[of])), median(after.map(cost => cost[of]))]
+    return `${of} ${old.toFixed(2)} ms before, ${now.toFixed(2)} ms now (${((now / old - 1) * 100).toFixed(1)} %)`
+  })
+  console.log(`${title.padEnd(8)} ${said.join('; ')}`)
+}
+await Promise.all(Object.values(sides).map(bench => bench.stop()))
