@@ -1,22 +1,36 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Long ones: kills, attacks, thousands of requests, service after service. `npm test` leaves them to `npm run test:all`. */
+/**
+ * Long ones: kills, attacks, thousands of requests, hundreds of processes, service after service, each operation as everybody.
+ * `npm test` leaves them to `npm run test:all`.
+ */
 const drills = [
+  'admin',
+  'authorization',
   'backup',
   'bad-connections',
   'bad-uploads',
   'cli-completion',
+  'cli-events',
+  'cli-file',
+  'cli-share',
   'cli-transfer',
+  'cli-trash',
   'cli-upload',
+  'cli-versions',
+  'cli-workspace',
   'dead-parts',
   'doctor',
   'event-drill',
   'fuzz',
+  'isolation-graph',
   'kill',
   'kill-uploads',
   'memory',
   'pack',
+  'races',
+  'rate-limit',
   'security/database-faults',
   'security/disk-faults',
   'security/guessing',
@@ -26,6 +40,8 @@ const drills = [
   'start',
   'start-stop',
   'tree-model',
+  'unit/cli-hostile',
+  'unit/cli-wire',
   'workspace-races',
 ]
 
@@ -54,6 +70,7 @@ const anyEngine = [
   'cli-transfer',
   'cli-trash',
   'cli-upload',
+  'cli-versions',
   'cli-workspace',
   'client',
   'clients',
@@ -145,6 +162,10 @@ for (const name of [...drills, ...anyEngine, ...onBothStores, ...longest])
 
 const every = ['<rootDir>/test/*.test.ts', '<rootDir>/test/security/*.test.ts']
 const unit = { name: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'], without: [] }
+const [unitDrills, appDrills] = [true, false].map(ofUnit =>
+  drills.filter(name => name.startsWith('unit/') === ofUnit).map(fileOf),
+)
+const sqlite = { name: 'sqlite', engine: 'sqlite', testMatch: every, without: [] }
 const mysql = { name: 'mysql', engine: 'mysql', testMatch: every, without: anyEngine.map(fileOf) }
 
 const azure = {
@@ -157,7 +178,10 @@ const azure = {
 
 /** `quick` and `rest` are `all`, without anything twice. */
 export const suites = {
-  quick: [unit, { name: 'sqlite', engine: 'sqlite', testMatch: every, without: drills.map(fileOf) }],
-  rest: [{ name: 'sqlite', engine: 'sqlite', testMatch: drills.map(fileOf), without: [] }, mysql, azure],
-  all: [unit, { name: 'sqlite', engine: 'sqlite', testMatch: every, without: [] }, mysql, azure],
+  quick: [
+    { ...unit, without: unitDrills },
+    { ...sqlite, without: appDrills },
+  ],
+  rest: [{ ...unit, testMatch: unitDrills }, { ...sqlite, testMatch: appDrills }, mysql, azure],
+  all: [unit, sqlite, mysql, azure],
 }
