@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { AppError, InvalidInput, toAppError } from '../errors.ts'
-import type { Answer } from '../http/envelope.ts'
+import { type Answer, errorHeaders } from '../http/envelope.ts'
 import type { Log } from '../log.ts'
 
 /** The maximum length of an error message in characters: messages about a document may repeat parts of it. */
@@ -29,7 +29,7 @@ const complete = new WeakSet<Error>()
  */
 export function refusalOf(thrown: unknown, { wellFormed }: { wellFormed: boolean }): GraphQLError {
   const { error } = toAppError(thrown)
-  const headers = headersOf(error)
+  const headers = errorHeaders(error)
   // Proxies and some clients read the status only, so an outage or a lack of capacity must show there.
   const always = !wellFormed || error.status >= 500
   const http: HttpStatus = { status: error.status, headers, ...(always ? {} : { spec: true }) }
@@ -67,17 +67,9 @@ export function earlyRefusal(thrown: unknown, req: IncomingMessage, log: Log): A
     headers: {
       'content-type': `${byStatus ? RESPONSE_TYPE : 'application/json'}; charset=utf-8`,
       'cache-control': 'no-store',
-      ...headersOf(error),
+      ...errorHeaders(error),
     },
     body: JSON.stringify({ errors: [maskError(error)] }),
-  }
-}
-
-function headersOf({ details, status }: AppError): Record<string, string> {
-  const retryAfter = details.retry_after ?? (status >= 500 ? 5 : undefined)
-  return {
-    ...(typeof retryAfter === 'number' ? { 'retry-after': String(retryAfter) } : {}),
-    ...(Array.isArray(details.allow) ? { allow: details.allow.join(', ') } : {}),
   }
 }
 

@@ -36,13 +36,19 @@ export function failure(thrown: unknown, log: Log, statuses?: readonly number[])
 function refusal(error: AppError, statuses?: readonly number[]): Answer {
   const { code, details, message } = error
   const status = clamp(error.status, code, statuses)
+  return answer(
+    { status, msg: message, response: { code, ...details } },
+    { ...errorHeaders({ status, details }), ...rateHeaders(error) },
+  )
+}
+
+/** The headers of a refusal on every interface: when to try again, and what is allowed instead. */
+export function errorHeaders({ status, details }: Pick<AppError, 'status' | 'details'>): Record<string, string> {
   const retryAfter = details.retry_after ?? (status >= 500 ? 5 : undefined)
-  const headers: Record<string, string> = {
+  return {
     ...(typeof retryAfter === 'number' ? { 'retry-after': String(retryAfter) } : {}),
-    ...rateHeaders(error),
     ...(Array.isArray(details.allow) ? { allow: details.allow.join(', ') } : {}),
   }
-  return answer({ status, msg: message, response: { code, ...details } }, headers)
 }
 
 /** draft-ietf-httpapi-ratelimit-headers: the rule, and what is left of it. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import type { Db } from '../../db/index.ts'
 import type { BlobStore } from '../storage/store.ts'
 import { type Answer, answer } from './envelope.ts'
@@ -20,20 +20,7 @@ async function answers(check: Promise<void>): Promise<boolean> {
   }
 }
 
-/** The version of this package; package.json is one folder further up from the build than from the sources. */
-const version = readVersion()
-
-function readVersion(): string {
-  for (const up of ['../..', '../../..']) {
-    try {
-      const text = readFileSync(new URL(`${up}/package.json`, import.meta.url), 'utf8')
-      return (JSON.parse(text) as { version: string }).version
-    } catch {
-      // Not in this folder: try the next one.
-    }
-  }
-  return 'unknown'
-}
+const { version }: { version: string } = createRequire(import.meta.url)('#package.json')
 
 /** Liveness and version of the process. */
 export const healthz = (): Answer => answer({ status: 200, msg: 'ok', response: { alive: true, version } })

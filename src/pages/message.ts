@@ -1,5 +1,6 @@
 import type { Caller } from '../access/caller.ts'
 import type { AppError, ErrorCode } from '../errors.ts'
+import { errorHeaders } from '../http/envelope.ts'
 import type { Action, MessageView } from './views.ts'
 import { leadingTo, type Page, page } from './visit.ts'
 import { momentOf } from './words.ts'
@@ -50,11 +51,7 @@ export function errorPage(
     actions: notYou ? [switchAt(here)] : seconds > 0 || badForm ? [again] : [home],
     small: code === 'INTERNAL' ? `Request ${requestId}` : notYou ? `You are signed in as ${caller.email}.` : '',
   }
-  const headers: Record<string, string> = {
-    ...(seconds > 0 ? { 'retry-after': String(seconds) } : {}),
-    ...(Array.isArray(details.allow) ? { allow: details.allow.join(', ') } : {}),
-  }
-  return page('message', data, { title: heading, caller }, { status, headers })
+  return page('message', data, { title: heading, caller }, { status, headers: errorHeaders(error) })
 }
 
 /** What a form has come to. */
