@@ -33,8 +33,11 @@ describe('The events of a drive, by REST', () => {
     const rest = await poll(alice, '/api/events', { after: first.cursor })
     expect(rest).toMatchObject({ has_more: false })
     expect(pathsIn(rest)).toEqual(['c'])
+    t.statements()
     const none = await poll(alice, '/api/events', { after: rest.cursor })
     expect(none).toEqual({ events: [], has_more: false, cursor: rest.cursor })
+    // Where the log ends is all that is read of it.
+    expect(t.statements().filter(sql => sql.includes('FROM event '))).toHaveLength(1)
     expect(pathsIn(await poll(alice, '/api/events'))).toEqual(['a', 'b', 'c'])
   })
 

@@ -138,6 +138,7 @@ export function createWebhooks(options: WebhookOptions) {
     const { logId, seq } = webhook
     const { head, purged } = await endsOf(db, logId)
     const after = Math.min(Math.max(seq, purged), head)
+    if (after === head) return { event: undefined, head }
     const { rows } = await feeds.pageAfter(logId, after, { limit: 1, kinds: kindsOf(webhook) ?? eventKinds })
     return { event: rows[0], head }
   }

@@ -108,7 +108,7 @@ export function eventFeedService({ db }: { db: Db }) {
       // Before the events are read: what happens in between is not passed over.
       const head = await feed.headOf(logId)
       const cursor = (seq: number) => feed.cursorOf({ logId, seq })
-      if (after === NOW) return { events: [], more: false, cursor: cursor(head) }
+      if (after === NOW || (from ?? 0) === head) return { events: [], more: false, cursor: cursor(head) }
       const { rows, more } = await feed.pageAfter(logId, from, { limit: most, kinds })
       const last = rows.at(-1)?.seq ?? from ?? 0
       return { events: rows.map(onWire), more, cursor: cursor(more ? last : Math.max(last, head)) }
