@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createSweeper } from '../src/jobs/sweeper.ts'
+import { createLog } from '../src/log.ts'
 import { ask, codeOf } from './ask.ts'
 import { found, join, privateKey, ROOMY, UNHURRIED } from './builders.ts'
 import { expectConsistent, findingsOf } from './consistency.ts'
@@ -319,6 +321,21 @@ describe('The versions of a file', () => {
     expect(await textAt(left.download.url)).toBe(thousand('2'))
     expect(none).toEqual([])
     await expectConsistent(t)
+  })
+
+  it('are trimmed at the next sweep when one has failed, and not again at once when it has not', async () => {
+    let trims = 0
+    const trimOverfull = async () => {
+      trims += 1
+      if (trims === 1) throw new Error('a fault of the database')
+    }
+    const { db, store } = t.app
+    const of = { kept: { purgeExpired: async () => {}, trimOverfull }, log: createLog({ logLevel: 'silent' }) }
+    const sweeper = createSweeper({ db, store, ...of, everyMs: 3_600_000, eventDays: 90 })
+    for (const expected of [1, 2, 2]) {
+      await sweeper.run()
+      expect(trims).toBe(expected)
+    }
   })
 })
 

@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000
 /** A drive may keep more than it may for so long: looking reads every drive that keeps something. */
 const TRIM_MS = 10 * 60_000
 /** For so long an expired link is answered differently from one that never existed, and the doctor reports jobs that were given up. */
-const KEEP_ENDED_MS = 30 * 86_400_000
+const KEEP_ENDED_MS = 30 * DAY_MS
 
 /**
  * Removes expired data: reservations of abandoned uploads, objects that no entry references, old sessions and shares.
@@ -109,8 +109,8 @@ export function createSweeper({
   async function endKeptContent(): Promise<void> {
     await kept.purgeExpired()
     if (Date.now() - trimmedAt < TRIM_MS) return
-    trimmedAt = Date.now()
     await kept.trimOverfull()
+    trimmedAt = Date.now()
   }
 
   /** An instance may die between making a file of an upload in parts and forgetting the parts. */
