@@ -7,7 +7,7 @@ import { privateScopes, workspaceScopes } from '../src/access/scopes.ts'
 import { type ErrorCode as Code, naturalStatus } from '../src/errors.ts'
 import type { Mode } from '../src/media.ts'
 import { type OnConflict as OnConflictName, onConflicts } from '../src/on-conflict.ts'
-import type { AccountRefusal } from '../src/services/accounts/profile.ts'
+import { accountRefusals } from '../src/services/accounts/profile.ts'
 import { builder } from './builder.ts'
 
 /** Names of GraphQL for values of the services: `workspaces:files:read` is WORKSPACES_FILES_READ. */
@@ -72,10 +72,10 @@ export const ShareEventKind = enumOf<ShareUse>(
   shareEventKinds,
 )
 
-export const SignInRefusal = enumOf<AccountRefusal>(
+export const SignInRefusal = enumOf(
   'SignInRefusal',
   'Why a sign-in was refused: the account is suspended; its address was given by a provider that has not verified it; its address was given by a provider through which it may not be entered.',
-  ['suspended', 'email_unverified', 'identity_taken'],
+  accountRefusals,
 )
 
 export const EventVia = enumOf<Via>('EventVia', 'By what a person has acted.', vias)

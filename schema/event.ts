@@ -43,7 +43,10 @@ const EventDetails = builder.objectRef<Details>('EventDetails').implement({
       nullable: true,
       description: 'An e-mail address, of which only those see enough who know it.',
     }),
-    name: t.exposeString('name', { nullable: true, description: 'The name of the workspace or key.' }),
+    name: t.exposeString('name', {
+      nullable: true,
+      description: 'The name of the workspace or key; of a webhook, the host of its URL.',
+    }),
     workspaceId: t.exposeID('workspaceId', { nullable: true, description: 'The id of the workspace.' }),
     role: t.expose('role', {
       type: Role,
@@ -85,7 +88,7 @@ const Event = builder.objectRef<EventNode>('Event').implement({
     subjectId: t.exposeID('subjectId', {
       nullable: true,
       description:
-        'The id of what it happened to: the file, folder, share, invite, key, session, identity or workspace; of a member, that of the person.',
+        'The id of what it happened to: the file, folder, share, invite, key, webhook, session, identity or workspace; of a member, that of the person.',
     }),
     entry: t.field({
       type: Entry,

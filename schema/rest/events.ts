@@ -1,5 +1,6 @@
 import { type EventKind, eventKinds, personKinds, vias } from '../../db/models/event.ts'
 import type { Context } from '../../src/context.ts'
+import { accountRefusals } from '../../src/services/accounts/profile.ts'
 import type { EventPoll } from '../../src/services/history/event-feed.ts'
 import type { EventOnWire } from '../../src/services/history/event-wire.ts'
 import { area } from '../plugins/rest.ts'
@@ -38,7 +39,7 @@ const EventDetails = builder.objectRef<EventOnWire['details']>('EventDetails').i
     }),
     name: t.exposeString('name', {
       nullable: true,
-      description: 'The name of the workspace or key.',
+      description: 'The name of the workspace or key; of a webhook, the host of its URL.',
       example: 'Garden',
     }),
     workspace_id: t.exposeID('workspace_id', { nullable: true }),
@@ -55,7 +56,7 @@ const EventDetails = builder.objectRef<EventOnWire['details']>('EventDetails').i
     }),
     refusal: t.exposeString('refusal', {
       nullable: true,
-      description: 'Why a sign-in was refused: suspended, email_unverified or identity_taken.',
+      description: `Why a sign-in was refused: ${accountRefusals.join(', ')}.`,
       example: 'email_unverified',
     }),
     device: t.exposeString('device', { nullable: true, example: 'Firefox on Linux' }),
@@ -87,7 +88,7 @@ const Event = builder.objectRef<EventOnWire>('Event').implement({
     subject_id: t.exposeID('subject_id', {
       nullable: true,
       description:
-        'What it happened to: the file, folder, share, invite, key, session, identity or workspace; of a member, the user.',
+        'What it happened to: the file, folder, share, invite, key, webhook, session, identity or workspace; of a member, the user.',
     }),
     cursor: t.exposeString('cursor', { description: '`after` of a request that goes on behind it.', example: CURSOR }),
     details: t.expose('details', { type: EventDetails }),

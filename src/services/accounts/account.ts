@@ -11,7 +11,15 @@ import type { EventService } from '../notices/event.ts'
 import { makeBucket } from '../tree/entry.ts'
 import { adoptAddress, followAddress } from './account-address.ts'
 import { findKept, reattach } from './account-kept.ts'
-import { canonicalEmail, type Profile, type ProviderProfile, readProfile, SignInRefused } from './profile.ts'
+import {
+  type AccountRefusal,
+  canonicalEmail,
+  type Profile,
+  type ProviderProfile,
+  type RefusalReason,
+  readProfile,
+  SignInRefused,
+} from './profile.ts'
 import { requireAdmitted } from './sign-up.ts'
 
 export { canonicalEmail, type ProviderProfile, SignInRefused } from './profile.ts'
@@ -167,7 +175,7 @@ async function requireJoinable(
   { linkByEmail }: AccountRules,
   tx: Tx,
 ): Promise<void> {
-  const refuse = (refusal: 'email_unverified' | 'identity_taken', message: string): never => {
+  const refuse = (refusal: AccountRefusal & RefusalReason, message: string): never => {
     throw new SignInRefused(refusal, message, { account: { userId, refusal } })
   }
   if (!emailVerified)

@@ -19,7 +19,8 @@ export type Profile = ProviderProfile & { verifiedEmail: string | null }
 export type RefusalReason = 'auth_failed' | 'identity_taken' | 'email_unverified' | 'invalid_state' | 'sign_up_closed'
 
 /** Why a sign-in to an account was refused, for whoever reads its log. */
-export type AccountRefusal = 'suspended' | 'email_unverified' | 'identity_taken'
+export const accountRefusals = ['suspended', 'email_unverified', 'identity_taken'] as const
+export type AccountRefusal = (typeof accountRefusals)[number]
 
 /** A refused sign-in; the client receives its reason. */
 export class SignInRefused extends Error {

@@ -27,7 +27,7 @@ export interface EventDetails {
   entryId?: string
   /** An e-mail address, masked. */
   recipient?: string
-  /** The name of a workspace or key, as it is. */
+  /** The name of a workspace or key, as it is; of a webhook, the host of its URL. */
   name?: string
   workspaceId?: string
   role?: Role
@@ -44,7 +44,7 @@ export interface EventDetails {
 /** Something that happened. */
 export interface NewEvent<K extends EventKind = EventKind> {
   kind: K
-  /** The id of the entry, share, member, invite, key, session or identity. */
+  /** The id of the entry, share, member, invite, key, webhook, session or identity. */
   subject: string | null
   details?: EventDetails
 }
