@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { DataTypes } from 'sequelize'
 import { type Db, openDatabase, type Tx } from '../../db/index.ts'
 import { openLog } from '../../db/sqlite-log.ts'
 import { until } from '../until.ts'
@@ -58,6 +59,35 @@ async function watchSyncs() {
 }
 
 describe('SQLite', () => {
+  it('has every write of a model on the disk before it is acknowledged', async () => {
+    const T = db.sequelize.define(
+      't',
+      { id: { type: DataTypes.INTEGER, primaryKey: true }, x: DataTypes.TEXT, n: DataTypes.INTEGER },
+      { tableName: 't', timestamps: false },
+    )
+    const row = await T.create({ id: 1, x: 'a', n: 1 })
+    const where = { id: 1 }
+    const syncs = await watchSyncs()
+    try {
+      for (const [what, write] of [
+        ['insert', () => T.create({ id: 2, x: 'b', n: 1 })],
+        ['upsert', () => T.upsert({ id: 2, x: 'c', n: 1 })],
+        ['update', () => row.update({ n: 2 })],
+        ['increment', () => T.increment('n', { where })],
+        ['bulk update', () => T.update({ n: 4 }, { where })],
+        ['delete', () => row.destroy()],
+        ['bulk delete', () => T.destroy({ where: { id: 2 } })],
+      ] as const) {
+        const before = syncs.begun
+        await write()
+        expect([what, syncs.begun]).not.toEqual([what, before])
+      }
+    } finally {
+      syncs.restore()
+    }
+    expect(await countIn(file)).toBe(0)
+  })
+
   it('gives values back as they came, in plain objects', async () => {
     await db.run('INSERT INTO t (id, x, n) VALUES (?, ?, ?)', [1, "it's", true])
     await db.run('INSERT INTO t (id, x, n) VALUES (?, ?, ?)', [2, null, 2 ** 52])
