@@ -38,11 +38,8 @@ export interface Frame {
   rollBack(): Promise<unknown>
 }
 
-const { INSERT, UPDATE, UPSERT, BULKUPDATE, BULKDELETE } = QueryTypes
-const writes = new Set<string | undefined>([INSERT, UPDATE, UPSERT, BULKUPDATE, BULKDELETE])
-
-/** Sequelize gives the DELETE of one instance no type. */
-const isWrite = ({ type, instance }: QueryOptions) => writes.has(type) || (type === undefined && instance !== undefined)
+const { INSERT, UPDATE, DELETE, UPSERT, BULKUPDATE, BULKDELETE } = QueryTypes
+const writes = new Set<string | undefined>([INSERT, UPDATE, DELETE, UPSERT, BULKUPDATE, BULKDELETE])
 
 /** Passes each write of a model outside of a transaction to `route`, which runs it, in a transaction or without. */
 export function routeWrites(
@@ -51,7 +48,7 @@ export function routeWrites(
 ): void {
   const query = sequelize.query.bind(sequelize) as (sql: unknown, options: QueryOptions) => Promise<unknown>
   const routed = (sql: unknown, options: QueryOptions = {}) =>
-    options.transaction || !isWrite(options)
+    options.transaction || !writes.has(options.type)
       ? query(sql, options)
       : route(tx => query(sql, { ...options, transaction: tx ?? null }))
   Object.assign(sequelize, { query: routed })

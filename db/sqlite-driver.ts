@@ -206,7 +206,13 @@ export class SqliteConnection {
 
   all(sql: string, values: Parameters | Done, done: Done = () => {}): void {
     if (typeof values === 'function') this.all(sql, [], values)
-    else this.#answer(done, () => ({ rows: new Prepared(this.#open(), sql).all(values) }))
+    else
+      this.#answer(done, () => {
+        const rows = new Prepared(this.#open(), sql).all(values)
+        // Sequelize deletes one row by asking for rows.
+        if (changesOf(sql) === 'counted') this.writes += 1
+        return { rows }
+      })
   }
 
   #answer(done: Done, work: () => { did?: Statement; rows?: Row[] }): void {
