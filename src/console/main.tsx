@@ -3,6 +3,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { language } from './i18n/language.ts'
+import './shell/theme.ts'
 import { preloadMenus } from './parts/menu.tsx'
 import { stayForDrops } from './uploads/files-dragged.ts'
 

@@ -22,6 +22,7 @@ export async function leaveAfter(work: () => Promise<unknown>, url: string): Pro
 
 /** Ends the session, by the form that the pages without a script use. */
 export function signOut(): void {
+  localStorage.removeItem('satchel.recent')
   const form = document.createElement('form')
   form.method = 'post'
   form.action = '/logout'

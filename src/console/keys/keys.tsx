@@ -9,6 +9,7 @@ import { Rows } from '../parts/rows.tsx'
 import { Section } from '../parts/screen.tsx'
 import { EmptyState } from '../parts/states.tsx'
 import { toastError } from '../parts/toasts.tsx'
+import { useOffers } from '../shell/offers.ts'
 import { NewKey } from './new-key.tsx'
 import { type Scope, scopeText } from './scopes.ts'
 import { text } from './text.ts'
@@ -67,6 +68,9 @@ export function Keys({ hint, keys: { nodes }, max, scopes, workspace, onChange }
     onChange()
   }
   const isFull = nodes.length >= max
+  useOffers(() =>
+    isFull ? [] : [{ id: 'new-key', label: text('create'), icon: KeyRound, run: () => setCreating(true) }],
+  )
   const create = (
     <Button look="primary" isDisabled={isFull} onPress={() => setCreating(true)}>
       <Plus />

@@ -22,7 +22,27 @@ const PopoverMenu = lazy(() => load().then(({ PopoverMenu }) => ({ default: Popo
 export const preloadMenus = (): void => void setTimeout(() => void load(), 1500)
 
 /** A button with a menu. */
-export function Menu({ children, button, ...menu }: MenuProps & { children: ReactNode; button?: ButtonLooks }) {
+export const Menu = ({ children, button, ...menu }: MenuProps & { children: ReactNode; button?: ButtonLooks }) => (
+  <MenuButton label={menu.label} button={button} opened={open => <PopoverMenu {...menu} {...open} />}>
+    {children}
+  </MenuButton>
+)
+
+export interface OpenMenu {
+  triggerRef: RefObject<HTMLElement | null>
+  onClose: () => void
+}
+
+interface MenuButtonProps {
+  label: string
+  button?: ButtonLooks
+  /** The menu itself. */
+  opened: (open: OpenMenu) => ReactNode
+  children: ReactNode
+}
+
+/** A button with a menu that is loaded when it opens. */
+export function MenuButton({ label, button, opened, children }: MenuButtonProps) {
   const trigger = useRef<HTMLButtonElement>(null)
   const [isOpen, setOpen] = useState(false)
   return (
@@ -30,7 +50,7 @@ export function Menu({ children, button, ...menu }: MenuProps & { children: Reac
       <Button
         {...button}
         ref={trigger}
-        aria-label={menu.label}
+        aria-label={label}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         onPress={() => setOpen(true)}
@@ -38,11 +58,7 @@ export function Menu({ children, button, ...menu }: MenuProps & { children: Reac
       >
         {children}
       </Button>
-      {isOpen && (
-        <Suspense>
-          <PopoverMenu {...menu} triggerRef={trigger} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {isOpen && <Suspense>{opened({ triggerRef: trigger, onClose: () => setOpen(false) })}</Suspense>}
     </>
   )
 }

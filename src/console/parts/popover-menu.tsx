@@ -1,9 +1,8 @@
-import type { RefObject } from 'react'
 import { Menu, MenuItem, Popover, Separator } from 'react-aria-components'
-import type { MenuProps } from './menu.tsx'
+import type { MenuProps, OpenMenu } from './menu.tsx'
 
 /** The open menu of a button or of a point; parts/menu.tsx loads it. */
-export const PopoverMenu = (props: MenuProps & { triggerRef: RefObject<HTMLElement | null>; onClose: () => void }) => (
+export const PopoverMenu = (props: MenuProps & OpenMenu) => (
   <Popover
     className="popover"
     isOpen

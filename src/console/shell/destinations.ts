@@ -1,5 +1,6 @@
+import { useRouter } from '@tanstack/react-router'
 import { FolderClosed, Inbox, Link2, type LucideIcon, ShieldCheck, Trash2, UsersRound } from 'lucide-react'
-import type { Me } from './me.ts'
+import { type Me, useIsOperator } from './me.ts'
 import { text } from './text.ts'
 
 export interface Destination {
@@ -12,8 +13,7 @@ export interface Destination {
   operators?: true
 }
 
-/** What the navigation leads to, in its order. It shows those that have a route. */
-export const destinations: Destination[] = [
+const destinations: Destination[] = [
   { to: '/files', label: text('files'), icon: FolderClosed },
   { to: '/shared', label: text('shared'), icon: Inbox, badge: me => me.unseenShareCount },
   { to: '/links', label: text('links'), icon: Link2 },
@@ -21,3 +21,10 @@ export const destinations: Destination[] = [
   { to: '/trash', label: text('trash'), icon: Trash2 },
   { to: '/admin', label: text('admin'), icon: ShieldCheck, operators: true },
 ]
+
+/** What the navigation leads to, in its order: what has a route, and is for this person. */
+export function useDestinations(): Destination[] {
+  const isOperator = useIsOperator()
+  const { routesByPath } = useRouter()
+  return destinations.filter(({ to, operators }) => to in routesByPath && (!operators || isOperator))
+}

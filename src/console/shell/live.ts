@@ -3,6 +3,7 @@ import { useSubscription } from 'urql'
 import { graphql } from '../graphql/graphql.ts'
 import { ask } from '../graphql/run.ts'
 import { useSeen } from '../graphql/seen.ts'
+import { useRecent } from '../palette/recent.ts'
 import { toast } from '../parts/toasts.tsx'
 import { ME } from './me.ts'
 import { text } from './text.ts'
@@ -21,8 +22,9 @@ const RECEIVED = graphql(`
   }
 `)
 
-/** Hears of what others share with the person, wherever they are; the cache knows which lists that changes. */
-export function Live() {
+/** Wherever the person is: hears of what others share with them, and remembers where they have been. The cache knows which lists an event changes. */
+export function Live({ person }: { person: string }) {
+  useRecent(person)
   const { navigate } = useRouter()
   // Where it cannot be asked, the screens say so.
   const isSeen = useSeen(() => void ask(ME, {}).catch(() => {}))

@@ -1,40 +1,37 @@
-import { Link, useRouter } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { formatBytes, formatNumber } from '../i18n/format.ts'
-import { destinations } from './destinations.ts'
-import { type Me, useIsOperator } from './me.ts'
+import { useDestinations } from './destinations.ts'
+import type { Me } from './me.ts'
 import { text } from './text.ts'
 
 /** Where one can go: beside the content, or at the foot of a small screen. */
 export function Navigation({ me }: { me: Me | undefined }) {
-  const isOperator = useIsOperator()
-  const { routesByPath } = useRouter()
+  const destinations = useDestinations()
   return (
     <nav className="navigation" aria-label={text('navigation')}>
       <ul>
-        {destinations
-          .filter(({ to, operators }) => to in routesByPath && (!operators || isOperator))
-          .map(({ to, label, icon: Icon, badge }) => {
-            const count = me && badge ? badge(me) : 0
-            const content = (
-              <>
-                <Icon aria-hidden />
-                <span>{label}</span>
-                {count > 0 && (
-                  <span className="badge">
-                    <span aria-hidden>{formatNumber(count)}</span>
-                    <span className="sr">{text('unseen', { count })}</span>
-                  </span>
-                )}
-              </>
-            )
-            return (
-              <li key={to}>
-                <Link to={to} activeOptions={{ includeSearch: false }} className="destination">
-                  {content}
-                </Link>
-              </li>
-            )
-          })}
+        {destinations.map(({ to, label, icon: Icon, badge }) => {
+          const count = me && badge ? badge(me) : 0
+          const content = (
+            <>
+              <Icon aria-hidden />
+              <span>{label}</span>
+              {count > 0 && (
+                <span className="badge">
+                  <span aria-hidden>{formatNumber(count)}</span>
+                  <span className="sr">{text('unseen', { count })}</span>
+                </span>
+              )}
+            </>
+          )
+          return (
+            <li key={to}>
+              <Link to={to} activeOptions={{ includeSearch: false }} className="destination">
+                {content}
+              </Link>
+            </li>
+          )
+        })}
       </ul>
       {me && <Usage me={me} />}
     </nav>

@@ -6,6 +6,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { Logo } from './logo.tsx'
 import { useMe } from './me.ts'
 import { Navigation } from './navigation.tsx'
+import { PaletteButton } from './palette-button.tsx'
 import { text } from './text.ts'
 
 const Live = lazy(() => import('./live.ts').then(({ Live }) => ({ default: Live })))
@@ -26,7 +27,12 @@ export function Shell() {
         </Link>
         {/* Screens put what belongs here by InTop, shell/top.tsx. */}
         <div id="top-slot" />
-        {me && <AccountMenu me={me} />}
+        {me && (
+          <>
+            <PaletteButton me={me} />
+            <AccountMenu me={me} />
+          </>
+        )}
       </header>
       <Navigation me={me} />
       <main id="content" tabIndex={-1}>
@@ -36,7 +42,7 @@ export function Shell() {
       </main>
       {me && (
         <Suspense>
-          <Live />
+          <Live person={me.id} />
           <Uploads person={me.id} drive={me.drive.id} />
         </Suspense>
       )}

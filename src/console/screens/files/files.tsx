@@ -7,6 +7,7 @@ import { Listing, type ListingHandle } from '../../listing/listing.tsx'
 import { useFocusBack } from '../../listing/use-focus-back.ts'
 import { ContextMenu, type Point } from '../../parts/menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { useOffers } from '../../shell/offers.ts'
 import { InTop } from '../../shell/top.tsx'
 import { UploadButton } from '../../uploads/button/upload-button.tsx'
 import { useUploadPlace } from '../../uploads/place.ts'
@@ -97,6 +98,7 @@ export function Files() {
     openScreen: (screen: 'trash' | 'activity') => void navigate({ to: screenOf(place, screen) }),
   }
   const onKey = useKeys(commands)
+  useOffers(() => [...entriesMenu(commands, selected), ...folderMenu(commands)])
   useEffect(() => {
     document.title = `${label} · Satchel`
   }, [label])

@@ -14,8 +14,7 @@ export function SearchBox({ value, onSearch }: { value: string; onSearch: (query
   useEffect(() => {
     const focus = (event: KeyboardEvent) => {
       const isField = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
-      const isSearch = (event.key === '/' && !isField) || (event.key === 'k' && (event.ctrlKey || event.metaKey))
-      if (!isSearch) return
+      if (event.key !== '/' || isField) return
       event.preventDefault()
       input.current?.select()
     }

@@ -12,6 +12,7 @@ import { Rows } from '../../parts/rows.tsx'
 import { Screen, Section } from '../../parts/screen.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { toast, toastError } from '../../parts/toasts.tsx'
+import { useOffers } from '../../shell/offers.ts'
 import { NewWorkspace } from './new-workspace.tsx'
 import { roleName } from './roles.ts'
 import { text } from './text.ts'
@@ -115,6 +116,7 @@ export function Workspaces() {
   const [{ data, error }, reload] = useKeptQuery({ query: WORKSPACES, requestPolicy: 'cache-and-network' })
   const [isCreating, setCreating] = useState(false)
   const refresh = () => reload({ requestPolicy: 'network-only' })
+  useOffers(() => [{ id: 'new-workspace', label: text('create'), icon: UsersRound, run: () => setCreating(true) }])
   const isSeen = useSeen(refresh)
   useSubscription({ query: RECEIVED, pause: !isSeen }, (_, received) => {
     // This is called while React draws.

@@ -1,0 +1,147 @@
+import { useLocation, useRouter } from '@tanstack/react-router'
+import { Clock, FolderPlus, History, KeyRound, type LucideIcon, ShieldCheck, Upload, UsersRound } from 'lucide-react'
+import { hrefOf, nameOf, type Place, parentOf, trim } from '../drive/place.ts'
+import { useAccountEntries } from '../shell/account-entries.ts'
+import { useDestinations } from '../shell/destinations.ts'
+import type { Me } from '../shell/me.ts'
+import { type Offer, readOffers, runOffer } from '../shell/offers.ts'
+import type { Found, Workspace } from './find.ts'
+import { readRecent } from './recent.ts'
+import { text } from './text.ts'
+
+/** A line of the palette. */
+export interface Item {
+  id: string
+  label: string
+  /** Where it is. */
+  detail?: string
+  icon?: LucideIcon
+  /** Of a found entry, instead of an icon: the type of a file, null for a folder. */
+  contentType?: string | null
+  keys?: string
+  danger?: boolean
+  /** By which it is found, too. */
+  words?: string
+  run: () => void
+}
+
+export interface Group {
+  id: string
+  title: string
+  items: readonly Item[]
+}
+
+const words: Record<string, string> = {
+  share: text('wordsShare'),
+  light: text('wordsTheme'),
+  dark: text('wordsTheme'),
+  system: text('wordsTheme'),
+  language: text('wordsLanguage'),
+  out: text('wordsOut'),
+}
+
+const itemOf = (offer: Offer): Item => ({ ...offer, words: words[offer.id] })
+
+/** All that one can go to and do, beside what has to be searched for. */
+export function useGroups(me: Me, workspaces: readonly Workspace[]): Group[] {
+  const { navigate } = useRouter()
+  const { pathname } = useLocation()
+  const go = (href: string) => void navigate({ href })
+  const account = useAccountEntries().filter(entry => entry !== 'separator')
+  const destinations = useDestinations()
+
+  const screen = (href: string, label: string, icon: LucideIcon): Item => ({
+    ...{ id: href, label, icon },
+    run: () => go(href),
+  })
+  /** What another screen offers: go there, and do it. */
+  const elsewhere = (id: string, label: string, icon: LucideIcon, href: string): Item => ({
+    ...{ id, label, icon },
+    run() {
+      go(href)
+      runOffer(id)
+    },
+  })
+
+  const here = readOffers().map(itemOf)
+  const isHere = ({ id }: Item) => here.some(one => one.id === id)
+  const commands = [
+    elsewhere('upload', text('upload'), Upload, '/files'),
+    elsewhere('new', text('newFolder'), FolderPlus, '/files'),
+    elsewhere('new-workspace', text('newWorkspace'), UsersRound, '/workspaces'),
+    elsewhere('new-key', text('newKey'), KeyRound, '/account/keys'),
+  ].filter(item => !isHere(item))
+
+  const spaces = workspaces.map(
+    ({ id, name, slug }): Item => ({
+      ...{ id, label: name, icon: UsersRound },
+      run: () => go(hrefOf({ workspace: slug, path: '' })),
+    }),
+  )
+  const recent = readRecent(me.id).flatMap((place): Item[] => {
+    const detail = placeName(place, workspaces)
+    const href = hrefOf(place)
+    if (detail === undefined || href === pathname) return []
+    const label = nameOf(place.path) || detail
+    return [{ id: `recent ${href}`, label, detail: place.path ? detail : undefined, icon: Clock, run: () => go(href) }]
+  })
+
+  return [
+    { id: 'recent', title: text('recent'), items: recent },
+    { id: 'here', title: text('here'), items: firstOfEach(here) },
+    { id: 'commands', title: text('commands'), items: commands },
+    {
+      id: 'go',
+      title: text('goTo'),
+      items: [
+        ...destinations.map(({ to, label, icon }) => screen(to, label, icon)),
+        screen('/activity', text('activity'), History),
+        screen('/account/keys', text('keys'), KeyRound),
+        screen('/account/sign-in', text('signIn'), ShieldCheck),
+      ],
+    },
+    { id: 'workspaces', title: text('workspaces'), items: spaces },
+    { id: 'looks', title: text('looks'), items: account.map(itemOf) },
+  ]
+}
+
+const firstOfEach = (items: readonly Item[]): Item[] =>
+  [...new Map(items.toReversed().map(item => [item.id, item])).values()].toReversed()
+
+/** What the drive of a place is called, and the folder above it; undefined for a workspace that one has left. */
+function placeName({ workspace, path }: Place, workspaces: readonly Workspace[]): string | undefined {
+  const drive = workspace === null ? text('myFiles') : workspaces.find(({ slug }) => slug === workspace)?.name
+  const above = parentOf(path)
+  return drive && above ? `${drive} / ${above.replaceAll('/', ' / ')}` : drive
+}
+
+/** Entries that were found, each with where it is. */
+export function useFoundItems(): (found: readonly Found[]) => Item[] {
+  const { navigate } = useRouter()
+  return found =>
+    found.map(({ entry, workspace }) => {
+      const slug = workspace?.slug ?? null
+      const path = trim(entry.path)
+      const isFile = entry.__typename === 'File'
+      return {
+        id: entry.id,
+        label: entry.name,
+        detail: placeName({ workspace: slug, path }, workspace ? [workspace] : []),
+        contentType: isFile ? entry.contentType : null,
+        run() {
+          const to = hrefOf({ workspace: slug, path: isFile ? parentOf(path) : path })
+          void navigate({ to, search: (isFile ? { open: entry.id, sel: entry.id } : {}) as never })
+        },
+      }
+    })
+}
+
+/** Groups with what has all the words that were typed. */
+export function fitting(groups: readonly Group[], query: string): Group[] {
+  const typed = query.toLocaleLowerCase().split(/\s+/).filter(Boolean)
+  const fits = ({ label, words = '' }: Item) => {
+    const all = `${label} ${words}`.toLocaleLowerCase()
+    return typed.every(word => all.includes(word))
+  }
+  return groups.map(group => ({ ...group, items: group.items.filter(fits) })).filter(({ items }) => items.length > 0)
+}

@@ -1,0 +1,40 @@
+import { useLocation } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { type Place, placeAt } from '../drive/place.ts'
+
+const KEY = 'satchel.recent'
+const KEPT = 6
+
+interface Kept {
+  person: string
+  places: Place[]
+}
+
+const isPlace = (value: unknown): value is Place => {
+  const { workspace, path } = (value ?? {}) as Record<string, unknown>
+  return typeof path === 'string' && (workspace === null || typeof workspace === 'string')
+}
+
+/** The folders that a person was in last in this browser, the latest first. */
+export function readRecent(person: string): Place[] {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEY) ?? '') as Partial<Kept>
+    return kept.person === person && Array.isArray(kept.places) ? kept.places.filter(isPlace) : []
+  } catch {
+    // Nothing is kept, or somebody else has written there.
+    return []
+  }
+}
+
+/** Remembers the folders that a person goes to. What another person has left is gone. */
+export function useRecent(person: string): void {
+  const { pathname } = useLocation()
+  useEffect(() => {
+    const place = placeAt(pathname)
+    if (!place) return
+    const others = readRecent(person).filter(
+      ({ workspace, path }) => workspace !== place.workspace || path !== place.path,
+    )
+    localStorage.setItem(KEY, JSON.stringify({ person, places: [place, ...others].slice(0, KEPT) } satisfies Kept))
+  }, [pathname, person])
+}

@@ -1,0 +1,29 @@
+import { useRouter } from '@tanstack/react-router'
+import { Braces, Languages, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
+import { signOut } from '../graphql/session.ts'
+import { chooseLanguage, language } from '../i18n/language.ts'
+import type { MenuEntry } from '../parts/menu.tsx'
+import { text } from './text.ts'
+import { chooseTheme } from './theme.ts'
+
+/** What concerns who is signed in, and how this browser shows the console. */
+export function useAccountEntries(): MenuEntry[] {
+  const { navigate } = useRouter()
+  return [
+    { id: 'account', label: text('account'), icon: UserRound, run: () => void navigate({ href: '/account' }) },
+    'separator',
+    { id: 'light', label: text('themeLight'), icon: Sun, run: () => chooseTheme('light') },
+    { id: 'dark', label: text('themeDark'), icon: Moon, run: () => chooseTheme('dark') },
+    { id: 'system', label: text('themeSystem'), icon: Monitor, run: () => chooseTheme('system') },
+    'separator',
+    {
+      id: 'language',
+      label: text('language'),
+      icon: Languages,
+      run: () => chooseLanguage(language === 'de' ? 'en' : 'de'),
+    },
+    { id: 'api', label: text('apiDocs'), icon: Braces, run: () => location.assign('/api/docs') },
+    'separator',
+    { id: 'out', label: text('signOut'), icon: LogOut, run: signOut },
+  ]
+}

@@ -1,0 +1,37 @@
+import { useEffect } from 'react'
+import type { MenuEntry } from '../parts/menu.tsx'
+
+export type Offer = Exclude<MenuEntry, 'separator'>
+
+/** How long a screen has to offer what somebody went there for. */
+const PATIENCE_MS = 20_000
+
+let read: (() => readonly MenuEntry[]) | undefined
+let wanted: { id: string; until: number } | undefined
+
+/** What can be done on the screen right now. */
+export const readOffers = (): Offer[] => (read?.() ?? []).filter(entry => entry !== 'separator')
+
+/** Says, while a screen is shown, what can be done there: the command palette offers it, too. */
+export function useOffers(entries: () => readonly MenuEntry[]): void {
+  useEffect(() => {
+    read = entries
+    if (wanted) runOffer(wanted.id, wanted.until)
+    return () => {
+      if (read === entries) read = undefined
+    }
+  })
+}
+
+/** Does something that a screen offers, as soon as one does. */
+export function runOffer(id: string, until = Date.now() + PATIENCE_MS): void {
+  const offer = readOffers().find(one => one.id === id)
+  wanted = offer || Date.now() > until ? undefined : { id, until }
+  // This may be called while React draws.
+  if (offer) queueMicrotask(offer.run)
+}
+
+/** Nobody waits any more for what a screen may offer. */
+export function forgetWanted(): void {
+  wanted = undefined
+}

@@ -1,0 +1,20 @@
+import type { OpenMenu } from '../parts/menu.tsx'
+import { PopoverMenu } from '../parts/popover-menu.tsx'
+import { useAccountEntries } from './account-entries.ts'
+import type { Me } from './me.ts'
+import { text } from './text.ts'
+
+/** The open account menu; shell/account-menu.tsx loads it. */
+export const OpenAccountMenu = ({ me, ...open }: { me: Me } & OpenMenu) => (
+  <PopoverMenu
+    {...open}
+    label={text('accountMenu')}
+    header={
+      <div className="menu-person">
+        <strong dir="auto">{me.name || me.email}</strong>
+        <span dir="auto">{me.email}</span>
+      </div>
+    }
+    entries={useAccountEntries()}
+  />
+)

@@ -1,0 +1,40 @@
+import { Command } from 'lucide-react'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { Button } from '../parts/button.tsx'
+import type { Me } from './me.ts'
+import { text } from './text.ts'
+
+const Palette = lazy(() => import('../palette/palette.tsx').then(({ Palette }) => ({ default: Palette })))
+
+/** Opens the command palette, as Ctrl-K and Cmd-K do. Where a screen has no search of its own, it looks like one. */
+export function PaletteButton({ me }: { me: Me }) {
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    const toggle = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+      event.preventDefault()
+      setOpen(now => !now)
+    }
+    document.addEventListener('keydown', toggle)
+    return () => document.removeEventListener('keydown', toggle)
+  }, [])
+  return (
+    <>
+      <Button
+        className="palette-button"
+        aria-haspopup="dialog"
+        aria-keyshortcuts="Control+K Meta+K"
+        onPress={() => setOpen(true)}
+      >
+        <Command aria-hidden />
+        <span>{text('palette')}</span>
+        <kbd aria-hidden>Ctrl K</kbd>
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <Palette me={me} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
