@@ -117,6 +117,19 @@ const forgets =
       if (lists.includes(fieldName)) cache.invalidate(me, fieldName, given)
   }
 
+/** For a mutation of shares: what happened to their files is asked for again, as are the shares of the person. */
+const changesShares =
+  (mutation: string): UpdateResolver =>
+  (result, args, cache, info) => {
+    forgets('shares')(result, args, cache, info)
+    const { file, shares = [] } = (result[mutation] ?? {}) as { file?: unknown; shares?: { file?: unknown }[] }
+    for (const of of [file, ...shares.map(share => share.file)]) {
+      const key = cache.keyOfEntity(of as never)
+      for (const { fieldName, arguments: given } of key ? cache.inspectFields(key) : [])
+        if (fieldName === 'events') cache.invalidate(key, fieldName, given)
+    }
+  }
+
 /** What mutations change in lists that would be long to ask for again. */
 export const listUpdates = {
   uploadFile: addsEntry('uploadFile', 'file'),
@@ -126,9 +139,9 @@ export const listUpdates = {
   restoreFromTrash: emptiesTrash('restoreFromTrash'),
   deleteFromTrash: emptiesTrash('deleteFromTrash'),
   emptyTrash: emptiesTrash('emptyTrash'),
-  createLink: forgets('shares'),
-  shareFiles: forgets('shares'),
-  revokeShare: forgets('shares'),
+  createLink: changesShares('createLink'),
+  shareFiles: changesShares('shareFiles'),
+  revokeShare: changesShares('revokeShare'),
 }
 
 /** What events change in lists. */

@@ -97,8 +97,10 @@ export class Pages<Item extends { id: string }, Data, Variables extends PageVari
     let asked = anew
     const requestPolicy = anew ? 'network-only' : 'cache-and-network'
     const { unsubscribe } = client.query(document, variables, { requestPolicy }).subscribe(({ data, error, stale }) => {
-      if (error && !data) return this.#change({ error, isLoading: false })
       const connection = connectionOf(data)
+      if (error && !connection) return this.#change({ error, isLoading: false })
+      // What the cache knows of the answer may be all but the list.
+      if (stale && !connection) return
       page.entries = connection?.nodes ?? []
       page.hasNext = connection?.pageInfo.hasNextPage ?? false
       page.endCursor = connection?.pageInfo.endCursor ?? null

@@ -6,7 +6,7 @@ import { MAKE_FOLDER, ROOM } from './operations.ts'
 import { sharedValue } from './shared-value.ts'
 import { text } from './text.ts'
 import { ask, mutate, pathOf } from './transport.ts'
-import { type Destination, enqueue, queue, recordOf } from './uploads.ts'
+import { type Destination, enqueue, queue, type Replaced, recordOf } from './uploads.ts'
 
 /** What does not fit, to be decided about before the first byte. */
 export interface Tight {
@@ -26,7 +26,7 @@ export interface Tight {
 export const tight = sharedValue<Tight | null>(null)
 
 /** Uploads what was dropped, pasted or picked. If not all of it fits, the person is asked before the first byte. */
-export async function add(gathering: Gathering, to: Destination): Promise<void> {
+export async function add(gathering: Gathering, to: Destination, replaced?: Replaced): Promise<void> {
   const { files, unreadable } = gathering
   const [name, ...others] = unreadable
   if (name !== undefined) {
@@ -35,7 +35,7 @@ export async function add(gathering: Gathering, to: Destination): Promise<void> 
   }
   try {
     const room = await findRoom(files, to)
-    const proceed = () => void begin({ ...gathering, files: room.fitting }, to).catch(toastError)
+    const proceed = () => void begin({ ...gathering, files: room.fitting }, to, replaced).catch(toastError)
     if (room.fitting.length < files.length) tight.set({ ...room, proceed })
     else proceed()
   } catch (error) {
@@ -68,11 +68,11 @@ const announced = (drive: string): number =>
     .uploads.filter(({ id, phase, sent }) => phase === 'waiting' && sent === 0 && recordOf(id)?.drive === drive)
     .reduce((bytes, { size }) => bytes + size, 0)
 
-async function begin({ files, emptyFolders }: Gathering, to: Destination): Promise<void> {
+async function begin({ files, emptyFolders }: Gathering, to: Destination, replaced?: Replaced): Promise<void> {
   // The others are made with what is in them; these show at once.
   const tops = files.flatMap(({ folder }) => folder.split('/')[0] || [])
   for (const folder of new Set([...tops, ...emptyFolders])) await makeFolder(to, folder)
-  await enqueue(files, to)
+  await enqueue(files, to, replaced)
 }
 
 async function makeFolder({ drive, folder }: Destination, below: string): Promise<void> {

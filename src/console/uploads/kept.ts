@@ -11,6 +11,8 @@ export interface Kept {
   /** The id of the drive. */
   drive: string
   aim: Aim
+  /** The revision of the file that it gives a new content; not there for a new file. */
+  replaces?: number | undefined
   /** Of the file on this computer. */
   name: string
   size: number

@@ -9,6 +9,7 @@ const NEW_FILE = graphql(`
     path
     size
     md5
+    revision
     contentType
     createdAt
     updatedAt

@@ -7,16 +7,21 @@ import { sendForm } from './form.ts'
 import { ABORT, COMPLETE, FIND, PART, RECEIVED, REMOVE, START, WHOLE } from './operations.ts'
 import { text } from './text.ts'
 
-/** Uploads into a drive, by the graph. */
-export function transportOf(drive: string, patience: Patience): Transport<Blob> {
+/** Uploads into a drive, by the graph. @param replaces the revision of the file that is given a new content */
+export function transportOf(
+  { drive, replaces }: { drive: string; replaces?: number | undefined },
+  patience: Patience,
+): Transport<Blob> {
   const again = <T>(work: () => Promise<T>) => persist(work, 'repeatable', patience)
+  const onConflict = replaces === undefined ? {} : { onConflict: 'REPLACE' as const }
+  const expected = replaces === undefined ? {} : { expectedRevision: replaces }
   const at = ({ folder, fileName }: Aim) => ({ at: { drive, path: pathOf({ folder, fileName }) } })
 
   return {
     host: location.host,
 
     async start({ folder, fileName }, size) {
-      const input = { drive, folder, fileName, size }
+      const input = { drive, folder, fileName, size, ...onConflict }
       const { startUpload } = await again(() => mutate(START, { input }))
       if (!startUpload) throw noAnswer()
       const { id: uploadId, ...session } = startUpload.uploadSession
@@ -36,7 +41,7 @@ export function transportOf(drive: string, patience: Patience): Transport<Blob> 
 
     async complete({ uploadId }, aim, md5) {
       const { completeUpload } = await again(() =>
-        mutate(COMPLETE, { input: { uploadSession: uploadId, ...aim, md5 } }),
+        mutate(COMPLETE, { input: { uploadSession: uploadId, ...aim, md5, ...expected } }),
       )
       if (!completeUpload) throw noAnswer()
       return completeUpload.file.md5
@@ -50,7 +55,7 @@ export function transportOf(drive: string, patience: Patience): Transport<Blob> 
       // The name in a form may be a path, of which the service keeps the end.
       if (fileName.includes('\\')) throw new TransferFailure('INVALID_PATH', text('backslash'))
       const file = new File([body], fileName, { type: body.type })
-      const input = { file, folder: { at: { drive, path: folder } } }
+      const input = { file, folder: { at: { drive, path: folder } }, ...onConflict, ...expected }
       const { uploadFile } = await mutate(WHOLE, { input }, sending(attempt))
       if (!uploadFile) throw noAnswer()
       return uploadFile.file.md5
@@ -63,6 +68,8 @@ export function transportOf(drive: string, patience: Patience): Transport<Blob> 
     },
 
     async remove(aim) {
+      // What was there before is among its versions: it must not go with it.
+      if (replaces !== undefined) throw new TransferFailure('PATH_EXISTS', text('unavailable'))
       await again(() => mutate(REMOVE, { input: { entries: [at(aim)] } }))
     },
   }

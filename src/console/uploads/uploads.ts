@@ -16,6 +16,13 @@ export interface Destination {
   folder: string
 }
 
+/** A file of the service that is given a new content. */
+export interface Replaced {
+  fileName: string
+  /** What it is expected to be; another one has been changed meanwhile. */
+  revision: number
+}
+
 /** Files that are under way at a time: while some are sent, others are digested. */
 const FILES = 8
 /** Requests that send bytes at a time. HTTP/1.1 gives a page six connections, and the rest of the console wants some. */
@@ -33,13 +40,14 @@ let person = ''
 /** What is known of an upload besides its progress; undefined once it is over. */
 export const recordOf = (id: string): Readonly<Kept> | undefined => records.get(id)
 
-/** Sends files, one after the other. */
-export async function enqueue(files: Gathered[], { drive, folder }: Destination): Promise<void> {
+/** Sends files, one after the other. @param replaced what the only one of them replaces */
+export async function enqueue(files: Gathered[], { drive, folder }: Destination, replaced?: Replaced): Promise<void> {
   const tab = await thisTab()
   const added = files.map(({ file, folder: below, handle }) => {
     const { name, size, type, lastModified: mtimeMs } = file
-    const aim = { folder: pathOf({ folder, fileName: below }).replace(/\/$/, ''), fileName: name }
-    const kept: Kept = { id: newId(), tab, person, drive, aim, name, size, type, mtimeMs, handle }
+    const aim = { folder: pathOf({ folder, fileName: below }).replace(/\/$/, ''), fileName: replaced?.fileName ?? name }
+    const local = { name, size, type, mtimeMs, handle }
+    const kept: Kept = { id: newId(), tab, person, drive, aim, replaces: replaced?.revision, ...local }
     records.set(kept.id, kept)
     return { kept, file }
   })
@@ -53,7 +61,7 @@ const entryOf = (kept: Kept) => ({
   size: kept.size,
   async abandon() {
     const patience = { signal: new AbortController().signal, retries: 2, onRetry() {} }
-    await abandon({ sessions: sessionsOf(kept), transport: transportOf(kept.drive, patience) })
+    await abandon({ sessions: sessionsOf(kept), transport: transportOf(kept, patience) })
     await end(kept)
   },
 })
@@ -85,7 +93,7 @@ function workOf(kept: Kept, file: File): Work {
         await keepOne(kept)
       }
       const patience = { signal, retries: RETRIES, onRetry }
-      const transport = transportOf(kept.drive, patience)
+      const transport = transportOf(kept, patience)
       const stored = await upload({
         ...{ source, digests, aim, transport, progress, limit, patience },
         sessions: sessionsOf(kept),

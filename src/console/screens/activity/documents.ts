@@ -75,3 +75,35 @@ export const EVENTS = graphql(
 )
 
 export type EventsData = ResultOf<typeof EVENTS>
+
+/** One page of what happened to a file or a folder; the newest first. */
+export const ENTRY_EVENTS = graphql(
+  `
+    query EntryActivity($id: ID!, $first: Int!, $after: String) {
+      me {
+        id
+        person {
+          id
+        }
+      }
+      node(id: $id) {
+        __typename
+        id
+        ... on Entry {
+          events(first: $first, after: $after, newestFirst: true) {
+            nodes {
+              ...EventLine
+            }
+            pageInfo {
+              hasNextPage
+              endCursor
+            }
+          }
+        }
+      }
+    }
+  `,
+  [EVENT],
+)
+
+export type EntryEventsData = ResultOf<typeof ENTRY_EVENTS>

@@ -1,7 +1,7 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import { useLive } from '../../graphql/live.ts'
 import { Pages } from '../../graphql/pages.ts'
-import { EVENTS, type EventsData } from './documents.ts'
+import { ENTRY_EVENTS, type EntryEventsData, EVENTS, type EventsData } from './documents.ts'
 
 const driveOf = (data: EventsData | undefined) => data?.me.drive ?? data?.workspace?.drive ?? undefined
 
@@ -32,4 +32,29 @@ export function useEvents(slug: string | null, first: number) {
     more: () => pages.more(),
     refresh: () => pages.refresh(),
   }
+}
+
+const entryIn = ({ node }: EntryEventsData) =>
+  node?.__typename === 'File' || node?.__typename === 'Folder' ? node : undefined
+
+/**
+ * What happened to a file or a folder, the newest first, live.
+ * @param drive the id of its drive
+ * @param first how many at first
+ */
+export function useEntryEvents(id: string, drive: string, first: number) {
+  const pages = useMemo(
+    () =>
+      new Pages({
+        document: ENTRY_EVENTS,
+        variables: { id },
+        connectionOf: (data: EntryEventsData | undefined) => data && entryIn(data)?.events,
+        first,
+        next: 100,
+      }),
+    [id, first],
+  )
+  const { data, ...listed } = useSyncExternalStore(pages.subscribe, pages.read)
+  useLive(drive, () => pages.refresh())
+  return { ...listed, me: data?.me.person.id, more: () => pages.more(), refresh: () => pages.refresh() }
 }

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useKeptQuery } from '../../graphql/kept.ts'
+import { useLive } from '../../graphql/live.ts'
 import { mutate } from '../../graphql/run.ts'
 import { formatBytes, formatExact, formatNumber } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
@@ -8,6 +9,8 @@ import { EntryIcon } from '../../parts/entry-icon.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { toastError } from '../../parts/toasts.tsx'
 import { SharedWith } from '../../sharing/shared-with.tsx'
+import { Versions } from '../../versions/versions.tsx'
+import { EntryActivity } from '../activity/entry-activity.tsx'
 import { RecentActivity } from '../activity/recent.tsx'
 import { DETAILS, type Entry, WRITE_NOTE } from './documents.ts'
 import { FilePreview } from './preview.tsx'
@@ -17,14 +20,14 @@ import type { FolderHere } from './use-folder.ts'
 interface DetailsProps {
   entries: readonly Entry[]
   folder: FolderHere['folder']
-  /** The slug of the workspace; null for the own drive: others have no notes. */
-  workspace: string | null
+  /** The workspace; null for the own drive: others have no notes. */
+  workspace: { slug: string; name: string } | null
   /** Opens the sharing of what is selected, where the person may. */
   onShare: (() => void) | undefined
   onClose: () => void
 }
 
-type OneProps = Pick<DetailsProps, 'onShare'> & { id: string; entry: Entry; isOwn: boolean }
+type OneProps = Pick<DetailsProps, 'onShare' | 'workspace'> & { id: string }
 
 /** Beside the list: what is selected, else the folder. */
 export function Details({ entries, folder, workspace, onShare, onClose }: DetailsProps) {
@@ -50,7 +53,7 @@ export function Details({ entries, folder, workspace, onShare, onClose }: Detail
             </Fact>
           </dl>
         ) : first ? (
-          <One key={first.id} id={first.id} entry={first} isOwn={workspace === null} onShare={onShare} />
+          <One key={first.id} id={first.id} workspace={workspace} onShare={onShare} />
         ) : (
           folder && (
             <>
@@ -60,7 +63,7 @@ export function Details({ entries, folder, workspace, onShare, onClose }: Detail
                 </Fact>
                 <Fact label={text('size')}>{formatBytes(folder.size)}</Fact>
               </dl>
-              <RecentActivity slug={workspace} />
+              <RecentActivity slug={workspace?.slug ?? null} />
             </>
           )
         )}
@@ -79,20 +82,21 @@ const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
   </div>
 )
 
-function One({ id, entry, isOwn, onShare }: OneProps) {
+function One({ id, workspace, onShare }: OneProps) {
   const [{ data, error }, reload] = useKeptQuery({
     query: DETAILS,
     variables: { id },
     requestPolicy: 'cache-and-network',
   })
   const node = data?.node
+  useLive(node && 'drive' in node ? node.drive?.id : undefined, () => reload({ requestPolicy: 'network-only' }))
   if (error) return <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
   if (node?.__typename !== 'File' && node?.__typename !== 'Folder') return <Skeleton rows={4} />
   const isFile = node.__typename === 'File'
   return (
     <>
-      {entry.__typename === 'File' ? (
-        <FilePreview file={entry} />
+      {isFile ? (
+        <FilePreview key={node.md5} file={node} />
       ) : (
         <div className="preview none">
           <EntryIcon contentType={null} size="tile" />
@@ -126,7 +130,9 @@ function One({ id, entry, isOwn, onShare }: OneProps) {
         )}
       </dl>
       {isFile && onShare && <SharedWith file={node} onShare={onShare} />}
-      {isFile && isOwn && <Note id={node.id} note={node.note ?? ''} />}
+      {isFile && workspace === null && <Note id={node.id} note={node.note ?? ''} />}
+      {isFile && <Versions file={node} />}
+      <EntryActivity id={id} drive={node.drive.id} workspace={workspace} />
     </>
   )
 }

@@ -1,4 +1,5 @@
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { VERSIONED } from '../../versions/documents.ts'
 
 /** What a line of the list shows of an entry. */
 export const ENTRY = graphql(`
@@ -198,14 +199,19 @@ export const DETAILS = graphql(
             email
           }
         }
+        ... on Entry {
+          drive {
+            id
+          }
+        }
         ... on File {
-          md5
           note
+          ...VersionedFile
         }
       }
     }
   `,
-  [ENTRY],
+  [ENTRY, VERSIONED],
 )
 
 export const WRITE_NOTE = graphql(`

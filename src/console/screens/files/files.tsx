@@ -1,7 +1,7 @@
 import './files.css'
 import { useNavigate } from '@tanstack/react-router'
 import { FolderOpen, SearchX } from 'lucide-react'
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { hrefOf, screenOf, usePlace } from '../../drive/place.ts'
 import { Listing, type ListingHandle } from '../../listing/listing.tsx'
 import { useFocusBack } from '../../listing/use-focus-back.ts'
@@ -42,6 +42,10 @@ const Viewer = lazy(() => import('./viewer.tsx').then(({ Viewer }) => ({ default
 /** What is open over the list. */
 export type Open = 'new-folder' | 'picker' | 'share' | 'delete' | 'keys' | null
 const none: ReadonlySet<string> = new Set()
+
+/** Keys in a dialog, or at a version of the selected file, must not delete the file. */
+const isBesideTheList = ({ currentTarget, target }: KeyboardEvent<HTMLElement>) =>
+  target instanceof Element && (!currentTarget.contains(target) || target.closest('.versions') !== null)
 
 /** The files of a drive: one folder, or what a search has found. */
 export function Files() {
@@ -115,6 +119,7 @@ export function Files() {
       onKeyDown={event => {
         if (
           event.defaultPrevented ||
+          isBesideTheList(event) ||
           event.target instanceof HTMLInputElement ||
           event.target instanceof HTMLTextAreaElement
         )
@@ -186,7 +191,7 @@ export function Files() {
             <Details
               entries={selected}
               folder={folder.folder ?? null}
-              workspace={place.workspace}
+              workspace={place.workspace === null ? null : { slug: place.workspace, name: folder.title ?? '' }}
               onShare={mayShare(drive, selected) ? () => setOpen('share') : undefined}
               onClose={() => {
                 setSearch({ details: undefined })

@@ -1,0 +1,40 @@
+import { useId } from 'react'
+import { Button } from '../../parts/button.tsx'
+import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { EventList } from './event-list.tsx'
+import { text } from './text.ts'
+import { useEntryEvents } from './use-events.ts'
+
+interface EntryActivityProps {
+  id: string
+  /** The id of its drive. */
+  drive: string
+  workspace: { slug: string; name: string } | null
+}
+
+/** What happened to one file or folder. */
+export function EntryActivity({ id, drive, workspace }: EntryActivityProps) {
+  const heading = useId()
+  const { entries, hasMore, isLoading, error, me, more, refresh } = useEntryEvents(id, drive, 5)
+  // Its sentences lead to what they are about, which is what is looked at.
+  const events = entries.map(event => ({ ...event, entry: null }))
+  return (
+    <section className="recent-activity" aria-labelledby={heading}>
+      <h3 id={heading}>{text('title')}</h3>
+      {error ? (
+        <ErrorState error={error} retry={refresh} />
+      ) : isLoading ? (
+        <Skeleton rows={2} />
+      ) : events.length === 0 ? (
+        <p className="soft">{text('entryEmpty')}</p>
+      ) : (
+        <EventList events={events} me={me} workspace={workspace} />
+      )}
+      {hasMore && (
+        <Button look="ghost" onPress={more}>
+          {text('more')}
+        </Button>
+      )}
+    </section>
+  )
+}

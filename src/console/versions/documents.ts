@@ -1,0 +1,95 @@
+import { graphql, type ResultOf } from '../graphql/graphql.ts'
+
+/** A file with what it was before. */
+export const VERSIONED = graphql(`
+  fragment VersionedFile on File {
+    __typename
+    id
+    name
+    path
+    size
+    md5
+    contentType
+    updatedAt
+    revision
+    permissions
+    versions(first: 100) {
+      nodes {
+        id
+        size
+        md5
+        contentType
+        createdAt
+        expiresAt
+        createdBy {
+          id
+          name
+          email
+        }
+      }
+      pageInfo {
+        hasNextPage
+      }
+    }
+    drive {
+      id
+      versionsKept
+      versionDays
+    }
+  }
+`)
+
+export type VersionedFile = ResultOf<typeof VERSIONED>
+export type Version = NonNullable<VersionedFile['versions']>['nodes'][number]
+
+export const RESTORE_VERSION = graphql(
+  `
+    mutation RestoreVersion($input: RestoreVersionInput!) {
+      restoreVersion(input: $input) {
+        version {
+          id
+        }
+        file {
+          ...VersionedFile
+        }
+        drive {
+          id
+          usage {
+            usedBytes
+          }
+        }
+      }
+    }
+  `,
+  [VERSIONED],
+)
+
+export const DELETE_VERSION = graphql(
+  `
+    mutation DeleteVersion($input: DeleteVersionInput!) {
+      deleteVersion(input: $input) {
+        deletedId
+        file {
+          ...VersionedFile
+        }
+      }
+    }
+  `,
+  [VERSIONED],
+)
+
+/** A signed URL of a version. */
+export const DOWNLOAD_VERSION = graphql(`
+  query DownloadVersion($id: ID!, $disposition: Disposition!) {
+    node(id: $id) {
+      __typename
+      id
+      ... on Version {
+        download(disposition: $disposition) {
+          url
+          fileName
+        }
+      }
+    }
+  }
+`)

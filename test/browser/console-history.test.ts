@@ -1,0 +1,289 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectQuiet,
+  listening,
+  type Person,
+  pictures,
+  startConsole,
+  telephone,
+} from './console.ts'
+
+let w: ConsoleWorld
+
+beforeAll(async () => {
+  w = await startConsole()
+}, 120_000)
+afterAll(() => w?.stop())
+
+/** Somebody whose browser lets a test choose files. */
+async function personWithFiles(name: string, options?: BrowserContextOptions): Promise<Person> {
+  const person = await w.person(name, options)
+  await person.context.addInitScript('delete window.showOpenFilePicker')
+  return person
+}
+
+/** Gives a file of the root a new content, as another program would. */
+async function replace(who: Person, name: string, text: string): Promise<void> {
+  const file = { name, mimeType: 'text/plain', buffer: Buffer.from(text) }
+  const url = `${w.service.url}/api/files/upload`
+  const answer = await who.context.request.post(url, { multipart: { on_conflict: 'replace', file } })
+  if (!answer.ok()) throw new Error(await answer.text())
+}
+
+/** Selects a file of the list, with its details beside it. */
+async function openDetails(who: Person, name: string, path = '/files') {
+  const page = await who.open(`${path}?details=true`)
+  await page.getByRole('row', { name }).first().click()
+  return detailsIn(page)
+}
+
+const detailsIn = (page: Page) => page.getByRole('complementary', { name: 'Details' })
+async function textOf(who: Person, path: string): Promise<string> {
+  type Found = { me: { drive: { entry: { download: { url: string } } } } }
+  const { me } = await who.ask<Found>(
+    'query ($path: String!) { me { drive { entry(path: $path) { ... on File { download { url } } } } } }',
+    { path },
+  )
+  return (await who.context.request.get(me.drive.entry.download.url)).text()
+}
+
+/** Lets the person choose a file of these bytes. */
+async function choose(page: Page, press: () => Promise<void>, name: string, text: string): Promise<void> {
+  const picker = page.waitForEvent('filechooser')
+  await press()
+  await (await picker).setFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
+}
+
+const HOSTILE = `<img src=x onerror="document.title='pwned'">.txt`
+
+describe('The versions of a file', () => {
+  it('are explained while there are none, and begin with a new content', async () => {
+    const alice = await personWithFiles('alice')
+    await alice.upload('plan.txt', 'the first plan')
+    const details = await openDetails(alice, 'plan.txt')
+    const { page } = alice
+    await details.getByText('When this file is replaced, what it was is kept here').waitFor()
+    await details.getByText('the last 20 versions, for 90 days').waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-versions-none')
+    // Whatever the chosen file is called, it becomes the content of this one.
+    await choose(
+      page,
+      () => details.getByRole('button', { name: 'Upload new version' }).click(),
+      'other.txt',
+      'the second',
+    )
+    await details.getByText('Current version').waitFor()
+    await details.getByText('the second').waitFor()
+    await details.getByText('You uploaded a new version', { exact: false }).waitFor()
+    expect(await page.getByRole('row', { name: 'other.txt' }).count()).toBe(0)
+    expect(await textOf(alice, 'plan.txt')).toBe('the second')
+    await page.getByRole('button', { name: 'Close', exact: true }).click()
+    await pictures(page, 'console-versions-one')
+    expectQuiet(alice)
+  })
+
+  it('are shown, saved, restored with undo, and deleted after a question', async () => {
+    const bob = await personWithFiles('bob')
+    await bob.upload('notes.txt', 'one')
+    for (const text of ['two, longer', 'three']) await replace(bob, 'notes.txt', text)
+    const details = await openDetails(bob, 'notes.txt')
+    const { page } = bob
+    const versions = details.getByRole('list', { name: 'Versions' }).getByRole('listitem')
+    await versions.nth(2).waitFor()
+    expect(await versions.count()).toBe(3)
+    const menu = (at: number) => versions.nth(at).getByRole('button', { name: /^Actions for the version/ })
+    await menu(1).click()
+    await page.getByRole('menuitem', { name: 'Preview' }).click()
+    const viewer = page.getByRole('dialog', { name: 'notes.txt' })
+    await viewer.getByText('two, longer').waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-version-preview')
+    await viewer.getByRole('button', { name: 'Close' }).click()
+    await menu(2).click()
+    const saved = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: 'Download' }).click()
+    expect(await readFile(await (await saved).path(), 'utf8')).toBe('one')
+
+    await versions
+      .nth(2)
+      .getByRole('button', { name: /^Restore/ })
+      .click()
+    const undo = page.getByRole('button', { name: 'Undo' })
+    await undo.waitFor()
+    await details.locator('.preview').getByText('one').waitFor()
+    expect(await textOf(bob, 'notes.txt')).toBe('one')
+    await pictures(page, 'console-versions-restored')
+    await undo.click()
+    await details.locator('.preview').getByText('three').waitFor()
+    expect(await textOf(bob, 'notes.txt')).toBe('three')
+    expect(await versions.count()).toBe(3)
+
+    await menu(1).click()
+    await page.getByRole('menuitem', { name: 'Delete…' }).click()
+    const question = page.getByRole('dialog', { name: 'Delete this version?' })
+    await expectAccessible(page)
+    await question.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('Version deleted').waitFor()
+    await versions.nth(2).waitFor({ state: 'detached' })
+    await expectAccessible(page)
+    expectQuiet(bob)
+  })
+
+  it('are worked with by keyboard alone, and the file stays', async () => {
+    const kim = await personWithFiles('kim')
+    await kim.upload('log.txt', 'one')
+    await replace(kim, 'log.txt', 'two')
+    const details = await openDetails(kim, 'log.txt')
+    const { page } = kim
+    const restore = details.getByRole('button', { name: /^Restore/ })
+    await restore.focus()
+    // Means the file only where the list has the focus.
+    await page.keyboard.press('Delete')
+    await page.keyboard.press('Enter')
+    await details.locator('.preview').getByText('one').waitFor()
+    await details.getByRole('button', { name: /^Actions for the version/ }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Preview' }).waitFor()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    const question = page.getByRole('dialog', { name: 'Delete this version?' })
+    await question.waitFor()
+    await page.keyboard.press('Delete')
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
+    await page.getByRole('row', { name: 'log.txt' }).waitFor()
+    expect(await textOf(kim, 'log.txt')).toBe('one')
+  })
+
+  it('say when somebody else was faster, and keep both', async () => {
+    const lea = await personWithFiles('lea')
+    await lea.upload('draft.txt', 'one')
+    const details = await openDetails(lea, 'draft.txt')
+    const { page } = lea
+    const picker = page.waitForEvent('filechooser')
+    await details.getByRole('button', { name: 'Upload new version' }).click()
+    const chooser = await picker
+    await replace(lea, 'draft.txt', 'of somebody else')
+    await details.getByText('Current version').waitFor()
+    await chooser.setFiles({ name: 'mine.txt', mimeType: 'text/plain', buffer: Buffer.from('mine') })
+    await page.getByText('This was changed meanwhile', { exact: false }).waitFor()
+    expect(await textOf(lea, 'draft.txt')).toBe('of somebody else')
+  })
+
+  it('appear for others at once, who restore and delete as their role allows, under hostile names, on a telephone', async () => {
+    const carol = await personWithFiles('carol')
+    const dora = await personWithFiles('dora', telephone)
+    type Made = { createWorkspace: { workspace: { id: string; slug: string } } }
+    const made = await carol.ask<Made>(
+      'mutation { createWorkspace(input: { name: "Garden" }) { workspace { id slug } } }',
+    )
+    const { id, slug } = made.createWorkspace.workspace
+    await carol.ask('mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }', {
+      input: { workspace: id, email: dora.email, role: 'VIEWER' },
+    })
+    type Invited = { me: { invites: { nodes: { token: string }[] } } }
+    const { me } = await dora.ask<Invited>('{ me { invites(first: 1) { nodes { token } } } }')
+    await dora.ask('mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }', {
+      input: { token: me.invites.nodes[0]?.token },
+    })
+    const put = async (text: string) => {
+      const file = { name: 'file', mimeType: 'text/plain', buffer: Buffer.from(text) }
+      const at = `${w.service.url}/api/workspaces/${id}/files/upload`
+      const answer = await carol.context.request.post(at, { multipart: { on_conflict: 'replace', file } })
+      if (!answer.ok()) throw new Error(await answer.text())
+    }
+    await put('one')
+    type Found = { workspace: { drive: { entry: { id: string } } } }
+    const found = await carol.ask<Found>(
+      'query ($id: ID!) { workspace(id: $id) { drive { entry(path: "file") { id } } } }',
+      { id },
+    )
+    const entry = found.workspace.drive.entry.id
+    await carol.ask('mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }', {
+      input: { entries: [{ id: entry }], name: HOSTILE },
+    })
+    const live = listening(dora.page)
+    const page = await dora.open(`/workspaces/${slug}/files?details=true&sel=${entry}`)
+    await live
+    const details = detailsIn(page)
+    await details.getByText('When this file is replaced').waitFor()
+    expect(await details.getByRole('button', { name: 'Upload new version' }).count()).toBe(0)
+    // Carol does it in her browser.
+    const carols = await carol.open(`/workspaces/${slug}/files?details=true&sel=${entry}`)
+    await choose(
+      carols,
+      () => detailsIn(carols).getByRole('button', { name: 'Upload new version' }).click(),
+      'x.txt',
+      'two',
+    )
+    await details.getByText('Current version').waitFor()
+    await details.getByText('uploaded a new version', { exact: false }).waitFor()
+    expect(await details.getByRole('button', { name: /^Restore/ }).count()).toBe(0)
+    await details.getByRole('button', { name: /^Actions for the version/ }).tap()
+    await page.getByRole('menuitem', { name: 'Download' }).waitFor()
+    expect(await page.getByRole('menuitem', { name: 'Delete…' }).count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await expectAccessible(page)
+    await details.getByText('Current version').scrollIntoViewIfNeeded()
+    await pictures(page, 'console-versions-telephone')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    expect(await page.title()).not.toBe('pwned')
+    expectQuiet(dora)
+    expectQuiet(carol)
+  })
+})
+
+describe('The activity of a file', () => {
+  it('is its own, and grows by itself', async () => {
+    const nia = await w.person('nia')
+    await nia.upload('a.txt', 'a')
+    await nia.upload('b.txt', 'b')
+    const details = await openDetails(nia, 'a.txt')
+    const sentences = details.locator('.activity-event .grow')
+    await sentences.filter({ hasText: 'You added' }).waitFor()
+    expect(await sentences.count()).toBe(1)
+    await nia.ask('mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }', {
+      input: { entries: [{ at: { path: 'a.txt' } }], name: 'c.txt' },
+    })
+    await sentences.filter({ hasText: 'You renamed' }).waitFor()
+    await details.getByRole('button', { name: 'Share…' }).click()
+    const sheet = nia.page.getByRole('dialog')
+    await sheet.getByRole('button', { name: 'Create link' }).click()
+    await nia.page.keyboard.press('Escape')
+    await sentences.filter({ hasText: 'shared a file by a link' }).waitFor()
+    expect(await sentences.count()).toBe(3)
+    await expectAccessible(nia.page)
+    await pictures(nia.page, 'console-details-file')
+    expectQuiet(nia)
+  })
+
+  it('goes further back when asked to, and leads back after a failure', async () => {
+    const ole = await w.person('ole')
+    await ole.upload('n0', 'x')
+    for (let at = 0; at < 7; at++)
+      await ole.ask('mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }', {
+        input: { entries: [{ at: { path: `n${at}` } }], name: `n${at + 1}` },
+      })
+    // Nothing is answered before the button is pressed, whatever else asks again.
+    await ole.context.addInitScript(
+      "addEventListener('click', ({ target }) => { if (target.textContent === 'Try again') window.again = true }, true)",
+    )
+    await ole.page.route('**/graphql', async (route, request) => {
+      const isAsked = request.postData()?.includes('EntryActivity')
+      return isAsked && !(await ole.page.evaluate('window.again')) ? route.abort() : route.continue()
+    })
+    const details = await openDetails(ole, 'n7')
+    await details.getByRole('button', { name: 'Try again' }).click()
+    const sentences = details.locator('.activity-event')
+    await sentences.nth(4).waitFor()
+    expect(await sentences.count()).toBe(5)
+    await details.getByRole('button', { name: 'Show more' }).click()
+    await sentences.filter({ hasText: 'You added' }).waitFor()
+    expect(await sentences.count()).toBe(8)
+  })
+})
