@@ -1,5 +1,5 @@
 import { FILE, FOLDER } from '../db/models/entry.ts'
-import { eventKinds, type EventKind as Kind, type Via, vias } from '../db/models/event.ts'
+import { accountRefusals, eventKinds, type EventKind as Kind, type Via, vias } from '../db/models/event.ts'
 import { type ShareEventKind as ShareUse, shareEventKinds } from '../db/models/share-event.ts'
 import type { DriveLevel, WorkspaceRight } from '../src/access/policies.ts'
 import { type Role as RoleName, roles } from '../src/access/roles.ts'
@@ -7,7 +7,6 @@ import { privateScopes, workspaceScopes } from '../src/access/scopes.ts'
 import { type ErrorCode as Code, naturalStatus } from '../src/errors.ts'
 import type { Mode } from '../src/media.ts'
 import { type OnConflict as OnConflictName, onConflicts } from '../src/on-conflict.ts'
-import { accountRefusals } from '../src/services/accounts/profile.ts'
 import { builder } from './builder.ts'
 
 /** Names of GraphQL for values of the services: `workspaces:files:read` is WORKSPACES_FILES_READ. */

@@ -67,6 +67,10 @@ export const eventKinds: readonly EventKind[] = [
 export const vias = ['session', 'key', 'link', 'operator', 'system'] as const
 export type Via = (typeof vias)[number]
 
+/** Why a sign-in to an account was refused. */
+export const accountRefusals = ['suspended', 'email_unverified', 'identity_taken'] as const
+export type AccountRefusal = (typeof accountRefusals)[number]
+
 /** Something that happened in a drive, or to a person; one row of one log. Numbers of a log have no gap, and follow the commits. */
 export class Event extends Model<InferAttributes<Event>, InferCreationAttributes<Event>> {
   /** The id of the bucket or of the user that it concerns. */

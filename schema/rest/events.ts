@@ -1,6 +1,5 @@
-import { type EventKind, eventKinds, personKinds, vias } from '../../db/models/event.ts'
+import { accountRefusals, type EventKind, eventKinds, personKinds, vias } from '../../db/models/event.ts'
 import type { Context } from '../../src/context.ts'
-import { accountRefusals } from '../../src/services/accounts/profile.ts'
 import type { EventPoll } from '../../src/services/history/event-feed.ts'
 import type { EventOnWire } from '../../src/services/history/event-wire.ts'
 import { area } from '../plugins/rest.ts'

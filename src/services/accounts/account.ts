@@ -1,6 +1,7 @@
 import pRetry from 'p-retry'
 import { v7 as newId } from 'uuid'
 import { type Db, isDuplicate, type Tx } from '../../../db/index.ts'
+import type { AccountRefusal } from '../../../db/models/event.ts'
 import { eventsOf } from '../../../db/queries/event.ts'
 import { findIdentity, type KnownIdentity, lockIdentitiesOf, lockIdentity } from '../../../db/queries/identity.ts'
 import { lockUser, lockUserWithAddress } from '../../../db/queries/user.ts'
@@ -12,7 +13,6 @@ import { makeBucket } from '../tree/entry.ts'
 import { adoptAddress, followAddress } from './account-address.ts'
 import { findKept, reattach } from './account-kept.ts'
 import {
-  type AccountRefusal,
   canonicalEmail,
   type Profile,
   type ProviderProfile,

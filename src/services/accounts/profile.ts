@@ -1,3 +1,5 @@
+import type { AccountRefusal } from '../../../db/models/event.ts'
+
 /** The profile of a person as a provider returns it; "" for missing texts. */
 export interface ProviderProfile {
   provider: string
@@ -17,10 +19,6 @@ export interface ProviderProfile {
 export type Profile = ProviderProfile & { verifiedEmail: string | null }
 
 export type RefusalReason = 'auth_failed' | 'identity_taken' | 'email_unverified' | 'invalid_state' | 'sign_up_closed'
-
-/** Why a sign-in to an account was refused, for whoever reads its log. */
-export const accountRefusals = ['suspended', 'email_unverified', 'identity_taken'] as const
-export type AccountRefusal = (typeof accountRefusals)[number]
 
 /** A refused sign-in; the client receives its reason. */
 export class SignInRefused extends Error {

@@ -1,9 +1,8 @@
 import type { Db, Tx } from '../../../db/index.ts'
-import type { EventKind, Via } from '../../../db/models/event.ts'
+import type { AccountRefusal, EventKind, Via } from '../../../db/models/event.ts'
 import { appendEvents, type LogName } from '../../../db/queries/event.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Role } from '../../access/roles.ts'
-import type { AccountRefusal } from '../accounts/profile.ts'
 import type { EventService } from '../notices/event.ts'
 
 /** Who does something, and by what. The ids are no credentials. */

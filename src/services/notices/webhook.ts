@@ -12,7 +12,7 @@ import {
   webhooksOfWorkspaces,
 } from '../../../db/queries/webhook.ts'
 import type { Caller } from '../../access/caller.ts'
-import { AppError, InvalidInput } from '../../errors.ts'
+import { AppError, InvalidInput, noSuchWebhook } from '../../errors.ts'
 import { MAX_DELIVERIES, MAX_WEBHOOKS } from '../../limits.ts'
 import type { Tokens } from '../../tokens.ts'
 import { changeRunner } from '../history/event.ts'
@@ -250,9 +250,6 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
 }
 
 export type WebhookService = ReturnType<typeof webhookService>
-
-export const noSuchWebhook = () =>
-  new AppError('WEBHOOK_NOT_FOUND', 'There is no such webhook. Use an id of a listing.')
 
 /** The kinds that a webhook is for; null for all. */
 export const kindsOf = ({ kinds }: Pick<WebhookRow, 'kinds'>): EventKind[] | null =>
