@@ -30,6 +30,8 @@ export class Shared {
   given = 0
   /** The revision of the one file that a REST operation is about, which is its ETag. */
   revision: number | undefined
+  /** Whether a caller who has that revision already is told just that. */
+  revalidates = false
   /** The id of the event of a subscription that is being answered, where it has one: schema/event.ts. */
   eventId: string | undefined
 }

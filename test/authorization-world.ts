@@ -395,12 +395,14 @@ export class World {
       case 'Mutation.restoreWorkspaceTrash':
       case 'Mutation.deleteFromWorkspaceTrash':
         return { ...ws, items: [await things.trashedInWorkspace()] }
+      case 'Query.fileInfo':
       case 'Query.versions':
         return { file_id: (await upload()).id }
       case 'Query.versionDownload':
       case 'Mutation.restoreVersion':
       case 'Mutation.deleteVersion':
         return { version_id: await things.version() }
+      case 'Query.workspaceFileInfo':
       case 'Query.workspaceVersions':
         return { ...ws, file_id: await putFile() }
       case 'Query.workspaceVersionDownload':

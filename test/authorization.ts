@@ -121,6 +121,7 @@ const strangers: Record<string, ErrorCode> = {
   'Mutation.removeIdentity': 'IDENTITY_NOT_FOUND',
   'Mutation.restoreTrash': 'TRASH_ITEM_NOT_FOUND',
   'Mutation.deleteFromTrash': 'TRASH_ITEM_NOT_FOUND',
+  'Query.fileInfo': 'FILE_NOT_FOUND',
   'Query.versions': 'FILE_NOT_FOUND',
   'Query.versionDownload': 'VERSION_NOT_FOUND',
   'Mutation.restoreVersion': 'VERSION_NOT_FOUND',

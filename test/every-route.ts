@@ -73,6 +73,7 @@ export async function walkEveryRoute(
   await go(alice, 'POST /api/files/upload', {}, form({ folder: 'a/b/c/d' }, content))
   const file = `a/b/c/d/${fileName}`
   await go(alice, 'GET /api/files/tree', { path: 'a/b/c/d' })
+  await go(alice, 'GET /api/files/info', { path: file })
   await go(alice, 'GET /api/folders', { path: 'a/b/c' })
   await go(alice, 'POST /api/folders', {}, { json: { path: 'e/f' } })
   await go(alice, 'POST /api/folders/move', {}, { json: { source: 'e/f', destination: 'a/f' } })
@@ -141,6 +142,7 @@ export async function walkEveryRoute(
   await go(bob, `POST ${dir}/mkdir`, ws, { json: { folder_name: 'x' } })
   const uploaded = await go(bob, `POST ${dir}/upload`, ws, form({ folder: '/x' }, content))
   await go(alice, `GET ${dir}/tree`, { ...ws, path: '/x' })
+  await go(alice, `GET ${dir}/info`, { ...ws, path: `/x/${fileName}` })
   await go(alice, `GET ${dir}/download`, { ...ws, path: `/x/${fileName}` })
   await uploadInParts(bob, `${dir}/uploads`, ws)
   await go(bob, `POST ${dir}/upload`, ws, form({ folder: '/x', on_conflict: 'replace' }, content))

@@ -83,6 +83,8 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
     'Query.folders': [{ path: 'secret' }],
     'Query.workspaceDownload': [{}, { file_id: undefined, path: '/secret/plan.txt' }],
     'Query.workspaceFileTree': [{ path: '/secret' }],
+    'Query.fileInfo': [{}, { file_id: undefined, path: 'secret/plan.txt' }],
+    'Query.workspaceFileInfo': [{}, { file_id: undefined, path: '/secret/plan.txt' }],
     'Query.versions': [{}, { file_id: undefined, path: 'secret/plan.txt' }],
     'Query.workspaceVersions': [{}, { file_id: undefined, path: '/secret/plan.txt' }],
     'Mutation.createWorkspaceFolder': [{ parent_path: '/secret' }],

@@ -7,7 +7,7 @@ import { cursor, ifMatch, ifMatchHeader, limit, onConflict, ownDrive } from './a
 import { builder, type DriveContext } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, FOLDER_PATH, MD5, MEDIA_TYPE } from './examples.ts'
 
-const rest = area('files', 'Files of the caller.')
+export const rest = area('files', 'Files of the caller.')
 
 export const File = builder.objectRef<FileView>('File').implement({
   description: 'A file of the caller.',

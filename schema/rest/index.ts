@@ -1,4 +1,5 @@
 import './files.ts'
+import './file-info.ts'
 import './folders.ts'
 import './uploads.ts'
 import './workspace-uploads.ts'

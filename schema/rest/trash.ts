@@ -6,6 +6,7 @@ import { area } from '../plugins/rest.ts'
 import { cursor, limit, onConflict } from './arguments.ts'
 import { type Argument, builder } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, FOLDER_PATH, ID } from './examples.ts'
+import { declareForOwners } from './owners.ts'
 
 type Placed<T> = T & { drive: Drive }
 
@@ -69,21 +70,12 @@ const items = (arg: Argument) =>
     example: [ID],
   })
 
-/** The routes of one kind of trash: that of the caller, or those of workspaces. */
-function declareTrash(owner: 'caller' | 'workspace') {
-  const ofWorkspace = owner === 'workspace'
-  const whose = ofWorkspace ? 'a workspace' : 'the caller'
-  const rest = ofWorkspace
-    ? area('workspace files', 'Files and folders of a workspace.')
-    : area('trash', 'Deleted files and folders that can be restored.')
-  const path = ofWorkspace ? '/api/workspaces/{workspace_id}/trash' : '/api/trash'
-  const name = (verb: string) => `${verb}${ofWorkspace ? 'Workspace' : ''}Trash`
-  const place = (arg: Argument) => (ofWorkspace ? { workspace_id: arg.id({ required: true }) } : {})
-  const on = (_root: object, args: object) =>
-    'workspace_id' in args ? { workspaceId: String(args.workspace_id) } : { driveId: null }
-  const denied = ofWorkspace ? [403] : []
+declareForOwners(area('trash', 'Deleted files and folders that can be restored.'), owner => {
+  const { whose, rest, place, on, denied } = owner
+  const path = `${owner.base}/trash` as const
+  const name = (verb: string) => owner.name(verb, 'Trash')
 
-  builder.queryField(ofWorkspace ? 'workspaceTrash' : 'trash', t =>
+  builder.queryField(name(''), t =>
     t.withAuth({ drive: 'read' }).field({
       type: Trash,
       description: `What was deleted of the files of ${whose} and can be restored, the newest first.`,
@@ -160,7 +152,4 @@ function declareTrash(owner: 'caller' | 'workspace') {
       }),
     }),
   )
-}
-
-declareTrash('caller')
-declareTrash('workspace')
+})

@@ -7,6 +7,7 @@ import { cursor, ifMatch, ifMatchHeader, limit, mode } from './arguments.ts'
 import { type Argument, builder } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, ID, MD5, MEDIA_TYPE } from './examples.ts'
 import { named } from './files.ts'
+import { declareForOwners } from './owners.ts'
 
 const Version = builder.objectRef<VersionView>('Version').implement({
   description: 'A content that a file had before another one replaced it.',
@@ -60,22 +61,13 @@ const DeletedVersion = builder.objectRef<{ id: string }>('DeletedVersion').imple
   fields: t => ({ version_deleted: t.exposeID('id', { example: ID }) }),
 })
 
-/** The routes of the versions of one kind of files: those of the caller, or those of workspaces. */
-function declareVersions(owner: 'caller' | 'workspace') {
-  const ofWorkspace = owner === 'workspace'
-  const whose = ofWorkspace ? 'a workspace' : 'the caller'
-  const rest = ofWorkspace
-    ? area('workspace files', 'Files and folders of a workspace.')
-    : area('versions', 'Contents that files had before.')
-  const path = ofWorkspace ? '/api/workspaces/{workspace_id}/files/versions' : '/api/files/versions'
-  const name = (verb: string) => `${verb}${ofWorkspace ? 'Workspace' : ''}Version`
-  const place = (arg: Argument) => (ofWorkspace ? { workspace_id: arg.id({ required: true }) } : {})
+declareForOwners(area('versions', 'Contents that files had before.'), owner => {
+  const { whose, rest, place, on, denied } = owner
+  const path = `${owner.base}/files/versions` as const
+  const name = (verb: string) => owner.name(verb, 'Version')
   const one = (arg: Argument) => ({ version_id: arg.id({ required: true }), ...place(arg) })
-  const on = (_root: object, args: object) =>
-    'workspace_id' in args ? { workspaceId: String(args.workspace_id) } : { driveId: null }
-  const denied = ofWorkspace ? [403] : []
 
-  builder.queryField(ofWorkspace ? 'workspaceVersions' : 'versions', t =>
+  builder.queryField(owner.name('', 'Versions'), t =>
     t.withAuth({ drive: 'read' }).field({
       type: FileVersions,
       description: `The contents that a file of ${whose} had before, the newest first.`,
@@ -101,7 +93,7 @@ function declareVersions(owner: 'caller' | 'workspace') {
     }),
   )
 
-  builder.queryField(ofWorkspace ? 'workspaceVersionDownload' : 'versionDownload', t =>
+  builder.queryField(owner.name('', 'VersionDownload'), t =>
     t.withAuth({ drive: 'read' }).field({
       type: 'Download',
       description: `Downloads a version of a file of ${whose}.`,
@@ -158,7 +150,4 @@ function declareVersions(owner: 'caller' | 'workspace') {
       },
     }),
   )
-}
-
-declareVersions('caller')
-declareVersions('workspace')
+})

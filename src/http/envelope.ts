@@ -23,6 +23,13 @@ export function answer(envelope: Envelope, headers: Record<string, string> = {})
   return { status: envelope.status, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(envelope) }
 }
 
+/** The caller has this answer already. */
+export const unchanged = (headers: Record<string, string>): Answer => ({
+  status: 304,
+  headers: { 'cache-control': 'no-store', ...headers },
+  body: '',
+})
+
 /**
  * The error response for any thrown value, with a status that the route lists: docs/contract.md, "Statuses are closed".
  * @param statuses those of the route; undefined where there is no route

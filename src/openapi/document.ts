@@ -32,10 +32,13 @@ const headers: ApiDocument['components']['headers'] = {
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
   RateLimit: { description: 'What is left of the limit.', schema: { type: 'string' } },
   'RateLimit-Policy': { description: 'The limit and its window.', schema: { type: 'string' } },
+  ETag: {
+    description: 'Names what is answered, for `If-None-Match`, `If-Match` and `If-Range`.',
+    schema: { type: 'string' },
+  },
 }
 
 const headersOfBytes: ApiDocument['components']['headers'] = {
-  ETag: { description: 'Names the bytes, for `If-None-Match` and `If-Range`.', schema: { type: 'string' } },
   'Accept-Ranges': { description: 'That `Range` may ask for a part.', schema: { type: 'string' } },
   'Content-Disposition': { description: 'Whether to save or to show it, and its name.', schema: { type: 'string' } },
   'Content-Range': { description: 'Which bytes these are, of how many.', schema: { type: 'string' } },

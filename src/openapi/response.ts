@@ -26,6 +26,12 @@ export function success(value: SchemaOrRef, example: unknown, msg = 'ok'): Respo
   return { description: 'Done.', headers: headersOf(), content }
 }
 
+/** The answer to `If-None-Match`. */
+export const unchanged: Response = {
+  description: 'The caller has this answer already: `If-None-Match`.',
+  headers: headersOf('ETag'),
+}
+
 export const redirect = (description: string): Response => ({ description, headers: headersOf('Location') })
 
 const bytes: NonNullable<Response['content']> = { '*/*': { schema: { type: 'string', format: 'binary' } } }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import fresh from 'fresh'
 import type { GraphQLSchema } from 'graphql'
 import type { CompiledQuery } from 'graphql-jit'
 import type { Context } from '../context.ts'
@@ -6,7 +7,7 @@ import { Unauthenticated } from '../errors.ts'
 import { createAddresses } from '../http/addresses.ts'
 import { type BodyKind, readJson, readRaw } from '../http/body.ts'
 import { sendDelivery } from '../http/bytes.ts'
-import { answer, failure, success } from '../http/envelope.ts'
+import { type Answer, answer, failure, success, unchanged } from '../http/envelope.ts'
 import { isNavigation } from '../http/method.ts'
 import { write } from '../http/write.ts'
 import type { Log } from '../log.ts'
@@ -89,7 +90,7 @@ export async function createRestRouter(schema: GraphQLSchema) {
         const context = await contextOf(kindsOfBody[route.body])
         const value = await run(request, context, endpoint, params)
         if (route.redirect) await sendDelivery(req, res, value as Download, context)
-        else write(res, req, answer(success(route.wrap ? { [route.wrap]: value } : value, route.msg), etagOf(context)))
+        else write(res, req, answerOf(route, value, context, req))
       } catch (error) {
         const refused = failure(error, log, route?.statuses)
         const page = refused.status < 500 && isNavigation(req) ? pageOf(route, params) : undefined
@@ -100,8 +101,11 @@ export async function createRestRouter(schema: GraphQLSchema) {
   }
 }
 
-const etagOf = ({ shared: { revision } }: Context): Record<string, string> =>
-  revision === undefined ? {} : { etag: `"${revision}"` }
+function answerOf(route: Route, value: unknown, { shared }: Context, { headers }: IncomingMessage): Answer {
+  const etag: Record<string, string> = shared.revision === undefined ? {} : { etag: `"${shared.revision}"` }
+  if (shared.revalidates && fresh({ 'if-none-match': headers['if-none-match'] }, etag)) return unchanged(etag)
+  return answer(success(route.wrap ? { [route.wrap]: value } : value, route.msg), etag)
+}
 
 /** The page that explains a refusal of this route, for these inputs. */
 const pageOf = (route: Route | undefined, params: Record<string, string | undefined>): string | undefined =>

@@ -32,6 +32,8 @@ export interface Route {
   lenient: boolean
   /** Whether calls of one user are counted: contract, section 7. */
   isLimited: boolean
+  /** Whether it answers 304 to who has the answer already. */
+  revalidates: boolean
   description: string
 }
 
@@ -77,6 +79,7 @@ function routeOf(rest: RestRoute, operation: 'Query' | 'Mutation', field: GraphQ
     body: given.includes('form') ? 'form' : given.includes('raw') ? 'raw' : 'json',
     lenient: !rest.statuses.includes(400),
     isLimited,
+    revalidates: 'if_none_match' in sources,
     description: field.description ?? '',
   }
 }
