@@ -141,7 +141,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     ...lookups,
     ...trees,
     accounts: accountService({ ...core, linkByEmail: config.linkByEmail, signUp: config.signUp }),
-    accountEnd: accountEndService({ db, retentionDays: config.retentionDays, wake: worker.wake }),
+    accountEnd: accountEndService({ ...core, retentionDays: config.retentionDays }),
     apiKeys: apiKeyService({ db, events }),
     blobs,
     downloads,

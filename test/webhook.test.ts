@@ -506,6 +506,26 @@ describe('A webhook of a workspace', () => {
   })
 })
 
+describe('A webhook of a workspace whose one responsible deletes their account', () => {
+  it.each(['a member', 'none any more'])('ends, and the log of the workspace says so: who is %s', async which => {
+    const bob = await t.signIn(`bob${++people}`)
+    const id = await found(bob)
+    await join(t, id, alice, 'owner')
+    const kept = await create(bob, { workspace: id, ...FILES })
+    const gone = await create(alice, { workspace: id, ...FILES })
+    await create(alice, FILES)
+    await create(alice, { workspace: await found(alice), ...FILES })
+    if (which === 'none any more') await expel(t, id, alice)
+    await alice.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
+    const query = `query ($id: ID!) { workspace(id: $id) { webhooks { id }
+      drive { events(kinds: [WEBHOOK_DELETED]) { nodes { kind subjectId actor { id } details { name } } } } } }`
+    const { webhooks, drive } = (await ask(bob, query, { id })).workspace
+    expect(webhooks).toEqual([{ id: kept.id }])
+    const details = { name: new URL(receiver.url).host }
+    expect(drive.events.nodes).toEqual([{ kind: 'WEBHOOK_DELETED', subjectId: gone.id, actor: null, details }])
+  })
+})
+
 describe('A webhook to an address that is not public', () => {
   it.each([
     'http://127.0.0.2/',

@@ -69,8 +69,8 @@ export async function rightfulWebhook(db: Db, id: string): Promise<WebhookRow | 
   return row
 }
 
-const listed = (db: Db, where: string, values: Value[]) =>
-  db.rows<WebhookRow>(`SELECT ${columns} FROM webhook h WHERE ${where} ORDER BY h.id`, values)
+const listed = (db: Db, where: string, values: Value[], tx?: Tx) =>
+  db.rows<WebhookRow>(`SELECT ${columns} FROM webhook h WHERE ${where} ORDER BY h.id`, values, tx)
 
 /** The webhooks of a person, the oldest first. */
 export const webhooksOfUser = (db: Db, userId: string): Promise<WebhookRow[]> =>
@@ -79,6 +79,10 @@ export const webhooksOfUser = (db: Db, userId: string): Promise<WebhookRow[]> =>
 /** Those of some workspaces, likewise. */
 export const webhooksOfWorkspaces = (db: Db, ids: string[]): Promise<WebhookRow[]> =>
   listed(db, `h.workspace_id IN (${placeholders(ids)})`, ids)
+
+/** Those of workspaces that a user is responsible for, also of workspaces that they have left. */
+export const webhooksUnder = (db: Db, userId: string, tx: Tx): Promise<WebhookRow[]> =>
+  listed(db, 'h.workspace_id IS NOT NULL AND h.user_id = ?', [userId], tx)
 
 /** Those of some webhooks that are a user's own, or of a workspace that they are a member of. */
 export const webhooksAmong = (db: Db, userId: string, ids: string[]): Promise<WebhookRow[]> =>

@@ -3,9 +3,12 @@ import { lockBucket } from '../../../db/queries/bucket.ts'
 import { removeLog } from '../../../db/queries/event.ts'
 import { deleteInvitesBy } from '../../../db/queries/invite.ts'
 import { lockUser } from '../../../db/queries/user.ts'
+import { webhooksUnder } from '../../../db/queries/webhook.ts'
 import { lockMemberships } from '../../../db/queries/workspace.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError, Unauthenticated } from '../../errors.ts'
+import { type Change, changeRunner } from '../history/event.ts'
+import type { EventService } from '../notices/event.ts'
 import { enqueue } from '../notices/outbox.ts'
 import { closeWorkspace } from '../workspaces/workspace.ts'
 
@@ -21,7 +24,18 @@ export interface EndedAccount {
 }
 
 /** The deletion of accounts (docs/contract.md, section 3, "The user"). */
-export function accountEndService({ db, retentionDays, wake }: { db: Db; retentionDays: number; wake: () => void }) {
+export function accountEndService({
+  db,
+  events,
+  retentionDays,
+  wake,
+}: {
+  db: Db
+  events: EventService
+  retentionDays: number
+  wake: () => void
+}) {
+  const change = changeRunner({ db, events })
   return {
     /**
      * Deletes the account of the caller: its sessions, keys, shares, tokens and memberships end in one transaction.
@@ -32,9 +46,9 @@ export function accountEndService({ db, retentionDays, wake }: { db: Db; retenti
       // Without a verified e-mail address, the data could never be reclaimed.
       const goes = deleteData || caller.verifiedEmail === null
       const { bucketId, rootId } = caller.bucket
-      await db.transaction(async tx => {
+      await change(caller, async ({ tx, record }) => {
         if (!(await lockUser(db, caller.userId, tx))) throw new Unauthenticated()
-        await leaveWorkspaces(caller, tx)
+        await leaveWorkspaces(caller, { tx, record })
         await db.Share.destroy({ where: { userId: caller.userId }, transaction: tx })
         await deleteInvitesBy(db, caller.userId, null, tx)
         await lockBucket(db, bucketId, tx)
@@ -65,7 +79,7 @@ export function accountEndService({ db, retentionDays, wake }: { db: Db; retenti
   }
 
   /** Workspaces of which the user is the only member are deleted; the others need another owner. */
-  async function leaveWorkspaces(caller: Caller, tx: Tx): Promise<void> {
+  async function leaveWorkspaces(caller: Caller, { tx, record }: Change): Promise<void> {
     const memberships = await lockMemberships(db, caller.userId, tx)
     const orphaned = memberships.filter(m => m.ownerId === caller.userId && m.members > 1 && !m.nextOwner)
     if (orphaned.length > 0)
@@ -78,6 +92,11 @@ export function accountEndService({ db, retentionDays, wake }: { db: Db; retenti
       if (members === 1) await closeWorkspace(db, id, { bucketId, rootId }, tx)
       else if (ownerId === caller.userId && nextOwner)
         await db.Workspace.update({ ownerId: nextOwner }, { where: { id }, transaction: tx })
+    }
+    // Webhooks are deleted by cascade: whoever has lost their rights must not go on to receive what happens. The others learn of it.
+    for (const { id, workspaceId, url } of await webhooksUnder(db, caller.userId, tx)) {
+      const deleted = { kind: 'webhook.deleted', subject: id, details: { name: new URL(url).host } } as const
+      if (workspaceId !== null) record({ workspace: workspaceId }, deleted)
     }
   }
 }
