@@ -38,6 +38,7 @@ export const WorkspacePermission = builder.enumType('WorkspacePermission', {
     CHANGE_ROLES: { value: 'changeRoles', description: 'Give members other roles, as each of them says.' },
     INVITE: { value: 'invite', description: 'See, send and revoke invites.' },
     MANAGE_KEYS: { value: 'manageKeys', description: 'See, make and delete its API keys.' },
+    MANAGE_WEBHOOKS: { value: 'manageWebhooks', description: 'See, make, change and delete its webhooks.' },
   } as const satisfies Record<string, { value: WorkspaceRight; description: string }>,
 })
 

@@ -17,7 +17,9 @@ import { Viewer, viewerField } from './viewer.ts'
 
 const quotas = batch(({ services }, ids) => services.workspaces.quotasOf(ids))
 
-const permissions = ['rename', 'remove', 'seeMembers', 'changeRoles', 'invite', 'manageKeys'] as const
+/** What no key may do, whatever its scopes. */
+const ofSessions = ['manageKeys', 'manageWebhooks'] as const
+const permissions = ['rename', 'remove', 'seeMembers', 'changeRoles', 'invite', ...ofSessions] as const
 
 Workspace.implement({
   description: 'A workspace that the caller is a member of: people who share a drive.',
@@ -44,7 +46,8 @@ Workspace.implement({
         listSize: permissions.length,
         resolve: (workspace, _args, { caller }) =>
           permissions.filter(
-            right => mayIn(caller, workspace, right) && (right !== 'manageKeys' || caller.via === 'session'),
+            right =>
+              mayIn(caller, workspace, right) && (caller.via === 'session' || !ofSessions.some(of => of === right)),
           ),
       }),
       owner: seen.field({

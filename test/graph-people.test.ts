@@ -303,7 +303,7 @@ describe('workspaces', () => {
       given.map(([assignableRoles, isRemovable], at) => ({ person: everybody[at], assignableRoles, isRemovable }))
     const every = ['OWNER', 'ADMIN', 'EDITOR', 'VIEWER']
     expect(await seenBy(alice)).toEqual({
-      permissions: ['RENAME', 'DELETE', 'SEE_MEMBERS', 'CHANGE_ROLES', 'INVITE', 'MANAGE_KEYS'],
+      permissions: ['RENAME', 'DELETE', 'SEE_MEMBERS', 'CHANGE_ROLES', 'INVITE', 'MANAGE_KEYS', 'MANAGE_WEBHOOKS'],
       members: { nodes: rightsOver([every, true], [every, true]) },
     })
     expect(await seenBy(bob)).toEqual({
@@ -312,7 +312,7 @@ describe('workspaces', () => {
     })
     await change(alice, 'changeMemberRole', { member, role: 'ADMIN' }, 'member { id }')
     expect(await seenBy(bob)).toEqual({
-      permissions: ['SEE_MEMBERS', 'CHANGE_ROLES', 'INVITE', 'MANAGE_KEYS'],
+      permissions: ['SEE_MEMBERS', 'CHANGE_ROLES', 'INVITE', 'MANAGE_KEYS', 'MANAGE_WEBHOOKS'],
       members: { nodes: rightsOver([[], false], [every.slice(1), true]) },
     })
     const key = (await workspaceKey(t, alice, workspace, ['workspaces:read', 'workspaces:members:read'])).caller
