@@ -66,7 +66,7 @@ export function createWebhooks(options: WebhookOptions) {
   let again = false
   let stopped = false
   let timer: NodeJS.Timeout | undefined
-  let deafen = () => {}
+  let stopListening = () => {}
 
   async function look(): Promise<void> {
     while (again && !stopped) {
@@ -200,7 +200,7 @@ export function createWebhooks(options: WebhookOptions) {
     },
 
     start(): void {
-      deafen = events.hear((topic, to) => {
+      stopListening = events.hear((topic, to) => {
         // What is told to an address may be in the log of the person who has it.
         if (topic === 'logged' ? watched.has(to) : topic !== 'bucketChanged' && watched.size > 0) wake()
       })
@@ -218,7 +218,7 @@ export function createWebhooks(options: WebhookOptions) {
     /** Stops looking, and waits for the attempts under way. */
     async stop(): Promise<void> {
       stopped = true
-      deafen()
+      stopListening()
       clearInterval(timer)
       await looking
       await Promise.all(running.values())

@@ -34,11 +34,11 @@ export function eventService({ redis, log }: { redis: Redis | undefined; log: Lo
   const self = newId()
   let pulse: NodeJS.Timeout | undefined
   let closed = false
-  const others = redis && hearOthers(redis)
+  const others = redis && subscribeToOthers(redis)
 
-  function hearOthers(connection: Redis): Redis {
+  function subscribeToOthers(connection: Redis): Redis {
     // A Redis connection in subscriber mode cannot publish.
-    const ear = connection.duplicate({ commandTimeout: PATIENCE, autoResubscribe: false })
+    const subscriber = connection.duplicate({ commandTimeout: PATIENCE, autoResubscribe: false })
     const outage = outageLog(log, {
       down: 'Redis does not answer; events of other instances are missed',
       up: 'subscribed to Redis again; events of other instances are received',
@@ -46,18 +46,18 @@ export function eventService({ redis, log }: { redis: Redis | undefined; log: Lo
     const again = (error: unknown) => {
       if (closed) return
       outage.begins(error)
-      ear.disconnect(true)
+      subscriber.disconnect(true)
     }
-    ear.on('error', outage.begins)
-    ear.on('ready', () => ear.subscribe(CHANNEL).then(outage.ends, again))
-    ear.on('message', (_channel, text) => {
+    subscriber.on('error', outage.begins)
+    subscriber.on('ready', () => subscriber.subscribe(CHANNEL).then(outage.ends, again))
+    subscriber.on('message', (_channel, text) => {
       const { data } = message.safeParse(parseJson(text))
       if (data && data.from !== self) tell(data.topic, data.to, data.ids)
     })
     // A dead connection is indistinguishable from a silent one, hence the pings.
-    pulse = setInterval(() => ear.status === 'ready' && ear.ping().catch(again), PULSE)
+    pulse = setInterval(() => subscriber.status === 'ready' && subscriber.ping().catch(again), PULSE)
     pulse.unref()
-    return ear
+    return subscriber
   }
 
   return {

@@ -156,7 +156,7 @@ export function subscriptionService({ events, shares, invites, users, feeds, max
   ): AsyncGenerator<T, void> {
     const leave = takePlace(subscriber.caller)
     const mailbox = openMailbox()
-    const deafen = topics.map(([topic, to]) => events.listen(topic, to, mailbox.post))
+    const stopListening = topics.map(([topic, to]) => events.listen(topic, to, mailbox.post))
     mailboxes.add(mailbox)
     subscriber.signal.addEventListener('abort', mailbox.close)
     if (stopping || subscriber.signal.aborted) mailbox.close()
@@ -169,7 +169,7 @@ export function subscriptionService({ events, shares, invites, users, feeds, max
     } finally {
       subscriber.signal.removeEventListener('abort', mailbox.close)
       mailboxes.delete(mailbox)
-      for (const stop of deafen) stop()
+      for (const stop of stopListening) stop()
       leave()
     }
   }
