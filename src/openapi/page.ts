@@ -2,51 +2,45 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js'
 import { AppError } from '../errors.ts'
+import { icon } from '../http/icon.ts'
 import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'
 
 const BASE = '/api/docs'
 
-/** The files of Swagger UI that its page needs; nothing else of the package is served. */
-const mediaTypes: Record<string, string> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-16x16.png': 'image/png',
-  'favicon-32x32.png': 'image/png',
-}
+const ownFile = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const ofSwaggerUi = (name: string) => join(folderOfSwaggerUi(), name)
+const css = 'text/css; charset=utf-8'
+const script = 'text/javascript; charset=utf-8'
+
+/** The files that the page loads, and what they are made of; nothing else of the package is served. */
+const files = new Map([
+  ['swagger-ui.css', { type: css, parts: [ofSwaggerUi('swagger-ui.css')] }],
+  ['swagger-ui-bundle.js', { type: script, parts: [ofSwaggerUi('swagger-ui-bundle.js')] }],
+  ['style.css', { type: css, parts: [ownFile('../pages/views/tokens.css'), ownFile('page/style.css')] }],
+  ['start.js', { type: script, parts: [ownFile('page/start.js')] }],
+])
 
 const page = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Satchel: the REST interface</title>
-<link rel="icon" type="image/png" sizes="32x32" href="${BASE}/favicon-32x32.png">
-<link rel="icon" type="image/png" sizes="16x16" href="${BASE}/favicon-16x16.png">
+<title>REST · Satchel</title>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${BASE}/swagger-ui.css">
+<link rel="stylesheet" href="${BASE}/style.css">
 <script defer src="${BASE}/swagger-ui-bundle.js"></script>
 <script defer src="${BASE}/start.js"></script>
 </head>
 <body>
+<header class="house"><a class="home" href="/">${icon} Satchel</a></header>
 <div id="swagger-ui"></div>
 <noscript>This page needs JavaScript. The description itself is at <a href="/api/openapi.json">/api/openapi.json</a>.</noscript>
 </body>
 </html>
-`
-
-// Requests go to the host that the page was opened on: under another name of this service the session cookie would be missing.
-const start = `SwaggerUIBundle({
-  url: '/api/openapi.json',
-  dom_id: '#swagger-ui',
-  deepLinking: true,
-  validatorUrl: null,
-  requestInterceptor(request) {
-    const { pathname, search } = new URL(request.url, location.origin)
-    request.url = location.origin + pathname + search
-    return request
-  },
-})
 `
 
 // Swagger UI keeps its icons as data: in its style sheet.
@@ -79,15 +73,18 @@ export async function sendDocsPage(req: IncomingMessage, res: ServerResponse, pa
 }
 
 function make(name: string): Promise<StaticAnswer> | undefined {
-  const own = { 'cache-control': 'no-cache', 'content-security-policy': policy }
-  if (name === '') return makeStatic(page, { 'content-type': 'text/html; charset=utf-8', ...own })
-  if (name === 'start.js') return makeStatic(start, { 'content-type': 'text/javascript; charset=utf-8', ...own })
-  const type = Object.hasOwn(mediaTypes, name) ? mediaTypes[name] : undefined
-  return type === undefined ? undefined : makeFile(name, type)
+  if (name === '')
+    return makeStatic(page, {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'content-security-policy': policy,
+    })
+  const file = files.get(name)
+  return file && makeFile(file)
 }
 
-async function makeFile(name: string, type: string): Promise<StaticAnswer> {
-  const bytes = await readFile(join(folderOfSwaggerUi(), name))
+async function makeFile({ type, parts }: { type: string; parts: string[] }): Promise<StaticAnswer> {
+  const bytes = Buffer.concat(await Promise.all(parts.map(part => readFile(part))))
   const etag = `W/"${hash('md5', bytes)}"`
   return makeStatic(bytes, { 'content-type': type, 'cache-control': 'public, max-age=86400', etag })
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import { openBrowser, screenshot, signIn, visit } from './browser.ts'
+import { expectAccessible } from './console.ts'
 import { type Service, startService } from './service.ts'
 
 let service: Service
@@ -47,6 +48,42 @@ describe('/api/docs', () => {
     await operation.scrollIntoViewIfNeeded()
     await screenshot(page, 'docs-executed')
 
+    expect(alice.foreign).toEqual([])
+    const upload = page.locator('.opblock-post').filter({ hasText: '/api/files/upload' }).first()
+    await upload.locator('.opblock-summary-control').click()
+    await upload.getByRole('button', { name: 'Try it out' }).click()
+    await upload.getByLabel('on_conflict').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Authorize' }).first().click()
+    await page.getByRole('dialog', { name: 'Authorize' }).waitFor()
+    await expectAccessible(page)
+    await screenshot(page, 'docs-authorize')
+    await page.getByRole('button', { name: 'Close' }).first().click()
+
     expect(alice).toMatchObject({ foreign: [], errors: [] })
+  }, 300_000)
+
+  it('has the theme that was chosen in the console, else that of the system', async () => {
+    const { page } = await visit(browser, service.url)
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.goto(`${service.url}/api/docs`)
+    const dark = await ground()
+    await page.evaluate(`localStorage.setItem('satchel.theme', 'light')`)
+    await page.reload()
+    const light = await ground()
+    expect([dark, light]).toEqual(['rgb(14, 19, 27)', 'rgb(243, 245, 250)'])
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.evaluate(`localStorage.setItem('satchel.theme', 'dark')`)
+    await page.reload()
+    expect(await ground()).toBe(dark)
+  })
+
+  it('shows its text on a telephone without scrolling to the side', async () => {
+    const { page } = await visit(browser, service.url, { viewport: { width: 390, height: 844 } })
+    await page.goto(`${service.url}/api/docs`)
+    await page.locator('.opblock').first().waitFor()
+    await screenshot(page, 'docs-narrow')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
   })
 })

@@ -61,9 +61,9 @@ describe('GET /api/docs', () => {
   it('refers to nothing but files of this service, which are there', async () => {
     const html = await (await get('/api/docs')).text()
     const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].flatMap(([, file]) => file ?? [])
-    expect(files).toContain('/api/docs/swagger-ui-bundle.js')
-    for (const file of files) {
-      expect(file).toMatch(/^\/api\//)
+    expect(files).toEqual(expect.arrayContaining(['/api/docs/swagger-ui-bundle.js', '/api/docs/style.css']))
+    for (const file of files) expect(file).toMatch(/^\/(?!\/)/)
+    for (const file of files.filter(file => file.startsWith('/api/'))) {
       const res = await get(file, { headers: { 'accept-encoding': 'identity' } })
       expect([file, res.status, res.headers.get('content-encoding')]).toEqual([file, 200, null])
       const packed = await get(file)
@@ -77,7 +77,7 @@ describe('GET /api/docs', () => {
     ['swagger-ui.css', 'text/css; charset=utf-8'],
     ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
     ['start.js', 'text/javascript; charset=utf-8'],
-    ['favicon-32x32.png', 'image/png'],
+    ['style.css', 'text/css; charset=utf-8'],
   ])('%s is %s', async (name, type) => {
     const res = await get(`/api/docs/${name}`, { method: 'HEAD' })
     expect([res.status, res.headers.get('content-type'), await res.text()]).toEqual([200, type, ''])
