@@ -1,6 +1,7 @@
 import { accountRoutes } from './screens/account/route.ts'
 import { activityRoutes } from './screens/activity/route.ts'
 import { adminRoutes } from './screens/admin/route.ts'
+import { developersRoute } from './screens/developers/route.ts'
 import { filesRoutes } from './screens/files/route.ts'
 import { linksRoute } from './screens/links/route.ts'
 import { receivedRoute } from './screens/received/route.ts'
@@ -19,4 +20,5 @@ export const routeTree = rootRoute.addChildren([
   ...accountRoutes,
   ...workspacesRoutes,
   ...adminRoutes,
+  developersRoute,
 ])

@@ -28,6 +28,7 @@ export const consolePaths = [
   '/activity',
   '/account',
   '/admin',
+  '/developers',
 ].flatMap(path => [path, `${path}/*`])
 
 const types: Record<string, string> = {
@@ -68,8 +69,15 @@ export async function openConsole(log: Log): Promise<Console | null> {
   return { shell: page, assets }
 }
 
-/** @param storeOrigin where browsers reach the blob store, if they do */
-export function consolePages({ shell, assets }: Console, { storeOrigin }: Pick<DownloadService, 'storeOrigin'>) {
+interface ConsoleOptions {
+  /** Where browsers reach the blob store, if they do. */
+  storeOrigin: DownloadService['storeOrigin']
+  /** Whether the service has GraphiQL: the console leads there. */
+  graphiql: boolean
+}
+
+export function consolePages({ shell, assets }: Console, { storeOrigin, graphiql }: ConsoleOptions) {
+  const page = shell.replaceAll('{graphiql}', String(graphiql))
   const store = storeOrigin ?? ''
   const fromStore = { 'media-src': store, 'connect-src': store, 'object-src': store }
 
@@ -91,7 +99,7 @@ export function consolePages({ shell, assets }: Console, { storeOrigin }: Pick<D
     write(res, req, {
       status: 200,
       headers: { ...pageHeaders, 'content-security-policy': policy },
-      body: shell.replaceAll('{nonce}', nonce),
+      body: page.replaceAll('{nonce}', nonce),
     })
     return undefined
   }

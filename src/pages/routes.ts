@@ -74,7 +74,9 @@ export function createPages(options: Options) {
   const ownSessions = sessionPages(services)
   const unsubscribe = unsubscribePages(services)
   const addresses = createAddresses<Handler>('There is nothing at this URL.')
-  const web = options.console ? consolePages(options.console, services.downloads) : null
+  const web = options.console
+    ? consolePages(options.console, { storeOrigin: services.downloads.storeOrigin, graphiql })
+    : null
   if (web) {
     for (const path of consolePaths) addresses.on('GET', path, web.show)
     addresses.on('GET', '/console/assets/:token', web.asset)

@@ -37,6 +37,7 @@ const words: Record<string, string> = {
   dark: text('wordsTheme'),
   system: text('wordsTheme'),
   language: text('wordsLanguage'),
+  developers: text('wordsDevelopers'),
   out: text('wordsOut'),
 }
 

@@ -22,7 +22,7 @@ export function useAccountEntries(): MenuEntry[] {
       icon: Languages,
       run: () => chooseLanguage(language === 'de' ? 'en' : 'de'),
     },
-    { id: 'api', label: text('apiDocs'), icon: Braces, run: () => location.assign('/api/docs') },
+    { id: 'developers', label: text('developers'), icon: Braces, run: () => void navigate({ href: '/developers' }) },
     'separator',
     { id: 'out', label: text('signOut'), icon: LogOut, run: signOut },
   ]

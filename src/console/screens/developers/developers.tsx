@@ -1,0 +1,116 @@
+import './developers.css'
+import { Link } from '@tanstack/react-router'
+import { Check, Copy, Plus } from 'lucide-react'
+import { useState } from 'react'
+import { NewKey } from '../../keys/new-key.tsx'
+import { privateScopes } from '../../keys/scopes.ts'
+import { Button } from '../../parts/button.tsx'
+import { copy } from '../../parts/copy.ts'
+import { Rows } from '../../parts/rows.tsx'
+import { Screen, Section } from '../../parts/screen.tsx'
+import { type Example, examplesAt } from './examples.ts'
+import { text } from './text.ts'
+
+/** Whether the service has GraphiQL: it says so in the page. */
+const hasGraphiql = document.querySelector('meta[name=graphiql]')?.getAttribute('content') === 'true'
+
+/** Where programs find the service, and the key that they need. */
+export function Developers() {
+  const [isCreating, setCreating] = useState(false)
+  const { origin } = location
+  return (
+    <Screen title={text('developers')}>
+      <Section
+        title={text('key')}
+        hint={text('keyHint')}
+        actions={
+          <Button look="primary" onPress={() => setCreating(true)}>
+            <Plus />
+            {text('createKey')}
+          </Button>
+        }
+      >
+        <p>
+          <Link to="/account/keys">{text('allKeys')}</Link>
+        </p>
+      </Section>
+      <Section title={text('interfaces')} hint={text('interfacesHint')}>
+        <Rows label={text('interfaces')}>
+          <Endpoint
+            title={text('rest')}
+            url={`${origin}/api`}
+            hint={text('restHint')}
+            action={{ label: text('openReference'), href: '/api/docs' }}
+          />
+          <Endpoint
+            title={text('document')}
+            url={`${origin}/api/openapi.json`}
+            hint={text('documentHint')}
+            action={{ label: text('openDocument'), href: '/api/openapi.json' }}
+          />
+          <Endpoint
+            title={text('graphql')}
+            url={`${origin}/graphql`}
+            hint={hasGraphiql ? text('graphqlHint') : `${text('graphqlHint')} ${text('noGraphiql')}`}
+            action={hasGraphiql ? { label: text('openGraphiql'), href: '/graphql' } : null}
+          />
+        </Rows>
+      </Section>
+      <Section title={text('examples')} hint={text('examplesHint')}>
+        {examplesAt(origin).map(example => (
+          <Command key={example.title} {...example} />
+        ))}
+      </Section>
+      {isCreating && (
+        <NewKey scopes={privateScopes} workspace={null} onCreated={() => {}} onClose={() => setCreating(false)} />
+      )}
+    </Screen>
+  )
+}
+
+interface EndpointProps {
+  title: string
+  url: string
+  hint: string
+  /** What of it is a page of its own. */
+  action: { label: string; href: string } | null
+}
+
+const Endpoint = ({ title, url, hint, action }: EndpointProps) => (
+  <li>
+    <div className="grow">
+      <h3 className="title">{title}</h3>
+      <code className="endpoint">{url}</code>
+      <p className="sub">{hint}</p>
+    </div>
+    {action && (
+      <a className="button plain" href={action.href}>
+        {action.label}
+      </a>
+    )}
+  </li>
+)
+
+function Command({ title, command }: Example) {
+  const [isCopied, setCopied] = useState(false)
+  return (
+    <div className="command">
+      <h3>{title}</h3>
+      <div className="command-line">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard */}
+        <pre tabIndex={0} dir="ltr">
+          <code>{command}</code>
+        </pre>
+        {navigator.clipboard && (
+          <Button aria-label={text('copyOf', { title })} onPress={async () => setCopied(await copy(command))}>
+            {isCopied ? <Check /> : <Copy />}
+            {text(isCopied ? 'copied' : 'copy')}
+          </Button>
+        )}
+        <span className="sr" role="status">
+          {isCopied && text('copied')}
+        </span>
+      </div>
+    </div>
+  )
+}
