@@ -69,6 +69,43 @@ describe.each([
     expect((await versionsOf('large.bin')).map(({ size }: { size: number }) => size)).toEqual([9 * 1024 * 1024, 5])
   })
 
+  it('put --keep-both stores beside what is there with other bytes, of every size, and leaves what is the same', async () => {
+    const keep = async (...args: string[]) =>
+      (await shell.json('put', '--keep-both', '--to', `${root}kept`, ...args)).files.map(
+        ({ path, status }: { path: string; status: string }) => `${path.slice(`${root}kept/`.length)} ${status}`,
+      )
+    mkdirSync(local('many'), { recursive: true })
+    for (const [small, large] of [
+      ['one', 7],
+      ['three', 8],
+    ] as const) {
+      writeFileSync(local('a.txt'), small)
+      writeFileSync(local('many/in.txt'), small)
+      writeFileSync(local('large.bin'), Buffer.alloc(9 * 1024 * 1024, large))
+      await keep('a.txt', 'many', 'large.bin')
+    }
+    expect(await keep('a.txt', 'many', 'large.bin')).toEqual(
+      expect.arrayContaining(['a (2).txt unchanged', 'many/in (2).txt unchanged', 'large (2).bin unchanged']),
+    )
+    const piped = ['put', '-', '--name', 'a.txt', '--keep-both', '--to', `${root}kept`, '--json']
+    for (const [stdin, name] of [
+      ['piped', 'a (3).txt'],
+      [Buffer.alloc(9 * 1024 * 1024, 9), 'a (4).txt'],
+    ] as const)
+      expect(JSON.parse((await shell.satchel(piped, { stdin })).out).files[0].path).toBe(`${root}kept/${name}`)
+    const names = async (path: string) =>
+      (await shell.json('ls', `${root}kept${path}`)).files.map(({ name }: { name: string }) => name)
+    expect(await names('')).toEqual([
+      ...['a (2).txt', 'a (3).txt', 'a (4).txt', 'a.txt'],
+      ...['large (2).bin', 'large.bin'],
+    ])
+    expect(await names('/many')).toEqual(['in (2).txt', 'in.txt'])
+    const read = await shell.satchel(['get', `${root}kept/a.txt`, '-o', '-'])
+    expect(read.out).toBe('one')
+    const both = await shell.satchel(['put', '--keep-both', '--replace', 'a.txt'])
+    expect([both.code, both.err]).toEqual([2, expect.stringContaining('cannot be used with')])
+  })
+
   it('versions list shows them, the newest first', async () => {
     await put('list.txt', '1', '22', '333')
     expect(await versionsOf('list.txt')).toEqual([

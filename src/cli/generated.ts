@@ -543,7 +543,7 @@ export type CompleteUploadMutationVariables = Exact<{
 }>;
 
 
-export type CompleteUploadMutation = { completeUpload: { file: { md5: string } } | null };
+export type CompleteUploadMutation = { completeUpload: { file: { name: string, md5: string } } | null };
 
 export type AbortUploadMutationVariables = Exact<{
   input: AbortUploadInput;
@@ -1448,6 +1448,7 @@ export const CompleteUploadDocument = new TypedDocumentString(`
     mutation CompleteUpload($input: CompleteUploadInput!) {
   completeUpload(input: $input) {
     file {
+      name
       md5
     }
   }

@@ -11,14 +11,20 @@ export interface RemotePath {
 }
 
 /**
- * Parses `docs/a.txt` or `/docs/a.txt` (own files), or `garden:/docs/a.txt` (workspace `garden`, a slug or an id). An own path whose
- * first name looks like a workspace needs a leading slash.
+ * Parses `docs/a.txt`, `/docs/a.txt` or `:/docs/a.txt` (own files), or `garden:/docs/a.txt` (workspace `garden`, a slug or an id). An own
+ * path whose first name looks like a workspace needs a leading slash.
  */
 export function parseRemote(text: string): RemotePath {
-  const [, workspace, rest = text] = /^([a-z0-9-]+):(.*)$/s.exec(text) ?? []
+  const [, workspace, rest = text] = marked.exec(text) ?? []
   const path = rest.replace(/^\/+/, '').replace(/\/+$/, '')
-  return { workspace, path, isFolder: path === '' || rest.endsWith('/') }
+  return { workspace: workspace || undefined, path, isFolder: path === '' || rest.endsWith('/') }
 }
+
+const marked = /^([a-z0-9-]*):(.*)$/s
+
+/** Whether a colon says that a path is remote, where local paths stand as well. */
+export const isMarkedRemote = (text: string, platform: NodeJS.Platform = process.platform): boolean =>
+  marked.test(text) && !(platform === 'win32' && /^[a-z]:[\\/]/.test(text))
 
 export const joinPath = (...parts: string[]): string => parts.filter(part => part !== '').join('/')
 

@@ -1,6 +1,6 @@
-import type { Aim } from '../upload-engine/job.ts'
+import type { Aim, Receipt } from '../upload-engine/job.ts'
 import type { Client } from './client.ts'
-import { Failure } from './failure.ts'
+import { Failure, isFailure } from './failure.ts'
 import {
   AbortUploadDocument,
   CapacityDocument,
@@ -100,7 +100,7 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
 
   const at = async (path: string) => ({ at: { drive: await driveId(), path } })
 
-  return {
+  const place = {
     client,
     /** Empty for one's own files. */
     workspaceId: workspace?.id ?? '',
@@ -131,9 +131,14 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
       return entry.__typename === 'File' ? { kind: 'file', file: fileOf(entry) } : { kind: 'folder' }
     },
 
-    /** With those above it that are missing. */
-    async createFolder(path: string): Promise<void> {
-      await client.change(CreateFolderDocument, await at(path))
+    /** With those above it that are missing. @param mayExist whether it may be there already */
+    async createFolder(path: string, mayExist: boolean): Promise<void> {
+      try {
+        await client.change(CreateFolderDocument, await at(path))
+      } catch (error) {
+        const isThere = mayExist && isFailure(error, 'PATH_EXISTS') && (await place.find(path))?.kind === 'folder'
+        if (!isThere) throw error
+      }
     },
 
     /** Moves a file or a folder. Resolves to the number of files whose path has changed. */
@@ -235,7 +240,7 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
 
     /** Uploads in parts. Each of these calls may be repeated. */
     uploads: {
-      async start(aim: Aim & { size: number; onConflict?: OnConflict }) {
+      async start(aim: Aim & { size: number; onConflict: OnConflict }) {
         const input = { drive: await driveId(), ...aim }
         const { id: uploadId, ...session } = (await client.change(StartUploadDocument, input, 'repeatable'))
           .uploadSession
@@ -249,10 +254,13 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
         return node.received
       },
 
-      /** Resolves to the MD5 of the stored file. */
-      async complete(uploadSession: string, digest: Aim & { md5: string }): Promise<string> {
-        const input = { uploadSession, ...digest }
-        return (await client.change(CompleteUploadDocument, input, 'repeatable')).file.md5
+      async complete(
+        uploadSession: string,
+        what: Aim & { md5: string; expectedRevision: number | undefined },
+      ): Promise<Receipt> {
+        const input = { uploadSession, ...what }
+        const { name: fileName, md5 } = (await client.change(CompleteUploadDocument, input, 'repeatable')).file
+        return { fileName, md5 }
       },
 
       async abort(uploadSession: string): Promise<void> {
@@ -260,6 +268,7 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
       },
     },
   }
+  return place
 }
 
 const nothing = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }

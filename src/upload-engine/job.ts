@@ -62,14 +62,22 @@ export interface Transport<Body> {
   received(session: Session): Promise<number[]>
   /** @throws CHECKSUM_MISMATCH, UPLOAD_BUSY, UPLOAD_NOT_FOUND */
   sendPart(session: Session, part: Part<Body>, attempt: Attempt): Promise<void>
-  /** Resolves to the MD5 of the new file. @throws UPLOAD_INCOMPLETE with `missing`, PATH_EXISTS, UPLOAD_BUSY, UPLOAD_NOT_FOUND */
-  complete(session: Session, aim: Aim, md5: string): Promise<string>
+  /** @throws UPLOAD_INCOMPLETE with `missing`, PATH_EXISTS, UPLOAD_BUSY, UPLOAD_NOT_FOUND */
+  complete(session: Session, aim: Aim, md5: string): Promise<Receipt>
   abort(session: Session): Promise<void>
-  /** Sends a file in one request. Resolves to the MD5 of the new file. @throws PATH_EXISTS */
-  sendWhole(aim: Aim, bytes: { body: Body; size: number }, attempt: Attempt): Promise<string>
-  /** The file at a path; null if there is none, or if the caller may not read. */
-  find(aim: Aim): Promise<{ size: number; md5: string } | null>
+  /** Sends a file in one request. @throws PATH_EXISTS */
+  sendWhole(aim: Aim, bytes: { body: Body; size: number }, attempt: Attempt): Promise<Receipt>
+  /** The file at a path, and those that may have got another name instead; none if the caller may not read. */
+  find(aim: Aim): Promise<(Receipt & { size: number })[]>
   remove(aim: Aim): Promise<void>
+}
+
+/** What the service has stored. */
+export interface Receipt {
+  /** In lower-case hex. */
+  md5: string
+  /** Another one than that of the aim if both are kept. */
+  fileName: string
 }
 
 export interface Part<Body> {
@@ -120,9 +128,8 @@ export interface Job<Body> {
   patience: Patience
 }
 
-export interface Stored {
+export interface Stored extends Receipt {
   size: number
-  md5: string
   /** `unchanged`: the service had these bytes under this name already. */
   status: 'uploaded' | 'unchanged'
 }

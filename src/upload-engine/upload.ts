@@ -1,7 +1,7 @@
 import { isFailure, TransferFailure } from './failure.ts'
-import type { Job, Progress, Stored } from './job.ts'
+import type { Job, Progress, Receipt, Stored } from './job.ts'
 import { type Running, sendParts, sizeOfPart, whenIdle } from './parts.ts'
-import { isThere, uploadWhole } from './whole.ts'
+import { findStored, uploadWhole } from './whole.ts'
 
 /** Up to this size a file is sent in one request: three round trips would cost more than a retry. */
 export const SMALL = 8 * 1024 * 1024
@@ -32,7 +32,7 @@ async function uploadInParts<Body>(given: Job<Body>): Promise<Stored> {
     const { progress, revert } = counted(given.progress)
     const job = { ...given, progress }
     const running = (await resume(job)) ?? (await start(job))
-    if (!running) return { ...(await factsOf(job)), status: 'unchanged' }
+    if ('fileName' in running) return { ...running, size: job.source.fingerprint.size, status: 'unchanged' }
     try {
       const stored = await complete(running, await sendParts(running, job), job)
       await job.sessions.remove()
@@ -65,11 +65,6 @@ function counted(progress: Progress): { progress: Progress; revert(): void } {
   }
 }
 
-const factsOf = async <Body>({ source, digests, patience }: Job<Body>) => ({
-  size: source.fingerprint.size,
-  md5: await digests.whole(patience.signal),
-})
-
 /** Null without an upload to resume. */
 async function resume<Body>(job: Job<Body>): Promise<Running | null> {
   const { source, sessions, transport, progress } = job
@@ -92,8 +87,8 @@ async function resume<Body>(job: Job<Body>): Promise<Running | null> {
   }
 }
 
-/** Null if the path has these bytes already. @throws PATH_EXISTS if it has others */
-async function start<Body>(job: Job<Body>): Promise<Running | null> {
+/** Resolves to the file that has these bytes already, if there is one. @throws PATH_EXISTS if it has others */
+async function start<Body>(job: Job<Body>): Promise<Running | Receipt> {
   const { source, sessions, transport, aim, progress } = job
   try {
     // If the response is lost, the upload expires within a day.
@@ -101,9 +96,10 @@ async function start<Body>(job: Job<Body>): Promise<Running | null> {
     await sessions.write({ ...session, ...source.fingerprint })
     return { session, received: new Set() }
   } catch (error) {
-    if (!isFailure(error, 'PATH_EXISTS') || !(await isThere(job))) throw error
+    const found = isFailure(error, 'PATH_EXISTS') ? await findStored(job) : undefined
+    if (!found) throw error
     progress.skip(source.fingerprint.size)
-    return null
+    return found
   }
 }
 
@@ -115,17 +111,18 @@ async function complete<Body>(running: Running, md5: string, job: Job<Body>): Pr
   for (let round = 1; ; round++)
     try {
       const stored = await progress.checking(whenIdle(finish, patience.signal))
-      if (stored === md5) return { size, md5, status: 'uploaded' }
+      if (stored.md5 === md5) return { ...stored, size, status: 'uploaded' }
       throw new TransferFailure('DIGEST_DIFFERS', 'The stored file differs from what was sent.', {
         sent: md5,
-        received: stored,
+        received: stored.md5,
       })
     } catch (error) {
+      const found = isFailure(error, 'UPLOAD_NOT_FOUND', 'PATH_EXISTS') ? await findStored(job) : undefined
       // The response to an earlier attempt or process may have been lost.
-      if (isFailure(error, 'UPLOAD_NOT_FOUND') && (await isThere(job))) return { size, md5, status: 'uploaded' }
-      if (isFailure(error, 'PATH_EXISTS') && (await isThere(job))) {
+      if (found && isFailure(error, 'UPLOAD_NOT_FOUND')) return { ...found, size, status: 'uploaded' }
+      if (found) {
         await abandon(job)
-        return { size, md5, status: 'unchanged' }
+        return { ...found, size, status: 'unchanged' }
       }
       if (!isFailure(error, 'UPLOAD_INCOMPLETE') || round >= MAX_ROUNDS) throw error
       const { missing } = error.details

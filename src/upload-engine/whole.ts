@@ -1,6 +1,6 @@
 import { attempt } from './attempt.ts'
 import { isFailure, TransferFailure } from './failure.ts'
-import type { Aim, Job, Stored, Transport } from './job.ts'
+import type { Aim, Job, Receipt, Stored, Transport } from './job.ts'
 import { persist } from './retry.ts'
 
 /** Uploads a file in one request. @throws PATH_EXISTS, DIGEST_DIFFERS */
@@ -12,9 +12,10 @@ export async function uploadWhole<Body>(job: Job<Body>): Promise<Stored> {
   let mayHaveArrived = false
   const send = async () => {
     // Sent once more, a replacement would make another version.
-    if (mayHaveArrived && (await isThere(job))) {
+    const arrived = mayHaveArrived ? await findStored(job) : undefined
+    if (arrived) {
       progress.skip(size)
-      return md5
+      return arrived
     }
     try {
       return await attempt(job, size, observer =>
@@ -27,31 +28,40 @@ export async function uploadWhole<Body>(job: Job<Body>): Promise<Stored> {
   }
   try {
     const received = await limit(() => persist(send, 'repeatable', patience))
-    if (received !== md5) throw await undo(transport, aim, { sent: md5, received })
-    return { size, md5, status: 'uploaded' }
+    if (received.md5 !== md5) throw await undo(transport, aim, md5, received)
+    return { ...received, size, status: 'uploaded' }
   } catch (error) {
-    if (!isFailure(error, 'PATH_EXISTS') || !(await isThere(job))) throw error
+    const found = isFailure(error, 'PATH_EXISTS') ? await findStored(job) : undefined
+    if (!found) throw error
     progress.skip(size)
-    return { size, md5, status: mayHaveArrived ? 'uploaded' : 'unchanged' }
+    return { ...found, size, status: mayHaveArrived ? 'uploaded' : 'unchanged' }
   }
 }
 
 /** Deletes a file whose digest differs from what was sent. */
 export async function undo(
   transport: Pick<Transport<unknown>, 'remove'>,
-  aim: Aim,
-  digests: { sent: string; received: string },
+  { folder }: Aim,
+  sent: string,
+  { md5: received, fileName }: Receipt,
 ): Promise<TransferFailure> {
-  const isRemoved = await transport.remove(aim).then(
+  const isRemoved = await transport.remove({ folder, fileName }).then(
     () => true,
     () => false,
   )
   const rest = isRemoved ? 'It was removed; try again.' : 'Remove it; try again.'
-  return new TransferFailure('DIGEST_DIFFERS', `The stored file differs from what was sent. ${rest}`, digests)
+  return new TransferFailure('DIGEST_DIFFERS', `The stored file differs from what was sent. ${rest}`, {
+    sent,
+    received,
+  })
 }
 
-/** Whether the service has these bytes under this name. */
-export async function isThere<Body>({ source, digests, aim, transport, patience }: Job<Body>): Promise<boolean> {
-  const found = await transport.find(aim)
-  return found?.size === source.fingerprint.size && found.md5 === (await digests.whole(patience.signal))
+/** The file with these bytes that the service has for this aim. */
+export async function findStored<Body>(job: Job<Body>): Promise<Receipt | undefined> {
+  const { source, digests, aim, transport, patience } = job
+  const found = (await transport.find(aim)).filter(({ size }) => size === source.fingerprint.size)
+  if (found.length === 0) return undefined
+  const md5 = await digests.whole(patience.signal)
+  const same = found.find(file => file.md5 === md5)
+  return same && { md5, fileName: same.fileName }
 }

@@ -214,7 +214,7 @@ describe('A download', () => {
 describe('An upload', () => {
   const bytes = Buffer.from('hello')
   const stored = (sum: string): Answer =>
-    answer(200, { status: 200, msg: 'ok', response: { file: { md5_checksum: sum } } })
+    answer(200, { status: 200, msg: 'ok', response: { file: { name: 'a.txt', md5_checksum: sum } } })
   const exists: Answer = answer(409, { status: 409, msg: 'It exists.', response: { code: 'PATH_EXISTS' } })
 
   async function put(answers: Answer[], there: object | null, ...options: string[]) {
@@ -238,6 +238,29 @@ describe('An upload', () => {
       code: 5,
       error: 'PATH_EXISTS',
     })
+  })
+
+  it('of which both are kept is looked for under other names, too, when its answer was lost', async () => {
+    writeFileSync(join(shell.home, 'a.txt'), bytes)
+    const other = { ...same, md5: md5(Buffer.from('HELLO')) }
+    let sent = 0
+    const service = await start({
+      listener(req, res) {
+        if (req.url !== '/api/files/upload') return false
+        sent++
+        cut(res, req)
+        return true
+      },
+      fields: {
+        'Drive.entry': { __typename: 'Folder' },
+        'Folder.entries': () => ({ nodes: [other, ...(sent > 0 ? [{ ...same, name: 'a (2).txt' }] : [])] }),
+      },
+    })
+    const { out } = await run(service, ['put', 'a.txt', '--keep-both'])
+    expect([JSON.parse(out).files[0], sent]).toEqual([
+      expect.objectContaining({ path: '/a (2).txt', status: 'uploaded' }),
+      1,
+    ])
   })
 
   it('that has arrived in another shape is taken back', async () => {

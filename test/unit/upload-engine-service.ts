@@ -110,7 +110,7 @@ export class BadService implements Transport<Uint8Array> {
       if (md5(bytes) !== sum) throw refusal('CHECKSUM_MISMATCH')
       this.files.set(pathOf(aim), bytes)
       this.sessions.delete(uploadId)
-      return corrupt ? md5(Buffer.from('other')) : md5(bytes)
+      return { md5: corrupt ? md5(Buffer.from('other')) : md5(bytes), fileName: aim.fileName }
     })
   }
 
@@ -120,23 +120,23 @@ export class BadService implements Transport<Uint8Array> {
 
   async sendWhole(aim: Aim, { body, size }: { body: Uint8Array; size: number }, attempt: Attempt) {
     attempt.sent(Math.floor(size / 2))
-    const sum = await this.#call(
+    const receipt = await this.#call(
       'whole',
       ({ corrupt }) => {
         this.#refuseTaken(pathOf(aim))
         this.files.set(pathOf(aim), Buffer.from(corrupt ? body.map(byte => byte ^ 1) : body))
-        return md5(this.files.get(pathOf(aim)) ?? body)
+        return { md5: md5(this.files.get(pathOf(aim)) ?? body), fileName: aim.fileName }
       },
       attempt,
     )
     attempt.sent(size - Math.floor(size / 2))
-    return sum
+    return receipt
   }
 
   async find(aim: Aim) {
     return this.#call('find', () => {
       const bytes = this.files.get(pathOf(aim))
-      return bytes ? { size: bytes.length, md5: md5(bytes) } : null
+      return bytes ? [{ size: bytes.length, md5: md5(bytes), fileName: aim.fileName }] : []
     })
   }
 

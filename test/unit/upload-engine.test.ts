@@ -39,7 +39,7 @@ describe('A large file', () => {
   it('goes in parts, several at a time and no more than allowed, each digested once', async () => {
     const file = fileOf(large)
     const { job, seen } = jobFor(service, file.source)
-    expect(await upload(job)).toEqual({ size: SIZE, md5: md5(large), status: 'uploaded' })
+    expect(await upload(job)).toEqual({ size: SIZE, md5: md5(large), fileName: 'a.bin', status: 'uploaded' })
     expect(stored()?.equals(large)).toBe(true)
     expect([count('part'), service.load.most, file.digested()]).toEqual([PARTS, 3, SIZE])
     expect(seen).toMatchObject({ moved: SIZE, skipped: 0, checks: 1, session: null, retries: [] })
@@ -235,7 +235,7 @@ describe('A large file', () => {
 describe('A small file', () => {
   it.each([small, new Uint8Array()])('goes in one request', async bytes => {
     const { job, seen } = jobFor(service, fileOf(bytes).source)
-    expect(await upload(job)).toEqual({ size: bytes.length, md5: md5(bytes), status: 'uploaded' })
+    expect(await upload(job)).toEqual({ size: bytes.length, md5: md5(bytes), fileName: 'a.bin', status: 'uploaded' })
     expect([service.calls, seen.moved]).toEqual([['whole'], bytes.length])
   })
 

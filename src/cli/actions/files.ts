@@ -8,18 +8,13 @@ import { confirm } from '../prompt.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
 import { bytes, plural } from '../table.ts'
-import { plain } from '../text.ts'
+import { wayBack } from '../way-back.ts'
 
 export async function mkdir(context: Context, paths: string[], parents: boolean): Promise<Answer> {
   const service = await open(context)
   const { done, failures } = await withEach(paths, async text => {
     const { place, path } = await findPlace(service, text)
-    try {
-      await place.createFolder(path)
-    } catch (error) {
-      const isThere = parents && isFailure(error, 'PATH_EXISTS') && (await place.find(path))?.kind === 'folder'
-      if (!isThere) throw error
-    }
+    await place.createFolder(path, parents)
     return { path: place.show(path) }
   })
   return { fact: { created: done }, words: context.verbose ? done.map(d => d.path).join('\n') : '', failures }
@@ -71,21 +66,6 @@ export async function remove(
   const words = says ? [`${plural(total, 'file')} deleted.`, wayBack(kept)].filter(Boolean).join(' ') : ''
   return { fact: { deleted: done }, words, failures }
 }
-
-/** More would fill a screen. */
-const MAX_NAMED = 3
-
-/** How to restore what is in the trash; empty if that is nothing. */
-function wayBack(paths: string[]): string {
-  if (paths.length === 0) return ''
-  const pronoun = paths.length === 1 ? 'it' : 'them'
-  const named = paths.length > MAX_NAMED ? '<path>...' : plain(paths.map(quoted).join(' '))
-  return `Moved to the trash. Get ${pronoun} back with: satchel trash restore ${named}`
-}
-
-/** A word for a shell. */
-const quoted = (word: string): string =>
-  /^[\p{L}\p{N}\p{M}_./:@%+=,-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 /** Lists the folders among the paths with their contents, and asks for confirmation. @throws USAGE without it */
 async function confirmRemoval(context: Context, service: Service, paths: string[]): Promise<void> {

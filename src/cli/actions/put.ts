@@ -3,6 +3,7 @@ import { SMALL } from '../../upload-engine/upload.ts'
 import { inParallel } from '../each.ts'
 import { Failure, isFailure, toFailure } from '../failure.ts'
 import { findPlace } from '../find-place.ts'
+import type { OnConflict } from '../generated.ts'
 import { joinPath } from '../path.ts'
 import type { Place, RemoteFile } from '../place.ts'
 import { startProgress } from '../progress.ts'
@@ -11,7 +12,8 @@ import { open } from '../service.ts'
 import { plain } from '../text.ts'
 import { putBytes, putFile, putStream } from '../transfer/put-file.ts'
 import { lineOf, summaryOf } from '../transfer/summary.ts'
-import { pathOf, type Stored, type Target } from '../transfer/target.ts'
+import type { Stored, Target } from '../transfer/target.ts'
+import { namesakesIn } from '../transfer/transport.ts'
 import { type LocalFile, walk } from '../transfer/walk.ts'
 
 export interface PutOptions {
@@ -19,10 +21,14 @@ export interface PutOptions {
   name?: string
   follow?: boolean
   replace?: boolean
+  keepBoth?: boolean
   parallel: number
 }
 
-interface Put extends Stored {
+const choiceOf = ({ replace, keepBoth }: Pick<PutOptions, 'replace' | 'keepBoth'>): OnConflict =>
+  replace ? 'REPLACE' : keepBoth ? 'KEEP_BOTH' : 'FAIL'
+
+interface Put extends Omit<Stored, 'name'> {
   source: string
   path: string
 }
@@ -42,9 +48,13 @@ export async function put(context: Context, named: string[], options: PutOptions
   try {
     const parts = limitTo(options.parallel)
     if (!isStream) return await putAll(context, named, to, { place, progress, parts }, options)
-    const target = { place, progress, parts, folder: to, name: options.name ?? '', replaces: options.replace ?? false }
-    const stored = await putInput(target)
-    const path = place.show(pathOf(target))
+    const onConflict = choiceOf(options)
+    const { name, ...stored } = await putInput({
+      ...{ place, progress, parts, onConflict },
+      folder: to,
+      name: options.name ?? '',
+    })
+    const path = place.show(joinPath(to, name))
     return { fact: { files: [{ source: '-', path, ...stored }] }, words: plain(path) }
   } finally {
     progress.stop()
@@ -82,24 +92,24 @@ async function putAll(
   named: string[],
   to: string,
   target: { place: Place } & Pick<Target, 'progress' | 'parts'>,
-  { name, follow = false, replace: replaces = false, parallel }: PutOptions,
+  { name, follow = false, parallel, ...options }: PutOptions,
 ): Promise<Answer> {
+  const onConflict = choiceOf(options)
   context.resumeHint = 'Run the same command to resume.'
   const { place, progress } = target
   const { files, emptyFolders, failures } = await walk(named, { name, follow, notice: context.notice })
-  if (replaces) refuseTwins(files)
+  if (onConflict === 'REPLACE') refuseTwins(files)
   for (const { size } of files) progress.expect(1, size)
-  const known = listings(place)
+  const filesIn = listings(place)
   const done: Put[] = []
 
   async function one(file: LocalFile): Promise<void> {
     const { path: source, name: as } = file
-    const at = { ...target, replaces, folder: joinPath(to, file.folder), name: as }
-    const path = place.show(pathOf(at))
+    const at = { ...target, onConflict, folder: joinPath(to, file.folder), name: as }
     try {
-      const there = file.isNamed && !replaces ? undefined : await known(at.folder, as)
-      const stored = await putFile(source, at, there)
-      const put = { source, path, ...stored }
+      const known = file.isNamed && onConflict === 'FAIL' ? new Map() : await filesIn(at.folder)
+      const { name: storedAs, ...stored } = await putFile(source, at, knownOf(known, at))
+      const put = { source, path: place.show(joinPath(at.folder, storedAs)), ...stored }
       done.push(put)
       progress.done(lineOf(put))
     } catch (error) {
@@ -116,7 +126,8 @@ async function putAll(
   }
 
   await inParallel(parallel, files, one)
-  for (const folder of emptyFolders) await makeFolder(place, joinPath(to, folder)).catch(error => fail(error, folder))
+  for (const folder of emptyFolders)
+    await place.createFolder(joinPath(to, folder), true).catch(error => fail(error, folder))
   const [failure] = failures
   if (failure && failures.length === 1 && done.length === 0 && emptyFolders.length === 0) throw failure
   return { fact: { files: done }, words: summaryOf(done, context), failures }
@@ -134,8 +145,8 @@ function refuseTwins(files: LocalFile[]): void {
   }
 }
 
-/** Looks up files in remote folders, each listed once. Finds nothing with a key that may not read. */
-function listings(place: Place): (folder: string, name: string) => Promise<RemoteFile | undefined> {
+/** The files in remote folders, each listed once. Finds nothing with a key that may not read. */
+function listings(place: Place): (folder: string) => Promise<Map<string, RemoteFile>> {
   const read = new Map<string, Promise<Map<string, RemoteFile>>>()
   const list = async (folder: string) => {
     try {
@@ -146,17 +157,19 @@ function listings(place: Place): (folder: string, name: string) => Promise<Remot
       throw error
     }
   }
-  return async (folder, name) => {
+  return async folder => {
     const files = read.get(folder) ?? list(folder)
     read.set(folder, files)
-    return (await files).get(name.normalize('NFC'))
+    return files
   }
 }
 
-async function makeFolder(place: Place, path: string): Promise<void> {
-  try {
-    await place.createFolder(path)
-  } catch (error) {
-    if (!isFailure(error, 'PATH_EXISTS') || (await place.find(path))?.kind !== 'folder') throw error
-  }
+/** What of a folder a file of this name may be already. */
+function knownOf(
+  files: Map<string, RemoteFile>,
+  { name, onConflict }: Pick<Target, 'name' | 'onConflict'>,
+): RemoteFile[] {
+  const there = files.get(name.normalize('NFC'))
+  if (!there || onConflict !== 'KEEP_BOTH') return there ? [there] : []
+  return namesakesIn([...files.values()], name)
 }

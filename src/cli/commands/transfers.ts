@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { GetOptions } from '../actions/get.ts'
 import type { PutOptions } from '../actions/put.ts'
 import { declare, perform, wholeNumber } from '../command.ts'
@@ -10,8 +10,9 @@ export function declareTransfers(program: Command): void {
   const put = declare(program, 'put <file...>', {
     does: 'upload files, folders, or standard input (-)',
     details: `A folder is uploaded with everything in it, under its own name. A remote file with the same bytes is left as it
-is; one with other bytes is a conflict, unless --replace: then its old content is kept as a version. Large files are sent in parts: after a network
-error, Ctrl-C or a restart, the same command resumes. Uploads are verified by MD5.
+is; one with other bytes is a conflict, unless --replace, which keeps its old content as a version, or --keep-both,
+which stores under a free name, such as "report (2).pdf". Large files are sent in parts: after a network error,
+Ctrl-C or a restart, the same command resumes. Uploads are verified by MD5.
 Symbolic links given as arguments are followed; those within folders are skipped, unless --follow.
 Standard input needs --name; it is streamed without a local copy, so it cannot be resumed.
 
@@ -21,12 +22,18 @@ ${pathHelp}`,
       'put -v photos letters --to archive/2026',
       'put film.mp4 --to garden:/films',
       'put --replace report.pdf --to docs',
+      'put --keep-both report.pdf --to docs',
       'tar c src | satchel put - --name src.tar --to backups',
     ],
   })
     .option('-t, --to <folder>', 'destination folder; created if missing')
     .option('-n, --name <name>', 'store under another name')
     .option('-r, --replace', 'replace remote files with other bytes; see satchel versions')
+    .addOption(
+      new Option('-k, --keep-both', 'store under a free name beside remote files with other bytes').conflicts(
+        'replace',
+      ),
+    )
     .option('--follow', 'follow symbolic links within folders')
     .option(...parallelOption)
   put.action((files: string[], options: PutOptions) =>

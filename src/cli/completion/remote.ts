@@ -1,7 +1,7 @@
 import { workspacesOf } from '../actions/workspace.ts'
 import type { Service } from '../client.ts'
 import { findPlace } from '../find-place.ts'
-import { parseRemote } from '../path.ts'
+import { isMarkedRemote, parseRemote } from '../path.ts'
 
 export interface RemoteWanted {
   /** Leaves out files. */
@@ -21,7 +21,7 @@ export async function workspaceNames(service: Service): Promise<string[]> {
 export async function remotePaths(service: Service, word: string, wanted: RemoteWanted): Promise<string[]> {
   const isOwn = parseRemote(word).workspace === undefined
   if (!isOwn && wanted.ownOnly) return []
-  const head = /^(?:[a-z0-9-]+:)?(?:.*\/)?/s.exec(word)?.[0] ?? ''
+  const head = /^(?:[a-z0-9-]*:)?(?:.*\/)?/s.exec(word)?.[0] ?? ''
   const listed = async () => {
     const { place, path } = await findPlace(service, head)
     const { folders, files } = await place.list(path)
@@ -51,4 +51,4 @@ export async function trashedPaths(service: Service, word: string): Promise<stri
 const asRoot = (name: string): string => `${name}:`
 
 /** Names that look like an option or a workspace need a leading slash. */
-const needsSlash = (name: string): boolean => name.startsWith('-') || parseRemote(name).workspace !== undefined
+const needsSlash = (name: string): boolean => name.startsWith('-') || isMarkedRemote(name, 'linux')

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { wordOf } from '../words.ts'
+import type { Target } from './target.ts'
 
 /**
  * The multipart form of an upload. Not FormData, which encodes a quotation mark in a name as %22, so that the name changes, and which
  * requires all bytes in memory.
  */
-export function uploadForm({ folder, name, replaces }: { folder: string; name: string; replaces: boolean }): {
+export function uploadForm({ folder, name, onConflict }: Pick<Target, 'folder' | 'name' | 'onConflict'>): {
   type: string
   head: Buffer
   tail: Buffer
@@ -14,7 +16,7 @@ export function uploadForm({ folder, name, replaces }: { folder: string; name: s
   const encoded = encodeURIComponent(name).replace(/['()*!]/g, c => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
   const head =
     `--${boundary}\r\ncontent-disposition: form-data; name="folder"\r\n\r\n${folder}\r\n` +
-    (replaces ? `--${boundary}\r\ncontent-disposition: form-data; name="on_conflict"\r\n\r\nreplace\r\n` : '') +
+    `--${boundary}\r\ncontent-disposition: form-data; name="on_conflict"\r\n\r\n${wordOf(onConflict)}\r\n` +
     `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename*=UTF-8''${encoded}\r\n\r\n`
   return {
     type: `multipart/form-data; boundary=${boundary}`,

@@ -11,24 +11,25 @@ import { framed, observed } from './body.ts'
 import { uploadForm } from './form.ts'
 import { type Body, sourceInMemory, sourceOf } from './local-file.ts'
 import { aimOf, pathExists, type Stored, type Target, uploadTo } from './target.ts'
-import { md5In, transportOf } from './transport.ts'
+import { receiptIn, transportOf, type UploadAnswer } from './transport.ts'
 import { uploadStateOf } from './upload-state.ts'
 
-/** @param known the remote file of this name, if it was looked up. @throws PATH_EXISTS, FILE_CHANGED */
-export async function putFile(path: string, target: Target, known: RemoteFile | undefined): Promise<Stored> {
+/** @param known remote files of this name that were looked up. @throws PATH_EXISTS, FILE_CHANGED */
+export async function putFile(path: string, target: Target, known: RemoteFile[]): Promise<Stored> {
   const { patience } = target.place.client
   const file = await open(path)
   try {
     const source = await sourceOf(file)
     const { size } = source.fingerprint
-    if (known && known.size === size) {
+    if (known.some(file => file.size === size)) {
       const md5Checksum = await digestsOf(source).whole(patience.signal)
-      if (known.md5Checksum === md5Checksum) {
+      const same = known.find(file => file.md5Checksum === md5Checksum)
+      if (same) {
         target.progress.skip(size)
-        return { size, md5Checksum, status: 'unchanged' }
+        return { name: same.name, size, md5Checksum, status: 'unchanged' }
       }
     }
-    if (known && !target.replaces) throw pathExists(target)
+    if (known.length > 0 && target.onConflict === 'FAIL') throw pathExists(target)
     if (size > SMALL) return await putLarge(source, path, target)
     const bytes = await file.readFile()
     await source.verify()
@@ -40,7 +41,7 @@ export async function putFile(path: string, target: Target, known: RemoteFile | 
 
 /** Uploads in parts; goes on with an earlier upload of the same file. */
 async function putLarge(source: Source<Body>, path: string, target: Target): Promise<Stored> {
-  const states = await uploadStateOf(path, target.place, target.replaces)
+  const states = await uploadStateOf(path, target.place, target.onConflict)
   return states.alone(async () => {
     try {
       return await uploadTo(target, source, states)
@@ -90,16 +91,16 @@ export async function putStream(source: AsyncIterable<Uint8Array>, target: Targe
   const { type, head, tail } = uploadForm(target)
   try {
     // No watchdog: standard input may be slow, and the service enforces its own timeout.
-    const answer = await client.rest<Parameters<typeof md5In>[0]>(`${place.route}/upload`, {
+    const answer = await client.rest<UploadAnswer>(`${place.route}/upload`, {
       method: 'POST',
       headers: { 'content-type': type },
       body: framed(head, observed(hashed(), progress.move), tail),
       signal,
       limitMs: undefined,
     })
-    const [md5Checksum, received] = [hash.digest('hex'), md5In(answer)]
-    if (received !== md5Checksum) throw await undo(transportOf(target), aimOf(target), { sent: md5Checksum, received })
-    return { size, md5Checksum, status: 'uploaded' }
+    const [md5Checksum, receipt] = [hash.digest('hex'), receiptIn(answer)]
+    if (receipt.md5 !== md5Checksum) throw await undo(transportOf(target), aimOf(target), md5Checksum, receipt)
+    return { name: receipt.fileName, size, md5Checksum, status: 'uploaded' }
   } finally {
     release()
   }

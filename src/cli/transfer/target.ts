@@ -3,6 +3,7 @@ import { digestsOf } from '../../upload-engine/digests.ts'
 import type { Aim, SessionStore, Source } from '../../upload-engine/job.ts'
 import { upload } from '../../upload-engine/upload.ts'
 import { Failure } from '../failure.ts'
+import type { OnConflict } from '../generated.ts'
 import { joinPath } from '../path.ts'
 import type { Place } from '../place.ts'
 import type { Progress } from '../progress.ts'
@@ -15,14 +16,18 @@ export interface Target {
   /** In the place. */
   folder: string
   name: string
-  /** Whether a file of that name gets these bytes. */
-  replaces: boolean
+  /** What happens if something of that name is there. */
+  onConflict: OnConflict
+  /** The revision of the file that is replaced. */
+  expectedRevision?: number | undefined
   progress: Progress
   /** Limits parallel requests that send bytes, across all files. */
   parts: LimitFunction
 }
 
 export interface Stored {
+  /** Another one than that of the target if both are kept. */
+  name: string
   size: number
   md5Checksum: string
   /** `unchanged`: the service had these bytes under this name already. */
@@ -35,15 +40,19 @@ export const aimOf = ({ folder, name: fileName }: Target): Aim => ({ folder, fil
 
 export const pathExists = (target: Target): Failure => {
   const path = target.place.show(pathOf(target))
-  return new Failure('PATH_EXISTS', `${path} exists with other content. Choose another --name, or --replace it.`, {
-    path,
-  })
+  return new Failure(
+    'PATH_EXISTS',
+    `${path} exists with other content. Choose another --name, --replace it, or --keep-both.`,
+    {
+      path,
+    },
+  )
 }
 
 /** Uploads a source. @param sessions remember an upload in parts */
 export async function uploadTo(target: Target, source: Source<Body>, sessions: SessionStore): Promise<Stored> {
   const { place, progress, parts: limit } = target
-  const { size, md5, status } = await upload({
+  const { fileName, size, md5, status } = await upload({
     source,
     digests: digestsOf(source),
     aim: aimOf(target),
@@ -53,5 +62,5 @@ export async function uploadTo(target: Target, source: Source<Body>, sessions: S
     limit,
     patience: place.client.patience,
   })
-  return { size, md5Checksum: md5, status }
+  return { name: fileName, size, md5Checksum: md5, status }
 }

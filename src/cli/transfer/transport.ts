@@ -1,24 +1,51 @@
-import type { Transport } from '../../upload-engine/job.ts'
+import type { Receipt, Transport } from '../../upload-engine/job.ts'
 import { Failure, isFailure } from '../failure.ts'
+import type { OnConflict } from '../generated.ts'
 import { joinPath } from '../path.ts'
+import type { Place, RemoteFile } from '../place.ts'
 import { framed, observed } from './body.ts'
 import { uploadForm } from './form.ts'
 import type { Body } from './local-file.ts'
 import type { Target } from './target.ts'
 
 /** The response of either upload route. */
-type UploadAnswer = { file: { md5_checksum: string } } | [{ md5_checksum: string }]
+export type UploadAnswer =
+  | { file: { name: string; md5_checksum: string } }
+  | [{ file_name: string; md5_checksum: string }]
 
-export const md5In = (answer: UploadAnswer): string => (Array.isArray(answer) ? answer[0] : answer.file).md5_checksum
+export const receiptIn = (answer: UploadAnswer): Receipt =>
+  Array.isArray(answer)
+    ? { fileName: answer[0].file_name, md5: answer[0].md5_checksum }
+    : { fileName: answer.file.name, md5: answer.file.md5_checksum }
+
+/** The files that an upload may have made: that of its name, and if both are kept, those with a number behind it. */
+async function namesakes(place: Place, folder: string, name: string, onConflict: OnConflict): Promise<RemoteFile[]> {
+  if (onConflict === 'KEEP_BOTH') return namesakesIn((await place.list(folder)).files, name)
+  const found = await place.find(joinPath(folder, name))
+  return found?.kind === 'file' ? [found.file] : []
+}
+
+export function namesakesIn(files: RemoteFile[], name: string): RemoteFile[] {
+  const wanted = name.normalize('NFC')
+  return files.filter(file => file.name === wanted || file.name.replace(NUMBER, '') === wanted)
+}
+
+/** What the service puts into a name that is taken. */
+const NUMBER = / \(\d+\)(?=(\.[^.]*)?$)/
 
 /** Uploads into a place: bytes by REST, all else by the graph. */
-export function transportOf({ place, replaces }: Pick<Target, 'place' | 'replaces'>): Transport<Body> {
+export function transportOf({
+  place,
+  onConflict,
+  expectedRevision,
+}: Omit<Target, 'progress' | 'parts'>): Transport<Body> {
   const { client, route, uploads } = place
+  const ifMatch: Record<string, string> = expectedRevision === undefined ? {} : { 'if-match': `"${expectedRevision}"` }
   return {
     host: new URL(client.url).host,
-    start: (aim, size) => uploads.start({ ...aim, size, ...(replaces ? { onConflict: 'REPLACE' } : {}) }),
+    start: (aim, size) => uploads.start({ ...aim, size, onConflict }),
     received: ({ uploadId }) => uploads.received(uploadId),
-    complete: ({ uploadId }, aim, md5) => uploads.complete(uploadId, { ...aim, md5 }),
+    complete: ({ uploadId }, aim, md5) => uploads.complete(uploadId, { ...aim, md5, expectedRevision }),
     abort: ({ uploadId }) => uploads.abort(uploadId),
 
     async sendPart({ uploadId }, { number, size, md5, body }, { signal, sent }) {
@@ -32,30 +59,30 @@ export function transportOf({ place, replaces }: Pick<Target, 'place' | 'replace
     },
 
     async sendWhole({ folder, fileName }, { body, size }, { signal, sent }) {
-      const { type, head, tail } = uploadForm({ folder, name: fileName, replaces })
+      const { type, head, tail } = uploadForm({ folder, name: fileName, onConflict })
       const answer = await client.rest<UploadAnswer>(`${route}/upload`, {
         method: 'POST',
-        headers: { 'content-type': type, 'content-length': String(head.length + size + tail.length) },
+        headers: { 'content-type': type, 'content-length': String(head.length + size + tail.length), ...ifMatch },
         body: framed(head, observed(body, sent), tail),
         signal,
         limitMs: undefined,
       })
-      return md5In(answer)
+      return receiptIn(answer)
     },
 
     async find({ folder, fileName }) {
       try {
-        const found = await place.find(joinPath(folder, fileName))
-        return found?.kind === 'file' ? { size: found.file.size, md5: found.file.md5Checksum } : null
+        const found = await namesakes(place, folder, fileName, onConflict)
+        return found.map(({ name, size, md5Checksum: md5 }) => ({ fileName: name, size, md5 }))
       } catch (error) {
-        if (isFailure(error, 'INSUFFICIENT_SCOPE')) return null
+        if (isFailure(error, 'INSUFFICIENT_SCOPE')) return []
         throw error
       }
     },
 
     async remove({ folder, fileName }) {
       // What was there before is among its versions: it must not go with it.
-      if (replaces) throw new Failure('PATH_EXISTS', 'A file that was replaced is not removed.')
+      if (onConflict === 'REPLACE') throw new Failure('PATH_EXISTS', 'A file that was replaced is not removed.')
       await place.remove(joinPath(folder, fileName), false)
     },
   }

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
-import { link, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import limitTo, { type LimitFunction } from 'p-limit'
+import { readdir, readFile, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import type { SessionStore, StoredSession } from '../../upload-engine/job.ts'
 import { findFolders } from '../config.ts'
 import { Failure } from '../failure.ts'
+import type { OnConflict } from '../generated.ts'
+import { withLock } from '../lock.ts'
 import type { Place } from '../place.ts'
+import { wordOf } from '../words.ts'
 
 /** The persistent state of an upload in parts. */
 interface UploadState extends StoredSession {
@@ -25,17 +27,17 @@ export interface UploadStates extends SessionStore {
 export async function uploadStateOf(
   path: string,
   { client: { url }, workspaceId }: Place,
-  replaces: boolean,
+  onConflict: OnConflict,
 ): Promise<UploadStates> {
   const { uploads } = await findFolders()
   const local = await realpath(path)
   const key = createHash('sha256')
-    // An upload says at its start whether it replaces.
-    .update(JSON.stringify([url, workspaceId, local, ...(replaces ? ['replace'] : [])]))
+    // An upload says at its start what a conflict does.
+    .update(JSON.stringify([url, workspaceId, local, ...(onConflict === 'FAIL' ? [] : [wordOf(onConflict)])]))
     .digest('hex')
   const file = join(uploads, `${key}.json`)
   return {
-    alone: work => alone(join(uploads, `${key}.lock`), local, work),
+    alone: work => withLock(join(uploads, `${key}.lock`), pid => busy(pid, local), work),
     async read() {
       const state = await readState(file)
       return state && state.url === url && state.workspaceId === workspaceId && state.path === local ? state : null
@@ -49,60 +51,8 @@ export async function uploadStateOf(
   }
 }
 
-/** Queues within this process, by lock. */
-const turns = new Map<string, LimitFunction>()
-
-async function alone<T>(lock: string, local: string, work: () => Promise<T>): Promise<T> {
-  const turn = turns.get(lock) ?? limitTo(1)
-  turns.set(lock, turn)
-  return turn(async () => {
-    await mkdir(dirname(lock), { recursive: true, mode: 0o700 })
-    await acquire(lock, local)
-    try {
-      return await work()
-    } finally {
-      await rm(lock, { force: true })
-    }
-  })
-}
-
-/**
- * Acquires a lock file that holds the id of its process; the lock of a dead process is removed. If two processes do that at the same
- * moment, both continue one upload, which the service tolerates.
- */
-async function acquire(lock: string, local: string): Promise<void> {
-  const own = `${lock}.${process.pid}`
-  // Written before it is linked, so that a lock is never empty.
-  await writeFile(own, String(process.pid), { mode: 0o600 })
-  try {
-    for (;;)
-      try {
-        return await link(own, lock)
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-        const pid = Number(await readFile(lock, 'utf8').catch(() => ''))
-        if (isRunning(pid))
-          throw new Failure(
-            'UPLOAD_BUSY',
-            `Another satchel (process ${pid}) is uploading ${local}. Wait until it ends. If there is no such process, remove ${lock}`,
-            { pid },
-          )
-        await rm(lock, { force: true })
-      }
-  } finally {
-    await rm(own, { force: true })
-  }
-}
-
-/** Whether the process exists, even of another user. A lock with the own id is stale. */
-function isRunning(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
+const busy = (pid: number, local: string): Failure =>
+  new Failure('UPLOAD_BUSY', `Another satchel (process ${pid}) is uploading ${local}.`, { pid })
 
 async function readState(file: string): Promise<UploadState | null> {
   try {

@@ -1,6 +1,6 @@
 import type { AnyVariables, CombinedError, OperationContext, TypedDocumentNode } from 'urql'
 import { isFailure, TransferFailure } from '../../upload-engine/failure.ts'
-import type { Aim, Attempt, Transport } from '../../upload-engine/job.ts'
+import type { Aim, Attempt, Receipt, Transport } from '../../upload-engine/job.ts'
 import { type Patience, persist } from '../../upload-engine/retry.ts'
 import { client } from '../graphql/client.ts'
 import { sendForm } from './form.ts'
@@ -44,7 +44,7 @@ export function transportOf(
         mutate(COMPLETE, { input: { uploadSession: uploadId, ...aim, md5, ...expected } }),
       )
       if (!completeUpload) throw noAnswer()
-      return completeUpload.file.md5
+      return receiptOf(completeUpload.file)
     },
 
     async abort({ uploadId }) {
@@ -58,13 +58,13 @@ export function transportOf(
       const input = { file, folder: { at: { drive, path: folder } }, ...onConflict, ...expected }
       const { uploadFile } = await mutate(WHOLE, { input }, sending(attempt))
       if (!uploadFile) throw noAnswer()
-      return uploadFile.file.md5
+      return receiptOf(uploadFile.file)
     },
 
     async find(aim) {
       const { node } = await again(() => ask(FIND, { drive, path: pathOf(aim) }))
       const entry = node?.__typename === 'Drive' ? node.entry : null
-      return entry?.__typename === 'File' ? { size: entry.size, md5: entry.md5 } : null
+      return entry?.__typename === 'File' ? [{ fileName: aim.fileName, size: entry.size, md5: entry.md5 }] : []
     },
 
     async remove(aim) {
@@ -74,6 +74,8 @@ export function transportOf(
     },
   }
 }
+
+const receiptOf = ({ name: fileName, md5 }: { name: string; md5: string }): Receipt => ({ fileName, md5 })
 
 export const pathOf = ({ folder, fileName }: Aim): string => (folder === '' ? fileName : `${folder}/${fileName}`)
 
