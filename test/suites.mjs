@@ -15,6 +15,7 @@ const drills = [
   'cli-events',
   'cli-file',
   'cli-share',
+  'cli-sync',
   'cli-transfer',
   'cli-trash',
   'cli-upload',
@@ -67,6 +68,7 @@ const anyEngine = [
   'cli-events',
   'cli-file',
   'cli-share',
+  'cli-sync',
   'cli-transfer',
   'cli-trash',
   'cli-upload',
@@ -117,6 +119,7 @@ const onBothStores = ['download', 'part-stream', 'upload-integrity', 'upload-rac
 /** Those that take the most processor time, in this order: they begin first, so that no worker is left alone with one in the end. */
 export const longest = [
   'cli-transfer',
+  'cli-sync',
   'cli-upload',
   'kill-uploads',
   'security/half-open',

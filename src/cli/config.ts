@@ -25,11 +25,14 @@ export interface Folders {
   config: string
   /** State of uploads that can be resumed. */
   uploads: string
+  /** State of synchronized folders. */
+  syncs: string
 }
 
 export async function findFolders(): Promise<Folders> {
   const { default: envPaths } = await import('env-paths')
   const { config, data, log } = envPaths('satchel', { suffix: '' })
   // What the library calls the log is the state folder of the XDG specification, and a folder for logs elsewhere.
-  return { config, uploads: join(process.platform === 'linux' ? log : data, 'uploads') }
+  const state = process.platform === 'linux' ? log : data
+  return { config, uploads: join(state, 'uploads'), syncs: join(state, 'syncs') }
 }

@@ -26,6 +26,7 @@ export type OwnCode =
   | 'FILE_CHANGED'
   | 'LOCAL_FILE'
   | 'UNSAFE_NAME'
+  | 'SYNC_BUSY'
   | 'COMMAND_FAILED'
   | 'PARTLY_FAILED'
   | 'UNEXPECTED'
@@ -78,6 +79,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   TARGET_EXISTS: conflict,
   PATH_EXISTS: conflict,
   UPLOAD_BUSY: conflict,
+  SYNC_BUSY: conflict,
   CURSOR_EXPIRED: conflict,
   REVISION_MISMATCH: conflict,
   FOLDER_NOT_EMPTY: conflict,

@@ -521,6 +521,72 @@ export type DeleteVersionMutationVariables = Exact<{
 
 export type DeleteVersionMutation = { deleteVersion: { deletedId: string } | null };
 
+export type SyncRootQueryVariables = Exact<{
+  own: boolean;
+  workspace?: string | number | null | undefined;
+  path: string;
+}>;
+
+
+export type SyncRootQuery = { me?: { drive: { entry:
+        | { __typename: 'File', id: string }
+        | { __typename: 'Folder', id: string }
+       | null } }, workspace?: { drive: { entry:
+        | { __typename: 'File', id: string }
+        | { __typename: 'Folder', id: string }
+       | null } | null } };
+
+export type SyncLevelQueryVariables = Exact<{
+  folder: string | number;
+  after?: string | null | undefined;
+}>;
+
+
+export type SyncLevelQuery = { node:
+    | { entries: { nodes: Array<
+          | { __typename: 'File', size: number, md5: string, id: string, name: string, revision: number, updatedAt: string }
+          | { __typename: 'Folder', id: string, name: string, revision: number, updatedAt: string }
+        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } } }
+    | Record<PropertyKey, never>
+   | null };
+
+export type SyncEntriesQueryVariables = Exact<{
+  ids: Array<string | number> | string | number;
+}>;
+
+
+export type SyncEntriesQuery = { nodes: Array<
+    | { __typename: 'Account' }
+    | { __typename: 'ApiKey' }
+    | { __typename: 'DirectShare' }
+    | { __typename: 'Drive' }
+    | { __typename: 'Event' }
+    | { __typename: 'File', size: number, md5: string, id: string, name: string, revision: number, updatedAt: string, parent: { id: string } | null }
+    | { __typename: 'Folder', id: string, name: string, revision: number, updatedAt: string, parent: { id: string } | null }
+    | { __typename: 'Identity' }
+    | { __typename: 'Invite' }
+    | { __typename: 'LinkShare' }
+    | { __typename: 'Member' }
+    | { __typename: 'Person' }
+    | { __typename: 'Session' }
+    | { __typename: 'TrashItem' }
+    | { __typename: 'UploadSession' }
+    | { __typename: 'Version' }
+    | { __typename: 'Viewer' }
+    | { __typename: 'Webhook' }
+    | { __typename: 'Workspace' }
+   | null> };
+
+export type SyncLinkQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type SyncLinkQuery = { node:
+    | { md5: string, download: { url: string } }
+    | Record<PropertyKey, never>
+   | null };
+
 export type StartUploadMutationVariables = Exact<{
   input: StartUploadInput;
 }>;
@@ -762,6 +828,20 @@ export type AtFragment = { entry:
     | { __typename: 'Folder' }
    | null };
 
+export type SyncRootFragment = { entry:
+    | { __typename: 'File', id: string }
+    | { __typename: 'Folder', id: string }
+   | null };
+
+type SyncEntry_File_Fragment = { __typename: 'File', size: number, md5: string, id: string, name: string, revision: number, updatedAt: string };
+
+type SyncEntry_Folder_Fragment = { __typename: 'Folder', id: string, name: string, revision: number, updatedAt: string };
+
+export type SyncEntryFragment =
+  | SyncEntry_File_Fragment
+  | SyncEntry_Folder_Fragment
+;
+
 export type DownloadableFragment = { entry:
     | { download: { url: string } }
     | Record<PropertyKey, never>
@@ -884,6 +964,27 @@ export const AtFragmentDoc = new TypedDocumentString(`
   md5
   createdAt
 }`, {"fragmentName":"At"}) as unknown as TypedDocumentString<AtFragment, unknown>;
+export const SyncRootFragmentDoc = new TypedDocumentString(`
+    fragment SyncRoot on Drive {
+  entry(path: $path) {
+    __typename
+    id
+  }
+}
+    `, {"fragmentName":"SyncRoot"}) as unknown as TypedDocumentString<SyncRootFragment, unknown>;
+export const SyncEntryFragmentDoc = new TypedDocumentString(`
+    fragment SyncEntry on Entry {
+  __typename
+  id
+  name
+  revision
+  updatedAt
+  ... on File {
+    size
+    md5
+  }
+}
+    `, {"fragmentName":"SyncEntry"}) as unknown as TypedDocumentString<SyncEntryFragment, unknown>;
 export const DownloadableFragmentDoc = new TypedDocumentString(`
     fragment Downloadable on Drive {
   entry(path: $path) {
@@ -1423,6 +1524,90 @@ export const DeleteVersionDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<DeleteVersionMutation, DeleteVersionMutationVariables>;
+export const SyncRootDocument = new TypedDocumentString(`
+    query SyncRoot($own: Boolean!, $workspace: ID, $path: String!) {
+  me @include(if: $own) {
+    drive {
+      ...SyncRoot
+    }
+  }
+  workspace(id: $workspace) @skip(if: $own) {
+    drive {
+      ...SyncRoot
+    }
+  }
+}
+    fragment SyncRoot on Drive {
+  entry(path: $path) {
+    __typename
+    id
+  }
+}`) as unknown as TypedDocumentString<SyncRootQuery, SyncRootQueryVariables>;
+export const SyncLevelDocument = new TypedDocumentString(`
+    query SyncLevel($folder: ID!, $after: String) {
+  node(id: $folder) {
+    ... on Folder {
+      entries(first: 1000, after: $after) {
+        nodes {
+          ...SyncEntry
+        }
+        pageInfo {
+          ...Next
+        }
+      }
+    }
+  }
+}
+    fragment SyncEntry on Entry {
+  __typename
+  id
+  name
+  revision
+  updatedAt
+  ... on File {
+    size
+    md5
+  }
+}
+fragment Next on PageInfo {
+  hasNextPage
+  endCursor
+}`) as unknown as TypedDocumentString<SyncLevelQuery, SyncLevelQueryVariables>;
+export const SyncEntriesDocument = new TypedDocumentString(`
+    query SyncEntries($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    __typename
+    ... on Entry {
+      ...SyncEntry
+      parent {
+        id
+      }
+    }
+  }
+}
+    fragment SyncEntry on Entry {
+  __typename
+  id
+  name
+  revision
+  updatedAt
+  ... on File {
+    size
+    md5
+  }
+}`) as unknown as TypedDocumentString<SyncEntriesQuery, SyncEntriesQueryVariables>;
+export const SyncLinkDocument = new TypedDocumentString(`
+    query SyncLink($id: ID!) {
+  node(id: $id) {
+    ... on File {
+      md5
+      download {
+        url
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<SyncLinkQuery, SyncLinkQueryVariables>;
 export const StartUploadDocument = new TypedDocumentString(`
     mutation StartUpload($input: StartUploadInput!) {
   startUpload(input: $input) {

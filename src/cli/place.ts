@@ -102,6 +102,7 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
 
   const place = {
     client,
+    drive,
     /** Empty for one's own files. */
     workspaceId: workspace?.id ?? '',
     /** REST route of its files. */
@@ -271,17 +272,23 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
   return place
 }
 
-const nothing = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
+export const nothing = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } }
 
 /** The drive in an answer about that of a workspace, or the caller's own. */
-function driveIn<Drive>({ me, workspace }: { me?: { drive: Drive }; workspace?: { drive: Drive | null } }): Drive {
+export function driveIn<Drive>({
+  me,
+  workspace,
+}: {
+  me?: { drive: Drive }
+  workspace?: { drive: Drive | null }
+}): Drive {
   const drive = (me ?? workspace)?.drive
   if (!drive) throw new Failure('WORKSPACE_NOT_FOUND', 'This workspace does not exist any more.')
   return drive
 }
 
 /** In the drives of workspaces, the service writes a slash before paths. */
-const inDrive = (path: string): string => path.replace(/^\//, '')
+export const inDrive = (path: string): string => path.replace(/^\//, '')
 
 const fileOf = ({ id, name, contentType, size, md5, createdAt }: FileRowFragment): RemoteFile => ({
   id,

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
-import { persist } from '../../upload-engine/retry.ts'
 import { sleep } from '../../upload-engine/signal.ts'
+import { readEvents, type WireEvent } from '../event-page.ts'
 import { Failure } from '../failure.ts'
 import { placeIn } from '../find-place.ts'
-import type { Place } from '../place.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
 import { table, when } from '../table.ts'
@@ -13,20 +12,6 @@ export interface EventOptions {
   follow?: boolean
   after?: string
   exec?: string
-}
-
-/** An event as the service sends it; what is read of it here. */
-interface WireEvent {
-  kind: string
-  happened_at: string
-  cursor: string
-  details: Record<'path' | 'from' | 'name' | 'recipient', string | null>
-}
-
-interface Page {
-  events: WireEvent[]
-  cursor: string
-  has_more: boolean
 }
 
 /** Between two looks for what has happened meanwhile. */
@@ -46,7 +31,7 @@ export async function events(
   }
   let cursor = after ?? (follow ? 'now' : '')
   for (;;) {
-    const page = await read(context, place, cursor)
+    const page = await readEvents(place, cursor)
     for (const event of page.events) {
       if (exec !== undefined) await execute(context, exec, event, cursor)
       else if (follow) process.stdout.write(context.json ? jsonLine(event) : `${plain(rowOf(event).join('  '))}\n`)
@@ -61,11 +46,6 @@ export async function events(
   if (exec !== undefined) return undefined
   const words = shown.length > 0 ? table(['WHEN', 'EVENT', 'WHAT'], shown.map(rowOf)) : ''
   return { fact: { events: shown, cursor }, words }
-}
-
-function read({ patience }: Context, { client, workspaceId }: Place, after: string): Promise<Page> {
-  const route = workspaceId ? `/api/workspaces/${workspaceId}/events` : '/api/events'
-  return persist(() => client.rest<Page>(`${route}?${new URLSearchParams({ after })}`), 'repeatable', patience)
 }
 
 function rowOf({ kind, happened_at: at, details }: WireEvent): string[] {

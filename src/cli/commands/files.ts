@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { RemoveOptions } from '../actions/files.ts'
 import { declare, perform, wholeNumber } from '../command.ts'
 
-export const pathHelp = `Paths: docs/a.txt or /docs/a.txt is yours; garden:/docs/a.txt is in the workspace garden (its slug or its id).
+export const pathHelp = `Paths: docs/a.txt, /docs/a.txt or :/docs/a.txt is yours; garden:/docs/a.txt is in the workspace garden (its slug or its id).
 Put -- before a name that begins with a dash, and a slash before one of yours that looks like a workspace: /a:b.`
 
 export function declareFiles(program: Command): void {

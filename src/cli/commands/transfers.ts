@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
 import type { GetOptions } from '../actions/get.ts'
 import type { PutOptions } from '../actions/put.ts'
-import { declare, perform, wholeNumber } from '../command.ts'
+import type { SyncOptions } from '../actions/sync.ts'
+import { declare, perform, several, wholeNumber } from '../command.ts'
 import { pathHelp } from './files.ts'
 
 const parallelOption = ['--parallel <n>', 'number of parallel requests', wholeNumber(1), 4] as const
@@ -61,5 +62,31 @@ ${pathHelp}`,
     .option(...parallelOption)
   get.action((paths: string[], options: GetOptions) =>
     perform(get, async context => (await import('../actions/get.ts')).get(context, paths, options)),
+  )
+
+  const sync = declare(program, 'sync <source> <target>', {
+    does: 'make a remote folder like a local one, or a local one like a remote one',
+    details: `The remote side has a colon: :/docs is a folder of yours, garden:/docs one of the workspace garden. New files are
+copied, and those with other bytes are replaced; remote ones keep their old content as a version. What only the
+target has stays, unless --delete: remote files go to the trash, local ones for ever, which asks first.
+What is changed on the target while the command runs is a conflict and stays as it is.
+The next run reads only what has happened since; after an interruption, the same command resumes.
+Patterns are those of a .gitignore, relative to the folders. What they leave out is neither copied nor deleted.
+Symbolic links are skipped.`,
+    examples: [
+      'sync photos :/photos',
+      'sync --delete --dry-run site garden:/site',
+      "sync --exclude node_modules/ --exclude '*.tmp' . :/projects/app",
+      'sync --delete --yes garden:/plans plans',
+    ],
+  })
+    .option('--delete', 'delete what the source does not have')
+    .option('--dry-run', 'only show what would be done')
+    .option('--include <pattern>', 'only what matches; repeat it for several', several)
+    .option('--exclude <pattern>', 'leave out what matches; repeat it for several', several)
+    .option('-y, --yes', 'do not ask before local files are deleted')
+    .option(...parallelOption)
+  sync.action((source: string, target: string, options: SyncOptions) =>
+    perform(sync, async context => (await import('../actions/sync.ts')).sync(context, source, target, options)),
   )
 }

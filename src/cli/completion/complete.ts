@@ -1,5 +1,6 @@
 import { ShellCompDirective } from '@bomb.sh/tab'
 import type { Argument, Command, Option } from 'commander'
+import { isMarkedRemote } from '../path.ts'
 import { patienceOf } from '../patience.ts'
 import { open } from '../service.ts'
 import { plain } from '../text.ts'
@@ -123,15 +124,16 @@ async function valuesOf(
   if (!wanted) return []
   if (wanted.argChoices) return wanted.argChoices.map(value => ({ value, about: '' }))
   const name = 'flags' in wanted ? /<([\w-]+)>/.exec(wanted.flags)?.[1] : wanted.name()
-  if (name === 'file') return null
+  const isSide = name === 'source' || name === 'target'
+  if (name === 'file' || (isSide && !isMarkedRemote(word))) return null
   const signal = AbortSignal.timeout(LIMIT_MS)
   const service = () => open({ service: named, patience: patienceOf({ signal, retries: 0, notice() {} }) })
   const remote = async () => {
     if (name === 'workspace') return workspaceNames(await service())
     if (name === 'item') return trashedPaths(await service(), word)
-    if (name !== 'path' && name !== 'folder') return []
+    if (name !== 'path' && name !== 'folder' && !isSide) return []
     return remotePaths(await service(), word, {
-      foldersOnly: name === 'folder',
+      foldersOnly: name === 'folder' || isSide,
       ownOnly: ownOnly.includes(command.name()),
     })
   }

@@ -30,6 +30,8 @@ export interface Work {
   progress: Progress
   /** Whether a file that holds something else is replaced. */
   force: boolean
+  /** Called right before a file is replaced. @throws to leave it as it is */
+  beforeReplacing?: () => Promise<void>
 }
 
 /** Downloads a file to `path`, through a .part file beside it that allows to resume. @throws TARGET_EXISTS, DIGEST_DIFFERS */
@@ -44,7 +46,7 @@ export async function getFile(source: Source, path: string, work: Work): Promise
   for (;;) {
     const { isResumed, checksum } = await fetchInto(part, source, work)
     if (checksum === source.md5Checksum || source.md5Checksum === undefined) {
-      await renameInto(part, path, work.force).catch(async error => {
+      await renameInto(part, path, work).catch(async error => {
         // Another run may have fetched the same meanwhile.
         const made = await compare(source, path, { ...work, force: false }).catch(() => null)
         if (!made) throw error
@@ -99,7 +101,7 @@ const exists = (path: string): Failure =>
 const NAME_BYTES = 255
 
 /** The name depends on the content, so that the part of another file is never continued. */
-function partOf({ shown, size, md5Checksum }: Source, path: string): string {
+export function partOf({ shown, size, md5Checksum }: Source, path: string): string {
   const key = createHash('sha256').update(JSON.stringify([basename(path), shown, size, md5Checksum]))
   const end = `.${key.digest('hex').slice(0, 8)}.part`
   let name = basename(path)
@@ -148,8 +150,16 @@ async function sinkOf(file: FileHandle, source: Source, { patience }: Work): Pro
 }
 
 /** Renames a complete file, without replacing one that was created meanwhile unless `force`. */
-async function renameInto(part: string, path: string, force: boolean): Promise<void> {
-  if (force) return rename(part, path)
+async function renameInto(part: string, path: string, { force, beforeReplacing }: Work): Promise<void> {
+  if (force) {
+    try {
+      await beforeReplacing?.()
+    } catch (error) {
+      await rm(part)
+      throw error
+    }
+    return rename(part, path)
+  }
   try {
     await link(part, path)
   } catch (error) {

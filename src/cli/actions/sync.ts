@@ -1,0 +1,146 @@
+import { mkdir, realpath, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import limitTo from 'p-limit'
+import { Failure, isFailure } from '../failure.ts'
+import { findPlace } from '../find-place.ts'
+import { isMarkedRemote, joinPath } from '../path.ts'
+import { notFound } from '../place.ts'
+import { startProgress } from '../progress.ts'
+import { confirm } from '../prompt.ts'
+import type { Answer, Context } from '../run.ts'
+import { open } from '../service.ts'
+import { filterOf, type Patterns } from '../sync/filter.ts'
+import { scan } from '../sync/local-tree.ts'
+import { planOf } from '../sync/plan.ts'
+import { pull } from '../sync/pull.ts'
+import { push } from '../sync/push.ts'
+import { readRemote, remoteEntries } from '../sync/remote-tree.ts'
+import { answerOf, changesOf, clashOf } from '../sync/report.ts'
+import { type PairState, type PairStates, pairStates } from '../sync/state.ts'
+import type { Pair, Work } from '../sync/work.ts'
+import { plural } from '../table.ts'
+
+export interface SyncOptions extends Patterns {
+  delete?: boolean
+  dryRun?: boolean
+  yes?: boolean
+  parallel: number
+}
+
+/** Makes the target like the source; one of them is remote. */
+export async function sync(context: Context, source: string, target: string, options: SyncOptions): Promise<Answer> {
+  const way = isMarkedRemote(target) ? 'push' : 'pull'
+  if (isMarkedRemote(source) === isMarkedRemote(target))
+    throw new Failure(
+      'USAGE',
+      'Exactly one side is remote: it has a colon. Write :/docs for a folder of yours, and garden:/docs for one of a workspace.',
+    )
+  const [named, remote] = way === 'push' ? [source, target] : [target, source]
+  const { place, path: given } = await findPlace(await open(context), remote)
+  const path = given.normalize('NFC')
+  const local = way === 'push' || options.dryRun ? await findLocal(named, way) : await makeLocal(named)
+  const pair: Pair = { place, path, local: local ?? resolve(named) }
+  const states = await pairStates([place.client.url, place.workspaceId, path, pair.local], pair.local)
+  const sides = {
+    source: way === 'push' ? pair.local : place.show(path),
+    target: way === 'push' ? place.show(path) : pair.local,
+  }
+  return states.alone(() => synchronize(context, { way, pair, sides, states, isLocalThere: local !== null }, options))
+}
+
+interface Task {
+  way: 'push' | 'pull'
+  pair: Pair
+  sides: { source: string; target: string }
+  states: PairStates
+  isLocalThere: boolean
+}
+
+async function synchronize(context: Context, task: Task, options: SyncOptions): Promise<Answer> {
+  const { way, pair, states, isLocalThere } = task
+  const isDryRun = options.dryRun ?? false
+  const state = await states.read()
+  state.remote = await readRemote(pair.place, pair.path, state.remote)
+  if (way === 'pull' && state.remote.rootId === null) throw notFound(pair.place.show(pair.path))
+  const filter = filterOf(options)
+  const notice = context.notice
+  const local = isLocalThere
+    ? await scan(pair.local, filter, notice)
+    : { entries: new Map(), skipped: new Set<string>(), passed: new Set<string>(), failures: [] }
+  const remote = remoteEntries(state.remote)
+  const { signal } = context.patience
+  const planned = await planOf({ way, pair, local, remote, filter, signal, digests: state.digests, ...options })
+  const { plan } = planned
+  const failures = [...local.failures, ...planned.failures, ...plan.clashes.map(clashOf)]
+  if (options.delete && local.failures.length > 0) notice('Nothing is deleted, because not everything could be read.')
+  const outcome = {
+    ...task.sides,
+    unchanged: plan.unchanged,
+    failures,
+    isDryRun,
+    show: (path: string) => pair.place.show(joinPath(pair.path, path)),
+  }
+  if (isDryRun) return answerOf({ ...outcome, changes: changesOf(plan, way) })
+  if (way === 'pull') await confirmRemoval(context, pair, [...plan.clearings, ...plan.removals], options.yes ?? false)
+  await states.write(state)
+
+  const progress = await startProgress(context)
+  const work: Work = {
+    ...{ context, pair, plan, local, remote: planned.remote, progress, failures },
+    ...{ parallel: options.parallel, parts: limitTo(options.parallel), digests: state.digests, changes: [] },
+  }
+  context.resumeHint = 'Run the same command to resume.'
+  for (const { size } of plan.files) progress.expect(1, size)
+  try {
+    await (way === 'push' ? push : pull)(work)
+    if (way === 'push' && work.changes.length > 0) await learn(pair, state)
+  } finally {
+    progress.stop()
+    await states.write(tidied(state, work))
+  }
+  return answerOf({ ...outcome, changes: work.changes })
+}
+
+/** Reads the events of one's own changes, so that the next run need not. */
+async function learn({ place, path }: Pair, state: PairState): Promise<void> {
+  try {
+    state.remote = await readRemote(place, path, state.remote)
+  } catch (error) {
+    // All is done: the next run begins at the older cursor.
+    if (!isFailure(error, 'UNREACHABLE', 'UNAVAILABLE', 'RATE_LIMITED')) throw error
+  }
+}
+
+/** Without digests of files that are not there any more. */
+function tidied(state: PairState, { local, changes }: Work): PairState {
+  const there = new Set([...local.entries.keys(), ...changes.map(({ path }) => path)])
+  return { ...state, digests: new Map([...state.digests].filter(([path]) => there.has(path))) }
+}
+
+/** The local folder; null if there is none and it would be made. @throws LOCAL_FILE */
+async function findLocal(named: string, way: 'push' | 'pull'): Promise<string | null> {
+  const found = await stat(named).catch(error => {
+    if (way === 'pull' && error.code === 'ENOENT') return null
+    throw error
+  })
+  if (found === null) return null
+  if (!found.isDirectory()) throw new Failure('USAGE', `${named} is not a folder. For a file, use put or get.`)
+  return realpath(named)
+}
+
+async function makeLocal(named: string): Promise<string> {
+  if ((await findLocal(named, 'pull')) === null) await mkdir(named, { recursive: true })
+  return realpath(named)
+}
+
+/** More would fill a screen. */
+const MAX_NAMED = 5
+
+/** Local files have no trash. @throws USAGE */
+async function confirmRemoval(context: Context, { local }: Pair, paths: string[], sure: boolean): Promise<void> {
+  if (sure || paths.length === 0) return
+  const named = paths.slice(0, MAX_NAMED).join(', ') + (paths.length > MAX_NAMED ? ', ...' : '')
+  const what = `${plural(paths.length, 'local entry', 'local entries')} below ${local} for ever: ${named}`
+  if (!process.stdin.isTTY || context.json) throw new Failure('USAGE', `This deletes ${what}. Add --yes to confirm.`)
+  await confirm(`Delete ${what}?`, 'Nothing was changed.', context.patience.signal)
+}

@@ -1,0 +1,53 @@
+import { lstat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { Failure } from '../failure.ts'
+import { isSafeName } from '../path.ts'
+import { type Entry, foldersAbove } from './entry.ts'
+
+interface Named extends Entry {
+  name: string
+}
+
+/**
+ * The remote entries that can have their names on this computer, without those in folders that cannot.
+ * @param ignoresCase whether the local file system takes `A` and `a` for one name
+ */
+export function nameable<E extends Named>(
+  remote: ReadonlyMap<string, E>,
+  ignoresCase: boolean,
+  platform?: NodeJS.Platform,
+): { entries: Map<string, E>; failures: Failure[] } {
+  const entries = new Map<string, E>()
+  const failures: Failure[] = []
+  const left = new Set<string>()
+  const taken = new Map<string, string>()
+  for (const [path, entry] of remote) {
+    if (foldersAbove(path).some(folder => left.has(folder))) continue
+    const folded = path.toLowerCase()
+    const other = ignoresCase ? taken.get(folded) : undefined
+    if (isSafeName(entry.name, platform) && other === undefined) {
+      entries.set(path, entry)
+      taken.set(folded, path)
+      continue
+    }
+    left.add(path)
+    const why =
+      other === undefined
+        ? `The name "${entry.name}" is not allowed on this computer`
+        : `This computer takes it for ${other}, which is written in other letters`
+    failures.push(new Failure('UNSAFE_NAME', `${path}: ${why}; it was skipped.`, { path }))
+  }
+  return { entries, failures }
+}
+
+/** Whether the file system of a path takes `A` and `a` for one name. */
+export async function ignoresCase(path: string): Promise<boolean> {
+  const name = basename(path)
+  const swapped = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase()
+  // Without letters nothing can be found out.
+  if (swapped === name) return process.platform === 'win32' || process.platform === 'darwin'
+  const [one, other] = await Promise.all(
+    [name, swapped].map(each => lstat(join(dirname(path), each), { bigint: true }).catch(() => null)),
+  )
+  return one !== null && one !== undefined && other?.ino === one.ino && other.dev === one.dev
+}

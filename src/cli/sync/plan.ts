@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import type { Failure } from '../failure.ts'
+import { partOf } from '../transfer/get-file.ts'
+import { compare, type Plan } from './compare.ts'
+import type { Filter } from './filter.ts'
+import { ignoresCase, nameable } from './local-name.ts'
+import { digestOf, type LocalTree } from './local-tree.ts'
+import { localPath, sourceOf } from './pull.ts'
+import type { RemoteEntry } from './remote-tree.ts'
+import type { KnownDigest } from './state.ts'
+import type { Pair } from './work.ts'
+
+interface Question {
+  way: 'push' | 'pull'
+  pair: Pair
+  local: LocalTree
+  remote: Map<string, RemoteEntry>
+  filter: Filter
+  digests: Map<string, KnownDigest>
+  delete?: boolean
+  parallel: number
+  signal: AbortSignal
+}
+
+interface Planned {
+  plan: Plan
+  /** What takes part of the remote entries. */
+  remote: Map<string, RemoteEntry>
+  failures: Failure[]
+}
+
+/** Compares both sides. Local files that may be the same are read, unless their digest is known. */
+export async function planOf(question: Question): Promise<Planned> {
+  const { way, pair, local, filter, digests, parallel, signal } = question
+  const taken = new Map([...question.remote].filter(([path, { kind }]) => filter.takes(path, kind)))
+  const { entries: remote, failures } =
+    way === 'pull' ? nameable(taken, await ignoresCase(pair.local)) : { entries: taken, failures: [] }
+
+  async function isSame(path: string): Promise<boolean> {
+    const [file, other] = [local.entries.get(path), remote.get(path)]
+    if (file?.kind !== 'file' || !other) return false
+    try {
+      const digest = await digestOf(file, digests.get(path), signal)
+      digests.set(path, digest)
+      return digest.md5 === other.md5
+    } catch {
+      // What cannot be read now is reported where it is sent.
+      signal.throwIfAborted()
+      return false
+    }
+  }
+
+  // What could not be read is not known to be gone.
+  const deletes = (question.delete ?? false) && local.failures.length === 0
+  if (way === 'push') {
+    const left = [...question.remote].filter(([path]) => !taken.has(path))
+    const isEntered = ([path, { kind }]: [string, RemoteEntry]) => kind === 'folder' && filter.enters(path)
+    const staying = new Set(left.filter(isEntered).map(([path]) => path))
+    const kept = new Set([...left.map(([path]) => path).filter(path => !staying.has(path)), ...local.skipped])
+    const sides = { source: local.entries, target: remote, kept, staying }
+    return { plan: await compare({ ...sides, deletes, isSame, parallel }), remote, failures }
+  }
+  const sides = { source: remote, target: local.entries, kept: local.skipped, staying: local.passed }
+  const plan = await compare({ ...sides, deletes, isSame, parallel })
+  // A download that was interrupted goes on with its part.
+  const parts = new Set(
+    plan.files.flatMap(({ path }) => {
+      const file = remote.get(path)
+      return file ? [partOf(sourceOf({ pair }, path, file), localPath({ pair, local }, path))] : []
+    }),
+  )
+  plan.removals = plan.removals.filter(path => !parts.has(local.entries.get(path)?.path ?? join(pair.local, path)))
+  return { plan, remote, failures }
+}

@@ -1,0 +1,67 @@
+import { Failure } from '../failure.ts'
+import type { Answer } from '../run.ts'
+import { bytes, plural } from '../table.ts'
+import { plain } from '../text.ts'
+import { wayBack } from '../way-back.ts'
+import type { Plan } from './compare.ts'
+import { outermost } from './compare.ts'
+import type { Change } from './work.ts'
+
+/** What a plan would do. @param way into which side; remote folders go with all that is in them, as one change */
+export function changesOf(plan: Plan, way: 'push' | 'pull'): Change[] {
+  const gone = (paths: string[]): Change[] =>
+    (way === 'push' ? outermost(paths) : paths).map(path => ({ action: 'delete', path }))
+  const first = way === 'push' ? 'upload' : 'download'
+  return [
+    ...gone(plan.clearings),
+    ...plan.folders.map((path): Change => ({ action: 'mkdir', path })),
+    ...plan.files.map(({ path, size, replaces }): Change => ({ action: replaces ? 'replace' : first, path, size })),
+    ...gone(plan.removals),
+  ]
+}
+
+export const clashOf = (path: string): Failure =>
+  new Failure(
+    'TARGET_EXISTS',
+    `${path} is something else at the target: a link, a folder for a file, or a file for a folder. Only --delete replaces folders and files by each other.`,
+    { path },
+  )
+
+const order = ['upload', 'download', 'replace', 'mkdir', 'delete'] as const
+const done: Record<Change['action'], string> = {
+  upload: 'uploaded',
+  download: 'downloaded',
+  replace: 'replaced',
+  mkdir: 'made',
+  delete: 'deleted',
+}
+
+interface Outcome {
+  source: string
+  target: string
+  changes: Change[]
+  unchanged: number
+  failures: Failure[]
+  isDryRun: boolean
+  /** A deleted path as `satchel trash restore` takes it. */
+  show(path: string): string
+}
+
+export function answerOf({ source, target, changes, unchanged, failures, isDryRun, show }: Outcome): Answer {
+  const counts = order.flatMap(action => {
+    const all = changes.filter(change => change.action === action)
+    if (all.length === 0) return []
+    const size = all.reduce((sum, change) => sum + (change.size ?? 0), 0)
+    const noun = action === 'mkdir' ? plural(all.length, 'folder') : String(all.length)
+    return [`${noun} ${done[action]}${size > 0 ? ` (${bytes(size)})` : ''}`]
+  })
+  const summary = `${[...counts, `${unchanged} unchanged`].join(', ')}.`
+  const kept = changes.flatMap(({ path, trashItemId }) => (trashItemId ? [show(path)] : []))
+  const planned = isDryRun ? changes.map(({ action, path }) => plain(`${action.padEnd(8)}  ${path}`)) : []
+  const words = [...planned, isDryRun ? `Would be: ${summary} Nothing was changed.` : summary, wayBack(kept)]
+  return {
+    fact: { source, target, dryRun: isDryRun, changes, unchanged },
+    words: words.filter(line => line !== '').join('\n'),
+    failures,
+  }
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import writeFileAtomic from 'write-file-atomic'
+import { findFolders } from '../config.ts'
+import { Failure } from '../failure.ts'
+import { withLock } from '../lock.ts'
+import type { LocalFile } from './local-tree.ts'
+import type { RemoteState } from './remote-tree.ts'
+
+/** What is known of a local folder and a remote one from earlier runs. Without it, a run lists and reads everything. */
+export interface PairState {
+  remote: RemoteState | null
+  /** Digests of local files by their path. */
+  digests: Map<string, KnownDigest>
+}
+
+/** The MD5 of a file, as long as it looks like this. */
+export interface KnownDigest extends Pick<LocalFile, 'size' | 'mtimeMs' | 'ctimeMs'> {
+  md5: string
+}
+
+export interface PairStates {
+  /** Runs `work` while no other process synchronizes this pair. @throws SYNC_BUSY */
+  alone<T>(work: () => Promise<T>): Promise<T>
+  read(): Promise<PairState>
+  write(state: PairState): Promise<void>
+}
+
+/** Of another layout. */
+const VERSION = 1
+
+/** @param pair service, workspace, remote path and local folder */
+export async function pairStates(pair: string[], local: string): Promise<PairStates> {
+  const { syncs } = await findFolders()
+  const key = createHash('sha256').update(JSON.stringify(pair)).digest('hex')
+  const file = join(syncs, `${key}.json`)
+  const busy = (pid: number) =>
+    new Failure('SYNC_BUSY', `Another satchel (process ${pid}) is synchronizing ${local}.`, { pid })
+  return {
+    alone: work => withLock(join(syncs, `${key}.lock`), busy, work),
+
+    async read() {
+      try {
+        const { version, remote, digests } = JSON.parse(await readFile(file, 'utf8'))
+        if (version === VERSION) return { remote, digests: new Map(digests) }
+      } catch {
+        // Missing or corrupt: all of it can be found out again.
+      }
+      return { remote: null, digests: new Map() }
+    },
+
+    async write({ remote, digests }) {
+      await mkdir(syncs, { recursive: true, mode: 0o700 })
+      const text = JSON.stringify({ version: VERSION, pair, remote, digests: [...digests] })
+      await writeFileAtomic(file, text, { mode: 0o600 })
+      await forgetUnused(syncs)
+    },
+  }
+}
+
+const UNUSED_MS = 180 * 86_400_000
+
+/** Removes the state of pairs that have not been synchronized for long. */
+async function forgetUnused(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith('.json')) continue
+    const path = join(folder, name)
+    const found = await stat(path).catch(() => null)
+    if (found && found.mtimeMs < Date.now() - UNUSED_MS) await rm(path, { force: true })
+  }
+}

@@ -1,0 +1,65 @@
+import type { LimitFunction } from 'p-limit'
+import { Failure, toFailure } from '../failure.ts'
+import type { Place } from '../place.ts'
+import type { Progress } from '../progress.ts'
+import type { Context } from '../run.ts'
+import type { Plan } from './compare.ts'
+import type { LocalTree } from './local-tree.ts'
+import type { RemoteEntry } from './remote-tree.ts'
+import type { KnownDigest } from './state.ts'
+
+/** Something that is done, or would be. Paths are relative to the folders that are synchronized. */
+export interface Change {
+  action: 'upload' | 'download' | 'replace' | 'mkdir' | 'delete'
+  path: string
+  /** Bytes of a file. */
+  size?: number
+  /** By which it is restored. */
+  trashItemId?: string | null
+}
+
+/** A remote folder and a local one. */
+export interface Pair {
+  place: Place
+  /** In the place. */
+  path: string
+  /** Without symbolic links. */
+  local: string
+}
+
+/** What carries out a plan. */
+export interface Work {
+  context: Context
+  pair: Pair
+  plan: Plan
+  local: LocalTree
+  remote: ReadonlyMap<string, RemoteEntry>
+  progress: Progress
+  parallel: number
+  /** Limits parallel requests that send bytes. */
+  parts: LimitFunction
+  digests: Map<string, KnownDigest>
+  changes: Change[]
+  failures: Failure[]
+}
+
+/** These affect everything that is still to be done. */
+const fatal = ['INTERRUPTED', 'UNREACHABLE', 'UNAUTHENTICATED', 'NOT_SIGNED_IN', 'INSUFFICIENT_SCOPE', 'FORBIDDEN']
+
+/** Carries out a change, and collects its failure. */
+export async function attempt(
+  { changes, failures, progress }: Work,
+  path: string,
+  act: () => Promise<Omit<Change, 'path'> | null>,
+): Promise<void> {
+  try {
+    const done = await act()
+    if (!done) return
+    changes.push({ ...done, path })
+    progress.done(`${done.action} ${path}`)
+  } catch (error) {
+    const { code, message, details } = toFailure(error)
+    if (fatal.includes(code)) throw error
+    failures.push(new Failure(code, message.includes(path) ? message : `${path}: ${message}`, { path, ...details }))
+  }
+}

@@ -1,0 +1,440 @@
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { purgeEvents } from '../db/queries/event.ts'
+import { driveOf } from './builders.ts'
+import { ended, openShell, type Shell } from './command-line.ts'
+import { freePort } from './free-port.ts'
+import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
+import { type HttpProxy, startHttpProxy } from './http-proxy.ts'
+import { until } from './until.ts'
+
+const PART = 256 * 1024
+/** More than goes with one request. */
+const LARGE = 9 * 1024 * 1024
+
+let t: TestApp
+let alice: Person
+let shell: Shell
+let service: string
+/** Every request of commands passes it: also those for bytes, whose addresses lead here. */
+let proxy: HttpProxy
+let requests: string[]
+
+beforeAll(async () => {
+  const port = await freePort()
+  proxy = await startHttpProxy(port)
+  service = `http://127.0.0.1:${port}`
+  t = await startApp({ PORT: String(port), PUBLIC_URL: proxy.url, UPLOAD_PART_BYTES: String(PART) })
+  alice = await signInTo(t.app.db, service, 'alice')
+  await alice.rest('POST', '/api/workspaces/create', { json: { name: 'Garden' } })
+})
+afterAll(async () => {
+  await t.stop()
+  await proxy.close()
+})
+beforeEach(() => {
+  shell = openShell({ SATCHEL_URL: proxy.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  listen()
+})
+afterEach(() => shell.close())
+
+/** Forgets the requests so far. @param meddle is called before each one is passed on */
+function listen(meddle: (line: string) => unknown = () => {}): void {
+  requests = []
+  proxy.interfere = async ({ method, path, body }) => {
+    const operation = path === '/graphql' ? /(?:query|mutation) (\w+)/.exec(body.toString())?.[1] : undefined
+    const line = `${method} ${operation ?? path.split('?')[0]}`
+    requests.push(line)
+    await meddle(line)
+  }
+}
+const count = (pattern: RegExp) => requests.filter(line => pattern.test(line)).length
+const BYTES = /^GET \/api\/blobs|\/upload$|\/parts\//
+
+const at = (path: string) => join(shell.home, path)
+function write(files: Record<string, string | Uint8Array>): void {
+  for (const [path, bytes] of Object.entries(files)) {
+    mkdirSync(at(dirname(path)), { recursive: true })
+    writeFileSync(at(path), bytes)
+  }
+}
+/** The texts of files below a local folder by their paths, null for folders. */
+function tree(folder: string): Record<string, string | null> {
+  const found = readdirSync(at(folder), { recursive: true, withFileTypes: true }).map(entry => {
+    const path = join(entry.parentPath, entry.name)
+    return [path.slice(at(folder).length + 1), entry.isDirectory() ? null : readFileSync(path, 'utf8')] as const
+  })
+  return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+/** The same of a remote folder, by another way. */
+async function remoteTree(path: string): Promise<Record<string, string | null>> {
+  const into = mkdtempSync(at('look-'))
+  await shell.satchel(['get', path, '-o', into])
+  return tree(join(into.slice(shell.home.length + 1), path.replace(/^.*[:/]/, '')))
+}
+const actionsOf = ({ changes }: { changes: { action: string; path: string }[] }) =>
+  changes.map(({ action, path }) => `${action} ${path}`)
+const run = async (...args: string[]) => {
+  const { code, out, err } = await shell.satchel(['sync', '--json', ...args])
+  return { code, err, ...(out === '' ? {} : JSON.parse(out)) }
+}
+async function replace(path: string, text: string): Promise<void> {
+  const form = new FormData()
+  form.append('folder', dirname(path))
+  form.append('on_conflict', 'replace')
+  form.append('file', new Blob([text]), path.slice(path.lastIndexOf('/') + 1))
+  expect((await alice.rest('POST', '/api/files/upload', { form })).status).toBe(200)
+}
+let n = 0
+const box = () => `box-${n++}`
+
+describe.each([
+  ['your files', ':/'],
+  ['a workspace', 'garden:/'],
+])('satchel sync with %s', (_what, root) => {
+  it('mirrors a folder, and does it again without sending or listing anything', async () => {
+    const to = root + box()
+    const files = { 'a.txt': 'a', 'deep/er/b.txt': 'bee', 'ünï 🦊/#c?.txt': '', 'equal.txt': 'a' }
+    write(Object.fromEntries(Object.entries(files).map(([path, text]) => [`d/${path}`, text])))
+    mkdirSync(at('d/empty/er'), { recursive: true })
+    const first = await run('d', to)
+    expect([first.code, actionsOf(first).sort(), first.unchanged]).toEqual([
+      0,
+      ['mkdir empty/er', ...Object.keys(files).map(path => `upload ${path}`)].sort(),
+      0,
+    ])
+    expect(await remoteTree(to.replace(/^:/, ''))).toEqual(tree('d'))
+
+    listen()
+    expect(await run('d', to)).toMatchObject({ code: 0, changes: [], unchanged: 4 })
+    expect([count(BYTES), count(/SyncLevel/), requests.length]).toEqual([0, 0, expect.any(Number)])
+    expect(requests.length).toBeLessThanOrEqual(3)
+
+    write({ 'd/a.txt': 'other', 'd/new.txt': 'new' })
+    rmSync(at('d/equal.txt'))
+    listen()
+    expect(actionsOf(await run('d', to)).sort()).toEqual(['replace a.txt', 'upload new.txt'])
+    expect([count(BYTES), count(/SyncLevel/)]).toEqual([2, 0])
+    expect(await remoteTree(to.replace(/^:/, ''))).toEqual({ ...tree('d'), 'equal.txt': 'a' })
+
+    listen()
+    const back = await run(to, 'back')
+    expect([back.code, actionsOf(back)].flat()).toContain('download deep/er/b.txt')
+    expect(tree('back')).toEqual({ ...tree('d'), 'equal.txt': 'a' })
+    listen()
+    expect(await run(to, 'back')).toMatchObject({ code: 0, changes: [], unchanged: 5 })
+    expect([count(BYTES), count(/SyncLevel/)]).toEqual([0, 0])
+  })
+
+  it('deletes with --delete only: remote files into the trash, and says how they come back', async () => {
+    const to = root + box()
+    write({ 'd/a.txt': 'a', 'd/gone/b.txt': 'b', 'd/gone/c.txt': 'c', 'd/other.txt': 'o' })
+    await run('d', to)
+    rmSync(at('d/gone'), { recursive: true })
+    rmSync(at('d/other.txt'))
+    expect(actionsOf(await run('d', to))).toEqual([])
+    const { code, out } = await shell.satchel(['sync', '--delete', 'd', to])
+    expect([code, out]).toEqual([0, expect.stringContaining('2 deleted, 1 unchanged.\n')])
+    expect(await remoteTree(to.replace(/^:/, ''))).toEqual({ 'a.txt': 'a' })
+    const [, words = ''] = /Get them back with: satchel (.*)\n$/.exec(out) ?? []
+    expect((await shell.satchel(words.split(' '))).code).toBe(0)
+    expect(Object.keys(await remoteTree(to.replace(/^:/, '')))).toEqual([
+      ...['a.txt', 'gone', 'gone/b.txt', 'gone/c.txt', 'other.txt'],
+    ])
+  })
+})
+
+describe('satchel sync', () => {
+  it('deletes local files only after a question, or with --yes', async () => {
+    const from = box()
+    await alice.upload(`${from}/a.txt`, 'a')
+    write({ 'd/old.txt': 'old', 'd/sub/old.txt': 'old' })
+    const before = tree('d')
+    const refused = await shell.refused('sync', '--delete', `:/${from}`, 'd')
+    expect(refused).toMatchObject({ code: 2, error: { code: 'USAGE', message: expect.stringContaining('--yes') } })
+    expect(tree('d')).toEqual(before)
+    const typed = async (answer: string) => {
+      const { program } = await import('./command-line.ts')
+      const { spawn } = await import('node:child_process')
+      const command = `${process.execPath} ${program} sync --delete :/${from} d`
+      const child = spawn('script', ['-qec', command, '/dev/null'], {
+        cwd: shell.home,
+        env: { ...shell.env, TERM: 'xterm' },
+      })
+      let said = ''
+      child.stdout.on('data', chunk => {
+        said += chunk
+      })
+      const over = ended(child)
+      await until(() => said.includes('[y/N]'), 60_000)
+      child.stdin.write(`${answer}\n`)
+      return (await over).out
+    }
+    expect(await typed('n')).toContain('Delete 3 local entries')
+    expect(tree('d')).toEqual(before)
+    await typed('y')
+    expect(tree('d')).toEqual({ 'a.txt': 'a' })
+    write({ 'd/old.txt': 'old' })
+    expect(actionsOf(await run('--delete', '--yes', `:/${from}`, 'd'))).toEqual(['delete old.txt'])
+  })
+
+  it('with --dry-run shows the same plan, and changes nothing on either side', async () => {
+    const there = box()
+    await alice.upload(`${there}/a.txt`, 'a')
+    await alice.upload(`${there}/b/c.txt`, 'c')
+    write({ 'd/a.txt': 'other', 'd/new.txt': 'new' })
+    const [local, remote] = [tree('d'), await remoteTree(there)]
+    const dry = ['--dry-run', '--delete']
+    const push = await run(...dry, 'd', `:/${there}`)
+    expect([push.dry_run, actionsOf(push).sort()]).toEqual([true, ['delete b', 'replace a.txt', 'upload new.txt']])
+    const pull = await run(...dry, `:/${there}`, 'd')
+    expect(actionsOf(pull).sort()).toEqual(['delete new.txt', 'download b/c.txt', 'replace a.txt'])
+    expect(await run(...dry, `:/${there}`, 'missing/d')).toMatchObject({ code: 0 })
+    const { out } = await shell.satchel(['sync', ...dry, 'd', `:/${there}`])
+    expect(out).toMatch(/^replace {3}a\.txt$/m)
+    expect(out).toMatch(/Nothing was changed\.\n$/)
+    expect([tree('d'), await remoteTree(there), existsSync(at('missing'))]).toEqual([local, remote, false])
+    const real = await run('--delete', 'd', `:/${there}`)
+    expect(actionsOf(real).sort()).toEqual(actionsOf(push).sort())
+  })
+
+  it('leaves alone what patterns leave out, on both sides', async () => {
+    const to = box()
+    await alice.upload(`${to}/node_modules/kept.js`, 'k')
+    await alice.upload(`${to}/src/kept.tmp`, 'k')
+    await alice.upload(`${to}/src/gone.js`, 'g')
+    write({ 'd/src/a.js': 'a', 'd/src/b.tmp': 'b', 'd/node_modules/x/y.js': 'y', 'd/a.md': 'm', 'd/A.JS': 'A' })
+    const exclude = ['--exclude', 'node_modules/', '--exclude', '*.tmp']
+    expect(actionsOf(await run(...exclude, '--include', '*.js', '--delete', 'd', `:/${to}`)).sort()).toEqual([
+      'delete src/gone.js',
+      'upload src/a.js',
+    ])
+    expect(Object.keys(await remoteTree(to))).toEqual([
+      ...['node_modules', 'node_modules/kept.js', 'src', 'src/a.js', 'src/kept.tmp'],
+    ])
+    const back = await run(...exclude, '--delete', '--yes', `:/${to}`, 'd')
+    expect(actionsOf(back).sort()).toEqual(['delete A.JS', 'delete a.md'])
+    expect(existsSync(at('d/node_modules/x/y.js')) && existsSync(at('d/src/b.tmp'))).toBe(true)
+  })
+
+  it('reads what has happened since, whatever it was, instead of the whole folder', async () => {
+    const [from, elsewhere] = [box(), box()]
+    for (const path of ['a.txt', 'dir/b.txt', 'dir/sub/c.txt', 'moved/d.txt', 'out/e.txt', 'trash/f.txt'])
+      await alice.upload(`${from}/${path}`, path)
+    await alice.upload(`${elsewhere}/in/deep/g.txt`, 'g')
+    const sync = () => run('--delete', '--yes', `:/${from}`, 'd')
+    await sync()
+    const move = (kind: 'files' | 'folders', source: string, destination: string) =>
+      alice.rest('POST', `/api/${kind}/move`, { json: { source, destination } })
+    await replace(`${from}/a.txt`, 'replaced')
+    await move('folders', `${from}/dir`, `${from}/renamed`)
+    await move('files', `${from}/moved/d.txt`, `${from}/renamed/sub/d.txt`)
+    await move('folders', `${elsewhere}/in`, `${from}/in`)
+    await move('folders', `${from}/out`, `${elsewhere}/out`)
+    await alice.upload(`${elsewhere}/out/while away.txt`, 'w')
+    await move('folders', `${elsewhere}/out`, `${from}/out`)
+    await alice.rest('DELETE', `/api/folders?path=${from}/trash&recursive=true`)
+    const [item] = (await alice.rest('GET', '/api/trash')).response.items
+    await alice.rest('POST', '/api/trash/restore', { json: { items: [item.id] } })
+    await alice.rest('DELETE', `/api/files/delete?file=${from}/renamed/b.txt`)
+    await alice.rest('POST', '/api/folders', { json: { path: `${from}/new/empty` } })
+    listen()
+    expect(await sync()).toMatchObject({ code: 0 })
+    expect(tree('d')).toEqual(await remoteTree(from))
+    // Only of the folder that came from elsewhere.
+    listen()
+    await replace(`${from}/a.txt`, 'again')
+    expect(actionsOf(await sync())).toEqual(['replace a.txt'])
+    expect([count(/SyncLevel/), count(/SyncEntries/)]).toEqual([0, 1])
+    // The time of a file is the one of the service.
+    const { files } = (await alice.rest('GET', `/api/files/tree?path=${from}`)).response
+    expect(statSync(at('d/a.txt')).mtime.toISOString()).toBe(files[0].updated_at)
+  })
+
+  it('lists everything when the events are gone, or its state', async () => {
+    const from = box()
+    await alice.upload(`${from}/a.txt`, 'a')
+    await run(`:/${from}`, 'd')
+    await replace(`${from}/a.txt`, 'b')
+    const drive = await driveOf(alice)
+    const [row] = await t.app.db.rows<{ seq: number }>('SELECT MAX(seq) AS seq FROM event WHERE log_id = ?', [drive])
+    await purgeEvents(t.app.db, drive, row?.seq ?? 0)
+    listen()
+    expect(actionsOf(await run(`:/${from}`, 'd'))).toEqual(['replace a.txt'])
+    expect(count(/SyncLevel/)).toBe(1)
+    const states = at('state/satchel/syncs')
+    for (const name of readdirSync(states)) writeFileSync(join(states, name), '{"half')
+    expect(await run(`:/${from}`, 'd')).toMatchObject({ code: 0, changes: [], unchanged: 1 })
+  })
+
+  it.each([
+    ['replaced', 'a.txt', 'REVISION_MISMATCH'],
+    ['made', 'new.txt', 'PATH_EXISTS'],
+    ['replaced in parts', 'large.bin', 'REVISION_MISMATCH'],
+  ])('5 and nothing overwritten when a remote file is %s while it runs', async (_how, path, code) => {
+    const to = box()
+    write({ 'd/a.txt': 'one', 'd/large.bin': Buffer.alloc(LARGE, 1) })
+    await run('d', `:/${to}`)
+    write({ [`d/${path}`]: path === 'large.bin' ? Buffer.alloc(LARGE, 2) : 'mine', 'd/z.txt': 'z' })
+    let isDone = false
+    listen(async line => {
+      if (isDone || !/upload$|CompleteUpload/.test(line)) return
+      isDone = true
+      await replace(`${to}/${path}`, 'theirs')
+    })
+    const { failed, ...ended } = await run('--parallel', '1', 'd', `:/${to}`)
+    expect([ended.code, failed]).toEqual([5, [expect.objectContaining({ code, path })]])
+    listen()
+    const { out } = await shell.satchel(['get', `${to}/${path}`, '-o', '-'])
+    expect(out).toBe('theirs')
+    // Looked at again, it is what the target has.
+    expect(actionsOf(await run('d', `:/${to}`))).toEqual([`replace ${path}`])
+  })
+
+  it('deletes no remote file that is changed, and replaces no local file that is changed while it runs', async () => {
+    const there = box()
+    await alice.upload(`${there}/extra.txt`, 'extra')
+    write({ 'd/a.txt': 'a' })
+    listen(async line => {
+      if (line === 'POST Delete') await replace(`${there}/extra.txt`, 'theirs')
+    })
+    const pushed = await run('--delete', 'd', `:/${there}`)
+    expect([pushed.code, pushed.failed]).toEqual([5, [expect.objectContaining({ code: 'REVISION_MISMATCH' })]])
+    listen(line => {
+      if (line.startsWith('GET /api/blobs')) write({ 'd/a.txt': 'typed meanwhile' })
+    })
+    await replace(`${there}/a.txt`, 'new')
+    const pulled = await run('--parallel', '1', `:/${there}`, 'd')
+    expect([pulled.code, pulled.failed]).toEqual([5, [expect.objectContaining({ code: 'TARGET_EXISTS' })]])
+    expect(tree('d')).toEqual({ 'a.txt': 'typed meanwhile', 'extra.txt': 'theirs' })
+  })
+
+  it('goes on where it was after it was killed, with the parts of a large file', async () => {
+    const to = box()
+    write({ 'd/a.txt': 'a', 'd/large.bin': randomBytes(LARGE), 'd/z.txt': 'z' })
+    const sums = readFileSync(at('d/large.bin'))
+    const parts = new Map<string, number>()
+    listen(line => {
+      if (line.includes('/parts/')) parts.set(line, (parts.get(line) ?? 0) + 1)
+    })
+    const child = shell.begin(['sync', 'd', `:/${to}`, '--parallel', '2'])
+    const over = ended(child)
+    await until(() => parts.size >= 10, 60_000)
+    child.kill('SIGKILL')
+    await over
+    const before = parts.size
+    expect(await run('d', `:/${to}`)).toMatchObject({ code: 0 })
+    expect([...parts.values()].filter(times => times > 1).length).toBeLessThanOrEqual(2)
+    expect([before < parts.size, parts.size]).toEqual([true, Math.ceil(LARGE / PART)])
+
+    // The other way, while the bytes come.
+    let isHeld = false
+    listen(line => {
+      isHeld ||= line.startsWith('GET /api/blobs')
+    })
+    const pulling = shell.begin(['sync', `:/${to}`, 'back', '--parallel', '1'])
+    const gone = ended(pulling)
+    await until(() => isHeld && partsIn('back').length > 0, 60_000)
+    pulling.kill('SIGKILL')
+    await gone
+    expect(await run('--delete', '--yes', `:/${to}`, 'back')).toMatchObject({ code: 0 })
+    expect(
+      createHash('md5')
+        .update(readFileSync(at('back/large.bin')))
+        .digest('hex'),
+    ).toBe(createHash('md5').update(sums).digest('hex'))
+    expect(readdirSync(at('back')).sort()).toEqual(['a.txt', 'large.bin', 'z.txt'])
+  })
+  const partsIn = (folder: string) =>
+    existsSync(at(folder)) ? readdirSync(at(folder)).filter(name => name.endsWith('.part')) : []
+
+  it('5 while another satchel synchronizes the same two folders', async () => {
+    const to = box()
+    write({ 'd/a.txt': 'a' })
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    listen(line => (line.endsWith('/upload') ? held : undefined))
+    const child = shell.begin(['sync', 'd', `:/${to}`])
+    const over = ended(child)
+    await until(() => count(/\/upload$/) > 0, 60_000)
+    for (const sides of [
+      ['d', `:/${to}`],
+      [`:/${to}`, 'd'],
+    ] as const)
+      expect(await shell.refused('sync', ...sides)).toMatchObject({
+        code: 5,
+        error: { code: 'SYNC_BUSY', pid: child.pid },
+      })
+    release()
+    expect((await over).code).toBe(0)
+  })
+
+  it('follows no symbolic link on either side, and says so', async () => {
+    const there = box()
+    write({ 'elsewhere/secret.txt': 's', 'd/a.txt': 'a' })
+    symlinkSync('../elsewhere', at('d/link'))
+    await alice.upload(`${there}/link/kept.txt`, 'kept')
+    const pushed = await shell.satchel(['sync', '--delete', 'd', `:/${there}`])
+    expect([pushed.code, pushed.err]).toEqual([0, expect.stringContaining('d/link is a symbolic link')])
+    expect(await remoteTree(there)).toEqual({ 'a.txt': 'a', link: null, 'link/kept.txt': 'kept' })
+    const pulled = await run('--delete', '--yes', `:/${there}`, 'd')
+    expect([pulled.code, pulled.failed]).toEqual([
+      5,
+      [expect.objectContaining({ code: 'TARGET_EXISTS', path: 'link' })],
+    ])
+    expect(tree('elsewhere')).toEqual({ 'secret.txt': 's' })
+  })
+
+  it('exchanges files and folders with --delete only', async () => {
+    const there = box()
+    await alice.upload(`${there}/x/inner.txt`, 'inner')
+    await alice.upload(`${there}/y`, 'y')
+    write({ 'd/x': 'file', 'd/y/z.txt': 'z' })
+    const left = await run('d', `:/${there}`)
+    expect([left.code, left.failed.map(({ path }: { path: string }) => path)]).toEqual([5, ['x', 'y']])
+    expect(await run('--delete', 'd', `:/${there}`)).toMatchObject({ code: 0 })
+    expect(await remoteTree(there)).toEqual(tree('d'))
+    write({ 'e/x/inner.txt': 'inner', 'e/y': 'y' })
+    expect(await run('--delete', '--yes', `:/${there}`, 'e')).toMatchObject({ code: 0 })
+    expect(tree('e')).toEqual(tree('d'))
+  })
+
+  it('goes on without names that the service refuses, and deletes nothing when something cannot be read', async () => {
+    const to = box()
+    await alice.upload(`${to}/extra.txt`, 'x')
+    write({ 'd/a.txt': 'a', 'd/back\\slash': 'b', 'd/e\u0301.txt': '1', 'd/\u00e9.txt': '2' })
+    const ended = await run('--delete', 'd', `:/${to}`)
+    expect(ended.failed.map(({ code }: { code: string }) => code).sort()).toEqual(['INVALID_PATH', 'UNSAFE_NAME'])
+    expect(Object.keys(await remoteTree(to)).sort()).toEqual(['a.txt', 'extra.txt', '\u00e9.txt'])
+  })
+
+  it('needs one remote side, a local folder to push, and a remote one to pull', async () => {
+    write({ 'file.txt': 'f', 'd/a.txt': 'a' })
+    await alice.upload('a file', 'x')
+    for (const [sides, exit] of [
+      [['d', 'e'], 2],
+      [[':/d', 'garden:/e'], 2],
+      [['file.txt', ':/d'], 2],
+      [['missing', ':/d'], 1],
+      [[':/missing', 'd'], 4],
+      [[':/a file', 'd'], 2],
+      [['d', 'unknown:/d'], 4],
+    ] as const)
+      expect([sides, (await shell.satchel(['sync', ...sides])).code]).toEqual([sides, exit])
+    expect(tree('d')).toEqual({ 'a.txt': 'a' })
+  })
+})
