@@ -240,28 +240,34 @@ describe('An upload', () => {
     })
   })
 
-  it('of which both are kept is looked for under other names, too, when its answer was lost', async () => {
-    writeFileSync(join(shell.home, 'a.txt'), bytes)
-    const other = { ...same, md5: md5(Buffer.from('HELLO')) }
-    let sent = 0
-    const service = await start({
-      listener(req, res) {
-        if (req.url !== '/api/files/upload') return false
-        sent++
-        cut(res, req)
-        return true
-      },
-      fields: {
-        'Drive.entry': { __typename: 'Folder' },
-        'Folder.entries': () => ({ nodes: [other, ...(sent > 0 ? [{ ...same, name: 'a (2).txt' }] : [])] }),
-      },
-    })
-    const { out } = await run(service, ['put', 'a.txt', '--keep-both'])
-    expect([JSON.parse(out).files[0], sent]).toEqual([
-      expect.objectContaining({ path: '/a (2).txt', status: 'uploaded' }),
-      1,
-    ])
-  })
+  it.each([
+    ['a.txt', 'a (2).txt'],
+    ['a (1).tar.gz', 'a (1) (3).tar.gz'],
+  ])(
+    'of which both are kept is looked for under other names, too, when its answer was lost: %s',
+    async (name, copy) => {
+      writeFileSync(join(shell.home, name), bytes)
+      const other = { ...same, name, md5: md5(Buffer.from('HELLO')) }
+      let sent = 0
+      const service = await start({
+        listener(req, res) {
+          if (req.url !== '/api/files/upload') return false
+          sent++
+          cut(res, req)
+          return true
+        },
+        fields: {
+          'Drive.entry': { __typename: 'Folder' },
+          'Folder.entries': () => ({ nodes: [other, ...(sent > 0 ? [{ ...same, name: copy }] : [])] }),
+        },
+      })
+      const { out } = await run(service, ['put', name, '--keep-both'])
+      expect([JSON.parse(out).files[0], sent]).toEqual([
+        expect.objectContaining({ path: `/${copy}`, status: 'uploaded' }),
+        1,
+      ])
+    },
+  )
 
   it('that has arrived in another shape is taken back', async () => {
     const { code, error, service } = await put([stored(md5(Buffer.from('hellp')))], null)

@@ -1,3 +1,4 @@
+import { copyName } from '../../upload-engine/copy-name.ts'
 import type { Receipt, Transport } from '../../upload-engine/job.ts'
 import { Failure, isFailure } from '../failure.ts'
 import type { OnConflict } from '../generated.ts'
@@ -27,11 +28,10 @@ async function namesakes(place: Place, folder: string, name: string, onConflict:
 
 export function namesakesIn(files: RemoteFile[], name: string): RemoteFile[] {
   const wanted = name.normalize('NFC')
-  return files.filter(file => file.name === wanted || file.name.replace(NUMBER, '') === wanted)
+  const isCopy = (name: string) =>
+    [...name.matchAll(/ \((\d+)\)/g)].some(([, n]) => copyName(wanted, Number(n)) === name)
+  return files.filter(({ name }) => name === wanted || isCopy(name))
 }
-
-/** What the service puts into a name that is taken. */
-const NUMBER = / \(\d+\)(?=(\.[^.]*)?$)/
 
 /** Uploads into a place: bytes by REST, all else by the graph. */
 export function transportOf({
