@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask, codeOf } from './ask.ts'
-import { found, privateKey, ROOMY, UNHURRIED } from './builders.ts'
+import { found, privateKey, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
 import { expectConsistent } from './consistency.ts'
 import { unseenMismatches } from './coverage-of-routes.ts'
-import { type Person, type RestOptions, startApp, type TestApp } from './harness.ts'
+import { type Person, type RestAnswer, type RestOptions, startApp, type TestApp } from './harness.ts'
 
 let t: TestApp
 
@@ -96,9 +96,51 @@ describe('A move to where something is', () => {
     expect((await person.rest('PATCH', `${files}/move`, { json: back })).response.destination).toBe('/b (2).txt')
   })
 
+  it.each([
+    ['a session', false],
+    ['a key', true],
+  ])('does so with folders by REST, too, but replaces no folder: by %s', async (_by, byKey) => {
+    const person = await personWith('x/in.txt', 'y/in.txt', 'z/in.txt', 'taken', 'dir/kept.txt')
+    const room = await found(person)
+    const files = `/api/workspaces/${room}/files`
+    for (const folder of ['x', 'y', 'z', 'dir'])
+      await person.rest('POST', `${files}/mkdir`, { json: { folder_name: folder } })
+    await save(person, 'taken', '1', {}, files)
+    const [own, theirs] = byKey
+      ? [(await privateKey(t, person)).caller, (await workspaceKey(t, person, room)).caller]
+      : [person, person]
+    for (const [caller, method, route, front] of [
+      [own, 'POST', '/api/folders/move', ''],
+      [theirs, 'PATCH', `${files}/folder/move`, '/'],
+    ] as const) {
+      const move = async (source: string, destination: string, on_conflict?: string) => {
+        const json = {
+          source: front + source,
+          destination: front + destination,
+          ...(on_conflict ? { on_conflict } : {}),
+        }
+        const { response } = await caller.rest(method, route, { json })
+        return response.code ?? response.destination
+      }
+      expect([await move('x', 'taken'), await move('x', 'taken', 'fail')]).toEqual(['PATH_EXISTS', 'PATH_EXISTS'])
+      expect(await move('x', 'taken', 'over')).toBe('INVALID_INPUT')
+      expect(await move('x', 'dir', 'replace')).toBe('PATH_EXISTS')
+      expect(await move('x', 'dir', 'keep_both')).toBe(`${front}dir (2)`)
+      expect(await move('y', 'taken', 'replace')).toBe(`${front}taken`)
+      expect(await move('z', 'new/z', 'replace')).toBe(`${front}new/z`)
+    }
+    expect(await trashOf(person)).toEqual(['taken'])
+    const { items } = (await person.rest('GET', `/api/workspaces/${room}/trash`)).response
+    expect(pathsOf(items)).toEqual(['/taken'])
+    expect((await entryAt(person, 'taken/in.txt')).size).toBeGreaterThan(0)
+    await expectConsistent(t)
+  })
+
   it('replaces nothing for a key that may not delete', async () => {
-    const person = await personWith('a.txt', 'b.txt')
+    const person = await personWith('a.txt', 'b.txt', 'dir/c.txt')
     const { caller } = await privateKey(t, person, ['private_files:write'])
+    const folder = { source: 'dir', destination: 'b.txt', on_conflict: 'replace' }
+    expect((await caller.rest('POST', '/api/folders/move', { json: folder })).response.code).toBe('INSUFFICIENT_SCOPE')
     const json = { source: 'a.txt', destination: 'b.txt', on_conflict: 'replace' }
     expect((await caller.rest('POST', '/api/files/move', { json })).response.code).toBe('INSUFFICIENT_SCOPE')
     const input = { entries: [{ at: { path: 'a.txt' } }], name: 'b.txt', onConflict: 'REPLACE' }
@@ -140,6 +182,41 @@ describe('The revision of an entry', () => {
     const restored = await person.rest('POST', `/api/files/versions/${version.id}/restore`, ifMatch('"7", "3"'))
     expect([restored.status, restored.headers.get('etag')]).toEqual([200, '"4"'])
     expect((await person.rest('DELETE', '/api/files/delete?file=b.txt', ifMatch('*'))).status).toBe(200)
+  })
+
+  it.each([
+    ['a session', false],
+    ['a key', true],
+  ])('is the ETag of a folder by REST, which its changes take back: by %s', async (_by, byKey) => {
+    const person = await personWith()
+    const room = await found(person)
+    const files = `/api/workspaces/${room}/files`
+    const [own, theirs] = byKey
+      ? [(await privateKey(t, person)).caller, (await workspaceKey(t, person, room)).caller]
+      : [person, person]
+    const tagOf = ({ status, headers }: RestAnswer) => [status, headers.get('etag')]
+    const ways = [
+      {
+        make: () => own.rest('POST', '/api/folders', { json: { path: 'a' } }),
+        move: (json: object, match: RestOptions) => own.rest('POST', '/api/folders/move', { json, ...match }),
+        remove: (match: RestOptions) => own.rest('DELETE', '/api/folders?path=b', match),
+      },
+      {
+        make: () => theirs.rest('POST', `${files}/mkdir`, { json: { folder_name: 'a' } }),
+        move: (json: object, match: RestOptions) => theirs.rest('PATCH', `${files}/folder/move`, { json, ...match }),
+        remove: (match: RestOptions) => theirs.rest('DELETE', `${files}/folder/delete?path=/b`, match),
+      },
+    ]
+    for (const { make, move, remove } of ways) {
+      expect(tagOf(await make())).toEqual([200, '"1"'])
+      const json = { source: '/a', destination: '/b' }
+      expect((await move(json, ifMatch('"2"'))).response).toEqual({ code: 'REVISION_MISMATCH', revision: 1 })
+      expect(tagOf(await move(json, ifMatch('"1"')))).toEqual([200, '"2"'])
+      const late = await remove(ifMatch('"1"'))
+      expect([late.status, late.response.revision]).toEqual([412, 2])
+      expect((await remove(ifMatch('2'))).response).toEqual({ code: 'INVALID_INPUT', field: 'if_match' })
+      expect((await remove(ifMatch('"2"'))).status).toBe(200)
+    }
   })
 
   it('refuses what another change has overtaken, by REST', async () => {

@@ -19,7 +19,7 @@ export const onConflict = {
 
 /** Of what a client has seen. Its source is `ifMatchHeader`; a route that takes it answers 412, too. */
 export const ifMatch = {
-  description: 'The ETag of the file, to change it only if nobody else has meanwhile (RFC 9110).',
+  description: 'The ETag of the file or folder, to change it only if nobody else has meanwhile (RFC 9110).',
   example: '"7"',
 }
 export const ifMatchHeader = { if_match: 'header if-match' } as const

@@ -1,8 +1,9 @@
 import { joinPath } from '../../src/paths.ts'
 import { area } from '../plugins/rest.ts'
-import { ownDrive } from './arguments.ts'
+import { ifMatch, ifMatchHeader, onConflict, ownDrive } from './arguments.ts'
 import { builder } from './builder.ts'
 import { FOLDER_PATH } from './examples.ts'
+import { named } from './files.ts'
 
 const rest = area('folders', 'Folders of the caller.')
 
@@ -55,7 +56,10 @@ builder.mutationField('createFolder', t =>
       }),
     },
     on: ownDrive,
-    resolve: (_root, { path }, { services, caller, tree }) => services.folders.create(tree, path, caller),
+    resolve: async (_root, { path }, context) => {
+      const { services, caller, tree } = context
+      return named(context, await services.folders.create(tree, path, caller))
+    },
   }),
 )
 
@@ -78,14 +82,16 @@ builder.mutationField('deleteFolder', t =>
       route: 'DELETE /api/folders',
       statuses: [400, 401],
       fails: ['INVALID_PATH', 'FOLDER_NOT_EMPTY', 'FOLDER_NOT_FOUND'],
+      from: ifMatchHeader,
     }),
     args: {
+      if_match: t.arg.string(ifMatch),
       path: t.arg.string({ required: true, example: FOLDER_PATH }),
       recursive: t.arg.boolean({ description: 'By default, only an empty folder is deleted.', example: true }),
     },
     on: ownDrive,
-    resolve: (_root, { path, recursive }, { services, caller, tree }) =>
-      services.folders.remove(tree, path, recursive ?? false, caller),
+    resolve: (_root, { path, recursive, if_match: expected }, { services, caller, tree }) =>
+      services.folders.remove(tree, path, { recursive: recursive ?? false, expected }, caller),
   }),
 )
 
@@ -107,8 +113,11 @@ builder.mutationField('moveFolder', t =>
       route: 'POST /api/folders/move',
       statuses: [400, 401],
       fails: ['INVALID_PATH', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
+      from: ifMatchHeader,
     }),
     args: {
+      if_match: t.arg.string(ifMatch),
+      on_conflict: t.arg.string(onConflict),
       destination: t.arg.string({
         required: true,
         description: 'Full path, with the new name.',
@@ -117,7 +126,10 @@ builder.mutationField('moveFolder', t =>
       source: t.arg.string({ required: true, description: 'Full path.', example: FOLDER_PATH }),
     },
     on: ownDrive,
-    resolve: (_root, { source, destination }, { services, caller, tree }) =>
-      services.folders.move(tree, source, destination, caller),
+    resolve: async (_root, { source, destination, on_conflict: choice, if_match: expected }, context) => {
+      const { services, caller, drive, tree } = context
+      const how = { onConflict: drive.onConflict(choice), expected }
+      return named(context, await services.folders.move(tree, source, destination, how, caller))
+    },
   }),
 )

@@ -1,7 +1,8 @@
 import { slashed } from '../../src/paths.ts'
-import { namedWorkspace } from './arguments.ts'
+import { ifMatch, ifMatchHeader, namedWorkspace, onConflict } from './arguments.ts'
 import { builder } from './builder.ts'
 import { WORKSPACE_FOLDER_PATH } from './examples.ts'
+import { named } from './files.ts'
 import { rest } from './workspace-files.ts'
 
 interface CreatedFolder {
@@ -43,12 +44,9 @@ builder.mutationField('createWorkspaceFolder', t =>
       workspace_id: t.arg.id({ required: true }),
     },
     on: namedWorkspace,
-    resolve: async (
-      _root,
-      { workspace_id: workspaceId, folder_name: name, parent_path: parent },
-      { services, caller, tree },
-    ) => {
-      const made = await services.folders.createIn(tree, parent ?? '', name, caller)
+    resolve: async (_root, { workspace_id: workspaceId, folder_name: name, parent_path: parent }, context) => {
+      const { services, caller, tree } = context
+      const made = named(context, await services.folders.createIn(tree, parent ?? '', name, caller))
       return { ...made, workspaceId, createdBy: caller.userId }
     },
   }),
@@ -71,13 +69,16 @@ builder.mutationField('deleteWorkspaceFolder', t =>
       route: 'DELETE /api/workspaces/{workspace_id}/files/folder/delete',
       statuses: [400, 401, 403, 404],
       fails: ['INVALID_PATH', 'FOLDER_NOT_FOUND'],
+      from: ifMatchHeader,
     }),
     args: {
+      if_match: t.arg.string(ifMatch),
       path: t.arg.string({ required: true, example: WORKSPACE_FOLDER_PATH }),
       workspace_id: t.arg.id({ required: true }),
     },
     on: namedWorkspace,
-    resolve: (_root, { path }, { services, tree, caller }) => services.folders.remove(tree, path, true, caller),
+    resolve: (_root, { path, if_match: expected }, { services, tree, caller }) =>
+      services.folders.remove(tree, path, { recursive: true, expected }, caller),
   }),
 )
 
@@ -99,8 +100,11 @@ builder.mutationField('moveWorkspaceFolder', t =>
       route: 'PATCH /api/workspaces/{workspace_id}/files/folder/move',
       statuses: [400, 401, 403, 404, 409],
       fails: ['INVALID_PATH', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
+      from: ifMatchHeader,
     }),
     args: {
+      if_match: t.arg.string(ifMatch),
+      on_conflict: t.arg.string(onConflict),
       destination: t.arg.string({
         required: true,
         description: 'Full path, with the new name.',
@@ -110,7 +114,10 @@ builder.mutationField('moveWorkspaceFolder', t =>
       workspace_id: t.arg.id({ required: true }),
     },
     on: namedWorkspace,
-    resolve: (_root, { source, destination }, { services, caller, tree }) =>
-      services.folders.move(tree, source, destination, caller),
+    resolve: async (_root, { source, destination, on_conflict: choice, if_match: expected }, context) => {
+      const { services, caller, drive, tree } = context
+      const how = { onConflict: drive.onConflict(choice), expected }
+      return named(context, await services.folders.move(tree, source, destination, how, caller))
+    },
   }),
 )

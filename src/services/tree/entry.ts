@@ -242,13 +242,3 @@ export async function moveEntries(
     record({ kind, subject: node.id, details: { path, from: pathIn(tree, names) } })
   }
 }
-
-/** Moves an entry to a full path. @throws PATH_EXISTS, INVALID_PATH */
-export const moveEntry = (
-  db: Db,
-  tree: Tree,
-  found: Departure,
-  destination: string[],
-  change: TreeChange,
-): Promise<void> =>
-  moveEntries(db, tree, [found], { folder: destination.slice(0, -1), name: destination.at(-1) ?? '' }, change)

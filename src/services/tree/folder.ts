@@ -3,17 +3,28 @@ import { FOLDER } from '../../../db/models/entry.ts'
 import { folderNames } from '../../../db/queries/entry.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../errors.ts'
+import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
 import type { EventService } from '../notices/event.ts'
-import { addEntry, addUsage, changesOf, lockTree, moveEntry, prepareFolder, type TreeChange } from './entry.ts'
+import { moveOnConflict } from './conflict.ts'
+import { addEntry, addUsage, changesOf, lockTree, prepareFolder, type TreeChange } from './entry.ts'
 import { findEntry, pathIn, type Tree } from './entry-path.ts'
 import { type EntryRemovalService, requireEmpty } from './entry-removal.ts'
+import { type ExpectedRevision, requireRevision } from './revision.ts'
 
 /** A new or existing folder. */
 export interface MadeFolder {
   id: string
   names: string[]
   createdAt: number
+  revision: number
+}
+
+interface MovedFolder {
+  source: string[]
+  destination: string[]
+  filesMoved: number
+  revision: number
 }
 
 export function folderService({
@@ -48,7 +59,7 @@ export function folderService({
     const entry = { parentId, kind: FOLDER, name, totals: none, by, at: createdAt } as const
     const id = await addEntry(db, tree, entry, tx)
     record({ kind: 'folder.created', subject: id, details: { path: pathIn(tree, names) } })
-    return { id, names, createdAt }
+    return { id, names, createdAt, revision: 1 }
   }
 
   return {
@@ -85,13 +96,17 @@ export function folderService({
       })
     },
 
-    /** Moves a folder with its content, at a cost independent of its size. */
+    /**
+     * Moves a folder with its content, at a cost independent of its size. A file that is in the way may be replaced; a folder never is.
+     * @throws FOLDER_NOT_FOUND, REVISION_MISMATCH, PATH_EXISTS, INVALID_PATH
+     */
     async move(
       tree: Tree,
       source: string,
       destination: string,
+      { onConflict, expected }: { onConflict: OnConflict; expected: ExpectedRevision },
       caller: Caller,
-    ): Promise<{ source: string[]; destination: string[]; filesMoved: number }> {
+    ): Promise<MovedFolder> {
       const from = parseFilePath(source, 'source')
       const to = parseFilePath(destination, 'destination')
       if (from.every((name, i) => to[i] === name))
@@ -100,23 +115,25 @@ export function folderService({
           'A folder cannot be moved into itself. Choose a destination outside of it.',
           { field: 'destination' },
         )
-      const filesMoved = await change(tree, caller, async change => {
+      return change(tree, caller, async change => {
         await lockTree(db, tree, change.tx)
         const found = await locate(tree, from, change.tx)
-        await moveEntry(db, tree, { ...found, names: from }, to, change)
-        return found.node.files
+        requireRevision(found.node, expected)
+        const place = { folder: to.slice(0, -1), name: to.at(-1) ?? '', onConflict }
+        const [name = ''] = await moveOnConflict(db, tree, [{ ...found, names: from }], place, removal, change)
+        const { files: filesMoved, revision } = found.node
+        return { source: from, destination: [...place.folder, name], filesMoved, revision: revision + 1 }
       })
-      return { source: from, destination: to, filesMoved }
     },
 
     /**
      * Deletes a folder. Detaches one row, so that its content disappears immediately for every user; a job purges it afterwards.
-     * @throws FOLDER_NOT_EMPTY unless recursive
+     * @throws FOLDER_NOT_FOUND, REVISION_MISMATCH, FOLDER_NOT_EMPTY unless recursive
      */
     async remove(
       tree: Tree,
       path: string,
-      recursive: boolean,
+      { recursive, expected }: { recursive: boolean; expected: ExpectedRevision },
       caller: Caller,
     ): Promise<{ names: string[]; filesDeleted: number }> {
       const names = parseFilePath(path, 'path')
@@ -124,6 +141,7 @@ export function folderService({
         const { tx } = change
         await lockTree(db, tree, tx)
         const { node, above } = await locate(tree, names, tx)
+        requireRevision(node, expected)
         requireEmpty(tree, names, node, recursive)
         await removal.remove(tree, [{ node, names, above, parentId: above.at(-1)?.id ?? tree.rootId }], change)
         return node.files
