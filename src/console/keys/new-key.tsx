@@ -1,10 +1,8 @@
 import { useState } from 'react'
 import { graphql } from '../graphql/graphql.ts'
 import { mutate } from '../graphql/run.ts'
-import { Button } from '../parts/button.tsx'
-import { CopyField } from '../parts/copy-field.tsx'
-import { Dialog } from '../parts/dialog.tsx'
 import { CheckBox, FormDialog, SelectField, TextField } from '../parts/form.tsx'
+import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { type Scope, scopeText } from './scopes.ts'
 import { text } from './text.ts'
 
@@ -41,20 +39,14 @@ export function NewKey({ scopes, workspace, onCreated, onClose }: NewKeyProps) {
       onCreated()
     }
     return (
-      <Dialog
+      <SecretDialog
         title={text('made')}
-        isOpen
-        isSticky
+        hint={text('onceHint')}
+        label={text('secret')}
+        secret={secret}
+        done={text('done')}
         onClose={finish}
-        footer={
-          <Button look="primary" onPress={finish}>
-            {text('done')}
-          </Button>
-        }
-      >
-        <p>{text('onceHint')}</p>
-        <CopyField label={text('secret')} value={secret} />
-      </Dialog>
+      />
     )
   }
   return (

@@ -6,6 +6,7 @@ const tabs = [
   { to: '/account', label: text('profile') },
   { to: '/account/sign-in', label: text('signIn') },
   { to: '/account/keys', label: text('keys') },
+  { to: '/account/webhooks', label: text('webhooks') },
 ]
 
 /** What is around each screen of the account. */

@@ -20,4 +20,9 @@ export const accountRoutes = [
     path: '/account/keys',
     component: lazyRouteComponent(() => import('./account-keys.tsx'), 'AccountKeys'),
   }),
+  createRoute({
+    getParentRoute,
+    path: '/account/webhooks',
+    component: lazyRouteComponent(() => import('./account-webhooks.tsx'), 'AccountWebhooks'),
+  }),
 ] as const

@@ -29,6 +29,11 @@ export const workspacesRoutes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/workspaces/$slug/webhooks',
+    component: lazyRouteComponent(() => import('./workspace-webhooks.tsx'), 'WorkspaceWebhooks'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/workspaces/$slug/settings',
     component: lazyRouteComponent(() => import('./settings.tsx'), 'Settings'),
   }),

@@ -16,14 +16,15 @@ const PERMISSIONS = graphql(`
 export function WorkspaceTabs({ slug }: { slug: string }) {
   const [{ data }] = useQuery({ query: PERMISSIONS, variables: { slug } })
   const at = `/workspaces/${slug}`
-  const mayManageKeys = data?.workspace.permissions.includes('MANAGE_KEYS')
+  const permissions = data?.workspace.permissions ?? []
   return (
     <Tabs
       label={text('workspace')}
       tabs={[
         { to: `${at}/files`, label: text('files'), andBelow: true },
         { to: `${at}/members`, label: text('membersTab') },
-        ...(mayManageKeys ? [{ to: `${at}/keys`, label: text('keys') }] : []),
+        ...(permissions.includes('MANAGE_KEYS') ? [{ to: `${at}/keys`, label: text('keys') }] : []),
+        ...(permissions.includes('MANAGE_WEBHOOKS') ? [{ to: `${at}/webhooks`, label: text('webhooks') }] : []),
         { to: `${at}/activity`, label: text('activity') },
         { to: `${at}/trash`, label: text('trash') },
         { to: `${at}/settings`, label: text('settings') },

@@ -1,0 +1,42 @@
+import { graphql } from '../../graphql/graphql.ts'
+import { useKeptQuery } from '../../graphql/kept.ts'
+import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { WEBHOOK } from '../../webhooks/documents.ts'
+import { Webhooks } from '../../webhooks/webhooks.tsx'
+import { AccountScreen } from './account-screen.tsx'
+import { text } from './text.ts'
+
+const ACCOUNT_WEBHOOKS = graphql(
+  `
+    query AccountWebhooks {
+      me {
+        id
+        webhooks {
+          ...WebhookLine
+        }
+      }
+    }
+  `,
+  [WEBHOOK],
+)
+
+/** Where programs are told what happens in the person's files, and to them. */
+export function AccountWebhooks() {
+  const [{ data, error }, reload] = useKeptQuery({
+    query: ACCOUNT_WEBHOOKS,
+    variables: {},
+    requestPolicy: 'cache-and-network',
+  })
+  const refresh = () => reload({ requestPolicy: 'network-only' })
+  if (error) return <ErrorState error={error} retry={refresh} />
+  const webhooks = data?.me.webhooks
+  return (
+    <AccountScreen>
+      {webhooks ? (
+        <Webhooks hint={text('webhooksHint')} webhooks={webhooks} workspace={null} onChange={refresh} />
+      ) : (
+        <Skeleton />
+      )}
+    </AccountScreen>
+  )
+}

@@ -1,0 +1,115 @@
+import { CircleAlert, CircleCheck, RotateCcw } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { useKeptQuery } from '../graphql/kept.ts'
+import { mutate } from '../graphql/run.ts'
+import { useSeen } from '../graphql/seen.ts'
+import { formatExact, formatNumber } from '../i18n/format.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { ErrorState, Skeleton } from '../parts/states.tsx'
+import { toast, toastError } from '../parts/toasts.tsx'
+import { DELIVERIES, type Delivery, PING_WEBHOOK, REDELIVER } from './documents.ts'
+import { outcomeOf } from './failure.ts'
+import { text } from './text.ts'
+
+/** No subscription tells of attempts. */
+const LOOK_MS = 3000
+
+/** The last attempts of a webhook as they are now. */
+export function useDeliveries(id: string) {
+  const [{ data, error }, reload] = useKeptQuery({
+    query: DELIVERIES,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  })
+  const again = () => reload({ requestPolicy: 'network-only' })
+  const latest = useRef(again)
+  latest.current = again
+  const isSeen = useSeen(again)
+  useEffect(() => {
+    if (!isSeen) return
+    const timer = setInterval(() => latest.current(), LOOK_MS)
+    return () => clearInterval(timer)
+  }, [isSeen])
+  const node = data?.node?.__typename === 'Webhook' ? data.node : undefined
+  return { deliveries: node?.deliveries, error, again }
+}
+
+interface DeliveriesProps {
+  id: string
+  url: string
+  onClose: () => void
+}
+
+/** What became of the last attempts, the latest first; each event can be sent once more. */
+export function Deliveries({ id, url, onClose }: DeliveriesProps) {
+  const { deliveries, error, again } = useDeliveries(id)
+  const send = async (work: Promise<unknown>) => {
+    try {
+      await work
+      toast({ message: text('onItsWay') })
+      again()
+    } catch (error) {
+      toastError(error)
+    }
+  }
+  return (
+    <Dialog
+      title={text('deliveries')}
+      isOpen
+      onClose={onClose}
+      size="wide"
+      footer={
+        <Button onPress={() => void send(mutate(PING_WEBHOOK, { input: { webhook: id } }))}>{text('ping')}</Button>
+      }
+    >
+      <p className="soft webhook-url" dir="ltr">
+        {url}
+      </p>
+      {error ? (
+        <ErrorState error={error} retry={again} />
+      ) : !deliveries ? (
+        <Skeleton rows={5} />
+      ) : deliveries.length === 0 ? (
+        <p className="soft">{text('noDeliveries')}</p>
+      ) : (
+        <ul className="rows" aria-label={text('deliveries')}>
+          {deliveries.map(delivery => (
+            <Attempt
+              key={`${delivery.eventId} ${delivery.attemptedAt} ${delivery.attempt}`}
+              delivery={delivery}
+              onAgain={() => void send(mutate(REDELIVER, { input: { webhook: id, event: delivery.eventId } }))}
+            />
+          ))}
+        </ul>
+      )}
+    </Dialog>
+  )
+}
+
+function Attempt({ delivery, onAgain }: { delivery: Delivery; onAgain: () => void }) {
+  const { kind, eventId, failure, attempt, attemptedAt, milliseconds } = delivery
+  const Icon = failure === null ? CircleCheck : CircleAlert
+  const when = formatExact(attemptedAt)
+  return (
+    <li className={`webhook-attempt ${failure === null ? 'right' : 'wrong'}`}>
+      <Icon aria-hidden />
+      <div className="grow">
+        <p className="title">
+          <code>{kind}</code>
+          {attempt > 1 && <span className="chip soft">{text('attempt', { count: formatNumber(attempt) })}</span>}
+        </p>
+        <p className="facts-line soft">
+          <span className="webhook-outcome">{outcomeOf(delivery)}</span>
+          <span>{when}</span>
+          <span>{text('took', { count: formatNumber(milliseconds) })}</span>
+        </p>
+      </div>
+      {eventId.startsWith('event:') && (
+        <Button look="icon" aria-label={text('redeliverOf', { kind, when })} onPress={onAgain}>
+          <RotateCcw />
+        </Button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,64 @@
+import type { EventKind } from './documents.ts'
+
+/** Whose events a webhook gets. */
+export type Source = 'own' | 'person' | 'workspace'
+
+type Groups = readonly (readonly [name: string, kinds: readonly EventKind[]])[]
+
+const files = [
+  [
+    'files',
+    [
+      'FILE_CREATED',
+      'FILE_REPLACED',
+      'FILE_RENAMED',
+      'FILE_MOVED',
+      'FILE_DELETED',
+      'FILE_RESTORED',
+      'VERSION_RESTORED',
+      'VERSION_DELETED',
+      'TRASH_PURGED',
+    ],
+  ],
+  ['folders', ['FOLDER_CREATED', 'FOLDER_RENAMED', 'FOLDER_MOVED', 'FOLDER_DELETED', 'FOLDER_RESTORED']],
+] as const satisfies Groups
+
+const keysAndWebhooks = [
+  ['keys', ['KEY_CREATED', 'KEY_DELETED']],
+  ['webhooks', ['WEBHOOK_CREATED', 'WEBHOOK_CHANGED', 'WEBHOOK_DELETED', 'WEBHOOK_DISABLED']],
+] as const satisfies Groups
+
+/** What can happen, in the groups in which it is offered. */
+export const groupsOf = {
+  own: [
+    ...files,
+    ['notes', ['NOTE_WRITTEN', 'NOTE_REMOVED']],
+    ['shares', ['SHARE_CREATED', 'SHARE_CHANGED', 'SHARE_REVOKED']],
+  ],
+  workspace: [
+    ...files,
+    ['workspace', ['WORKSPACE_CREATED', 'WORKSPACE_RENAMED']],
+    ['members', ['MEMBER_JOINED', 'MEMBER_ROLE_CHANGED', 'MEMBER_REMOVED', 'MEMBER_LEFT']],
+    ['invites', ['INVITE_CREATED', 'INVITE_CHANGED', 'INVITE_REVOKED', 'INVITE_REJECTED']],
+    ...keysAndWebhooks,
+  ],
+  person: [
+    ['received', ['SHARE_RECEIVED', 'INVITE_RECEIVED', 'WORKSPACE_JOINED', 'WORKSPACE_LEFT']],
+    [
+      'signIn',
+      [
+        'SESSION_STARTED',
+        'SESSION_ENDED',
+        'SESSION_OTHERS_ENDED',
+        'SIGN_IN_REFUSED',
+        'IDENTITY_ADDED',
+        'IDENTITY_REMOVED',
+      ],
+    ],
+    ...keysAndWebhooks,
+    ['account', ['PLAN_CHANGED', 'ACCOUNT_SUSPENDED', 'ACCOUNT_RESTORED', 'OPERATOR_APPOINTED', 'OPERATOR_DISMISSED']],
+  ],
+} as const satisfies Record<Source, Groups>
+
+/** The type of an event as a receiver reads it: file.created. */
+export const typeOf = (kind: EventKind): string => kind.replace(/^(SIGN_IN|[A-Z]+)_/, '$1.').toLowerCase()

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { until } from '../until.ts'
+import { type Receiver, startReceiver, status, verified } from '../webhook-receiver.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectQuiet,
+  type Person,
+  pictures,
+  startConsole,
+  telephone,
+} from './console.ts'
+
+let w: ConsoleWorld
+let receiver: Receiver
+
+beforeAll(async () => {
+  w = await startConsole({ WEBHOOK_ALLOW_ADDRESSES: '127.0.0.0/8' })
+  receiver = await startReceiver()
+}, 120_000)
+afterAll(async () => {
+  await receiver?.stop()
+  await w?.stop()
+})
+
+const row = (page: Page, url: string) => page.getByRole('listitem').filter({ hasText: url })
+const choose = async (page: Page, url: string, entry: string) => {
+  await page.getByRole('button', { name: `Actions for ${url}` }).click()
+  await page.getByRole('menuitem', { name: entry }).click()
+}
+/** Makes a webhook of somebody's own, as another client would. */
+const make = (who: Person, url: string, input: object = {}) =>
+  who.ask('mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }', {
+    input: { url, ...input },
+  })
+
+describe('The webhooks of a person', () => {
+  it('begin with none, are made for some kinds of events, and show their secret once', async () => {
+    const alice = await w.person('alice')
+    const page = await alice.open('/account/webhooks')
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
+    expect(await page.title()).toBe('Account · Satchel')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Create webhook' }).click()
+    const form = page.getByRole('dialog', { name: 'Create webhook' })
+    // What no webhook may reach is said where it was asked for.
+    await form.getByLabel('URL').fill('http://10.0.0.1/hook')
+    await form.getByRole('button', { name: 'Create webhook' }).click()
+    await form.getByRole('alert').filter({ hasText: 'This address is not a public one' }).waitFor()
+    await form.getByLabel('URL').fill(receiver.url)
+    await form.getByLabel('Only some').check()
+    expect(await form.getByRole('button', { name: 'Create webhook' }).isDisabled()).toBe(true)
+    await form.getByLabel('file.created').check()
+    await form.getByLabel('share.revoked').check()
+    await expectAccessible(page)
+    await pictures(page, 'console-webhook-new')
+    await form.getByRole('button', { name: 'Create webhook' }).click()
+    const made = page.getByRole('dialog', { name: 'The webhook is made' })
+    const secret = await made.getByLabel('Signing secret').inputValue()
+    expect(secret).toMatch(/^whsec_/)
+    await expectAccessible(page)
+    await made.getByRole('button', { name: 'Done' }).click()
+    await row(page, receiver.url).getByText('file.created, share.revoked').waitFor()
+    await alice.upload('a.txt', 'a')
+    await until(() => receiver.received.length > 0)
+    expect(verified(secret, receiver.received[0] as never)).toMatchObject({ type: 'file.created' })
+    expectQuiet(alice)
+  })
+
+  it('are changed, paused, resumed and deleted', async () => {
+    const bob = await w.person('bob')
+    await make(bob, receiver.url)
+    const page = await bob.open('/account/webhooks')
+    const line = row(page, receiver.url)
+    await line.getByText('All events').waitFor()
+    await choose(page, receiver.url, 'Pause')
+    await line.getByText('Paused').waitFor()
+    await choose(page, receiver.url, 'Resume')
+    await line.getByText('Paused').waitFor({ state: 'detached' })
+    await choose(page, receiver.url, 'Edit…')
+    const form = page.getByRole('dialog', { name: 'Edit webhook' })
+    const other = `${receiver.url}/other`
+    await form.getByLabel('URL').fill(other)
+    await form.getByLabel('Only some').check()
+    await form.getByLabel('folder.deleted').check()
+    await form.getByRole('button', { name: 'Save' }).click()
+    await row(page, other).getByText('folder.deleted').waitFor()
+    await pictures(page, 'console-webhooks')
+    await expectAccessible(page)
+    await choose(page, other, 'Delete…')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
+    expectQuiet(bob)
+  })
+
+  it('are tried with a ping, show what became of each attempt, and send an event again, by keyboard alone', async () => {
+    const kim = await w.person('kim')
+    const url = `${receiver.url}/kim`
+    await make(kim, url)
+    const page = await kim.open('/account/webhooks')
+    const press = async (key: string) => page.keyboard.press(key)
+    await page.getByRole('button', { name: `Actions for ${url}` }).focus()
+    await press('Enter')
+    await page.getByRole('menuitem', { name: 'Deliveries' }).focus()
+    await press('Enter')
+    const sheet = page.getByRole('dialog', { name: 'Deliveries' })
+    await sheet.getByText('Nothing was sent yet').waitFor()
+    await sheet.getByRole('button', { name: 'Send a ping' }).focus()
+    await press('Enter')
+    await sheet.getByRole('listitem').filter({ hasText: 'ping' }).getByText('taken (204)').waitFor()
+    receiver.next.push(status(500))
+    await kim.upload('k.txt', 'k')
+    const attempts = sheet.getByRole('listitem').filter({ hasText: 'file.created' })
+    await attempts.getByText('the receiver answered 500').waitFor()
+    await attempts.getByText('taken (204)').waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-deliveries')
+    const before = receiver.received.length
+    await attempts
+      .first()
+      .getByRole('button', { name: /^Send file.created of .* again$/ })
+      .focus()
+    await press('Enter')
+    await attempts.nth(2).waitFor()
+    await until(() => receiver.received.length === before + 1)
+    expect(receiver.received.at(-1)?.id).toBe(receiver.received.at(-2)?.id)
+    await press('Escape')
+    await sheet.waitFor({ state: 'detached' })
+    expectQuiet(kim)
+  })
+
+  it('say why they were disabled, and are enabled again', async () => {
+    const lea = await w.person('lea')
+    const url = `${receiver.url}/lea`
+    await make(lea, url)
+    receiver.next.push(status(410))
+    await lea.upload('l.txt', 'l')
+    const isDisabled = async () => {
+      const { me } = await lea.ask<{ me: { webhooks: { state: string }[] } }>('{ me { webhooks { state } } }')
+      return me.webhooks[0]?.state === 'DISABLED'
+    }
+    await until(isDisabled)
+    const page = await lea.open('/account/webhooks')
+    const line = row(page, url)
+    await line.getByText('Disabled').waitFor()
+    await line.getByText('the receiver wants no more (410)').waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-webhook-disabled')
+    await line.getByRole('button', { name: 'Enable again' }).click()
+    await line.getByText('Disabled').waitFor({ state: 'detached' })
+    await until(() => receiver.received.filter(({ path }) => path === '/hook/lea').length === 2)
+    expectQuiet(lea)
+  })
+})
+
+describe('The webhooks of a workspace', () => {
+  it('are for those who may manage it, also on a telephone and under hostile names', async () => {
+    const carol = await w.person('carol', telephone)
+    const dora = await w.person('dora')
+    const name = `<img src=x onerror="document.title='pwned'">`
+    type Made = { createWorkspace: { workspace: { id: string; slug: string } } }
+    const made = await carol.ask<Made>(
+      'mutation ($name: String!) { createWorkspace(input: { name: $name }) { workspace { id slug } } }',
+      { name },
+    )
+    const { id, slug } = made.createWorkspace.workspace
+    await carol.ask('mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }', {
+      input: { workspace: id, email: dora.email, role: 'EDITOR' },
+    })
+    type Invited = { me: { invites: { nodes: { token: string }[] } } }
+    const { me } = await dora.ask<Invited>('{ me { invites(first: 1) { nodes { token } } } }')
+    await dora.ask('mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }', {
+      input: { token: me.invites.nodes[0]?.token },
+    })
+    const page = await carol.open(`/workspaces/${slug}/webhooks`)
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
+    await page.getByRole('button', { name: 'Create webhook' }).tap()
+    const form = page.getByRole('dialog', { name: 'Create webhook' })
+    expect(await form.getByLabel('What happens').count()).toBe(0)
+    const url = `${receiver.url}/%3Cimg%20src=x%20onerror=hit()%3E`
+    await form.getByLabel('URL').fill(url)
+    await form.getByLabel('Only some').check()
+    await form.getByLabel('member.joined').check()
+    await form.getByLabel('file.created').check()
+    await pictures(page, 'console-webhook-new-telephone')
+    await form.getByRole('button', { name: 'Create webhook' }).tap()
+    await page.getByRole('button', { name: 'Done' }).tap()
+    await row(page, url).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-webhooks-telephone')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    expect(await page.title()).toBe(`${name} · Satchel`)
+    const doras = await dora.open(`/workspaces/${slug}/webhooks`)
+    await doras.getByText('Only owners and admins see the webhooks.').waitFor()
+    expect(await doras.getByRole('link', { name: 'Webhooks' }).count()).toBe(0)
+    await expectAccessible(doras)
+    expectQuiet(carol)
+    expectQuiet(dora)
+  })
+})
