@@ -6,7 +6,7 @@ interface Connection<Item> {
   pageInfo: { hasNextPage: boolean; endCursor: string | null }
 }
 
-interface PageVariables {
+export interface PageVariables {
   first: number
   after?: string | null
 }
@@ -72,7 +72,7 @@ export class Pages<Item extends { id: string }, Data, Variables extends PageVari
   readonly read = (): Listed<Item, Data> => this.#listed
 
   /** Loads the page after the last one. */
-  more(): void {
+  readonly more = (): void => {
     const last = this.#pages.at(-1)
     if (!last?.loaded || !last.hasNext || this.#wanted > this.#pages.length) return
     this.#wanted = this.#pages.length + 1
@@ -80,7 +80,7 @@ export class Pages<Item extends { id: string }, Data, Variables extends PageVari
   }
 
   /** Asks the service again for everything that is loaded. */
-  refresh(): void {
+  readonly refresh = (): void => {
     this.#change({ error: undefined })
     this.#open(0, null, true)
   }

@@ -5,6 +5,7 @@ import { mutate } from '../graphql/run.ts'
 import { formatExact, formatRelative } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
+import { personName } from '../parts/person-name.ts'
 import { Rows } from '../parts/rows.tsx'
 import { Section } from '../parts/screen.tsx'
 import { EmptyState } from '../parts/states.tsx'
@@ -137,7 +138,7 @@ export function Keys({ hint, keys: { nodes }, max, scopes, workspace, onChange }
 function factsOf({ createdAt, createdBy, lastUsedAt, expiresAt }: Key, isShared: boolean): string {
   const when = formatExact(createdAt)
   return [
-    isShared ? text('createdBy', { when, name: createdBy.name || createdBy.email }) : text('created', { when }),
+    isShared ? text('createdBy', { when, name: personName(createdBy) }) : text('created', { when }),
     lastUsedAt ? text('used', { when: formatRelative(lastUsedAt) }) : text('unused'),
     expiresAt ? text('ends', { when: formatExact(expiresAt) }) : text('endless'),
   ].join(' · ')

@@ -1,26 +1,15 @@
-import { useSyncExternalStore } from 'react'
+import { sharedValue } from '../parts/shared-value.ts'
 
-let hidden: ReadonlySet<string> = new Set()
-const listeners = new Set<() => void>()
-
-function change(next: ReadonlySet<string>): void {
-  hidden = next
-  for (const listener of listeners) listener()
-}
+const hidden = sharedValue<ReadonlySet<string>>(new Set())
 
 /** Hides entries at once that are about to go: what takes them away is held back, or under way. */
-export const hide = (ids: readonly string[]): void => change(new Set([...hidden, ...ids]))
+export const hide = (ids: readonly string[]): void => hidden.set(new Set([...hidden.get(), ...ids]))
 
 /** Shows them again. */
 export function show(ids: readonly string[]): void {
   const back = new Set(ids)
-  change(new Set([...hidden].filter(id => !back.has(id))))
-}
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  hidden.set(new Set([...hidden.get()].filter(id => !back.has(id))))
 }
 
 /** The ids of what is hidden. */
-export const useHidden = (): ReadonlySet<string> => useSyncExternalStore(subscribe, () => hidden)
+export const useHidden = hidden.use

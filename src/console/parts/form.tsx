@@ -102,7 +102,7 @@ interface FormDialogProps {
 export function FormDialog(props: FormDialogProps) {
   const { title, label, isDangerous, isDisabled, onSubmit, onClose, onDone = onClose, children } = props
   const id = useId()
-  const { isBusy, problem, run } = useTask()
+  const { problem, run } = useTask()
   return (
     <Dialog
       title={title}
@@ -111,7 +111,8 @@ export function FormDialog(props: FormDialogProps) {
       footer={
         <>
           <Button onPress={onClose}>{text('cancel')}</Button>
-          <Button look={isDangerous ? 'danger' : 'primary'} type="submit" form={id} isDisabled={isDisabled || isBusy}>
+          {/* Not disabled while it works: it would lose the focus, and the dialog with it the keyboard. */}
+          <Button look={isDangerous ? 'danger' : 'primary'} type="submit" form={id} isDisabled={isDisabled}>
             {label}
           </Button>
         </>

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { useTitle } from './use-title.ts'
 
 export interface Tab {
   to: string
@@ -35,9 +36,7 @@ interface ScreenProps {
 
 /** A screen that is read from top to bottom. */
 export function Screen({ title, actions, tabs, children }: ScreenProps) {
-  useEffect(() => {
-    document.title = `${title} · Satchel`
-  }, [title])
+  useTitle(title)
   return (
     <>
       <div className={`screen-head${tabs ? ' with-tabs' : ''}`}>

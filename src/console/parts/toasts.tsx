@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
-import { useSyncExternalStore } from 'react'
 import { Button } from './button.tsx'
+import { sharedValue } from './shared-value.ts'
 import { text } from './text.ts'
 
 export interface Toast {
@@ -19,18 +19,12 @@ interface Shown extends Toast {
   timer: number
 }
 
-let shown: Shown[] = []
+const shown = sharedValue<readonly Shown[]>([])
 let ids = 0
-const listeners = new Set<() => void>()
-
-function change(next: Shown[]): void {
-  shown = next
-  for (const listener of listeners) listener()
-}
 
 function close(id: number): void {
-  clearTimeout(shown.find(one => one.id === id)?.timer)
-  change(shown.filter(one => one.id !== id))
+  clearTimeout(shown.get().find(one => one.id === id)?.timer)
+  shown.set(shown.get().filter(one => one.id !== id))
 }
 
 /**
@@ -41,8 +35,8 @@ export function toast(what: Toast): () => void {
   const id = ++ids
   const isError = what.tone === 'error'
   const timer = window.setTimeout(() => close(id), (what.seconds ?? (isError ? 10 : 6)) * 1000)
-  for (const old of shown) if ((old.tone === 'error') === isError) close(old.id)
-  change([...shown, { ...what, id, timer }])
+  for (const old of shown.get()) if ((old.tone === 'error') === isError) close(old.id)
+  shown.set([...shown.get(), { ...what, id, timer }])
   return () => close(id)
 }
 
@@ -57,20 +51,14 @@ function undoToast({ id, undo }: Shown): void {
 
 /** Undoes what the latest toast tells of, where that can be undone. Answers whether it could. */
 export function undoLatest(): boolean {
-  const latest = shown.find(({ undo }) => undo)
+  const latest = shown.get().find(({ undo }) => undo)
   if (latest) undoToast(latest)
   return latest !== undefined
 }
 
 /** The toasts. Ctrl+Z does what their button "Undo" does. */
 export function Toasts() {
-  const toasts = useSyncExternalStore(
-    listener => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => shown,
-  )
+  const toasts = shown.use()
   return (
     // A dialog covers all but what says that it belongs above it.
     <section className="toasts" aria-label={text('notifications')} data-react-aria-top-layer>

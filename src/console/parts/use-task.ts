@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 
 /** Does one thing at a time for a person, and keeps what has gone wrong, to be shown where they asked for it. */
 export function useTask() {
@@ -22,5 +22,12 @@ export function useTask() {
       setBusy(false)
     }
   }
-  return { isBusy, problem, run }
+  /** For a form: does something with what is filled in. */
+  const submit =
+    (work: (form: FormData, element: HTMLFormElement) => Promise<unknown>) => (event: FormEvent<HTMLFormElement>) => {
+      event.preventDefault()
+      const { currentTarget } = event
+      void run(() => work(new FormData(currentTarget), currentTarget))
+    }
+  return { isBusy, problem, run, submit }
 }

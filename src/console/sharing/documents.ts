@@ -34,8 +34,6 @@ const SHARED = graphql(
     fragment SharedFile on File {
       __typename
       id
-      name
-      contentType
       shareCount
       shares(first: 100) {
         nodes {

@@ -3,15 +3,16 @@ import { useId } from 'react'
 import { mutate } from '../graphql/run.ts'
 import { Button } from '../parts/button.tsx'
 import { copyLink } from '../parts/copy.ts'
+import { useTask } from '../parts/use-task.ts'
 import { CREATE_LINK } from './documents.ts'
 import { readTerms, Terms } from './terms.tsx'
 import { text } from './text.ts'
-import { useForm } from './use-form.ts'
 
 /** Makes a link with which everybody may download a file. */
 export function LinkForm({ file }: { file: { id: string } }) {
   const id = useId()
-  const { onSubmit, problem } = useForm(async (form, element) => {
+  const { problem, submit } = useTask()
+  const send = submit(async (form, element) => {
     const most = Number(form.get('most'))
     const input = { file: { id: file.id }, maxDownloads: most > 0 ? most : null, ...readTerms(form) }
     const { createLink } = await mutate(CREATE_LINK, { input })
@@ -19,7 +20,7 @@ export function LinkForm({ file }: { file: { id: string } }) {
     if (createLink) await copyLink(createLink.share.url, text('linkMade'))
   })
   return (
-    <form className="share-form" onSubmit={onSubmit}>
+    <form className="share-form" onSubmit={send}>
       <Terms>
         <div className="field">
           <label htmlFor={`${id}-most`}>{text('mostDownloads')}</label>
@@ -36,7 +37,7 @@ export function LinkForm({ file }: { file: { id: string } }) {
           />
         </div>
       </Terms>
-      {problem !== null && (
+      {problem && (
         <p className="problem" role="alert">
           {problem}
         </p>

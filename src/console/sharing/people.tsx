@@ -3,10 +3,10 @@ import { useEffect, useId, useRef } from 'react'
 import { mutate } from '../graphql/run.ts'
 import { Button } from '../parts/button.tsx'
 import { toast } from '../parts/toasts.tsx'
+import { useTask } from '../parts/use-task.ts'
 import { SHARE_FILES } from './documents.ts'
 import { readTerms, Terms } from './terms.tsx'
 import { text } from './text.ts'
-import { useForm } from './use-form.ts'
 
 /** What is said of the mail: people are to know when they have to tell the recipient themselves. */
 const mailed = { QUEUED: 'mailQueued', NOT_SENT: 'mailNot', FAILED: 'mailNot' } as const
@@ -25,7 +25,8 @@ export function PeopleForm({ files, recipient = '', isProtected, onShared }: Peo
   const id = useId()
   const address = useRef<HTMLInputElement>(null)
   useEffect(() => address.current?.focus(), [])
-  const { onSubmit, problem } = useForm(async (form, element) => {
+  const { problem, submit } = useTask()
+  const send = submit(async (form, element) => {
     const email = String(form.get('email')).trim()
     const sendEmail = form.has('notify')
     const input = { files: files.map(file => ({ id: file.id })), email, sendEmail, ...readTerms(form) }
@@ -38,7 +39,7 @@ export function PeopleForm({ files, recipient = '', isProtected, onShared }: Peo
     onShared?.()
   })
   return (
-    <form className="share-form" onSubmit={onSubmit}>
+    <form className="share-form" onSubmit={send}>
       <div className="field">
         <label htmlFor={`${id}-email`}>{text('email')}</label>
         <input
@@ -53,8 +54,8 @@ export function PeopleForm({ files, recipient = '', isProtected, onShared }: Peo
           spellCheck={false}
           placeholder={text('emailHint')}
           defaultValue={recipient}
-          aria-invalid={problem !== null}
-          aria-describedby={problem === null ? undefined : `${id}-problem`}
+          aria-invalid={problem !== ''}
+          aria-describedby={problem === '' ? undefined : `${id}-problem`}
         />
       </div>
       <Terms isProtected={isProtected}>
@@ -63,7 +64,7 @@ export function PeopleForm({ files, recipient = '', isProtected, onShared }: Peo
           {text('notify')}
         </label>
       </Terms>
-      {problem !== null && (
+      {problem && (
         <p className="problem" role="alert" id={`${id}-problem`}>
           {problem}
         </p>

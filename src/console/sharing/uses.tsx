@@ -2,6 +2,7 @@ import { Download, Eye, type LucideIcon, ShieldX } from 'lucide-react'
 import { useQuery } from 'urql'
 import { formatExact } from '../i18n/format.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { personName } from '../parts/person-name.ts'
 import { ErrorState, Skeleton } from '../parts/states.tsx'
 import { USES } from './documents.ts'
 import { text } from './text.ts'
@@ -40,7 +41,7 @@ export function Uses({ id, onClose }: { id: string; onClose: () => void }) {
                       {person && (
                         <>
                           {' · '}
-                          <span dir="auto">{person.name || person.email}</span>
+                          <span dir="auto">{personName(person)}</span>
                         </>
                       )}
                     </div>

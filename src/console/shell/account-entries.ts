@@ -1,4 +1,4 @@
-import { useRouter } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { Braces, Languages, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { signOut } from '../graphql/session.ts'
 import { chooseLanguage, language } from '../i18n/language.ts'
@@ -8,9 +8,9 @@ import { chooseTheme } from './theme.ts'
 
 /** What concerns who is signed in, and how this browser shows the console. */
 export function useAccountEntries(): MenuEntry[] {
-  const { navigate } = useRouter()
+  const navigate = useNavigate()
   return [
-    { id: 'account', label: text('account'), icon: UserRound, run: () => void navigate({ href: '/account' }) },
+    { id: 'account', label: text('account'), icon: UserRound, run: () => void navigate({ to: '/account' }) },
     'separator',
     { id: 'light', label: text('themeLight'), icon: Sun, run: () => chooseTheme('light') },
     { id: 'dark', label: text('themeDark'), icon: Moon, run: () => chooseTheme('dark') },

@@ -1,4 +1,3 @@
-import { useRouter } from '@tanstack/react-router'
 import { FolderClosed, Inbox, Link2, type LucideIcon, ShieldCheck, Trash2, UsersRound } from 'lucide-react'
 import { type Me, useIsOperator } from './me.ts'
 import { text } from './text.ts'
@@ -22,9 +21,8 @@ const destinations: Destination[] = [
   { to: '/admin', label: text('admin'), icon: ShieldCheck, operators: true },
 ]
 
-/** What the navigation leads to, in its order: what has a route, and is for this person. */
+/** What the navigation leads to, in its order: what is for this person. */
 export function useDestinations(): Destination[] {
   const isOperator = useIsOperator()
-  const { routesByPath } = useRouter()
-  return destinations.filter(({ to, operators }) => to in routesByPath && (!operators || isOperator))
+  return destinations.filter(({ operators }) => !operators || isOperator)
 }

@@ -4,6 +4,7 @@ import { graphql } from '../graphql/graphql.ts'
 import { ask } from '../graphql/run.ts'
 import { useSeen } from '../graphql/seen.ts'
 import { useRecent } from '../palette/recent.ts'
+import { personName } from '../parts/person-name.ts'
 import { toast } from '../parts/toasts.tsx'
 import { ME } from './me.ts'
 import { text } from './text.ts'
@@ -33,7 +34,7 @@ export function Live({ person }: { person: string }) {
     // This is called while React draws.
     queueMicrotask(() =>
       toast({
-        message: text('received', { who: sharedBy.name || sharedBy.email, name: fileName }),
+        message: text('received', { who: personName(sharedBy), name: fileName }),
         action: { label: text('show'), run: () => void navigate({ to: '/shared' }) },
       }),
     )

@@ -8,10 +8,6 @@ export const ME = graphql(`
       name
       email
       unseenShareCount
-      plan {
-        id
-        name
-      }
       drive {
         id
         usage {

@@ -1,4 +1,5 @@
 import type { OpenMenu } from '../parts/menu.tsx'
+import { personName } from '../parts/person-name.ts'
 import { PopoverMenu } from '../parts/popover-menu.tsx'
 import { useAccountEntries } from './account-entries.ts'
 import type { Me } from './me.ts'
@@ -11,7 +12,7 @@ export const OpenAccountMenu = ({ me, ...open }: { me: Me } & OpenMenu) => (
     label={text('accountMenu')}
     header={
       <div className="menu-person">
-        <strong dir="auto">{me.name || me.email}</strong>
+        <strong dir="auto">{personName(me)}</strong>
         <span dir="auto">{me.email}</span>
       </div>
     }

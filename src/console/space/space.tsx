@@ -3,6 +3,7 @@ import type { CSSProperties } from 'react'
 import { Link } from 'react-aria-components'
 import { graphql, type ResultOf } from '../graphql/graphql.ts'
 import { formatBytes, formatNumber, formatPercent } from '../i18n/format.ts'
+import { Figures } from '../parts/figures.tsx'
 import { text } from './text.ts'
 
 /** What a drive holds, and its largest files and folders. */
@@ -105,20 +106,13 @@ export function Space({ drive, filesHref }: { drive: ResultOf<typeof SPACE>; fil
           </li>
         ))}
       </ul>
-      <dl className="figures">
-        <div>
-          <dt>{text('files')}</dt>
-          <dd>{counted(usage.fileCount, usage.maxFiles)}</dd>
-        </div>
-        <div>
-          <dt>{text('folders')}</dt>
-          <dd>{counted(usage.folderCount, usage.maxFolders)}</dd>
-        </div>
-        <div>
-          <dt>{text('kept')}</dt>
-          <dd>{formatBytes(usage.keptBytes)}</dd>
-        </div>
-      </dl>
+      <Figures
+        of={[
+          [text('files'), counted(usage.fileCount, usage.maxFiles)],
+          [text('folders'), counted(usage.folderCount, usage.maxFolders)],
+          [text('kept'), formatBytes(usage.keptBytes)],
+        ]}
+      />
       {usage.usedBytes >= usage.maxBytes && <p className="problem">{text('full')}</p>}
     </>
   )

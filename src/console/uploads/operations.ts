@@ -14,11 +14,6 @@ const NEW_FILE = graphql(`
     createdAt
     updatedAt
     shareCount
-    permissions
-    createdBy {
-      id
-      name
-    }
     parent {
       id
     }
@@ -174,7 +169,6 @@ export const MAKE_FOLDER = graphql(`
         fileCount
         createdAt
         updatedAt
-        permissions
         parent {
           id
         }

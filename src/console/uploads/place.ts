@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { sharedValue } from './shared-value.ts'
+import { sharedValue } from '../parts/shared-value.ts'
 import type { Destination } from './uploads.ts'
 
 /** The folder on the screen, what it is called there, and whether one may upload into it. */

@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx'
 import { copy } from '../parts/copy.ts'
 import { Confirm } from '../parts/dialog.tsx'
 import { Menu, type MenuEntry } from '../parts/menu.tsx'
+import { personName } from '../parts/person-name.ts'
 import { toast } from '../parts/toasts.tsx'
 import { hasPreview } from '../viewer/preview.tsx'
 import { download, remove, restore } from './actions.ts'
@@ -116,7 +117,7 @@ function Line({ version, name, onRestore, mayDelete }: LineProps) {
           <time dateTime={createdAt}>{when}</time>
           {createdBy && (
             <span className="soft version-who" dir="auto">
-              {createdBy.name || createdBy.email}
+              {personName(createdBy)}
             </span>
           )}
         </p>

@@ -4,6 +4,8 @@ import { useKeptQuery } from '../../graphql/kept.ts'
 import { formatBytes, formatExact, formatNumber } from '../../i18n/format.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
+import { Figures } from '../../parts/figures.tsx'
+import { personName } from '../../parts/person-name.ts'
 import { Section } from '../../parts/screen.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { SPACE, Space } from '../../space/space.tsx'
@@ -55,7 +57,7 @@ export function Profile() {
             <div className="who">
               <Avatar name={me.name} email={me.email} />
               <div>
-                <strong dir="auto">{me.name || me.email}</strong>
+                <strong dir="auto">{personName(me)}</strong>
                 <p className="chips">
                   <span className="soft" dir="auto">
                     {me.email}
@@ -73,14 +75,16 @@ export function Profile() {
             <Space drive={me.drive} filesHref="/files" />
           </Section>
           <Section title={text('plan', { plan: me.plan.name })} hint={text('planHint')}>
-            <dl className="figures">
-              <Figure label={text('maxFileSize')} value={formatBytes(me.plan.maxFileSize)} />
-              <Figure label={text('maxLinks')} value={limit(me.plan.maxLinks)} />
-              <Figure label={text('maxApiKeys')} value={limit(me.plan.maxApiKeys)} />
-              <Figure label={text('maxWorkspaces')} value={limit(me.plan.maxWorkspaces)} />
-              <Figure label={text('maxWorkspaceBytes')} value={formatBytes(me.plan.maxWorkspaceBytes)} />
-              <Figure label={text('maxWorkspaceMembers')} value={limit(me.plan.maxWorkspaceMembers)} />
-            </dl>
+            <Figures
+              of={[
+                [text('maxFileSize'), formatBytes(me.plan.maxFileSize)],
+                [text('maxLinks'), limit(me.plan.maxLinks)],
+                [text('maxApiKeys'), limit(me.plan.maxApiKeys)],
+                [text('maxWorkspaces'), limit(me.plan.maxWorkspaces)],
+                [text('maxWorkspaceBytes'), formatBytes(me.plan.maxWorkspaceBytes)],
+                [text('maxWorkspaceMembers'), limit(me.plan.maxWorkspaceMembers)],
+              ]}
+            />
           </Section>
           <Section title={text('deleteAccount')} hint={text('deleteHint')}>
             <div>
@@ -97,10 +101,3 @@ export function Profile() {
 }
 
 const limit = (max: number | null) => (max === null ? text('unlimited') : formatNumber(max))
-
-const Figure = ({ label, value }: { label: string; value: string }) => (
-  <div>
-    <dt>{label}</dt>
-    <dd>{value}</dd>
-  </div>
-)

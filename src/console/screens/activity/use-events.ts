@@ -1,6 +1,5 @@
-import { useMemo, useSyncExternalStore } from 'react'
 import { useLive } from '../../graphql/live.ts'
-import { Pages } from '../../graphql/pages.ts'
+import { usePages } from '../../graphql/use-pages.ts'
 import { ENTRY_EVENTS, type EntryEventsData, EVENTS, type EventsData } from './documents.ts'
 
 const driveOf = (data: EventsData | undefined) => data?.me.drive ?? data?.workspace?.drive ?? undefined
@@ -11,26 +10,19 @@ const driveOf = (data: EventsData | undefined) => data?.me.drive ?? data?.worksp
  * @param first how many at first
  */
 export function useEvents(slug: string | null, first: number) {
-  const pages = useMemo(
-    () =>
-      new Pages({
-        document: EVENTS,
-        variables: { own: slug === null, slug },
-        connectionOf: (data: EventsData | undefined) => driveOf(data)?.events,
-        first,
-        next: 100,
-      }),
-    [slug, first],
-  )
-  const { data, ...listed } = useSyncExternalStore(pages.subscribe, pages.read)
-  useLive(driveOf(data)?.id, () => pages.refresh())
+  const { data, ...listed } = usePages({
+    document: EVENTS,
+    variables: { own: slug === null, slug },
+    connectionOf: (data: EventsData | undefined) => driveOf(data)?.events,
+    first,
+    next: 100,
+  })
+  useLive(driveOf(data)?.id, listed.refresh)
   return {
     ...listed,
     /** The id of the person. */
     me: data?.me.person.id,
     workspace: data?.workspace ?? null,
-    more: () => pages.more(),
-    refresh: () => pages.refresh(),
   }
 }
 
@@ -43,18 +35,13 @@ const entryIn = ({ node }: EntryEventsData) =>
  * @param first how many at first
  */
 export function useEntryEvents(id: string, drive: string, first: number) {
-  const pages = useMemo(
-    () =>
-      new Pages({
-        document: ENTRY_EVENTS,
-        variables: { id },
-        connectionOf: (data: EntryEventsData | undefined) => data && entryIn(data)?.events,
-        first,
-        next: 100,
-      }),
-    [id, first],
-  )
-  const { data, ...listed } = useSyncExternalStore(pages.subscribe, pages.read)
-  useLive(drive, () => pages.refresh())
-  return { ...listed, me: data?.me.person.id, more: () => pages.more(), refresh: () => pages.refresh() }
+  const { data, ...listed } = usePages({
+    document: ENTRY_EVENTS,
+    variables: { id },
+    connectionOf: (data: EntryEventsData | undefined) => data && entryIn(data)?.events,
+    first,
+    next: 100,
+  })
+  useLive(drive, listed.refresh)
+  return { ...listed, me: data?.me.person.id }
 }

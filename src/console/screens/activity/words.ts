@@ -1,4 +1,5 @@
 import { nameOf, parentOf, trim } from '../../drive/place.ts'
+import { personName } from '../../parts/person-name.ts'
 import { roleName } from '../workspaces/roles.ts'
 import type { Happened } from './documents.ts'
 import { text } from './text.ts'
@@ -45,7 +46,7 @@ const isolated = (name: string): string => `\u2068${name}\u2069`
 
 const whoDid = ({ actor }: Happened, me: string | undefined): string => {
   if (!actor) return text('service')
-  return actor.id === me ? text('you') : text('person', { name: isolated(actor.name || actor.email) })
+  return actor.id === me ? text('you') : text('person', { name: isolated(personName(actor)) })
 }
 
 /**

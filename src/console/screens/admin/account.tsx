@@ -8,7 +8,9 @@ import { formatBytes, formatExact, formatNumber } from '../../i18n/format.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button, LinkButton } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
+import { Figures } from '../../parts/figures.tsx'
 import { SelectField } from '../../parts/form.tsx'
+import { personName } from '../../parts/person-name.ts'
 import { Section } from '../../parts/screen.tsx'
 import { EmptyState, Skeleton } from '../../parts/states.tsx'
 import { toast, toastError } from '../../parts/toasts.tsx'
@@ -131,7 +133,7 @@ export function Account() {
   const account = data?.node?.__typename === 'Account' ? data.node : null
   return (
     <AdminScreen
-      title={account ? account.name || account.email : undefined}
+      title={account ? personName(account) : undefined}
       error={error}
       retry={() => reload({ requestPolicy: 'network-only' })}
     >
@@ -183,7 +185,7 @@ function About({ account }: { account: Details }) {
       <div className="who">
         <Avatar name={account.name} email={account.email} />
         <div>
-          <strong dir="auto">{account.name || account.email}</strong>
+          <strong dir="auto">{personName(account)}</strong>
           <p className="chips">
             <span className="soft" dir="auto">
               {account.email}
@@ -198,14 +200,7 @@ function About({ account }: { account: Details }) {
         <progress max={1} value={share} aria-label={used} />
         <p aria-hidden>{used}</p>
       </div>
-      <dl className="figures">
-        {figures.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures of={figures} />
       <dl className="figures">
         <div>
           <dt>{text('identities')}</dt>
@@ -234,7 +229,7 @@ function Rights({ account, isMe }: { account: Details; isMe: boolean }) {
   const [isChanging, setChanging] = useState(false)
   const [isSuspending, setSuspending] = useState(false)
   const { id, operator } = account
-  const name = account.name || account.email
+  const name = personName(account)
   const appoint = () => mutate(APPOINT, { input: { account: id } })
   const dismiss = () => mutate(DISMISS, { input: { account: id } })
   const setStatus = async (status: Details['status']) => {

@@ -1,11 +1,13 @@
+import { Link } from '@tanstack/react-router'
 import { Mail } from 'lucide-react'
-import { Link } from 'react-aria-components'
 import { graphql } from '../../graphql/graphql.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
 import { mutate } from '../../graphql/run.ts'
 import { formatBytes, formatExact, formatNumber } from '../../i18n/format.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
+import { Figures } from '../../parts/figures.tsx'
+import { personName } from '../../parts/person-name.ts'
 import { Rows } from '../../parts/rows.tsx'
 import { Section } from '../../parts/screen.tsx'
 import { Skeleton } from '../../parts/states.tsx'
@@ -92,26 +94,14 @@ export function Service() {
               )
             }
           >
-            <dl className="figures">
-              <div>
-                <dt>{text('waiting')}</dt>
-                <dd>{formatNumber(data.mailQueue.waiting)}</dd>
-              </div>
-              <div>
-                <dt>{text('retrying')}</dt>
-                <dd>{formatNumber(data.mailQueue.retrying)}</dd>
-              </div>
-              <div>
-                <dt>{text('givenUp')}</dt>
-                <dd>{formatNumber(data.mailQueue.givenUp)}</dd>
-              </div>
-              {data.mailQueue.oldestAt && (
-                <div>
-                  <dt>{text('oldest')}</dt>
-                  <dd>{formatExact(data.mailQueue.oldestAt)}</dd>
-                </div>
-              )}
-            </dl>
+            <Figures
+              of={[
+                [text('waiting'), formatNumber(data.mailQueue.waiting)],
+                [text('retrying'), formatNumber(data.mailQueue.retrying)],
+                [text('givenUp'), formatNumber(data.mailQueue.givenUp)],
+                ...(data.mailQueue.oldestAt ? [[text('oldest'), formatExact(data.mailQueue.oldestAt)] as const] : []),
+              ]}
+            />
           </Section>
           <Section title={text('plans')} hint={text('plansHint')}>
             <Rows label={text('plans')}>
@@ -142,15 +132,15 @@ export function Service() {
                   <Avatar name={account.name} email={account.email} />
                   <div className="grow">
                     <p className="title">
-                      <Link href={`/admin/accounts/${encodeURIComponent(account.id)}`}>
-                        <bdi>{account.name || account.email}</bdi>
+                      <Link to="/admin/accounts/$id" params={{ id: account.id }}>
+                        <bdi>{personName(account)}</bdi>
                       </Link>
                     </p>
                     <p className="sub">
                       {bySetting
                         ? text('bySetting')
                         : text('appointed', {
-                            name: appointedBy?.name || appointedBy?.email || text('somebody'),
+                            name: appointedBy ? personName(appointedBy) : text('somebody'),
                             when: appointedAt ? formatExact(appointedAt) : '',
                           })}
                     </p>

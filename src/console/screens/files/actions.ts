@@ -4,7 +4,7 @@ import { inParts } from '../../graphql/in-parts.ts'
 import { ask, mutate } from '../../graphql/run.ts'
 import { hide, show } from '../../listing/held-back.ts'
 import { toast, toastError } from '../../parts/toasts.tsx'
-import { readCut, setCut } from './clipboard.ts'
+import { cut } from './clipboard.ts'
 import { CREATE_FOLDER, DELETE, DOWNLOAD, type Entry, MOVE } from './documents.ts'
 import { text } from './text.ts'
 
@@ -42,11 +42,11 @@ export function createActions(drive: string, hasTrash: boolean, after: () => voi
     })
 
   const actions = {
-    /** @param folder path of the folder that it is in */
-    createFolder: (folder: string, name: string): Promise<boolean> =>
-      attempt(async () => {
-        await mutate(CREATE_FOLDER, { input: { at: { drive, path: join(folder, name) } } })
-      }),
+    /** @param folder path of the folder that it is in @throws Refused */
+    async createFolder(folder: string, name: string): Promise<void> {
+      await mutate(CREATE_FOLDER, { input: { at: { drive, path: join(folder, name) } } })
+      after()
+    },
 
     async rename(entry: Entry, name: string): Promise<boolean> {
       const rename = (to: string) => async () => {
@@ -99,17 +99,17 @@ export function createActions(drive: string, hasTrash: boolean, after: () => voi
     },
 
     cut(entries: readonly Entry[]): void {
-      setCut({ drive, entries })
+      cut.set({ drive, entries })
       toast({ message: text('cut', { count: entries.length }) })
     },
 
     /** Moves what was cut into the folder at a path. */
     async paste(to: string): Promise<void> {
-      const cut = readCut()
-      if (!cut) return
-      if (cut.drive !== drive) return void toast({ tone: 'error', message: text('otherDrive') })
-      setCut(null)
-      await actions.move(cut.entries, to)
+      const taken = cut.get()
+      if (!taken) return
+      if (taken.drive !== drive) return void toast({ tone: 'error', message: text('otherDrive') })
+      cut.set(null)
+      await actions.move(taken.entries, to)
     },
 
     /** Saves files on the person's machine. */

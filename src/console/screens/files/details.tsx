@@ -6,6 +6,7 @@ import { mutate } from '../../graphql/run.ts'
 import { formatBytes, formatExact, formatNumber } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
+import { personName } from '../../parts/person-name.ts'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { toastError } from '../../parts/toasts.tsx'
 import { SharedWith } from '../../sharing/shared-with.tsx'
@@ -120,7 +121,7 @@ function One({ id, workspace, onShare }: OneProps) {
         <Fact label={text('created')}>{formatExact(node.createdAt)}</Fact>
         {node.createdBy && (
           <Fact label={text('createdBy')}>
-            <span dir="auto">{node.createdBy.name || node.createdBy.email}</span>
+            <span dir="auto">{personName(node.createdBy)}</span>
           </Fact>
         )}
         {isFile && (

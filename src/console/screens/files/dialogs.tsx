@@ -1,49 +1,18 @@
-import { type FormEvent, useRef } from 'react'
-import { Button } from '../../parts/button.tsx'
 import { Confirm, Dialog } from '../../parts/dialog.tsx'
+import { FormDialog, TextField } from '../../parts/form.tsx'
 import { text } from './text.ts'
 
-/** Asks for the name of a new folder. */
-export function NewFolder({ create, onEnd }: { create: (name: string) => Promise<boolean>; onEnd: () => void }) {
-  const isBusy = useRef(false)
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const name = String(new FormData(event.currentTarget).get('name') ?? '').trim()
-    if (!name || isBusy.current) return
-    isBusy.current = true
-    const done = await create(name)
-    isBusy.current = false
-    if (done) onEnd()
-  }
-  return (
-    <Dialog
-      title={text('newFolder')}
-      isOpen
-      onClose={onEnd}
-      footer={
-        <>
-          <Button onPress={onEnd}>{text('cancel')}</Button>
-          <Button look="primary" type="submit" form="new-folder">
-            {text('create')}
-          </Button>
-        </>
-      }
-    >
-      <form id="new-folder" className="field" onSubmit={event => void submit(event)}>
-        <label htmlFor="new-folder-name">{text('name')}</label>
-        <input
-          className="input"
-          id="new-folder-name"
-          name="name"
-          required
-          maxLength={255}
-          autoFocus
-          autoComplete="off"
-        />
-      </form>
-    </Dialog>
-  )
-}
+/** Asks for the name of a new folder. @param create is given it, and throws what is shown */
+export const NewFolder = ({ create, onEnd }: { create: (name: string) => Promise<void>; onEnd: () => void }) => (
+  <FormDialog
+    title={text('newFolder')}
+    label={text('create')}
+    onClose={onEnd}
+    onSubmit={form => create(String(form.get('name')).trim())}
+  >
+    <TextField label={text('name')} name="name" required pattern=".*\S.*" maxLength={255} autoFocus />
+  </FormDialog>
+)
 
 /** Asks before a deletion that is final. */
 export const DeleteForEver = ({ count, ...props }: { count: number; onConfirm: () => void; onClose: () => void }) => (

@@ -44,19 +44,12 @@ const DRIVE = graphql(
       id
       permissions
       trashDays
-      usage {
-        usedBytes
-        maxBytes
-        fileCount
-      }
       entry(path: $path) {
         __typename
         id
         name
         path
         size
-        createdAt
-        updatedAt
         ... on Folder {
           fileCount
           entries(first: $first, after: $after, orderBy: $order, filter: $filter) @skip(if: $everywhere) {
@@ -96,7 +89,6 @@ export const FOLDER = graphql(
         id
         slug
         name
-        role
         drive {
           ...FolderOfDrive
         }

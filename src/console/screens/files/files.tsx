@@ -1,19 +1,20 @@
 import './files.css'
 import { useNavigate } from '@tanstack/react-router'
 import { FolderOpen, SearchX } from 'lucide-react'
-import { type KeyboardEvent, lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import { hrefOf, screenOf, usePlace } from '../../drive/place.ts'
 import { Listing, type ListingHandle } from '../../listing/listing.tsx'
 import { useFocusBack } from '../../listing/use-focus-back.ts'
 import { ContextMenu, type Point } from '../../parts/menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { useTitle } from '../../parts/use-title.ts'
 import { useOffers } from '../../shell/offers.ts'
 import { InTop } from '../../shell/top.tsx'
 import { UploadButton } from '../../uploads/button/upload-button.tsx'
 import { useUploadPlace } from '../../uploads/place.ts'
 import { createActions } from './actions.ts'
 import { Breadcrumbs } from './breadcrumbs.tsx'
-import { useCut } from './clipboard.ts'
+import { cut } from './clipboard.ts'
 import { mayShare } from './commands.ts'
 import type { Entry } from './documents.ts'
 import { useDragAndDrop } from './drag.ts'
@@ -59,8 +60,8 @@ export function Files() {
   const [renaming, setRenaming] = useState<string | null>(null)
   const [menu, setMenu] = useState<{ at: Point; entries: readonly Entry[] } | null>(null)
   const listing = useRef<ListingHandle>(null)
-  const cut = useCut()
-  const cutIds = useMemo(() => (cut ? new Set(cut.entries.map(({ id }) => id)) : none), [cut])
+  const taken = cut.use()
+  const cutIds = useMemo(() => (taken ? new Set(taken.entries.map(({ id }) => id)) : none), [taken])
 
   // The first render has no drive yet; nothing can be done until there is one.
   const latest = useRef(refresh)
@@ -83,29 +84,13 @@ export function Files() {
   }
   const remove = (gone: readonly Entry[]) => (hasTrash ? removeNow(gone) : setOpen('delete'))
   const commands = {
-    ...{
-      place,
-      search,
-      setSearch,
-      selected,
-      selection,
-      select,
-      drive,
-      actions,
-      setOpen,
-      setRenaming,
-      openEntry,
-      setMenu,
-      remove,
-    },
-    target,
+    ...{ place, search, setSearch, drive, target, selected, selection, select, actions, remove },
+    ...{ setOpen, setRenaming, setMenu, openEntry },
     openScreen: (screen: 'trash' | 'activity') => void navigate({ to: screenOf(place, screen) }),
   }
   const onKey = useKeys(commands)
   useOffers(() => [...entriesMenu(commands, selected), ...folderMenu(commands)])
-  useEffect(() => {
-    document.title = `${label} · Satchel`
-  }, [label])
+  useTitle(label)
 
   const focusList = useCallback(() => listing.current?.focus(), [])
   useFocusBack(open !== null || search.open !== undefined || menu !== null, focusList)

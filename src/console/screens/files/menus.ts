@@ -20,7 +20,7 @@ import {
 import { hrefOf, type Place, parentOf, trim } from '../../drive/place.ts'
 import { copyLink } from '../../parts/copy.ts'
 import type { MenuEntry } from '../../parts/menu.tsx'
-import { readCut } from './clipboard.ts'
+import { cut } from './clipboard.ts'
 import { type Commands, mayShare, pickFiles } from './commands.ts'
 import type { Entry } from './documents.ts'
 import { text } from './text.ts'
@@ -129,7 +129,7 @@ export function folderMenu({
         run: () => pickFiles({ target }),
       },
       drive?.canWrite &&
-        readCut() && {
+        cut.get() && {
           id: 'paste',
           label: text('pasteHere'),
           icon: ClipboardPaste,

@@ -1,7 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
-const views = ['list', 'grid'] as const
 export const sorts = ['name', 'updated', 'size', 'created'] as const
 export type Sort = (typeof sorts)[number]
 
@@ -22,16 +21,13 @@ export interface FilesSearch {
   sel?: string
 }
 
-const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
-  values.find(one => one === value)
-
 /** Reads the search of an address. What it does not know, it drops. */
 export function readSearch(search: Record<string, unknown>): FilesSearch {
   const text = (value: unknown) => (value === undefined || value === '' ? undefined : String(value))
   const flag = (value: unknown) => (value === true || value === 'true' ? true : undefined)
   return {
-    view: oneOf(views, search.view) === 'grid' ? 'grid' : undefined,
-    sort: oneOf(sorts, search.sort),
+    view: search.view === 'grid' ? 'grid' : undefined,
+    sort: sorts.find(sort => sort === search.sort),
     desc: flag(search.desc),
     q: text(search.q)?.slice(0, 255),
     here: flag(search.here),

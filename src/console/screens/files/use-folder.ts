@@ -1,7 +1,7 @@
-import { useMemo, useSyncExternalStore } from 'react'
+import { useMemo } from 'react'
 import type { Place } from '../../drive/place.ts'
 import { useLive } from '../../graphql/live.ts'
-import { type Listed, Pages } from '../../graphql/pages.ts'
+import { type PagedList, usePages } from '../../graphql/use-pages.ts'
 import { useHidden } from '../../listing/held-back.ts'
 import { type Entry, FOLDER, type FolderData } from './documents.ts'
 import type { FilesSearch, Sort } from './search.ts'
@@ -29,36 +29,31 @@ export interface DriveHere {
   trashDays: number
 }
 
-export interface FolderHere extends Omit<Listed<Entry, FolderData>, 'data'> {
+export interface FolderHere extends Omit<PagedList<Entry, FolderData>, 'data'> {
   drive: DriveHere | undefined
   /** The folder itself; null when there is none at this path. */
   folder: { id: string; name: string; path: string; size: number; fileCount: number } | null | undefined
   /** The name of the workspace, for one of those. */
   title: string | null
-  more(): void
-  refresh(): void
 }
 
 /** The entries of the folder in the address, as it wants them, live. */
 export function useFolder({ workspace, path }: Place, { sort = 'name', desc, q, here }: FilesSearch): FolderHere {
   const everywhere = Boolean(q && !here)
-  const pages = useMemo(() => {
-    const variables = {
-      own: workspace === null,
-      slug: workspace,
-      path,
-      order: { field: fields[sort], direction: desc ? ('DESC' as const) : ('ASC' as const) },
-      filter: q && here ? { nameContains: q } : null,
-      everywhere,
-      query: everywhere ? (q ?? '') : '-',
-    }
-    return new Pages({ document: FOLDER, variables, connectionOf, first: 100, next: 1000 })
-  }, [workspace, path, sort, desc, q, here, everywhere])
-  const listed = useSyncExternalStore(pages.subscribe, pages.read)
+  const variables = {
+    own: workspace === null,
+    slug: workspace,
+    path,
+    order: { field: fields[sort], direction: desc ? ('DESC' as const) : ('ASC' as const) },
+    filter: q && here ? { nameContains: q } : null,
+    everywhere,
+    query: everywhere ? (q ?? '') : '-',
+  }
+  const { data, ...listed } = usePages({ document: FOLDER, variables, connectionOf, first: 100, next: 1000 })
   const hidden = useHidden()
   const entries = useMemo(() => listed.entries.filter(({ id }) => !hidden.has(id)), [listed.entries, hidden])
 
-  const drive = driveOf(listed.data)
+  const drive = driveOf(data)
   const id = drive?.id
   const permissions = drive?.permissions.join(' ')
   const trashDays = drive?.trashDays ?? 0
@@ -67,15 +62,13 @@ export function useFolder({ workspace, path }: Place, { sort = 'name', desc, q, 
     const may = (permission: string) => permissions?.split(' ').includes(permission) ?? false
     return { id, canWrite: may('WRITE'), canDelete: may('DELETE'), canShare: may('SHARE'), trashDays }
   }, [id, permissions, trashDays])
-  useLive(id, () => pages.refresh())
+  useLive(id, listed.refresh)
 
   return {
     ...listed,
     entries,
     drive: driveHere,
     folder: drive ? (drive.entry?.__typename === 'Folder' ? drive.entry : null) : undefined,
-    title: listed.data?.workspace?.name ?? null,
-    more: () => pages.more(),
-    refresh: () => pages.refresh(),
+    title: data?.workspace?.name ?? null,
   }
 }

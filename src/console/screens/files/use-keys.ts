@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from 'react'
 import { pointOf } from '../../listing/listing.tsx'
 import { undoLatest } from '../../parts/toasts.tsx'
-import { readCut } from './clipboard.ts'
+import { cut } from './clipboard.ts'
 import { type Commands, mayShare, pickFiles } from './commands.ts'
 import { useNavigateUp } from './use-navigate-up.ts'
 
@@ -18,7 +18,7 @@ export function useKeys(commands: Commands): (event: KeyboardEvent) => boolean {
     const run = (): boolean | undefined => {
       if (isCommand) {
         if (key === 'x' && canWrite && first) actions.cut(selected)
-        else if (key === 'v' && canWrite && readCut()) void actions.paste(place.path)
+        else if (key === 'v' && canWrite && cut.get()) void actions.paste(place.path)
         else if (key === 'z') return undoLatest()
         else return false
         return true

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import { nothing, type Selection, within } from '../../listing/selection.ts'
+import { type Selection, within } from '../../listing/selection.ts'
 import type { Entry } from './documents.ts'
 import type { FilesSearch } from './search.ts'
 
@@ -35,10 +35,7 @@ export function useSelection(
 
   const byId = useMemo(() => new Map(entries.map(entry => [entry.id, entry])), [entries])
   // What is gone is not selected any more; while nothing is loaded, everything may still come.
-  const selection = useMemo(
-    () => (byId.size > 0 ? within(current, id => byId.has(id)) : { ...nothing, ...current }),
-    [current, byId],
-  )
+  const selection = useMemo(() => (byId.size > 0 ? within(current, id => byId.has(id)) : current), [current, byId])
   const selected = useMemo(() => [...selection.ids].flatMap(id => byId.get(id) ?? []), [selection.ids, byId])
   useEffect(() => {
     if (state.list !== list) setState({ list, selection: read(search.sel) })

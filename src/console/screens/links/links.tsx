@@ -1,13 +1,14 @@
 import '../../sharing/sharing.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Link2 } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { hrefOf, parentOf } from '../../drive/place.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
 import { Button } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { useTitle } from '../../parts/use-title.ts'
 import { ShareRow } from '../../sharing/share-row.tsx'
 import { MY_SHARES } from './documents.ts'
 import type { LinksSearch } from './search.ts'
@@ -29,9 +30,7 @@ export function Links() {
   const [sharing, setSharing] = useState<SharedFile | null>(null)
   const change = (to: LinksSearch) =>
     void navigate({ to: '/links', search: { ...search, ...to } as never, replace: true })
-  useEffect(() => {
-    document.title = `${text('title')} · Satchel`
-  }, [])
+  useTitle(text('title'))
   return (
     <>
       <div className="screen-head">

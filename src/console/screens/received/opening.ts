@@ -10,8 +10,6 @@ export type Purpose = 'look' | 'save'
 export interface Locked {
   share: ReceivedShare
   purpose: Purpose
-  /** Why the last password did not do. */
-  problem: string | null
 }
 
 const dispositions = { look: 'INLINE', save: 'ATTACHMENT' } as const
@@ -24,27 +22,30 @@ export function useOpening(onOpen: (share: ReceivedShare, purpose: Purpose, url:
   const [locked, setLocked] = useState<Locked | null>(null)
   const isBusy = useRef(false)
 
-  async function open(share: ReceivedShare, purpose: Purpose, password: string | null = null): Promise<void> {
-    if (share.passwordProtected && password === null) return setLocked({ share, purpose, problem: null })
-    if (isBusy.current) return
-    isBusy.current = true
-    try {
-      const input = { token: share.token, disposition: dispositions[purpose], password }
-      const { openShare } = await mutate(OPEN_SHARE, { input })
-      setLocked(null)
-      if (!openShare) return
-      onOpen(share, purpose, openShare.download.url)
-    } catch (error) {
-      const isPassword = error instanceof Refused && error.code === 'WRONG_PASSWORD'
-      if (isPassword || password !== null) setLocked({ share, purpose, problem: (error as Error).message })
-      else toastError(error)
-      return
-    } finally {
-      isBusy.current = false
-    }
+  async function unlock({ share, purpose }: Locked, password: string | null): Promise<void> {
+    const input = { token: share.token, disposition: dispositions[purpose], password }
+    const { openShare } = await mutate(OPEN_SHARE, { input })
+    setLocked(null)
+    if (!openShare) return
+    onOpen(share, purpose, openShare.download.url)
     // It is open now, whatever comes of this: what is still new is marked when it is opened again.
     if (!share.seen) mutate(MARK_SEEN, { input: { share: { id: share.id } } }).catch(() => {})
   }
 
-  return { locked, open, cancel: () => setLocked(null) }
+  async function open(share: ReceivedShare, purpose: Purpose): Promise<void> {
+    if (share.passwordProtected) return setLocked({ share, purpose })
+    if (isBusy.current) return
+    isBusy.current = true
+    try {
+      await unlock({ share, purpose }, null)
+    } catch (error) {
+      // It has been given a password since the list was read.
+      if (error instanceof Refused && error.code === 'WRONG_PASSWORD') setLocked({ share, purpose })
+      else toastError(error)
+    } finally {
+      isBusy.current = false
+    }
+  }
+
+  return { locked, open, unlock, cancel: () => setLocked(null) }
 }

@@ -1,7 +1,7 @@
 import './received.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Download, Inbox, Lock } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useKeptQuery } from '../../graphql/kept.ts'
 import { useSeen } from '../../graphql/seen.ts'
 import { formatBytes, formatExact, formatRelative } from '../../i18n/format.ts'
@@ -9,7 +9,9 @@ import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
+import { personName } from '../../parts/person-name.ts'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { useTitle } from '../../parts/use-title.ts'
 import { RECEIVED, type ReceivedShare } from './documents.ts'
 import { type Purpose, useOpening } from './opening.ts'
 import { PasswordDialog } from './password-dialog.tsx'
@@ -25,13 +27,11 @@ export function Received() {
   const { unseen }: ReceivedSearch = useSearch({ strict: false })
   const navigate = useNavigate()
   const [shown, setShown] = useState<{ share: ReceivedShare; url: string } | null>(null)
-  const { locked, open, cancel } = useOpening((share, purpose, url) => {
+  const { locked, open, unlock, cancel } = useOpening((share, purpose, url) => {
     if (purpose === 'look') setShown({ share, url })
     else location.assign(url)
   })
-  useEffect(() => {
-    document.title = `${text('title')} · Satchel`
-  }, [])
+  useTitle(text('title'))
   return (
     <>
       <div className="screen-head">
@@ -57,13 +57,7 @@ export function Received() {
           <Look {...shown} onDownload={() => void open(shown.share, 'save')} onClose={() => setShown(null)} />
         </Suspense>
       )}
-      {locked && (
-        <PasswordDialog
-          locked={locked}
-          onSend={password => void open(locked.share, locked.purpose, password)}
-          onClose={cancel}
-        />
-      )}
+      {locked && <PasswordDialog locked={locked} onSend={password => unlock(locked, password)} onClose={cancel} />}
     </>
   )
 }
@@ -130,7 +124,7 @@ function Row({ share, open }: { share: ReceivedShare; open: Open }) {
         <Avatar name={sharedBy.name} email={sharedBy.email} />
         <span className="received-who" title={sharedBy.email}>
           <span className="sr">{text('from')} </span>
-          <span dir="auto">{sharedBy.name || sharedBy.email}</span>
+          <span dir="auto">{personName(sharedBy)}</span>
         </span>
       </div>
       <Button look="icon" aria-label={text('downloadOne', { name: fileName })} onPress={() => open(share, 'save')}>

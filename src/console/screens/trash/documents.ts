@@ -52,7 +52,6 @@ export const TRASH = graphql(
       }
       workspace(slug: $slug) @skip(if: $own) {
         id
-        slug
         name
         drive {
           ...TrashOfDrive

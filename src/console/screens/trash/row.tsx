@@ -5,6 +5,7 @@ import { Mark, More } from '../../listing/cells.tsx'
 import type { Cell } from '../../listing/listing.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
 import type { Point } from '../../parts/menu.tsx'
+import { personName } from '../../parts/person-name.ts'
 import type { TrashItem } from './documents.ts'
 import { text } from './text.ts'
 
@@ -78,7 +79,7 @@ export const Row = memo(function Row({ item, root, index, isSelected, isCursor, 
       </div>
       <div role="gridcell" className="updated" title={formatExact(deletedAt)}>
         {formatMoment(deletedAt)}
-        {deletedBy && <bdi className="by">{deletedBy.name || deletedBy.email}</bdi>}
+        {deletedBy && <bdi className="by">{personName(deletedBy)}</bdi>}
       </div>
       <div role="gridcell" className="kept" title={formatExact(expiresAt)}>
         {formatRelative(expiresAt)}

@@ -1,7 +1,7 @@
 import './trash.css'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { FolderInput, Trash2, Undo2, X } from 'lucide-react'
-import { type KeyboardEvent, lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import { formatNumber } from '../../i18n/format.ts'
 import { useHidden } from '../../listing/held-back.ts'
 import { Listing, type ListingHandle, pointOf } from '../../listing/listing.tsx'
@@ -10,6 +10,7 @@ import { useFocusBack } from '../../listing/use-focus-back.ts'
 import { Button } from '../../parts/button.tsx'
 import { ContextMenu, type MenuEntry, type Point } from '../../parts/menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { useTitle } from '../../parts/use-title.ts'
 import { createActions, type Restoring } from './actions.ts'
 import type { TrashItem } from './documents.ts'
 import { type Handlers, Heads, Row } from './row.tsx'
@@ -85,9 +86,7 @@ export function Trash() {
     [focusList],
   )
   const title = workspace ? text('titleOf', { name: workspace.name }) : text('title')
-  useEffect(() => {
-    document.title = `${title} · Satchel`
-  }, [title])
+  useTitle(title)
 
   const restore = (items: readonly TrashItem[]) => void actions.restore({ items })
   const menuOf = (items: readonly TrashItem[]): MenuEntry[] => [

@@ -11,6 +11,7 @@ import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/dialog.tsx'
 import { SelectField } from '../../parts/form.tsx'
+import { personName } from '../../parts/person-name.ts'
 import { Rows } from '../../parts/rows.tsx'
 import { Section } from '../../parts/screen.tsx'
 import { toast, toastError } from '../../parts/toasts.tsx'
@@ -261,4 +262,4 @@ function MemberList({ workspace, me }: { workspace: People; me: string }) {
   )
 }
 
-const nameOf = ({ person }: Member) => person.name || person.email
+const nameOf = ({ person }: Member) => personName(person)

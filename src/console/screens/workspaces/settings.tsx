@@ -6,6 +6,7 @@ import { mutate } from '../../graphql/run.ts'
 import { formatExact } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { FormDialog, TextField } from '../../parts/form.tsx'
+import { personName } from '../../parts/person-name.ts'
 import { Section } from '../../parts/screen.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { useTask } from '../../parts/use-task.ts'
@@ -90,7 +91,7 @@ export function Settings() {
           <Section
             title={text('storage')}
             hint={text('storageHint', {
-              name: workspace.owner.name || workspace.owner.email,
+              name: personName(workspace.owner),
               when: formatExact(workspace.createdAt),
             })}
           >

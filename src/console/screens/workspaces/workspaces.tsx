@@ -1,6 +1,6 @@
+import { Link } from '@tanstack/react-router'
 import { Plus, UsersRound } from 'lucide-react'
 import { useState } from 'react'
-import { Link } from 'react-aria-components'
 import { useSubscription } from 'urql'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
@@ -8,6 +8,7 @@ import { mutate } from '../../graphql/run.ts'
 import { useSeen } from '../../graphql/seen.ts'
 import { formatExact } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
+import { personName } from '../../parts/person-name.ts'
 import { Rows } from '../../parts/rows.tsx'
 import { Screen, Section } from '../../parts/screen.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
@@ -20,10 +21,6 @@ import { text } from './text.ts'
 const MINE = graphql(`
   fragment MyWorkspaces on Viewer {
     id
-    plan {
-      id
-      maxWorkspaces
-    }
     workspaces(first: 1000) {
       nodes {
         id
@@ -31,7 +28,6 @@ const MINE = graphql(`
         slug
         role
         memberCount
-        permissions
       }
     }
     invites(first: 100) {
@@ -165,7 +161,7 @@ const WorkspaceRow = ({ workspace: { name, slug, role, memberCount } }: { worksp
     </span>
     <div className="grow">
       <p className="title">
-        <Link href={`/workspaces/${slug}/files`}>
+        <Link to="/workspaces/$slug/files" params={{ slug }}>
           <bdi>{name}</bdi>
         </Link>
       </p>
@@ -197,7 +193,7 @@ function Invites({ invites }: { invites: readonly Invite[] }) {
               </p>
               <p className="sub">
                 {text('invitedBy', {
-                  name: invite.invitedBy?.name || invite.invitedBy?.email || text('somebody'),
+                  name: invite.invitedBy ? personName(invite.invitedBy) : text('somebody'),
                   until: formatExact(invite.expiresAt),
                 })}
               </p>
