@@ -14,6 +14,12 @@ interface Chunk {
 const folder = 'dist/console'
 const manifest: Record<string, Chunk> = JSON.parse(readFileSync(join(folder, '.vite/manifest.json'), 'utf8'))
 
+/** What the page itself names. */
+const named = [...readFileSync(join(folder, 'index.html'), 'utf8').matchAll(/(?:src|href)="\/console\/([^"]+)"/g)]
+const ofPage = Object.entries(manifest).flatMap(([name, { file }]) =>
+  named.some(([, one]) => one === file) ? [name] : [],
+)
+
 /** The files that a browser loads for some entries, with all that they import. */
 function filesOf(entries: string[], seen = new Set<string>()): Set<string> {
   const files = new Set<string>()
@@ -29,8 +35,8 @@ function filesOf(entries: string[], seen = new Set<string>()): Set<string> {
 const sizeOf = (file: string) => statSync(join(folder, file)).size
 const shown = (bytes: number) => `${(bytes / KiB).toFixed(1)} KiB`
 
-/** The first view is the list of files. */
-const first = [...filesOf(['index.html', 'screens/files/files.tsx'])]
+/** The first view is the list of files, which is loaded with the shell. */
+const first = [...filesOf(ofPage)]
 let isWithin = true
 for (const kind of ['js', 'css'] as const) {
   const files = first.filter(file => file.endsWith(`.${kind}`))

@@ -47,7 +47,7 @@ const packed: Plugin = {
 
 /** What is needed first: all that these import goes with them. */
 const everyView =
-  /\/src\/console\/(main|graphql\/live|graphql\/pages|graphql\/run|parts\/entry-icon|listing\/listing|drive\/place|uploads\/place)\.tsx?$/
+  /\/src\/console\/(main|graphql\/live|graphql\/pages|graphql\/run|parts\/entry-icon|screens\/files\/files|uploads\/place)\.tsx?$/
 
 /** `npm run build:console` makes dist/console: the shell, and its assets below /console/, named after their content. */
 export default defineConfig({

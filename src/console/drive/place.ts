@@ -8,11 +8,16 @@ export interface Place {
   path: string
 }
 
-/** The place in the address. */
-export function usePlace(): Place {
-  const { slug, _splat } = useParams({ strict: false }) as { slug?: string; _splat?: string }
-  return { workspace: slug ?? null, path: trim(_splat ?? '') }
+/** What an address says of a place. */
+export interface PlaceParams {
+  slug?: string
+  _splat?: string
 }
+
+export const placeOf = ({ slug, _splat }: PlaceParams): Place => ({ workspace: slug ?? null, path: trim(_splat ?? '') })
+
+/** The place in the address. */
+export const usePlace = (): Place => placeOf(useParams({ strict: false }))
 
 /** Paths of workspaces begin with a slash in the graph. */
 export const trim = (path: string): string => path.replace(/^\/+|\/+$/g, '')

@@ -1,4 +1,4 @@
-import { useMemo, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { type Listed, Pages, type PageVariables, type Source } from './pages.ts'
 
 export interface PagedList<Item, Data> extends Listed<Item, Data> {
@@ -8,13 +8,37 @@ export interface PagedList<Item, Data> extends Listed<Item, Data> {
   refresh: () => void
 }
 
+/** What is read for a screen that is still on its way. */
+let ahead: { document: unknown; key: string; pages: unknown; stop: () => void } | undefined
+
+const keyOf = ({ first, next, variables }: Omit<Source<never, never, PageVariables>, 'document' | 'connectionOf'>) =>
+  JSON.stringify([first, next, variables])
+
+/** Begins to read a list while the screen that shows it is being made. */
+export function readAhead<Item extends { id: string }, Data, Variables extends PageVariables>(
+  source: Source<Item, Data, Variables>,
+): void {
+  ahead?.stop()
+  const pages = new Pages(source)
+  ahead = { document: source.document, key: keyOf(source), pages, stop: pages.subscribe(() => {}) }
+}
+
 /** A list that is read page by page. With other variables it is another list. */
 export function usePages<Item extends { id: string }, Data, Variables extends PageVariables>(
   source: Source<Item, Data, Variables>,
 ): PagedList<Item, Data> {
-  const { document, first, next } = source
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the variables by what they say; where the list is, follows from the document
-  const pages = useMemo(() => new Pages(source), [document, first, next, JSON.stringify(source.variables)])
+  const { document } = source
+  const key = keyOf(source)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says what the source does
+  const pages = useMemo(() => {
+    const isAhead = ahead?.document === document && ahead.key === key
+    return isAhead ? (ahead?.pages as Pages<Item, Data, Variables>) : new Pages(source)
+  }, [document, key])
   const listed = useSyncExternalStore(pages.subscribe, pages.read)
+  useEffect(() => {
+    if (ahead?.pages !== pages) return
+    ahead.stop()
+    ahead = undefined
+  }, [pages])
   return { ...listed, more: pages.more, refresh: pages.refresh }
 }

@@ -1,11 +1,19 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import type { PlaceParams } from '../../drive/place.ts'
 import { rootRoute } from '../../shell/route.ts'
-import { readSearch } from './search.ts'
+import { Files } from './files.tsx'
+import { type FilesSearch, readSearch } from './search.ts'
+import { readFolderAhead } from './use-folder.ts'
 
 const screen = {
   getParentRoute: () => rootRoute,
-  component: lazyRouteComponent(() => import('./files.tsx'), 'Files'),
+  // Not lazy as the others are: this is what most people see first.
+  component: Files,
   validateSearch: readSearch,
+  loaderDeps: ({ search: { sort, desc, q, here } }: { search: FilesSearch }) => ({ sort, desc, q, here }),
+  loader: ({ params, deps }: { params: PlaceParams; deps: FilesSearch }) => readFolderAhead(params, deps),
+  // The screen itself keeps the list as it is.
+  shouldReload: false,
 }
 
 const ofWorkspace = {

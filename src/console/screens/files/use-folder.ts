@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
-import type { Place } from '../../drive/place.ts'
+import { type Place, type PlaceParams, placeOf } from '../../drive/place.ts'
 import { useLive } from '../../graphql/live.ts'
-import { type PagedList, usePages } from '../../graphql/use-pages.ts'
+import { type PagedList, readAhead, usePages } from '../../graphql/use-pages.ts'
 import { useHidden } from '../../listing/held-back.ts'
 import { type Entry, FOLDER, type FolderData } from './documents.ts'
 import type { FilesSearch, Sort } from './search.ts'
@@ -37,8 +37,8 @@ export interface FolderHere extends Omit<PagedList<Entry, FolderData>, 'data'> {
   title: string | null
 }
 
-/** The entries of the folder in the address, as it wants them, live. */
-export function useFolder({ workspace, path }: Place, { sort = 'name', desc, q, here }: FilesSearch): FolderHere {
+/** The list of a folder, as the address wants it. */
+function sourceOf({ workspace, path }: Place, { sort = 'name', desc, q, here }: FilesSearch) {
   const everywhere = Boolean(q && !here)
   const variables = {
     own: workspace === null,
@@ -49,7 +49,17 @@ export function useFolder({ workspace, path }: Place, { sort = 'name', desc, q, 
     everywhere,
     query: everywhere ? (q ?? '') : '-',
   }
-  const { data, ...listed } = usePages({ document: FOLDER, variables, connectionOf, first: 100, next: 1000 })
+  // As many as a large window shows.
+  return { document: FOLDER, variables, connectionOf, first: 60, next: 1000 }
+}
+
+/** Asks for the folder in an address while the screen is being made. */
+export const readFolderAhead = (params: PlaceParams, search: FilesSearch): void =>
+  readAhead(sourceOf(placeOf(params), search))
+
+/** The entries of the folder in the address, as it wants them, live. */
+export function useFolder(place: Place, search: FilesSearch): FolderHere {
+  const { data, ...listed } = usePages(sourceOf(place, search))
   const hidden = useHidden()
   const entries = useMemo(() => listed.entries.filter(({ id }) => !hidden.has(id)), [listed.entries, hidden])
 
