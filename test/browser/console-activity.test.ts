@@ -70,10 +70,15 @@ describe('The activity', () => {
 
   it('grows by itself, and is shown in short beside the files', async () => {
     const alice = await w.person('alice')
-    const live = listening(alice.page)
+    const live = listening(alice.page, 'DriveEvents')
     const page = await alice.open('/activity')
     await live
     await page.locator('.activity-event').first().waitFor()
+    await alice.ask(
+      'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id } } }',
+      input({ file: { at: { path: 'Invoices/Report 2026.txt' } }, duration: '1d' }),
+    )
+    await latest('by a link', page)
     await makeFolder(alice, 'Later')
     await latest('Later', page)
     await page.goto(`${w.service.url}/files?details=true`)

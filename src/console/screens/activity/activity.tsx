@@ -5,12 +5,12 @@ import { Screen } from '../../parts/screen.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { EventList } from './event-list.tsx'
 import { text } from './text.ts'
-import { useEvents } from './use-events.ts'
+import { useAllEvents } from './use-events.ts'
 
 /** What happened in a drive. */
 export function Activity() {
   const { slug = null } = useParams({ strict: false }) as { slug?: string }
-  const { entries, hasMore, isLoading, error, me, workspace, more, refresh } = useEvents(slug, 50)
+  const { entries, hasMore, isLoading, error, me, workspace, more, refresh } = useAllEvents(slug)
   return (
     <Screen title={workspace ? text('titleOf', { name: workspace.name }) : text('title')}>
       {error ? (

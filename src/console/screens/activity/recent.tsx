@@ -2,11 +2,11 @@ import { screenOf } from '../../drive/place.ts'
 import { LinkButton } from '../../parts/button.tsx'
 import { EventList } from './event-list.tsx'
 import { text } from './text.ts'
-import { useEvents } from './use-events.ts'
+import { useLatestEvents } from './use-events.ts'
 
 /** What happened lately in a drive, in short. @param slug of the workspace; null for the own drive */
 export function RecentActivity({ slug }: { slug: string | null }) {
-  const { entries, me, workspace } = useEvents(slug, 5)
+  const { entries, me, workspace } = useLatestEvents(slug)
   if (entries.length === 0) return null
   return (
     <section className="recent-activity">

@@ -1,4 +1,4 @@
-import { useLive } from '../../graphql/live.ts'
+import { useDriveEvents, useLive } from '../../graphql/live.ts'
 import { usePages } from '../../graphql/use-pages.ts'
 import { ENTRY_EVENTS, type EntryEventsData, EVENTS, type EventsData } from './documents.ts'
 
@@ -8,8 +8,9 @@ const driveOf = (data: EventsData | undefined) => data?.me.drive ?? data?.worksp
  * What happened in a drive, the newest first, live.
  * @param slug of the workspace; null for the own drive
  * @param first how many at first
+ * @param useChanges says when to look again
  */
-export function useEvents(slug: string | null, first: number) {
+function useEvents(slug: string | null, first: number, useChanges: typeof useLive) {
   const { data, ...listed } = usePages({
     document: EVENTS,
     variables: { own: slug === null, slug },
@@ -17,7 +18,7 @@ export function useEvents(slug: string | null, first: number) {
     first,
     next: 100,
   })
-  useLive(driveOf(data)?.id, listed.refresh)
+  useChanges(driveOf(data)?.id, listed.refresh)
   return {
     ...listed,
     /** The id of the person. */
@@ -25,6 +26,15 @@ export function useEvents(slug: string | null, first: number) {
     workspace: data?.workspace ?? null,
   }
 }
+
+/** All that happened, whatever it was. */
+export const useAllEvents = (slug: string | null) => useEvents(slug, 50, useDriveEvents)
+
+/**
+ * What happened lately, looked at again when files change: their list listens for that as well. A browser has six connections to
+ * a service at most, of which each thing that is listened for takes one.
+ */
+export const useLatestEvents = (slug: string | null) => useEvents(slug, 5, useLive)
 
 const entryIn = ({ node }: EntryEventsData) =>
   node?.__typename === 'File' || node?.__typename === 'Folder' ? node : undefined

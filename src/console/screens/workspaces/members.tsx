@@ -1,11 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
-import { useSubscription } from 'urql'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
+import { useDriveEvents } from '../../graphql/live.ts'
 import { mutate } from '../../graphql/run.ts'
-import { useSeen } from '../../graphql/seen.ts'
 import { formatExact } from '../../i18n/format.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -74,17 +73,6 @@ const MEMBERS = graphql(
   [PEOPLE],
 )
 
-const HAPPENED = graphql(`
-  subscription MembersChanged($drive: ID!) {
-    driveEvents(
-      drive: $drive
-      kinds: [MEMBER_JOINED, MEMBER_ROLE_CHANGED, MEMBER_REMOVED, MEMBER_LEFT, INVITE_CREATED, INVITE_CHANGED, INVITE_REVOKED, INVITE_REJECTED]
-    ) {
-      id
-    }
-  }
-`)
-
 const CHANGE_ROLE = graphql(
   `
     mutation ChangeRole($input: ChangeMemberRoleInput!) {
@@ -122,6 +110,12 @@ const REMOVE = graphql(
 type People = ResultOf<typeof PEOPLE>
 type Member = NonNullable<People['members']>['nodes'][number]
 
+/** What changes the members and the invites. */
+const kinds: Parameters<typeof useDriveEvents>[2] = [
+  ...(['MEMBER_JOINED', 'MEMBER_ROLE_CHANGED', 'MEMBER_REMOVED', 'MEMBER_LEFT'] as const),
+  ...(['INVITE_CREATED', 'INVITE_CHANGED', 'INVITE_REVOKED', 'INVITE_REJECTED'] as const),
+]
+
 /** Who is in a workspace and what they may, and who is invited. */
 export function Members() {
   const slug = useSlug()
@@ -132,13 +126,7 @@ export function Members() {
   })
   const refresh = () => reload({ requestPolicy: 'network-only' })
   const workspace = data?.workspace
-  const drive = workspace?.drive?.id
-  const isSeen = useSeen(refresh)
-  useSubscription({ query: HAPPENED, variables: { drive: drive ?? '' }, pause: !drive || !isSeen }, (_, happened) => {
-    // This is called while React draws.
-    queueMicrotask(refresh)
-    return happened
-  })
+  useDriveEvents(workspace?.drive?.id, refresh, kinds)
   return (
     <WorkspaceScreen workspace={workspace} error={error} retry={refresh}>
       {workspace && (
