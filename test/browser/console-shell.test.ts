@@ -50,12 +50,14 @@ describe('The console', () => {
     const page = await alice.open('/files')
     await page.getByRole('button', { name: 'Account menu' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('menuitem', { name: 'Dark' }).waitFor()
+    await page.getByRole('menuitemradio', { name: 'Same as system', checked: true }).waitFor()
     await expectAccessible(page)
-    await page.getByRole('menuitem', { name: 'Dark' }).click()
+    await pictures(page, 'console-account-menu')
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click()
     expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
     await page.getByRole('button', { name: 'Account menu' }).click()
-    await page.getByRole('menuitem', { name: 'Same as system' }).click()
+    await page.getByRole('menuitemradio', { name: 'Dark', checked: true }).waitFor()
+    await page.getByRole('menuitemradio', { name: 'Same as system' }).click()
     await page.getByRole('button', { name: 'Account menu' }).click()
     await page.getByRole('menuitem', { name: 'Deutsch' }).click()
     await page.getByRole('link', { name: 'Meine Dateien' }).waitFor()
@@ -72,6 +74,24 @@ describe('The console', () => {
     await expectAccessible(page)
     await pictures(page, 'console-empty-telephone')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  })
+
+  it.each(['en-GB', 'de-DE'])('names everything whole at the foot of the smallest screen, in %s', async locale => {
+    const olga = await w.person('olga', { ...telephone, viewport: { width: 320, height: 640 }, locale })
+    const page = await olga.open('/admin')
+    const labels = page.locator('.destination .short-label')
+    await labels.nth(5).waitFor()
+    const cut = await labels.evaluateAll(all =>
+      all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent),
+    )
+    await pictures(page, `console-smallest-${locale}`)
+    expect(cut).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+    const colour = `getComputedStyle(document.querySelector('input[type=search]'), '::placeholder').color`
+    expect(await page.evaluate(colour)).toBe(
+      await page.evaluate(`getComputedStyle(document.querySelector('.soft, .hint, .sub')).color`),
+    )
+    await olga.context.close()
   })
 
   it('signs out', async () => {

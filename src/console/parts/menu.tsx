@@ -2,9 +2,18 @@ import type { LucideIcon } from 'lucide-react'
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
 import { Button, type ButtonLooks } from './button.tsx'
 
-export type MenuEntry =
-  | { id: string; label: string; icon?: LucideIcon; keys?: string; danger?: boolean; run: () => void }
-  | 'separator'
+export interface MenuItem {
+  id: string
+  label: string
+  icon?: LucideIcon
+  keys?: string
+  danger?: boolean
+  /** Of those between two separators one is chosen: whether it is this one. */
+  isChosen?: boolean
+  run: () => void
+}
+
+export type MenuEntry = MenuItem | 'separator'
 
 export interface MenuProps {
   label: string

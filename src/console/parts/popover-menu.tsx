@@ -1,5 +1,25 @@
-import { Menu, MenuItem, Popover, Separator } from 'react-aria-components'
-import type { MenuProps, OpenMenu } from './menu.tsx'
+import { Check } from 'lucide-react'
+import { Fragment } from 'react'
+import { MenuItem as AriaItem, Menu, MenuSection, Popover, Separator } from 'react-aria-components'
+import type { MenuEntry, MenuItem, MenuProps, OpenMenu } from './menu.tsx'
+
+/** The entries between separators. */
+function groupsOf(entries: readonly MenuEntry[]): MenuItem[][] {
+  const groups: MenuItem[][] = [[]]
+  for (const entry of entries)
+    if (entry === 'separator') groups.push([])
+    else groups.at(-1)?.push(entry)
+  return groups.filter(group => group.length > 0)
+}
+
+const Item = ({ id, label, icon: Icon, keys, danger, isChosen, run }: MenuItem) => (
+  <AriaItem id={id} className={`menu-item${danger ? ' danger' : ''}`} textValue={label} onAction={run}>
+    {Icon ? <Icon aria-hidden /> : <span />}
+    <span>{label}</span>
+    {isChosen && <Check aria-hidden />}
+    {keys && <kbd>{keys}</kbd>}
+  </AriaItem>
+)
 
 /** The open menu of a button or of a point; parts/menu.tsx loads it. */
 export const PopoverMenu = (props: MenuProps & OpenMenu) => (
@@ -13,22 +33,26 @@ export const PopoverMenu = (props: MenuProps & OpenMenu) => (
   >
     {props.header}
     <Menu className="menu" aria-label={props.label} autoFocus="first" onClose={props.onClose}>
-      {props.entries.map((entry, at) => {
-        // biome-ignore lint/suspicious/noArrayIndexKey: separators have nothing else
-        if (entry === 'separator') return <Separator key={at} className="menu-separator" />
-        const Icon = entry.icon
+      {groupsOf(props.entries).map((group, at) => {
+        const items = group.map(item => <Item key={item.id} {...item} />)
+        const chosen = group.filter(({ isChosen }) => isChosen).map(({ id }) => id)
         return (
-          <MenuItem
-            key={entry.id}
-            id={entry.id}
-            className={`menu-item${entry.danger ? ' danger' : ''}`}
-            textValue={entry.label}
-            onAction={entry.run}
-          >
-            {Icon ? <Icon aria-hidden /> : <span />}
-            <span>{entry.label}</span>
-            {entry.keys && <kbd>{entry.keys}</kbd>}
-          </MenuItem>
+          <Fragment key={group[0]?.id}>
+            {at > 0 && <Separator className="menu-separator" />}
+            {chosen.length > 0 ? (
+              <MenuSection
+                aria-label={props.label}
+                selectionMode="single"
+                selectedKeys={chosen}
+                disallowEmptySelection
+                shouldCloseOnSelect
+              >
+                {items}
+              </MenuSection>
+            ) : (
+              items
+            )}
+          </Fragment>
         )
       })}
     </Menu>

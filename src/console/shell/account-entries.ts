@@ -4,7 +4,13 @@ import { signOut } from '../graphql/session.ts'
 import { chooseLanguage, language } from '../i18n/language.ts'
 import type { MenuEntry } from '../parts/menu.tsx'
 import { text } from './text.ts'
-import { chooseTheme } from './theme.ts'
+import { chooseTheme, chosenTheme } from './theme.ts'
+
+const themes = [
+  ['light', text('themeLight'), Sun],
+  ['dark', text('themeDark'), Moon],
+  ['system', text('themeSystem'), Monitor],
+] as const
 
 /** What concerns who is signed in, and how this browser shows the console. */
 export function useAccountEntries(): MenuEntry[] {
@@ -12,9 +18,11 @@ export function useAccountEntries(): MenuEntry[] {
   return [
     { id: 'account', label: text('account'), icon: UserRound, run: () => void navigate({ to: '/account' }) },
     'separator',
-    { id: 'light', label: text('themeLight'), icon: Sun, run: () => chooseTheme('light') },
-    { id: 'dark', label: text('themeDark'), icon: Moon, run: () => chooseTheme('dark') },
-    { id: 'system', label: text('themeSystem'), icon: Monitor, run: () => chooseTheme('system') },
+    ...themes.map(([id, label, icon]) => ({
+      ...{ id, label, icon },
+      isChosen: id === chosenTheme(),
+      run: () => chooseTheme(id),
+    })),
     'separator',
     {
       id: 'language',

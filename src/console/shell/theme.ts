@@ -1,13 +1,19 @@
 const KEY = 'satchel.theme'
 export type Theme = 'light' | 'dark' | 'system'
 
-function show(theme: string | null): void {
-  const root = document.documentElement
-  if (theme === 'light' || theme === 'dark') root.dataset.theme = theme
-  else delete root.dataset.theme
+/** The colours that were chosen for this browser. */
+export function chosenTheme(): Theme {
+  const chosen = localStorage.getItem(KEY)
+  return chosen === 'light' || chosen === 'dark' ? chosen : 'system'
 }
 
-show(localStorage.getItem(KEY))
+function show(theme: Theme): void {
+  const root = document.documentElement
+  if (theme === 'system') delete root.dataset.theme
+  else root.dataset.theme = theme
+}
+
+show(chosenTheme())
 
 /** Chooses the colours for this browser. */
 export function chooseTheme(theme: Theme): void {

@@ -64,7 +64,8 @@ function WithFolder(props: Commands & { count: number; hasMore: boolean }) {
   const sorting = sorts.map(
     (sort): MenuEntry => ({
       id: sort,
-      label: `${(search.sort ?? 'name') === sort ? '✓ ' : ''}${text(sort)}`,
+      label: text(sort),
+      isChosen: (search.sort ?? 'name') === sort,
       run: () => sortBy(sort, { search, setSearch }),
     }),
   )
