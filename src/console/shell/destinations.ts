@@ -5,6 +5,8 @@ import { text } from './text.ts'
 export interface Destination {
   to: string
   label: string
+  /** For the foot of a small screen, where it has a sixth of the width. */
+  short: string
   icon: LucideIcon
   /** Shown beside it: how much is new there. */
   badge?: (me: Me) => number
@@ -13,12 +15,18 @@ export interface Destination {
 }
 
 const destinations: Destination[] = [
-  { to: '/files', label: text('files'), icon: FolderClosed },
-  { to: '/shared', label: text('shared'), icon: Inbox, badge: me => me.unseenShareCount },
-  { to: '/links', label: text('links'), icon: Link2 },
-  { to: '/workspaces', label: text('workspaces'), icon: UsersRound, badge: me => me.invites?.nodes.length ?? 0 },
-  { to: '/trash', label: text('trash'), icon: Trash2 },
-  { to: '/admin', label: text('admin'), icon: ShieldCheck, operators: true },
+  { to: '/files', label: text('files'), short: text('filesShort'), icon: FolderClosed },
+  { to: '/shared', label: text('shared'), short: text('sharedShort'), icon: Inbox, badge: me => me.unseenShareCount },
+  { to: '/links', label: text('links'), short: text('linksShort'), icon: Link2 },
+  {
+    to: '/workspaces',
+    label: text('workspaces'),
+    short: text('workspacesShort'),
+    icon: UsersRound,
+    badge: me => me.invites?.nodes.length ?? 0,
+  },
+  { to: '/trash', label: text('trash'), short: text('trash'), icon: Trash2 },
+  { to: '/admin', label: text('admin'), short: text('adminShort'), icon: ShieldCheck, operators: true },
 ]
 
 /** What the navigation leads to, in its order: what is for this person. */

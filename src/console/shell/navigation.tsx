@@ -10,12 +10,13 @@ export function Navigation({ me }: { me: Me | undefined }) {
   return (
     <nav className="navigation" aria-label={text('navigation')}>
       <ul>
-        {destinations.map(({ to, label, icon: Icon, badge }) => {
+        {destinations.map(({ to, label, short, icon: Icon, badge }) => {
           const count = me && badge ? badge(me) : 0
           const content = (
             <>
               <Icon aria-hidden />
-              <span>{label}</span>
+              <span className="label">{label}</span>
+              <span className="short-label">{short}</span>
               {count > 0 && (
                 <span className="badge">
                   <span aria-hidden>{formatNumber(count)}</span>
