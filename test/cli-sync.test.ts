@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
@@ -13,9 +13,10 @@ import {
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { purgeEvents } from '../db/queries/event.ts'
-import { driveOf } from './builders.ts'
+import { driveOf, found, privateKey, workspaceKey } from './builders.ts'
 import { ended, openShell, type Shell } from './command-line.ts'
 import { freePort } from './free-port.ts'
+import { randomFrom } from './fuzz.ts'
 import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
 import { type HttpProxy, startHttpProxy } from './http-proxy.ts'
 import { until } from './until.ts'
@@ -90,12 +91,13 @@ const run = async (...args: string[]) => {
   const { code, out, err } = await shell.satchel(['sync', '--json', ...args])
   return { code, err, ...(out === '' ? {} : JSON.parse(out)) }
 }
-async function replace(path: string, text: string): Promise<void> {
+async function replace(path: string, text: string, mustBe = true): Promise<void> {
   const form = new FormData()
   form.append('folder', dirname(path))
   form.append('on_conflict', 'replace')
   form.append('file', new Blob([text]), path.slice(path.lastIndexOf('/') + 1))
-  expect((await alice.rest('POST', '/api/files/upload', { form })).status).toBe(200)
+  const { status } = await alice.rest('POST', '/api/files/upload', { form })
+  if (mustBe) expect(status).toBe(200)
 }
 let n = 0
 const box = () => `box-${n++}`
@@ -261,6 +263,66 @@ describe('satchel sync', () => {
     // The time of a file is the one of the service.
     const { files } = (await alice.rest('GET', `/api/files/tree?path=${from}`)).response
     expect(statSync(at('d/a.txt')).mtime.toISOString()).toBe(files[0].updated_at)
+  })
+
+  it('has what a listing shows after changes of all kinds, in any order', async () => {
+    const seed = randomInt(1_000_000)
+    const [from, elsewhere] = [box(), box()]
+    const next = randomFrom(seed)
+    const random = (bound: number) => Math.floor(next() * bound)
+    const any = <T>(all: readonly T[]): T => all[random(all.length)] as T
+    const folder = () => `${any([from, from, elsewhere])}${any(['', '/p', '/q', '/p/r', '/q/r'])}`
+    const path = () => `${folder()}/${any(['1', '2', '3', 'p', 'r'])}`
+    const trash: string[] = []
+    // Those that cannot be are refused.
+    const changes = [
+      () => alice.upload(path(), `${random(1000)}`),
+      () => replace(path(), `${random(1000)}`, false),
+      () => alice.rest('POST', '/api/folders', { json: { path: path() } }),
+      () => alice.rest('POST', '/api/files/move', { json: { source: path(), destination: path() } }),
+      () => alice.rest('POST', '/api/folders/move', { json: { source: path(), destination: path() } }),
+      () => alice.rest('POST', '/api/folders/move', { json: { source: folder(), destination: folder() } }),
+      () => alice.rest('DELETE', `/api/files/delete?file=${path()}`),
+      async () => {
+        await alice.rest('DELETE', `/api/folders?path=${path()}&recursive=true`)
+        trash.push((await alice.rest('GET', '/api/trash?limit=1')).response.items[0]?.id)
+      },
+      () => alice.rest('POST', '/api/trash/restore', { json: { items: [any(trash)], on_conflict: 'keep_both' } }),
+    ]
+    for (let round = 0; round < 6; round++) {
+      for (let i = 0; i < 25; i++) await any(changes)()
+      await alice.rest('POST', '/api/folders', { json: { path: from } })
+      listen()
+      expect(await run('--delete', '--yes', `:/${from}`, 'd')).toMatchObject({ code: 0 })
+      expect(await run(`:/${from}`, `fresh-${round}`)).toMatchObject({ code: 0 })
+      expect({ seed, round, tree: tree('d') }).toEqual({ seed, round, tree: tree(`fresh-${round}`) })
+    }
+  }, 120_000)
+
+  it.each([
+    ['your files', ''],
+    ['a workspace', 'garden'],
+  ])('works by keys, on all of %s, and to pull by one that may only read', async (_what, slug) => {
+    const bob = await signInTo(t.app.db, service, `bob${n++}`)
+    const id = slug && (await found(bob, slug))
+    const make = (scopes?: string[]) => (id ? workspaceKey(t, bob, id, scopes) : privateKey(t, bob, scopes))
+    const [all, reading] = [await make(), await make([`${id ? 'workspaces:files' : 'private_files'}:read`])]
+    const by = async ({ key }: { key: string }, ...args: string[]) => {
+      const { code, out } = await shell.satchel(['sync', '--json', ...args], {
+        env: { SATCHEL_KEY: key, SATCHEL_SESSION: '' },
+      })
+      return { code, ...JSON.parse(out || '{}') }
+    }
+    write({ 'd/a.txt': 'a', 'd/b/c.txt': 'c', 'd/b/gone.txt': 'g' })
+    expect(await by(all, 'd', `${id}:/`)).toMatchObject({ code: 0, unchanged: 0 })
+    rmSync(at('d/b/gone.txt'))
+    expect(actionsOf(await by(all, '--delete', 'd', `${id}:`))).toEqual(['delete b/gone.txt'])
+    expect(await by(reading, `${id}:/`, 'back')).toMatchObject({ code: 0 })
+    expect(tree('back')).toEqual(tree('d'))
+    write({ 'd/a.txt': 'changed' })
+    expect(await by(reading, 'd', `${id}:/`)).toMatchObject({ code: 3 })
+    expect(await by(all, 'd', `${id}:/`)).toMatchObject({ code: 0, unchanged: 1 })
+    expect(actionsOf(await by(reading, `${id}:/`, 'back'))).toEqual(['replace a.txt'])
   })
 
   it('lists everything when the events are gone, or its state', async () => {
