@@ -252,10 +252,8 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
         secure,
         allowedOrigins: config.corsOrigins,
         clientViewer: req => findCaller(db, req),
-        addressOf: gateway.addressOf,
-        log,
       })
-      gateway.mount({ prefix: '/auth', handle: ({ req, res }) => auth(req, res) })
+      gateway.mount({ prefix: '/auth', handle: auth })
       if (embedded) gateway.mount(embedded.mount)
       const pages = createPages({
         services,

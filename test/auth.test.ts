@@ -79,12 +79,11 @@ beforeAll(async () => {
     publicUrl: () => origin,
     allowedOrigins: ['https://app.example.com'],
     clientViewer: (req: Parameters<typeof findCaller>[1]) => findCaller(db, req),
-    log: pino({ level: 'silent' }),
     // The other providers answer from this process, which may be busy with other tests.
     providerTimeoutMs: 2500,
   }
-  service = createAuthRoutes({ ...options, secure: false })
-  secureService = createAuthRoutes({ ...options, secure: true })
+  service = listening(createAuthRoutes({ ...options, secure: false }))
+  secureService = listening(createAuthRoutes({ ...options, secure: true }))
 })
 
 afterAll(async () => {
@@ -99,6 +98,14 @@ afterAll(async () => {
 afterEach(async () => {
   for (const table of ['session', 'identity', 'entry', 'bucket', 'user']) await db.run(`DELETE FROM ${table}`)
 })
+
+const log = pino({ level: 'silent' })
+
+/** The routes without a gateway. */
+const listening =
+  (routes: ReturnType<typeof createAuthRoutes>): RequestListener =>
+  (req, res) =>
+    void routes({ req, res, address: req.socket.remoteAddress ?? '', log })
 
 async function listen(handle: RequestListener): Promise<string> {
   const server = createServer(handle)
@@ -596,11 +603,11 @@ describe('Other addresses and methods', () => {
     const tokens = createTokens('k'.repeat(32))
     const down = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
     const broken = createAuthRoutes({
-      ...{ providers: [], tokens, publicUrl: () => origin, secure: false, log: pino({ level: 'silent' }) },
+      ...{ providers: [], tokens, publicUrl: () => origin, secure: false },
       ...{ sessions: sessionService({ db, sessionSeconds: 1 }), accounts: accountService({ db }) },
       clientViewer: () => Promise.reject(down),
     })
-    const address = await listen(broken)
+    const address = await listen(listening(broken))
     const answer = await new Browser().get(`${address}/auth/is_valid`)
     expectEnvelope(answer, 503, 'UNAVAILABLE', { retry_after: 5 })
     expect(answer.headers['retry-after']).toBe('5')

@@ -216,9 +216,6 @@ export function createGateway({ config, uploadMemory, publicUrl, log, mounts }: 
   return {
     server,
 
-    /** Client address, as determined by the trusted proxies. */
-    addressOf: (req: IncomingMessage): string => proxyAddr(req, trust),
-
     /** Adds a mount that could be created only once the URL was known. */
     mount(part: Mount): void {
       sorted = [...sorted, part].sort(byLength)

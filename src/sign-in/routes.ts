@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { parse } from 'node:querystring'
 import { stringifySetCookie } from 'cookie'
 import { type Caller, SESSION_COOKIE, sessionSecret } from '../access/caller.ts'
@@ -10,8 +10,8 @@ import { Forbidden, InvalidInput } from '../errors.ts'
 import { createAddresses } from '../http/addresses.ts'
 import { type Answer, answer, failure, success } from '../http/envelope.ts'
 import { allowOnly } from '../http/method.ts'
+import type { Incoming } from '../http/server.ts'
 import { write } from '../http/write.ts'
-import type { Log } from '../log.ts'
 import { truncateAddress } from '../network.ts'
 import { type AccountService, SignInRefused } from '../services/accounts/account.ts'
 import type { SessionService } from '../services/accounts/session.ts'
@@ -35,9 +35,6 @@ export interface AuthRoutesOptions {
   /** Other origins whose pages may act for their visitors. */
   allowedOrigins?: string[]
   clientViewer: (req: IncomingMessage) => Promise<Caller | null>
-  log: Log
-  /** Client address, as determined by the trusted proxies. */
-  addressOf?: (req: IncomingMessage) => string
   /** Timeout of one response of a provider, in milliseconds; tests shorten it. */
   providerTimeoutMs?: number
 }
@@ -59,15 +56,14 @@ interface Route {
  * @returns a listener whose promise is fulfilled with the end of its response
  */
 export function createAuthRoutes(options: AuthRoutesOptions) {
-  const { providers, sessions, accounts, tokens, publicUrl, secure, clientViewer, log } = options
-  const { allowedOrigins = [], providerTimeoutMs = 10_000, addressOf = req => req.socket.remoteAddress ?? '' } = options
-  const logOf = ({ res }: SignInRequest) => log.child({ request_id: res.getHeader('X-Request-Id') })
+  const { providers, sessions, accounts, tokens, publicUrl, secure, clientViewer } = options
+  const { allowedOrigins = [], providerTimeoutMs = 10_000 } = options
   const devices = createKnownDevices({ tokens, secure })
   const fromElsewhere = (req: IncomingMessage) => isFromElsewhere(req, [publicUrl(), ...allowedOrigins])
 
-  const clientOf = (req: IncomingMessage) => ({
-    device: deviceOf(req.headers['user-agent']),
-    network: truncateAddress(addressOf(req)),
+  const clientOf = ({ headers, incoming }: SignInRequest) => ({
+    device: deviceOf(headers['user-agent']),
+    network: truncateAddress(incoming.address),
   })
 
   const linking = createLinking({ tokens, secure })
@@ -109,8 +105,8 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
       if (!(error instanceof SignInRefused)) throw error
       const { reason, cause } = error
       const provider = pending?.provider ?? null
-      writeSecurityEvent(logOf(req), 'sign_in_refused', {}, { reason, provider })
-      if (cause) logOf(req).warn({ reason, provider, err: cause }, error.message)
+      writeSecurityEvent(req.incoming.log, 'sign_in_refused', {}, { reason, provider })
+      if (cause) req.incoming.log.warn({ reason, provider, err: cause }, error.message)
       await accounts.noteRefusal(error, { provider: pending?.provider ?? '', ...clientOf(req) })
       return redirect(withError(publicUrl(), pending?.returnTo ?? null, reason))
     }
@@ -132,7 +128,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
       stringifySetCookie(SESSION_COOKIE, secret, { ...sessionCookie, secure, maxAge }),
     ])
     const caller = { user_id: userId, session_id: id }
-    writeSecurityEvent(logOf(req), 'sign_in', caller, { provider: pending.provider })
+    writeSecurityEvent(req.incoming.log, 'sign_in', caller, { provider: pending.provider })
     return pending.returnTo ?? `${publicUrl()}/`
   }
 
@@ -171,7 +167,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
         return redirect('/logout/confirm', 303)
       if (elsewhere) throw new Forbidden('Sign out on a page of this service.')
       const ended = await sessions.end(secret)
-      if (ended) writeSecurityEvent(logOf(req), 'sign_out', { user_id: ended.userId, session_id: ended.id })
+      if (ended) writeSecurityEvent(req.incoming.log, 'sign_out', { user_id: ended.userId, session_id: ended.id })
       req.res.appendHeader(
         'set-cookie',
         stringifySetCookie(SESSION_COOKIE, '', { ...sessionCookie, secure, maxAge: 0 }),
@@ -199,9 +195,10 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
   addresses.on('GET', '/auth/providers', { handle: list, methods: ['GET', 'HEAD'] })
   addresses.on('GET', '/auth/:provider/login', { handle: login, methods: ['GET', 'HEAD'] })
 
-  return async (incoming: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const [path = '', search = ''] = (incoming.url ?? '').split(/\?(.*)/s)
-    const req = Object.assign(incoming, { query: parse(search), res })
+  return async (incoming: Pick<Incoming, 'req' | 'res' | 'address' | 'log'>): Promise<void> => {
+    const { res } = incoming
+    const [path = '', search = ''] = (incoming.req.url ?? '').split(/\?(.*)/s)
+    const req = Object.assign(incoming.req, { query: parse(search), res, incoming })
     res.setHeader('Cache-Control', 'no-store')
     try {
       const { answering, params } = addresses.find('GET', path)
@@ -209,7 +206,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
       const given = await answering.handle(req, params.provider ?? '')
       if (given) write(res, req, given)
     } catch (error) {
-      write(res, req, failure(error, logOf(req)))
+      write(res, req, failure(error, req.incoming.log))
     }
   }
 }

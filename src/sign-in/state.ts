@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ParsedUrlQuery } from 'node:querystring'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import { z } from 'zod'
+import type { Incoming } from '../http/server.ts'
 import { newSecret, type Tokens } from '../tokens.ts'
 import { readReturnTo } from './return-to.ts'
 
@@ -9,6 +10,8 @@ import { readReturnTo } from './return-to.ts'
 export interface SignInRequest extends IncomingMessage {
   query: ParsedUrlQuery
   res: ServerResponse
+  /** The request as the gateway passes it on. */
+  incoming: Pick<Incoming, 'address' | 'log'>
 }
 
 /** A sign-in whose browser is away at the provider. */
