@@ -117,7 +117,10 @@ mutation('uploadPart', {
   on: ({ uploadSession }) => ({ upload: uploadSession }),
   resolve: async ({ uploadSession: id, number, part, md5 }, { services, drive, tree, caller }) => {
     const { uploadSessions } = services
-    const { size } = await uploadSessions.addPart(tree, id, caller.userId, number, await part, md5)
+    const { size } = await uploadSessions.addPart(tree, {
+      ...{ id, by: caller.userId, number },
+      ...{ part: await part, contentMd5: md5 },
+    })
     return { drive, id, number, size }
   },
   payload: t => ({

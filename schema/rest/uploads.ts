@@ -257,7 +257,7 @@ export const addPart = async (
   _root: object,
   { upload_id: id, part_number: number, part: bytes, content_md5: md5 }: Given<typeof part>,
   { services, caller, tree }: DriveContext,
-) => services.uploadSessions.addPart(tree, id, caller.userId, number, await bytes, md5)
+) => services.uploadSessions.addPart(tree, { id, by: caller.userId, number, part: await bytes, contentMd5: md5 })
 
 builder.mutationField('uploadPart', t =>
   t.withAuth({ drive: 'write' }).field({

@@ -5,14 +5,17 @@ import parseRange from 'range-parser'
 import type { Delivery, Download, DownloadService } from '../services/sharing/download.ts'
 import { allowOnly } from './method.ts'
 
+/** A request and its response; the signal aborts when the client has gone. */
+interface Exchange {
+  req: IncomingMessage
+  res: ServerResponse
+  signal: AbortSignal
+}
+
 /** Answers a download: 302 to its signed address, or its bytes where clients cannot reach the store. */
-export async function sendDelivery(
-  req: IncomingMessage,
-  res: ServerResponse,
-  download: Download,
-  { services, signal }: { services: { downloads: DownloadService }; signal: AbortSignal },
-): Promise<void> {
-  if (services.downloads.proxied) return sendFile(req, res, download.delivery, services.downloads, signal)
+export async function sendDelivery(exchange: Exchange, download: Download, downloads: DownloadService): Promise<void> {
+  if (downloads.proxied) return sendFile(exchange, download.delivery, downloads)
+  const { res } = exchange
   res.writeHead(302, {
     ...(download.url ? { location: download.url } : {}),
     'cache-control': 'no-store',
@@ -22,24 +25,16 @@ export async function sendDelivery(
 }
 
 /** Answers with a file where a client has been sent. Clients show it in frames of their own; its policy takes everything else away. */
-export function sendFile(
-  req: IncomingMessage,
-  res: ServerResponse,
-  delivery: Delivery,
-  downloads: DownloadService,
-  signal: AbortSignal,
-): Promise<void> {
-  res.removeHeader('x-frame-options')
-  return sendBytes(req, res, delivery, downloads, signal)
+export function sendFile(exchange: Exchange, delivery: Delivery, downloads: DownloadService): Promise<void> {
+  exchange.res.removeHeader('x-frame-options')
+  return sendBytes(exchange, delivery, downloads)
 }
 
 /** Streams a file through the service: HEAD, ranges (RFC 9110, section 14) and conditional requests (section 13), at constant memory. */
 export async function sendBytes(
-  req: IncomingMessage,
-  res: ServerResponse,
+  { req, res, signal }: Exchange,
   delivery: Delivery,
   downloads: DownloadService,
-  signal: AbortSignal,
 ): Promise<void> {
   allowOnly(req, 'GET', 'HEAD')
   const etag = `"${delivery.md5}"`

@@ -40,7 +40,7 @@ export function signedBlobs({
     if (!token) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
     if (number === undefined) {
       await admit(null, 'whole')
-      return sendFile(req, res, await links.openAddress(token), downloads, signal)
+      return sendFile({ req, res, signal }, await links.openAddress(token), downloads)
     }
     allowOnly(req, 'PUT')
     const { id, tree, maker } = uploads.unseal(token)
@@ -49,7 +49,7 @@ export function signedBlobs({
     if (!/^[1-9]\d{0,5}$/.test(number)) throw new InvalidInput('part_number', 'Parts are numbered from 1 on.')
     const { 'content-md5': header } = req.headers
     const contentMd5 = typeof header === 'string' ? header : undefined
-    await uploads.addPart(tree, id, maker, Number(number), readRaw(req), contentMd5)
+    await uploads.addPart(tree, { id, by: maker, number: Number(number), part: readRaw(req), contentMd5 })
     write(res, req, { status: 201, headers: { 'cache-control': 'no-store' }, body: '' })
   }
 }

@@ -60,16 +60,13 @@ export function previewOf({ fileType, size, limited }: Pick<SharePage, 'fileType
  */
 export async function sendPreview(
   visit: Visit,
-  kind: PreviewKind,
-  delivery: Delivery,
-  fileType: string,
+  { kind, delivery, fileType }: { kind: PreviewKind; delivery: Delivery; fileType: string },
   downloads: DownloadService,
 ): Promise<void> {
-  const { req, res, signal } = visit
   // Documents and texts are shown in a frame of our own page.
-  res.setHeader('x-frame-options', 'SAMEORIGIN')
+  visit.res.setHeader('x-frame-options', 'SAMEORIGIN')
   if (kind === 'text') return sendText(visit, delivery, fileType, downloads)
-  return sendBytes(req, res, delivery, downloads, signal)
+  return sendBytes(visit, delivery, downloads)
 }
 
 /** The beginning of a text in a page of ours: escaped, and in a sandbox besides. */

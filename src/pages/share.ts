@@ -65,10 +65,9 @@ export function sharePages({ services, secure }: { services: Services; secure: b
     },
 
     async download(visit: Visit): Promise<Reply> {
-      const { req, res, signal } = visit
       try {
-        const request = { ...(await visitor(visit)), counts: req.method !== 'HEAD' }
-        await sendDelivery(req, res, await shareLinks.open(visit.token, request), { services, signal })
+        const request = { ...(await visitor(visit)), counts: visit.req.method !== 'HEAD' }
+        await sendDelivery(visit, await shareLinks.open(visit.token, request), services.downloads)
         return undefined
       } catch (error) {
         return askOnPage(visit, error)
@@ -81,7 +80,7 @@ export function sharePages({ services, secure }: { services: Services; secure: b
         const { look, delivery } = await shareLinks.preview(visit.token, await visitor(visit))
         const { kind } = previewOf(look)
         if (!kind || !delivery) return { to: visit.here }
-        await sendPreview(visit, kind, delivery, look.fileType, services.downloads)
+        await sendPreview(visit, { kind, delivery, fileType: look.fileType }, services.downloads)
         return undefined
       } catch (error) {
         return askOnPage(visit, error)

@@ -89,7 +89,8 @@ export async function createRestRouter(schema: GraphQLSchema) {
         route = endpoint.route
         const context = await contextOf(kindsOfBody[route.body])
         const value = await run(request, context, endpoint, params)
-        if (route.redirect) await sendDelivery(req, res, value as Download, context)
+        if (route.redirect)
+          await sendDelivery({ req, res, signal: context.signal }, value as Download, context.services.downloads)
         else write(res, req, answerOf(route, value, context, req))
       } catch (error) {
         const refused = failure(error, log, route?.statuses)

@@ -22,7 +22,7 @@ function exchange(blob: string[]): Promise<string> {
     const server = createServer((req, res) => {
       if (req.url === '/next') return void res.end('next')
       const { signal } = new AbortController()
-      sendBytes(req, res, delivery, downloads as unknown as DownloadService, signal).catch(reject)
+      sendBytes({ req, res, signal }, delivery, downloads as unknown as DownloadService).catch(reject)
     })
     server.listen(0, '127.0.0.1', () => {
       const address = server.address()

@@ -52,6 +52,18 @@ export interface UploadSessionView {
   expiresAt: number
 }
 
+/** A part of an upload, from the user who has started it. */
+interface NewPart {
+  /** Of the upload. */
+  id: string
+  by: string
+  /** From 1 on. */
+  number: number
+  part: Upload
+  /** Of the part, in base64 (RFC 1864). */
+  contentMd5: string | null | undefined
+}
+
 /** The declaration that starts an upload. */
 export interface NewUpload {
   filename: string
@@ -190,16 +202,11 @@ export function uploadSessionService({
 
     /**
      * Stores one part; the same number again replaces it. A part is stored completely or not at all.
-     * @param contentMd5 of the part, in base64 (RFC 1864)
      * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, INVALID_INPUT, CHECKSUM_MISMATCH, UNAVAILABLE when others are sending it
      */
     async addPart(
       tree: Tree,
-      id: string,
-      by: string,
-      number: number,
-      part: Upload,
-      contentMd5: string | null | undefined,
+      { id, by, number, part, contentMd5 }: NewPart,
     ): Promise<{ partNumber: number; size: number }> {
       const session = await find(tree, id, by, 'writable')
       const found = Date.now()
