@@ -35,7 +35,7 @@ export type Resolution = 'copy' | 'skip'
 
 interface Entry {
   view: QueuedUpload
-  readonly aim: Aim
+  aim: Aim
   readonly abandon: () => Promise<void>
   work: Work | null
   run: AbortController | null
@@ -201,6 +201,16 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
       for (const entry of chosen(ids))
         if (entry.view.phase === 'paused' || entry.view.phase === 'failed')
           change(entry, { phase: 'waiting', failure: null })
+      pump()
+    },
+
+    /** Tries one that has failed again, under another name. */
+    rename(id: string, fileName: string): void {
+      const entry = entries.get(id)
+      if (entry?.view.phase !== 'failed') return
+      entry.aim = { ...entry.aim, fileName }
+      entry.copies = 1
+      change(entry, { phase: 'waiting', failure: null, aim: entry.aim })
       pump()
     },
 

@@ -198,6 +198,21 @@ describe('A queue of uploads', () => {
     expect(phases()).toEqual(['0 (2).txt uploaded', '1 (3).txt uploaded', '2.txt skipped', '3.txt uploaded'])
   })
 
+  it('tries what has failed under another name, and numbers that if it is taken', async () => {
+    const service = new BadService(CHUNK)
+    service.files.set('a-b.txt', randomBytes(7))
+    service.fault = call => (call === 'whole' ? { before: refusal('INVALID_PATH') } : undefined)
+    const { queue, uploadOf, all, phases } = open(service)
+    queue.add([uploadOf('a\\b.txt', randomBytes(5))])
+    await until(() => all('failed'))
+    service.fault = () => undefined
+    queue.rename(queue.snapshot().uploads[0]?.id ?? '', 'a-b.txt')
+    await until(() => all('conflict'))
+    queue.resolve('copy')
+    await until(() => all('uploaded'))
+    expect(phases()).toEqual(['a-b (2).txt uploaded'])
+  })
+
   it('fails where a file is in the place of a folder: no other name would help', async () => {
     const service = new BadService(CHUNK)
     service.fault = call => (call === 'whole' ? { before: refusal('PATH_EXISTS', { path: '/docs' }) } : undefined)

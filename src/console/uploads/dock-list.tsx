@@ -111,6 +111,12 @@ function stateOf({ phase, sent, size, failure }: QueuedUpload): string {
   }
 }
 
+/** A name that other systems allow and the service does not: trying again changes nothing. */
+const isRefused = ({ aim, failure }: QueuedUpload) =>
+  failure?.code === 'INVALID_PATH' && fitting(aim.fileName) !== aim.fileName
+
+const fitting = (name: string) => name.replaceAll('\\', '-')
+
 function Actions({ upload }: { upload: QueuedUpload }) {
   const { id, phase, aim } = upload
   const name = aim.fileName
@@ -137,11 +143,16 @@ function Actions({ upload }: { upload: QueuedUpload }) {
           <Play />
         </Button>
       )}
-      {phase === 'failed' && (
-        <Button look="icon" aria-label={text('retryOne', { name })} onPress={() => queue.resume([id])}>
-          <RotateCcw />
-        </Button>
-      )}
+      {phase === 'failed' &&
+        (isRefused(upload) ? (
+          <Button look="ghost" onPress={() => queue.rename(id, fitting(name))}>
+            {text('uploadAs', { name: fitting(name) })}
+          </Button>
+        ) : (
+          <Button look="icon" aria-label={text('retryOne', { name })} onPress={() => queue.resume([id])}>
+            <RotateCcw />
+          </Button>
+        ))}
       {phase === 'detached' && !recordOf(id)?.handle && (
         <Button look="ghost" aria-label={text('chooseOne', { name })} onPress={() => void choose('files')}>
           {text('chooseAgain')}
