@@ -452,6 +452,8 @@ describe('satchel sync', () => {
     await alice.upload(`${there}/link/kept.txt`, 'kept')
     const pushed = await shell.satchel(['sync', '--delete', 'd', `:/${there}`])
     expect([pushed.code, pushed.err]).toEqual([0, expect.stringContaining('d/link is a symbolic link')])
+    const quiet = await shell.satchel(['sync', '--exclude', 'link/', 'd', `:/${there}`])
+    expect([quiet.code, quiet.err]).toEqual([0, ''])
     expect(await remoteTree(there)).toEqual({ 'a.txt': 'a', link: null, 'link/kept.txt': 'kept' })
     const pulled = await run('--delete', '--yes', `:/${there}`, 'd')
     expect([pulled.code, pulled.failed]).toEqual([

@@ -101,7 +101,8 @@ describe('A service that means harm', () => {
   let shell: Shell
 
   beforeAll(async () => {
-    const names = ['..', '.', '', 'a/b', '../../escape', '/etc/evil', '\u0000', 'fine']
+    const evil = '\u001b[2J\u009b31m\u202e\u2028'
+    const names = ['..', '.', '', 'a/b', '../../escape', '/etc/evil', '\u0000', evil, 'fine']
     const nodes = names.flatMap((name, i) => [
       {
         __typename: 'File',
@@ -144,5 +145,13 @@ describe('A service that means harm', () => {
     expect(readdirSync(shell.home).sort()).toEqual(['in', 'state'])
     expect(readdirSync(join(shell.home, 'in'))).toEqual(['here'])
     expect(existsSync('/etc/evil')).toBe(false)
+  })
+
+  it('does not let satchel sync steer the terminal', async () => {
+    for (const more of [['--dry-run', '--delete'], ['-v'], ['--json']]) {
+      const { out, err } = await shell.satchel(['sync', ...more, ':/docs', `in/${more[0]}`])
+      expect([out, err].filter(text => /[^\P{Cc}\n]|[\p{Bidi_Control}\p{Zl}\p{Zp}]/u.test(text))).toEqual([])
+      expect(out).not.toBe('')
+    }
   })
 })

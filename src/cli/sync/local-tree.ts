@@ -61,7 +61,8 @@ export async function scan(root: string, filter: Filter, notice: (line: string) 
   async function visit(path: string, where: string): Promise<void> {
     const entry = await lookAt(path)
     if (!entry) {
-      notice(`${path} is a symbolic link, or neither a file nor a folder; it was skipped.`)
+      if (filter.takes(where, 'file') && filter.enters(where))
+        notice(`${path} is a symbolic link, or neither a file nor a folder; it was skipped.`)
       skipped.add(where)
     } else {
       const isEntered = entry.kind === 'folder' && filter.enters(where)
