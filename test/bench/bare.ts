@@ -1,11 +1,11 @@
-/** The yardstick of bench/requests: node:http and prepared statements of mysql2, and nothing else. Arguments: database URL, ids as JSON. */
+/** The yardstick of bench/requests: node:http and prepared statements of mysql2, as many as the service runs, and nothing else. Arguments: database URL, ids as JSON. */
 import { createServer } from 'node:http'
 import { createPool } from 'mysql2'
 import { v7 as newId } from 'uuid'
 import { hashSecret } from '../../src/tokens.ts'
 
 const [, , uri = '', ids = '{}'] = process.argv
-const { rootId, bucketId, shareId } = JSON.parse(ids) as Record<string, string>
+const { rootId, bucketId } = JSON.parse(ids) as Record<string, string>
 const pool = createPool({ uri, connectionLimit: 10, supportBigNumbers: true })
 
 const rows = <T>(sql: string, values: (string | number | null)[]) =>
@@ -23,62 +23,70 @@ const session = (cookie = '') =>
     [hashSecret(cookie.slice('session_id='.length)).toString('hex')],
   )
 
-const columns = ['id', 'kind', 'blob_id', 'total_bytes', 'total_files', 'total_folders', 'levels_below', 'bytes_below']
-const chain = (names: string[]) =>
-  rows<Record<string, string>>(
-    `SELECT ${names.flatMap((_, i) => columns.map((c, n) => `e${i + 1}.${c} AS c${i + 1}_${n}`)).join(', ')} FROM (SELECT 1 AS one) AS start ${names
-      .map(
-        (_, i) =>
-          `LEFT JOIN entry e${i + 1} ON e${i + 1}.parent_id = ${i === 0 ? '?' : `e${i}.id`} AND e${i + 1}.name = ?`,
-      )
-      .join(' ')}`,
-    [rootId ?? '', ...names],
-  )
-
 const entry =
-  'id, kind, name, file_type AS fileType, total_bytes AS size, md5, created_by AS createdBy, created_at AS createdAt, updated_at AS updatedAt'
+  'e.id, e.kind, e.name, e.file_type AS fileType, e.total_bytes AS size, e.md5, e.created_by AS createdBy, e.created_at AS createdAt, e.updated_at AS updatedAt'
+const below = 'entry f JOIN entry e ON e.parent_id = f.id WHERE f.parent_id = ? AND f.name = ?'
+const file = () =>
+  rows<{ id: string }>(`SELECT ${entry} FROM ${below} AND e.name = ?`, [rootId ?? '', 'big', 'file-000042.txt'])
 
-const actions: Record<string, (cookie: string | undefined) => Promise<unknown>> = {
-  async '/tree'(cookie) {
+/** By the first part of the path. */
+const actions: Record<string, (cookie: string | undefined, id: string) => Promise<unknown>> = {
+  async tree(cookie) {
     await session(cookie)
-    const [found] = await chain(['big'])
-    return rows(`SELECT ${entry} FROM entry WHERE parent_id = ? ORDER BY kind, name LIMIT 101`, [found?.c1_0 ?? ''])
+    return rows(`SELECT ${entry} FROM ${below} ORDER BY e.kind, e.name LIMIT 101`, [rootId ?? '', 'big'])
   },
-  async '/file'(cookie) {
+  async file(cookie) {
     await session(cookie)
-    const [found] = await chain(['big', 'file-000042.txt'])
-    return rows(`SELECT ${entry} FROM entry WHERE id = ?`, [found?.c2_0 ?? ''])
+    return file()
   },
-  async '/link'() {
+  async link(_cookie, id) {
     const [share] = await rows(
       `SELECT s.id, s.user_id AS userId, s.recipient, s.password_hash AS passwordHash, s.max_downloads AS maxDownloads, s.downloads,
-         s.expires_at AS expiresAt, e.name, e.file_type AS fileType, e.total_bytes AS size, e.md5, e.blob_id AS blobId,
-         e.parent_id AS parentId, b.id AS bucketId, b.root_id AS rootId, b.purging
+         s.expires_at AS expiresAt, e.name, e.file_type AS fileType, e.total_bytes AS size, e.md5, e.blob_id AS blobId
        FROM share s JOIN entry e ON e.id = s.entry_id JOIN bucket b ON b.id = e.bucket_id JOIN user u ON u.id = s.user_id
        WHERE s.id = ? AND u.status = 'active'`,
-      [shareId ?? ''],
+      [id],
     )
     await rows(
       'UPDATE share SET downloads = downloads + 1 WHERE id = ? AND (max_downloads IS NULL OR downloads < max_downloads)',
-      [shareId ?? ''],
+      [id],
+    )
+    await rows(
+      "INSERT INTO share_event (id, share_id, at, kind, person_id, network, client) VALUES (?, ?, ?, 'downloaded', NULL, '', '')",
+      [newId(), id, Date.now()],
     )
     return share
   },
-  async '/share'(cookie) {
+  async share(cookie) {
     const [who] = await session(cookie)
-    const [found] = await chain(['big', 'file-000042.txt'])
-    const id = newId()
-    await rows(
+    const { userId = '' } = who ?? {}
+    const [drive, id, now] = [bucketId ?? '', newId(), Date.now()]
+    const connection = await pool.promise().getConnection()
+    const run = async (sql: string, values: (string | number | null)[]) => (await connection.execute(sql, values))[0]
+    await connection.beginTransaction()
+    await run('UPDATE bucket SET link_count = link_count + 1 WHERE id = ?', [drive])
+    const [found] = (await run(`SELECT e.id FROM ${below} AND e.name = ?`, [
+      ...[rootId ?? '', 'big', 'file-000042.txt'],
+    ])) as { id: string }[]
+    await run(
       `INSERT INTO share (id, entry_id, bucket_id, user_id, recipient, password_hash, max_downloads, downloads, seen_at, created_at, expires_at)
-       SELECT ?, ?, ?, id, NULL, ?, ?, 0, NULL, ?, ? FROM user WHERE id = ? LOCK IN SHARE MODE`,
-      [id, found?.c2_0 ?? '', bucketId ?? '', null, null, Date.now(), Date.now() + 86_400_000, who?.userId ?? ''],
+       VALUES (?, ?, ?, ?, NULL, NULL, NULL, 0, NULL, ?, ?)`,
+      [id, found?.id ?? '', drive, userId, now, now + 86_400_000],
     )
+    await run(
+      `INSERT INTO event (log_id, seq, at, actor_id, via, via_id, kind, subject_id, details)
+       SELECT ?, COALESCE(MAX(seq), 0) + 1, ?, ?, 'session', NULL, 'share.created', ?, '{}' FROM event WHERE log_id = ?`,
+      [drive, now, userId, id, drive],
+    )
+    await connection.commit()
+    connection.release()
     return { id }
   },
 }
 
 const server = createServer(async (req, res) => {
-  const body = JSON.stringify(await actions[req.url ?? '']?.(req.headers.cookie))
+  const [, action = '', id = ''] = req.url?.split('/') ?? []
+  const body = JSON.stringify(await actions[action]?.(req.headers.cookie, id))
   res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
   res.end(body)
 })

@@ -1,40 +1,44 @@
 /**
- * What a request costs beside a bare node:http + mysql2 server that runs the same statements, on the same MariaDB, by turns:
+ * What a request costs beside a bare node:http + mysql2 server that runs as many statements, on the same MariaDB, by turns:
  * `npm run bench:requests`. Only the ratios mean something on a shared machine.
  */
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
+import { json as readJson } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import autocannon from 'autocannon'
 import { insertFolder } from './folder.ts'
-import { firstMatch, median, startService } from './service.ts'
+import { firstMatch, median, processorOf, startService } from './service.ts'
 
 const ROUNDS = 3
 const SECONDS = 3
 const CONNECTIONS = 32
+const LINKS = 500
 
-const bench = await startService('mysql', { GRAPHIQL: 'false', RATE_LINKS: '1000000' })
+const bench = await startService('mysql', { GRAPHIQL: 'false', RATE_LINKS: '1000000', LOG_LEVEL: 'info' })
 const { db, bucketId, rootId, cookie } = bench
 
 await insertFolder(db, bench, 'big', 100_000)
 
 const json = { 'content-type': 'application/json', cookie }
-const made = await fetch(`${bench.url}/api/files/quick_share`, {
-  method: 'POST',
-  headers: json,
-  body: JSON.stringify({ object: 'big/file-000042.txt' }),
-})
-const { response } = (await made.json()) as { response: { sharing_token: string } }
-const token = response.sharing_token
-const shareId = Buffer.from(token, 'base64url')
-  .subarray(0, 16)
-  .toString('hex')
-  .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+const makeShare = { method: 'POST', headers: json, body: JSON.stringify({ object: 'big/file-000042.txt' }) } as const
+
+/** Links that are asked by turns, so that not all of them wait for one row. */
+const links: { token: string; id: string }[] = []
+for (let i = 0; i < LINKS; i++) {
+  const made = await fetch(`${bench.url}/api/files/quick_share`, makeShare)
+  const { response } = (await made.json()) as { response: { sharing_token: string } }
+  const hex = Buffer.from(response.sharing_token, 'base64url').subarray(0, 16).toString('hex')
+  links.push({
+    token: response.sharing_token,
+    id: hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+  })
+}
 
 const bareServer = join(dirname(fileURLToPath(import.meta.url)), 'bare.ts')
-const bare = spawn(process.execPath, [bareServer, bench.databaseUrl, JSON.stringify({ rootId, bucketId, shareId })], {
+const bare = spawn(process.execPath, [bareServer, bench.databaseUrl, JSON.stringify({ rootId, bucketId })], {
   stdio: ['ignore', 'pipe', 'inherit'],
 })
+process.once('exit', () => bare.kill())
 const bareUrl = await firstMatch(bare, /listening at (\S+)/)
 
 interface Request {
@@ -44,73 +48,108 @@ interface Request {
   body?: string
 }
 
-const graphql = (query: string): Request => ({
+const graphql = (query: string, variables = {}): Request => ({
   method: 'POST',
   path: '/graphql',
   headers: json,
-  body: JSON.stringify({ query }),
+  body: JSON.stringify({ query, variables }),
 })
 
-const cases: { title: string; bare: string; rest: Request; graphql: Request }[] = [
+interface Case {
+  title: string
+  bare: Request[]
+  rest: Request[]
+  graphql: Request[]
+  /** Of bare: what REST and GraphQL should reach. */
+  aims: [number, number]
+}
+
+const cases: Case[] = [
   {
-    title: 'tree page of 100 in a folder of 100,000',
-    bare: '/tree',
-    rest: { path: '/api/files/tree?path=big&limit=100', headers: { cookie } },
-    graphql: graphql(
-      '{ me { drive { entry(path: "big") { path ... on Folder { entries(first: 100) { nodes { id name size createdAt updatedAt ... on File { contentType md5 } } pageInfo { endCursor } } } } } } }',
-    ),
+    title: 'page of 100 in a folder of 100,000',
+    bare: [{ path: '/tree', headers: { cookie } }],
+    rest: [{ path: '/api/files/tree?path=big&limit=100', headers: { cookie } }],
+    graphql: [
+      graphql(
+        '{ me { drive { entry(path: "big") { path ... on Folder { entries(first: 100) { nodes { id name size createdAt updatedAt ... on File { contentType md5 } } pageInfo { endCursor } } } } } } }',
+      ),
+    ],
+    aims: [0.65, 0.45],
   },
   {
-    title: 'metadata of one file',
-    bare: '/file',
-    rest: { path: '/api/files/tree?path=big&limit=1', headers: { cookie } },
-    graphql: graphql(
-      '{ me { drive { entry(path: "big/file-000042.txt") { id name path size createdAt updatedAt ... on File { contentType md5 } } } } }',
-    ),
+    title: 'one file',
+    bare: [{ path: '/file', headers: { cookie } }],
+    rest: [{ path: '/api/files/info?path=big/file-000042.txt', headers: { cookie } }],
+    graphql: [
+      graphql(
+        '{ me { drive { entry(path: "big/file-000042.txt") { id name path size createdAt updatedAt ... on File { contentType md5 } } } } }',
+      ),
+    ],
+    aims: [0.65, 0.45],
   },
   {
-    title: 'public link to its 302',
-    bare: '/link',
-    rest: { path: `/api/d/${token}` },
-    graphql: graphql(`mutation { openShare(input: { token: "${token}" }) { download { url fileName } } }`),
+    title: 'link to its 302',
+    bare: links.map(({ id }) => ({ path: `/link/${id}` })),
+    rest: links.map(({ token }) => ({ path: `/api/d/${token}` })),
+    graphql: links.map(({ token }) =>
+      graphql(`mutation ($token: String!) { openShare(input: { token: $token }) { download { url fileName } } }`, {
+        token,
+      }),
+    ),
+    aims: [0.65, 0.65],
   },
   {
-    title: 'making a public link',
-    bare: '/share',
-    rest: {
-      method: 'POST',
-      path: '/api/files/quick_share',
-      headers: json,
-      body: JSON.stringify({ object: 'big/file-000042.txt' }),
-    },
-    graphql: graphql(
-      'mutation { createLink(input: { file: { at: { path: "big/file-000042.txt" } } }) { share { token url expiresAt } } }',
-    ),
+    title: 'making a link',
+    bare: [{ path: '/share', headers: { cookie } }],
+    rest: [{ ...makeShare, path: '/api/files/quick_share' }],
+    graphql: [
+      graphql(
+        'mutation { createLink(input: { file: { at: { path: "big/file-000042.txt" } } }) { share { token url expiresAt } } }',
+      ),
+    ],
+    aims: [0.6, 0.6],
   },
 ]
 
-async function rate(url: string, { path, ...request }: Request): Promise<number> {
-  const result = await autocannon({ url: `${url}${path}`, connections: CONNECTIONS, duration: SECONDS, ...request })
-  const wrong = result.non2xx - (result.statusCodeStats?.['302']?.count ?? 0)
-  if (wrong > 0 || result.errors > 0) throw new Error(`${path}: ${wrong} wrong answers, ${result.errors} errors`)
-  return result.requests.average
+interface Figure {
+  /** Answers a second. */
+  rate: number
+  /** Milliseconds of processor time of the server, for one answer. */
+  processor: number
 }
 
-process.stdout.write(`requests a second, ${CONNECTIONS} connections, medians of ${ROUNDS} rounds by turns\n\n`)
-for (const { title, bare: bareRequestPath, rest, graphql: document } of cases) {
-  const figures: [number[], number[], number[]] = [[], [], []]
+const loader = join(dirname(fileURLToPath(import.meta.url)), 'load.ts')
+
+async function measure(url: string, pid: number | undefined, requests: Request[]): Promise<Figure> {
+  const before = processorOf(pid)
+  const options = JSON.stringify({ url, connections: CONNECTIONS, duration: SECONDS, requests })
+  const load = spawn(process.execPath, [loader], { stdio: ['pipe', 'pipe', 'inherit'] })
+  load.stdin.end(options)
+  const { wrong, rate, answers } = (await readJson(load.stdout)) as { wrong: number; rate: number; answers: number }
+  if (wrong > 0) throw new Error(`${requests[0]?.path}: ${wrong} of ${answers} answers are wrong`)
+  return { rate, processor: (processorOf(pid) - before) / answers }
+}
+
+process.stdout.write(
+  `answers a second (of bare, aim), and processor time of the server for one; ${CONNECTIONS} connections of another process, medians of ${ROUNDS} rounds by turns\n\n`,
+)
+for (const { title, aims, ...sides } of cases) {
+  const figures = { bare: [] as Figure[], rest: [] as Figure[], graphql: [] as Figure[] }
   // The first round only warms up.
-  for (let round = 0; round <= ROUNDS; round++) {
-    const rates = [
-      await rate(bareUrl, { path: bareRequestPath, headers: { cookie } }),
-      await rate(bench.url, rest),
-      await rate(bench.url, document),
-    ]
-    if (round > 0) for (const [i, r] of rates.entries()) figures[i]?.push(r)
-  }
-  const [b, r, g] = figures.map(median) as [number, number, number]
+  for (let round = 0; round <= ROUNDS; round++)
+    for (const side of ['bare', 'rest', 'graphql'] as const) {
+      const [url, pid] = side === 'bare' ? [bareUrl, bare.pid] : [bench.url, bench.pid]
+      const figure = await measure(url, pid, sides[side])
+      if (round > 0) figures[side].push(figure)
+    }
+  const [floor, rest, graph] = Object.values(figures).map(all => ({
+    rate: median(all.map(figure => figure.rate)),
+    processor: median(all.map(figure => figure.processor)),
+  })) as [Figure, Figure, Figure]
+  const of = (name: string, figure: Figure, aim?: number) =>
+    `${name} ${figure.rate.toFixed(0).padStart(5)}/s${aim ? ` (${(figure.rate / floor.rate).toFixed(2)}, ${aim})` : ''} ${figure.processor.toFixed(2)} ms`
   process.stdout.write(
-    `${title.padEnd(42)} bare ${b.toFixed(0).padStart(6)}   REST ${r.toFixed(0).padStart(6)} (${(r / b).toFixed(2)}, aim 0.50)   GraphQL ${g.toFixed(0).padStart(6)} (${(g / b).toFixed(2)}, aim 0.25)\n`,
+    `${title.padEnd(36)}${of('bare', floor)}   ${of('REST', rest, aims[0])}   ${of('GraphQL', graph, aims[1])}\n`,
   )
 }
 

@@ -34,6 +34,7 @@ export interface Bench {
   resetPeak(): void
   /** Processor time that the service has taken so far, in milliseconds. */
   processor(): number
+  pid: number | undefined
   stop(): Promise<void>
 }
 
@@ -103,11 +104,8 @@ export async function startService(engine: 'mysql' | 'sqlite', settings: Record<
       // 5 resets the high-water mark: proc(5), clear_refs.
       spawn('sh', ['-c', `echo 5 > /proc/${child.pid}/clear_refs`])
     },
-    // Ticks of 10 ms: proc(5), stat, fields 14 and 15; the second field is the name, in brackets.
-    processor: () => {
-      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-      return (Number(fields[11]) + Number(fields[12])) * 10
-    },
+    processor: () => processorOf(child.pid),
+    pid: child.pid,
     async stop() {
       child.kill('SIGTERM')
       await new Promise(resolve => child.once('exit', resolve))
@@ -121,13 +119,22 @@ export async function startService(engine: 'mysql' | 'sqlite', settings: Record<
 export function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = ''
-    child.stdout?.on('data', (chunk: Buffer) => {
+    const read = (chunk: Buffer) => {
       output += chunk
       const found = pattern.exec(output)?.[1]
-      if (found) resolve(found)
-    })
+      if (!found) return
+      child.stdout?.off('data', read).resume()
+      resolve(found)
+    }
+    child.stdout?.on('data', read)
     child.once('exit', code => reject(new Error(`The service ended with ${code}: ${output}`)))
   })
+}
+
+/** Processor time that a process has taken, in milliseconds: proc(5), stat, fields 14 and 15 in ticks of 10 ms, behind its name in brackets. */
+export function processorOf(pid = 0): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
 export const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
