@@ -15,6 +15,7 @@ import { trash } from './migrations/0020-trash.ts'
 import { versions } from './migrations/0021-versions.ts'
 import { webhooks } from './migrations/0022-webhooks.ts'
 import { entryEvents } from './migrations/0023-entry-events.ts'
+import { webhookSecrets } from './migrations/0024-webhook-secrets.ts'
 
 /** The operations of a migration; part of its transaction where the engine supports transactional DDL. */
 export interface MigrationTools {
@@ -51,6 +52,7 @@ const migrations: Migration[] = [
   versions,
   webhooks,
   entryEvents,
+  webhookSecrets,
 ]
 
 /**

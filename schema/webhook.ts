@@ -72,6 +72,12 @@ const Webhook = builder.objectRef<WebhookView>('Webhook').implement({
       resolve: ({ state, failingSince, dueAt }) => (state === 'active' && failingSince !== null ? dueAt : null),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    oldSecretUntil: t.expose('oldSecretUntil', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'Until when its events are signed with the secret before the present one, too; null when that was never replaced.',
+    }),
     responsible: t.field({
       type: Person,
       nullable: true,
@@ -203,6 +209,26 @@ mutation('updateWebhook', {
     return changed(row)
   },
   payload: t => changedFields(t),
+})
+
+mutation('rotateWebhookSecret', {
+  description:
+    'Gives a webhook another secret. For 24 hours its events are signed with both, so that its receiver loses none while it takes the new one. Another rotation ends the one before the last at once.',
+  auth,
+  fails: ['WEBHOOK_NOT_FOUND'],
+  input: t => ({ webhook: t.id({ required: true, description: 'Its id.' }) }),
+  on: ({ webhook }, context) => holderOf(webhook, context),
+  resolve: async ({ webhook }, context) => {
+    const rotated = await context.services.webhooks.rotateSecret(context.caller, context.workspace, webhook)
+    logSecurityEvent(context, 'webhook_changed', subjectOf(webhook, context.workspace))
+    return { ...changed(rotated.webhook), secret: rotated.secret }
+  },
+  payload: t => ({
+    ...changedFields(t),
+    secret: t.exposeString('secret', {
+      description: 'What its signatures are made with from now on. It is shown this once.',
+    }),
+  }),
 })
 
 mutation('deleteWebhook', {

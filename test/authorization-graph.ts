@@ -862,20 +862,21 @@ const onWebhooks: GraphRow[] = [
     ({ workspaceId }) => ({ url: NOWHERE, workspace: workspaceId, kinds: ['WORKSPACE_RENAMED'] }),
     inWs,
   ),
-  ...(['updateWebhook', 'pingWebhook', 'redeliverEvent', 'deleteWebhook'] as const).flatMap(name =>
-    (['person', 'workspace'] as const).map(of => {
-      const field = of === 'person' ? 'viewer' : 'workspace'
-      return mutation(
-        of === 'person' ? name : `${name} (of a workspace)`,
-        [of === 'person' ? 'session owner of it' : 'session admin', null],
-        `${name === 'deleteWebhook' ? 'deletedId' : 'webhook { id }'} ${field} { id }`,
-        async ({ webhook }) => {
-          const { event, ...it } = await webhook(of)
-          return name === 'redeliverEvent' ? { ...it, event } : it
-        },
-        of === 'person' ? { stranger: 'WEBHOOK_NOT_FOUND' } : { ...inWs, unknown: 'WEBHOOK_NOT_FOUND' },
-      )
-    }),
+  ...(['updateWebhook', 'rotateWebhookSecret', 'pingWebhook', 'redeliverEvent', 'deleteWebhook'] as const).flatMap(
+    name =>
+      (['person', 'workspace'] as const).map(of => {
+        const field = of === 'person' ? 'viewer' : 'workspace'
+        return mutation(
+          of === 'person' ? name : `${name} (of a workspace)`,
+          [of === 'person' ? 'session owner of it' : 'session admin', null],
+          `${name === 'deleteWebhook' ? 'deletedId' : 'webhook { id }'} ${field} { id }`,
+          async ({ webhook }) => {
+            const { event, ...it } = await webhook(of)
+            return name === 'redeliverEvent' ? { ...it, event } : it
+          },
+          of === 'person' ? { stranger: 'WEBHOOK_NOT_FOUND' } : { ...inWs, unknown: 'WEBHOOK_NOT_FOUND' },
+        )
+      }),
   ),
 ]
 

@@ -17,6 +17,8 @@ const WEBHOOK = `id url source kinds state firstFailedAt nextAttemptAt responsib
   deliveries { eventId kind attempt status failure } workspace { id }`
 const CREATE = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { ${WEBHOOK} } } }`
 const UPDATE = `mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { ${WEBHOOK} } } }`
+const ROTATE =
+  'mutation ($input: RotateWebhookSecretInput!) { rotateWebhookSecret(input: $input) { secret webhook { oldSecretUntil } } }'
 const PING = 'mutation ($input: PingWebhookInput!) { pingWebhook(input: $input) { webhook { id } } }'
 const REDELIVER = 'mutation ($input: RedeliverEventInput!) { redeliverEvent(input: $input) { webhook { id } } }'
 const DELETE = 'mutation ($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedId } }'
@@ -134,6 +136,40 @@ describe('A webhook', () => {
     expect(JSON.stringify(await look(alice, id))).not.toContain(plain)
     const { data } = await alice.graphql<Anything>('{ __type(name: "Webhook") { fields { name } } }')
     expect(data.__type.fields.map(({ name }: Anything) => name)).not.toContain('secret')
+  })
+
+  it('signs with its new secret and for a day with the old one, when that was replaced', async () => {
+    const { id, secret } = await create(alice, FILES)
+    const rotate = async () => (await ask(alice, ROTATE, { input: { webhook: id } })).rotateWebhookSecret
+    const sent = async (name: string) => {
+      await upload(name)
+      await settled()
+      const request = receiver.received.at(-1)
+      if (!request) throw new Error('Nothing was sent.')
+      return request
+    }
+    const second = await rotate()
+    expect(second.secret).not.toBe(secret)
+    const left = Date.parse(second.webhook.oldSecretUntil) - Date.now()
+    expect(left).toBeGreaterThan(23 * 3_600_000)
+    expect(left).toBeLessThanOrEqual(24 * 3_600_000)
+    const both = await sent('a')
+    for (const valid of [secret, second.secret]) expect(verified(valid, both)).toMatchObject({ type: 'file.created' })
+    const third = await rotate()
+    const later = await sent('b')
+    expect(() => verified(secret, later)).toThrow()
+    for (const valid of [second.secret, third.secret]) expect(verified(valid, later)).toBeTruthy()
+    await t.app.db.Webhook.update({ oldSecretUntil: Date.now() - 1 }, { where: { id } })
+    const last = await sent('c')
+    expect(() => verified(second.secret, last)).toThrow()
+    expect(verified(third.secret, last)).toBeTruthy()
+    expect(last.headers['webhook-signature']).toMatch(/^v1,[^ ]+$/)
+  })
+
+  it('keeps its secret from keys, whatever their scopes', async () => {
+    const { id } = await create(alice)
+    const { caller } = await privateKey(t, alice)
+    expect(await codeOf(caller, ROTATE, { input: { webhook: id } })).toBe('KEY_OUT_OF_BOUNDS')
   })
 
   it('is tried again until its receiver takes an event, with one id, and only then gets the next', async () => {
@@ -443,17 +479,24 @@ it('every mutation has shown what it may say', async () => {
   const input = { webhook: id }
   for (const [document, more] of [
     [CREATE, { input: { url: receiver.url } }],
-    ...[UPDATE, DELETE, PING].map(query => [query, { input }] as const),
+    ...[UPDATE, DELETE, PING, ROTATE].map(query => [query, { input }] as const),
     [REDELIVER, { input: { ...input, event: 'x' } }],
   ] as const)
     expect(await codeOf(t.anonymous, document, more)).toBe('UNAUTHENTICATED')
   await ask(alice, DELETE, { input })
   for (const [document, more] of [
-    ...[UPDATE, PING].map(query => [query, { input }] as const),
+    ...[UPDATE, PING, ROTATE].map(query => [query, { input }] as const),
     [REDELIVER, { input: { ...input, event: 'x' } }],
   ] as const)
     expect(await codeOf(alice, document, more)).toBe('WEBHOOK_NOT_FOUND')
-  const ours = ['createWebhook', 'updateWebhook', 'deleteWebhook', 'pingWebhook', 'redeliverEvent']
+  const ours = [
+    'createWebhook',
+    'updateWebhook',
+    'deleteWebhook',
+    'pingWebhook',
+    'redeliverEvent',
+    'rotateWebhookSecret',
+  ]
   expect(unseenInGraph(...ours)).toEqual([])
 })
 

@@ -5,7 +5,7 @@ import { moment, reference, uuid } from './columns.ts'
 export const webhookStates = ['active', 'paused', 'disabled'] as const
 export type WebhookState = (typeof webhookStates)[number]
 
-/** A URL that the events of one log are sent to, for as long as its user may read them. Its secret is derived from its id. */
+/** A URL that the events of one log are sent to, for as long as its user may read them. Its secret is derived from its id and a number. */
 export class Webhook extends Model<InferAttributes<Webhook>, InferCreationAttributes<Webhook>> {
   declare id: string
   declare logId: string
@@ -26,6 +26,10 @@ export class Webhook extends Model<InferAttributes<Webhook>, InferCreationAttrib
   declare dueAt: number
   /** Until when one instance alone delivers to it. */
   declare leaseUntil: number
+  /** How often its secret was replaced. */
+  declare secretNumber: number
+  /** Until when events are signed with the secret before, too. */
+  declare oldSecretUntil: number | null
   declare createdAt: number
 
   static define(sequelize: Sequelize): void {
@@ -43,6 +47,8 @@ export class Webhook extends Model<InferAttributes<Webhook>, InferCreationAttrib
         failingSince: moment({ allowNull: true }),
         dueAt: moment(),
         leaseUntil: moment(),
+        secretNumber: { type: DataTypes.INTEGER, allowNull: false },
+        oldSecretUntil: moment({ allowNull: true }),
         createdAt: moment(),
       },
       { sequelize, tableName: 'webhook' },

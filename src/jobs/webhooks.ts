@@ -20,7 +20,8 @@ import type { EventFeedService, EventView } from '../services/history/event-feed
 import { onWire } from '../services/history/event-wire.ts'
 import type { EventService } from '../services/notices/event.ts'
 import { enqueue, type Jobs } from '../services/notices/outbox.ts'
-import { kindsOf, webhookSecret } from '../services/notices/webhook.ts'
+import { kindsOf } from '../services/notices/webhook.ts'
+import { webhookSecrets } from '../services/notices/webhook-secret.ts'
 import type { Tokens } from '../tokens.ts'
 import type { Outcome, SendWebhook, WebhookMessage } from './webhook-request.ts'
 import { backoff } from './worker.ts'
@@ -146,7 +147,7 @@ export function createWebhooks(options: WebhookOptions) {
   /** Sends a message, and notes what became of it. */
   async function attempt(webhook: WebhookRow, message: WebhookMessage, nth: number): Promise<Outcome> {
     const at = Date.now()
-    const outcome = await send({ url: webhook.url, secret: webhookSecret(tokens, webhook.id) }, message)
+    const outcome = await send({ url: webhook.url, secrets: webhookSecrets(tokens, webhook) }, message)
     const of = { id: newId(), webhookId: webhook.id, eventId: message.id, kind: message.type, at, attempt: nth }
     await db.WebhookDelivery.create({ ...of, ...outcome })
     return outcome

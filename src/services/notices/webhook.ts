@@ -22,6 +22,7 @@ import type { WorkspaceView } from '../workspaces/workspace.ts'
 import type { EventService } from './event.ts'
 import { enqueue } from './outbox.ts'
 import { addressIn, type MayReach } from './webhook-address.ts'
+import { OLD_SECRET_MS, secretOf } from './webhook-secret.ts'
 
 export type { DeliveryRow } from '../../../db/queries/webhook.ts'
 
@@ -29,7 +30,7 @@ export type { DeliveryRow } from '../../../db/queries/webhook.ts'
 export type WebhookSource = 'drive' | 'person'
 
 /** A webhook without its secret, which is shown once. */
-export interface WebhookView extends Omit<WebhookRow, 'kinds' | 'seq' | 'leaseUntil'> {
+export interface WebhookView extends Omit<WebhookRow, 'kinds' | 'seq' | 'leaseUntil' | 'secretNumber'> {
   /** Null for all. */
   kinds: EventKind[] | null
   source: WebhookSource
@@ -60,10 +61,6 @@ interface Deps {
 }
 
 const LONGEST_URL = 2000
-
-/** The secret that the events of a webhook are signed with, as Standard Webhooks writes it. It is not stored: the database alone gives none away. */
-export const webhookSecret = (tokens: Tokens, id: string): string =>
-  `whsec_${Buffer.from(tokens.digest('webhook', id), 'hex').toString('base64')}`
 
 /** URLs to which events are sent. Delivery itself is the business of src/jobs/webhooks.ts. */
 export function webhookService({ db, tokens, events, feeds, mayReach, wake, wakeWebhooks }: Deps) {
@@ -149,13 +146,14 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
         const { head: seq } = await endsOf(db, logId, tx)
         const times = { failingSince: null, dueAt: now, leaseUntil: 0, createdAt: now }
         const made = { id, logId, userId: caller.userId, workspaceId: workspace?.id ?? null, url: url.href, kinds, seq }
-        const row: WebhookRow = { ...made, state: 'active', attempts: 0, ...times }
+        const secrets = { secretNumber: 0, oldSecretUntil: null }
+        const row: WebhookRow = { ...made, state: 'active', attempts: 0, ...secrets, ...times }
         await db.Webhook.create(row, { transaction: tx })
         record(logOf(caller, workspace), { kind: 'webhook.created', subject: id, details: { name: url.host } })
         return row
       })
       wakeWebhooks()
-      return { webhook: toView(row), secret: webhookSecret(tokens, id) }
+      return { webhook: toView(row), secret: secretOf(tokens, id, 0) }
     },
 
     /**
@@ -189,6 +187,27 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
       })
       wakeWebhooks()
       return toView(row)
+    },
+
+    /**
+     * Gives a webhook another secret. For a day its events are signed with the old one, too.
+     * @throws WEBHOOK_NOT_FOUND
+     */
+    async rotateSecret(
+      caller: Caller,
+      workspace: WorkspaceView | null,
+      id: string,
+    ): Promise<{ webhook: WebhookView; secret: string }> {
+      const row = await change(caller, async ({ tx, record }) => {
+        await lockHolder(caller, workspace, tx)
+        const old = await find(caller, workspace, id, tx)
+        const set = { secretNumber: old.secretNumber + 1, oldSecretUntil: Date.now() + OLD_SECRET_MS }
+        await db.Webhook.update(set, { where: { id }, transaction: tx })
+        const details = { name: new URL(old.url).host }
+        record(logOf(caller, workspace), { kind: 'webhook.changed', subject: id, details })
+        return { ...old, ...set }
+      })
+      return { webhook: toView(row), secret: secretOf(tokens, id, row.secretNumber) }
     },
 
     /** @throws WEBHOOK_NOT_FOUND */
@@ -255,7 +274,7 @@ export type WebhookService = ReturnType<typeof webhookService>
 export const kindsOf = ({ kinds }: Pick<WebhookRow, 'kinds'>): EventKind[] | null =>
   kinds === '' ? null : (kinds.split(' ') as EventKind[])
 
-function toView({ seq: _seq, leaseUntil: _lease, ...row }: WebhookRow): WebhookView {
+function toView({ seq: _seq, leaseUntil: _lease, secretNumber: _number, ...row }: WebhookRow): WebhookView {
   const source = row.workspaceId === null && row.logId === row.userId ? 'person' : 'drive'
   return { ...row, kinds: kindsOf(row), source }
 }
