@@ -11,6 +11,7 @@ export const WEBHOOK = graphql(`
     firstFailedAt
     nextAttemptAt
     createdAt
+    oldSecretUntil
     responsible {
       id
       name
@@ -40,6 +41,20 @@ export const UPDATE_WEBHOOK = graphql(
   `
     mutation UpdateWebhook($input: UpdateWebhookInput!) {
       updateWebhook(input: $input) {
+        webhook {
+          ...WebhookLine
+        }
+      }
+    }
+  `,
+  [WEBHOOK],
+)
+
+export const ROTATE_SECRET = graphql(
+  `
+    mutation RotateSecret($input: RotateWebhookSecretInput!) {
+      rotateWebhookSecret(input: $input) {
+        secret
         webhook {
           ...WebhookLine
         }

@@ -1,5 +1,16 @@
 import './webhooks.css'
-import { Ellipsis, History, Pause, Pencil, Play, Plus, Send, Trash2, Webhook as WebhookIcon } from 'lucide-react'
+import {
+  Ellipsis,
+  History,
+  KeyRound,
+  Pause,
+  Pencil,
+  Play,
+  Plus,
+  Send,
+  Trash2,
+  Webhook as WebhookIcon,
+} from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { mutate } from '../graphql/run.ts'
 import { formatExact, formatRelative } from '../i18n/format.ts'
@@ -16,6 +27,7 @@ import { text } from './text.ts'
 
 const WebhookForm = lazy(() => import('./form.tsx').then(({ WebhookForm }) => ({ default: WebhookForm })))
 const Deliveries = lazy(() => import('./deliveries.tsx').then(({ Deliveries }) => ({ default: Deliveries })))
+const NewSecret = lazy(() => import('./new-secret.tsx').then(({ NewSecret }) => ({ default: NewSecret })))
 const Reason = lazy(() => import('./reason.tsx').then(({ Reason }) => ({ default: Reason })))
 
 /** So many the service allows each person and each workspace. */
@@ -77,9 +89,9 @@ const kindsOf = ({ kinds }: Webhook): string =>
 type LineProps = Pick<WebhooksProps, 'workspace' | 'onChange'> & { webhook: Webhook }
 
 function Line({ webhook, workspace, onChange }: LineProps) {
-  const [open, setOpen] = useState<'edit' | 'deliveries' | 'delete' | null>(null)
+  const [open, setOpen] = useState<'edit' | 'deliveries' | 'secret' | 'delete' | null>(null)
   const close = () => setOpen(null)
-  const { id, url, source, state, firstFailedAt, nextAttemptAt, createdAt, responsible } = webhook
+  const { id, url, source, state, firstFailedAt, nextAttemptAt, createdAt, oldSecretUntil, responsible } = webhook
   const attempt = (work: () => Promise<unknown>) => void work().catch(toastError)
   const pause = (paused: boolean) => attempt(() => mutate(UPDATE_WEBHOOK, { input: { webhook: id, paused } }))
   const ping = async () => {
@@ -97,6 +109,7 @@ function Line({ webhook, workspace, onChange }: LineProps) {
       : { id: 'resume', icon: Play, label: text('resume'), run: () => pause(false) },
     { id: 'ping', icon: Send, label: text('ping'), run: () => attempt(ping) },
     { id: 'deliveries', icon: History, label: text('deliveries'), run: () => setOpen('deliveries') },
+    { id: 'secret', icon: KeyRound, label: text('rotateMenu'), run: () => setOpen('secret') },
     'separator',
     { id: 'delete', icon: Trash2, label: text('delete'), danger: true, run: () => setOpen('delete') },
   ]
@@ -119,6 +132,9 @@ function Line({ webhook, workspace, onChange }: LineProps) {
           {workspace === null && <span>{text(source === 'PERSON' ? 'person' : 'own')}</span>}
           <span>{kindsOf(webhook)}</span>
           <span>{text('created', { when: formatExact(createdAt) })}</span>
+          {oldSecretUntil !== null && Date.parse(oldSecretUntil) > Date.now() && (
+            <span>{text('oldUntil', { when: formatExact(oldSecretUntil) })}</span>
+          )}
           {workspace !== null && responsible && <span dir="auto">{responsible.name || responsible.email}</span>}
         </p>
         {(state === 'DISABLED' || isFailing) && (
@@ -142,6 +158,7 @@ function Line({ webhook, workspace, onChange }: LineProps) {
       </Menu>
       <Suspense>
         {open === 'edit' && <WebhookForm webhook={webhook} workspace={workspace} onDone={onChange} onClose={close} />}
+        {open === 'secret' && <NewSecret id={id} url={url} onClose={close} />}
         {open === 'deliveries' && <Deliveries id={id} url={url} onClose={close} />}
       </Suspense>
       <Confirm
