@@ -23,7 +23,7 @@ import {
   UPLOAD,
 } from './outages.ts'
 import { gateOf, type StoreGate } from './store-gate.ts'
-import { until } from './until.ts'
+import { eventually, until } from './until.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
@@ -131,8 +131,7 @@ onMysql('A MySQL server', () => {
       expect(ms).toBeLessThan(LIMIT)
       await proxy.heal()
       await expectRecovery(t, alice)
-      await sleep(2500)
-      await expectConsistent(t)
+      await eventually(() => expectConsistent(t))
       const { response } = await alice.rest('GET', '/api/files/tree')
       expect(response.files).toEqual([])
     })
@@ -151,8 +150,7 @@ onMysql('A MySQL server', () => {
     const { response } = await alice.rest('GET', '/api/files/tree?path=cut')
     const there: string[] = response.files.map((f: { name: string }) => f.name)
     expect(there).toEqual(expect.arrayContaining(names.filter((_, n) => statuses[n] === 200)))
-    await sleep(2500)
-    await expectConsistent(t)
+    await eventually(() => expectConsistent(t))
   })
 
   it('that holds the row of a storage area for too long is a 503, and nobody else waits', async () => {

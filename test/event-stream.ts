@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from './until.ts'
 
 /** One message of a subscription. */
 export interface EventMessage {
@@ -17,6 +18,8 @@ export interface EventStream {
   pings(): number
   /** The id of the last event that had one. */
   lastId(): string | undefined
+  /** Waits until the stream has been kept alive twice more: what was on its way before has come by then. */
+  quiet(): Promise<void>
   /** The next message that was not asked for yet. @throws Error when none comes in time */
   next(): Promise<EventMessage>
   /** Resolves when the service has ended it; says whether with the event that says so. */
@@ -78,6 +81,10 @@ export async function openEventStream(
     messages,
     pings: () => pings,
     lastId: () => lastId,
+    async quiet() {
+      const before = pings
+      await until(() => over || pings > before + 1, PATIENCE)
+    },
     async next() {
       for (let waited = 0; waited < PATIENCE; waited += 10) {
         const message = messages[taken]

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newDatabase, type Person } from './harness.ts'
 import { killUploads } from './kill-uploads.ts'
+import { until } from './until.ts'
 import { openSite, type UploadSite } from './upload-site.ts'
 import { restUploader, type Uploader } from './uploader.ts'
 import { head, openWire, type Wire } from './wire.ts'
@@ -82,12 +83,21 @@ describe('A service that is asked to stop', () => {
     return wire
   }
 
+  /** Waits until the first instance takes no new connection. */
+  const untilClosed = () =>
+    until(() =>
+      fetch(`${site.at(0).url}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    )
+
   /** Begins a completion, and works while that can get no further than to the row that it needs. */
   async function whileCompleting<T>(id: string, work: () => Promise<T>) {
     const answer = uploader.complete(id).catch(() => undefined)
     const claimed = async () =>
       (await site.db.rows('SELECT id FROM upload_session WHERE id = ? AND claim IS NOT NULL', [id])).length > 0
-    while (!(await claimed())) await sleep(1)
+    await until(claimed, 15_000, 1)
     const worked = await site.db.transaction(async tx => {
       await site.db.rows(`SELECT id FROM bucket${site.db.forUpdate}`, [], tx)
       if (!(await claimed())) throw new Error('The completion was over too soon.')
@@ -100,7 +110,7 @@ describe('A service that is asked to stop', () => {
     const { id, bytes } = await begin('part', 2, 1)
     const wire = await halfPart(id, 2, bytes)
     const ended = site.end(0, 'SIGTERM')
-    await sleep(300)
+    await untilClosed()
     await wire.send(partOf(bytes, 2).subarray(PART / 2))
     expect((await wire.answer())?.response).toEqual({ part_number: 2, size: PART })
     expect(await ended).toBe(0)
@@ -126,7 +136,7 @@ describe('A service that is asked to stop', () => {
     const { id, bytes } = await begin('complete', 300)
     const { worked, answer } = await whileCompleting(id, async () => {
       const ended = site.end(0, 'SIGTERM')
-      await sleep(300)
+      await untilClosed()
       return { ended }
     })
     expect(answer).toMatchObject({ status: 200, value: { md5_checksum: md5(bytes) } })

@@ -256,8 +256,12 @@ describe('A service that is asked to stop', () => {
     const { wire, rest: second } = await halfUpload('last', bytes)
     const started = Date.now()
     const ended = service.end('SIGTERM')
-    await sleep(300)
-    await expect(rest(service.url, 'GET', '/healthz')).rejects.toThrow()
+    const refused = () =>
+      rest(service.url, 'GET', '/healthz').then(
+        () => false,
+        () => true,
+      )
+    await until(refused)
     await wire.send(second)
     expect((await wire.answer())?.status).toBe(200)
     expect(await ended).toBe(0)

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from '@jest/globals'
 import { expectConsistent } from './consistency.ts'
 import { type Person, type RestAnswer, rest, type TestApp } from './harness.ts'
+import { until } from './until.ts'
 import { BOUNDARY, file, form, formType, head, openWire } from './wire.ts'
 
 /** Within which every answer must be there, whatever is dead. */
@@ -40,9 +40,10 @@ export async function expectUnavailableByGraphql(request: ReturnType<Person['gra
 /** /readyz says which part it is, /healthz does not mind. */
 export async function expectUnready(t: TestApp, part: 'database' | 'blob_store'): Promise<void> {
   // An answer serves others for half a second.
-  await sleep(600)
-  const ready = await timed(rest(t.url, 'GET', '/readyz'))
-  expect(ready.answer.status).toBe(503)
+  const ready = await until(async () => {
+    const asked = await timed(rest(t.url, 'GET', '/readyz'))
+    return asked.answer.status === 503 && asked
+  })
   expect(ready.answer.response).toEqual({
     code: 'UNAVAILABLE',
     database: 'ok',
@@ -56,11 +57,7 @@ export async function expectUnready(t: TestApp, part: 'database' | 'blob_store')
 
 /** The service is well again within some seconds, and nobody had to do anything. */
 export async function expectRecovery(t: TestApp, person: Person): Promise<void> {
-  const end = Date.now() + 8000
-  while ((await rest(t.url, 'GET', '/readyz')).status !== 200) {
-    if (Date.now() > end) throw new Error('The service did not recover.')
-    await sleep(50)
-  }
+  await until(async () => (await rest(t.url, 'GET', '/readyz')).status === 200, 8000, 50)
   const name = randomBytes(6).toString('hex')
   expect((await person.upload(`recovered/${name}`, name)).status).toBe(200)
   expect((await person.graphql(CREATE_FOLDER, folderInput(`recovered/folder-${name}`))).code).toBeUndefined()

@@ -6,6 +6,7 @@ import type { EventStream } from './event-stream.ts'
 import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
 import { newDatabase, type Person, signInTo, startApp, type TestApp } from './harness.ts'
 import { meetAll } from './right-ends.ts'
+import { until } from './until.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
@@ -66,10 +67,10 @@ withRedis('Two instances with a Redis', () => {
   it('tell each other what happens, once', async () => {
     const streams = [await bob.subscribe(SHARES), await bobFar.subscribe(SHARES)] as const
     expect(await heardBy(streams[1])).toBe(true)
-    await sleep(500)
+    await Promise.all(streams.map(stream => stream.quiet()))
     const before = streams.map(stream => stream.messages.length)
     await share()
-    await sleep(700)
+    await Promise.all(streams.map(stream => stream.quiet()))
     expect(streams.map(stream => stream.messages.length)).toEqual(before.map(n => n + 1))
     for (const stream of streams) {
       expect(stream.messages.at(-1)).toEqual({ data: { shareReceived: { fileName: 'a.txt' } } })
@@ -100,10 +101,10 @@ withRedis('Two instances with a Redis', () => {
       const stream = await bobFar.subscribe(SHARES)
       expect(await heardBy(stream)).toBe(true)
       await die()
-      await sleep(300)
+      await stream.quiet()
       const before = stream.messages.length
       await share()
-      await sleep(500)
+      await stream.quiet()
       expect(stream.messages.length).toBe(before)
       await bobFar.upload('own.txt', 'x')
       const own = await bobFar.subscribe(USAGE)
@@ -111,8 +112,7 @@ withRedis('Two instances with a Redis', () => {
       expect(await own.next()).toMatchObject({ data: { bucketChanged: { usage: { fileCount: expect.any(Number) } } } })
       own.close()
       // A connection on which nothing is said looks like a quiet one until it is asked.
-      for (let tries = 0; tries < 100 && !far.logs().includes(MISSED); tries++) await sleep(100)
-      expect(far.logs()).toContain(MISSED)
+      await until(() => far.logs().includes(MISSED), 30_000)
       await proxy.heal()
       expect(await heardBy(stream)).toBe(true)
       stream.close()

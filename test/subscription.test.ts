@@ -8,6 +8,7 @@ import type { EventStream } from './event-stream.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { meetAll } from './right-ends.ts'
 import { anId, aTime } from './shapes.ts'
+import { until } from './until.ts'
 
 const SHARES = 'subscription { shareReceived { id fileName sharedBy { email } recipient token seen expiresAt } }'
 const INVITES = 'subscription { inviteReceived { id workspaceName role token } }'
@@ -80,7 +81,7 @@ describe('subscription shareReceived', () => {
         await share(alice, bob.email, ['docs/a.txt'])
         const { id, token } = got[0]?.data.shareReceived ?? {}
         expect(await stream.next()).toMatchObject({ data: { shareReceived: { id, token, seen: false } } })
-        await sleep(400)
+        await Promise.all([stream.quiet(), other.quiet()])
         expect([stream.messages.length, other.messages.length]).toEqual([3, 1])
       }),
     ))
@@ -95,7 +96,7 @@ describe('subscription shareReceived', () => {
           await share(alice, dora.email, ['docs/b.txt'])
           for (const stream of [one, two])
             expect(await stream.next()).toMatchObject({ data: { shareReceived: { fileName: 'b.txt' } } })
-          await sleep(400)
+          await none.quiet()
           expect(none.messages).toEqual([])
         }),
       ),
@@ -175,7 +176,7 @@ describe('subscription bucketChanged', () => {
       }
       await bob.upload('mine.txt', 'x')
       expect((await erin.rest('DELETE', '/api/files/delete?file=none')).status).toBe(404)
-      await sleep(400)
+      await stream.quiet()
       expect(stream.messages).toHaveLength(changes.length)
     })
   })
@@ -319,8 +320,7 @@ describe('A subscription', () => {
       expect(stream.headers.has('content-encoding')).toBe(false)
       expect(stream.headers.get('x-request-id')).toEqual(anId)
       const before = stream.pings()
-      await sleep(700)
-      expect(stream.pings()).toBeGreaterThan(before)
+      await until(() => stream.pings() > before)
     }))
 
   it('is opened by GET, too, as browsers do', async () => {

@@ -10,3 +10,13 @@ export async function until<T>(met: () => T | Promise<T>, ms = 15_000, pause = 1
     if (Date.now() > end) throw new Error(`Not within ${ms} ms: ${met}`)
   }
 }
+
+/** Waits until a check passes. @throws what the last one has thrown, when that takes too long */
+export async function eventually(check: () => Promise<void>, ms = 30_000, pause = 250): Promise<void> {
+  for (const end = Date.now() + ms; ; await sleep(pause))
+    try {
+      return await check()
+    } catch (error) {
+      if (Date.now() > end) throw error
+    }
+}
