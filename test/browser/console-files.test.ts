@@ -220,6 +220,10 @@ describe('With a mouse', () => {
     await row(sorted[0] ?? '').waitFor()
     expect(await names()).toEqual(sorted)
     await page.getByRole('button', { name: 'Show as grid' }).click()
+    const picture = row('Sunrise').locator('.thumbnail img')
+    type Picture = { naturalWidth: number }
+    await until(() => picture.evaluateAll(all => (all as unknown as Picture[]).some(one => one.naturalWidth > 0)))
+    expect(await page.locator('.thumbnail').count()).toBe(1)
     await expectAccessible(page)
     await pictures(page, 'console-grid')
     await page.getByRole('searchbox').fill('PLAN')

@@ -8,6 +8,7 @@ import type { Point } from '../../parts/menu.tsx'
 import type { Entry } from './documents.ts'
 import { NameField } from './name-field.tsx'
 import { text } from './text.ts'
+import { hasThumbnail, Thumbnail } from './thumbnail.tsx'
 
 /** What a person can do to an entry in the list. The same object for as long as the screen is shown, so that rows stay as they are. */
 export interface Handlers {
@@ -119,7 +120,12 @@ export const Tile = memo(function Tile(props: CellProps) {
     <div {...frameOf(props, 'tile-card')}>
       <div role="gridcell">
         <Mark onMark={() => handlers.mark(entry)} />
-        <EntryIcon contentType={typeOf(entry)} size="tile" />
+        {hasThumbnail(entry) ? (
+          // With new bytes it is another picture.
+          <Thumbnail key={entry.updatedAt} file={entry} />
+        ) : (
+          <EntryIcon contentType={typeOf(entry)} size="tile" />
+        )}
         <span className="tile-name">
           <Name {...props} />
           <Shared entry={entry} />
