@@ -1,5 +1,4 @@
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
-import { VERSIONED } from '../../versions/documents.ts'
 
 /** What a line of the list shows of an entry. */
 export const ENTRY = graphql(`
@@ -172,46 +171,6 @@ export const DOWNLOAD = graphql(`
           url
           fileName
         }
-      }
-    }
-  }
-`)
-
-/** What the details show of an entry. */
-export const DETAILS = graphql(
-  `
-    query EntryDetails($id: ID!) {
-      node(id: $id) {
-        __typename
-        ... on Entry {
-          ...EntryLine
-          createdBy {
-            id
-            name
-            email
-          }
-        }
-        ... on Entry {
-          drive {
-            id
-          }
-        }
-        ... on File {
-          note
-          ...VersionedFile
-        }
-      }
-    }
-  `,
-  [ENTRY, VERSIONED],
-)
-
-export const WRITE_NOTE = graphql(`
-  mutation WriteNote($input: WriteNoteInput!) {
-    writeNote(input: $input) {
-      file {
-        id
-        note
       }
     }
   }

@@ -1,0 +1,43 @@
+import { graphql } from '../../graphql/graphql.ts'
+import { VERSIONED } from '../../versions/documents.ts'
+import { ENTRY } from './documents.ts'
+
+/** What the details show of an entry. */
+export const DETAILS = graphql(
+  `
+    query EntryDetails($id: ID!) {
+      node(id: $id) {
+        __typename
+        ... on Entry {
+          ...EntryLine
+          createdBy {
+            id
+            name
+            email
+          }
+        }
+        ... on Entry {
+          drive {
+            id
+          }
+        }
+        ... on File {
+          note
+          ...VersionedFile
+        }
+      }
+    }
+  `,
+  [ENTRY, VERSIONED],
+)
+
+export const WRITE_NOTE = graphql(`
+  mutation WriteNote($input: WriteNoteInput!) {
+    writeNote(input: $input) {
+      file {
+        id
+        note
+      }
+    }
+  }
+`)
