@@ -35,7 +35,8 @@ it('tells its cache which types and fields there are, and which of them may be n
   const names = (all: readonly { name: string }[] = []) => all.map(({ name }) => name)
   const all = Object.values(buildSchema(readFileSync('schema/schema.graphql', 'utf8')).getTypeMap())
   const types = all.filter(type => isObjectType(type) || isInterfaceType(type) || isUnionType(type))
-  const own = types.filter(({ name }) => !name.startsWith('__'))
+  // The console asks lists for their nodes, never for edges.
+  const own = types.filter(({ name }) => !name.startsWith('__') && !name.endsWith('Edge'))
   expect(names(shown).sort()).toEqual(names(own).sort())
   for (const type of own) {
     const told = shown.find(({ name }) => name === type.name)

@@ -31,6 +31,8 @@ export function graphForCache(): string {
   const types = minifyIntrospectionQuery(introspect()).__schema.types.flatMap((type): BriefType[] => {
     if (type.kind === 'UNION') return [[type.kind, type.name, names(type.possibleTypes), '']]
     if (type.kind !== 'OBJECT' && type.kind !== 'INTERFACE') return []
+    // The console asks lists for their nodes.
+    if (type.name.endsWith('Edge')) return []
     const fields = type.fields.map(({ name, type }) => name + marksOf(type as Wrapped))
     return [[type.kind, type.name, names(type.interfaces), fields.join(' ')]]
   })
