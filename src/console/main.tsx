@@ -26,3 +26,6 @@ if (root)
   )
 
 preloadMenus()
+
+// Keeps the files of the console, so that it opens without the network. Some browsers refuse it in private windows.
+window.addEventListener('load', () => void navigator.serviceWorker?.register('/service-worker.js').catch(() => {}))

@@ -1,13 +1,14 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { AppError } from '../errors.ts'
-import { type StaticAnswer, sendStatic } from '../http/static.ts'
+import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'
 import { write } from '../http/write.ts'
 import type { Log } from '../log.ts'
 import type { DownloadService } from '../services/sharing/download.ts'
 import { pageHeaders, policyOf } from './headers.ts'
 import { welcomePage } from './home.ts'
+import { workerHeaders } from './no-console.ts'
 import { type Reply, signInAt, type Visit } from './visit.ts'
 
 /** The web console as it was built, in memory. */
@@ -16,10 +17,13 @@ export interface Console {
   shell: string
   /** By file name. */
   assets: Map<string, StaticAnswer>
+  /** What makes it an app: the script that browsers keep, and what installs it. */
+  worker: StaticAnswer
+  manifest: StaticAnswer
 }
 
 /** Addresses that the console shows: it reads them itself. */
-export const consolePaths = [
+const screens = [
   '/files',
   '/shared',
   '/links',
@@ -29,12 +33,15 @@ export const consolePaths = [
   '/account',
   '/admin',
   '/developers',
-].flatMap(path => [path, `${path}/*`])
+]
+
+export const consolePaths = screens.flatMap(path => [path, `${path}/*`])
 
 const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
   '.woff2': 'font/woff2',
 }
 
@@ -66,7 +73,19 @@ export async function openConsole(log: Log): Promise<Console | null> {
     ]
     assets.set(name, { plain, packed, headers })
   }
-  return { shell: page, assets }
+  const worker = await workerOf(await readFile(new URL('service-worker.js', folder), 'utf8'), page, [...assets.keys()])
+  const manifest = await makeStatic(await readFile(new URL('manifest.webmanifest', folder)), {
+    'content-type': 'application/manifest+json',
+    'cache-control': 'public, max-age=3600',
+  })
+  return { shell: page, assets, worker, manifest }
+}
+
+/** The worker of a build: it has another text whenever any file of the console has. */
+function workerOf(script: string, shell: string, names: string[]): Promise<StaticAnswer> {
+  const version = hash('sha256', [shell, ...names].join('\n')).slice(0, 16)
+  const built = { version, screens, assets: names.map(name => `/console/assets/${name}`) }
+  return makeStatic(`self.built=${JSON.stringify(built)};\n${script}`, workerHeaders)
 }
 
 interface ConsoleOptions {
@@ -76,7 +95,7 @@ interface ConsoleOptions {
   graphiql: boolean
 }
 
-export function consolePages({ shell, assets }: Console, { storeOrigin, graphiql }: ConsoleOptions) {
+export function consolePages({ shell, assets, worker, manifest }: Console, { storeOrigin, graphiql }: ConsoleOptions) {
   const page = shell.replaceAll('{graphiql}', String(graphiql))
   const store = storeOrigin ?? ''
   const fromStore = { 'media-src': store, 'connect-src': store, 'object-src': store }
@@ -84,7 +103,8 @@ export function consolePages({ shell, assets }: Console, { storeOrigin, graphiql
   /** The page that loads the console, for who is signed in; others sign in first. */
   async function show(visit: Visit): Promise<Reply> {
     const { req, res } = visit
-    if (!(await visit.caller())) return { to: signInAt(req.url ?? '/') }
+    const caller = await visit.caller()
+    if (!caller) return { to: signInAt(req.url ?? '/') }
     // Its library of controls adds a few styles of its own to the page.
     const nonce = randomBytes(16).toString('base64')
     const policy = policyOf({
@@ -99,7 +119,7 @@ export function consolePages({ shell, assets }: Console, { storeOrigin, graphiql
     write(res, req, {
       status: 200,
       headers: { ...pageHeaders, 'content-security-policy': policy },
-      body: page.replaceAll('{nonce}', nonce),
+      body: page.replaceAll('{nonce}', nonce).replace('{person}', caller.userId),
     })
     return undefined
   }
@@ -109,6 +129,16 @@ export function consolePages({ shell, assets }: Console, { storeOrigin, graphiql
 
     /** `/`: the console, or what this service is. */
     home: async (visit: Visit): Promise<Reply> => ((await visit.caller()) ? show(visit) : welcomePage()),
+
+    async worker({ req, res }: Visit): Promise<Reply> {
+      sendStatic(req, res, worker)
+      return undefined
+    },
+
+    async manifest({ req, res }: Visit): Promise<Reply> {
+      sendStatic(req, res, manifest)
+      return undefined
+    },
 
     /** @throws ROUTE_NOT_FOUND */
     async asset({ req, res, token }: Visit): Promise<Reply> {

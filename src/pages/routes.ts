@@ -17,6 +17,7 @@ import { identityPages } from './identities.ts'
 import { invitePages } from './invite.ts'
 import { askLogout, loginPage, logout } from './login.ts'
 import { errorPage } from './message.ts'
+import { sendFarewell } from './no-console.ts'
 import { sessionPages } from './session.ts'
 import { sharePages } from './share.ts'
 import { unsubscribePages } from './unsubscribe.ts'
@@ -80,7 +81,9 @@ export function createPages(options: Options) {
   if (web) {
     for (const path of consolePaths) addresses.on('GET', path, web.show)
     addresses.on('GET', '/console/assets/:token', web.asset)
+    addresses.on('GET', '/manifest.webmanifest', web.manifest)
   }
+  addresses.on('GET', '/service-worker.js', web?.worker ?? sendFarewell)
   const home = homePage(services, { unbuilt: options.console === null })
   addresses.on('GET', '/', web?.home ?? home)
   // What is here without the console, too.

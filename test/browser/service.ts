@@ -8,8 +8,10 @@ export interface Service {
   url: string
   /** Where everything embedded is. */
   dataDir: string
-  /** Kills it, and starts it again on the same port. */
-  restart(): Promise<void>
+  /** Kills it. */
+  kill(): Promise<void>
+  /** Kills it, and starts it again on the same port, with other settings if there are some. */
+  restart(others?: Record<string, string>): Promise<void>
   stop(): Promise<void>
 }
 
@@ -28,10 +30,13 @@ export async function startService(settings: Record<string, string> = {}): Promi
   return {
     url,
     dataDir,
-    async restart() {
+    async kill() {
+      await built.end('SIGKILL')
+    },
+    async restart(others = {}) {
       const { port } = new URL(url)
       await built.end('SIGKILL')
-      built = await startBuilt({ DATA_DIR: dataDir, ...settings, PORT: port })
+      built = await startBuilt({ DATA_DIR: dataDir, ...settings, ...others, PORT: port })
     },
     async stop() {
       await built.end('SIGTERM')

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
@@ -22,6 +23,31 @@ const messages: Plugin = {
     /\/messages\/[a-z]{2}\.json$/.test(id)
       ? { code: `export default ${compileMessages(code)}`, moduleType: 'js', map: null }
       : undefined,
+}
+
+const iconOf = (name: string, sizes: string, purpose: string) => ({ name: `${name}.png`, sizes, purpose })
+const icons = [
+  iconOf('icon-192', '192x192', 'any'),
+  iconOf('icon-512', '512x512', 'any'),
+  iconOf('maskable-512', '512x512', 'maskable'),
+]
+
+/** What a browser wants to know to install the console as an app. */
+const manifest: Plugin = {
+  name: 'manifest',
+  generateBundle() {
+    const place = (name: string) => {
+      const source = readFileSync(path(`icons/${name}`))
+      return `/console/${this.getFileName(this.emitFile({ type: 'asset', name, source }))}`
+    }
+    const app = {
+      ...{ id: '/', name: 'Satchel', short_name: 'Satchel', description: 'Your files, safely shared.' },
+      ...{ start_url: '/files', scope: '/', display: 'standalone' },
+      ...{ theme_color: '#f3f5fa', background_color: '#f3f5fa' },
+      icons: icons.map(({ name, ...icon }) => ({ src: place(name), type: 'image/png', ...icon })),
+    }
+    this.emitFile({ type: 'asset', fileName: 'manifest.webmanifest', source: JSON.stringify(app) })
+  },
 }
 
 /** Every file packed once, as well as it goes, beside the file itself. */
@@ -54,7 +80,7 @@ export default defineConfig({
   root: path('.'),
   base: '/console/',
   publicDir: false,
-  plugins: [graph, messages, packed],
+  plugins: [graph, messages, manifest, packed],
   cacheDir: path('../../node_modules/.cache/vite'),
   build: {
     outDir: path('../../dist/console'),
@@ -70,7 +96,12 @@ export default defineConfig({
       // `use client` is for servers that render React.
       onLog: (level, log, print) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && print(level, log),
       // What every view needs stands in one file: cut into several, by who else imports what, it packs worse.
-      output: { codeSplitting: { groups: [{ name: 'base', test: everyView }] } },
+      input: { index: path('index.html'), 'service-worker': path('worker/service-worker.ts') },
+      output: {
+        // The address of a worker is the name of its installation: it stays.
+        entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
+        codeSplitting: { groups: [{ name: 'base', test: everyView }] },
+      },
     },
   },
 })

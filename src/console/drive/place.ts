@@ -28,18 +28,6 @@ export function hrefOf({ workspace, path }: Place): string {
   return path ? `${root}/${path.split('/').map(encodeURIComponent).join('/')}` : root
 }
 
-/** The place that an address shows; undefined where that is another screen. */
-export function placeAt(pathname: string): Place | undefined {
-  const found = /^(?:\/workspaces\/([^/]+))?\/files(?:\/(.*))?$/.exec(pathname)
-  if (!found) return undefined
-  const [, slug, path] = found
-  try {
-    return { workspace: slug ? decodeURIComponent(slug) : null, path: trim(decodeURIComponent(path ?? '')) }
-  } catch {
-    return undefined
-  }
-}
-
 /** The address of another screen of the drive of a place. */
 export const screenOf = ({ workspace }: Pick<Place, 'workspace'>, screen: 'trash' | 'activity'): string =>
   workspace === null ? `/${screen}` : `/workspaces/${encodeURIComponent(workspace)}/${screen}`

@@ -9,10 +9,34 @@ let events: Promise<Events> | undefined
 /** Server-sent events. The first view does not need what reads them. */
 function loadEvents(): Promise<Events> {
   events ??= import('graphql-sse').then(({ createClient }) =>
-    createClient({ url: '/graphql', retryAttempts: Number.POSITIVE_INFINITY }),
+    createClient({
+      url: '/graphql',
+      retryAttempts: Number.POSITIVE_INFINITY,
+      // However long the service was away, it is found again soon; not by everybody at once.
+      retry: retries => new Promise(go => setTimeout(go, (1 + Math.random()) * 1000 * Math.min(8, 2 ** retries))),
+    }),
   )
   return events
 }
+
+const loadOffline = () => import('../offline/outage.ts')
+/** The first view needs none of it. */
+const SETTLED_MS = 1000
+
+/** Keeps what was read, and shows it when the service is not reached. */
+const offline = mapExchange({
+  onResult(result) {
+    const { operation, data, error } = result
+    if (operation.kind === 'subscription') return
+    if (error?.networkError)
+      return loadOffline().then(
+        ({ missed }) => missed(result),
+        () => result,
+      )
+    if (operation.kind === 'query' && data && !error && !operation.context.once)
+      setTimeout(() => loadOffline().then(({ answered }) => answered(result)), SETTLED_MS)
+  },
+})
 
 /** Talks to the service that this page came from, as the person who is signed in. */
 export const client = new Client({
@@ -25,6 +49,7 @@ export const client = new Client({
       },
     }),
     cache,
+    offline,
     fetchExchange,
     subscriptionExchange({
       forwardSubscription: ({ query = '', variables }) => ({

@@ -1,4 +1,5 @@
 import type { CombinedError } from 'urql'
+import { text } from '../parts/text.ts'
 import type { graphql } from './graphql.ts'
 
 export type ErrorCode = ReturnType<typeof graphql.scalar<'ErrorCode'>>
@@ -12,7 +13,7 @@ export class Refused extends Error {
   readonly code: ErrorCode | undefined
 
   constructor(error: CombinedError) {
-    super(error.graphQLErrors[0]?.message ?? error.message)
+    super(error.graphQLErrors[0]?.message ?? (error.networkError ? text('offline') : error.message))
     this.code = codeOf(error)
   }
 }

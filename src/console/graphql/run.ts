@@ -18,12 +18,14 @@ export async function mutate<Data, Variables extends AnyVariables>(
   return data as Data
 }
 
-/** Asks once, past the cache. @throws Refused */
+/** Asks once, past the cache and past what was kept for an outage. @throws Refused */
 export async function ask<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ): Promise<Data> {
-  const { data, error } = await client.query(document, variables, { requestPolicy: 'network-only' }).toPromise()
+  const { data, error } = await client
+    .query(document, variables, { requestPolicy: 'network-only', once: true })
+    .toPromise()
   if (error) throw new Refused(error)
   return data as Data
 }

@@ -1,11 +1,19 @@
 let leaving = false
 
+/** Takes what belongs to the person from this browser; the files of the console stay (worker/service-worker.ts). */
+export async function forget(): Promise<void> {
+  localStorage.removeItem('satchel.recent')
+  // Only secure pages have caches.
+  if (!('caches' in window)) return
+  for (const name of await caches.keys()) if (!name.startsWith('console-')) await caches.delete(name)
+}
+
 /** Leads to sign-in and back to the same place: the session has ended. */
 export function signInAgain(): void {
   if (leaving) return
   leaving = true
   const here = location.pathname + location.search
-  location.assign(`/login?${new URLSearchParams({ return_to: here })}`)
+  void forget().finally(() => location.assign(`/login?${new URLSearchParams({ return_to: here })}`))
 }
 
 /** Does what ends the session itself, and leaves for another page. What finds out meanwhile that it has ended does not lead to sign-in. */
@@ -17,15 +25,16 @@ export async function leaveAfter(work: () => Promise<unknown>, url: string): Pro
     leaving = false
     throw error
   }
+  await forget().catch(() => {})
   location.assign(url)
 }
 
 /** Ends the session, by the form that the pages without a script use. */
 export function signOut(): void {
-  localStorage.removeItem('satchel.recent')
+  leaving = true
   const form = document.createElement('form')
   form.method = 'post'
   form.action = '/logout'
   document.body.append(form)
-  form.submit()
+  void forget().finally(() => form.submit())
 }

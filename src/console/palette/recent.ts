@@ -1,6 +1,6 @@
 import { useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { type Place, placeAt } from '../drive/place.ts'
+import { type Place, trim } from '../drive/place.ts'
 
 const KEY = 'satchel.recent'
 const KEPT = 6
@@ -23,6 +23,18 @@ export function readRecent(person: string): Place[] {
   } catch {
     // Nothing is kept, or somebody else has written there.
     return []
+  }
+}
+
+/** The place that an address shows; undefined where that is another screen. */
+function placeAt(pathname: string): Place | undefined {
+  const found = /^(?:\/workspaces\/([^/]+))?\/files(?:\/(.*))?$/.exec(pathname)
+  if (!found) return undefined
+  const [, slug, path] = found
+  try {
+    return { workspace: slug ? decodeURIComponent(slug) : null, path: trim(decodeURIComponent(path ?? '')) }
+  } catch {
+    return undefined
   }
 }
 

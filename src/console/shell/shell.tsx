@@ -10,6 +10,9 @@ import { PaletteButton } from './palette-button.tsx'
 import { text } from './text.ts'
 
 const Live = lazy(() => import('./live.ts').then(({ Live }) => ({ default: Live })))
+const OfflineBanner = lazy(() =>
+  import('../offline/banner.tsx').then(({ OfflineBanner }) => ({ default: OfflineBanner })),
+)
 const Uploads = lazy(() => import('../uploads/uploads.tsx').then(({ Uploads }) => ({ default: Uploads })))
 
 /** What is around every screen. */
@@ -36,6 +39,9 @@ export function Shell() {
       </header>
       <Navigation me={me} />
       <main id="content" tabIndex={-1}>
+        <Suspense>
+          <OfflineBanner />
+        </Suspense>
         <Suspense fallback={<Skeleton />}>
           <Outlet />
         </Suspense>

@@ -6,7 +6,7 @@ import type { Gathered, Gathering } from './gather.ts'
 import { MAKE_FOLDER, ROOM } from './operations.ts'
 import { text } from './text.ts'
 import { ask, mutate, pathOf } from './transport.ts'
-import { type Destination, enqueue, queue, type Replaced, recordOf } from './uploads.ts'
+import { type Destination, enqueue, queue, RETRIES, type Replaced, recordOf } from './uploads.ts'
 
 /** What does not fit, to be decided about before the first byte. */
 export interface Tight {
@@ -34,7 +34,7 @@ export async function add(gathering: Gathering, to: Destination, replaced?: Repl
     toast({ tone: 'error', message: text('unreadable', { name, more }) })
   }
   try {
-    const room = await findRoom(files, to)
+    const room = await findRoom(files, to).catch(error => roomUnknown(error, files))
     const proceed = () => void begin({ ...gathering, files: room.fitting }, to, replaced).catch(toastError)
     if (room.fitting.length < files.length) tight.set({ ...room, proceed })
     else proceed()
@@ -61,6 +61,18 @@ async function findRoom(files: Gathered[], { drive }: Destination): Promise<Omit
   return { tooLarge, maxFileSize, fitting, needed, left }
 }
 
+/** Without the service nobody knows what fits: the uploads wait for it, and it says then. @throws any other failure */
+function roomUnknown(error: unknown, files: Gathered[]): Omit<Tight, 'proceed'> {
+  if (!isFailure(error, 'UNREACHABLE', 'UNAVAILABLE')) throw error
+  return {
+    tooLarge: [],
+    maxFileSize: Number.POSITIVE_INFINITY,
+    fitting: files,
+    needed: 0,
+    left: Number.POSITIVE_INFINITY,
+  }
+}
+
 /** Bytes that the queue has for a drive, and the service does not know of. */
 const announced = (drive: string): number =>
   queue
@@ -77,7 +89,7 @@ async function begin({ files, emptyFolders }: Gathering, to: Destination, replac
 
 async function makeFolder({ drive, folder }: Destination, below: string): Promise<void> {
   const input = { at: { drive, path: pathOf({ folder, fileName: below }) } }
-  const patience = { signal: new AbortController().signal, retries: 5, onRetry() {} }
+  const patience = { signal: new AbortController().signal, retries: RETRIES, onRetry() {} }
   try {
     await persist(() => mutate(MAKE_FOLDER, { input }), 'repeatable', patience)
   } catch (error) {

@@ -98,7 +98,9 @@ export async function ask<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,
 ): Promise<Data> {
-  const { data, error } = await client.query(document, variables, { requestPolicy: 'network-only' }).toPromise()
+  const { data, error } = await client
+    .query(document, variables, { requestPolicy: 'network-only', once: true })
+    .toPromise()
   return answerOf(data, error)
 }
 

@@ -28,7 +28,7 @@ const FILES = 8
 /** Requests that send bytes at a time. HTTP/1.1 gives a page six connections, and the rest of the console wants some. */
 const REQUESTS = 3
 /** A lost network is waited for, as long as the tab is open. */
-const RETRIES = 100_000
+export const RETRIES = 100_000
 
 const limit = pLimit(REQUESTS)
 export const queue = uploadQueue({ atOnce: FILES })

@@ -1,0 +1,59 @@
+import { makeOperation, type Operation, type OperationResult } from 'urql'
+import { client } from '../graphql/client.ts'
+import { sharedValue } from '../parts/shared-value.ts'
+import { findRead, keepRead } from './read.ts'
+
+/** The service is not reached. */
+interface Outage {
+  /** When the oldest of what is shown was read. */
+  readAt: number
+  /** The screen that it was read for. */
+  path: string
+}
+
+export const outage = sharedValue<Outage | null>(null)
+
+/** What to ask for when the service is back. */
+const missing = new Map<number, Operation>()
+
+function tell(readAt: number): void {
+  const path = location.pathname
+  const now = outage.get()
+  outage.set({ path, readAt: now?.path === path ? Math.min(now.readAt, readAt) : readAt })
+}
+
+/** Keeps what the service has answered. */
+export function answered(result: OperationResult): void {
+  if (outage.get()) reachedAgain()
+  // Where the browser stores nothing, nothing can be read without the service.
+  void keepRead(result).catch(() => {})
+}
+
+/** The service was not reached: what is known of the answer. */
+export async function missed(result: OperationResult): Promise<OperationResult> {
+  const { operation } = result
+  const read = await findRead(result).catch(() => null)
+  tell(read?.at ?? Date.now())
+  if (operation.kind !== 'query' || operation.context.once) return result
+  missing.set(operation.key, operation)
+  // What this tab knows is newer than what was kept: it has followed its own changes.
+  const known = client.readQuery(operation.query, operation.variables, { requestPolicy: 'cache-only' })
+  const data = known?.operation.context.meta?.cacheOutcome === 'hit' ? known.data : read?.data
+  return data ? { ...result, data, error: undefined } : result
+}
+
+function reachedAgain(): void {
+  outage.set(null)
+  const operations = [...missing.values()]
+  missing.clear()
+  for (const operation of operations) {
+    const context = { ...operation.context, requestPolicy: 'network-only' as const }
+    client.reexecuteOperation(makeOperation('query', operation, context))
+  }
+}
+
+/** Looks whether the service is back, and then reads again what is on the screen. */
+export async function lookAgain(): Promise<void> {
+  const answer = await fetch('/healthz', { cache: 'no-store' }).catch(() => null)
+  if (answer?.ok && outage.get()) reachedAgain()
+}

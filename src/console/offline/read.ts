@@ -1,0 +1,51 @@
+import type { OperationResult } from 'urql'
+
+const PREFIX = 'read-'
+/** So many answers are kept: those that were read last. */
+const KEPT = 300
+
+interface Read {
+  query: string
+  variables: string
+  at: number
+  data: unknown
+}
+
+/** For whom the service has made this page. */
+const person = document.querySelector<HTMLMetaElement>('meta[name="person"]')?.content
+const name = PREFIX + person
+
+const hasStore = () => person !== undefined && 'caches' in window
+
+const askedBy = ({ operation: { query, variables } }: OperationResult) => ({
+  query: query.loc?.source.body ?? '',
+  variables: JSON.stringify(variables),
+})
+
+const addressOf = ({ operation }: OperationResult) => `/read/${operation.key}`
+
+let isTidied = false
+
+/** Keeps an answer in this browser, for when the service is not reached. */
+export async function keepRead(result: OperationResult): Promise<void> {
+  if (!hasStore()) return
+  const cache = await caches.open(name)
+  const read: Read = { ...askedBy(result), at: Date.now(), data: result.data }
+  await cache.put(addressOf(result), new Response(JSON.stringify(read)))
+  if (isTidied) return
+  isTidied = true
+  // What another person has left here is none of this one's.
+  for (const other of await caches.keys()) if (other.startsWith(PREFIX) && other !== name) await caches.delete(other)
+  for (const old of (await cache.keys()).slice(0, -KEPT)) await cache.delete(old)
+}
+
+/** What was answered last time; null when nothing was. */
+export async function findRead(result: OperationResult): Promise<Read | null> {
+  if (!hasStore()) return null
+  const found = await (await caches.open(name)).match(addressOf(result))
+  if (!found) return null
+  const read = (await found.json()) as Read
+  const { query, variables } = askedBy(result)
+  // Different questions may have the same key.
+  return read.query === query && read.variables === variables ? read : null
+}

@@ -1,0 +1,91 @@
+interface Built {
+  version: string
+  assets: string[]
+  /** The addresses that the service answers with the shell, with all below them. */
+  screens: string[]
+}
+
+const worker = self as unknown as ServiceWorkerGlobalScope & { built: Built }
+/** What the service says before this script: what the console was built from. */
+const { version, assets, screens } = worker.built
+/** Files of the console, the same for everybody. */
+const ASSETS = 'console-'
+/** The page that loads them, as it was made for who is signed in. */
+const SHELL = 'shell'
+
+const mine = ASSETS + version
+const isScreen = (path: string) =>
+  path === '/' || screens.some(screen => path === screen || path.startsWith(`${screen}/`))
+
+worker.addEventListener('install', event => {
+  event.waitUntil(install().then(() => worker.skipWaiting()))
+})
+
+worker.addEventListener('activate', event => {
+  event.waitUntil(removeOld().then(() => worker.clients.claim()))
+})
+
+worker.addEventListener('fetch', event => {
+  const { request } = event
+  const { origin, pathname } = new URL(request.url)
+  if (origin !== worker.location.origin) return
+  // However one signs out: what belongs to the person goes from this browser.
+  if (request.method === 'POST' && pathname === '/logout') event.waitUntil(forget())
+  if (request.method === 'GET') {
+    if (pathname.startsWith('/console/assets/')) event.respondWith(fromCache(request))
+    else if (request.mode === 'navigate' && isScreen(pathname)) event.respondWith(open(event))
+  }
+})
+
+/** Keeps all files of the console; those that an older one has had under the same name are not loaded again. */
+async function install(): Promise<void> {
+  const cache = await caches.open(mine)
+  for (const asset of assets) {
+    const kept = await caches.match(asset)
+    if (kept) await cache.put(asset, kept)
+    else await cache.add(asset)
+  }
+  const shell = await fetch('/files', { headers: { accept: 'text/html' } }).catch(() => null)
+  if (shell) await keepShell(shell)
+}
+
+/** A page that is open may still ask for files of the version before. */
+async function removeOld(): Promise<void> {
+  const versions = (await caches.keys()).filter(name => name.startsWith(ASSETS) && name !== mine)
+  for (const old of versions.slice(0, -1)) await caches.delete(old)
+}
+
+async function forget(): Promise<void> {
+  for (const name of await caches.keys()) if (!name.startsWith(ASSETS)) await caches.delete(name)
+}
+
+/** Files named after their content are the same whoever has them. */
+async function fromCache(request: Request): Promise<Response> {
+  return (await caches.match(request.url)) ?? fetch(request)
+}
+
+/** The screen as the service answers it; when it is not reached, the shell that was kept. */
+async function open(event: FetchEvent): Promise<Response> {
+  try {
+    const answer = await fetch(event.request)
+    // A proxy before a service that is down.
+    if (answer.status === 502 || answer.status === 503 || answer.status === 504) return (await readShell()) ?? answer
+    event.waitUntil(keepShell(answer.clone()))
+    return answer
+  } catch (error) {
+    const kept = await readShell()
+    if (kept) return kept
+    throw error
+  }
+}
+
+const readShell = async () => (await caches.open(SHELL)).match('/')
+
+/** Keeps the shell, if this is one whose files are here. */
+async function keepShell(answer: Response): Promise<void> {
+  if (!answer.ok || answer.redirected || answer.type !== 'basic') return
+  const copy = answer.clone()
+  const scripts = [...(await answer.text()).matchAll(/\/console\/assets\/[\w.-]+\.js/g)].map(([path]) => path)
+  if (scripts.length === 0 || !scripts.every(path => assets.includes(path))) return
+  await (await caches.open(SHELL)).put('/', copy)
+}

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs'
+import { makeStatic, sendStatic } from '../http/static.ts'
+import type { Visit } from './visit.ts'
+
+/** Of the script that a browser installs. It asks again for it, whatever it has kept. */
+export const workerHeaders = {
+  'content-type': 'text/javascript; charset=utf-8',
+  'cache-control': 'no-cache',
+  'content-security-policy': "default-src 'none'; connect-src 'self'",
+}
+
+const script = readFileSync(new URL('views/no-console-worker.js', import.meta.url), 'utf8')
+const farewell = await makeStatic(script, workerHeaders)
+
+/** Where there is no console: browsers that have installed it let it go. */
+export async function sendFarewell({ req, res }: Visit): Promise<undefined> {
+  sendStatic(req, res, farewell)
+}

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { signIn } from './browser.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  type Person,
+  pictures,
+  settled,
+  startConsole,
+  telephone,
+} from './console.ts'
+
+let w: ConsoleWorld
+let alice: Person
+
+beforeAll(async () => {
+  w = await startConsole()
+  alice = await w.person('alice')
+  await alice.upload('journeys/alps.txt', 'snow')
+  await alice.upload('journeys/sea.txt', 'salt')
+}, 120_000)
+afterAll(() => w?.stop())
+beforeEach(() => w.service.restart(), 60_000)
+
+/** The browser refuses what polls in the page itself: that evaluates texts, which the policy forbids. */
+async function until(page: Page, expression: string): Promise<void> {
+  for (const end = Date.now() + 30_000; Date.now() < end; await new Promise(resolve => setTimeout(resolve, 100)))
+    if (await page.evaluate(expression)) return
+  throw new Error(`It has never become true: ${expression}`)
+}
+
+const kept = (page: Page): Promise<string[]> => page.evaluate('caches.keys()')
+
+/** Opens a folder, and waits until the browser has kept the console, and what it shows. */
+async function openKept(who: Person, path: string): Promise<Page> {
+  const page = await who.open(path)
+  await until(page, 'navigator.serviceWorker.controller !== null')
+  await until(
+    page,
+    `(async folder => {
+      const shell = await (await caches.open('shell')).match('/')
+      const name = (await caches.keys()).find(name => name.startsWith('read-'))
+      const answers = name ? await (await caches.open(name)).matchAll() : []
+      const reads = await Promise.all(answers.map(one => one.json()))
+      return shell !== undefined && reads.some(({ variables }) => JSON.parse(variables ?? '{}').path === folder)
+    })(${JSON.stringify(path.replace('/files/', ''))})`,
+  )
+  return page
+}
+
+describe('Without the service', () => {
+  it('the console opens, shows what was seen, says how old it is, and goes on when the service is back', async () => {
+    const page = await openKept(alice, '/files/journeys')
+    await w.service.kill()
+    await page.reload()
+    await page.getByRole('row', { name: /alps\.txt/ }).waitFor()
+    const banner = page.getByRole('status').filter({ hasText: 'Offline:' })
+    expect(await banner.textContent()).toMatch(/this is what was read at \d/)
+    await expectAccessible(page)
+    await pictures(page, 'console-offline')
+    await page.getByRole('link', { name: 'My links' }).click()
+    await page.getByText('The service cannot be reached.').first().waitFor()
+    await page.goBack()
+    await page.getByRole('row', { name: /sea\.txt/ }).waitFor()
+
+    // Until somebody else has changed something.
+    await page.route('**/healthz', route => route.abort())
+    await w.service.restart()
+    await alice.upload('journeys/desert.txt', 'sand')
+    await page.unroute('**/healthz')
+    await banner.getByRole('button', { name: 'Try again' }).click()
+    await banner.waitFor({ state: 'detached' })
+    await page.getByRole('row', { name: /desert\.txt/ }).waitFor()
+  })
+
+  it('a change says that it needs the connection, and nothing is left of it', async () => {
+    const page = await openKept(alice, '/files/journeys')
+    await w.service.kill()
+    await page.getByRole('row', { name: /alps\.txt/ }).click()
+    await page.keyboard.press('F2')
+    await page.getByRole('textbox', { name: 'New name' }).fill('andes.txt')
+    await page.keyboard.press('Enter')
+    await page.getByText('This needs the connection').waitFor()
+    await page.getByRole('row', { name: /alps\.txt/ }).waitFor()
+    await page.getByText('Offline:').waitFor()
+  })
+
+  it('an upload waits, and goes on when the service is back', async () => {
+    const page = await openKept(alice, '/files/journeys')
+    await page.locator('.uploads-status').waitFor({ state: 'attached' })
+    await w.service.kill()
+    await page.evaluate(`(() => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File(['dunes'], 'dunes.txt', { type: 'text/plain' }))
+      document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: transfer, bubbles: true }))
+    })()`)
+    await page.getByRole('region', { name: 'Uploads' }).getByText('dunes.txt').waitFor()
+    await w.service.restart()
+    await page.getByRole('row', { name: /dunes\.txt/ }).waitFor({ timeout: 45_000 })
+  })
+
+  it('works the same where the network itself is gone, on a telephone', async () => {
+    const dora = await w.person('dora', telephone)
+    await dora.upload('notes/rain.txt', 'rain')
+    const page = await openKept(dora, '/files/notes')
+    await dora.context.setOffline(true)
+    await page.reload()
+    await page.getByText('rain.txt').waitFor()
+    await page.getByText('Offline:').waitFor()
+    await pictures(page, 'console-offline-telephone')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await dora.context.setOffline(false)
+    await page.getByText('Offline:').waitFor({ state: 'detached' })
+  })
+})
+
+describe('What was read', () => {
+  it('goes at sign-out, with the shell, and stays out of the cache of the browser', async () => {
+    const zoe = await w.person('zoe')
+    await zoe.upload('secret/plan.txt', 'plan')
+    const page = await openKept(zoe, '/files/secret')
+    const answer = await page.reload()
+    expect(answer?.headers()['cache-control']).toBe('no-store')
+    await page.getByRole('button', { name: 'Account menu' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Your files, safely shared' }).waitFor()
+    expect((await kept(page)).filter(name => !name.startsWith('console-'))).toEqual([])
+    await w.service.kill()
+    await expect(page.goto(`${w.service.url}/files/secret`)).rejects.toThrow(/ERR_CONNECTION_REFUSED|ERR_FAILED/)
+  })
+
+  it('goes when the pages without a script sign out, and when another account signs in', async () => {
+    const yann = await w.person('yann')
+    await yann.upload('yann/own.txt', 'own')
+    const page = await openKept(yann, '/files/yann')
+    await page.goto(`${w.service.url}/logout/confirm`)
+    await page.getByRole('region', { name: 'Log out?' }).getByRole('button').click()
+    await until(page, `caches.keys().then(names => names.every(name => name.startsWith('console-')))`)
+
+    await signIn(yann, w.service.url, 'yann@example.com', '/identities')
+    await openKept(yann, '/files/yann')
+    const before = (await kept(page)).find(name => name.startsWith('read-'))
+    await yann.context.clearCookies()
+    await signIn(yann, w.service.url, 'xena@example.com', '/files')
+    await settled(page)
+    await until(
+      page,
+      `caches.keys().then(names => !names.includes('${before}') && names.some(name => name.startsWith('read-')))`,
+    )
+  })
+})
+
+describe('The worker', () => {
+  it('leaves when the service has no console any more', async () => {
+    const ned = await w.person('ned')
+    await ned.upload('ned/note.txt', 'note')
+    const page = await openKept(ned, '/files/ned')
+    await w.service.restart({ CONSOLE: 'false' })
+    await page.goto(`${w.service.url}/home`)
+    await page.evaluate('navigator.serviceWorker.getRegistration().then(one => one?.update())')
+    await until(page, 'navigator.serviceWorker.getRegistrations().then(all => all.length === 0)')
+    expect(await kept(page)).toEqual([])
+  })
+
+  it('is asked for again each time, and names every file of the console', async () => {
+    const { request } = alice.context
+    const answer = await request.get(`${w.service.url}/service-worker.js`)
+    expect(answer.headers()).toMatchObject({
+      'cache-control': 'no-cache',
+      'content-security-policy': "default-src 'none'; connect-src 'self'",
+    })
+    const built = JSON.parse(/^self\.built=(.*);\n/.exec(await answer.text())?.[1] ?? '') as { assets: string[] }
+    for (const asset of built.assets.slice(0, 5)) expect((await request.get(w.service.url + asset)).status()).toBe(200)
+    const manifest = await (await request.get(`${w.service.url}/manifest.webmanifest`)).json()
+    expect(manifest).toMatchObject({ start_url: '/files', display: 'standalone' })
+    for (const { src } of manifest.icons) {
+      const icon = await request.get(w.service.url + src)
+      expect([icon.status(), icon.headers()['content-type']]).toEqual([200, 'image/png'])
+    }
+  })
+})
