@@ -1,0 +1,141 @@
+/**
+ * How fast the console is, with a folder of 100,000 files: when the first rows are there, the largest paint on a processor that is four
+ * times as slow, how smoothly the list scrolls, and how much memory use adds: `npm run bench:console-speed [-- MINUTES]` of use, 1 without
+ * it. On a shared machine only the ratios of two runs by turns mean something.
+ */
+import { type CDPSession, chromium, type Page } from 'playwright-core'
+import { insertFolder } from './folder.ts'
+import { median, startService } from './service.ts'
+
+const MINUTES = Number(process.argv[2] || 1)
+const ROUNDS = Number(process.env.ROUNDS) || 15
+
+const bench = await startService('sqlite')
+await insertFolder(bench.db, bench, 'big', 100_000)
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM_PATH || '/usr/bin/chromium' })
+const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+const [name = '', value = ''] = bench.cookie.split('=')
+await context.addCookies([{ name, value, url: bench.url }])
+// When each thing is there, in milliseconds from the navigation on; the largest paint; tasks of more than 50 ms.
+await context.addInitScript(`{
+  const seen = { shell: '.shell', rows: '[role=gridcell]' }
+  window.marks = {}
+  window.longTasks = []
+  new MutationObserver(() => {
+    for (const [name, selector] of Object.entries(seen))
+      if (!(name in marks) && document.querySelector(selector)) marks[name] = performance.now()
+  }).observe(document, { childList: true, subtree: true })
+  new PerformanceObserver(list => list.getEntries().forEach(({ startTime }) => { marks.largest = startTime }))
+    .observe({ type: 'largest-contentful-paint', buffered: true })
+  new PerformanceObserver(list => list.getEntries().forEach(({ duration }) => longTasks.push(duration)))
+    .observe({ type: 'longtask', buffered: true })
+}`)
+const page = await context.newPage()
+const devtools: CDPSession = await context.newCDPSession(page)
+const say = (what: string, times: number[], bound: string) =>
+  console.log(
+    `${what.padEnd(60)} ${median(times).toFixed(0).padStart(4)} ms, ${bound} (${times.map(time => time.toFixed(0)).join(' ')})`,
+  )
+const firstRow = () => page.getByRole('gridcell').first().waitFor()
+const marksOf = (of: Page) => of.evaluate<Record<string, number>>('marks')
+
+/** What a function answers in each round; not of the first two, when caches are empty and the service is cold. */
+async function rounds(measure: () => Promise<number>): Promise<number[]> {
+  const all: number[] = []
+  for (let round = -2; round < ROUNDS; round++) {
+    const figure = await measure()
+    if (round >= 0) all.push(figure)
+  }
+  return all
+}
+
+async function loadFolder(): Promise<Record<string, number>> {
+  await page.goto(`${bench.url}/files/big`)
+  await firstRow()
+  return marksOf(page)
+}
+
+say('First rows when the page is loaded', await rounds(async () => (await loadFolder()).rows ?? Number.NaN), 'aim 200')
+
+const opened = await rounds(async () => {
+  await page.goto(`${bench.url}/files`)
+  const folder = page
+    .getByRole('row', { name: 'big' })
+    .or(page.getByRole('gridcell', { name: 'big' }))
+    .first()
+  await folder.waitFor()
+  await page.waitForTimeout(500)
+  const row = '[role=row], [role=gridcell]'
+  return page.evaluate<number>(`new Promise(resolve => {
+    const since = performance.now()
+    new MutationObserver((_, observer) => {
+      if (![...document.querySelectorAll('${row}')].some(one => one.textContent.includes('file-000000'))) return
+      observer.disconnect()
+      resolve(performance.now() - since)
+    }).observe(document, { childList: true, subtree: true })
+    const [folder] = [...document.querySelectorAll('a, [role=row]')].filter(one => one.textContent.includes('big'))
+    const at = folder.getBoundingClientRect()
+    folder.dispatchEvent(new MouseEvent('dblclick', { bubbles: true, clientX: at.x + 5, clientY: at.y + 5 }))
+    if (folder.matches('a')) folder.click()
+  })`)
+})
+say('First rows when the folder is opened in the console', opened, 'aim 200')
+
+await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+const painted = await rounds(async () => {
+  await page.goto(`${bench.url}/files`)
+  await page.getByText('big').first().waitFor()
+  await page.waitForTimeout(500)
+  return (await marksOf(page)).largest ?? Number.NaN
+})
+await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 })
+say('Largest contentful paint, the processor four times as slow', painted, 'aim 1000')
+
+await loadFolder()
+await page.waitForTimeout(500)
+await page.mouse.move(640, 500)
+await page.evaluate(`{
+  longTasks.length = 0
+  window.frames = []
+  let last = performance.now()
+  const next = now => { frames.push(now - last); last = now; requestAnimationFrame(next) }
+  requestAnimationFrame(next)
+}`)
+for (let i = 0; i < 200; i++) {
+  await page.mouse.wheel(0, 600)
+  await page.waitForTimeout(16)
+}
+const frames = await page.evaluate<number[]>('frames')
+const longTasks = await page.evaluate<number[]>('longTasks')
+console.log(
+  `Scrolling: frames of ${median(frames).toFixed(1)} ms (aim 16.7), 95 % below ${frames.toSorted((a, b) => a - b)[Math.floor(frames.length * 0.95)]?.toFixed(1)}; tasks over 50 ms: ${longTasks.map(task => task.toFixed(0)).join(' ') || 'none'}`,
+)
+
+async function heap(): Promise<number> {
+  await devtools.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await devtools.send('Runtime.getHeapUsage')
+  return usedSize / 1e6
+}
+
+/** Looks around: folder, list, details, search, activity. */
+async function use(): Promise<void> {
+  await page.getByRole('link', { name: 'My files' }).first().click()
+  await page.getByText('big').first().dblclick()
+  await page.getByText('file-000000').first().click()
+  for (let i = 0; i < 10; i++) await page.mouse.wheel(0, 2000)
+  await page.waitForTimeout(300)
+  await page.getByRole('link', { name: 'Trash' }).first().click()
+  await page.waitForTimeout(300)
+}
+
+await page.goto(`${bench.url}/files`)
+for (let i = 0; i < 3; i++) await use()
+const before = await heap()
+let times = 0
+for (const end = performance.now() + MINUTES * 60_000; performance.now() < end; times++) await use()
+const after = await heap()
+console.log(
+  `Memory: ${before.toFixed(1)} MB of scripts, ${after.toFixed(1)} after ${times} rounds in ${MINUTES} minutes (${(after - before).toFixed(1)} more, aim 20)`,
+)
+await browser.close()
+await bench.stop()
