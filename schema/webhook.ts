@@ -72,7 +72,7 @@ const Webhook = builder.objectRef<WebhookView>('Webhook').implement({
       resolve: ({ state, failingSince, dueAt }) => (state === 'active' && failingSince !== null ? dueAt : null),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    oldSecretUntil: t.expose('oldSecretUntil', {
+    oldSecretEndsAt: t.expose('oldSecretEndsAt', {
       type: 'DateTime',
       nullable: true,
       description:

@@ -293,7 +293,7 @@ export class World {
         await t.app.db.Webhook.destroy({ where: isOwn ? { userId: owner.userId, workspaceId: null } : { workspaceId } })
         const place = { userId: owner.userId, workspaceId: isOwn ? null : workspaceId }
         const state = { kinds: '', state: 'paused', seq: 0, attempts: 0, failingSince: null } as const
-        const times = { dueAt: 0, leaseUntil: 0, secretNumber: 0, oldSecretUntil: null, createdAt: 0 }
+        const times = { dueAt: 0, leaseUntil: 0, secretNumber: 0, oldSecretEndsAt: null, createdAt: 0 }
         await t.app.db.Webhook.create({ id, logId, ...place, url: NOWHERE, ...state, ...times })
         return { webhook: id, event: `event:${logId}:1` }
       },

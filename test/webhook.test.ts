@@ -18,7 +18,7 @@ const WEBHOOK = `id url source kinds state firstFailedAt nextAttemptAt responsib
 const CREATE = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret webhook { ${WEBHOOK} } } }`
 const UPDATE = `mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { ${WEBHOOK} } } }`
 const ROTATE =
-  'mutation ($input: RotateWebhookSecretInput!) { rotateWebhookSecret(input: $input) { secret webhook { oldSecretUntil } } }'
+  'mutation ($input: RotateWebhookSecretInput!) { rotateWebhookSecret(input: $input) { secret webhook { oldSecretEndsAt } } }'
 const PING = 'mutation ($input: PingWebhookInput!) { pingWebhook(input: $input) { webhook { id } } }'
 const REDELIVER = 'mutation ($input: RedeliverEventInput!) { redeliverEvent(input: $input) { webhook { id } } }'
 const DELETE = 'mutation ($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedId } }'
@@ -150,7 +150,7 @@ describe('A webhook', () => {
     }
     const second = await rotate()
     expect(second.secret).not.toBe(secret)
-    const left = Date.parse(second.webhook.oldSecretUntil) - Date.now()
+    const left = Date.parse(second.webhook.oldSecretEndsAt) - Date.now()
     expect(left).toBeGreaterThan(23 * 3_600_000)
     expect(left).toBeLessThanOrEqual(24 * 3_600_000)
     const both = await sent('a')
@@ -159,7 +159,7 @@ describe('A webhook', () => {
     const later = await sent('b')
     expect(() => verified(secret, later)).toThrow()
     for (const valid of [second.secret, third.secret]) expect(verified(valid, later)).toBeTruthy()
-    await t.app.db.Webhook.update({ oldSecretUntil: Date.now() - 1 }, { where: { id } })
+    await t.app.db.Webhook.update({ oldSecretEndsAt: Date.now() - 1 }, { where: { id } })
     const last = await sent('c')
     expect(() => verified(second.secret, last)).toThrow()
     expect(verified(third.secret, last)).toBeTruthy()

@@ -7,11 +7,11 @@ export const webhookSecrets: Migration = {
 
   async up({ column }) {
     await column('webhook', 'secret_number', { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 })
-    await column('webhook', 'old_secret_until', { type: DataTypes.BIGINT, allowNull: true })
+    await column('webhook', 'old_secret_ends_at', { type: DataTypes.BIGINT, allowNull: true })
   },
 
   async down({ dropColumn }) {
-    await dropColumn('webhook', 'old_secret_until')
+    await dropColumn('webhook', 'old_secret_ends_at')
     await dropColumn('webhook', 'secret_number')
   },
 }

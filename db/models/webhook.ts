@@ -29,7 +29,7 @@ export class Webhook extends Model<InferAttributes<Webhook>, InferCreationAttrib
   /** How often its secret was replaced. */
   declare secretNumber: number
   /** Until when events are signed with the secret before, too. */
-  declare oldSecretUntil: number | null
+  declare oldSecretEndsAt: number | null
   declare createdAt: number
 
   static define(sequelize: Sequelize): void {
@@ -48,7 +48,7 @@ export class Webhook extends Model<InferAttributes<Webhook>, InferCreationAttrib
         dueAt: moment(),
         leaseUntil: moment(),
         secretNumber: { type: DataTypes.INTEGER, allowNull: false },
-        oldSecretUntil: moment({ allowNull: true }),
+        oldSecretEndsAt: moment({ allowNull: true }),
         createdAt: moment(),
       },
       { sequelize, tableName: 'webhook' },

@@ -10,7 +10,7 @@ export type DeliveryRow = Attributes<WebhookDelivery>
 
 const columns = `h.id AS id, h.log_id AS logId, h.user_id AS userId, h.workspace_id AS workspaceId, h.url, h.kinds, h.state, h.seq, h.attempts,
   h.failing_since AS failingSince, h.due_at AS dueAt, h.lease_until AS leaseUntil, h.secret_number AS secretNumber,
-  h.old_secret_until AS oldSecretUntil, h.created_at AS createdAt`
+  h.old_secret_ends_at AS oldSecretEndsAt, h.created_at AS createdAt`
 
 /** The FROM and the condition of webhooks `h` whose user may still read their log, and of those that are active. */
 const RIGHTFUL = `FROM webhook h JOIN user u ON u.id = h.user_id

@@ -11,7 +11,7 @@ export const WEBHOOK = graphql(`
     firstFailedAt
     nextAttemptAt
     createdAt
-    oldSecretUntil
+    oldSecretEndsAt
     responsible {
       id
       name

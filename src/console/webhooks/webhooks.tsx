@@ -91,7 +91,7 @@ type LineProps = Pick<WebhooksProps, 'workspace' | 'onChange'> & { webhook: Webh
 function Line({ webhook, workspace, onChange }: LineProps) {
   const [open, setOpen] = useState<'edit' | 'deliveries' | 'secret' | 'delete' | null>(null)
   const close = () => setOpen(null)
-  const { id, url, source, state, firstFailedAt, nextAttemptAt, createdAt, oldSecretUntil, responsible } = webhook
+  const { id, url, source, state, firstFailedAt, nextAttemptAt, createdAt, oldSecretEndsAt, responsible } = webhook
   const attempt = (work: () => Promise<unknown>) => void work().catch(toastError)
   const pause = (paused: boolean) => attempt(() => mutate(UPDATE_WEBHOOK, { input: { webhook: id, paused } }))
   const ping = async () => {
@@ -132,8 +132,8 @@ function Line({ webhook, workspace, onChange }: LineProps) {
           {workspace === null && <span>{text(source === 'PERSON' ? 'person' : 'own')}</span>}
           <span>{kindsOf(webhook)}</span>
           <span>{text('created', { when: formatExact(createdAt) })}</span>
-          {oldSecretUntil !== null && Date.parse(oldSecretUntil) > Date.now() && (
-            <span>{text('oldUntil', { when: formatExact(oldSecretUntil) })}</span>
+          {oldSecretEndsAt !== null && Date.parse(oldSecretEndsAt) > Date.now() && (
+            <span>{text('oldUntil', { when: formatExact(oldSecretEndsAt) })}</span>
           )}
           {workspace !== null && responsible && <span dir="auto">{responsible.name || responsible.email}</span>}
         </p>

@@ -146,7 +146,7 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
         const { head: seq } = await endsOf(db, logId, tx)
         const times = { failingSince: null, dueAt: now, leaseUntil: 0, createdAt: now }
         const made = { id, logId, userId: caller.userId, workspaceId: workspace?.id ?? null, url: url.href, kinds, seq }
-        const secrets = { secretNumber: 0, oldSecretUntil: null }
+        const secrets = { secretNumber: 0, oldSecretEndsAt: null }
         const row: WebhookRow = { ...made, state: 'active', attempts: 0, ...secrets, ...times }
         await db.Webhook.create(row, { transaction: tx })
         record(logOf(caller, workspace), { kind: 'webhook.created', subject: id, details: { name: url.host } })
@@ -201,7 +201,7 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
       const row = await change(caller, async ({ tx, record }) => {
         await lockHolder(caller, workspace, tx)
         const old = await find(caller, workspace, id, tx)
-        const set = { secretNumber: old.secretNumber + 1, oldSecretUntil: Date.now() + OLD_SECRET_MS }
+        const set = { secretNumber: old.secretNumber + 1, oldSecretEndsAt: Date.now() + OLD_SECRET_MS }
         await db.Webhook.update(set, { where: { id }, transaction: tx })
         const details = { name: new URL(old.url).host }
         record(logOf(caller, workspace), { kind: 'webhook.changed', subject: id, details })
