@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -190,6 +191,21 @@ describe('satchel sync', () => {
     expect(tree('d')).toEqual({ 'a.txt': 'a' })
     write({ 'd/old.txt': 'old' })
     expect(actionsOf(await run('--delete', '--yes', `:/${from}`, 'd'))).toEqual(['delete old.txt'])
+  })
+
+  it('deletes remote files for a local folder without any only with --yes: its disk may not be mounted', async () => {
+    const to = box()
+    write({ 'd/a.txt': 'a', 'd/sub/b.txt': 'b' })
+    await run('d', `:/${to}`)
+    const before = await remoteTree(to)
+    rmSync(at('d'), { recursive: true })
+    mkdirSync(at('d/mount'), { recursive: true })
+    const refused = await shell.refused('sync', '--delete', 'd', `:/${to}`)
+    expect(refused).toMatchObject({ code: 2, error: { code: 'USAGE', message: expect.stringContaining('--yes') } })
+    expect(await remoteTree(to)).toEqual(before)
+    expect(actionsOf(await run('--delete', '--dry-run', 'd', `:/${to}`))).toContain('delete a.txt')
+    expect(await run('--delete', '--yes', 'd', `:/${to}`)).toMatchObject({ code: 0 })
+    expect(await remoteTree(to)).toEqual({ mount: null })
   })
 
   it('with --dry-run shows the same plan, and changes nothing on either side', async () => {
@@ -461,6 +477,47 @@ describe('satchel sync', () => {
       [expect.objectContaining({ code: 'TARGET_EXISTS', path: 'link' })],
     ])
     expect(tree('elsewhere')).toEqual({ 'secret.txt': 's' })
+  })
+
+  it('sends nothing through a symbolic link that appears while it runs', async () => {
+    const to = box()
+    write({ 'out/b.txt': 'secret', 'd/a.txt': 'a', 'd/b.txt': 'b', 'd/c/b.txt': 'b' })
+    let isDone = false
+    listen(line => {
+      if (isDone || !line.endsWith('/upload')) return
+      isDone = true
+      rmSync(at('d/b.txt'))
+      symlinkSync('../out/b.txt', at('d/b.txt'))
+      rmSync(at('d/c'), { recursive: true })
+      symlinkSync('../out', at('d/c'))
+    })
+    const { code, failed } = await run('--parallel', '1', 'd', `:/${to}`)
+    expect([code, failed.map(({ path }: { path: string }) => path).sort()]).toEqual([1, ['b.txt', 'c/b.txt']])
+    expect(await remoteTree(to)).toEqual({ 'a.txt': 'a' })
+  })
+
+  it.each([
+    ['leads elsewhere', () => symlinkSync('out', at('d'))],
+    ['is not there any more', () => {}],
+  ])('writes and deletes nothing when the local folder %s while it runs', async (_what, meddle) => {
+    const from = box()
+    for (const path of ['a.txt', 'b.txt', 'c/b.txt']) await alice.upload(`${from}/${path}`, path)
+    write({ 'out/old.txt': 'old', 'd/old.txt': 'old' })
+    let isDone = false
+    listen(line => {
+      if (isDone || !line.startsWith('GET /api/blobs')) return
+      isDone = true
+      renameSync(at('d'), at('away'))
+      meddle()
+    })
+    const { code, failed } = await run('--parallel', '1', '--delete', '--yes', `:/${from}`, 'd')
+    expect([code, failed.map(({ path }: { path: string }) => path)]).toEqual([
+      1,
+      expect.arrayContaining(['b.txt', 'c/b.txt', 'old.txt']),
+    ])
+    expect(tree('out')).toEqual({ 'old.txt': 'old' })
+    expect(tree('away')['old.txt']).toBe('old')
+    expect(existsSync(at('d/b.txt'))).toBe(false)
   })
 
   it('exchanges files and folders with --delete only', async () => {

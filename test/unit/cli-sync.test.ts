@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { isMarkedRemote, parseRemote } from '../../src/cli/path.ts'
@@ -94,14 +94,21 @@ describe('Patterns', () => {
     expect([enters('x'), enters('node_modules'), enters('docs/old')]).toEqual([true, false, false])
     expect(takes('node_modules', 'file') || takes('docs', 'file')).toBe(false)
   })
+
+  it('find names in either spelling, and are refused where they would mean nothing', () => {
+    expect(filterOf({ exclude: ['e\u0301*'] }).takes('\u00e9t\u00e9', 'file')).toBe(false)
+    expect(filterOf({ exclude: ['\\#recycle'] }).takes('#recycle', 'folder')).toBe(false)
+    for (const idle of ['#recycle', '', ' '])
+      expect(() => filterOf({ exclude: [idle] })).toThrow(expect.objectContaining({ code: 'USAGE' }))
+  })
 })
 
 describe('A service that means harm', () => {
+  const evil = '\u001b[2J\u009b31m\u202e\u2028'
   let service: FakeService
   let shell: Shell
 
   beforeAll(async () => {
-    const evil = '\u001b[2J\u009b31m\u202e\u2028'
     const names = ['..', '.', '', 'a/b', '../../escape', '/etc/evil', '\u0000', evil, 'fine']
     const nodes = names.flatMap((name, i) => [
       {
@@ -138,12 +145,16 @@ describe('A service that means harm', () => {
   })
 
   it('makes satchel sync write and delete nothing outside of the folder', async () => {
+    // What it has under such a name is not known to be gone.
+    mkdirSync(join(shell.home, 'in/here', evil), { recursive: true })
+    writeFileSync(join(shell.home, 'in/here', evil, 'kept'), '')
     const { code, out } = await shell.satchel(['sync', '--delete', '--yes', '--json', ':/docs', 'in/here'])
     const { failed, changes } = JSON.parse(out)
     expect([code, new Set(failed.map((f: { code: string }) => f.code))]).toEqual([1, new Set(['UNSAFE_NAME'])])
     expect(changes.map(({ path }: { path: string }) => path).sort()).toEqual(['fine', 'folder'])
     expect(readdirSync(shell.home).sort()).toEqual(['in', 'state'])
     expect(readdirSync(join(shell.home, 'in'))).toEqual(['here'])
+    expect(readdirSync(join(shell.home, 'in/here', evil))).toEqual(['kept'])
     expect(existsSync('/etc/evil')).toBe(false)
   })
 

@@ -9,8 +9,9 @@ import { startProgress } from '../progress.ts'
 import { confirm } from '../prompt.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
+import type { Plan } from '../sync/compare.ts'
 import { filterOf, type Patterns } from '../sync/filter.ts'
-import { scan } from '../sync/local-tree.ts'
+import { type LocalTree, scan } from '../sync/local-tree.ts'
 import { planOf } from '../sync/plan.ts'
 import { pull } from '../sync/pull.ts'
 import { push } from '../sync/push.ts'
@@ -81,7 +82,8 @@ async function synchronize(context: Context, task: Task, options: SyncOptions): 
     show: (path: string) => pair.place.show(joinPath(pair.path, path)),
   }
   if (isDryRun) return answerOf({ ...outcome, changes: changesOf(plan, way) })
-  if (way === 'pull') await confirmRemoval(context, pair, [...plan.clearings, ...plan.removals], options.yes ?? false)
+  const removal = removalOf(task, plan, local)
+  if (removal !== null && !options.yes) await confirmRemoval(context, removal)
   await states.write(state)
 
   const progress = await startProgress(context)
@@ -136,11 +138,19 @@ async function makeLocal(named: string): Promise<string> {
 /** More would fill a screen. */
 const MAX_NAMED = 5
 
-/** Local files have no trash. @throws USAGE */
-async function confirmRemoval(context: Context, { local }: Pair, paths: string[], sure: boolean): Promise<void> {
-  if (sure || paths.length === 0) return
+/** What is not deleted without a question: local files have no trash, and a source without any file may be a disk that is not mounted. */
+function removalOf({ way, sides }: Task, { clearings, removals }: Plan, { entries }: LocalTree): string | null {
+  const paths = [...clearings, ...removals]
+  const isSourceThere = [...entries.values()].some(({ kind }) => kind === 'file')
+  if (paths.length === 0 || (way === 'push' && isSourceThere)) return null
   const named = paths.slice(0, MAX_NAMED).join(', ') + (paths.length > MAX_NAMED ? ', ...' : '')
-  const what = `${plural(paths.length, 'local entry', 'local entries')} below ${local} for ever: ${named}`
+  return way === 'pull'
+    ? `${plural(paths.length, 'local entry', 'local entries')} below ${sides.target} for ever: ${named}`
+    : `${plural(paths.length, 'remote entry', 'remote entries')} below ${sides.target}, because there is no file in ${sides.source}: ${named}`
+}
+
+/** @throws USAGE */
+async function confirmRemoval(context: Context, what: string): Promise<void> {
   if (!process.stdin.isTTY || context.json) throw new Failure('USAGE', `This deletes ${what}. Add --yes to confirm.`)
   await confirm(`Delete ${what}?`, 'Nothing was changed.', context.patience.signal)
 }

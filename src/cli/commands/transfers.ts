@@ -68,7 +68,8 @@ ${pathHelp}`,
     does: 'make a remote folder like a local one, or a local one like a remote one',
     details: `The remote side has a colon: :/docs is a folder of yours, garden:/docs one of the workspace garden. New files are
 copied, and those with other bytes are replaced; remote ones keep their old content as a version. What only the
-target has stays, unless --delete: remote files go to the trash, local ones for ever, which asks first.
+target has stays, unless --delete: remote files go to the trash, local ones for ever, which asks first; so it does
+when the local source has no file, as a disk that is not mounted.
 What is changed on the target while the command runs is a conflict and stays as it is.
 The next run reads only what has happened since; after an interruption, the same command resumes.
 Patterns are those of a .gitignore, relative to the folders. What they leave out is neither copied nor deleted.
@@ -84,7 +85,7 @@ Symbolic links are skipped.`,
     .option('--dry-run', 'only show what would be done')
     .option('--include <pattern>', 'only what matches; repeat it for several', several)
     .option('--exclude <pattern>', 'leave out what matches; repeat it for several', several)
-    .option('-y, --yes', 'do not ask before local files are deleted')
+    .option('-y, --yes', 'do not ask before files are deleted')
     .option(...parallelOption)
   sync.action((source: string, target: string, options: SyncOptions) =>
     perform(sync, async context => (await import('../actions/sync.ts')).sync(context, source, target, options)),

@@ -1,4 +1,5 @@
 import ignore from 'ignore'
+import { Failure } from '../failure.ts'
 import type { Entry } from './entry.ts'
 
 /** What takes part. Paths are relative. */
@@ -13,9 +14,17 @@ export interface Patterns {
   exclude?: string[]
 }
 
-/** All that is not excluded, and is included if anything is: patterns as in a .gitignore. */
+/** All that is not excluded, and is included if anything is: patterns as in a .gitignore. @throws USAGE for one that means nothing there */
 export function filterOf({ include = [], exclude = [] }: Patterns): Filter {
-  const matcher = (patterns: string[]) => ignore({ ignorecase: false, allowRelativePaths: true }).add(patterns)
+  const idle = [...include, ...exclude].find(pattern => /^(#|\s*$)/.test(pattern))
+  // What it was to leave out would be deleted.
+  if (idle !== undefined)
+    throw new Failure(
+      'USAGE',
+      `The pattern "${idle}" matches nothing, as in a .gitignore. For a name with # write \\#.`,
+    )
+  const matcher = (patterns: string[]) =>
+    ignore({ ignorecase: false, allowRelativePaths: true }).add(patterns.map(pattern => pattern.normalize('NFC')))
   const [included, excluded] = [matcher(include), matcher(exclude)]
   return {
     takes(path, kind) {

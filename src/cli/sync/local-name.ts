@@ -16,7 +16,7 @@ export function nameable<E extends Named>(
   remote: ReadonlyMap<string, E>,
   ignoresCase: boolean,
   platform?: NodeJS.Platform,
-): { entries: Map<string, E>; failures: Failure[] } {
+): { entries: Map<string, E>; left: Set<string>; failures: Failure[] } {
   const entries = new Map<string, E>()
   const failures: Failure[] = []
   const left = new Set<string>()
@@ -37,7 +37,7 @@ export function nameable<E extends Named>(
         : `This computer takes it for ${other}, which is written in other letters`
     failures.push(new Failure('UNSAFE_NAME', `${path}: ${why}; it was skipped.`, { path }))
   }
-  return { entries, failures }
+  return { entries, left, failures }
 }
 
 /** Whether the file system of a path takes `A` and `a` for one name. */

@@ -1,4 +1,4 @@
-import { lstat, open, readdir } from 'node:fs/promises'
+import { lstat, open, readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure, toFailure } from '../failure.ts'
 import { joinPath } from '../path.ts'
@@ -85,6 +85,13 @@ export async function lookAt(path: string): Promise<LocalEntry | null> {
   const { size, mtimeMs, ctimeMs } = there
   if (there.isDirectory()) return { kind: 'folder', size: 0, path }
   return there.isFile() ? { kind: 'file', size, path, mtimeMs, ctimeMs } : null
+}
+
+/** @throws TARGET_EXISTS for a folder that is not there any more, or that a link leads to: it may be outside of what is synchronized */
+export async function requireFolder(folder: string): Promise<void> {
+  const real = await realpath(folder).catch(() => null)
+  if (real !== folder || (await lookAt(folder))?.kind !== 'folder')
+    throw new Failure('TARGET_EXISTS', `${folder} is not a folder. Symbolic links are not followed.`)
 }
 
 const notUnicode = (path: string): Failure =>

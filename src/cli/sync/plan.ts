@@ -33,8 +33,13 @@ interface Planned {
 export async function planOf(question: Question): Promise<Planned> {
   const { way, pair, local, filter, digests, parallel, signal } = question
   const taken = new Map([...question.remote].filter(([path, { kind }]) => filter.takes(path, kind)))
-  const { entries: remote, failures } =
-    way === 'pull' ? nameable(taken, await ignoresCase(pair.local)) : { entries: taken, failures: [] }
+  const {
+    entries: remote,
+    left: unnamed,
+    failures,
+  } = way === 'pull'
+    ? nameable(taken, await ignoresCase(pair.local))
+    : { entries: taken, left: new Set<string>(), failures: [] }
 
   async function isSame(path: string): Promise<boolean> {
     const [file, other] = [local.entries.get(path), remote.get(path)]
@@ -60,7 +65,9 @@ export async function planOf(question: Question): Promise<Planned> {
     const sides = { source: local.entries, target: remote, kept, staying }
     return { plan: await compare({ ...sides, deletes, isSame, parallel }), remote, failures }
   }
-  const sides = { source: remote, target: local.entries, kept: local.skipped, staying: local.passed }
+  // A local entry that has such a name nevertheless is not known to be gone.
+  const kept = new Set([...local.skipped, ...unnamed])
+  const sides = { source: remote, target: local.entries, kept, staying: local.passed }
   const plan = await compare({ ...sides, deletes, isSame, parallel })
   // A download that was interrupted goes on with its part.
   const parts = new Set(

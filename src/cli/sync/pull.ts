@@ -1,12 +1,12 @@
-import { mkdir, rmdir, unlink, utimes } from 'node:fs/promises'
-import { join } from 'node:path'
+import { lutimes, mkdir, rmdir, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { inParallel } from '../each.ts'
 import { Failure } from '../failure.ts'
 import { SyncLinkDocument } from '../generated.ts'
 import { joinPath, splitPath } from '../path.ts'
 import { getFile, type Source } from '../transfer/get-file.ts'
 import { foldersAbove } from './entry.ts'
-import { isUntouched, type LocalEntry, lookAt } from './local-tree.ts'
+import { isUntouched, type LocalEntry, lookAt, requireFolder } from './local-tree.ts'
 import type { RemoteEntry } from './remote-tree.ts'
 import { attempt, type Change, type Work } from './work.ts'
 
@@ -35,8 +35,9 @@ export function localPath({ pair, local }: Pick<Work, 'pair' | 'local'>, path: s
   return join(folder === '' ? pair.local : localPath({ pair, local }, folder), name)
 }
 
-/** Makes folders that are missing, one below the other. @throws TARGET_EXISTS for a link, which would lead out of the folder */
+/** Makes folders that are missing, one below the other. The outermost was there at the start: without its disk it is not made anew. */
 async function makeFolders(work: Work, paths: string[]): Promise<void> {
+  await requireFolder(work.pair.local)
   for (const path of paths) {
     const folder = localPath(work, path)
     await mkdir(folder).catch(error => {
@@ -44,11 +45,6 @@ async function makeFolders(work: Work, paths: string[]): Promise<void> {
     })
     await requireFolder(folder)
   }
-}
-
-async function requireFolder(folder: string): Promise<void> {
-  if ((await lookAt(folder))?.kind !== 'folder')
-    throw new Failure('TARGET_EXISTS', `${folder} is not a folder. Symbolic links are not followed.`)
 }
 
 /** The source of a download. @throws FILE_CHANGED if the file has other bytes meanwhile */
@@ -87,7 +83,8 @@ async function download(
     beforeReplacing: () => requireUntouched(to, before),
   })
   const time = new Date(file.updatedAt)
-  await utimes(to, time, time)
+  // What is there meanwhile may be a link.
+  await lutimes(to, time, time)
   const now = await lookAt(to)
   if (now?.kind === 'file' && now.size === got.size) digests.set(path, { ...lookOf(now), md5: got.md5Checksum })
   return { action: replaces ? 'replace' : 'download', size: got.size }
@@ -110,7 +107,7 @@ async function requireUntouched(path: string, before: LocalEntry | undefined): P
 async function removeLocal(work: Work, path: string): Promise<Omit<Change, 'path'> | null> {
   const entry = work.local.entries.get(path)
   if (!entry) return null
-  for (const folder of foldersAbove(path)) await requireFolder(localPath(work, folder))
+  await requireFolder(dirname(entry.path))
   await requireUntouched(entry.path, entry)
   if (entry.kind === 'file') await unlink(entry.path)
   else

@@ -1,9 +1,11 @@
+import { dirname } from 'node:path'
 import { inParallel } from '../each.ts'
 import { Failure, isFailure } from '../failure.ts'
 import { DeleteDocument } from '../generated.ts'
 import { joinPath, splitPath } from '../path.ts'
 import { putFile } from '../transfer/put-file.ts'
 import { outermost } from './compare.ts'
+import { lookAt, requireFolder } from './local-tree.ts'
 import { attempt, type Change, type Work } from './work.ts'
 
 /** Makes the remote folder like the local one. What goes is moved to the trash; what has changed since it was looked at stays. */
@@ -29,6 +31,9 @@ async function upload(
 ): Promise<Omit<Change, 'path'> | null> {
   const file = local.entries.get(path)
   if (file?.kind !== 'file') return null
+  await requireFolder(dirname(file.path))
+  if ((await lookAt(file.path))?.kind !== 'file')
+    throw new Failure('FILE_CHANGED', `${file.path} is not a file any more. Run the command again.`)
   const { folder, name } = splitPath(joinPath(root, path))
   const target = {
     ...{ place, folder, name, progress, parts },
