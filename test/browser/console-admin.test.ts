@@ -71,7 +71,7 @@ describe('An operator', () => {
     await heading('paul')
     const main = page.getByRole('main')
     await main.getByText('<u>Lab</u>').waitFor()
-    await main.getByRole('progressbar', { name: /^2 MB of .* used/ }).waitFor()
+    await main.getByRole('progressbar', { name: /^1.91 MiB of .* used/ }).waitFor()
     await expectAccessible(page)
     await pictures(page, 'console-admin-account')
     const plans = await page.getByRole('combobox', { name: 'Plan' }).locator('option').allTextContents()

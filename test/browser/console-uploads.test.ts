@@ -253,7 +253,7 @@ describe('Uploads', () => {
     }
     await choose(page, 'Upload files', [sparse('huge.bin', 3), ...[1, 2, 3].map(n => sparse(`big ${n}.bin`, 1.9))])
     const dialog = page.getByRole('dialog', { name: 'Not everything fits' })
-    await dialog.getByText('These files need 6.12 GB').waitFor()
+    await dialog.getByText('These files need 5.7 GiB').waitFor()
     await dialog.getByText('huge.bin').waitFor()
     await expectAccessible(page)
     await pictures(page, 'uploads-tight')

@@ -1,31 +1,20 @@
 import { locale } from './language.ts'
 
-const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const
-const formats = new Map<string, Intl.NumberFormat>()
+const inBytes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'byte', unitDisplay: 'long' })
+const threeDigits = new Intl.NumberFormat(locale, { maximumSignificantDigits: 3 })
+const units = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 
-function unitFormat(unit: string, digits: number): Intl.NumberFormat {
-  const key = `${unit} ${digits}`
-  const format =
-    formats.get(key) ??
-    new Intl.NumberFormat(locale, {
-      style: 'unit',
-      unit,
-      unitDisplay: unit === 'byte' ? 'long' : 'short',
-      maximumFractionDigits: digits,
-    })
-  formats.set(key, format)
-  return format
-}
-
-/** A size in bytes, in steps of 1000 as the units of Intl are, with three digits: `1.46 MB`. */
+/** A size in steps of 1024, as limits are set and other pages and the command show them: `1.46 MiB`. Intl has no such units. */
 export function formatBytes(bytes: number): string {
+  if (bytes < 1024) return inBytes.format(bytes)
+  let value = bytes / 1024
   let step = 0
-  let value = bytes
-  while (value >= 1000 && step < units.length - 1) {
-    value /= 1000
+  // Four digits would be rounded.
+  while (value >= 999.5 && step < units.length - 1) {
+    value /= 1024
     step++
   }
-  return unitFormat(units[step] ?? 'byte', step === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2).format(value)
+  return `${threeDigits.format(value)}\u00a0${units[step]}`
 }
 
 const count = new Intl.NumberFormat(locale)

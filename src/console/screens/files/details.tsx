@@ -114,7 +114,7 @@ function One({ id, workspace, onShare }: OneProps) {
         )}
         <Fact label={text('size')}>
           {formatBytes(node.size)}
-          {node.size >= 1000 && (
+          {node.size >= 1024 && (
             <span className="soft"> ({text('bytes', { count: node.size, shown: formatNumber(node.size) })})</span>
           )}
         </Fact>
