@@ -142,6 +142,36 @@ describe('The webhooks of a person', () => {
     expectQuiet(kim)
   })
 
+  it('say why they fail, and nothing else while that is not known', async () => {
+    const mia = await w.person('mia')
+    const url = `${receiver.url}/mia`
+    await make(mia, url)
+    receiver.next.push(status(500), status(500), status(500))
+    await mia.upload('m.txt', 'm')
+    const isFailing = async () => {
+      type Failing = { me: { webhooks: { firstFailedAt: string | null }[] } }
+      const { me } = await mia.ask<Failing>('{ me { webhooks { firstFailedAt } } }')
+      return me.webhooks[0]?.firstFailedAt
+    }
+    await until(isFailing)
+    const held: (() => void)[] = []
+    let isHeld = true
+    await mia.page.route('**/graphql', async route => {
+      if (isHeld && route.request().postData()?.includes('query Deliveries'))
+        await new Promise<void>(go => held.push(go))
+      await route.continue()
+    })
+    const page = await mia.open('/account/webhooks')
+    await row(page, url).getByText('Failing since').waitFor()
+    await until(() => held.length > 0)
+    expect(await row(page, url).textContent()).not.toContain('three days')
+    isHeld = false
+    for (const go of held) go()
+    await row(page, url).getByText('The last attempt failed: the receiver answered 500.').waitFor()
+    receiver.next.length = 0
+    expectQuiet(mia)
+  })
+
   it('say why they were disabled, and are enabled again', async () => {
     const lea = await w.person('lea')
     const url = `${receiver.url}/lea`

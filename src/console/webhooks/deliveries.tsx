@@ -15,8 +15,8 @@ import { text } from './text.ts'
 /** No subscription tells of attempts. */
 const LOOK_MS = 3000
 
-/** The last attempts of a webhook as they are now. */
-export function useDeliveries(id: string) {
+/** The last attempts of a webhook as they are now, looked at again after each pause. */
+export function useDeliveries(id: string, pause: number) {
   const [{ data, error }, reload] = useKeptQuery({
     query: DELIVERIES,
     variables: { id },
@@ -28,9 +28,9 @@ export function useDeliveries(id: string) {
   const isSeen = useSeen(again)
   useEffect(() => {
     if (!isSeen) return
-    const timer = setInterval(() => latest.current(), LOOK_MS)
+    const timer = setInterval(() => latest.current(), pause)
     return () => clearInterval(timer)
-  }, [isSeen])
+  }, [isSeen, pause])
   const node = data?.node?.__typename === 'Webhook' ? data.node : undefined
   return { deliveries: node?.deliveries, error, again }
 }
@@ -43,7 +43,7 @@ interface DeliveriesProps {
 
 /** What became of the last attempts, the latest first; each event can be sent once more. */
 export function Deliveries({ id, url, onClose }: DeliveriesProps) {
-  const { deliveries, error, again } = useDeliveries(id)
+  const { deliveries, error, again } = useDeliveries(id, LOOK_MS)
   const send = async (work: Promise<unknown>) => {
     try {
       await work

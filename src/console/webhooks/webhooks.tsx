@@ -140,7 +140,7 @@ function Line({ webhook, workspace, onChange }: LineProps) {
         {(state === 'DISABLED' || isFailing) && (
           <div className="webhook-reason">
             <Suspense>
-              <Reason id={id} />
+              <Reason id={id} isDisabled={state === 'DISABLED'} />
             </Suspense>
             {isFailing ? (
               <p>
