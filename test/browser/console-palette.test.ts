@@ -75,6 +75,14 @@ describe('The command palette', () => {
     expectQuiet(alice)
   })
 
+  it('finds a name however its letters are composed', async () => {
+    await alice.upload('Übung.txt'.normalize('NFC'), 'one')
+    const page = await alice.open('/files')
+    const dialog = await openPalette(page)
+    await page.keyboard.insertText('Übung'.normalize('NFD'))
+    await dialog.getByRole('menuitem', { name: 'Übung.txt'.normalize('NFC') }).waitFor()
+  })
+
   it('goes to screens and workspaces, does nothing for hostile names, and says when nothing fits', async () => {
     const page = await alice.open('/files')
     let dialog = await openPalette(page)

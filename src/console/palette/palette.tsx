@@ -27,7 +27,8 @@ const none: never[] = []
 /** Finds files, folders, screens and commands by a few letters, and does what is chosen. */
 export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
   const [typed, setTyped] = useState('')
-  const query = typed.trim()
+  // Names are composed; what is pasted may not be.
+  const query = typed.trim().normalize('NFC')
   const [{ data, error }, reload] = useQuery({ query: DRIVES, requestPolicy: 'cache-and-network' })
   const workspaces = data?.me.workspaces?.nodes ?? none
   const own = me.drive.id
