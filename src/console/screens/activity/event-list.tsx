@@ -35,15 +35,17 @@ interface EventListProps {
   events: readonly Happened[]
   me: string | undefined
   workspace: { slug: string; name: string } | null
+  /** Of the headings of its days. */
+  level?: 'h2' | 'h4'
 }
 
 /** What happened, day by day. */
-export function EventList({ events, me, workspace }: EventListProps) {
+export function EventList({ events, me, workspace, level: Heading = 'h2' }: EventListProps) {
   const days = Map.groupBy(events, ({ happenedAt }) => new Date(happenedAt).toDateString())
   const root = workspace?.name ?? text('root')
   return [...days].map(([day, events]) => (
     <section key={day} className="activity-day">
-      <h2>{formatDay(events[0]?.happenedAt ?? day)}</h2>
+      <Heading>{formatDay(events[0]?.happenedAt ?? day)}</Heading>
       <ul>
         {events.map(event => {
           const [, Icon] = icons.find(([kinds]) => kinds.test(event.kind)) ?? [null, History]

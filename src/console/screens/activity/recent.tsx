@@ -11,7 +11,7 @@ export function RecentActivity({ slug }: { slug: string | null }) {
   return (
     <section className="recent-activity">
       <h3>{text('title')}</h3>
-      <EventList events={entries.slice(0, 5)} me={me} workspace={workspace} />
+      <EventList events={entries.slice(0, 5)} me={me} workspace={workspace} level="h4" />
       <LinkButton href={screenOf({ workspace: slug }, 'activity')}>{text('all')}</LinkButton>
     </section>
   )
