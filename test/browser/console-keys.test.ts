@@ -96,6 +96,8 @@ describe('With a finger, on a telephone', () => {
     await pictures(page, 'console-telephone')
     await expectAccessible(page)
     await row('banana', page).getByRole('button').tap()
+    // Keys are of no use to a finger.
+    expect(await page.getByRole('menu').locator('kbd:visible').count()).toBe(0)
     await page.getByRole('menuitem', { name: 'Details' }).tap()
     await page.getByRole('complementary').getByText('banana.txt').first().waitFor()
     await expectAccessible(page)

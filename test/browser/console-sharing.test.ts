@@ -404,8 +404,14 @@ describe('On a telephone', () => {
     await theirs.getByRole('dialog').getByRole('button', { name: 'Revoke' }).tap()
     await item('a rather long name', theirs).nth(1).waitFor({ state: 'detached' })
     expect(await sharesOf(erna)).toHaveLength(1)
+    const long = 'What was agreed upon at the meeting of the committee in autumn.txt'
+    await alice.upload(long, 'x')
+    await send(long, {}, erna)
     await erna.open('/shared')
     await item('notes.txt', theirs).waitFor()
+    // A name of several lines leaves its mark whole.
+    const mark = item(long, theirs).getByText('New', { exact: true })
+    expect((await mark.boundingBox())?.height).toBeLessThan(30)
     await expectAccessible(theirs)
     await pictures(theirs, 'console-received-telephone')
     expect(await theirs.evaluate('document.documentElement.scrollWidth')).toBe(390)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
+import { until } from '../until.ts'
 import {
   type ConsoleWorld,
   expectAccessible,
@@ -31,6 +32,12 @@ const person = (name: string, on = page) => listed('Members', on).filter({ hasTe
 const tab = (name: string, on = page) => on.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name })
 const said = (text: string, on = page) => on.getByRole('region', { name: 'Notifications' }).getByText(text).waitFor()
 const gone = (locator: ReturnType<typeof listed>) => locator.waitFor({ state: 'detached' })
+/** Waits until all of it is within the width of the window. */
+const isInView = (what: Locator) =>
+  until(async () => {
+    const box = await what.boundingBox()
+    return box && box.x >= 0 && box.x + box.width <= 390
+  })
 const dialog = (on = page) => on.getByRole('dialog')
 
 describe('A new workspace', () => {
@@ -298,6 +305,7 @@ it('is made for a telephone, too, and speaks German', async () => {
     const small = await tara.open(`/workspaces${path}`)
     await small.getByRole('main').getByText('Kapelle').first().waitFor()
     expect(await small.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    if (path) await isInView(small.locator('.tab.active'))
     await expectAccessible(small)
     await pictures(small, `console-workspaces${path.replaceAll('/', '-')}-telephone`)
   }

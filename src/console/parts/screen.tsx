@@ -12,9 +12,11 @@ export interface Tab {
 /** The screens that belong together, as links. On a small screen they scroll, to the one that is shown. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const nav = useRef<HTMLElement>(null)
+  const count = tabs.length
   useEffect(() => {
-    nav.current?.querySelector('.active')?.scrollIntoView({ inline: 'center', block: 'nearest' })
-  }, [])
+    // What one may is known later, and brings further tabs.
+    if (count > 0) nav.current?.querySelector('.active')?.scrollIntoView({ inline: 'center', block: 'nearest' })
+  }, [count])
   return (
     <nav ref={nav} className="tabs" aria-label={label}>
       {tabs.map(({ to, label, andBelow }) => (

@@ -93,11 +93,13 @@ export function Space({ drive, filesHref }: { drive: ResultOf<typeof SPACE>; fil
           <li key={id}>
             <span className="swatch" style={colour(tone)} aria-hidden />
             {href ? (
-              <Link href={href}>
-                <span dir="auto">{label}</span>
+              <Link href={href} className="space-label">
+                <bdi title={label}>{label}</bdi>
               </Link>
             ) : (
-              <span dir="auto">{label}</span>
+              <span className="space-label">
+                <bdi title={label}>{label}</bdi>
+              </span>
             )}
             <span className="soft">
               {formatBytes(bytes)}
