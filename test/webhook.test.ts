@@ -100,6 +100,29 @@ describe('A webhook', () => {
     expect(first?.event).toEqual({ type: 'file.created', timestamp: event.happened_at, data: event })
   })
 
+  it('is looked for when one was made or changed, not at every event', async () => {
+    const { db } = t.app
+    const rows = db.rows
+    let looks = 0
+    await create(alice)
+    await settled()
+    try {
+      Object.assign(db, {
+        rows: (...args: Parameters<typeof rows>) => {
+          if (/^SELECT DISTINCT log_id/.test(args[0])) looks++
+          return rows.apply(db, args)
+        },
+      })
+      await upload('one', 'two', 'three')
+      await until(() => receiver.received.length === 3, 60_000)
+      expect(looks).toBe(0)
+      await create(alice, { url: `${receiver.url}/other` })
+      await until(() => looks > 0, 60_000)
+    } finally {
+      Object.assign(db, { rows })
+    }
+  })
+
   it('gets the kinds that it was made for, of the drive, of the person, or of a workspace', async () => {
     const id = await found(alice)
     await create(alice, { url: `${receiver.url}/drive`, kinds: ['FILE_CREATED', 'FILE_DELETED'] })

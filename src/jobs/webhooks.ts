@@ -63,6 +63,7 @@ export function createWebhooks(options: WebhookOptions) {
   const running = new Map<string, Promise<void>>()
   /** Ids of logs and workspaces: only what happens there wakes anybody. */
   let watched = new Set<string>()
+  let isKnown = false
   let looking: Promise<void> | undefined
   let again = false
   let stopped = false
@@ -72,12 +73,28 @@ export function createWebhooks(options: WebhookOptions) {
   async function look(): Promise<void> {
     while (again && !stopped) {
       again = false
-      const logs = await watchedLogs(db)
-      watched = new Set(logs.flatMap(({ logId, workspaceId }) => [logId, workspaceId ?? logId]))
-      if (logs.length === 0) return
+      if (!isKnown) await learn()
+      if (watched.size === 0) continue
       for (const due of await dueWebhooks(db, Date.now(), AT_ONCE + running.size))
         if (running.size < AT_ONCE && !running.has(due.id)) begin(due)
     }
+  }
+
+  async function learn(): Promise<void> {
+    isKnown = true
+    try {
+      const logs = await watchedLogs(db)
+      watched = new Set(logs.flatMap(({ logId, workspaceId }) => [logId, workspaceId ?? logId]))
+    } catch (error) {
+      isKnown = false
+      throw error
+    }
+  }
+
+  /** Looks also which webhooks there are: some were made or changed, or may have been by another instance. */
+  function wakeAnew(): void {
+    isKnown = false
+    wake()
   }
 
   /** Looks now, and once more if it is looking already. */
@@ -187,7 +204,7 @@ export function createWebhooks(options: WebhookOptions) {
   }
 
   return {
-    wake,
+    wake: wakeAnew,
 
     /** A job of the outbox: sends one event, or a ping, once, and notes what became of it; nothing while its person may not read the log. */
     async sendOne({ webhookId, seq }: Jobs['webhook'], job: { id: string }): Promise<void> {
@@ -205,14 +222,14 @@ export function createWebhooks(options: WebhookOptions) {
         // What is told to an address may be in the log of the person who has it.
         if (topic === 'logged' ? watched.has(to) : topic !== 'bucketChanged' && watched.size > 0) wake()
       })
-      timer = setInterval(wake, pollMs)
+      timer = setInterval(wakeAnew, pollMs)
       timer.unref()
-      wake()
+      wakeAnew()
     },
 
     /** Resolves when nothing is due; for tests. */
     async idle(): Promise<void> {
-      wake()
+      wakeAnew()
       while (looking || running.size > 0) await Promise.all([looking, ...running.values()])
     },
 
