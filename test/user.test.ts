@@ -18,6 +18,17 @@ afterAll(() => t.stop())
 
 const GiB = 1024 ** 3
 
+describe('X-Account', () => {
+  it('keeps a page of one account from acting for another that has signed in in the same browser', async () => {
+    const as = (account: string) => ({ headers: { 'x-account': account } })
+    expect((await alice.rest('GET', '/api/user/data', as(alice.userId))).status).toBe(200)
+    const refused = await alice.rest('GET', '/api/user/data', as(bob.userId))
+    expect([refused.status, refused.response.code]).toEqual([401, 'UNAUTHENTICATED'])
+    const { caller } = await privateKey(t, alice)
+    expect((await caller.rest('GET', '/api/user/data', as(bob.userId))).status).toBe(200)
+  })
+})
+
 describe('GET /api/user/data', () => {
   it('200 tells the caller who they are, and what their plan allows', async () => {
     const { status, msg, response } = await alice.rest('GET', '/api/user/data')

@@ -45,7 +45,10 @@ async function find(db: Db, req: IncomingMessage): Promise<Caller | null> {
   const key = req.headers['x-api-key']
   if (key !== undefined) return typeof key === 'string' && key.length <= 128 ? findKey(db, hashOf(key)) : null
   const secret = sessionSecret(req)
-  return secret ? findSession(db, hashOf(secret)) : null
+  const caller = secret ? await findSession(db, hashOf(secret)) : null
+  // A page goes on being open when another account signs in in the same browser: it does not act for that one.
+  const account = req.headers['x-account']
+  return account === undefined || account === caller?.userId ? caller : null
 }
 
 const hashOf = (secret: string) => hashSecret(secret).toString('hex')

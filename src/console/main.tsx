@@ -2,6 +2,7 @@ import './style/index.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
+import { followSignIn } from './graphql/session.ts'
 import { language } from './i18n/language.ts'
 import './shell/theme.ts'
 import { preloadMenus } from './parts/menu.tsx'
@@ -27,5 +28,6 @@ if (root)
 
 preloadMenus()
 
+followSignIn()
 // Keeps the files of the console, so that it opens without the network. Some browsers refuse it in private windows.
 window.addEventListener('load', () => void navigator.serviceWorker?.register('/service-worker.js').catch(() => {}))

@@ -119,7 +119,10 @@ export function consolePages({ shell, assets, worker, manifest }: Console, { sto
     write(res, req, {
       status: 200,
       headers: { ...pageHeaders, 'content-security-policy': policy },
-      body: page.replaceAll('{nonce}', nonce).replace('{person}', caller.userId),
+      body: page
+        .replaceAll('{nonce}', nonce)
+        .replace('{person}', caller.userId)
+        .replace('{sessionEnd}', String(caller.expiresAt)),
     })
     return undefined
   }

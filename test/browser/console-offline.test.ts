@@ -31,6 +31,7 @@ async function until(page: Page, expression: string): Promise<void> {
 }
 
 const kept = (page: Page): Promise<string[]> => page.evaluate('caches.keys()')
+const NOTHING_KEPT = `caches.keys().then(names => names.every(name => name.startsWith('console-')))`
 
 /** Opens a folder, and waits until the browser has kept the console, and what it shows. */
 async function openKept(who: Person, path: string): Promise<Page> {
@@ -39,8 +40,9 @@ async function openKept(who: Person, path: string): Promise<Page> {
   await until(
     page,
     `(async folder => {
-      const shell = await (await caches.open('shell')).match('/')
-      const name = (await caches.keys()).find(name => name.startsWith('read-'))
+      const names = await caches.keys()
+      const shell = names.find(name => name.startsWith('shell-'))
+      const name = names.find(name => name.startsWith('read-'))
       const answers = name ? await (await caches.open(name)).matchAll() : []
       const reads = await Promise.all(answers.map(one => one.json()))
       return shell !== undefined && reads.some(({ variables }) => JSON.parse(variables ?? '{}').path === folder)
@@ -136,7 +138,7 @@ describe('What was read', () => {
     const page = await openKept(yann, '/files/yann')
     await page.goto(`${w.service.url}/logout/confirm`)
     await page.getByRole('region', { name: 'Log out?' }).getByRole('button').click()
-    await until(page, `caches.keys().then(names => names.every(name => name.startsWith('console-')))`)
+    await until(page, NOTHING_KEPT)
 
     await signIn(yann, w.service.url, 'yann@example.com', '/identities')
     await openKept(yann, '/files/yann')
@@ -148,6 +150,75 @@ describe('What was read', () => {
       page,
       `caches.keys().then(names => !names.includes('${before}') && names.some(name => name.startsWith('read-')))`,
     )
+  })
+})
+
+describe('Of a session that is over', () => {
+  it('nothing stays when the service leads to sign-in', async () => {
+    const una = await w.person('una')
+    await una.upload('una/own.txt', 'own')
+    const page = await openKept(una, '/files/una')
+    await una.context.clearCookies()
+    // The page that was there may lead to sign-in first.
+    await page.goto(`${w.service.url}/files/una`).catch(() => {})
+    await page.waitForURL(/\/login\?/)
+    await until(page, NOTHING_KEPT)
+  })
+
+  it('the console does not open without the service', async () => {
+    const vera = await w.person('vera')
+    await vera.upload('vera/own.txt', 'own')
+    const page = await openKept(vera, '/files/vera')
+    await page.evaluate(`(async () => {
+      const name = (await caches.keys()).find(name => name.startsWith('shell-'))
+      const cache = await caches.open(name)
+      const html = await (await cache.match('/')).text()
+      const end = Number(/name="session-end" content="([0-9]+)"/.exec(html)[1])
+      if (!(end > Date.now())) throw new Error(html)
+      await cache.put('/', new Response(html.replace(String(end), String(Date.now() - 1)), { headers: { 'content-type': 'text/html' } }))
+    })()`)
+    await w.service.kill()
+    await expect(page.goto(`${w.service.url}/files/vera`)).rejects.toThrow(/ERR_CONNECTION_REFUSED|ERR_FAILED/)
+    await w.service.restart()
+    await page.goto(`${w.service.url}/home`)
+    expect((await kept(page)).filter(name => !name.startsWith('console-'))).toEqual([])
+  })
+
+  it('no page stays open when another account signs in in another tab', async () => {
+    const walt = await w.person('walt')
+    await walt.upload('walt/own.txt', 'own')
+    const page = await openKept(walt, '/files/walt')
+    await walt.context.clearCookies()
+    const other = await walt.context.newPage()
+    await signIn({ ...walt, page: other }, w.service.url, 'wilma@example.com', '/files')
+    await page.waitForURL(/\/login\?/)
+  })
+})
+
+describe('Signed addresses', () => {
+  it('are not kept, of a version either', async () => {
+    const vic = await w.person('vic')
+    await vic.upload('vic/plan.txt', 'first')
+    const file = { name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('second') }
+    const url = `${w.service.url}/api/files/upload`
+    const multipart = { folder: 'vic', on_conflict: 'replace', file }
+    expect((await vic.context.request.post(url, { multipart })).status()).toBe(200)
+    await openKept(vic, '/files/vic')
+    const page = await vic.open('/files/vic?details=true')
+    await page.getByRole('row', { name: 'plan.txt' }).click()
+    const details = page.getByRole('complementary', { name: 'Details' })
+    await details.getByRole('button', { name: /^Actions for the version/ }).click()
+    await page.getByRole('menuitem', { name: 'Preview' }).click()
+    await page.getByRole('dialog', { name: 'plan.txt' }).getByText('first').waitFor()
+    // What is read later is kept later.
+    await page.getByRole('dialog', { name: 'plan.txt' }).getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('link', { name: 'My links' }).click()
+    const read = `(async () => {
+      const name = (await caches.keys()).find(name => name.startsWith('read-'))
+      return Promise.all((await (await caches.open(name)).matchAll()).map(one => one.text()))
+    })()`
+    await until(page, `${read}.then(texts => texts.some(text => text.includes('query MyShares')))`)
+    expect(((await page.evaluate(read)) as string[]).filter(text => text.includes('/api/blobs/'))).toEqual([])
   })
 })
 

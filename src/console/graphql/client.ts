@@ -2,7 +2,10 @@ import type { Client as Events } from 'graphql-sse'
 import { Client, fetchExchange, mapExchange, subscriptionExchange } from 'urql'
 import { cache } from './cache.ts'
 import { codeOf } from './errors.ts'
-import { signInAgain } from './session.ts'
+import { person, signInAgain } from './session.ts'
+
+/** For no other account: one may have signed in in another tab. */
+const mine: Record<string, string> = person ? { 'X-Account': person } : {}
 
 let events: Promise<Events> | undefined
 
@@ -11,6 +14,7 @@ function loadEvents(): Promise<Events> {
   events ??= import('graphql-sse').then(({ createClient }) =>
     createClient({
       url: '/graphql',
+      headers: mine,
       retryAttempts: Number.POSITIVE_INFINITY,
       // However long the service was away, it is found again soon; not by everybody at once.
       retry: retries => new Promise(go => setTimeout(go, (1 + Math.random()) * 1000 * Math.min(8, 2 ** retries))),
@@ -42,6 +46,7 @@ const offline = mapExchange({
 export const client = new Client({
   url: '/graphql',
   preferGetMethod: false,
+  fetch: (url, options) => fetch(url, { ...options, headers: { ...options?.headers, ...mine } }),
   exchanges: [
     mapExchange({
       onError(error) {

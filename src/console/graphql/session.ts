@@ -1,5 +1,11 @@
 let leaving = false
 
+/** For whom the service has made this page. */
+export const person = document.querySelector<HTMLMetaElement>('meta[name="person"]')?.content
+
+/** Whether the session of this page is over: nothing of it is to be kept any more. */
+export const isLeaving = (): boolean => leaving
+
 /** Takes what belongs to the person from this browser; the files of the console stay (worker/service-worker.ts). */
 export async function forget(): Promise<void> {
   localStorage.removeItem('satchel.recent')
@@ -14,6 +20,13 @@ export function signInAgain(): void {
   leaving = true
   const here = location.pathname + location.search
   void forget().finally(() => location.assign(`/login?${new URLSearchParams({ return_to: here })}`))
+}
+
+/** The worker has seen who is signed in in this browser now: a page of somebody else is left. */
+export function followSignIn(): void {
+  navigator.serviceWorker?.addEventListener('message', ({ data }) => {
+    if (data?.signedIn !== undefined && data.signedIn !== person) signInAgain()
+  })
 }
 
 /** Does what ends the session itself, and leaves for another page. What finds out meanwhile that it has ended does not lead to sign-in. */

@@ -1,8 +1,11 @@
 import type { OperationResult } from 'urql'
+import { isLeaving, person } from '../graphql/session.ts'
 
 const PREFIX = 'read-'
 /** So many answers are kept: those that were read last. */
 const KEPT = 300
+/** So many answers later, those that are too many go. */
+const TIDIED_AFTER = 30
 
 interface Read {
   query: string
@@ -11,8 +14,6 @@ interface Read {
   data: unknown
 }
 
-/** For whom the service has made this page. */
-const person = document.querySelector<HTMLMetaElement>('meta[name="person"]')?.content
 const name = PREFIX + person
 
 const hasStore = () => person !== undefined && 'caches' in window
@@ -24,16 +25,18 @@ const askedBy = ({ operation: { query, variables } }: OperationResult) => ({
 
 const addressOf = ({ operation }: OperationResult) => `/read/${operation.key}`
 
-let isTidied = false
+/** Signed addresses and secrets, however they were asked for: for the memory of the page only. */
+const passing = /"(download|secret)":[^n]/
+
+let puts = 0
 
 /** Keeps an answer in this browser, for when the service is not reached. */
 export async function keepRead(result: OperationResult): Promise<void> {
-  if (!hasStore()) return
+  if (!hasStore() || isLeaving() || passing.test(JSON.stringify(result.data))) return
   const cache = await caches.open(name)
   const read: Read = { ...askedBy(result), at: Date.now(), data: result.data }
   await cache.put(addressOf(result), new Response(JSON.stringify(read)))
-  if (isTidied) return
-  isTidied = true
+  if (puts++ % TIDIED_AFTER) return
   // What another person has left here is none of this one's.
   for (const other of await caches.keys()) if (other.startsWith(PREFIX) && other !== name) await caches.delete(other)
   for (const old of (await cache.keys()).slice(0, -KEPT)) await cache.delete(old)

@@ -4,6 +4,9 @@ import { Preview } from '../viewer/preview.tsx'
 import { download } from './actions.ts'
 import { DOWNLOAD_VERSION, type Version } from './documents.ts'
 
+/** One object: with another one, what is asked would be asked again. */
+const ONCE = { once: true }
+
 /** What a file was, over the whole window. */
 export function Look({ version, name, onClose }: { version: Version; name: string; onClose: () => void }) {
   const [{ data }] = useQuery({
@@ -11,6 +14,7 @@ export function Look({ version, name, onClose }: { version: Version; name: strin
     variables: { id: version.id, disposition: 'INLINE' },
     // An address lives for minutes.
     requestPolicy: 'network-only',
+    context: ONCE,
   })
   const file = { name, contentType: version.contentType, size: version.size }
   const url = data?.node?.__typename === 'Version' ? data.node.download.url : undefined

@@ -10,8 +10,8 @@ const worker = self as unknown as ServiceWorkerGlobalScope & { built: Built }
 const { version, assets, screens } = worker.built
 /** Files of the console, the same for everybody. */
 const ASSETS = 'console-'
-/** The page that loads them, as it was made for who is signed in. */
-const SHELL = 'shell'
+/** The page that loads them, as it was made for a person: the name of theirs ends with who that is. */
+const SHELL = 'shell-'
 
 const mine = ASSETS + version
 const isScreen = (path: string) =>
@@ -45,8 +45,8 @@ async function install(): Promise<void> {
     if (kept) await cache.put(asset, kept)
     else await cache.add(asset)
   }
-  const shell = await fetch('/files', { headers: { accept: 'text/html' } }).catch(() => null)
-  if (shell) await keepShell(shell)
+  const shell = await fetch('/files', { headers: { accept: 'text/html' }, redirect: 'manual' }).catch(() => null)
+  if (shell) await take(shell)
 }
 
 /** A page that is open may still ask for files of the version before. */
@@ -55,8 +55,12 @@ async function removeOld(): Promise<void> {
   for (const old of versions.slice(0, -1)) await caches.delete(old)
 }
 
-async function forget(): Promise<void> {
-  for (const name of await caches.keys()) if (!name.startsWith(ASSETS)) await caches.delete(name)
+/** Leaves nothing but what is of this person, if there is one. Pages that were made for somebody else are told. */
+async function forget(person?: string): Promise<void> {
+  for (const name of await caches.keys())
+    if (!name.startsWith(ASSETS) && !(person && name.endsWith(`-${person}`))) await caches.delete(name)
+  for (const page of await worker.clients.matchAll({ includeUncontrolled: true }))
+    page.postMessage({ signedIn: person ?? null })
 }
 
 /** Files named after their content are the same whoever has them. */
@@ -70,7 +74,7 @@ async function open(event: FetchEvent): Promise<Response> {
     const answer = await fetch(event.request)
     // A proxy before a service that is down.
     if (answer.status === 502 || answer.status === 503 || answer.status === 504) return (await readShell()) ?? answer
-    event.waitUntil(keepShell(answer.clone()))
+    event.waitUntil(take(answer.clone()))
     return answer
   } catch (error) {
     const kept = await readShell()
@@ -79,13 +83,31 @@ async function open(event: FetchEvent): Promise<Response> {
   }
 }
 
-const readShell = async () => (await caches.open(SHELL)).match('/')
+/** What a page says of itself; undefined if it does not. */
+const metaOf = (html: string, name: string) => new RegExp(`<meta name="${name}" content="([^"]+)"`).exec(html)?.[1]
 
-/** Keeps the shell, if this is one whose files are here. */
-async function keepShell(answer: Response): Promise<void> {
-  if (!answer.ok || answer.redirected || answer.type !== 'basic') return
+/** The shell of who was signed in last, as long as their session lasts; undefined, too, where the browser stores nothing. */
+async function readShell(): Promise<Response | undefined> {
+  try {
+    const name = (await caches.keys()).find(name => name.startsWith(SHELL))
+    const kept = name && (await (await caches.open(name)).match('/'))
+    if (!kept) return undefined
+    if (Number(metaOf(await kept.clone().text(), 'session-end')) > Date.now()) return kept
+    await forget()
+  } catch {}
+  return undefined
+}
+
+/** Takes note of whom the service has made a screen for, and keeps the shell, if this is one whose files are here. */
+async function take(answer: Response): Promise<void> {
+  // It leads to sign-in: the session has ended.
+  if (answer.type === 'opaqueredirect' || answer.status === 401 || answer.status === 403) return forget()
+  if (!answer.ok || answer.type !== 'basic') return
   const copy = answer.clone()
-  const scripts = [...(await answer.text()).matchAll(/\/console\/assets\/[\w.-]+\.js/g)].map(([path]) => path)
-  if (scripts.length === 0 || !scripts.every(path => assets.includes(path))) return
-  await (await caches.open(SHELL)).put('/', copy)
+  const html = await answer.text()
+  const person = metaOf(html, 'person')
+  await forget(person)
+  const scripts = [...html.matchAll(/\/console\/assets\/[\w.-]+\.js/g)].map(([path]) => path)
+  if (!person || scripts.length === 0 || !scripts.every(path => assets.includes(path))) return
+  await (await caches.open(SHELL + person)).put('/', copy)
 }
