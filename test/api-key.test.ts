@@ -7,6 +7,7 @@ import { expel, found, join, privateKey, put, ROOMY, workspaceKey } from './buil
 import { unseen, unseenInGraph } from './coverage-of-routes.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from './harness.ts'
 import { anId, aTime, at } from './shapes.ts'
+import { until } from './until.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
@@ -338,14 +339,14 @@ describe('GET /api/api_keys/private/list', () => {
     const before = Date.now()
     await folders(caller)
     // Nobody waits for it to be noted.
-    const used = await eventually(async () => (await list('private')).response.api_keys[0].last_used_at)
+    const used = await until(async () => (await list('private')).response.api_keys[0].last_used_at)
     expect(at(used)).toBeGreaterThanOrEqual(before)
     const row = await rowOf(id)
     for (let i = 0; i < 3; i++) await folders(caller)
     expect(await rowOf(id)).toEqual(row)
     await t.app.db.run('UPDATE api_key SET last_used_at = ? WHERE id = ?', [before - 61_000, id])
     await folders(caller)
-    await eventually(async () => Number((await rowOf(id))?.last_used_at) >= before)
+    await until(async () => Number((await rowOf(id))?.last_used_at) >= before)
   })
 
   it('401 without a credential, and for any key', async () => {
@@ -558,7 +559,7 @@ describe('A key', () => {
     }))
     await t.app.db.ApiKey.bulkCreate(others)
     await folders(caller)
-    await eventually(async () => (await list('private')).response.api_keys[0].last_used_at)
+    await until(async () => (await list('private')).response.api_keys[0].last_used_at)
     t.statements()
     await folders(caller)
     const [lookUp, ...more] = t.statements()
@@ -686,15 +687,6 @@ describe('A key', () => {
     expect((await folders(alice)).status).toBe(200)
   })
 })
-
-/** Waits for what nobody waits for in the service. */
-async function eventually<T>(look: () => Promise<T>): Promise<NonNullable<T>> {
-  for (const end = Date.now() + 5000; Date.now() < end; await new Promise(resolve => setTimeout(resolve, 10))) {
-    const seen = await look()
-    if (seen) return seen
-  }
-  throw new Error('It did not come.')
-}
 
 it('every listed status has been seen', () => {
   expect(
