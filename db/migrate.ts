@@ -1,6 +1,6 @@
-import type { ModelAttributeColumnOptions, ModelAttributes, QueryInterface } from 'sequelize'
+import { type ModelAttributeColumnOptions, type ModelAttributes, type QueryInterface, QueryTypes } from 'sequelize'
 import type { UmzugStorage } from 'umzug'
-import type { Db, Dialect } from './index.ts'
+import type { Db, Dialect, Value } from './index.ts'
 import { foundation } from './migrations/0001-foundation.ts'
 import { workspaces } from './migrations/0002-workspaces.ts'
 import { uploadSessions } from './migrations/0003-upload-sessions.ts'
@@ -24,7 +24,8 @@ export interface MigrationTools {
   index(table: string, columns: string[], options?: { unique: true }): Promise<void>
   insert(table: string, rows: object[]): Promise<void>
   /** Runs an idempotent statement. */
-  run(sql: string): Promise<void>
+  run(sql: string, values?: Value[]): Promise<void>
+  rows<Row extends object>(sql: string): Promise<Row[]>
   drop(table: string): Promise<void>
   column(table: string, name: string, column: ModelAttributeColumnOptions): Promise<void>
   /** Drops a column and the indexes that begin with it. */
@@ -104,9 +105,10 @@ function tools(dialect: Dialect, query: QueryInterface, tx: Tx): MigrationTools 
     insert: async (table, rows) => {
       await query.bulkInsert(table, rows, { ...within, ignoreDuplicates: true } as object)
     },
-    run: async sql => {
-      await query.sequelize.query(sql, within)
+    run: async (sql, values = []) => {
+      await query.sequelize.query(sql, { replacements: values, ...within })
     },
+    rows: sql => query.sequelize.query(sql, { type: QueryTypes.SELECT, ...within }),
     drop: table => query.dropTable(table, within),
     async column(table, name, column) {
       if (!(name in (await query.describeTable(table, within as object))))

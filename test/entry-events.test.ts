@@ -116,6 +116,41 @@ describe('What happened to a file or a folder', () => {
 })
 
 describe('The migration', () => {
+  it('locks few events at a time', async () => {
+    const { db, drop } = await freshDatabase()
+    try {
+      const row = (log: string, seq: number) => [
+        log,
+        seq,
+        0,
+        null,
+        'system',
+        null,
+        'file.created',
+        'file',
+        '{"path":"a"}',
+      ]
+      for (const values of [row('one', 1), row('one', 12_000), row('two', 3)])
+        await db.run(
+          'INSERT INTO event (log_id, seq, at, actor_id, via, via_id, kind, subject_id, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+          values,
+        )
+      await db.run('DELETE FROM migration WHERE name = ?', [entryEvents.name])
+      const updates: string[] = []
+      const log = (sql: string) => sql.includes('UPDATE event') && updates.push(sql)
+      Object.assign(Reflect.get(db.sequelize, 'options'), { logging: log })
+      await migrate(db)
+      const ranges = updates.map(sql =>
+        /log_id = '(\w+)' AND seq BETWEEN (\d+) AND (\d+)/.exec(sql)?.slice(1).join(' '),
+      )
+      expect(ranges.sort()).toEqual(['one 1 5000', 'one 10001 12000', 'one 5001 10000', 'two 3 3'])
+      const left = await db.rows('SELECT seq FROM event WHERE entry_id IS NULL', [])
+      expect(left).toEqual([])
+    } finally {
+      await drop()
+    }
+  })
+
   it('finds out what the events of an older version are about', async () => {
     const { db, drop } = await freshDatabase()
     try {
