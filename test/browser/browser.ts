@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { wordOf } from './service.ts'
 
@@ -84,3 +86,12 @@ export async function run(page: Page, expected: string): Promise<void> {
 
 export const screenshot = (page: Page, name: string) =>
   page.screenshot({ path: join(process.env.TEST_SCREENSHOTS ?? '', `${name}.png`) })
+
+const kept = fileURLToPath(new URL('screenshots/', import.meta.url))
+
+/** A picture of the README; UPDATE_SCREENSHOTS=1 takes it anew. Answers its bytes. */
+export async function keepPicture(page: Page, name: string): Promise<number> {
+  const path = join(kept, `${name}.jpg`)
+  if (process.env.UPDATE_SCREENSHOTS) await page.screenshot({ path, type: 'jpeg', quality: 80 })
+  return statSync(path).size
+}

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { until } from '../until.ts'
+import { keepPicture } from './browser.ts'
 import {
   type ConsoleWorld,
   expectAccessible,
@@ -48,6 +49,21 @@ async function kindAt(path: string, who = alice): Promise<string | undefined> {
 }
 
 describe('With a mouse', () => {
+  it('shows in the README what it is', async () => {
+    const shown = await alice.context.newPage()
+    await shown.goto(`${w.service.url}/files?details=true`)
+    await row('Sunrise', shown).click()
+    type Picture = { naturalWidth: number }
+    const preview = shown.locator('.details .preview img')
+    await until(() => preview.evaluateAll(all => (all as unknown as Picture[]).some(one => one.naturalWidth > 0)))
+    expect(await keepPicture(shown, 'console')).toBeLessThan(120 * 1024)
+    // On a smaller screen the details lie above the list, and take nothing from its names.
+    await shown.setViewportSize({ width: 1000, height: 660 })
+    const cell = await row('Sunrise', shown).getByRole('gridcell').first().boundingBox()
+    expect(cell?.width).toBeGreaterThan(300)
+    await shown.close()
+  })
+
   it('sees the files, in light and in dark', async () => {
     page = await alice.open('/files')
     expect(await names()).toEqual([

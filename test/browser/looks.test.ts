@@ -1,10 +1,8 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { screenshot, signIn, visit } from './browser.ts'
+import { keepPicture, screenshot, signIn, visit } from './browser.ts'
 import { startWorld, tryPassword, until, type World } from './share-world.ts'
 
 /** Runs in the page under its own policy: the browser's tools are not bound by it. */
@@ -233,20 +231,15 @@ describe('Every state of every page, on a phone and on a desk, light and dark', 
   })
 })
 
-/** The pictures of the README; UPDATE_SCREENSHOTS=1 takes them anew. */
+/** Those that the README shows. */
 const kept: Record<string, string> = {
   'share-image': 'share',
-  home: 'home',
   'invite-anonymous': 'invite',
   login: 'login',
 }
-const folder = fileURLToPath(new URL('screenshots/', import.meta.url))
-
 async function keep(page: Page, name: string): Promise<void> {
   const as = kept[name]
   if (!as) return
-  const path = join(folder, `${as}.jpg`)
   await page.setViewportSize({ width: 1000, height: 660 })
-  if (process.env.UPDATE_SCREENSHOTS) await page.screenshot({ path, type: 'jpeg', quality: 80 })
-  expect(statSync(path).size).toBeLessThan(60 * 1024)
+  expect(await keepPicture(page, as)).toBeLessThan(60 * 1024)
 }
