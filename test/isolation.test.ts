@@ -56,13 +56,16 @@ const args = rows.flatMap(row => argsOf(row).map(arg => ({ field: row.field, arg
 const withoutValues = (sql: string) =>
   sql.startsWith('Executing') ? sql.replaceAll(/'(?:[^'\\]|\\.|'')*'|\b\d+\b/g, '?') : sql
 
+/** That a key was used is noted once in a while, whatever it was used for. */
+const isOfTheCall = (sql: string): boolean => !sql.startsWith('UPDATE api_key SET last_used_at')
+
 /** What is said of a call, and what the database was asked for it. */
 async function outcomeOf({ rest }: Row, caller: Person, inputs: Inputs) {
   t.statements()
   const { status, text, response } = await callByRest(caller, rest, inputs)
   return {
     said: JSON.stringify([status, text]),
-    statements: t.statements().map(withoutValues),
+    statements: t.statements().filter(isOfTheCall).map(withoutValues),
     code: response?.code as ErrorCode | undefined,
   }
 }
