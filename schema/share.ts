@@ -1,3 +1,4 @@
+import type { Page } from '../db/queries/page.ts'
 import { Drive as DriveValue } from '../src/access/drive.ts'
 import { mayUsePrivateFiles } from '../src/access/scopes.ts'
 import type { Context } from '../src/context.ts'
@@ -74,23 +75,29 @@ findable('share', async (context, caller, id) => {
   return share ? as(typeOf(share), share) : null
 })
 
-const pagesOf = (kind: Kind | null) =>
-  batchPages<ShareView>(async ({ services, caller }, fileIds, limit, after) =>
-    caller ? services.shares.pagesOfFiles(caller, fileIds, limit, after?.[0] ?? null, kind) : new Map(),
-  )
-
-const pages = { all: pagesOf(null), link: pagesOf('link'), direct: pagesOf('direct') }
+const pagesOf = batchPages<ShareView, [string], [{ kind: Kind | null; newestFirst: boolean }]>(
+  async ({ services, caller }, fileIds, limit, after, query) =>
+    caller
+      ? services.shares.pagesOfFiles(caller, fileIds, { ...query, after: after?.[0] ?? null, limit })
+      : new Map<string, Page<ShareView>>(),
+)
 
 builder.objectField(File, 'shares', t =>
   t.withAuth({ drive: 'read' }).field({
     type: ShareConnection,
     nullable: true,
     description: 'The live shares that the caller has made of it, oldest first. Null in the drive of a workspace.',
-    args: { kind: t.arg({ type: ShareKind, description: 'Only those of this kind.' }), ...pageArgs(t.arg) },
-    resolve: ({ id, drive }, { kind, ...page }, context: Context) =>
-      drive.workspace
+    args: {
+      kind: t.arg({ type: ShareKind, description: 'Only those of this kind.' }),
+      newestFirst: newestFirst(t.arg),
+      ...pageArgs(t.arg),
+    },
+    resolve: ({ id, drive }, { kind, newestFirst, ...page }, context: Context) => {
+      const query = { kind: kind ?? null, newestFirst: newestFirst ?? false }
+      return drive.workspace
         ? null
-        : forwardConnection(page, byId, (limit, after) => pages[kind ?? 'all'](context, id, limit, after)),
+        : forwardConnection(page, byId, (limit, after) => pagesOf(context, id, limit, after, query))
+    },
   }),
 )
 

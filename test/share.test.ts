@@ -708,6 +708,32 @@ describe('GraphQL', () => {
     }
   })
 
+  it('file.shares walks 7 of them by 3, each once and in order, from either end', async () => {
+    const { person, id } = await newLink('walker')
+    const ids = [id]
+    while (ids.length < 7) {
+      const { share } = (await ask(person, LINK, { input: { file: file('docs/a.txt') } })).createLink
+      ids.push(share.id)
+    }
+    const WALK = `query ($after: String, $newestFirst: Boolean) { me { drive { entry(path: "docs/a.txt") { ... on File {
+      shares(first: 3, after: $after, newestFirst: $newestFirst) { nodes { id } pageInfo { hasNextPage endCursor } } } } } } }`
+    const walk = async (newestFirst: boolean | null) => {
+      const pages: string[][] = []
+      let after: string | null = null
+      do {
+        const { me } = await ask(person, WALK, { after, newestFirst })
+        const { nodes, pageInfo }: { nodes: { id: string }[]; pageInfo: SharePage['pageInfo'] } = me.drive.entry.shares
+        pages.push(nodes.map(({ id }) => id))
+        after = pageInfo.hasNextPage ? pageInfo.endCursor : null
+      } while (after !== null)
+      return pages
+    }
+    const byThree = (all: string[]) => [all.slice(0, 3), all.slice(3, 6), all.slice(6)]
+    expect(await walk(null)).toEqual(byThree(ids))
+    expect(await walk(false)).toEqual(byThree(ids))
+    expect(await walk(true)).toEqual(byThree(ids.toReversed()))
+  })
+
   it('me.shares walks 25 of them by 7, each once and in order', async () => {
     const frank = await t.signIn('frank')
     const names = Array.from({ length: 25 }, (_, i) => `f/${String(i).padStart(2, '0')}`)

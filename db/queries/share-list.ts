@@ -42,13 +42,16 @@ const ofKind = (kind: ShareKind | null): string =>
   kind ? ` AND s.recipient IS ${kind === 'direct' ? 'NOT ' : ''}NULL` : ''
 
 /** A part of a list of shares. */
-interface ShareRange {
+export interface ShareRange {
   /** The id of a share; exclusive. */
   after: string | null
   /** From the newest one back. */
   newestFirst: boolean
   limit: number
 }
+
+const beyond = (after: string | null, newestFirst: boolean): string =>
+  after === null ? '' : ` AND s.id ${newestFirst ? '<' : '>'} ?`
 
 /** The shares that match a condition over `share s` and one of LIVE and ENDED. */
 async function listShares(
@@ -58,9 +61,8 @@ async function listShares(
   { after, newestFirst, limit }: ShareRange,
   state = LIVE,
 ): Promise<Page<ListedShare>> {
-  const beyond = after === null ? '' : ` AND s.id ${newestFirst ? '<' : '>'} ?`
   const rows = await db.rows<ListedShare>(
-    `SELECT ${listedColumns} FROM ${tables} WHERE ${where}${beyond} AND ${state}
+    `SELECT ${listedColumns} FROM ${tables} WHERE ${where}${beyond(after, newestFirst)} AND ${state}
      ORDER BY s.id${newestFirst ? ' DESC' : ''} LIMIT ${limit + 1}`,
     [...values, ...(after === null ? [] : [after]), Date.now()],
   )
@@ -106,18 +108,21 @@ export const listSharesOf = (db: Db, userId: string, recipient: string, ids: str
     oldestFirst(ids.length),
   )
 
-/** The live shares that a user has made of some files, oldest first, by the id of the file. */
+/** The live shares that a user has made of some files, by the id of the file. */
 export const pagesOfShares = (
   db: Db,
   userId: string,
   fileIds: string[],
-  limit: number,
-  after: string,
-  kind: ShareKind | null,
+  { kind, after, newestFirst, limit }: ShareRange & { kind: ShareKind | null },
 ) =>
   firstOfEach<ListedShare>(
     db,
     `SELECT s.entry_id AS owner, ${listedColumns} FROM ${tables}
-     WHERE s.entry_id = ? AND s.user_id = ? AND ${LIVE} AND s.id > ?${ofKind(kind)}`,
-    { order: 'id', owners: fileIds, values: [userId, Date.now(), after], limit },
+     WHERE s.entry_id = ? AND s.user_id = ? AND ${LIVE}${beyond(after, newestFirst)}${ofKind(kind)}`,
+    {
+      order: newestFirst ? 'id DESC' : 'id',
+      owners: fileIds,
+      values: [userId, Date.now(), ...(after === null ? [] : [after])],
+      limit,
+    },
   )

@@ -9,6 +9,7 @@ import {
   listSharesOf,
   pagesOfShares,
   type ShareKind,
+  type ShareRange,
 } from '../../../db/queries/share-list.ts'
 import type { Caller } from '../../access/caller.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
@@ -112,15 +113,13 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       return { files: rows, nextCursor: more && last ? writeCursor([last]) : null }
     },
 
-    /** The live shares that the caller has made of some files, oldest first, by the id of the file. */
+    /** The live shares that the caller has made of some files, by the id of the file. */
     async pagesOfFiles(
       caller: Caller,
       fileIds: string[],
-      limit: number,
-      after: string | null,
-      kind: ShareKind | null,
+      query: ShareRange & { kind: ShareKind | null },
     ): Promise<Map<string, Page<ShareView>>> {
-      const pages = await pagesOfShares(db, caller.userId, fileIds, limit, after ?? '', kind)
+      const pages = await pagesOfShares(db, caller.userId, fileIds, query)
       const shares = await withPaths([...pages.values()].flatMap(page => page.rows))
       return new Map(
         Array.from(pages, ([id, { more }]) => [id, { rows: shares.filter(share => share.fileId === id), more }]),
