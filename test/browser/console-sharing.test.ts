@@ -290,6 +290,53 @@ describe('My links', () => {
   })
 })
 
+describe('A file with many shares', () => {
+  it('shows the newest ones, the others on demand, and revokes one of those', async () => {
+    const mia = await w.person('mia')
+    await mia.upload('many.txt', 'many')
+    await send('many.txt', { email: 'carol@example.com' }, bob, mia)
+    for (let i = 0; i < 105; i++) await createLink('many.txt', { maxDownloads: 1000 + i }, mia)
+    page = await mia.open('/files')
+    await row('many').click()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).click()
+    const links = sheet().getByRole('list', { name: 'Links' }).getByRole('listitem')
+    await links.first().getByText('0 of 1,104 downloads').waitFor()
+    expect(await links.count()).toBe(100)
+    // Who has it stands above, however many links are newer.
+    await item('carol@example.com').waitFor()
+    await sheet().getByRole('button', { name: 'Show more' }).click()
+    await links.nth(104).getByText('0 of 1,000 downloads').waitFor()
+    expect(await sheet().getByRole('button', { name: 'Show more' }).count()).toBe(0)
+    await expectAccessible(page)
+    await links.nth(104).getByRole('button', { name: 'Actions for Everyone' }).click()
+    await page.getByRole('menuitem', { name: 'Revoke' }).click()
+    await page.getByRole('dialog', { name: 'Revoke this share?' }).getByRole('button', { name: 'Revoke' }).click()
+    await links.nth(104).waitFor({ state: 'detached' })
+    await links.nth(103).getByText('0 of 1,001 downloads').waitFor()
+    await sheet().getByRole('button', { name: 'Create link' }).click()
+    await links.first().getByText('0 downloads').waitFor()
+    await links.nth(104).getByText('0 of 1,001 downloads').waitFor()
+    expectQuiet(mia)
+  })
+
+  it('says in the open sheet how a share is used meanwhile', async () => {
+    const nora = await w.person('nora')
+    await nora.upload('used.txt', 'used')
+    const { token } = await createLink('used.txt', {}, nora)
+    page = await nora.open('/files')
+    await row('used').click()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).click()
+    await item('Everyone with the link').getByText('0 downloads').waitFor()
+    await openLink(token)
+    await tenSecondsLater()
+    await item('Everyone with the link').getByText('1 download', { exact: true }).waitFor()
+    await item('Everyone with the link')
+      .getByText(/^downloaded/)
+      .waitFor()
+    expectQuiet(nora)
+  })
+})
+
 describe('Side by side', () => {
   let theirs: Page
 

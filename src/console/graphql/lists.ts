@@ -122,9 +122,12 @@ const changesShares =
   (mutation: string): UpdateResolver =>
   (result, args, cache, info) => {
     forgets('shares')(result, args, cache, info)
-    const { file, shares = [] } = (result[mutation] ?? {}) as { file?: unknown; shares?: { file?: unknown }[] }
+    const made = (result[mutation] ?? {}) as { file?: unknown; shares?: { file?: unknown }[]; revokedId?: string }
+    const { file, shares = [], revokedId } = made
     for (const of of [file, ...shares.map(share => share.file)]) {
       const key = cache.keyOfEntity(of as never)
+      // The payload has the first page, and the share may be on a later one.
+      if (key && revokedId) takeFromLists(cache, key, 'shares', id => id === revokedId)
       for (const { fieldName, arguments: given } of key ? cache.inspectFields(key) : [])
         if (fieldName === 'events') cache.invalidate(key, fieldName, given)
     }

@@ -2,12 +2,14 @@ import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { graphql, type ResultOf } from '../graphql/graphql.ts'
 import { mutate } from '../graphql/run.ts'
+import type { PagedList } from '../graphql/use-pages.ts'
 import { formatExact, formatRelative } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { personName } from '../parts/person-name.ts'
 import { Rows } from '../parts/rows.tsx'
 import { Section } from '../parts/screen.tsx'
+import { ShowMore } from '../parts/show-more.tsx'
 import { EmptyState } from '../parts/states.tsx'
 import { toastError } from '../parts/toasts.tsx'
 import { useOffers } from '../shell/offers.ts'
@@ -34,6 +36,10 @@ export const KEYS = graphql(`
         email
       }
     }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
   }
 `)
 
@@ -49,26 +55,24 @@ type Key = ResultOf<typeof KEYS>['nodes'][number]
 
 interface KeysProps {
   hint: string
-  keys: ResultOf<typeof KEYS>
+  keys: PagedList<Key, unknown>
   /** How many there may be. */
   max: number
   /** What a key may be allowed here. */
   scopes: readonly Scope[]
   /** The id of the workspace that the keys belong to; null for those of the person. */
   workspace: string | null
-  /** Called when there is a key more or less. */
-  onChange: () => void
 }
 
 /** API keys: what they may, when they were used; made and revoked here. */
-export function Keys({ hint, keys: { nodes }, max, scopes, workspace, onChange }: KeysProps) {
+export function Keys({ hint, keys, max, scopes, workspace }: KeysProps) {
   const [isCreating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<Key | null>(null)
   const revoke = async ({ id }: Key) => {
     await mutate(DELETE_KEY, { input: { apiKey: id } })
-    onChange()
+    keys.refresh()
   }
-  const isFull = nodes.length >= max
+  const isFull = keys.entries.length >= max
   useOffers(() =>
     isFull ? [] : [{ id: 'new-key', label: text('create'), icon: KeyRound, run: () => setCreating(true) }],
   )
@@ -81,11 +85,11 @@ export function Keys({ hint, keys: { nodes }, max, scopes, workspace, onChange }
   return (
     <Section title={text('keys')} hint={hint} actions={create}>
       {isFull && <p className="hint">{text('fullKeys', { count: max })}</p>}
-      {nodes.length === 0 ? (
+      {keys.entries.length === 0 ? (
         <EmptyState icon={KeyRound} title={text('none')} hint={text('noneHint')} level="h3" />
       ) : (
         <Rows label={text('keys')}>
-          {nodes.map(key => (
+          {keys.entries.map(key => (
             <li key={key.id}>
               <span className="row-icon" aria-hidden>
                 <KeyRound />
@@ -117,8 +121,9 @@ export function Keys({ hint, keys: { nodes }, max, scopes, workspace, onChange }
           ))}
         </Rows>
       )}
+      <ShowMore {...keys} />
       {isCreating && (
-        <NewKey scopes={scopes} workspace={workspace} onCreated={onChange} onClose={() => setCreating(false)} />
+        <NewKey scopes={scopes} workspace={workspace} onCreated={keys.refresh} onClose={() => setCreating(false)} />
       )}
       {revoking && (
         <Confirm

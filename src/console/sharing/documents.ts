@@ -28,33 +28,57 @@ export const SHARE = graphql(`
 
 export type Share = ResultOf<typeof SHARE>
 
-/** A file with its live shares. */
-const SHARED = graphql(
+const SHARES = graphql(
   `
-    fragment SharedFile on File {
-      __typename
-      id
-      shareCount
-      shares(first: 100) {
-        nodes {
-          ...ShareLine
-        }
+    fragment Shares on ShareConnection {
+      nodes {
+        ...ShareLine
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
       }
     }
   `,
   [SHARE],
 )
 
+/** One page of the live shares of a file. */
 export const SHARES_OF = graphql(
   `
-    query SharesOf($id: ID!) {
+    query SharesOf($id: ID!, $kind: ShareKind!, $first: Int!, $after: String) {
       node(id: $id) {
         __typename
-        ...SharedFile
+        id
+        ... on File {
+          shares(kind: $kind, first: $first, after: $after, newestFirst: true) {
+            ...Shares
+          }
+        }
       }
     }
   `,
-  [SHARED],
+  [SHARES],
+)
+
+export type SharesData = ResultOf<typeof SHARES_OF>
+
+/** A file with the first pages of its live shares, with the arguments by which they were read: so the cache finds them. */
+const SHARED = graphql(
+  `
+    fragment SharedFile on File {
+      __typename
+      id
+      shareCount
+      people: shares(kind: DIRECT, first: 100, newestFirst: true) {
+        ...Shares
+      }
+      links: shares(kind: LINK, first: 100, newestFirst: true) {
+        ...Shares
+      }
+    }
+  `,
+  [SHARES],
 )
 
 export const CREATE_LINK = graphql(

@@ -1,29 +1,27 @@
 import './sharing.css'
 import { UserRoundPlus } from 'lucide-react'
-import { useKeptQuery } from '../graphql/kept.ts'
 import { Button } from '../parts/button.tsx'
-import { SHARES_OF } from './documents.ts'
+import { ShowMore } from '../parts/show-more.tsx'
 import { ShareRow } from './share-row.tsx'
 import { text } from './text.ts'
+import { useShares } from './use-shares.ts'
 
 /** With whom a file is shared, in its details. */
 export function SharedWith({ file, onShare }: { file: { id: string }; onShare: () => void }) {
-  const [{ data }] = useKeptQuery({
-    query: SHARES_OF,
-    variables: { id: file.id },
-    requestPolicy: 'cache-and-network',
-  })
-  const shares = data?.node?.__typename === 'File' ? (data.node.shares?.nodes ?? []) : []
+  const people = useShares(file.id, 'DIRECT')
+  const links = useShares(file.id, 'LINK')
+  const shares = [...people.entries, ...links.entries]
   return (
     <section className="shared-with">
       {shares.length > 0 && (
         <>
           <h3>{text('sharedTitle')}</h3>
           <ul className="rows">
-            {shares.toReversed().map(share => (
+            {shares.map(share => (
               <ShareRow key={share.id} share={share} />
             ))}
           </ul>
+          <ShowMore {...(people.hasMore ? people : links)} />
         </>
       )}
       <Button onPress={onShare}>

@@ -1,15 +1,20 @@
 import './sharing.css'
 import { useState } from 'react'
-import { useKeptQuery } from '../graphql/kept.ts'
+import { useLookAgain } from '../graphql/look-again.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { ShowMore } from '../parts/show-more.tsx'
 import { ErrorState, Skeleton } from '../parts/states.tsx'
-import { SHARES_OF, type Share } from './documents.ts'
+import type { Share } from './documents.ts'
 import { LinkForm } from './link-form.tsx'
 import { PeopleForm } from './people.tsx'
 import { ShareRow } from './share-row.tsx'
 import { text } from './text.ts'
+import { type Shares, useShares } from './use-shares.ts'
 
 type DirectShare = Extract<Share, { __typename: 'DirectShare' }>
+
+/** No subscription tells the sharer of uses. */
+const LOOK_MS = 5000
 
 interface Shareable {
   id: string
@@ -29,31 +34,25 @@ export function ShareSheet({ files, onClose }: { files: readonly Shareable[]; on
 }
 
 function OfOne({ file }: { file: Shareable }) {
-  const [{ data, error }, again] = useKeptQuery({
-    query: SHARES_OF,
-    variables: { id: file.id },
-    requestPolicy: 'cache-and-network',
-  })
+  const people = useShares(file.id, 'DIRECT')
+  const links = useShares(file.id, 'LINK')
+  const again = () => {
+    people.refresh()
+    links.refresh()
+  }
+  useLookAgain(again, LOOK_MS)
   const [renewing, setRenewing] = useState<DirectShare | null>(null)
-  if (error) return <ErrorState error={error} retry={() => again({ requestPolicy: 'network-only' })} />
-  const node = data?.node?.__typename === 'File' ? data.node : undefined
-  if (!node) return data ? <p>{text('gone')}</p> : <Skeleton rows={6} />
-  // The last made is what one looks for.
-  const shares = node.shares?.nodes.toReversed() ?? []
-  const people = shares.filter(share => share.__typename === 'DirectShare')
-  const links = shares.filter(({ __typename }) => __typename === 'LinkShare')
+  if (people.isGone || links.isGone) return <p>{text('gone')}</p>
+  if (!people.data || !links.data) {
+    const error = people.error ?? links.error
+    return error ? <ErrorState error={error} retry={again} /> : <Skeleton rows={6} />
+  }
   return (
     <>
       <section aria-labelledby="share-people">
         <h3 id="share-people">{text('people')}</h3>
         <p className="soft">{text('peopleHint')}</p>
-        {people.length > 0 && (
-          <ul className="rows" aria-label={text('people')}>
-            {people.map(share => (
-              <ShareRow key={share.id} share={share} onRenew={() => setRenewing(share)} />
-            ))}
-          </ul>
-        )}
+        <Lines label={text('people')} shares={people} onRenew={setRenewing} />
         <PeopleForm
           key={renewing?.id}
           files={[file]}
@@ -65,15 +64,33 @@ function OfOne({ file }: { file: Shareable }) {
       <section aria-labelledby="share-links">
         <h3 id="share-links">{text('links')}</h3>
         <p className="soft">{text('linksHint')}</p>
-        {links.length > 0 && (
-          <ul className="rows" aria-label={text('links')}>
-            {links.map(share => (
-              <ShareRow key={share.id} share={share} />
-            ))}
-          </ul>
-        )}
+        <Lines label={text('links')} shares={links} />
         <LinkForm file={file} />
       </section>
+    </>
+  )
+}
+
+interface LinesProps {
+  label: string
+  shares: Shares
+  onRenew?: (share: DirectShare) => void
+}
+
+function Lines({ label, shares, onRenew }: LinesProps) {
+  if (shares.entries.length === 0) return null
+  return (
+    <>
+      <ul className="rows" aria-label={label}>
+        {shares.entries.map(share => (
+          <ShareRow
+            key={share.id}
+            share={share}
+            onRenew={onRenew && share.__typename === 'DirectShare' ? () => onRenew(share) : undefined}
+          />
+        ))}
+      </ul>
+      <ShowMore {...shares} />
     </>
   )
 }

@@ -1,8 +1,7 @@
 import { CircleAlert, CircleCheck, RotateCcw } from 'lucide-react'
-import { useEffect, useRef } from 'react'
 import { useKeptQuery } from '../graphql/kept.ts'
+import { useLookAgain } from '../graphql/look-again.ts'
 import { mutate } from '../graphql/run.ts'
-import { useSeen } from '../graphql/seen.ts'
 import { formatExact, formatNumber } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -23,14 +22,7 @@ export function useDeliveries(id: string, pause: number) {
     requestPolicy: 'cache-and-network',
   })
   const again = () => reload({ requestPolicy: 'network-only' })
-  const latest = useRef(again)
-  latest.current = again
-  const isSeen = useSeen(again)
-  useEffect(() => {
-    if (!isSeen) return
-    const timer = setInterval(() => latest.current(), pause)
-    return () => clearInterval(timer)
-  }, [isSeen, pause])
+  useLookAgain(again, pause)
   const node = data?.node?.__typename === 'Webhook' ? data.node : undefined
   return { deliveries: node?.deliveries, error, again }
 }

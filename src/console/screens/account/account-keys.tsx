@@ -1,5 +1,5 @@
-import { graphql } from '../../graphql/graphql.ts'
-import { useKeptQuery } from '../../graphql/kept.ts'
+import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { usePages } from '../../graphql/use-pages.ts'
 import { KEYS, Keys } from '../../keys/keys.tsx'
 import { privateScopes } from '../../keys/scopes.ts'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
@@ -8,14 +8,14 @@ import { text } from './text.ts'
 
 const ACCOUNT_KEYS = graphql(
   `
-    query AccountKeys($first: Int!) {
+    query AccountKeys($first: Int!, $after: String) {
       me {
         id
         plan {
           id
           maxApiKeys
         }
-        apiKeys(first: $first) {
+        apiKeys(first: $first, after: $after) {
           ...Keys
         }
       }
@@ -26,25 +26,19 @@ const ACCOUNT_KEYS = graphql(
 
 /** The keys by which programs act as the person. */
 export function AccountKeys() {
-  const [{ data, error }, reload] = useKeptQuery({
-    query: ACCOUNT_KEYS,
-    variables: { first: 100 },
-    requestPolicy: 'cache-and-network',
+  const keys = usePages({
+    document: ACCOUNT_KEYS,
+    variables: {},
+    connectionOf: (data: ResultOf<typeof ACCOUNT_KEYS> | undefined) => data?.me.apiKeys,
+    first: 100,
+    next: 100,
   })
-  const refresh = () => reload({ requestPolicy: 'network-only' })
-  if (error) return <ErrorState error={error} retry={refresh} />
-  const me = data?.me
+  const me = keys.data?.me
+  if (keys.error && !me) return <ErrorState error={keys.error} retry={keys.refresh} />
   return (
     <AccountScreen>
       {me?.apiKeys ? (
-        <Keys
-          hint={text('keysHint')}
-          keys={me.apiKeys}
-          max={me.plan.maxApiKeys}
-          scopes={privateScopes}
-          workspace={null}
-          onChange={refresh}
-        />
+        <Keys hint={text('keysHint')} keys={keys} max={me.plan.maxApiKeys} scopes={privateScopes} workspace={null} />
       ) : (
         <Skeleton />
       )}

@@ -1,7 +1,7 @@
 import { useParams } from '@tanstack/react-router'
 import { History } from 'lucide-react'
-import { Button } from '../../parts/button.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { ShowMore } from '../../parts/show-more.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { EventList } from './event-list.tsx'
 import { text } from './text.ts'
@@ -22,7 +22,7 @@ export function Activity() {
       ) : (
         <>
           <EventList events={entries} me={me} workspace={workspace} />
-          {hasMore && <Button onPress={more}>{text('more')}</Button>}
+          <ShowMore hasMore={hasMore} more={more} />
         </>
       )}
     </Screen>

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { Button } from '../../parts/button.tsx'
+import { ShowMore } from '../../parts/show-more.tsx'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { EventList } from './event-list.tsx'
 import { text } from './text.ts'
@@ -30,11 +30,7 @@ export function EntryActivity({ id, drive, workspace }: EntryActivityProps) {
       ) : (
         <EventList events={events} me={me} workspace={workspace} level="h4" />
       )}
-      {hasMore && (
-        <Button look="ghost" onPress={more}>
-          {text('more')}
-        </Button>
-      )}
+      <ShowMore hasMore={hasMore} more={more} look="ghost" />
     </section>
   )
 }

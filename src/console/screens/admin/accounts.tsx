@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx'
 import { personName } from '../../parts/person-name.ts'
 import { Rows } from '../../parts/rows.tsx'
 import { Section } from '../../parts/screen.tsx'
+import { ShowMore } from '../../parts/show-more.tsx'
 import { EmptyState, Skeleton } from '../../parts/states.tsx'
 import { AdminScreen } from './admin-screen.tsx'
 import { text } from './text.ts'
@@ -67,11 +68,7 @@ export function Accounts() {
             ))}
           </Rows>
         )}
-        {hasMore && (
-          <div>
-            <Button onPress={more}>{text('more')}</Button>
-          </div>
-        )}
+        <ShowMore hasMore={hasMore} more={more} />
       </Section>
     </AdminScreen>
   )

@@ -4,9 +4,9 @@ import { Link2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { hrefOf, parentOf } from '../../drive/place.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
-import { Button } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
+import { ShowMore } from '../../parts/show-more.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { useTitle } from '../../parts/use-title.ts'
 import { ShareRow } from '../../sharing/share-row.tsx'
@@ -113,9 +113,7 @@ function Page({ search: { kind, ended }, after, onShare }: PageProps) {
         (isMore ? (
           <Page search={{ kind, ended }} after={pageInfo.endCursor} onShare={onShare} />
         ) : (
-          <Button className="show-more" onPress={() => setMore(true)}>
-            {text('more')}
-          </Button>
+          <ShowMore hasMore more={() => setMore(true)} />
         ))}
     </>
   )

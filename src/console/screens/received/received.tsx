@@ -10,6 +10,7 @@ import { Button } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
 import { personName } from '../../parts/person-name.ts'
+import { ShowMore } from '../../parts/show-more.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { useTitle } from '../../parts/use-title.ts'
 import { RECEIVED, type ReceivedShare } from './documents.ts'
@@ -88,9 +89,7 @@ function Page({ seen, after, open }: { seen: false | null; after: string | null;
         (isMore ? (
           <Page seen={seen} after={pageInfo.endCursor} open={open} />
         ) : (
-          <Button className="show-more" onPress={() => setMore(true)}>
-            {text('more')}
-          </Button>
+          <ShowMore hasMore more={() => setMore(true)} />
         ))}
     </>
   )

@@ -18,9 +18,13 @@ export const CREATE_INVITE = graphql(`
       }
       workspace {
         id
-        invites(first: 1000) {
+        invites(first: 100) {
           nodes {
             id
+          }
+          pageInfo {
+            hasNextPage
+            endCursor
           }
         }
       }
@@ -28,8 +32,15 @@ export const CREATE_INVITE = graphql(`
   }
 `)
 
+interface InvitePersonProps {
+  /** The id of the workspace. */
+  workspace: string
+  onInvited: () => void
+  onClose: () => void
+}
+
 /** Asks whom to invite, and to what. */
-export function InvitePerson({ workspace, onClose }: { workspace: string; onClose: () => void }) {
+export function InvitePerson({ workspace, onInvited, onClose }: InvitePersonProps) {
   const [role, setRole] = useState(invitable[0] ?? 'EDITOR')
   return (
     <FormDialog
@@ -39,6 +50,7 @@ export function InvitePerson({ workspace, onClose }: { workspace: string; onClos
       onSubmit={async form => {
         const email = String(form.get('email')).trim()
         await mutate(CREATE_INVITE, { input: { workspace, email, role } })
+        onInvited()
         toast({ message: text('sent', { email }) })
       }}
     >

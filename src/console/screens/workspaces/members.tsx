@@ -2,9 +2,9 @@ import { useNavigate } from '@tanstack/react-router'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
-import { useKeptQuery } from '../../graphql/kept.ts'
 import { useDriveEvents } from '../../graphql/live.ts'
 import { mutate } from '../../graphql/run.ts'
+import { type PagedList, usePages } from '../../graphql/use-pages.ts'
 import { formatExact } from '../../i18n/format.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -13,52 +13,54 @@ import { SelectField } from '../../parts/form.tsx'
 import { personName } from '../../parts/person-name.ts'
 import { Rows } from '../../parts/rows.tsx'
 import { Section } from '../../parts/screen.tsx'
+import { ShowMore } from '../../parts/show-more.tsx'
 import { toast, toastError } from '../../parts/toasts.tsx'
 import { InvitePerson } from './invite-person.tsx'
-import { PendingInvites } from './pending-invites.tsx'
+import { PendingInvites, useInvites } from './pending-invites.tsx'
 import { type Role, roleHint, roleName } from './roles.ts'
 import { text } from './text.ts'
 import { HEAD, useSlug, WorkspaceScreen } from './workspace-screen.tsx'
 
+const MEMBERS = graphql(`
+  fragment Members on MemberConnection {
+    nodes {
+      id
+      role
+      joinedAt
+      assignableRoles
+      isRemovable
+      person {
+        id
+        name
+        email
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+`)
+
+/** A workspace with its first members, by the arguments by which they were read: so the cache finds them. */
 const PEOPLE = graphql(
   `
     fragment People on Workspace {
       ...WorkspaceHead
       memberCount
       maxMembers
-      drive {
-        id
-      }
-      members(first: 1000) {
-        nodes {
-          id
-          role
-          joinedAt
-          assignableRoles
-          isRemovable
-          person {
-            id
-            name
-            email
-          }
-        }
-      }
-      invites(first: 1000) {
-        nodes {
-          id
-          email
-          role
-          expiresAt
-        }
+      members(first: 100) {
+        ...Members
       }
     }
   `,
-  [HEAD],
+  [HEAD, MEMBERS],
 )
 
-const MEMBERS = graphql(
+/** One page of the members. */
+const MEMBERS_OF = graphql(
   `
-    query Members($slug: String!) {
+    query Members($slug: String!, $first: Int!, $after: String) {
       me {
         id
         person {
@@ -66,11 +68,19 @@ const MEMBERS = graphql(
         }
       }
       workspace(slug: $slug) {
-        ...People
+        ...WorkspaceHead
+        memberCount
+        maxMembers
+        drive {
+          id
+        }
+        members(first: $first, after: $after) {
+          ...Members
+        }
       }
     }
   `,
-  [PEOPLE],
+  [HEAD, MEMBERS],
 )
 
 const CHANGE_ROLE = graphql(
@@ -107,8 +117,8 @@ const REMOVE = graphql(
   [PEOPLE],
 )
 
-type People = ResultOf<typeof PEOPLE>
-type Member = NonNullable<People['members']>['nodes'][number]
+type MembersData = ResultOf<typeof MEMBERS_OF>
+type Member = ResultOf<typeof MEMBERS>['nodes'][number]
 
 /** What changes the members and the invites. */
 const kinds: Parameters<typeof useDriveEvents>[2] = [
@@ -119,29 +129,42 @@ const kinds: Parameters<typeof useDriveEvents>[2] = [
 /** Who is in a workspace and what they may, and who is invited. */
 export function Members() {
   const slug = useSlug()
-  const [{ data, error }, reload] = useKeptQuery({
-    query: MEMBERS,
+  const members = usePages({
+    document: MEMBERS_OF,
     variables: { slug },
-    requestPolicy: 'cache-and-network',
+    connectionOf: (data: MembersData | undefined) => data?.workspace?.members,
+    first: 100,
+    next: 100,
   })
-  const refresh = () => reload({ requestPolicy: 'network-only' })
+  const invites = useInvites(slug)
+  const refresh = () => {
+    members.refresh()
+    invites.refresh()
+  }
+  const { data, error } = members
   const workspace = data?.workspace
   useDriveEvents(workspace?.drive?.id, refresh, kinds)
   return (
     <WorkspaceScreen workspace={workspace} error={error} retry={refresh}>
       {workspace && (
         <>
-          <MemberList workspace={workspace} me={data.me.person.id} />
-          {workspace.invites && workspace.invites.nodes.length > 0 && (
-            <PendingInvites workspace={workspace.id} invites={workspace.invites.nodes} />
-          )}
+          <MemberList workspace={workspace} members={members} me={data.me.person.id} onInvited={invites.refresh} />
+          {invites.entries.length > 0 && <PendingInvites workspace={workspace.id} invites={invites} />}
         </>
       )}
     </WorkspaceScreen>
   )
 }
 
-function MemberList({ workspace, me }: { workspace: People; me: string }) {
+interface MemberListProps {
+  workspace: NonNullable<MembersData['workspace']>
+  members: PagedList<Member, MembersData>
+  /** The id of the person. */
+  me: string
+  onInvited: () => void
+}
+
+function MemberList({ workspace, members, me, onInvited }: MemberListProps) {
   const navigate = useNavigate()
   const [isInviting, setInviting] = useState(false)
   const [leaving, setLeaving] = useState<Member | null>(null)
@@ -158,7 +181,10 @@ function MemberList({ workspace, me }: { workspace: People; me: string }) {
   }
   const remove = async (member: Member) => {
     await mutate(REMOVE, { input: { member: member.id } })
-    if (!isMe(member)) return void toast({ message: text('removed', { name: nameOf(member) }) })
+    if (!isMe(member)) {
+      members.refresh()
+      return void toast({ message: text('removed', { name: nameOf(member) }) })
+    }
     await navigate({ to: '/workspaces' })
     toast({ message: text('left', { name: workspace.name }) })
   }
@@ -180,7 +206,7 @@ function MemberList({ workspace, me }: { workspace: People; me: string }) {
       }
     >
       <Rows label={text('membersTab')}>
-        {workspace.members?.nodes.map(member => (
+        {members.entries.map(member => (
           <li key={member.id}>
             <Avatar name={member.person.name} email={member.person.email} />
             <div className="grow">
@@ -219,7 +245,8 @@ function MemberList({ workspace, me }: { workspace: People; me: string }) {
           </li>
         ))}
       </Rows>
-      {isInviting && <InvitePerson workspace={workspace.id} onClose={() => setInviting(false)} />}
+      <ShowMore {...members} />
+      {isInviting && <InvitePerson workspace={workspace.id} onInvited={onInvited} onClose={() => setInviting(false)} />}
       {giving && (
         <Confirm
           title={isMe(giving.member) ? text('ownRoleTitle') : text('ownerTitle', { name: nameOf(giving.member) })}

@@ -1,20 +1,55 @@
 import { Mail } from 'lucide-react'
-import { graphql } from '../../graphql/graphql.ts'
+import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 import { mutate } from '../../graphql/run.ts'
+import { type PagedList, usePages } from '../../graphql/use-pages.ts'
 import { formatExact } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { Rows } from '../../parts/rows.tsx'
 import { Section } from '../../parts/screen.tsx'
+import { ShowMore } from '../../parts/show-more.tsx'
 import { toast, toastError } from '../../parts/toasts.tsx'
 import { CREATE_INVITE } from './invite-person.tsx'
-import { type Role, roleName } from './roles.ts'
+import { roleName } from './roles.ts'
 import { text } from './text.ts'
 
-interface Invite {
-  id: string
-  email: string
-  role: Role
-  expiresAt: string
+/** One page of the invites of a workspace. */
+const INVITES = graphql(`
+  query Invites($slug: String!, $first: Int!, $after: String) {
+    workspace(slug: $slug) {
+      id
+      invites(first: $first, after: $after) {
+        nodes {
+          id
+          email
+          role
+          expiresAt
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+      }
+    }
+  }
+`)
+
+type InvitesData = ResultOf<typeof INVITES>
+type Invite = NonNullable<NonNullable<InvitesData['workspace']>['invites']>['nodes'][number]
+
+/** The invites of a workspace that nobody has answered; none for who may not see them. */
+export const useInvites = (slug: string) =>
+  usePages({
+    document: INVITES,
+    variables: { slug },
+    connectionOf: (data: InvitesData | undefined) => data?.workspace?.invites,
+    first: 100,
+    next: 100,
+  })
+
+interface PendingInvitesProps {
+  /** The id of the workspace. */
+  workspace: string
+  invites: PagedList<Invite, InvitesData>
 }
 
 const REVOKE = graphql(`
@@ -22,9 +57,13 @@ const REVOKE = graphql(`
     revokeInvite(input: $input) {
       workspace {
         id
-        invites(first: 1000) {
+        invites(first: 100) {
           nodes {
             id
+          }
+          pageInfo {
+            hasNextPage
+            endCursor
           }
         }
       }
@@ -32,16 +71,20 @@ const REVOKE = graphql(`
   }
 `)
 
-/** Who is invited and has not answered. @param workspace its id */
-export function PendingInvites({ workspace, invites }: { workspace: string; invites: readonly Invite[] }) {
+/** Who is invited and has not answered. */
+export function PendingInvites({ workspace, invites }: PendingInvitesProps) {
   const resend = async ({ email, role }: Invite) => {
     await mutate(CREATE_INVITE, { input: { workspace, email, role } })
     toast({ message: text('resent', { email }) })
   }
+  const revoke = async ({ id }: Invite) => {
+    await mutate(REVOKE, { input: { invite: id } })
+    invites.refresh()
+  }
   return (
     <Section title={text('pending')} hint={text('pendingHint')}>
       <Rows label={text('pending')}>
-        {invites.map(invite => (
+        {invites.entries.map(invite => (
           <li key={invite.id}>
             <span className="row-icon" aria-hidden>
               <Mail />
@@ -62,7 +105,7 @@ export function PendingInvites({ workspace, invites }: { workspace: string; invi
               </Button>
               <Button
                 aria-label={text('revokeOf', { email: invite.email })}
-                onPress={() => mutate(REVOKE, { input: { invite: invite.id } }).catch(toastError)}
+                onPress={() => void revoke(invite).catch(toastError)}
               >
                 {text('revoke')}
               </Button>
@@ -70,6 +113,7 @@ export function PendingInvites({ workspace, invites }: { workspace: string; invi
           </li>
         ))}
       </Rows>
+      <ShowMore {...invites} />
     </Section>
   )
 }

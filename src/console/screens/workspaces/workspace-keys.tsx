@@ -1,5 +1,5 @@
-import { graphql } from '../../graphql/graphql.ts'
-import { useKeptQuery } from '../../graphql/kept.ts'
+import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { usePages } from '../../graphql/use-pages.ts'
 import { KEYS, Keys } from '../../keys/keys.tsx'
 import { workspaceScopes } from '../../keys/scopes.ts'
 import { text } from './text.ts'
@@ -7,11 +7,11 @@ import { HEAD, useSlug, WorkspaceScreen } from './workspace-screen.tsx'
 
 const WORKSPACE_KEYS = graphql(
   `
-    query WorkspaceKeys($slug: String!) {
+    query WorkspaceKeys($slug: String!, $first: Int!, $after: String) {
       workspace(slug: $slug) {
         ...WorkspaceHead
         maxApiKeys
-        apiKeys(first: 1000) {
+        apiKeys(first: $first, after: $after) {
           ...Keys
         }
       }
@@ -23,23 +23,23 @@ const WORKSPACE_KEYS = graphql(
 /** The keys by which programs work on a workspace. */
 export function WorkspaceKeys() {
   const slug = useSlug()
-  const [{ data, error }, reload] = useKeptQuery({
-    query: WORKSPACE_KEYS,
+  const keys = usePages({
+    document: WORKSPACE_KEYS,
     variables: { slug },
-    requestPolicy: 'cache-and-network',
+    connectionOf: (data: ResultOf<typeof WORKSPACE_KEYS> | undefined) => data?.workspace?.apiKeys,
+    first: 100,
+    next: 100,
   })
-  const refresh = () => reload({ requestPolicy: 'network-only' })
-  const workspace = data?.workspace
+  const workspace = keys.data?.workspace
   return (
-    <WorkspaceScreen workspace={workspace} error={error} retry={refresh}>
+    <WorkspaceScreen workspace={workspace} error={keys.error} retry={keys.refresh}>
       {workspace?.apiKeys ? (
         <Keys
           hint={text('keysHint')}
-          keys={workspace.apiKeys}
+          keys={keys}
           max={workspace.maxApiKeys ?? 0}
           scopes={workspaceScopes}
           workspace={workspace.id}
-          onChange={refresh}
         />
       ) : (
         <p className="hint">{text('keysRefused')}</p>
