@@ -130,9 +130,15 @@ const queries: GraphRow[] = [
     'me.drive.events',
   ),
   query(
-    'me { drive { entry { events }, root { events } } }',
+    'me { drive { entry { events } } }',
     ['signed-in', READ],
-    '{ me { drive { entry(path: "") { events { nodes { id } } } root { events { nodes { id } } } } } }',
+    '{ me { drive { entry(path: "") { events { nodes { id } } } } } }',
+    'me.drive.entry.events',
+  ),
+  query(
+    'me { drive { root { events } } }',
+    ['signed-in', READ],
+    '{ me { drive { root { events { nodes { id } } } } } }',
     'me.drive.root.events',
   ),
   my('invites', ' { nodes { id workspace { id } } }'),
