@@ -2,10 +2,12 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { isMarkedRemote, parseRemote } from '../../src/cli/path.ts'
+import type { Place } from '../../src/cli/place.ts'
 import { compare } from '../../src/cli/sync/compare.ts'
 import type { Entry } from '../../src/cli/sync/entry.ts'
 import { filterOf } from '../../src/cli/sync/filter.ts'
 import { nameable } from '../../src/cli/sync/local-name.ts'
+import { readRemote } from '../../src/cli/sync/remote-tree.ts'
 import { openShell, type Shell } from '../command-line.ts'
 import { type FakeService, startFakeService } from './fake-service.ts'
 
@@ -165,4 +167,21 @@ describe('A service that means harm', () => {
       expect(out).not.toBe('')
     }
   })
+})
+
+it('A listing takes folders with more entries than a call takes arguments', async () => {
+  const nodes = Array.from({ length: 200_000 }, (_, n) => ({
+    ...{ __typename: 'File', id: `${n}`, name: `${n}.txt`, revision: 1 },
+    ...{ updatedAt: '2026-01-01T00:00:00Z', size: 0, md5: '' },
+  }))
+  const client = {
+    patience: { retries: 0, signal: new AbortController().signal },
+    rest: async () => ({ events: [], cursor: 'now', has_more: false }),
+    request: async (_document: unknown, variables: object) =>
+      'folder' in variables
+        ? { node: { entries: { nodes, pageInfo: { hasNextPage: false, endCursor: null } } } }
+        : { me: { drive: { entry: { __typename: 'Folder', id: 'root' } } } },
+  }
+  const { entries: found } = await readRemote({ client, drive: {} } as unknown as Place, '', null)
+  expect(found.length).toBe(nodes.length)
 })

@@ -79,7 +79,8 @@ async function listBelow({ client }: Place, rootId: string): Promise<RemoteEntry
       }),
     )
     const level = nodes.map(node => entryOf(node, parentId))
-    all.push(...level)
+    // A folder may have more entries than a call takes arguments.
+    for (const entry of level) all.push(entry)
     await Promise.all(level.filter(({ kind }) => kind === 'folder').map(({ id }) => list(id, depth + 1)))
   }
   await list(rootId, 0)
