@@ -3,7 +3,7 @@
  * `npm run bench:beside -- ENGINE DIR [OPERATION...]`, where DIR is a work tree of the other commit with its modules.
  */
 import { resolve } from 'node:path'
-import { type Bench, median } from './service.ts'
+import { type Bench, median, processorOf } from './service.ts'
 
 const [engine = 'sqlite', other = '', ...wanted] = process.argv.slice(2)
 const ROUNDS = Number(process.env.ROUNDS || 8)
@@ -46,13 +46,13 @@ interface Cost {
 }
 
 async function costOf(bench: Bench, operation: (bench: Bench, name: string) => Promise<void>, names: string[]) {
-  const [since, before] = [performance.now(), bench.processor()]
+  const [since, before] = [performance.now(), processorOf(bench.pid)]
   const left = [...names]
   const work = async () => {
     for (let name = left.pop(); name; name = left.pop()) await operation(bench, name)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return { time: (performance.now() - since) / EACH, processor: (bench.processor() - before) / EACH }
+  return { time: (performance.now() - since) / EACH, processor: (processorOf(bench.pid) - before) / EACH }
 }
 
 for (const title of wanted) if (!operations[title]) throw new Error(`No such operation: ${title}`)

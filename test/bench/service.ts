@@ -32,8 +32,6 @@ export interface Bench {
   /** Highest resident memory since the last reset. */
   peak(): number
   resetPeak(): void
-  /** Processor time that the service has taken so far, in milliseconds. */
-  processor(): number
   pid: number | undefined
   stop(): Promise<void>
 }
@@ -104,7 +102,6 @@ export async function startService(engine: 'mysql' | 'sqlite', settings: Record<
       // 5 resets the high-water mark: proc(5), clear_refs.
       spawn('sh', ['-c', `echo 5 > /proc/${child.pid}/clear_refs`])
     },
-    processor: () => processorOf(child.pid),
     pid: child.pid,
     async stop() {
       child.kill('SIGTERM')
