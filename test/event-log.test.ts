@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { appendEvents, endsOf, eventsOf, type NewEventRow, oldEvents, purgeEvents } from '../db/queries/event.ts'
 import { freshDatabase } from './fresh-database.ts'
@@ -30,6 +30,33 @@ describe('A log', () => {
     expect(rows.map(row => row.seq)).toEqual(upTo(4020))
     expect(rows.map(row => JSON.parse(row.details).path).slice(0, 4)).toEqual(['1 1', '2 1', '2 2', '8 1'])
     expect(await endsOf(fresh.db, log)).toEqual({ head: 4020, purged: 0 })
+  })
+
+  it('is one of many that a change is noted in, in a statement for each eight', async () => {
+    const [long, ...logs] = Array.from({ length: 18 }, () => newId())
+    const events = logs.flatMap(log => [...toLog(log, [event('a')]), ...toLog(log, [event('b')])])
+    const run = jest.spyOn(fresh.db, 'run')
+    await fresh.db.transaction(tx =>
+      appendEvents(
+        fresh.db,
+        [
+          ...events,
+          ...toLog(
+            long ?? '',
+            upTo(9).map(i => event(`${i}`)),
+          ),
+        ],
+        tx,
+      ),
+    )
+    expect(run).toHaveBeenCalledTimes(Math.ceil(34 / 8) + 1)
+    run.mockRestore()
+    for (const log of logs)
+      expect((await read(log, null)).map(({ seq, details }) => [seq, JSON.parse(details).path])).toEqual([
+        [1, 'a'],
+        [2, 'b'],
+      ])
+    expect((await read(long ?? '', null)).map(({ seq }) => seq)).toEqual(upTo(9))
   })
 
   it('has no gap and no double, and shows no number before the ones below it, with many writers of which some fail', async () => {

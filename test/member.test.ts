@@ -308,11 +308,14 @@ describe('DELETE /api/workspaces/members/remove', () => {
   })
 
   it('ends the keys that a member has made, for good', async () => {
-    const { caller } = await workspaceKey(t, bob, workspace_id)
+    const { id, caller } = await workspaceKey(t, bob, workspace_id)
     const quota = () => caller.rest('GET', `/api/workspaces/${workspace_id}/quota`)
     expect((await quota()).status).toBe(200)
     await remove(alice, bob.userId)
     expect(outcome(await quota())).toEqual([401, { code: 'UNAUTHENTICATED' }])
+    const query = `query ($id: ID!) { workspace(id: $id) { drive { events(kinds: [KEY_DELETED]) { nodes { subjectId actor { id } } } } } }`
+    const { events } = (await ask(alice, query, { id: workspace_id })).workspace.drive
+    expect(events.nodes).toEqual([{ subjectId: id, actor: { id: expect.anything() } }])
     await join(t, workspace_id, bob, 'viewer')
     expect((await quota()).status).toBe(401)
   })

@@ -5,7 +5,7 @@ import { findCaller } from '../src/access/caller.ts'
 import { toAppError } from '../src/errors.ts'
 import { accountService } from '../src/services/accounts/account.ts'
 import { ask, codeOf } from './ask.ts'
-import { put } from './builders.ts'
+import { put, workspaceKey } from './builders.ts'
 import { expectConsistent } from './consistency.ts'
 import { unseen, unseenInGraph } from './coverage-of-routes.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from './harness.ts'
@@ -464,6 +464,31 @@ describe('DELETE /api/user/account/delete', () => {
       expect((await kim.rest('GET', '/api/files/tree')).response.folders).toEqual(['docs'])
       await end(kim)
       await expectConsistent(t)
+    }
+  })
+
+  it('says in the logs of its workspaces that a member and their keys are gone, in few statements however many they are', async () => {
+    const owner = await t.signIn('owner')
+    const eve = await t.signIn('eve')
+    const expected = new Map<string, object[]>()
+    for (let i = 0; i < 12; i++) {
+      const id = await found(owner, `Garden ${i}`)
+      await join(owner, id, eve, 'owner')
+      await workspaceKey(t, owner, id)
+      const key = await workspaceKey(t, eve, id)
+      const left = { kind: 'MEMBER_LEFT', subjectId: eve.userId, via: 'SESSION', actor: null }
+      expected.set(id, [left, { ...left, kind: 'KEY_DELETED', subjectId: key.id }])
+    }
+    await workspaceKey(t, eve, await found(eve, 'Own'))
+    t.statements()
+    expect((await end(eve)).status).toBe(200)
+    expect(t.statements().length).toBeLessThan(30)
+    for (const [id, nodes] of expected) {
+      const query = `query ($id: ID!) { workspace(id: $id) { apiKeys { nodes { id } }
+        drive { events(kinds: [MEMBER_LEFT, KEY_DELETED]) { nodes { kind subjectId via actor { id } } } } } }`
+      const { apiKeys, drive } = (await ask(owner, query, { id })).workspace
+      expect(drive.events.nodes).toEqual(nodes)
+      expect(apiKeys.nodes).toHaveLength(1)
     }
   })
 

@@ -80,6 +80,20 @@ export async function apiKeyQuota(
   return { limit, max: Number(row?.max), used: Number(row?.used) }
 }
 
+/** The workspace keys that a user has created, of one workspace or of all: they end with the membership. */
+export const workspaceKeysBy = (
+  db: Db,
+  userId: string,
+  workspaceId: string | null,
+  tx: Tx,
+): Promise<{ id: string; workspaceId: string }[]> =>
+  db.rows(
+    `SELECT id, workspace_id AS workspaceId FROM api_key WHERE created_by = ?
+       AND ${workspaceId === null ? 'workspace_id IS NOT NULL' : 'workspace_id = ?'} ORDER BY id`,
+    [userId, ...(workspaceId === null ? [] : [workspaceId])],
+    tx,
+  )
+
 /** @returns 1, or 0 if the holder has no such key */
 export const deleteApiKey = (db: Db, holder: Holder, holderId: string, id: string, tx: Tx): Promise<number> =>
   db.run(`DELETE FROM api_key WHERE id = ? AND ${HOLDERS[holder].where}`, [id, holderId], tx)

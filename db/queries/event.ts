@@ -59,13 +59,14 @@ const TRIES = 50
 
 /**
  * Appends events to their logs. The key decides between two transactions that take the same number: the second waits for the first, and
- * then takes the next. So call it last in a transaction. One statement for up to eight events.
+ * then takes the next. So call it last in a transaction. One statement for each eight events; two for all of a log that has more.
  */
 export async function appendEvents(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
-  if (events.length === 0) return
-  if (events.length <= FEW) return retried(() => insertFew(db, events, tx))
-  for (const ofLog of Map.groupBy(events, ({ log }) => idOf(log).join()).values())
-    for (const some of inParts(ofLog, MANY)) await retried(() => insertMany(db, some, tx))
+  const logs = [...Map.groupBy(events, ({ log }) => idOf(log).join()).values()]
+  const short = logs.filter(({ length }) => length <= FEW).flat()
+  for (const some of inParts(short, FEW)) await retried(() => insertFew(db, some, tx))
+  for (const long of logs.filter(({ length }) => length > FEW))
+    for (const some of inParts(long, MANY)) await retried(() => insertMany(db, some, tx))
 }
 
 async function retried(insert: () => Promise<void>): Promise<void> {

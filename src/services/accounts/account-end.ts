@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../../../db/index.ts'
+import { workspaceKeysBy } from '../../../db/queries/api-key.ts'
 import { lockBucket } from '../../../db/queries/bucket.ts'
 import { removeLog } from '../../../db/queries/event.ts'
 import { deleteInvitesBy } from '../../../db/queries/invite.ts'
@@ -93,7 +94,11 @@ export function accountEndService({
       else if (ownerId === caller.userId && nextOwner)
         await db.Workspace.update({ ownerId: nextOwner }, { where: { id }, transaction: tx })
     }
-    // Webhooks are deleted by cascade: whoever has lost their rights must not go on to receive what happens. The others learn of it.
+    const left = new Set(memberships.filter(({ members }) => members > 1).map(({ id }) => id))
+    for (const workspace of left) record({ workspace }, { kind: 'member.left', subject: caller.userId })
+    // Keys and webhooks are deleted by cascade: whoever has lost their rights must not go on to receive what happens. The others learn of it.
+    for (const { id, workspaceId } of await workspaceKeysBy(db, caller.userId, null, tx))
+      if (left.has(workspaceId)) record({ workspace: workspaceId }, { kind: 'key.deleted', subject: id })
     for (const { id, workspaceId, url } of await webhooksUnder(db, caller.userId, tx)) {
       const deleted = { kind: 'webhook.deleted', subject: id, details: { name: new URL(url).host } } as const
       if (workspaceId !== null) record({ workspace: workspaceId }, deleted)

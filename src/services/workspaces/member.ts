@@ -1,5 +1,6 @@
 import { validate as isUuid } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
+import { workspaceKeysBy } from '../../../db/queries/api-key.ts'
 import { deleteInvitesBy } from '../../../db/queries/invite.ts'
 import {
   firstWithRole,
@@ -65,9 +66,11 @@ export function memberService({ db, events }: { db: Db; events: EventService }) 
         await db.Member.destroy({ where: { workspaceId, userId }, transaction: tx })
         await deleteInvitesBy(db, userId, workspaceId, tx)
         // A key that was only disabled would work again, possibly in other hands, when its creator rejoins.
+        const keys = await workspaceKeysBy(db, userId, workspaceId, tx)
         await db.ApiKey.destroy({ where: { createdBy: userId, workspaceId }, transaction: tx })
         const kind = userId === caller.userId ? 'member.left' : 'member.removed'
         record({ workspace: workspaceId }, { kind, subject: userId })
+        for (const { id } of keys) record({ workspace: workspaceId }, { kind: 'key.deleted', subject: id })
         record(userId, { kind: 'workspace.left', subject: workspaceId, details: { name } })
       })
     },
