@@ -138,6 +138,11 @@ export function consolePages({ shell, assets, worker, manifest }: Console, { sto
       return undefined
     },
 
+    /** What the system shares with the installed console, whose worker takes it: this browser has none. */
+    async shared(): Promise<Reply> {
+      return { to: '/files?unshared=true' }
+    },
+
     async manifest({ req, res }: Visit): Promise<Reply> {
       sendStatic(req, res, manifest)
       return undefined

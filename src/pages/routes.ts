@@ -82,6 +82,7 @@ export function createPages(options: Options) {
     for (const path of consolePaths) addresses.on('GET', path, web.show)
     addresses.on('GET', '/console/assets/:token', web.asset)
     addresses.on('GET', '/manifest.webmanifest', web.manifest)
+    addresses.on('POST', '/share-target', web.shared)
   }
   addresses.on('GET', '/service-worker.js', web?.worker ?? sendFarewell)
   const home = homePage(services, { unbuilt: options.console === null })

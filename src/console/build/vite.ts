@@ -44,6 +44,10 @@ const manifest: Plugin = {
       ...{ id: '/', name: 'Satchel', short_name: 'Satchel', description: 'Your files, safely shared.' },
       ...{ start_url: '/files', scope: '/', display: 'standalone' },
       ...{ theme_color: '#f3f5fa', background_color: '#f3f5fa' },
+      share_target: {
+        ...{ action: '/share-target', method: 'POST', enctype: 'multipart/form-data' },
+        params: { files: [{ name: 'files', accept: ['*/*'] }] },
+      },
       icons: icons.map(({ name, ...icon }) => ({ src: place(name), type: 'image/png', ...icon })),
     }
     this.emitFile({ type: 'asset', fileName: 'manifest.webmanifest', source: JSON.stringify(app) })

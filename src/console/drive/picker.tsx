@@ -1,6 +1,6 @@
 import './picker.css'
 import { ChevronRight, Folder, FolderPlus } from 'lucide-react'
-import { Fragment, useState } from 'react'
+import { Fragment, type ReactNode, useState } from 'react'
 import { useQuery } from 'urql'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -22,10 +22,12 @@ interface PickerProps {
   moving?: readonly { id: string; path: string }[]
   onPick: (path: string) => void
   onClose: () => void
+  /** What is to go there. */
+  children?: ReactNode
 }
 
 /** Asks for a folder that something is to go into. */
-export function Picker({ drive, title, label, root, start, moving = [], onPick, onClose }: PickerProps) {
+export function Picker({ drive, title, label, root, start, moving = [], onPick, onClose, children }: PickerProps) {
   const [path, setPath] = useState(start)
   const [{ data, error, fetching }, reload] = useQuery({ query: SUBFOLDERS, variables: { drive, path } })
   const folder = data?.node?.__typename === 'Drive' ? data.node.entry : null
@@ -55,6 +57,7 @@ export function Picker({ drive, title, label, root, start, moving = [], onPick, 
         </>
       }
     >
+      {children}
       <nav className="picker-path" aria-label={text('path')}>
         <button type="button" dir="auto" onClick={() => setPath('')}>
           {root}

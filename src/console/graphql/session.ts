@@ -6,12 +6,16 @@ export const person = document.querySelector<HTMLMetaElement>('meta[name="person
 /** Whether the session of this page is over: nothing of it is to be kept any more. */
 export const isLeaving = (): boolean => leaving
 
-/** Takes what belongs to the person from this browser; the files of the console stay (worker/service-worker.ts). */
-export async function forget(): Promise<void> {
+/**
+ * Takes what belongs to the person from this browser; the files of the console stay (worker/service-worker.ts).
+ * @param waiting what was shared with the console, and waits for the person to sign in again, stays too
+ */
+export async function forget({ waiting = false } = {}): Promise<void> {
   localStorage.removeItem('satchel.recent')
   // Only secure pages have caches.
   if (!('caches' in window)) return
-  for (const name of await caches.keys()) if (!name.startsWith('console-')) await caches.delete(name)
+  for (const name of await caches.keys())
+    if (!name.startsWith('console-') && !(waiting && name === 'arrived')) await caches.delete(name)
 }
 
 /** Leads to sign-in and back to the same place: the session has ended. */
@@ -19,7 +23,7 @@ export function signInAgain(): void {
   if (leaving) return
   leaving = true
   const here = location.pathname + location.search
-  void forget().finally(() => location.assign(`/login?${new URLSearchParams({ return_to: here })}`))
+  void forget({ waiting: true }).finally(() => location.assign(`/login?${new URLSearchParams({ return_to: here })}`))
 }
 
 /** The worker has seen who is signed in in this browser now: a page of somebody else is left. */

@@ -5,6 +5,8 @@ export interface Gathered {
   folder: string
   /** Finds the file again after a reload, where the browser has such handles. */
   handle?: FileSystemFileHandle
+  /** Where it is kept in this browser, if the system has shared it with the console. */
+  arrived?: string
 }
 
 export interface Gathering {

@@ -20,6 +20,8 @@ export interface Kept {
   type: string
   mtimeMs: number
   handle?: FileSystemFileHandle | undefined
+  /** Where the file itself is kept in this browser. */
+  arrived?: string | undefined
   session?: StoredSession | undefined
 }
 
@@ -45,6 +47,10 @@ export const keep = (uploads: Kept[]): Promise<void> =>
   )
 export const keepOne = (upload: Kept): Promise<void> => quietly(set(upload.id, upload, store()))
 export const forget = (ids: string[]): Promise<void> => quietly(delMany(ids, store()))
+
+/** Files that are kept in this browser for uploads of any tab. */
+export const arrivedForUploads = async (): Promise<Set<string | undefined>> =>
+  new Set((await values<Kept>(store()).catch(() => [])).map(({ arrived }) => arrived))
 
 const TAB = 'satchel.tab'
 const lockOf = (tab: string) => `satchel-uploads-${tab}`

@@ -2,9 +2,8 @@ import { formatBytes } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { tight } from './add.ts'
+import { FileList } from './file-list.tsx'
 import { text } from './text.ts'
-
-const SHOWN = 5
 
 /** Not all of what was chosen fits: says why, before anything is sent. */
 export function TightDialog() {
@@ -38,15 +37,7 @@ export function TightDialog() {
       {tooLarge.length > 0 && (
         <>
           <p>{text('tooLarge', { count: tooLarge.length, max: formatBytes(maxFileSize) })}</p>
-          <ul className="tight-list">
-            {tooLarge.slice(0, SHOWN).map(({ file, folder }) => (
-              <li key={`${folder}/${file.name}`}>
-                <span dir="auto">{file.name}</span>
-                <span>{formatBytes(file.size)}</span>
-              </li>
-            ))}
-          </ul>
-          {tooLarge.length > SHOWN && <p>{text('more', { count: tooLarge.length - SHOWN })}</p>}
+          <FileList files={tooLarge} />
         </>
       )}
     </Dialog>

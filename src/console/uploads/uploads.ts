@@ -3,6 +3,7 @@ import { digestsOf } from '../../upload-engine/digests.ts'
 import type { SessionStore } from '../../upload-engine/job.ts'
 import { uploadQueue, type Work } from '../../upload-engine/queue.ts'
 import { abandon, upload } from '../../upload-engine/upload.ts'
+import { discardArrived, findArrived } from './arrived.ts'
 import type { Gathered } from './gather.ts'
 import { adopt, forget, type Kept, keep, keepOne, newId, thisTab } from './kept.ts'
 import { sourceOf } from './source.ts'
@@ -43,10 +44,10 @@ export const recordOf = (id: string): Readonly<Kept> | undefined => records.get(
 /** Sends files, one after the other. @param replaced what the only one of them replaces */
 export async function enqueue(files: Gathered[], { drive, folder }: Destination, replaced?: Replaced): Promise<void> {
   const tab = await thisTab()
-  const added = files.map(({ file, folder: below, handle }) => {
+  const added = files.map(({ file, folder: below, handle, arrived }) => {
     const { name, size, type, lastModified: mtimeMs } = file
     const aim = { folder: pathOf({ folder, fileName: below }).replace(/\/$/, ''), fileName: replaced?.fileName ?? name }
-    const local = { name, size, type, mtimeMs, handle }
+    const local = { name, size, type, mtimeMs, handle, arrived }
     const kept: Kept = { id: newId(), tab, person, drive, aim, replaces: replaced?.revision, ...local }
     records.set(kept.id, kept)
     return { kept, file }
@@ -66,8 +67,9 @@ const entryOf = (kept: Kept) => ({
   },
 })
 
-async function end({ id }: Kept): Promise<void> {
+async function end({ id, arrived }: Kept): Promise<void> {
   records.delete(id)
+  if (arrived) await discardArrived([arrived])
   await forget([id])
 }
 
@@ -111,8 +113,11 @@ export async function restore(whose: string): Promise<void> {
   const adopted = (await adopt(person)).filter(({ id }) => !records.has(id))
   for (const kept of adopted) records.set(kept.id, kept)
   queue.add(adopted.map(kept => ({ ...entryOf(kept), work: null })))
-  for (const kept of adopted)
-    if ((await kept.handle?.queryPermission?.({ mode: 'read' })) === 'granted') await reopen(kept)
+  for (const kept of adopted) {
+    const file = kept.arrived && (await findArrived(kept.arrived))
+    if (file) attach(kept, file)
+    else if ((await kept.handle?.queryPermission?.({ mode: 'read' })) === 'granted') await reopen(kept)
+  }
 }
 
 async function reopen(kept: Kept): Promise<void> {

@@ -1,5 +1,6 @@
 import './uploads.css'
 import { useEffect, useMemo } from 'react'
+import { ArrivedDialog } from './arrived-dialog.tsx'
 import { Dock } from './dock.tsx'
 import { DropZone } from './drop-zone.tsx'
 import { useShownPlace } from './place.ts'
@@ -11,9 +12,9 @@ import { queue, recordOf, restore } from './uploads.ts'
 const wouldLose = () =>
   queue
     .snapshot()
-    .uploads.some(
-      ({ id, phase }) => ['waiting', 'uploading', 'checking'].includes(phase) && recordOf(id)?.handle === undefined,
-    )
+    .uploads.some(({ id, phase }) => ['waiting', 'uploading', 'checking'].includes(phase) && !isKept(recordOf(id)))
+
+const isKept = (record: ReturnType<typeof recordOf>) => record?.handle !== undefined || record?.arrived !== undefined
 
 /** The uploads of the person, on every screen. @param drive the id of their own drive */
 export function Uploads({ person, drive }: { person: string; drive: string }) {
@@ -35,6 +36,7 @@ export function Uploads({ person, drive }: { person: string; drive: string }) {
       <DropZone place={shown ?? own} />
       <Dock />
       <TightDialog />
+      <ArrivedDialog drive={drive} />
     </>
   )
 }

@@ -1,3 +1,5 @@
+import { ARRIVED, takeShared } from './arrived.ts'
+
 interface Built {
   version: string
   assets: string[]
@@ -30,7 +32,8 @@ worker.addEventListener('fetch', event => {
   const { origin, pathname } = new URL(request.url)
   if (origin !== worker.location.origin) return
   // However one signs out: what belongs to the person goes from this browser.
-  if (request.method === 'POST' && pathname === '/logout') event.waitUntil(forget())
+  if (request.method === 'POST' && pathname === '/logout') event.waitUntil(forgetAll())
+  if (request.method === 'POST' && pathname === '/share-target') event.respondWith(share(request))
   if (request.method === 'GET') {
     if (pathname.startsWith('/console/assets/')) event.respondWith(fromCache(request))
     else if (request.mode === 'navigate' && isScreen(pathname)) event.respondWith(open(event))
@@ -55,10 +58,24 @@ async function removeOld(): Promise<void> {
   for (const old of versions.slice(0, -1)) await caches.delete(old)
 }
 
-/** Leaves nothing but what is of this person, if there is one. Pages that were made for somebody else are told. */
+async function share(request: Request): Promise<Response> {
+  const shell = (await caches.keys()).find(name => name.startsWith(SHELL))
+  return takeShared(request, shell?.slice(SHELL.length) ?? '')
+}
+
+async function forgetAll(): Promise<void> {
+  await forget()
+  await caches.delete(ARRIVED)
+}
+
+/**
+ * Leaves nothing but what is of this person, if there is one. Pages that were made for somebody else are told.
+ * What was shared waits for a sign-in; the page knows whose it is.
+ */
 async function forget(person?: string): Promise<void> {
   for (const name of await caches.keys())
-    if (!name.startsWith(ASSETS) && !(person && name.endsWith(`-${person}`))) await caches.delete(name)
+    if (!name.startsWith(ASSETS) && name !== ARRIVED && !(person && name.endsWith(`-${person}`)))
+      await caches.delete(name)
   for (const page of await worker.clients.matchAll({ includeUncontrolled: true }))
     page.postMessage({ signedIn: person ?? null })
 }

@@ -19,6 +19,8 @@ export interface FilesSearch {
   open?: string
   /** Ids of the selected entries, as long as they are few. */
   sel?: string
+  /** Files that the system has shared were not kept (worker/arrived.ts). */
+  unshared?: true
 }
 
 /** Reads the search of an address. What it does not know, it drops. */
@@ -34,6 +36,7 @@ export function readSearch(search: Record<string, unknown>): FilesSearch {
     details: flag(search.details),
     open: text(search.open),
     sel: text(search.sel),
+    unshared: flag(search.unshared),
   }
 }
 

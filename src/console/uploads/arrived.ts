@@ -1,0 +1,57 @@
+import { person } from '../graphql/session.ts'
+import type { Gathered } from './gather.ts'
+import { arrivedForUploads } from './kept.ts'
+
+/** Where the worker keeps what the system has shared with the console (worker/arrived.ts). */
+const ARRIVED = 'arrived'
+
+// Only secure pages have caches, and some browsers refuse them in private windows: nothing is shared with the console there.
+const open = (): Promise<Cache | null> =>
+  'caches' in window ? caches.open(ARRIVED).catch(() => null) : Promise.resolve(null)
+
+/** A name is no path: another app may say where the file was. */
+const nameOf = (encoded: string) => decodeURIComponent(encoded).split(/[/\\]/).at(-1) || 'file'
+
+async function fileOf(kept: Response): Promise<File> {
+  const { headers } = kept
+  const about = { type: headers.get('content-type') ?? '', lastModified: Number(headers.get('x-modified')) }
+  return new File([await kept.blob()], nameOf(headers.get('x-name') ?? ''), about)
+}
+
+/** The files that wait to be uploaded by this person. What somebody else has shared goes. */
+export async function readArrived(): Promise<Gathered[]> {
+  const cache = await open()
+  if (!cache) return []
+  const taken = await arrivedForUploads()
+  const found: Gathered[] = []
+  for (const request of await cache.keys()) {
+    const { pathname } = new URL(request.url)
+    const kept = await cache.match(request)
+    if (!kept || taken.has(pathname)) continue
+    const whose = kept.headers.get('x-person')
+    if (whose && whose !== person) await cache.delete(request)
+    else {
+      // Shared while nobody was signed in: it is of who signs in first.
+      if (!whose) await cache.put(request, owned(kept.clone()))
+      found.push({ file: await fileOf(kept), folder: '', arrived: pathname })
+    }
+  }
+  return found
+}
+
+function owned(kept: Response): Response {
+  const headers = new Headers(kept.headers)
+  headers.set('x-person', person ?? '')
+  return new Response(kept.body, { headers })
+}
+
+/** The file of an upload that goes on; undefined when this browser has it no more. */
+export async function findArrived(arrived: string): Promise<File | undefined> {
+  const kept = await (await open())?.match(arrived)
+  return kept && fileOf(kept)
+}
+
+export async function discardArrived(all: readonly string[]): Promise<void> {
+  const cache = await open()
+  for (const arrived of all) await cache?.delete(arrived)
+}

@@ -1,0 +1,38 @@
+/** What the system has shared with the installed console, until it is uploaded: the page reads it (uploads/arrived.ts). */
+export const ARRIVED = 'arrived'
+
+/**
+ * Keeps the files of a form for the page that comes next, and leads there.
+ * @param person id of who was signed in last; empty for nobody
+ */
+export async function takeShared(request: Request, person: string): Promise<Response> {
+  const kept: string[] = []
+  try {
+    const form = await request.formData()
+    // An input without a file sends one without a name.
+    const files = form.getAll('files').filter(value => value instanceof File && (value.name !== '' || value.size > 0))
+    const cache = await caches.open(ARRIVED)
+    const share = crypto.randomUUID()
+    for (const [at, file] of (files as File[]).entries()) {
+      kept.push(`/arrived/${share}/${at}`)
+      await cache.put(`/arrived/${share}/${at}`, new Response(file, { headers: headersOf(file, person) }))
+    }
+    return Response.redirect('/files', 303)
+  } catch {
+    // There is no room for all, or the form is none.
+    await remove(kept).catch(() => {})
+    return Response.redirect('/files?unshared=true', 303)
+  }
+}
+
+async function remove(kept: readonly string[]): Promise<void> {
+  const cache = await caches.open(ARRIVED)
+  for (const address of kept) await cache.delete(address)
+}
+
+const headersOf = ({ name, type, lastModified }: File, person: string) => ({
+  'content-type': type,
+  'x-name': encodeURIComponent(name.toWellFormed()),
+  'x-modified': String(lastModified),
+  'x-person': person,
+})
