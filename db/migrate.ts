@@ -16,12 +16,14 @@ import { versions } from './migrations/0021-versions.ts'
 import { webhooks } from './migrations/0022-webhooks.ts'
 import { entryEvents } from './migrations/0023-entry-events.ts'
 import { webhookSecrets } from './migrations/0024-webhook-secrets.ts'
+import { blobSizes } from './migrations/0025-blob-sizes.ts'
 
 /** The operations of a migration; part of its transaction where the engine supports transactional DDL. */
 export interface MigrationTools {
   dialect: Dialect
   create(table: string, columns: ModelAttributes): Promise<void>
   index(table: string, columns: string[], options?: { unique: true }): Promise<void>
+  dropIndex(table: string, columns: string[]): Promise<void>
   insert(table: string, rows: object[]): Promise<void>
   /** Runs an idempotent statement. */
   run(sql: string, values?: Value[]): Promise<void>
@@ -54,6 +56,7 @@ const migrations: Migration[] = [
   webhooks,
   entryEvents,
   webhookSecrets,
+  blobSizes,
 ]
 
 /**
@@ -91,6 +94,15 @@ type Tx = Parameters<Parameters<Db['exclusively']>[1]>[0]
 
 function tools(dialect: Dialect, query: QueryInterface, tx: Tx): MigrationTools {
   const within = tx ? { transaction: tx } : {}
+  const indexesOf = async (table: string): Promise<{ name: string; columns: string[] }[]> => {
+    const there = (await query.showIndex(table, within)) as { name: string; fields: { attribute: string }[] }[]
+    return there.map(({ name, fields }) => ({ name, columns: fields.map(field => field.attribute) }))
+  }
+  /** Drops the indexes of a table that are such. */
+  const dropIndexes = async (table: string, isOne: (columns: string[]) => boolean) => {
+    for (const { name, columns } of await indexesOf(table))
+      if (isOne(columns)) await query.removeIndex(table, name, within)
+  }
   return {
     dialect,
     // The binary collation makes names compare exactly, and sort by code point as SQLite does.
@@ -98,10 +110,10 @@ function tools(dialect: Dialect, query: QueryInterface, tx: Tx): MigrationTools 
       query.createTable(table, columns, { charset: 'utf8mb4', collate: 'utf8mb4_bin', ...within }),
     // MySQL commits each step separately: a migration that was killed starts again and skips existing tables and columns.
     async index(table, columns, options) {
-      const there = (await query.showIndex(table, within)) as { fields: { attribute: string }[] }[]
-      const same = there.some(({ fields }) => fields.map(f => f.attribute).join() === columns.join())
+      const same = (await indexesOf(table)).some(there => there.columns.join() === columns.join())
       if (!same) await query.addIndex(table, columns, { ...options, ...within })
     },
+    dropIndex: (table, columns) => dropIndexes(table, there => there.join() === columns.join()),
     insert: async (table, rows) => {
       await query.bulkInsert(table, rows, { ...within, ignoreDuplicates: true } as object)
     },
@@ -115,9 +127,7 @@ function tools(dialect: Dialect, query: QueryInterface, tx: Tx): MigrationTools 
         await query.addColumn(table, name, column, within)
     },
     async dropColumn(table, name) {
-      const there = (await query.showIndex(table, within)) as { name: string; fields: { attribute: string }[] }[]
-      for (const index of there)
-        if (index.fields[0]?.attribute === name) await query.removeIndex(table, index.name, within)
+      await dropIndexes(table, ([first]) => first === name)
       // Not removeColumn: on SQLite, Sequelize copies the table and loses what refers to it.
       await query.sequelize.query(`ALTER TABLE ${table} DROP COLUMN ${name}`, within)
     },

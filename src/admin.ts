@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
-import { openDatabase } from '../db/index.ts'
+import { type Db, openDatabase } from '../db/index.ts'
 import type { AccountRow } from '../db/queries/account.ts'
 import { endWithReader } from './closed-pipe.ts'
 import { type Config, loadConfig } from './config.ts'
 import { type AccountDetail, type OperatorService, operatorService, Refused } from './services/accounts/operator.ts'
+import { storageReportService } from './services/accounts/storage-report.ts'
+import { openStore } from './storage/open.ts'
 
 const exitCodes = `
 Users are named by their e-mail address, or by their id.
@@ -87,6 +89,24 @@ command('usage', 'shows who stores how much, the biggest first')
     }),
   )
 
+command('storage', 'shows what takes the space, and what is free').action(() =>
+  run(async (_operator, { db, config }) => {
+    const report = storageReportService({ db, store: await openStore(config) })
+    const [totals, space] = [await report.totals(), await report.space()]
+    const rows = [
+      ['files', size(totals.usedBytes), `${totals.fileCount} files, ${totals.folderCount} folders`],
+      ['  left by deleted accounts', size(totals.leftBytes), `${totals.leftFileCount} files`],
+      ['in the trash', size(totals.trashBytes), `${totals.trashCount} files and folders`],
+      ['versions of files', size(totals.versionBytes)],
+      ['uploads under way', size(totals.uploadBytes), `${totals.uploadCount} uploads`],
+      ['to be deleted', size(totals.deletingBytes), `${totals.deletingCount} objects`],
+      ...(space ? [['free on the disk', size(space.freeBytes), `of ${size(space.totalBytes)}`]] : []),
+      ['events kept', String(totals.eventCount)],
+    ]
+    return { fact: { ...totals, space }, words: table(rows) }
+  }),
+)
+
 command('plans', 'lists the plans with their limits').action(() =>
   run(async operator => {
     const plans = await operator.plans()
@@ -120,13 +140,15 @@ interface Answer {
 }
 
 /** Runs one command with the configured database, and prints its result. */
-async function run(work: (operator: OperatorService) => Promise<Answer>): Promise<void> {
+async function run(
+  work: (operator: OperatorService, service: { db: Db; config: Config }) => Promise<Answer>,
+): Promise<void> {
   try {
     const config = loadConfig()
     requireDatabase(config)
     const db = openDatabase(config.database, { pool: 2 })
     try {
-      const { fact, words } = await work(operatorService({ db }))
+      const { fact, words } = await work(operatorService({ db }), { db, config })
       const { json } = program.opts<{ json: boolean }>()
       process.stdout.write(`${json ? JSON.stringify(onWire(fact)) : words}\n`)
     } finally {

@@ -32,6 +32,7 @@ import { identityService } from './services/accounts/identity.ts'
 import { operatorService } from './services/accounts/operator.ts'
 import { overviewService } from './services/accounts/overview.ts'
 import { sessionService } from './services/accounts/session.ts'
+import { storageReportService } from './services/accounts/storage-report.ts'
 import { userService } from './services/accounts/user.ts'
 import type { Services } from './services/index.ts'
 import { bindStore } from './services/installation.ts'
@@ -157,6 +158,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     sessions,
     shareLinks: links,
     shares,
+    storageReports: storageReportService({ db, store }),
     directShares: directShareService({ db, listings, links, mailings, shares, passwords, events, wake: worker.wake }),
     subscriptions,
     uploadCompletions,

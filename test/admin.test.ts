@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -74,6 +74,7 @@ describe('npm run admin -- --help', () => {
       'suspend',
       'restore',
       'usage',
+      'storage',
       'plans',
       '--json',
       'Exit code',
@@ -300,8 +301,10 @@ describe('admin usage', () => {
         id: response[0].workspace_id,
         name: 'Garden',
         slug: 'garden',
+        owner_id: bob.userId,
         owner: 'Bob@Example.com',
         used_bytes: 500,
+        kept_bytes: 0,
         files: 1,
         folders: 0,
         max_bytes: 5 * GiB,
@@ -316,6 +319,35 @@ describe('admin usage', () => {
       /alice@example\.com[\s\S]*Garden[\s\S]*Kept for deleted accounts: 70 B in 1 files of 1 accounts\.[\s\S]*All together: 3\.5 KiB in 5 files\./,
     )
     expect(out).not.toContain('carol@example.com')
+  })
+})
+
+describe('admin storage', () => {
+  const settings = () => ({ DATA_DIR: dir, BLOB_DIR: dir, DATABASE_URL: database.url })
+
+  it('shows what takes the space, and what is free on the disk', async () => {
+    const { code, out } = await runBuilt('admin.ts', ['storage', '--json'], settings())
+    expect(code).toBe(0)
+    const { bavail, blocks, bsize } = statfsSync(dir)
+    const { space, event_count, ...totals } = JSON.parse(out)
+    expect(totals).toEqual({
+      ...{ used_bytes: 3578, file_count: 5, folder_count: 1, left_bytes: 70, left_file_count: 1 },
+      ...{ trash_bytes: 0, trash_count: 0, version_bytes: 0, upload_bytes: 0, upload_count: 0 },
+      ...{ deleting_bytes: 0, deleting_count: 0 },
+    })
+    expect(event_count).toBeGreaterThan(0)
+    expect(space.total_bytes).toBe(blocks * bsize)
+    expect(Math.abs(space.free_bytes / (bavail * bsize) - 1)).toBeLessThan(0.5)
+    const words = (await runBuilt('admin.ts', ['storage'], settings())).out
+    expect(words).toMatch(/^files +3\.5 KiB +5 files, 1 folders\n +left by deleted accounts +70 B +1 files\n/)
+    expect(words).toMatch(/free on the disk +\S+ \S+ +of /)
+  })
+
+  it('ends with 2 where the store cannot be asked', async () => {
+    const nowhere = join(dir, 'nowhere')
+    const { code, out, err } = await runBuilt('admin.ts', ['storage'], { ...settings(), BLOB_DIR: nowhere })
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toMatch(/^It could not be asked: /)
   })
 })
 

@@ -181,9 +181,13 @@ const queries: GraphRow[] = [
       token: await share(),
     }),
   ),
-  ...['accounts { nodes { id } }', 'mailQueue { waiting }', 'operators { bySetting }', 'plans { accountCount }'].map(
-    field => query(field.replace(/ .*/, ''), OPERATOR, `{ ${field} }`, field.replace(/ .*/, '')),
-  ),
+  ...[
+    'accounts { nodes { id } }',
+    'mailQueue { waiting }',
+    'operators { bySetting }',
+    'plans { accountCount }',
+    'storageReport { usedBytes space { freeBytes } largestAccounts { id } largestWorkspaces { owner { id } } }',
+  ].map(field => query(field.replace(/ .*/, ''), OPERATOR, `{ ${field} }`, field.replace(/ .*/, ''))),
   node('Viewer', ['owner of it', READ], ({ owner }) => `viewer:${owner.userId}`, 'id', { blind: 'workspace keys' }),
   node('Drive', ['owner of it', READ], ({ owner }) => driveOf(owner)),
   node(

@@ -47,9 +47,11 @@ export interface WorkspaceUsage {
   id: string
   name: string
   slug: string
-  /** E-mail address of the owner, whose plan sets the limits. */
+  /** The owner, whose plan sets the limits, by id and e-mail address. */
+  ownerId: string
   owner: string
   usedBytes: number
+  keptBytes: number
   files: number
   folders: number
   maxBytes: number
@@ -103,8 +105,8 @@ export const largestAccounts = (db: Db, limit: number): Promise<AccountRow[]> =>
 /** The workspaces that use most bytes. */
 export const largestWorkspaces = (db: Db, limit: number): Promise<WorkspaceUsage[]> =>
   db.rows(
-    `SELECT w.id, w.name, w.slug, o.email AS owner, b.used_bytes AS usedBytes, b.used_files AS files, b.used_folders AS folders,
-       p.max_total_storage_bytes_workspace AS maxBytes
+    `SELECT w.id, w.name, w.slug, w.owner_id AS ownerId, o.email AS owner, b.used_bytes AS usedBytes, b.kept_bytes AS keptBytes,
+       b.used_files AS files, b.used_folders AS folders, p.max_total_storage_bytes_workspace AS maxBytes
      FROM workspace w JOIN bucket b ON b.workspace_id = w.id JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id
      ORDER BY b.used_bytes DESC, w.id LIMIT ${limit}`,
   )

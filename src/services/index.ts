@@ -9,6 +9,7 @@ import type { OverviewService } from './accounts/overview.ts'
 import type { PersonService } from './accounts/person.ts'
 import type { SessionService } from './accounts/session.ts'
 import type { StatisticService } from './accounts/statistic.ts'
+import type { StorageReportService } from './accounts/storage-report.ts'
 import type { UserService } from './accounts/user.ts'
 import type { EventFeedService } from './history/event-feed.ts'
 import type { ShareEventService } from './history/share-event.ts'
@@ -71,6 +72,7 @@ export interface Services {
   shareLinks: ShareLinkService
   shares: ShareService
   statistics: StatisticService
+  storageReports: StorageReportService
   subscriptions: SubscriptionService
   trashItems: TrashItemService
   uploadCompletions: UploadCompletionService

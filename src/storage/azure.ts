@@ -91,6 +91,9 @@ export function createAzureStore(options: {
       }
     },
 
+    // A container has no end.
+    space: async () => null,
+
     put(key, source, options) {
       const blob = container.getBlockBlobClient(key)
       const properties = (checksum: string) => ({

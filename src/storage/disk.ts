@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs'
-import { constants, copyFile, type FileHandle, mkdir, open, readdir, rm, stat, unlink } from 'node:fs/promises'
+import { constants, copyFile, type FileHandle, mkdir, open, readdir, rm, stat, statfs, unlink } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { blockSize } from './blocks.ts'
 import { openVolume } from './disk-marker.ts'
@@ -99,6 +99,13 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
         }
       })
     },
+
+    // Without what the system keeps for its administrator: uploads fail before that.
+    space: () =>
+      onVolume(async () => {
+        const { bsize, bavail, blocks } = await statfs(dir)
+        return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+      }),
 
     async put(key, source, options) {
       const draft = draftOf(key)

@@ -37,6 +37,12 @@ export interface UploadMemory {
   readonly part: number
 }
 
+/** The room of a store, in bytes. */
+export interface StoreSpace {
+  freeBytes: number
+  totalBytes: number
+}
+
 /** The store of the bytes. Every method throws Unavailable when the store fails: in bounded time, if it is reached over a network. */
 export interface BlobStore {
   /** Kind and location, for operators. */
@@ -56,6 +62,8 @@ export interface BlobStore {
   bind(installation: string, inUse: boolean): Promise<void>
   /** Resolves if the store can be read and written: within two seconds, if it is reached over a network. */
   ping(): Promise<void>
+  /** What the store can still take, and its size; null where it has no end that it knows of. */
+  space(): Promise<StoreSpace | null>
   /**
    * Stores a source under a key, in constant memory. Resolves to its size in bytes and its MD5 in lower-case hex.
    * Rejects with the error of the source, `admit` or the signal, once no request of it is under way, so that the

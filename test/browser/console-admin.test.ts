@@ -21,6 +21,10 @@ beforeAll(async () => {
   w = await startConsole()
   ;[olga, paul] = [await w.person('olga'), await w.person('paul')]
   await paul.upload('Papers/thesis.txt', Buffer.alloc(2_000_000))
+  await paul.upload('Papers/draft.txt', Buffer.alloc(68_000))
+  await paul.ask(
+    'mutation { deleteEntries(input: { entries: [{ at: { path: "Papers/draft.txt" } }] }) { trashItems { id } } }',
+  )
   await paul.ask('mutation { createWorkspace(input: { name: "<u>Lab</u>" }) { workspace { id } } }')
 }, 120_000)
 afterAll(() => w?.stop())
@@ -34,7 +38,7 @@ describe('Who is no operator', () => {
   it('is neither led to the administration nor shown it', async () => {
     const his = await paul.open('/files')
     await his.getByRole('row', { name: /^Papers/ }).waitFor()
-    for (const path of ['/admin', '/admin/service', '/admin/accounts/account:none']) {
+    for (const path of ['/admin', '/admin/storage', '/admin/service', '/admin/accounts/account:none']) {
       await paul.open(path)
       await heading('This is for operators', his)
       expect(await his.getByRole('link', { name: 'Administration' }).count()).toBe(0)
@@ -57,6 +61,7 @@ describe('An operator', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/q=PAUL/)
     await listed('Accounts').filter({ hasText: 'olga@example.com' }).waitFor({ state: 'detached' })
+    await listed('Accounts').filter({ hasText: 'paul@example.com' }).waitFor()
     expect(await listed('Accounts').allTextContents()).toEqual([expect.stringContaining('paul@example.com')])
     await page.getByRole('searchbox').fill('nobody-like-this')
     await page.keyboard.press('Enter')
@@ -128,6 +133,25 @@ describe('An operator', () => {
     expect(await page.getByRole('button', { name: 'No longer an operator' }).count()).toBe(0)
   })
 
+  it('sees what takes the space, and whose it is', async () => {
+    await olga.open('/admin')
+    await page.getByRole('link', { name: 'Storage', exact: true }).press('Enter')
+    await page.waitForURL(/\/admin\/storage$/)
+    await heading('Largest accounts')
+    const parts = (await listed('What takes the space').allTextContents()).map(part => part.replaceAll(/\s/g, ' '))
+    expect(parts).toEqual(['Files1.91 MiB · 97%', 'In the trash66.4 KiB · 3%'])
+    const main = page.getByRole('main')
+    await main.getByText(/^1.97.MiB$/).waitFor()
+    expect(await main.locator('dl').textContent()).toMatch(/Free on the disk\d.* of \d/)
+    const first = listed('Largest accounts').first()
+    expect(await first.textContent()).toMatch(/paul.*1\.91\sMiB of .* · 66\.4\sKiB in trash and versions/)
+    expect(await listed('Largest workspaces').textContent()).toContain('<u>Lab</u>')
+    await expectAccessible(page)
+    await pictures(page, 'console-admin-storage')
+    await listed('Largest workspaces').getByRole('link', { name: 'paul' }).click()
+    await heading('paul')
+  })
+
   it('sees the mails, the plans and the other operators', async () => {
     await page.getByRole('link', { name: 'Service' }).click()
     await heading('Mails to be sent')
@@ -164,7 +188,7 @@ it('is made for a telephone, too, and speaks German', async () => {
   expect(await hers.evaluate('document.documentElement.scrollWidth')).toBe(390)
   await expectAccessible(hers)
   await pictures(hers, 'console-admin-account-telephone')
-  for (const path of ['/admin', '/admin/service']) {
+  for (const path of ['/admin', '/admin/storage', '/admin/service']) {
     await small.open(path)
     await hers.getByRole('heading', { name: 'Verwaltung' }).waitFor()
     expect(await hers.evaluate('document.documentElement.scrollWidth')).toBe(390)

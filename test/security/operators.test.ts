@@ -48,6 +48,7 @@ const everything = [
   '{ plans { accountCount } }',
   '{ mailQueue { waiting } }',
   '{ operators { account { id } } }',
+  '{ storageReport { usedBytes largestAccounts { id } largestWorkspaces { name } } }',
   'mutation { updateAccount(input: { account: "ID", plan: "developer" }) { account { id } } }',
   'mutation { updateAccount(input: { account: "ID", status: SUSPENDED }) { account { id } } }',
   'mutation { updateAccount(input: { account: "ID", status: ACTIVE }) { account { id } } }',

@@ -28,6 +28,8 @@ export interface Subject {
   store: BlobStore
   /** Whether parts that belong to no blob come to light again after a removal, as in Azurite, unlike in Azure. */
   forgetsNothing?: boolean
+  /** Whether it is as large as a disk. */
+  isOnDisk?: boolean
   /** A new store beside it, empty. */
   another(): Promise<BlobStore>
   /** How much of a broken upload is under a key: 0 when nothing is. */
@@ -40,6 +42,7 @@ export function describeContract(start: () => Promise<Subject>): void {
   let another: Subject['another']
   let leftovers: Subject['leftovers']
   let forgetsNothing: boolean | undefined
+  let isOnDisk: boolean
 
   const bytesOf = async (key: string, options?: Parameters<BlobStore['open']>[1]) =>
     Buffer.concat(await (await store.open(key, options)).toArray())
@@ -50,10 +53,18 @@ export function describeContract(start: () => Promise<Subject>): void {
   }
 
   beforeAll(async () => {
-    ;({ store, another, leftovers, forgetsNothing } = await start())
+    ;({ store, another, leftovers, forgetsNothing, isOnDisk = false } = await start())
     await store.prepare()
     await store.prepare()
     await store.ping()
+  })
+
+  it('knows its room, or that it has no end', async () => {
+    const space = await store.space()
+    expect(space !== null).toBe(isOnDisk)
+    if (!space) return
+    expect(space.freeBytes).toBeGreaterThan(0)
+    expect(space.totalBytes).toBeGreaterThanOrEqual(space.freeBytes)
   })
 
   describe('put', () => {

@@ -242,6 +242,7 @@ describe('A folder that is not the volume', () => {
     await expect(commit(store, 1, keyOf(2))).rejects.toMatchObject(unavailable)
     await expect(store.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject(unavailable)
     await expect(store.ping()).rejects.toMatchObject(unavailable)
+    await expect(store.space()).rejects.toMatchObject(unavailable)
     await rm(dir, { recursive: true, force: true })
     await rename(`${dir}.away`, dir)
     expect(await store.look(keyOf(1))).toEqual({ size: SIZE })

@@ -22,6 +22,7 @@ describe('The disk store', () => {
   let others = 0
   describeContract(async () => ({
     store: await started(dir),
+    isOnDisk: true,
     another: () => started(join(root, `other-${others++}`)),
     async leftovers(key) {
       const there = await stat(join(dir, 'drafts', key)).catch(() => undefined)

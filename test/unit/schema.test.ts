@@ -139,6 +139,7 @@ describe('The schema', () => {
       'MarkShareSeenPayload.seenId',
       // It may be purged, or be a ping.
       'WebhookDelivery.eventId',
+      'WorkspaceUse.workspaceId',
     ])
   })
 

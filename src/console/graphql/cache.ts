@@ -19,8 +19,11 @@ const keys: KeyingConfig = {
   ShareEvent: embedded,
   SharePreview: embedded,
   Statistics: embedded,
+  StorageReport: embedded,
+  StoreSpace: embedded,
   UploadPart: embedded,
   WebhookDelivery: embedded,
+  WorkspaceUse: embedded,
 }
 
 /** An entry as the cache has it, with a change that the service has yet to confirm. */

@@ -1,9 +1,7 @@
-import './space.css'
-import type { CSSProperties } from 'react'
-import { Link } from 'react-aria-components'
 import { graphql, type ResultOf } from '../graphql/graphql.ts'
-import { formatBytes, formatNumber, formatPercent } from '../i18n/format.ts'
+import { formatBytes, formatNumber } from '../i18n/format.ts'
 import { Figures } from '../parts/figures.tsx'
+import { type Part, SpaceParts, tones } from './parts.tsx'
 import { text } from './text.ts'
 
 /** What a drive holds, and its largest files and folders. */
@@ -34,18 +32,6 @@ export const SPACE = graphql(`
   }
 `)
 
-const tones = ['accent', 'table', 'audio', 'image', 'video', 'archive'] as const
-
-interface Part {
-  id: string
-  label: string
-  bytes: number
-  /** The token of its colour. */
-  tone: (typeof tones)[number] | 'edge' | 'line'
-  /** Leads to a folder. */
-  href?: string
-}
-
 /** What takes the space: the largest entries of the drive's root, all others, and what is left. */
 function partsOf({ usage, root }: ResultOf<typeof SPACE>, filesHref: string): Part[] {
   const largest = root.entries.nodes.filter(({ size }) => size > 0)
@@ -66,9 +52,7 @@ function partsOf({ usage, root }: ResultOf<typeof SPACE>, filesHref: string): Pa
   ]
 }
 
-const colour = (tone: Part['tone']) => ({ '--tone': `var(--${tone})` }) as CSSProperties
-
-/** How full a drive is, and of what. The list says all that the bar shows. */
+/** How full a drive is, and of what. */
 export function Space({ drive, filesHref }: { drive: ResultOf<typeof SPACE>; filesHref: string }) {
   const { usage } = drive
   const whole = Math.max(usage.maxBytes, usage.usedBytes, 1)
@@ -81,33 +65,7 @@ export function Space({ drive, filesHref }: { drive: ResultOf<typeof SPACE>; fil
         <strong>{formatBytes(usage.usedBytes)}</strong>{' '}
         <span className="soft">{text('ofBytes', { max: formatBytes(usage.maxBytes) })}</span>
       </p>
-      <div className="space-bar" aria-hidden>
-        {parts
-          .filter(({ tone }) => tone !== 'line')
-          .map(({ id, tone, bytes }) => (
-            <span key={id} style={{ ...colour(tone), width: `${(bytes / whole) * 100}%` }} />
-          ))}
-      </div>
-      <ul className="space-parts" aria-label={text('parts')}>
-        {parts.map(({ id, label, tone, bytes, href }) => (
-          <li key={id}>
-            <span className="swatch" style={colour(tone)} aria-hidden />
-            {href ? (
-              <Link href={href} className="space-label">
-                <bdi title={label}>{label}</bdi>
-              </Link>
-            ) : (
-              <span className="space-label">
-                <bdi title={label}>{label}</bdi>
-              </span>
-            )}
-            <span className="soft">
-              {formatBytes(bytes)}
-              {tone !== 'line' && ` · ${formatPercent(bytes / usage.usedBytes)}`}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <SpaceParts parts={parts} whole={whole} used={usage.usedBytes} />
       <Figures
         of={[
           [text('files'), counted(usage.fileCount, usage.maxFiles)],

@@ -18,6 +18,11 @@ export const adminRoutes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/admin/storage',
+    component: lazyRouteComponent(() => import('./storage.tsx'), 'Storage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/admin/service',
     component: lazyRouteComponent(() => import('./service.tsx'), 'Service'),
   }),

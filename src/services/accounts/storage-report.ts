@@ -1,0 +1,25 @@
+import type { Db } from '../../../db/index.ts'
+import {
+  type AccountRow,
+  largestAccounts,
+  largestWorkspaces,
+  type WorkspaceUsage,
+} from '../../../db/queries/account.ts'
+import { type StorageTotals, storageTotals } from '../../../db/queries/storage-report.ts'
+import type { BlobStore, StoreSpace } from '../../storage/store.ts'
+
+/** What takes the space of the service, for operators. None of it authorizes. */
+export function storageReportService({ db, store }: { db: Db; store: Pick<BlobStore, 'space'> }) {
+  return {
+    totals: (): Promise<StorageTotals> => storageTotals(db),
+
+    /** The room of the store; null where it cannot tell. */
+    space: (): Promise<StoreSpace | null> => store.space(),
+
+    /** The accounts that use most, and the workspaces. */
+    largestAccounts: (limit: number): Promise<AccountRow[]> => largestAccounts(db, limit),
+    largestWorkspaces: (limit: number): Promise<WorkspaceUsage[]> => largestWorkspaces(db, limit),
+  }
+}
+
+export type StorageReportService = ReturnType<typeof storageReportService>
