@@ -2,6 +2,7 @@ import { allows } from '../src/access/drive.ts'
 import { privateScopes, workspaceScopes } from '../src/access/scopes.ts'
 import { logSecurityEvent } from '../src/audit-log.ts'
 import { AppError } from '../src/errors.ts'
+import { figure, MAX_KEY_DESCRIPTION, MAX_KEY_NAME } from '../src/limits.ts'
 import type { ApiKeyView } from '../src/services/accounts/api-key.ts'
 import { findWorkspace } from './access.ts'
 import { batch } from './batch.ts'
@@ -98,8 +99,8 @@ mutation('createApiKey', {
   rateLimit: 'api_keys',
   input: t => ({
     workspace: t.id({ description: 'The id of the workspace. Without it, the key is a private one.' }),
-    name: t.string({ required: true, description: '1 to 100 characters.' }),
-    description: t.string({ description: 'Up to 1,000 characters.' }),
+    name: t.string({ required: true, description: `1 to ${MAX_KEY_NAME} characters.` }),
+    description: t.string({ description: `Up to ${figure(MAX_KEY_DESCRIPTION)} characters.` }),
     scopes: t.field({
       type: [Scope],
       required: true,

@@ -2,6 +2,7 @@ import type { Usage } from '../db/queries/bucket.ts'
 import type { Caller } from '../src/access/caller.ts'
 import type { Context } from '../src/context.ts'
 import { Forbidden } from '../src/errors.ts'
+import { MAX_NAME_PART } from '../src/limits.ts'
 import { parsePath } from '../src/paths.ts'
 import type { PlacedEntry } from '../src/services/tree/entry-list.ts'
 import type { Tree } from '../src/services/tree/entry-path.ts'
@@ -109,7 +110,10 @@ Drive.implement({
       type: EntryConnection,
       description: 'What has a name that contains a text, at any depth, oldest first.',
       args: {
-        query: t.arg.string({ required: true, description: 'A part of the name, in any case: 1 to 255 characters.' }),
+        query: t.arg.string({
+          required: true,
+          description: `A part of the name, in any case: 1 to ${MAX_NAME_PART} characters.`,
+        }),
         ...pageArgs(t.arg),
       },
       cost: SCAN_COST,

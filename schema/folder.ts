@@ -1,4 +1,5 @@
 import type { EntryKey, EntryQuery, PlacedRow, EntrySort as Sort } from '../db/queries/entry-list.ts'
+import { MAX_NAME_PART } from '../src/limits.ts'
 import { builder } from './builder.ts'
 import { pageArgs } from './connection.ts'
 import { EntryConnection } from './entry.ts'
@@ -34,7 +35,7 @@ const EntryFilter = builder.inputType('EntryFilter', {
   description: 'Which entries a list shows: those that fit all that is given.',
   fields: t => ({
     kind: t.field({ type: EntryKind, description: 'Files or folders only.' }),
-    nameContains: t.string({ description: 'A part of the name, in any case: 1 to 255 characters.' }),
+    nameContains: t.string({ description: `A part of the name, in any case: 1 to ${MAX_NAME_PART} characters.` }),
   }),
 })
 

@@ -2,7 +2,7 @@ import { validate as isUuid } from 'uuid'
 import { Drive as DriveValue } from '../src/access/drive.ts'
 import type { Context } from '../src/context.ts'
 import { AppError, InvalidInput } from '../src/errors.ts'
-import { figure, MAX_SHARED_FILES } from '../src/limits.ts'
+import { figure, MAX_DOWNLOADS, MAX_PASSWORD, MAX_SHARED_FILES } from '../src/limits.ts'
 import type { ShareInfo } from '../src/services/sharing/share-link.ts'
 import { builder, type PayloadFields } from './builder.ts'
 import { Download } from './download.ts'
@@ -70,8 +70,8 @@ mutation('createLink', {
   input: t => ({
     file: t.field({ type: EntryRef, required: true, description: 'A file of the own drive.' }),
     duration: t.string({ description: 'How long the link lives: 30m, 24h, 7d, 2w, 1mo, 1y; 24h by default.' }),
-    password: t.string({ description: '1 to 128 characters.' }),
-    maxDownloads: t.int({ description: 'After how many downloads it ends, 1 to 1,000,000,000.' }),
+    password: t.string({ description: `1 to ${MAX_PASSWORD} characters.` }),
+    maxDownloads: t.int({ description: `After how many downloads it ends, 1 to ${figure(MAX_DOWNLOADS)}.` }),
   }),
   on: ({ file }) => ({ entries: [file] }),
   resolve: async ({ file, ...input }, { services, caller }, info) => {
@@ -104,7 +104,7 @@ mutation('shareFiles', {
     }),
     email: t.string({ required: true, description: 'Who has this verified address receives the files.' }),
     duration: t.string({ description: 'How long the shares live; 7d by default.' }),
-    password: t.string({ description: '1 to 128 characters.' }),
+    password: t.string({ description: `1 to ${MAX_PASSWORD} characters.` }),
     sendEmail: t.boolean({ description: 'Whether to tell the recipient by mail.' }),
   }),
   on: ({ files }) => ({ entries: files, at: 'input.files' }),

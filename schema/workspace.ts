@@ -3,6 +3,7 @@ import { mayIn, openWorkspace } from '../src/access/drive.ts'
 import { logSecurityEvent } from '../src/audit-log.ts'
 import type { Context } from '../src/context.ts'
 import { InvalidInput } from '../src/errors.ts'
+import { MAX_WORKSPACE_NAME } from '../src/limits.ts'
 import { findDriveOfWorkspace, findWorkspace } from './access.ts'
 import { batch } from './batch.ts'
 import { builder, type PayloadFields, signedIn } from './builder.ts'
@@ -123,7 +124,7 @@ mutation('createWorkspace', {
   fails: ['INVALID_INPUT', 'SLUG_TAKEN', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   rateLimit: 'workspaces',
   input: t => ({
-    name: t.string({ required: true, description: '1 to 64 characters.' }),
+    name: t.string({ required: true, description: `1 to ${MAX_WORKSPACE_NAME} characters.` }),
     slug: t.string({ description: '1 to 48 of a-z, 0-9 and -; made from the name when it is missing.' }),
   }),
   resolve: async (input, { services, caller }) => ({ workspace: await services.workspaces.create(caller, input) }),
@@ -139,7 +140,7 @@ mutation('updateWorkspace', {
   fails: ['INVALID_INPUT', 'SLUG_TAKEN'],
   input: t => ({
     workspace: t.id({ required: true, description: 'Its id.' }),
-    name: t.string({ description: '1 to 64 characters. Stays as it is when it is missing.' }),
+    name: t.string({ description: `1 to ${MAX_WORKSPACE_NAME} characters. Stays as it is when it is missing.` }),
     slug: t.string({ description: '1 to 48 of a-z, 0-9 and -. Stays as it is when it is missing.' }),
   }),
   on: ({ workspace }) => ({ workspaceId: workspace }),

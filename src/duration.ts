@@ -2,17 +2,17 @@ import { AppError } from './errors.ts'
 
 const second = 1000
 const minute = 60 * second
-const hour = 60 * minute
-const day = 24 * hour
+export const HOUR_MS = 60 * minute
+export const DAY_MS = 24 * HOUR_MS
 
 const units = new Map([
   ['s', second],
   ['m', minute],
-  ['h', hour],
-  ['d', day],
-  ['w', 7 * day],
-  ['mo', 30 * day],
-  ['y', 365 * day],
+  ['h', HOUR_MS],
+  ['d', DAY_MS],
+  ['w', 7 * DAY_MS],
+  ['mo', 30 * DAY_MS],
+  ['y', 365 * DAY_MS],
 ])
 const pattern = new RegExp(`^([0-9]{1,9})(${[...units.keys()].join('|')})$`)
 
@@ -25,7 +25,7 @@ const pattern = new RegExp(`^([0-9]{1,9})(${[...units.keys()].join('|')})$`)
 export function parseDuration(text: string, field = 'duration'): number {
   const [, amount = '', unit = ''] = pattern.exec(text) ?? []
   const milliseconds = Number(amount) * (units.get(unit) ?? Number.NaN)
-  if (milliseconds >= minute && milliseconds <= 5 * 365 * day) return milliseconds
+  if (milliseconds >= minute && milliseconds <= 5 * 365 * DAY_MS) return milliseconds
   throw new AppError(
     'INVALID_DURATION',
     'Give a duration as a whole number and a unit (s, m, h, d, w, mo or y) without a space, from 1m to 5y, such as 7d.',

@@ -15,3 +15,18 @@ export const MAX_NOTE = 10_000
 /** Webhooks that a person or a workspace may have, and attempts of each that are shown. */
 export const MAX_WEBHOOKS = 10
 export const MAX_DELIVERIES = 100
+/** Characters of the URL of a webhook. */
+export const MAX_WEBHOOK_URL = 2000
+
+/** Characters of an e-mail address: 64 + 1 + 255 (RFC 5321, section 4.5.3.1). */
+export const MAX_EMAIL = 320
+/** Characters of the name and the slug of a workspace, of the name and the description of an API key, and of a password. */
+export const MAX_WORKSPACE_NAME = 64
+export const MAX_SLUG = 48
+export const MAX_KEY_NAME = 100
+export const MAX_KEY_DESCRIPTION = 1000
+export const MAX_PASSWORD = 128
+/** Characters of a part of a name to search for. */
+export const MAX_NAME_PART = 255
+/** Downloads that a public share may be bounded to. */
+export const MAX_DOWNLOADS = 1_000_000_000

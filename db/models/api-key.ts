@@ -1,4 +1,5 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import { MAX_KEY_DESCRIPTION, MAX_KEY_NAME } from '../../src/limits.ts'
 import { digest, moment, reference, uuid } from './columns.ts'
 
 /** A key of a user (private) or of a workspace. Looked up by the hash of its secret; the secret itself is not stored. */
@@ -25,8 +26,8 @@ export class ApiKey extends Model<InferAttributes<ApiKey>, InferCreationAttribut
         id: uuid({ primaryKey: true }),
         hash: digest({}),
         hint: { type: DataTypes.STRING(8), allowNull: false },
-        name: { type: DataTypes.STRING(100), allowNull: false },
-        description: { type: DataTypes.STRING(1000), allowNull: false, defaultValue: '' },
+        name: { type: DataTypes.STRING(MAX_KEY_NAME), allowNull: false },
+        description: { type: DataTypes.STRING(MAX_KEY_DESCRIPTION), allowNull: false, defaultValue: '' },
         scopes: { type: DataTypes.STRING(1000), allowNull: false },
         workspaceId: uuid({ allowNull: true, ...reference('workspace', 'CASCADE') }),
         createdBy: uuid({ allowNull: false, ...reference('user', 'CASCADE') }),

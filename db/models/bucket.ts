@@ -6,6 +6,7 @@ import {
   Model,
   type Sequelize,
 } from 'sequelize'
+import { MAX_EMAIL } from '../../src/limits.ts'
 import { moment, uuid } from './columns.ts'
 
 /**
@@ -59,7 +60,7 @@ export class Bucket extends Model<InferAttributes<Bucket>, InferCreationAttribut
         purging: counter(),
         trashCount: counter(),
         keptBytes: counter(),
-        keptFor: { type: DataTypes.STRING(320), allowNull: true },
+        keptFor: { type: DataTypes.STRING(MAX_EMAIL), allowNull: true },
         keptUntil: moment({ allowNull: true }),
         keptProviders: { type: DataTypes.TEXT, allowNull: true },
         createdAt: moment(),

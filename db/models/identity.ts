@@ -1,4 +1,5 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import { MAX_EMAIL } from '../../src/limits.ts'
 import { moment, reference, uuid } from './columns.ts'
 
 /** A way to sign in: one user of one provider. */
@@ -20,7 +21,7 @@ export class Identity extends Model<InferAttributes<Identity>, InferCreationAttr
         userId: uuid({ allowNull: false, ...reference('user', 'CASCADE') }),
         provider: { type: DataTypes.STRING(64), allowNull: false },
         providerUserId: { type: DataTypes.STRING(255), allowNull: false },
-        email: { type: DataTypes.STRING(320), allowNull: false },
+        email: { type: DataTypes.STRING(MAX_EMAIL), allowNull: false },
         emailVerified: { type: DataTypes.BOOLEAN, allowNull: false },
         name: { type: DataTypes.STRING(255), allowNull: false },
         avatarUrl: { type: DataTypes.STRING(2048), allowNull: false },

@@ -1,5 +1,6 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 import type { Role } from '../../src/access/roles.ts'
+import { MAX_EMAIL } from '../../src/limits.ts'
 import { moment, reference, uuid } from './columns.ts'
 
 /** An offer of a role to one e-mail address. Its token is derived from its id, not stored; accepting it deletes the row. */
@@ -18,7 +19,7 @@ export class Invite extends Model<InferAttributes<Invite>, InferCreationAttribut
       {
         id: uuid({ primaryKey: true }),
         workspaceId: uuid({ allowNull: false, ...reference('workspace', 'CASCADE') }),
-        email: { type: DataTypes.STRING(320), allowNull: false },
+        email: { type: DataTypes.STRING(MAX_EMAIL), allowNull: false },
         role: { type: DataTypes.STRING(8), allowNull: false },
         invitedBy: uuid({ allowNull: false }),
         createdAt: moment(),

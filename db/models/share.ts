@@ -1,4 +1,5 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import { MAX_EMAIL } from '../../src/limits.ts'
 import { moment, uuid } from './columns.ts'
 
 /** A file given to one e-mail address (direct) or to everyone with the link (public). Its token is derived from its id, not stored. */
@@ -24,7 +25,7 @@ export class Share extends Model<InferAttributes<Share>, InferCreationAttributes
         entryId: uuid({ allowNull: false }),
         bucketId: uuid({ allowNull: false }),
         userId: uuid({ allowNull: false }),
-        recipient: { type: DataTypes.STRING(320), allowNull: true },
+        recipient: { type: DataTypes.STRING(MAX_EMAIL), allowNull: true },
         passwordHash: { type: DataTypes.STRING(255), allowNull: true },
         maxDownloads: { type: DataTypes.BIGINT, allowNull: true },
         downloads: { type: DataTypes.BIGINT, allowNull: false, defaultValue: 0 },

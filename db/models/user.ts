@@ -1,4 +1,5 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import { MAX_EMAIL } from '../../src/limits.ts'
 import { moment, reference, uuid } from './columns.ts'
 
 export class User extends Model<InferAttributes<User>, InferCreationAttributes<User>> {
@@ -22,8 +23,8 @@ export class User extends Model<InferAttributes<User>, InferCreationAttributes<U
     this.init(
       {
         id: uuid({ primaryKey: true }),
-        email: { type: DataTypes.STRING(320), allowNull: false },
-        verifiedEmail: { type: DataTypes.STRING(320), allowNull: true },
+        email: { type: DataTypes.STRING(MAX_EMAIL), allowNull: false },
+        verifiedEmail: { type: DataTypes.STRING(MAX_EMAIL), allowNull: true },
         name: { type: DataTypes.STRING(255), allowNull: false },
         givenName: { type: DataTypes.STRING(255), allowNull: false },
         familyName: { type: DataTypes.STRING(255), allowNull: false },

@@ -1,4 +1,5 @@
 import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import { MAX_SLUG, MAX_WORKSPACE_NAME } from '../../src/limits.ts'
 import { moment, uuid } from './columns.ts'
 
 export class Workspace extends Model<InferAttributes<Workspace>, InferCreationAttributes<Workspace>> {
@@ -13,8 +14,8 @@ export class Workspace extends Model<InferAttributes<Workspace>, InferCreationAt
     this.init(
       {
         id: uuid({ primaryKey: true }),
-        name: { type: DataTypes.STRING(64), allowNull: false },
-        slug: { type: DataTypes.STRING(48), allowNull: false },
+        name: { type: DataTypes.STRING(MAX_WORKSPACE_NAME), allowNull: false },
+        slug: { type: DataTypes.STRING(MAX_SLUG), allowNull: false },
         ownerId: uuid({ allowNull: false }),
         createdAt: moment(),
       },

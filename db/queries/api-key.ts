@@ -1,4 +1,5 @@
 import type { Attributes } from 'sequelize'
+import { MAX_PAGE } from '../../src/limits.ts'
 import type { Db, Tx } from '../index.ts'
 import type { ApiKey } from '../models/api-key.ts'
 import { firstOfEach, type Page } from './page.ts'
@@ -33,7 +34,7 @@ const columns = `id, name, description, scopes, workspace_id AS workspaceId, cre
 /** The keys of a holder, newest first. */
 export const apiKeysOf = (db: Db, holder: Holder, id: string): Promise<ApiKeyRow[]> =>
   db.rows(
-    `SELECT ${columns} FROM api_key WHERE ${HOLDERS[holder].where} ORDER BY created_at DESC, id DESC LIMIT 10000`,
+    `SELECT ${columns} FROM api_key WHERE ${HOLDERS[holder].where} ORDER BY created_at DESC, id DESC LIMIT ${MAX_PAGE}`,
     [id],
   )
 

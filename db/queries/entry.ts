@@ -1,4 +1,5 @@
 import { v7 as newId } from 'uuid'
+import { MAX_PAGE } from '../../src/limits.ts'
 import { type Db, isDuplicate, type Tx, type Value } from '../index.ts'
 import { type FILE, FOLDER } from '../models/entry.ts'
 import type { Totals } from './bucket.ts'
@@ -174,10 +175,10 @@ export function childrenToPurge(
   )
 }
 
-/** The names of the folders in a folder, at most 10,000. */
+/** The first names of the folders in a folder. */
 export async function folderNames(db: Db, folderId: string): Promise<string[]> {
   const rows = await db.rows<{ name: string }>(
-    `SELECT name FROM entry WHERE parent_id = ? AND kind = ${FOLDER} ORDER BY name LIMIT 10000`,
+    `SELECT name FROM entry WHERE parent_id = ? AND kind = ${FOLDER} ORDER BY name LIMIT ${MAX_PAGE}`,
     [folderId],
   )
   return rows.map(row => row.name)

@@ -1,5 +1,6 @@
 import type { Attributes } from 'sequelize'
 import type { Role } from '../../src/access/roles.ts'
+import { MAX_PAGE } from '../../src/limits.ts'
 import type { Db, Tx } from '../index.ts'
 import type { Invite } from '../models/invite.ts'
 import { rolesThat } from './member.ts'
@@ -37,7 +38,7 @@ export const pagesOfInvites = (db: Db, workspaceIds: string[], limit: number, af
   })
 
 export const listInvites = (db: Db, workspaceId: string) =>
-  db.rows<InviteView>(`SELECT ${pending} ORDER BY i.id LIMIT 10000`, [workspaceId, Date.now()])
+  db.rows<InviteView>(`SELECT ${pending} ORDER BY i.id LIMIT ${MAX_PAGE}`, [workspaceId, Date.now()])
 
 export const pendingInvitesAmong = (db: Db, ids: string[]) =>
   db.rows<InviteView>(

@@ -1,5 +1,6 @@
 import { Op } from 'sequelize'
 import { type Action, type Role, rolesThatMay } from '../../src/access/roles.ts'
+import { MAX_PAGE } from '../../src/limits.ts'
 import type { Db, Tx } from '../index.ts'
 import { firstOfEach } from './page.ts'
 
@@ -35,7 +36,7 @@ export const pagesOfMembers = (
   )
 
 export const listMembers = (db: Db, workspaceId: string) =>
-  db.rows<MemberView>(`SELECT ${members} ORDER BY m.joined_at, m.user_id LIMIT 10000`, [workspaceId])
+  db.rows<MemberView>(`SELECT ${members} ORDER BY m.joined_at, m.user_id LIMIT ${MAX_PAGE}`, [workspaceId])
 
 /** Those of some people who are members, each of the workspace that is named with them. */
 export const membersAmong = (db: Db, people: { workspaceId: string; userId: string }[]) =>

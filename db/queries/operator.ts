@@ -9,11 +9,14 @@ type AppointedRow = Person & Pick<Attributes<Operator>, 'appointedBy' | 'appoint
 
 const columns = 'u.id, u.email, u.verified_email AS verifiedEmail, u.name'
 
+/** How many appointed operators a list shows. */
+const MAX_OPERATORS = 1000
+
 /** The appointed operators, in the order of their appointment. */
 export const appointedOperators = (db: Db): Promise<AppointedRow[]> =>
   db.rows(
     `SELECT ${columns}, o.appointed_by AS appointedBy, o.appointed_at AS appointedAt
-     FROM operator o JOIN user u ON u.id = o.user_id ORDER BY o.appointed_at, u.id LIMIT 1000`,
+     FROM operator o JOIN user u ON u.id = o.user_id ORDER BY o.appointed_at, u.id LIMIT ${MAX_OPERATORS}`,
   )
 
 /** The accounts with one of these verified e-mail addresses; at least one. */

@@ -1,8 +1,7 @@
+import { DAY_MS } from '../../src/duration.ts'
 import type { Db } from '../index.ts'
 import { FILE } from '../models/entry.ts'
 import { liveCount } from './share.ts'
-
-export const DAY_MS = 86_400_000
 
 /** The smallest id of a row created at a time: ids are UUIDv7, which start with the time, so their index is one of times. */
 const firstIdAt = (time: number): string => {

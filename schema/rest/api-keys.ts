@@ -1,5 +1,6 @@
 import { type KeyScope, privateScopes, workspaceScopes } from '../../src/access/scopes.ts'
 import { logSecurityEvent } from '../../src/audit-log.ts'
+import { MAX_KEY_NAME } from '../../src/limits.ts'
 import type { ApiKeyView, NewApiKey } from '../../src/services/accounts/api-key.ts'
 import { area } from '../plugins/rest.ts'
 import { namedWorkspace } from './arguments.ts'
@@ -22,7 +23,7 @@ const keyInput = (arg: Argument, scopes: readonly KeyScope[]) => ({
     description: 'A duration such as 90d; by default the key does not expire.',
     example: '90d',
   }),
-  name: arg.string({ required: true, description: '1 to 100 characters.', example: 'Nightly backup' }),
+  name: arg.string({ required: true, description: `1 to ${MAX_KEY_NAME} characters.`, example: 'Nightly backup' }),
   scopes: arg.stringList({
     required: true,
     maxItems: scopes.length,

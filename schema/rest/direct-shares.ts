@@ -1,4 +1,4 @@
-import { figure, MAX_SHARED_FILES } from '../../src/limits.ts'
+import { figure, MAX_PASSWORD, MAX_SHARED_FILES } from '../../src/limits.ts'
 import { joinPath } from '../../src/paths.ts'
 import type { DirectShares } from '../../src/services/sharing/direct-share.ts'
 import type { ShareView } from '../../src/services/sharing/share-list.ts'
@@ -148,7 +148,7 @@ builder.mutationField('shareFiles', t =>
         description: `1 to ${figure(MAX_SHARED_FILES)} full paths.`,
         example: [FILE_PATH],
       }),
-      password: t.arg.string({ description: '1 to 128 characters.', example: PASSWORD }),
+      password: t.arg.string({ description: `1 to ${MAX_PASSWORD} characters.`, example: PASSWORD }),
       send_email: t.arg.boolean({ description: 'Whether to notify the recipient by mail.', example: true }),
     },
     resolve: (_root, { send_email: sendEmail, ...shares }, { services, caller }) =>

@@ -1,3 +1,4 @@
+import { MAX_PASSWORD } from '../../src/limits.ts'
 import type { Download } from '../../src/services/sharing/download.ts'
 import type { PublicShare } from '../../src/services/sharing/share.ts'
 import type { ShareInfo as ShareInfoView } from '../../src/services/sharing/share-link.ts'
@@ -61,7 +62,7 @@ builder.mutationField('createPublicShare', t =>
       }),
       max_downloads: t.arg({ type: 'Long', example: 3 }),
       object: t.arg.string({ required: true, description: 'Full path of the file.', example: FILE_PATH }),
-      password: t.arg.string({ description: '1 to 128 characters.', example: PASSWORD }),
+      password: t.arg.string({ description: `1 to ${MAX_PASSWORD} characters.`, example: PASSWORD }),
     },
     resolve: async (_root, { max_downloads: maxDownloads, ...share }, { services, caller }, info) => {
       // Each password costs a hash, which all callers share the processor for.

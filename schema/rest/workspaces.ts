@@ -1,5 +1,6 @@
 import { notAMember } from '../../src/access/drive.ts'
 import { logSecurityEvent } from '../../src/audit-log.ts'
+import { MAX_WORKSPACE_NAME } from '../../src/limits.ts'
 import type { WorkspaceQuota as WorkspaceQuotaView, WorkspaceView } from '../../src/services/workspaces/workspace.ts'
 import { area } from '../plugins/rest.ts'
 import { namedWorkspace } from './arguments.ts'
@@ -74,7 +75,7 @@ builder.mutationField('createWorkspace', t =>
     }),
     rateLimit: 'workspaces',
     args: {
-      name: t.arg.string({ required: true, description: '1 to 64 characters.', example: 'Garden' }),
+      name: t.arg.string({ required: true, description: `1 to ${MAX_WORKSPACE_NAME} characters.`, example: 'Garden' }),
       slug: t.arg.string({
         description: '1 to 48 of a-z, 0-9 and -; derived from the name by default.',
         example: 'garden',
@@ -117,7 +118,7 @@ builder.mutationField('renameWorkspace', t =>
     description: 'Renames a workspace, and changes its slug.',
     rest: rest({ route: 'PATCH /api/workspaces/rename', statuses: [400, 401, 403], fails: ['SLUG_TAKEN'] }),
     args: {
-      name: t.arg.string({ required: true, description: '1 to 64 characters.', example: 'Garden' }),
+      name: t.arg.string({ required: true, description: `1 to ${MAX_WORKSPACE_NAME} characters.`, example: 'Garden' }),
       slug: t.arg.string({ description: 'Unchanged by default.', example: 'garden' }),
       workspace_id: t.arg.id({ required: true }),
     },

@@ -1,9 +1,8 @@
 import { hash, verify } from '@node-rs/argon2'
 import { Busy, InvalidInput } from '../errors.ts'
 import { createFairQueue } from '../fair-queue.ts'
+import { MAX_PASSWORD } from '../limits.ts'
 import type { Log } from '../log.ts'
-
-const longest = 128
 
 // What OWASP advises at least for Argon2id (the library's default variant).
 const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }
@@ -70,14 +69,14 @@ export function createPasswords(log: Pick<Log, 'warn'>): Passwords {
  */
 export function parsePassword(text: string, field = 'password'): string {
   const password = normalise(text)
-  if (password === undefined) throw new InvalidInput(field, `A password has 1 to ${longest} characters.`)
+  if (password === undefined) throw new InvalidInput(field, `A password has 1 to ${MAX_PASSWORD} characters.`)
   return password
 }
 
 function normalise(text: string): string | undefined {
   // NFC makes one character of four UTF-16 units at most.
-  if (text.length > 4 * longest || /\p{Surrogate}/u.test(text)) return undefined
+  if (text.length > 4 * MAX_PASSWORD || /\p{Surrogate}/u.test(text)) return undefined
   const password = text.normalize('NFC')
   const length = [...password].length
-  return length >= 1 && length <= longest ? password : undefined
+  return length >= 1 && length <= MAX_PASSWORD ? password : undefined
 }

@@ -4,6 +4,7 @@ import { endKeep, expiredKeeps } from '../../db/queries/bucket.ts'
 import { oldEvents, purgeEvents } from '../../db/queries/event.ts'
 import { deleteEnded } from '../../db/queries/expiry.ts'
 import { deleteShareEvents } from '../../db/queries/share-event.ts'
+import { DAY_MS } from '../duration.ts'
 import type { Log } from '../log.ts'
 import { enqueue } from '../services/notices/outbox.ts'
 import type { KeptService } from '../services/tree/kept.ts'
@@ -12,7 +13,6 @@ import { type BlobStore, BlobsKept } from '../storage/store.ts'
 
 const BATCH = 200
 const RETRY_MS = 60_000
-const DAY_MS = 86_400_000
 /** A drive may keep more than it may for so long: looking reads every drive that keeps something. */
 const TRIM_MS = 10 * 60_000
 /** For so long an expired link is answered differently from one that never existed, and the doctor reports jobs that were given up. */

@@ -1,5 +1,6 @@
 import type { Db } from '../../db/index.ts'
 import { dueJobs, GIVEN_UP, type JobRow, moveJob } from '../../db/queries/job.ts'
+import { DAY_MS } from '../duration.ts'
 import type { Log } from '../log.ts'
 import type { JobKind, Jobs } from '../services/notices/outbox.ts'
 
@@ -9,7 +10,6 @@ export type Handlers = { [K in JobKind]: (payload: Jobs[K], job: { id: string })
 /** Thrown by a handler when no further try can succeed. */
 export class Hopeless extends Error {}
 
-const DAY_MS = 86_400_000
 const BATCH = 5
 
 /** The age after which a job is given up. A mail is retried as long as mail servers retry: RFC 5321, 4.5.4.1. */

@@ -6,6 +6,7 @@ import { eventsOf } from '../../../db/queries/event.ts'
 import { findIdentity, type KnownIdentity, lockIdentitiesOf, lockIdentity } from '../../../db/queries/identity.ts'
 import { lockUser, lockUserWithAddress } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
+import { HOUR_MS } from '../../duration.ts'
 import type { SignUp } from '../../sign-up-rule.ts'
 import { changeRunner, recorded, system } from '../history/event.ts'
 import type { EventService } from '../notices/event.ts'
@@ -152,8 +153,6 @@ async function attach(
 
 /** Refused sign-ins of an account that are noted within an hour. */
 const NOTED_REFUSALS = 10
-const HOUR_MS = 3_600_000
-
 async function hasMany(db: Db, userId: string): Promise<boolean> {
   const range = { after: null, newestFirst: true, kinds: ['sign_in.refused'], limit: NOTED_REFUSALS } as const
   const last = (await eventsOf(db, userId, range))[NOTED_REFUSALS - 1]

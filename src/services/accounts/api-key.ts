@@ -16,9 +16,11 @@ import type { Caller } from '../../access/caller.ts'
 import { type KeyScope, privateScopes, workspaceScopes } from '../../access/scopes.ts'
 import { parseDuration } from '../../duration.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
+import { figure, MAX_KEY_DESCRIPTION, MAX_KEY_NAME } from '../../limits.ts'
 import { hashSecret, newSecret } from '../../tokens.ts'
 import { changeRunner } from '../history/event.ts'
 import type { EventService } from '../notices/event.ts'
+import { parseTitle } from '../title.ts'
 import { lockToManage } from '../workspaces/right.ts'
 import type { WorkspaceView } from '../workspaces/workspace.ts'
 
@@ -139,12 +141,10 @@ function toView(row: ApiKeyRow): ApiKeyView {
 function readInput(input: ApiKeyInput, allowed: readonly KeyScope[]) {
   const { name, description, expiresIn } = input
   const scopes = input.scopes.map(scope => scope.trim())
-  const title = name.trim()
-  if (title === '' || [...title].length > 100 || /[\p{Cc}\p{Cs}]/u.test(title))
-    throw new InvalidInput('name', 'A name has 1 to 100 characters, on one line.')
+  const title = parseTitle(name, MAX_KEY_NAME)
   const text = description ?? ''
-  if ([...text].length > 1000 || /\p{Cs}/u.test(text))
-    throw new InvalidInput('description', 'A description has up to 1,000 characters.')
+  if ([...text].length > MAX_KEY_DESCRIPTION || /\p{Cs}/u.test(text))
+    throw new InvalidInput('description', `A description has up to ${figure(MAX_KEY_DESCRIPTION)} characters.`)
   if (scopes.length === 0) throw new InvalidInput('scopes', 'Name at least one scope.')
   const unknown = scopes.find(scope => !(allowed as readonly string[]).includes(scope))
   if (unknown !== undefined)

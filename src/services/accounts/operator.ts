@@ -24,6 +24,7 @@ import { deleteInvitesBy } from '../../../db/queries/invite.ts'
 import { type MailQueue, readMailQueue, requeueMails } from '../../../db/queries/job.ts'
 import type { Page } from '../../../db/queries/page.ts'
 import { AppError, type ErrorDetails, InvalidInput } from '../../errors.ts'
+import { MAX_EMAIL } from '../../limits.ts'
 import { changeRunner, operator } from '../history/event.ts'
 import type { EventService } from '../notices/event.ts'
 import { canonicalEmail } from './profile.ts'
@@ -52,9 +53,6 @@ export class Refused extends AppError {
     super(code, message, details)
   }
 }
-
-/** The maximum length of an e-mail address: 64 + 1 + 255 (RFC 5321, section 4.5.3.1). */
-const LONGEST_SEARCH = 320
 
 /** Administration of accounts. Changes take effect immediately, because the service reads the account at every request. */
 export function operatorService({ db, events, wake = () => {} }: { db: Db; events?: EventService; wake?: () => void }) {
@@ -103,8 +101,7 @@ export function operatorService({ db, events, wake = () => {} }: { db: Db; event
 
     /** A page of the accounts whose e-mail address or name contains a text, oldest first. @throws INVALID_INPUT */
     async page(search: string, limit: number, after: [id: string] | null): Promise<Page<AccountRow>> {
-      if (search.length > LONGEST_SEARCH)
-        throw new InvalidInput('search', `Search for up to ${LONGEST_SEARCH} characters.`)
+      if (search.length > MAX_EMAIL) throw new InvalidInput('search', `Search for up to ${MAX_EMAIL} characters.`)
       const rows = await accountsMatching(db, search, limit + 1, after?.[0])
       return { rows: rows.slice(0, limit), more: rows.length > limit }
     },

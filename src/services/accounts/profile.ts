@@ -1,4 +1,5 @@
 import type { AccountRefusal } from '../../../db/models/event.ts'
+import { MAX_EMAIL } from '../../limits.ts'
 
 /** The profile of a person as a provider returns it; "" for missing texts. */
 export interface ProviderProfile {
@@ -38,7 +39,6 @@ export class SignInRefused extends Error {
   }
 }
 
-const longestEmail = 320
 const longestId = 255
 const longestName = 255
 const longestPicture = 2048
@@ -59,7 +59,7 @@ export function readProfile(raw: ProviderProfile): Profile {
   const canonical = canonicalEmail(email)
   if (!/^[^\s\p{Cc}\p{Cf}\p{Cs}]+@[^\s\p{Cc}\p{Cf}\p{Cs}]+$/u.test(email))
     throw new SignInRefused('auth_failed', 'The provider returned no e-mail address.')
-  if (Math.max(email.length, canonical.length) > longestEmail)
+  if (Math.max(email.length, canonical.length) > MAX_EMAIL)
     throw new SignInRefused('auth_failed', 'The provider returned an e-mail address that is too long.')
   return {
     ...raw,

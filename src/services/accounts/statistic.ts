@@ -1,7 +1,8 @@
 import type { Db } from '../../../db/index.ts'
 import { usagesOf } from '../../../db/queries/bucket.ts'
-import { DAY_MS, ownedCounts, sentShares, sharesPerDay, uploadsPerDay } from '../../../db/queries/statistic.ts'
+import { ownedCounts, sentShares, sharesPerDay, uploadsPerDay } from '../../../db/queries/statistic.ts'
 import type { Caller } from '../../access/caller.ts'
+import { DAY_MS } from '../../duration.ts'
 
 export interface DailyCount {
   /** Date in UTC, such as 2026-01-31. */

@@ -1,4 +1,5 @@
 import { InvalidInput } from '../../errors.ts'
+import { MAX_EMAIL } from '../../limits.ts'
 import { canonicalEmail } from '../accounts/profile.ts'
 
 /**
@@ -8,7 +9,7 @@ import { canonicalEmail } from '../accounts/profile.ts'
 export function parseEmail(text: string, field: string): string {
   const email = canonicalEmail(text.trim())
   if (
-    email.length > 320 ||
+    email.length > MAX_EMAIL ||
     !/^[^\s@\p{Cc}\p{Cf}\p{Cs}<>,;:"()[\]\\]+@[^\s@\p{Cc}\p{Cf}\p{Cs}<>,;:"()[\]\\]+$/u.test(email)
   )
     throw new InvalidInput(field, 'This is not an e-mail address.')

@@ -2,12 +2,11 @@ import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
 import { lockRecipient, noticesSince } from '../../../db/queries/mail-recipient.ts'
 import type { Caller } from '../../access/caller.ts'
+import { DAY_MS, HOUR_MS } from '../../duration.ts'
 import { AppError } from '../../errors.ts'
 import { hashSecret, type Tokens } from '../../tokens.ts'
 import { enqueue, type Mail } from './outbox.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const STOP_TOKEN = 'mail-stop'
 
 /** Limits of mails per 24 hours. */

@@ -5,6 +5,7 @@ import type { Caller } from '../../access/caller.ts'
 import { type Passwords, parsePassword } from '../../access/password.ts'
 import { parseDuration } from '../../duration.ts'
 import { Forbidden, InvalidInput, Unauthenticated } from '../../errors.ts'
+import { figure, MAX_DOWNLOADS } from '../../limits.ts'
 import { joinPath, parseFilePath } from '../../paths.ts'
 import type { Tokens } from '../../tokens.ts'
 import { takeLink } from '../bound.ts'
@@ -57,8 +58,8 @@ export function shareService({ db, events, files, listings, links, passwords, to
     const now = Date.now()
     const expiresAt = now + parseDuration(input.duration || '24h', 'duration')
     const maxDownloads = input.maxDownloads ?? null
-    if (maxDownloads !== null && (maxDownloads < 1 || maxDownloads > 1_000_000_000))
-      throw new InvalidInput('max_downloads', 'A share may allow 1 to 1,000,000,000 downloads.')
+    if (maxDownloads !== null && (maxDownloads < 1 || maxDownloads > MAX_DOWNLOADS))
+      throw new InvalidInput('max_downloads', `A share may allow 1 to ${figure(MAX_DOWNLOADS)} downloads.`)
     const password = input.password ? parsePassword(input.password) : null
     // No hash is made for a file that is not there.
     if (password !== null) await findFile()

@@ -15,6 +15,7 @@ import type { Page } from '../../../db/queries/page.ts'
 import { countSharesOfFiles } from '../../../db/queries/share.ts'
 import type { Caller } from '../../access/caller.ts'
 import { InvalidInput } from '../../errors.ts'
+import { MAX_NAME_PART } from '../../limits.ts'
 import { pathsOfFolders, type Tree } from './entry-path.ts'
 
 /** An entry with its place in its tree. */
@@ -23,14 +24,11 @@ export interface PlacedEntry extends PlacedRow {
   names: string[]
 }
 
-/** The number of characters of a part of a name to search for. */
-const MAX_PART = 255
-
 /** Reads a part of a name, as names are searched for it. @throws INVALID_INPUT */
 function parsePart(text: string, field: string): string {
   const part = text.normalize('NFC').toLowerCase()
-  if (part === '' || part.length > MAX_PART || /\p{Surrogate}/u.test(part))
-    throw new InvalidInput(field, `"${field}" is a part of a name: 1 to ${MAX_PART} characters.`)
+  if (part === '' || part.length > MAX_NAME_PART || /\p{Surrogate}/u.test(part))
+    throw new InvalidInput(field, `"${field}" is a part of a name: 1 to ${MAX_NAME_PART} characters.`)
   return part
 }
 

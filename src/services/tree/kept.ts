@@ -15,10 +15,10 @@ import {
   versionsBefore,
   versionsByIds,
 } from '../../../db/queries/version.ts'
+import { DAY_MS } from '../../duration.ts'
 import type { EventService } from '../notices/event.ts'
 import type { TrashItemService } from './trash-item.ts'
 
-const DAY_MS = 86_400_000
 /** Items and versions that one transaction deletes. */
 const BATCH = 500
 

@@ -12,6 +12,7 @@ import {
   trashItems,
 } from '../../../db/queries/trash-item.ts'
 import type { Caller } from '../../access/caller.ts'
+import { DAY_MS } from '../../duration.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { figure, MAX_CHANGED } from '../../limits.ts'
 import type { OnConflict } from '../../on-conflict.ts'
@@ -31,7 +32,6 @@ export interface TrashItemView extends Omit<TrashItemRow, 'path'> {
   expiresAt: number
 }
 
-const DAY_MS = 86_400_000
 /** Items that one transaction deletes. */
 const BATCH = 500
 

@@ -21,6 +21,7 @@ import {
   versionsByIds,
 } from '../../../db/queries/version.ts'
 import type { Caller } from '../../access/caller.ts'
+import { DAY_MS } from '../../duration.ts'
 import { AppError } from '../../errors.ts'
 import type { EventService } from '../notices/event.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
@@ -42,7 +43,6 @@ interface Placed {
   above: Pick<Node, 'id'>[]
 }
 
-const DAY_MS = 86_400_000
 /** Versions that one change deletes at most where there are more than the policy keeps. */
 const BATCH = 100
 

@@ -9,6 +9,7 @@ import {
   sessionExists,
 } from '../../../db/queries/upload-session.ts'
 import type { Caller } from '../../access/caller.ts'
+import { HOUR_MS } from '../../duration.ts'
 import { AppError, InvalidInput, Unavailable } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { OnConflict } from '../../on-conflict.ts'
@@ -43,7 +44,6 @@ interface Claim {
   renew(): Promise<void>
 }
 
-const HOUR_MS = 3_600_000
 const STALL_MS = 30_000
 /** How many numbers of missing parts an error lists. */
 const MAX_TOLD = 1000

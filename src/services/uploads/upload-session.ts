@@ -11,6 +11,7 @@ import {
   sessionsAmong,
   sessionsInto,
 } from '../../../db/queries/upload-session.ts'
+import { DAY_MS } from '../../duration.ts'
 import { AppError, InvalidInput, Unavailable } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { mediaTypeOf } from '../../media.ts'
@@ -74,7 +75,6 @@ export interface NewUpload {
   onConflict: OnConflict
 }
 
-const DAY_MS = 86_400_000
 /** An unfinished upload whose tree is not open yet. */
 export type StartedUpload = SessionRow
 

@@ -18,6 +18,7 @@ import type { Page } from '../../../db/queries/page.ts'
 import { lockWorkspace, workspaceWithSeats } from '../../../db/queries/workspace.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Role } from '../../access/roles.ts'
+import { DAY_MS } from '../../duration.ts'
 import { AppError } from '../../errors.ts'
 import { MAX_PAGE } from '../../limits.ts'
 import type { Tokens } from '../../tokens.ts'
@@ -48,7 +49,7 @@ export interface LinkedInvite {
   expiresAt: number
 }
 
-const WEEK_MS = 7 * 86_400_000
+const WEEK_MS = 7 * DAY_MS
 export const INVITE_TOKEN = 'invite'
 const notFound = () =>
   new AppError(

@@ -19,11 +19,12 @@ import {
 import type { Caller } from '../../access/caller.ts'
 import { OWNER } from '../../access/roles.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
-import { MAX_PAGE } from '../../limits.ts'
+import { MAX_PAGE, MAX_SLUG, MAX_WORKSPACE_NAME } from '../../limits.ts'
 import { newSecret } from '../../tokens.ts'
 import { changeRunner } from '../history/event.ts'
 import type { EventService } from '../notices/event.ts'
 import { enqueue } from '../notices/outbox.ts'
+import { parseTitle } from '../title.ts'
 import { makeBucket } from '../tree/entry.ts'
 import type { Tree } from '../tree/entry-path.ts'
 import type { BucketLimits } from '../tree/quota.ts'
@@ -35,8 +36,6 @@ export interface WorkspaceTree extends WorkspaceView {
 }
 
 export type { WorkspaceQuota, WorkspaceRoot, WorkspaceView }
-
-const MAX_SLUG = 48
 
 export function workspaceService({ db, events, wake }: { db: Db; events: EventService; wake: () => void }) {
   const change = changeRunner({ db, events })
@@ -74,7 +73,7 @@ export function workspaceService({ db, events, wake }: { db: Db; events: EventSe
 
     /** @throws SLUG_TAKEN, QUOTA_EXCEEDED, INVALID_INPUT */
     async create(caller: Caller, input: { name: string; slug?: string | null | undefined }): Promise<WorkspaceView> {
-      const name = parseName(input.name)
+      const name = parseTitle(input.name, MAX_WORKSPACE_NAME)
       const slug = input.slug ? parseSlug(input.slug) : null
       const id = newId()
       const now = Date.now()
@@ -102,7 +101,7 @@ export function workspaceService({ db, events, wake }: { db: Db; events: EventSe
       input: { name: string; slug?: string | null | undefined },
       caller: Caller,
     ): Promise<WorkspaceView> {
-      const name = parseName(input.name)
+      const name = parseTitle(input.name, MAX_WORKSPACE_NAME)
       const slug = input.slug ? parseSlug(input.slug) : workspace.slug
       const { id } = workspace
       try {
@@ -182,14 +181,8 @@ const slugTaken = (slug: string) =>
     { slug },
   )
 
-function parseName(text: string): string {
-  const name = text.trim()
-  if (name === '' || [...name].length > 64 || /[\p{Cc}\p{Cs}]/u.test(name))
-    throw new InvalidInput('name', 'A name has 1 to 64 characters, on one line.')
-  return name
-}
-
 function parseSlug(text: string): string {
-  if (!/^[a-z0-9-]{1,48}$/.test(text)) throw new InvalidInput('slug', 'A slug has 1 to 48 of a-z, 0-9 and -.')
+  if (!/^[a-z0-9-]+$/.test(text) || text.length > MAX_SLUG)
+    throw new InvalidInput('slug', `A slug has 1 to ${MAX_SLUG} of a-z, 0-9 and -.`)
   return text
 }
