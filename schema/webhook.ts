@@ -2,7 +2,6 @@ import { webhookStates } from '../db/models/webhook.ts'
 import { allows } from '../src/access/drive.ts'
 import { logSecurityEvent } from '../src/audit-log.ts'
 import type { Context } from '../src/context.ts'
-import { noSuchWebhook } from '../src/errors.ts'
 import { MAX_DELIVERIES, MAX_WEBHOOKS } from '../src/limits.ts'
 import type { DeliveryRow, WebhookView } from '../src/services/notices/webhook.ts'
 import type { WorkspaceView } from '../src/services/workspaces/workspace.ts'
@@ -133,10 +132,8 @@ findable('webhook', async (context, caller, id) => {
 const auth = { session: true, workspaceIfAny: 'manageWebhooks' } as const
 
 async function holderOf(id: string, context: Context): Promise<Subject> {
-  signedIn(context)
-  const webhook = await knownWebhooks(context, id)
-  if (!webhook) throw noSuchWebhook()
-  return webhook.workspaceId === null ? 'no workspace' : { workspaceId: webhook.workspaceId }
+  const workspaceId = await context.services.webhooks.workspaceOf(signedIn(context), id)
+  return workspaceId === null ? 'no workspace' : { workspaceId }
 }
 
 type Changed = { webhook: WebhookView; workspaceId: string | null }

@@ -185,9 +185,6 @@ export function* causesOf(
   }
 }
 
-export const noSuchWebhook = () =>
-  new AppError('WEBHOOK_NOT_FOUND', 'There is no such webhook. Use an id of a listing.')
-
 /** Whether the database is unavailable (unreachable, locked, out of space), rather than a statement wrong. */
 export function isDatabaseDown(error: unknown): boolean {
   for (const { name, code, errno, fatal } of causesOf(error)) {

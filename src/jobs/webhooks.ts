@@ -13,6 +13,7 @@ import {
   type WebhookRow,
   watchedLogs,
 } from '../../db/queries/webhook.ts'
+import { DAY_MS } from '../duration.ts'
 import { MAX_DELIVERIES } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { changeRunner, system } from '../services/history/event.ts'
@@ -20,7 +21,7 @@ import type { EventFeedService, EventView } from '../services/history/event-feed
 import { onWire } from '../services/history/event-wire.ts'
 import type { EventService } from '../services/notices/event.ts'
 import { enqueue, type Jobs } from '../services/notices/outbox.ts'
-import { kindsOf } from '../services/notices/webhook.ts'
+import { kindsOf, webhookEvent } from '../services/notices/webhook.ts'
 import { webhookSecrets } from '../services/notices/webhook-secret.ts'
 import type { Tokens } from '../tokens.ts'
 import type { Outcome, SendWebhook, WebhookMessage } from './webhook-request.ts'
@@ -34,7 +35,7 @@ const TURN = 100
 const TURN_MS = 10_000
 /** Longer than an attempt takes, with the statements around it. */
 const LEASE_MS = 60_000
-const PATIENCE_MS = 3 * 86_400_000
+const PATIENCE_MS = 3 * DAY_MS
 /** The receiver wants no more: Standard Webhooks, "Operational considerations". */
 const GONE = 410
 
@@ -187,7 +188,7 @@ export function createWebhooks(options: WebhookOptions) {
   }
 
   async function disable(webhook: WebhookRow, same: DueWebhook, set: Partial<WebhookRow>): Promise<boolean> {
-    const { id, userId, workspaceId, url } = webhook
+    const { userId, workspaceId, url } = webhook
     const { host } = new URL(url)
     const isDone = await change(system, async ({ tx, record }) => {
       if (!(await settleWebhook(db, same, { ...set, state: 'disabled' }, tx))) return false
@@ -196,7 +197,7 @@ export function createWebhooks(options: WebhookOptions) {
       const since = new Date(set.failingSince ?? Date.now()).toISOString()
       const mail = { template: 'webhook-disabled', values: { host, since } } as const
       if (user?.verifiedEmail) await enqueue(db, 'mail', { ...mail, to: user.verifiedEmail }, tx)
-      record(log, { kind: 'webhook.disabled', subject: id, details: { name: host } })
+      record(log, webhookEvent('webhook.disabled', webhook))
       return true
     })
     wakeWorker()

@@ -7,13 +7,13 @@ import { lockUser } from '../../../db/queries/user.ts'
 import { webhooksUnder } from '../../../db/queries/webhook.ts'
 import { lockMemberships } from '../../../db/queries/workspace.ts'
 import type { Caller } from '../../access/caller.ts'
+import { DAY_MS } from '../../duration.ts'
 import { AppError, Unauthenticated } from '../../errors.ts'
 import { type Change, changeRunner } from '../history/event.ts'
 import type { EventService } from '../notices/event.ts'
 import { enqueue } from '../notices/outbox.ts'
+import { webhookEvent } from '../notices/webhook.ts'
 import { closeWorkspace } from '../workspaces/workspace.ts'
-
-const DAY_MS = 86_400_000
 
 /** The result of the deletion of an account. */
 export interface EndedAccount {
@@ -99,10 +99,9 @@ export function accountEndService({
     // Keys and webhooks are deleted by cascade: whoever has lost their rights must not go on to receive what happens. The others learn of it.
     for (const { id, workspaceId } of await workspaceKeysBy(db, caller.userId, null, tx))
       if (left.has(workspaceId)) record({ workspace: workspaceId }, { kind: 'key.deleted', subject: id })
-    for (const { id, workspaceId, url } of await webhooksUnder(db, caller.userId, tx)) {
-      const deleted = { kind: 'webhook.deleted', subject: id, details: { name: new URL(url).host } } as const
-      if (workspaceId !== null) record({ workspace: workspaceId }, deleted)
-    }
+    for (const webhook of await webhooksUnder(db, caller.userId, tx))
+      if (webhook.workspaceId !== null)
+        record({ workspace: webhook.workspaceId }, webhookEvent('webhook.deleted', webhook))
   }
 }
 

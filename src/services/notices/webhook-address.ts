@@ -1,4 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
+import { InvalidInput } from '../../errors.ts'
+import { figure, MAX_WEBHOOK_URL } from '../../limits.ts'
 
 /** IPv4 addresses that are not public: IANA IPv4 Special-Purpose Address Registry, multicast, and what is reserved. */
 const closed4 = [
@@ -59,4 +61,21 @@ export function webhookAddresses(allowed: readonly string[]): MayReach {
 export function addressIn({ hostname }: URL): string | null {
   const plain = hostname.replace(/^\[(.*)\]$/, '$1')
   return isIP(plain) ? plain : null
+}
+
+/** Reads the URL of a webhook. @throws INVALID_INPUT */
+export function readUrl(text: string, mayReach: MayReach): URL {
+  const url = URL.canParse(text) && text.length <= MAX_WEBHOOK_URL ? new URL(text) : null
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash)
+    throw new InvalidInput(
+      'url',
+      `Give an http or https URL of up to ${figure(MAX_WEBHOOK_URL)} characters, without user name, password and fragment.`,
+    )
+  const address = addressIn(url)
+  if (address !== null && !mayReach(address))
+    throw new InvalidInput(
+      'url',
+      'The URL leads to an address that is not public. Give another one, or ask the operator to allow this one.',
+    )
+  return url
 }

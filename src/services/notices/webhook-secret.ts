@@ -1,8 +1,9 @@
 import type { WebhookRow } from '../../../db/queries/webhook.ts'
+import { DAY_MS } from '../../duration.ts'
 import type { Tokens } from '../../tokens.ts'
 
 /** How long events are signed with the secret before, too: so long a receiver has to take the new one. */
-export const OLD_SECRET_MS = 86_400_000
+export const OLD_SECRET_MS = DAY_MS
 
 /** A secret of a webhook, as Standard Webhooks writes it. It is not stored: the database alone gives none away. */
 export const secretOf = (tokens: Tokens, id: string, number: number): string =>

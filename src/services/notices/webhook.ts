@@ -12,7 +12,7 @@ import {
   webhooksOfWorkspaces,
 } from '../../../db/queries/webhook.ts'
 import type { Caller } from '../../access/caller.ts'
-import { AppError, InvalidInput, noSuchWebhook } from '../../errors.ts'
+import { AppError, InvalidInput } from '../../errors.ts'
 import { MAX_DELIVERIES, MAX_WEBHOOKS } from '../../limits.ts'
 import type { Tokens } from '../../tokens.ts'
 import { changeRunner } from '../history/event.ts'
@@ -21,7 +21,7 @@ import { lockToManage } from '../workspaces/right.ts'
 import type { WorkspaceView } from '../workspaces/workspace.ts'
 import type { EventService } from './event.ts'
 import { enqueue } from './outbox.ts'
-import { addressIn, type MayReach } from './webhook-address.ts'
+import { type MayReach, readUrl } from './webhook-address.ts'
 import { OLD_SECRET_MS, secretOf } from './webhook-secret.ts'
 
 export type { DeliveryRow } from '../../../db/queries/webhook.ts'
@@ -60,30 +60,14 @@ interface Deps {
   wakeWebhooks: () => void
 }
 
-const LONGEST_URL = 2000
-
 /** URLs to which events are sent. Delivery itself is the business of src/jobs/webhooks.ts. */
 export function webhookService({ db, tokens, events, feeds, mayReach, wake, wakeWebhooks }: Deps) {
   const change = changeRunner({ db, events })
   const logOf = (caller: Caller, workspace: WorkspaceView | null) =>
     workspace ? { workspace: workspace.id } : caller.userId
 
-  /** @throws INVALID_INPUT */
-  function readUrl(text: string): URL {
-    const url = URL.canParse(text) && text.length <= LONGEST_URL ? new URL(text) : null
-    if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash)
-      throw new InvalidInput(
-        'url',
-        `Give an http or https URL of up to ${LONGEST_URL} characters, without a user name and without a fragment.`,
-      )
-    const address = addressIn(url)
-    if (address !== null && !mayReach(address))
-      throw new InvalidInput('url', 'This address is not a public one. The operator must allow it first.')
-    return url
-  }
-
   function readKinds(kinds: WebhookInput['kinds']): string {
-    if (kinds?.length === 0) throw new InvalidInput('kinds', 'Name at least one kind, or none at all for every kind.')
+    if (kinds?.length === 0) throw new InvalidInput('kinds', 'Give at least one kind of event, or null for all kinds.')
     return [...new Set(kinds ?? [])].join(' ')
   }
 
@@ -116,6 +100,13 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
     return row
   }
 
+  /** Those of some webhooks that are the caller's, or of a workspace that they are a member of, by id. Does not look at their role. */
+  async function knownAmong({ userId }: Caller, given: string[]): Promise<Map<string, WebhookView>> {
+    const ids = given.filter(id => isUuid(id))
+    const rows = ids.length > 0 ? await webhooksAmong(db, userId, ids) : []
+    return new Map(rows.map(row => [row.id, toView(row)]))
+  }
+
   /** Delivers one event once more, or a ping, without regard to the others. */
   async function send(id: string, seq: number | null): Promise<void> {
     await db.transaction(tx => enqueue(db, 'webhook', { webhookId: id, seq }, tx))
@@ -133,15 +124,22 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
       { source, ...input }: WebhookInput & { source: WebhookSource },
     ): Promise<{ webhook: WebhookView; secret: string }> {
       if (workspace && source === 'person')
-        throw new InvalidInput('source', 'A workspace is no person. Leave out one of the two.')
-      const [url, kinds, id, now] = [readUrl(input.url), readKinds(input.kinds), newId(), Date.now()]
+        throw new InvalidInput(
+          'source',
+          'The webhook of a workspace sends events of its drive: give DRIVE, or leave out the workspace.',
+        )
+      const [url, kinds, id, now] = [readUrl(input.url, mayReach), readKinds(input.kinds), newId(), Date.now()]
       const row = await change(caller, async ({ tx, record }) => {
         await lockHolder(caller, workspace, tx)
         const used = await db.Webhook.count({ where: ofHolder(caller, workspace), transaction: tx })
         if (used >= MAX_WEBHOOKS)
-          throw new AppError('QUOTA_EXCEEDED', `There are ${used} webhooks already. Delete one first.`, {
-            ...{ limit: 'max_webhooks', max: MAX_WEBHOOKS, used },
-          })
+          throw new AppError(
+            'QUOTA_EXCEEDED',
+            `There are ${used} webhooks already, which is the limit. Delete one first.`,
+            {
+              ...{ limit: 'max_webhooks', max: MAX_WEBHOOKS, used },
+            },
+          )
         const logId = await logIdOf(caller, workspace, source, tx)
         const { head: seq } = await endsOf(db, logId, tx)
         const times = { failingSince: null, dueAt: now, leaseUntil: 0, createdAt: now }
@@ -149,7 +147,7 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
         const secrets = { secretNumber: 0, oldSecretEndsAt: null }
         const row: WebhookRow = { ...made, state: 'active', attempts: 0, ...secrets, ...times }
         await db.Webhook.create(row, { transaction: tx })
-        record(logOf(caller, workspace), { kind: 'webhook.created', subject: id, details: { name: url.host } })
+        record(logOf(caller, workspace), webhookEvent('webhook.created', row))
         return row
       })
       wakeWebhooks()
@@ -167,7 +165,7 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
       id: string,
       { url: text, kinds, paused }: WebhookChange,
     ): Promise<WebhookView> {
-      const url = typeof text === 'string' ? readUrl(text) : null
+      const url = typeof text === 'string' ? readUrl(text, mayReach) : null
       const chosen = kinds === undefined ? {} : { kinds: readKinds(kinds) }
       const state = paused ? ({ state: 'paused' } as const) : ({ state: 'active', failingSince: null } as const)
       const row = await change(caller, async ({ tx, record }) => {
@@ -181,8 +179,7 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
         }
         await db.Webhook.update(set, { where: { id }, transaction: tx })
         const row: WebhookRow = { ...old, ...set }
-        const details = { name: new URL(row.url).host }
-        record(logOf(caller, workspace), { kind: 'webhook.changed', subject: id, details })
+        record(logOf(caller, workspace), webhookEvent('webhook.changed', row))
         return row
       })
       wakeWebhooks()
@@ -203,8 +200,7 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
         const old = await find(caller, workspace, id, tx)
         const set = { secretNumber: old.secretNumber + 1, oldSecretEndsAt: Date.now() + OLD_SECRET_MS }
         await db.Webhook.update(set, { where: { id }, transaction: tx })
-        const details = { name: new URL(old.url).host }
-        record(logOf(caller, workspace), { kind: 'webhook.changed', subject: id, details })
+        record(logOf(caller, workspace), webhookEvent('webhook.changed', old))
         return { ...old, ...set }
       })
       return { webhook: toView(row), secret: secretOf(tokens, id, row.secretNumber) }
@@ -214,10 +210,9 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
     async remove(caller: Caller, workspace: WorkspaceView | null, id: string): Promise<void> {
       await change(caller, async ({ tx, record }) => {
         await lockHolder(caller, workspace, tx)
-        const { url } = await find(caller, workspace, id, tx)
+        const old = await find(caller, workspace, id, tx)
         await db.Webhook.destroy({ where: { id }, transaction: tx })
-        const details = { name: new URL(url).host }
-        record(logOf(caller, workspace), { kind: 'webhook.deleted', subject: id, details })
+        record(logOf(caller, workspace), webhookEvent('webhook.deleted', old))
       })
       wakeWebhooks()
     },
@@ -239,7 +234,10 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
       const row = await find(caller, workspace, id)
       const event = eventId.startsWith('event:') ? await feeds.byId(eventId.slice('event:'.length)) : undefined
       if (event?.logId !== row.logId)
-        throw new InvalidInput('event', 'This is no event of this webhook, or it is not kept any more.')
+        throw new InvalidInput(
+          'event',
+          'This webhook has no such event, or it is no longer kept. Use the eventId of one of its deliveries.',
+        )
       await send(id, event.seq)
       return toView(row)
     },
@@ -253,11 +251,13 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
       return Map.groupBy(rows, ({ workspaceId }) => workspaceId ?? '')
     },
 
-    /** Those of some webhooks that are the caller's, or of a workspace that they are a member of, by id. Does not look at their role. */
-    async knownAmong({ userId }: Caller, given: string[]): Promise<Map<string, WebhookView>> {
-      const ids = given.filter(id => isUuid(id))
-      const rows = ids.length > 0 ? await webhooksAmong(db, userId, ids) : []
-      return new Map(rows.map(row => [row.id, toView(row)]))
+    knownAmong,
+
+    /** The workspace of a webhook that is known to the caller; null for one of their own. @throws WEBHOOK_NOT_FOUND */
+    async workspaceOf(caller: Caller, id: string): Promise<string | null> {
+      const webhook = (await knownAmong(caller, [id])).get(id)
+      if (!webhook) throw noSuchWebhook()
+      return webhook.workspaceId
     },
 
     /** The last attempts of some webhooks, the latest first. Does not authorize. */
@@ -269,6 +269,16 @@ export function webhookService({ db, tokens, events, feeds, mayReach, wake, wake
 }
 
 export type WebhookService = ReturnType<typeof webhookService>
+
+/** What the log of its holder says of a webhook: of its URL the host alone, because the rest may be a secret. */
+export const webhookEvent = (kind: EventKind & `webhook.${string}`, { id, url }: Pick<WebhookRow, 'id' | 'url'>) => ({
+  kind,
+  subject: id,
+  details: { name: new URL(url).host },
+})
+
+const noSuchWebhook = () =>
+  new AppError('WEBHOOK_NOT_FOUND', 'There is no such webhook. Use an id from the list of webhooks.')
 
 /** The kinds that a webhook is for; null for all. */
 export const kindsOf = ({ kinds }: Pick<WebhookRow, 'kinds'>): EventKind[] | null =>
