@@ -5,9 +5,12 @@ import { arrivedForUploads } from './kept.ts'
 /** Where the worker keeps what the system has shared with the console (worker/arrived.ts). */
 const ARRIVED = 'arrived'
 
-// Only secure pages have caches, and some browsers refuse them in private windows: nothing is shared with the console there.
-const open = (): Promise<Cache | null> =>
-  'caches' in window ? caches.open(ARRIVED).catch(() => null) : Promise.resolve(null)
+/** Null when nothing has arrived. */
+async function open(): Promise<Cache | null> {
+  // Only secure pages have caches, and some browsers refuse them in private windows: nothing is shared with the console there.
+  const has = 'caches' in window && (await caches.has(ARRIVED).catch(() => false))
+  return has ? caches.open(ARRIVED) : null
+}
 
 /** A name is no path: another app may say where the file was. */
 const nameOf = (encoded: string) => decodeURIComponent(encoded).split(/[/\\]/).at(-1) || 'file'
