@@ -56,9 +56,9 @@ export async function openConsole(log: Log): Promise<Console | null> {
     return null
   }
   const assets = new Map<string, StaticAnswer>()
-  const names = await readdir(new URL('assets/', folder))
   const read = (name: string) => readFile(new URL(`assets/${name}`, folder))
-  for (const name of names.filter(name => types[extname(name)])) {
+  for (const name of await readdir(new URL('assets/', folder))) {
+    if (!types[extname(name)]) continue
     const headers = {
       'content-type': types[extname(name)] ?? '',
       'cache-control': 'public, max-age=31536000, immutable',
@@ -73,17 +73,19 @@ export async function openConsole(log: Log): Promise<Console | null> {
     ]
     assets.set(name, { plain, packed, headers })
   }
-  const worker = await workerOf(await readFile(new URL('service-worker.js', folder), 'utf8'), page, [...assets.keys()])
+  const names = [...assets.keys()]
+  // Another one whenever any file of the console has another content.
+  const version = hash('sha256', [page, ...names].join('\n')).slice(0, 16)
+  const worker = await workerOf(await readFile(new URL('service-worker.js', folder), 'utf8'), version, names)
   const manifest = await makeStatic(await readFile(new URL('manifest.webmanifest', folder)), {
     'content-type': 'application/manifest+json',
     'cache-control': 'public, max-age=3600',
   })
-  return { shell: page, assets, worker, manifest }
+  return { shell: page.replace('{version}', version), assets, worker, manifest }
 }
 
-/** The worker of a build: it has another text whenever any file of the console has. */
-function workerOf(script: string, shell: string, names: string[]): Promise<StaticAnswer> {
-  const version = hash('sha256', [shell, ...names].join('\n')).slice(0, 16)
+/** The worker of a build knows its files. */
+const workerOf = (script: string, version: string, names: string[]): Promise<StaticAnswer> => {
   const built = { version, screens, assets: names.map(name => `/console/assets/${name}`) }
   return makeStatic(`self.built=${JSON.stringify(built)};\n${script}`, workerHeaders)
 }

@@ -13,6 +13,7 @@ const Live = lazy(() => import('./live.ts').then(({ Live }) => ({ default: Live 
 const OfflineBanner = lazy(() =>
   import('../offline/banner.tsx').then(({ OfflineBanner }) => ({ default: OfflineBanner })),
 )
+const NewVersion = lazy(() => import('../offline/new-version.tsx').then(({ NewVersion }) => ({ default: NewVersion })))
 const Uploads = lazy(() => import('../uploads/uploads.tsx').then(({ Uploads }) => ({ default: Uploads })))
 
 /** What is around every screen. */
@@ -41,6 +42,7 @@ export function Shell() {
       <main id="content" tabIndex={-1}>
         <Suspense>
           <OfflineBanner />
+          <NewVersion />
         </Suspense>
         <Suspense fallback={<Skeleton />}>
           <Outlet />

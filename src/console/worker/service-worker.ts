@@ -24,7 +24,11 @@ worker.addEventListener('install', event => {
 })
 
 worker.addEventListener('activate', event => {
-  event.waitUntil(removeOld().then(() => worker.clients.claim()))
+  event.waitUntil(takeOver())
+})
+
+worker.addEventListener('message', event => {
+  if (event.data?.runs === version) event.waitUntil(removeUnused())
 })
 
 worker.addEventListener('fetch', event => {
@@ -52,11 +56,22 @@ async function install(): Promise<void> {
   if (shell) await take(shell)
 }
 
-/** A page that is open may still ask for files of the version before. */
-async function removeOld(): Promise<void> {
-  const versions = (await caches.keys()).filter(name => name.startsWith(ASSETS) && name !== mine)
-  for (const old of versions.slice(0, -1)) await caches.delete(old)
+/** The pages that are open learn which version there is now (offline/new-version.tsx). */
+async function takeOver(): Promise<void> {
+  const old = await otherVersions()
+  // A page that is open may still ask for files of the version before.
+  for (const name of old.slice(0, -1)) await caches.delete(name)
+  await worker.clients.claim()
+  for (const page of await pages()) page.postMessage({ version })
 }
+
+/** A page runs this version: if it is the only one, nobody asks for files of another. */
+async function removeUnused(): Promise<void> {
+  if ((await pages()).length === 1) for (const name of await otherVersions()) await caches.delete(name)
+}
+
+const otherVersions = async () => (await caches.keys()).filter(name => name.startsWith(ASSETS) && name !== mine)
+const pages = () => worker.clients.matchAll({ type: 'window', includeUncontrolled: true })
 
 async function share(request: Request): Promise<Response> {
   const shell = (await caches.keys()).find(name => name.startsWith(SHELL))
@@ -76,8 +91,7 @@ async function forget(person?: string): Promise<void> {
   for (const name of await caches.keys())
     if (!name.startsWith(ASSETS) && name !== ARRIVED && !(person && name.endsWith(`-${person}`)))
       await caches.delete(name)
-  for (const page of await worker.clients.matchAll({ includeUncontrolled: true }))
-    page.postMessage({ signedIn: person ?? null })
+  for (const page of await pages()) page.postMessage({ signedIn: person ?? null })
 }
 
 /** Files named after their content are the same whoever has them. */

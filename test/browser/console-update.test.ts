@@ -1,0 +1,73 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { type ConsoleWorld, expectAccessible, type Person, pictures, settled, startConsole } from './console.ts'
+import { type Deployment, startDeployment } from './next-build.ts'
+
+let w: ConsoleWorld
+let alice: Person
+let deployment: Deployment
+let page: Page
+
+beforeAll(async () => {
+  w = await startConsole()
+}, 120_000)
+afterAll(() => w?.stop())
+beforeEach(async () => {
+  deployment = await startDeployment(w.service.url)
+  alice = await w.person('alice')
+  page = alice.page
+  // Until there is nothing more to install.
+  await page.goto(`${deployment.url}/files`)
+  await settled(page)
+  await page.evaluate(`navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller ||
+    new Promise(resolve => navigator.serviceWorker.addEventListener('controllerchange', resolve)))`)
+})
+afterEach(async () => {
+  await alice.context.close()
+  await deployment.close()
+})
+
+const offer = (on: Page) => on.getByRole('status').filter({ hasText: 'There is a new version' })
+const assetsKept = (): Promise<string[]> =>
+  page.evaluate(`caches.keys().then(names => names.filter(name => name.startsWith('console-')))`)
+const buildOf = (on: Page) => on.evaluate(`document.querySelector('meta[name="build"]')?.content ?? 'first'`)
+/** What a browser does when somebody comes back to a tab. */
+const lookAtTab = (on: Page) => on.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+
+describe('When the service has a new build of the console, a tab that is open', () => {
+  it('goes on working, offers the new one, and runs it when it is asked to', async () => {
+    const before = await assetsKept()
+    deployment.deploy()
+    await lookAtTab(page)
+    await offer(page).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-new-version')
+    // Screens that it has not loaded yet: the service has their files no more.
+    await page.getByRole('link', { name: 'Workspaces' }).click()
+    await page.getByRole('heading', { name: 'Workspaces', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Trash' }).click()
+    await page.getByRole('heading', { name: 'Trash', exact: true }).waitFor()
+    expect([await buildOf(page), alice.errors]).toEqual(['first', []])
+    expect(await assetsKept()).toEqual([...before, 'console-next'])
+
+    await offer(page).getByRole('button', { name: 'Load it' }).click()
+    await page.waitForFunction(`document.querySelector('meta[name="build"]') !== null`)
+    await settled(page)
+    expect(await page.getByRole('heading', { name: 'Trash', exact: true }).count()).toBe(1)
+    await page.waitForFunction(`caches.keys().then(names => names.every(name => !/^console-(?!next)/.test(name)))`)
+    expect(await offer(page).count()).toBe(0)
+  })
+
+  it('loses no files while another tab runs the new one', async () => {
+    deployment.deploy()
+    await lookAtTab(page)
+    await offer(page).waitFor()
+    const other = await alice.context.newPage()
+    await other.goto(`${deployment.url}/files`)
+    await settled(other)
+    expect([await buildOf(other), await offer(other).count()]).toEqual(['next', 0])
+    await page.getByRole('link', { name: 'My links' }).click()
+    await page.getByRole('heading', { name: 'My links', exact: true }).waitFor()
+    expect([(await assetsKept()).length, await buildOf(page), alice.errors]).toEqual([2, 'first', []])
+  })
+})
