@@ -34,11 +34,12 @@ import { overviewService } from './services/accounts/overview.ts'
 import { sessionService } from './services/accounts/session.ts'
 import { storageReportService } from './services/accounts/storage-report.ts'
 import { userService } from './services/accounts/user.ts'
+import { changeRunner } from './services/history/event.ts'
 import type { Services } from './services/index.ts'
 import { bindStore } from './services/installation.ts'
 import { lookupServices } from './services/lookup.ts'
-import { eventService } from './services/notices/event.ts'
 import { mailingService } from './services/notices/mailing.ts'
+import { createPubSub } from './services/notices/pub-sub.ts'
 import { subscriptionService } from './services/notices/subscription.ts'
 import { webhookService } from './services/notices/webhook.ts'
 import { webhookAddresses } from './services/notices/webhook-address.ts'
@@ -81,18 +82,19 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   const redis = config.redisUrl ? await connectRedis(config.redisUrl, log) : undefined
   const tokens = createTokens(config.secretKey)
   const mailer = createMailer(config)
-  const events = eventService({ redis, log })
+  const pubSub = createPubSub({ redis, log })
+  const change = changeRunner({ db, pubSub })
 
   const blobs = blobService({ db, store, log, leaseSeconds: config.leaseSeconds })
   const mailings = mailingService({ db, tokens, publicUrl: address, bounds: config.mailBounds })
   const lookups = lookupServices({ db })
   const mayReach = webhookAddresses(config.webhookAllowAddresses)
   const { worker, webhooks } = createJobs({
-    ...{ db, log, config, tokens, events, mailer, mailings, mayReach, habits: webhookHabits },
+    ...{ db, log, config, tokens, change, pubSub, mailer, mailings, mayReach, habits: webhookHabits },
     feeds: lookups.eventFeeds,
   })
-  const core = { db, events, wake: worker.wake }
-  const trees = treeServices({ ...core, blobs, config })
+  const core = { db, change, wake: worker.wake }
+  const { changeTree, ...trees } = treeServices({ ...core, pubSub, blobs, config })
   const { files, kept, listings } = trees
   const downloads = downloadService({
     store,
@@ -111,11 +113,11 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   const workspaces = workspaceService(core)
   const passwords = createPasswords(log)
   const links = shareLinkService({ db, ...lookups, downloads, tokens, guesses: createGuessLimiter(redis), passwords })
-  const shares = shareService({ db, events, files, listings, links, passwords, tokens, publicUrl: address })
-  const invites = inviteService({ db, mailings, tokens, publicUrl: address, events, wake: worker.wake })
+  const shares = shareService({ db, change, files, listings, links, passwords, tokens, publicUrl: address })
+  const invites = inviteService({ db, mailings, tokens, publicUrl: address, change, pubSub, wake: worker.wake })
   const users = userService({ db })
   const subscriptions = subscriptionService({
-    events,
+    pubSub,
     feeds: lookups.eventFeeds,
     shares,
     invites,
@@ -133,7 +135,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   })
   const uploadCompletions = uploadCompletionService({
     ...base,
-    events,
+    change: changeTree,
     sessions: uploadSessions,
     claimSeconds: config.leaseSeconds,
   })
@@ -143,15 +145,15 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     ...trees,
     accounts: accountService({ ...core, linkByEmail: config.linkByEmail, signUp: config.signUp }),
     accountEnd: accountEndService({ ...core, retentionDays: config.retentionDays }),
-    apiKeys: apiKeyService({ db, events }),
+    apiKeys: apiKeyService({ db, change }),
     blobs,
     downloads,
     identities: identityService(core),
     invites,
     mailings,
-    members: memberService({ db, events }),
-    notes: noteService({ db, events, listings }),
-    appointments: appointmentService({ db, events, addresses: config.operators }),
+    members: memberService({ db, change }),
+    notes: noteService({ db, change, listings }),
+    appointments: appointmentService({ db, change, addresses: config.operators }),
     operators: operatorService(core),
     overviews: overviewService({ db, tokens }),
     rateLimits: rateLimitService({ rules: config.rates, redis, log }),
@@ -159,7 +161,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     shareLinks: links,
     shares,
     storageReports: storageReportService({ db, store }),
-    directShares: directShareService({ db, listings, links, mailings, shares, passwords, events, wake: worker.wake }),
+    directShares: directShareService({ ...core, pubSub, listings, links, mailings, shares, passwords }),
     subscriptions,
     uploadCompletions,
     uploadSessions,
@@ -213,7 +215,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
 
   return {
     services,
-    events,
+    pubSub,
     db,
     store,
     worker,
@@ -288,7 +290,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       await Promise.all([worker.stop(), webhooks.stop(), sweeper.stop()])
       blobs.stop()
       await mailer.close()
-      events.close()
+      pubSub.close()
       redis?.disconnect()
       await db.close()
     },

@@ -167,19 +167,19 @@ export class World {
 
   /** Lets something happen that somebody may wait for. Nothing happens for whoever has no address. */
   async causeNews(field: string, { email }: Person, { drive }: { drive?: unknown }): Promise<void> {
-    const { db, events } = this.#t.app
+    const { db, pubSub } = this.#t.app
     const neighbour = await this.#newcomer()
     if (field === 'bucketChanged') {
       const sql = 'SELECT b.id FROM bucket b JOIN user u ON u.id = b.user_id WHERE u.email = ?'
       const ids =
         typeof drive === 'string' ? [drive] : (await db.rows<{ id: string }>(sql, [email])).map(({ id }) => id)
-      for (const id of ids) events.publish('bucketChanged', id)
+      for (const id of ids) pubSub.publish('bucketChanged', id)
     } else if (field.endsWith('Events')) {
       const sql = 'SELECT b.id AS drive, u.id AS person FROM bucket b JOIN user u ON u.id = b.user_id WHERE u.email = ?'
       const [own] = await db.rows<{ drive: string; person: string }>(sql, [email])
       const log = field === 'viewerEvents' ? own?.person : typeof drive === 'string' ? drive : own?.drive
       const [kind, subject] = [field === 'viewerEvents' ? 'plan.changed' : 'file.deleted', null] as const
-      if (log) await changeRunner({ db, events })(system, async ({ record }) => record(log, { kind, subject }))
+      if (log) await changeRunner({ db, pubSub })(system, async ({ record }) => record(log, { kind, subject }))
     } else if (email !== '' && field === 'shareReceived') {
       await neighbour.upload('news', '')
       await neighbour.rest('POST', '/api/files/share', { json: { email, objects: ['news'] } })

@@ -223,7 +223,7 @@ describe('A client that hangs up before it has its answer', () => {
         const wire = await openWire(t.url)
         await wire.send(subscription())
         await some(wire)
-        for (let n = 0; n < events; n++) t.app.events.publish('bucketChanged', bucket?.id ?? '')
+        for (let n = 0; n < events; n++) t.app.pubSub.publish('bucketChanged', bucket?.id ?? '')
         if (events === 1) await some(wire)
         return wire
       })

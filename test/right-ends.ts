@@ -134,7 +134,7 @@ async function meet({ topic, by, end }: End, here: TestApp, there: TestApp, news
   if (news === 'and more happens') {
     if (topic === 'shares') await share(there)
     // Nobody can change a workspace any more that is deleted, so this is made up.
-    else there.app.events.publish('bucketChanged', bucket?.id ?? '')
+    else there.app.pubSub.publish('bucketChanged', bucket?.id ?? '')
   }
   const ended = await Promise.race([stream.ended, sleep(SECONDS * 1000, 'goes on', { ref: false })])
   return [...stream.messages.map(({ data, errors }) => errors?.[0]?.extensions.code ?? Object.keys(data).join()), ended]

@@ -15,7 +15,7 @@ import { appendEvents } from '../db/queries/event.ts'
 import { schema } from '../schema/index.ts'
 import { restSchema } from '../schema/rest/index.ts'
 import { routesOf } from '../src/rest/routes.ts'
-import type { Topic } from '../src/services/notices/event.ts'
+import type { Topic } from '../src/services/notices/pub-sub.ts'
 import { ask } from './ask.ts'
 import { rightfulOf, rows } from './authorization.ts'
 import { graphRows } from './authorization-graph.ts'
@@ -127,7 +127,7 @@ describe('Every route, and every operation of the graph', () => {
     for (const { document, caller, variables = {}, event } of events) {
       t.statements()
       const stream = await caller.subscribe(document, variables)
-      t.app.events.publish(...event)
+      t.app.pubSub.publish(...event)
       expect((await stream.next()).errors).toBeUndefined()
       counted[`GraphQL ${document}`] = t.statements().length
       stream.close()

@@ -349,7 +349,7 @@ describe('A subscription', () => {
     await t.app.db.run('ALTER TABLE share RENAME TO mislaid')
     const stream = await bob.subscribe(SHARES)
     try {
-      t.app.events.publish('shareReceived', bob.email, [bob.userId])
+      t.app.pubSub.publish('shareReceived', bob.email, [bob.userId])
       expect(await stream.next()).toEqual({
         errors: [expect.objectContaining({ extensions: { code: 'INTERNAL' } })],
       })

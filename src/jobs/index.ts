@@ -1,9 +1,10 @@
 import type { Db } from '../../db/index.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../log.ts'
+import type { ChangeRunner } from '../services/history/event.ts'
 import type { EventFeedService } from '../services/history/event-feed.ts'
-import type { EventService } from '../services/notices/event.ts'
 import type { MailingService } from '../services/notices/mailing.ts'
+import type { PubSub } from '../services/notices/pub-sub.ts'
 import type { MayReach } from '../services/notices/webhook-address.ts'
 import type { Tokens } from '../tokens.ts'
 import type { createMailer } from './mail.ts'
@@ -25,7 +26,8 @@ interface Deps {
   log: Log
   config: Pick<Config, 'sweepSeconds' | 'leaseSeconds'>
   tokens: Tokens
-  events: EventService
+  change: ChangeRunner
+  pubSub: PubSub
   feeds: EventFeedService
   mailer: ReturnType<typeof createMailer>
   mailings: MailingService

@@ -16,11 +16,11 @@ import {
 import { DAY_MS } from '../duration.ts'
 import { MAX_DELIVERIES } from '../limits.ts'
 import type { Log } from '../log.ts'
-import { changeRunner, system } from '../services/history/event.ts'
+import { type ChangeRunner, system } from '../services/history/event.ts'
 import type { EventFeedService, EventView } from '../services/history/event-feed.ts'
 import { onWire } from '../services/history/event-wire.ts'
-import type { EventService } from '../services/notices/event.ts'
 import { enqueue, type Jobs } from '../services/notices/outbox.ts'
+import type { PubSub } from '../services/notices/pub-sub.ts'
 import { kindsOf, webhookEvent } from '../services/notices/webhook.ts'
 import { webhookSecrets } from '../services/notices/webhook-secret.ts'
 import type { Tokens } from '../tokens.ts'
@@ -43,7 +43,8 @@ export interface WebhookOptions {
   db: Db
   log: Log
   tokens: Tokens
-  events: EventService
+  change: ChangeRunner
+  pubSub: PubSub
   feeds: EventFeedService
   send: SendWebhook
   /** Wakes the worker of the outbox when a mail was queued. */
@@ -59,8 +60,19 @@ export interface WebhookOptions {
  * taken. Any number of instances may run it; a claim on the webhook keeps the others away. See docs/decisions/webhooks.md.
  */
 export function createWebhooks(options: WebhookOptions) {
-  const { db, log, tokens, events, feeds, send, wakeWorker, pollMs, retryMs = backoff, turnMs = TURN_MS } = options
-  const change = changeRunner({ db, events })
+  const {
+    db,
+    log,
+    tokens,
+    change,
+    pubSub,
+    feeds,
+    send,
+    wakeWorker,
+    pollMs,
+    retryMs = backoff,
+    turnMs = TURN_MS,
+  } = options
   const running = new Map<string, Promise<void>>()
   /** Ids of logs and workspaces: only what happens there wakes anybody. */
   let watched = new Set<string>()
@@ -219,7 +231,7 @@ export function createWebhooks(options: WebhookOptions) {
     },
 
     start(): void {
-      stopListening = events.hear((topic, to) => {
+      stopListening = pubSub.hear((topic, to) => {
         // What is told to an address may be in the log of the person who has it.
         if (topic === 'logged' ? watched.has(to) : topic !== 'bucketChanged' && watched.size > 0) wake()
       })

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, expect, it } from '@jest/globals'
 import { createLog } from '../../src/log.ts'
 import { connectRedis } from '../../src/redis.ts'
-import { eventService } from '../../src/services/notices/event.ts'
+import { createPubSub } from '../../src/services/notices/pub-sub.ts'
 import { until } from '../until.ts'
 
 /** Redis, as far as connecting and subscribing need it: every command gets an empty text, a subscription its confirmation. */
@@ -30,7 +30,7 @@ describe('the log of an outage of Redis', () => {
     })
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const redis = await connectRedis(`redis://127.0.0.1:${(server.address() as AddressInfo).port}`, log)
-    const events = eventService({ redis, log })
+    const pubSub = createPubSub({ redis, log })
     try {
       await until(() => tries >= 6)
       const begun = lines.map(line => line.msg)
@@ -48,7 +48,7 @@ describe('the log of an outage of Redis', () => {
         expect(msg).toMatch(/again/)
       }
     } finally {
-      events.close()
+      pubSub.close()
       redis.disconnect()
       server.close()
     }

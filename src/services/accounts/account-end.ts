@@ -9,8 +9,7 @@ import { lockMemberships } from '../../../db/queries/workspace.ts'
 import type { Caller } from '../../access/caller.ts'
 import { DAY_MS } from '../../duration.ts'
 import { AppError, Unauthenticated } from '../../errors.ts'
-import { type Change, changeRunner } from '../history/event.ts'
-import type { EventService } from '../notices/event.ts'
+import type { Change, ChangeRunner } from '../history/event.ts'
 import { enqueue } from '../notices/outbox.ts'
 import { webhookEvent } from '../notices/webhook.ts'
 import { closeWorkspace } from '../workspaces/workspace.ts'
@@ -27,16 +26,15 @@ export interface EndedAccount {
 /** The deletion of accounts (docs/contract.md, section 3, "The user"). */
 export function accountEndService({
   db,
-  events,
+  change,
   retentionDays,
   wake,
 }: {
   db: Db
-  events: EventService
+  change: ChangeRunner
   retentionDays: number
   wake: () => void
 }) {
-  const change = changeRunner({ db, events })
   return {
     /**
      * Deletes the account of the caller: its sessions, keys, shares, tokens and memberships end in one transaction.

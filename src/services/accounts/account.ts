@@ -8,8 +8,7 @@ import { lockUser, lockUserWithAddress } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
 import { HOUR_MS } from '../../duration.ts'
 import type { SignUp } from '../../sign-up-rule.ts'
-import { changeRunner, recorded, system } from '../history/event.ts'
-import type { EventService } from '../notices/event.ts'
+import { type ChangeRunner, changeRunner, recorded, system } from '../history/event.ts'
 import { makeBucket } from '../tree/entry.ts'
 import { adoptAddress, followAddress } from './account-address.ts'
 import { findKept, reattach } from './account-kept.ts'
@@ -37,16 +36,21 @@ interface Deps {
   /** Without it, sign-up is open. */
   signUp?: SignUp | null
   db: Db
-  events?: EventService
+  change?: ChangeRunner
   /** Wakes the worker when a mail was queued. */
   wake?: () => void
 }
 
 const newPlan = 'free'
 
-export function accountService({ db, linkByEmail = false, signUp, events, wake = () => {} }: Deps) {
+export function accountService({
+  db,
+  linkByEmail = false,
+  signUp,
+  change = changeRunner({ db }),
+  wake = () => {},
+}: Deps) {
   const rules: AccountRules = { linkByEmail, signUp: signUp ?? { rule: 'open' } }
-  const change = changeRunner({ db, events })
 
   return {
     /**

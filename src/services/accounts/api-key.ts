@@ -18,8 +18,7 @@ import { parseDuration } from '../../duration.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { figure, MAX_KEY_DESCRIPTION, MAX_KEY_NAME } from '../../limits.ts'
 import { hashSecret, newSecret } from '../../tokens.ts'
-import { changeRunner } from '../history/event.ts'
-import type { EventService } from '../notices/event.ts'
+import type { ChangeRunner } from '../history/event.ts'
 import { parseTitle } from '../title.ts'
 import { lockToManage } from '../workspaces/right.ts'
 import type { WorkspaceView } from '../workspaces/workspace.ts'
@@ -43,9 +42,7 @@ export interface ApiKeyInput {
   expiresIn?: string | null | undefined
 }
 
-export function apiKeyService({ db, events }: { db: Db; events: EventService }) {
-  const change = changeRunner({ db, events })
-
+export function apiKeyService({ db, change }: { db: Db; change: ChangeRunner }) {
   async function create(
     caller: Caller,
     workspaceId: string | null,

@@ -4,8 +4,7 @@ import type { User } from '../../../db/models/user.ts'
 import { accountsWithAddresses, appointedOperators } from '../../../db/queries/operator.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError, Forbidden } from '../../errors.ts'
-import { changeRunner, operator } from '../history/event.ts'
-import type { EventService } from '../notices/event.ts'
+import { type ChangeRunner, operator } from '../history/event.ts'
 import { canonicalEmail } from './account.ts'
 
 /** A user who may administer the accounts of the service. */
@@ -24,8 +23,7 @@ export interface OperatorView {
  * Operators are the accounts whose currently verified e-mail address is in the setting OPERATORS, and those that an operator has appointed.
  * @param addresses the e-mail addresses of the setting
  */
-export function appointmentService({ db, events, addresses }: { db: Db; events: EventService; addresses: string[] }) {
-  const change = changeRunner({ db, events })
+export function appointmentService({ db, change, addresses }: { db: Db; change: ChangeRunner; addresses: string[] }) {
   const bySetting = new Set(addresses.map(canonicalEmail))
   const isOfSetting = ({ verifiedEmail }: { verifiedEmail: string | null }) =>
     verifiedEmail !== null && bySetting.has(verifiedEmail)

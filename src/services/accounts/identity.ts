@@ -4,15 +4,20 @@ import { deleteOtherSessions } from '../../../db/queries/session.ts'
 import { lockUser, lockUserWithAddress } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError, Unauthenticated } from '../../errors.ts'
-import { changeRunner } from '../history/event.ts'
-import type { EventService } from '../notices/event.ts'
+import { type ChangeRunner, changeRunner } from '../history/event.ts'
 import { enqueue } from '../notices/outbox.ts'
 import { canonicalEmail } from './profile.ts'
 
 /** The identities with which an account is signed in to. */
-export function identityService({ db, events, wake = () => {} }: { db: Db; events?: EventService; wake?: () => void }) {
-  const change = changeRunner({ db, events })
-
+export function identityService({
+  db,
+  change = changeRunner({ db }),
+  wake = () => {},
+}: {
+  db: Db
+  change?: ChangeRunner
+  wake?: () => void
+}) {
   return {
     /**
      * Removes an identity from the account of the caller, and ends its other sessions, which may have started with it.

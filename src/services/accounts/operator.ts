@@ -25,8 +25,7 @@ import { type MailQueue, readMailQueue, requeueMails } from '../../../db/queries
 import type { Page } from '../../../db/queries/page.ts'
 import { AppError, type ErrorDetails, InvalidInput } from '../../errors.ts'
 import { MAX_EMAIL } from '../../limits.ts'
-import { changeRunner, operator } from '../history/event.ts'
-import type { EventService } from '../notices/event.ts'
+import { type ChangeRunner, changeRunner, operator } from '../history/event.ts'
 import { canonicalEmail } from './profile.ts'
 import type { PlanView } from './user.ts'
 
@@ -55,9 +54,15 @@ export class Refused extends AppError {
 }
 
 /** Administration of accounts. Changes take effect immediately, because the service reads the account at every request. */
-export function operatorService({ db, events, wake = () => {} }: { db: Db; events?: EventService; wake?: () => void }) {
-  const change = changeRunner({ db, events })
-
+export function operatorService({
+  db,
+  change = changeRunner({ db }),
+  wake = () => {},
+}: {
+  db: Db
+  change?: ChangeRunner
+  wake?: () => void
+}) {
   /**
    * Finds an account by its id or e-mail address: the account with the verified address, else the only one with the unverified address.
    * @throws Refused

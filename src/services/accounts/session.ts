@@ -4,8 +4,7 @@ import { deleteOtherSessions, type SessionRow, sessionsOf } from '../../../db/qu
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../errors.ts'
 import { hashSecret, newSecret } from '../../tokens.ts'
-import { changeRunner } from '../history/event.ts'
-import type { EventService } from '../notices/event.ts'
+import { type ChangeRunner, changeRunner } from '../history/event.ts'
 import { enqueue } from '../notices/outbox.ts'
 
 /** A new session. Its secret is returned only here; the database stores only the hash. */
@@ -50,7 +49,7 @@ export interface SessionServiceOptions {
   publicUrl?: () => string
   /** Wakes the worker when a mail was queued. */
   wake?: () => void
-  events?: EventService
+  change?: ChangeRunner
 }
 
 export function sessionService({
@@ -58,10 +57,8 @@ export function sessionService({
   sessionSeconds,
   publicUrl = () => '',
   wake = () => {},
-  events,
+  change = changeRunner({ db }),
 }: SessionServiceOptions) {
-  const change = changeRunner({ db, events })
-
   /** Enqueues a mail about the sign-in if the user wants notices. @returns whether it did */
   async function announce(userId: string, { device, address }: Client, now: number, tx: Tx): Promise<boolean> {
     const attributes = ['verifiedEmail', 'signInNotices']

@@ -3,7 +3,7 @@ import type { AccountRefusal, EventKind, Via } from '../../../db/models/event.ts
 import { appendEvents, type LogName } from '../../../db/queries/event.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Role } from '../../access/roles.ts'
-import type { EventService } from '../notices/event.ts'
+import type { PubSub } from '../notices/pub-sub.ts'
 
 /** Who does something, and by what. The ids are no credentials. */
 export interface Actor {
@@ -104,11 +104,11 @@ const namesOf = (log: LogName): string[] =>
 /** Runs changes, each in one transaction with its events, and publishes which logs have grown. */
 export type ChangeRunner = <T>(by: Actor | Caller, work: (change: Change) => Promise<T>) => Promise<T>
 
-/** @param events none for programs whose changes the service finds in the logs */
-export function changeRunner({ db, events }: { db: Db; events?: EventService | undefined }): ChangeRunner {
+/** @param pubSub none for programs whose changes the service finds in the logs */
+export function changeRunner({ db, pubSub }: { db: Db; pubSub?: PubSub }): ChangeRunner {
   return async (by, work) => {
     const { done, logs } = await db.transaction(tx => recorded(db, by, tx, work))
-    for (const log of logs) events?.publish('logged', log)
+    for (const log of logs) pubSub?.publish('logged', log)
     return done
   }
 }

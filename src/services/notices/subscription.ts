@@ -10,8 +10,8 @@ import type { ShareView } from '../sharing/share-list.ts'
 import type { Tree } from '../tree/entry-path.ts'
 import type { BucketLimits } from '../tree/quota.ts'
 import type { InviteService, MyInvite } from '../workspaces/invite.ts'
-import type { EventService, Topic } from './event.ts'
 import { type Mailbox, openMailbox } from './mailbox.ts'
+import type { PubSub, Topic } from './pub-sub.ts'
 
 /** A client that subscribes to events. */
 export interface Subscriber {
@@ -36,7 +36,7 @@ const POLL = 2000
 const EVENTS = 100
 
 interface Deps {
-  events: EventService
+  pubSub: PubSub
   shares: ShareService
   invites: InviteService
   users: UserService
@@ -47,7 +47,7 @@ interface Deps {
 }
 
 /** The open subscriptions of this instance. Each ends with the right that opened it, and is authorized again before each event. */
-export function subscriptionService({ events, shares, invites, users, feeds, maxPerUser, checkMs }: Deps) {
+export function subscriptionService({ pubSub, shares, invites, users, feeds, maxPerUser, checkMs }: Deps) {
   const open = new Map<string, number>()
   const mailboxes = new Set<Mailbox>()
   let stopping = false
@@ -156,7 +156,7 @@ export function subscriptionService({ events, shares, invites, users, feeds, max
   ): AsyncGenerator<T, void> {
     const leave = takePlace(subscriber.caller)
     const mailbox = openMailbox()
-    const stopListening = topics.map(([topic, to]) => events.listen(topic, to, mailbox.post))
+    const stopListening = topics.map(([topic, to]) => pubSub.listen(topic, to, mailbox.post))
     mailboxes.add(mailbox)
     subscriber.signal.addEventListener('abort', mailbox.close)
     if (stopping || subscriber.signal.aborted) mailbox.close()

@@ -15,11 +15,10 @@ import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { MAX_DELIVERIES, MAX_WEBHOOKS } from '../../limits.ts'
 import type { Tokens } from '../../tokens.ts'
-import { changeRunner } from '../history/event.ts'
+import type { ChangeRunner } from '../history/event.ts'
 import type { EventFeedService } from '../history/event-feed.ts'
 import { lockToManage } from '../workspaces/right.ts'
 import type { WorkspaceView } from '../workspaces/workspace.ts'
-import type { EventService } from './event.ts'
 import { enqueue } from './outbox.ts'
 import { type MayReach, readUrl } from './webhook-address.ts'
 import { OLD_SECRET_MS, secretOf } from './webhook-secret.ts'
@@ -51,7 +50,7 @@ interface WebhookChange {
 interface Deps {
   db: Db
   tokens: Tokens
-  events: EventService
+  change: ChangeRunner
   feeds: EventFeedService
   mayReach: MayReach
   /** Wakes the worker of the outbox. */
@@ -61,8 +60,7 @@ interface Deps {
 }
 
 /** URLs to which events are sent. Delivery itself is the business of src/jobs/webhooks.ts. */
-export function webhookService({ db, tokens, events, feeds, mayReach, wake, wakeWebhooks }: Deps) {
-  const change = changeRunner({ db, events })
+export function webhookService({ db, tokens, change, feeds, mayReach, wake, wakeWebhooks }: Deps) {
   const logOf = (caller: Caller, workspace: WorkspaceView | null) =>
     workspace ? { workspace: workspace.id } : caller.userId
 

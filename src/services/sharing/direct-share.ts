@@ -14,10 +14,10 @@ import { parseDuration } from '../../duration.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { figure, MAX_SHARED_FILES } from '../../limits.ts'
 import { joinPath, parseFilePath } from '../../paths.ts'
-import { changeRunner, masked } from '../history/event.ts'
+import { type ChangeRunner, masked } from '../history/event.ts'
 import { parseEmail } from '../notices/email.ts'
-import type { EventService } from '../notices/event.ts'
 import type { MailingService } from '../notices/mailing.ts'
+import type { PubSub } from '../notices/pub-sub.ts'
 import { fileNotFound } from '../tree/entry-path.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
 import { callerKeys, type FileRef, lockForSharing, type ShareService } from './share.ts'
@@ -52,13 +52,13 @@ interface Deps {
   mailings: MailingService
   shares: ShareService
   passwords: Passwords
-  events: EventService
+  change: ChangeRunner
+  pubSub: PubSub
   wake: () => void
 }
 
 /** Shares with one person. */
-export function directShareService({ db, listings, links, mailings, shares, passwords, events, wake }: Deps) {
-  const change = changeRunner({ db, events })
+export function directShareService({ db, listings, links, mailings, shares, passwords, change, pubSub, wake }: Deps) {
   return {
     /** The number of live shares that the caller has received and not opened. */
     async countUnseen(caller: Caller): Promise<number> {
@@ -158,7 +158,7 @@ export function directShareService({ db, listings, links, mailings, shares, pass
         return { shares: all, notificationStatus: queued ? ('queued' as const) : ('not_sent' as const) }
       })
       const ids = made.shares.map(share => share.id)
-      events.publish('shareReceived', recipient, ids)
+      pubSub.publish('shareReceived', recipient, ids)
       if (made.notificationStatus === 'queued') wake()
       return made
     },

@@ -9,8 +9,7 @@ import { figure, MAX_DOWNLOADS } from '../../limits.ts'
 import { joinPath, parseFilePath } from '../../paths.ts'
 import type { Tokens } from '../../tokens.ts'
 import { takeLink } from '../bound.ts'
-import { changeRunner, masked } from '../history/event.ts'
-import type { EventService } from '../notices/event.ts'
+import { type ChangeRunner, masked } from '../history/event.ts'
 import type { FileService } from '../tree/file.ts'
 import type { ListingService } from '../tree/listing.ts'
 import { SHARE_TOKEN, type ShareLinkService, shareNotFound } from './share-link.ts'
@@ -42,11 +41,10 @@ interface Deps {
   passwords: Passwords
   tokens: Tokens
   publicUrl: () => string
-  events: EventService
+  change: ChangeRunner
 }
 
-export function shareService({ db, events, files, listings, links, passwords, tokens, publicUrl }: Deps) {
-  const change = changeRunner({ db, events })
+export function shareService({ db, change, files, listings, links, passwords, tokens, publicUrl }: Deps) {
   const tokenOf = (id: string) => tokens.derive(SHARE_TOKEN, id)
   const linkOf = (token: string) => `${publicUrl()}/share/${token}`
 

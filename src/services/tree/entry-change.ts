@@ -8,9 +8,8 @@ import { AppError, InvalidInput } from '../../errors.ts'
 import { figure, MAX_CHANGED } from '../../limits.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
-import type { EventService } from '../notices/event.ts'
 import { moveOnConflict } from './conflict.ts'
-import { changesOf, lockTree } from './entry.ts'
+import { lockTree, type TreeChangeRunner } from './entry.ts'
 import { type EntryName, namesOfFolder, pathIn, type Tree } from './entry-path.ts'
 import { type EntryRemovalService, type Located, requireEmpty } from './entry-removal.ts'
 import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
@@ -28,17 +27,15 @@ interface MoveOptions {
 /** Changes of several entries of a tree at once: all of them, or none. */
 export function entryChangeService({
   db,
-  events,
+  change,
   removal,
   wake,
 }: {
   db: Db
-  events: EventService
+  change: TreeChangeRunner
   removal: EntryRemovalService
   wake: () => void
 }) {
-  const change = changesOf(db, events)
-
   /** The ids of entries that are named by their paths. */
   async function idsOf(tree: Tree, paths: string[][], tx: Tx): Promise<Map<string, string>> {
     const chains = await resolveChains(db, tree, paths, tx)

@@ -17,8 +17,8 @@ import { type Node, resolveChain } from '../../../db/queries/entry-path.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../errors.ts'
 import { joinPath, limits } from '../../paths.ts'
-import { type Change, changeRunner, type NewEvent } from '../history/event.ts'
-import type { EventService } from '../notices/event.ts'
+import type { Change, ChangeRunner, NewEvent } from '../history/event.ts'
+import type { PubSub } from '../notices/pub-sub.ts'
 import { pathIn, type Tree } from './entry-path.ts'
 
 /** Creates the bucket of a user or of a workspace, with its empty root folder. */
@@ -71,16 +71,17 @@ export interface TreeChange {
 }
 
 /** Runs changes of trees, each in one transaction with its events, and notifies the subscribers of the storage usage. */
-export function changesOf(db: Db, events: EventService) {
-  const change = changeRunner({ db, events })
+export function treeChangeRunner({ change, pubSub }: { change: ChangeRunner; pubSub: PubSub }) {
   return async <T>(tree: Tree, caller: Caller, work: (change: TreeChange) => Promise<T>): Promise<T> => {
     const within = ({ tx, record }: Change) =>
       work({ tx, by: caller.userId, record: (...what) => record(tree.bucketId, ...what) })
     const done = await change(caller, within)
-    events.publish('bucketChanged', tree.bucketId)
+    pubSub.publish('bucketChanged', tree.bucketId)
     return done
   }
 }
+
+export type TreeChangeRunner = ReturnType<typeof treeChangeRunner>
 
 const NOTHING: Totals = { bytes: 0, files: 0, folders: 0 }
 

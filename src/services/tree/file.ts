@@ -8,10 +8,17 @@ import { mediaTypeOfPart } from '../../media.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
 import type { Upload, UploadFields } from '../../upload.ts'
-import type { EventService } from '../notices/event.ts'
 import type { BlobService, StagedBlob } from './blob.ts'
 import { freeName, moveOnConflict } from './conflict.ts'
-import { addEntry, addUsage, changesOf, lockTree, pathExists, prepareFolder, type TreeChange } from './entry.ts'
+import {
+  addEntry,
+  addUsage,
+  lockTree,
+  pathExists,
+  prepareFolder,
+  type TreeChange,
+  type TreeChangeRunner,
+} from './entry.ts'
 import { fileNotFound, findEntry, pathIn, type Tree } from './entry-path.ts'
 import type { EntryRemovalService, Located } from './entry-removal.ts'
 import type { FileView, ListingService } from './listing.ts'
@@ -43,15 +50,13 @@ interface Deps {
   db: Db
   blobs: BlobService
   listings: ListingService
-  events: EventService
+  change: TreeChangeRunner
   removal: EntryRemovalService
   versions: VersionService
   wake: () => void
 }
 
-export function fileService({ db, blobs, listings, events, removal, versions, wake }: Deps) {
-  const change = changesOf(db, events)
-
+export function fileService({ db, blobs, listings, change, removal, versions, wake }: Deps) {
   /** The file at a path. @throws FILE_NOT_FOUND */
   async function locate(tree: Tree, names: string[], tx?: Tx): Promise<{ node: Node; above: Node[] }> {
     const found = await findEntry(db, tree, names, tx)

@@ -5,9 +5,8 @@ import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../errors.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
-import type { EventService } from '../notices/event.ts'
 import { moveOnConflict } from './conflict.ts'
-import { addEntry, addUsage, changesOf, lockTree, prepareFolder, type TreeChange } from './entry.ts'
+import { addEntry, addUsage, lockTree, prepareFolder, type TreeChange, type TreeChangeRunner } from './entry.ts'
 import { findEntry, pathIn, type Tree } from './entry-path.ts'
 import { type EntryRemovalService, requireEmpty } from './entry-removal.ts'
 import { type ExpectedRevision, requireRevision } from './revision.ts'
@@ -29,17 +28,15 @@ interface MovedFolder {
 
 export function folderService({
   db,
-  events,
+  change,
   removal,
   wake,
 }: {
   db: Db
-  events: EventService
+  change: TreeChangeRunner
   removal: EntryRemovalService
   wake: () => void
 }) {
-  const change = changesOf(db, events)
-
   async function locate(tree: Tree, names: string[], tx: Tx) {
     const found = await findEntry(db, tree, names, tx)
     if (found?.node.kind === FOLDER) return found

@@ -1,8 +1,10 @@
 import type { Db } from '../../../db/index.ts'
 import type { Config } from '../../config.ts'
-import type { EventService } from '../notices/event.ts'
+import type { ChangeRunner } from '../history/event.ts'
+import type { PubSub } from '../notices/pub-sub.ts'
 import type { BlobService } from './blob.ts'
 import { driveService } from './drive.ts'
+import { treeChangeRunner } from './entry.ts'
 import { entryChangeService } from './entry-change.ts'
 import { entryListService } from './entry-list.ts'
 import { entryRemovalService } from './entry-removal.ts'
@@ -20,17 +22,20 @@ export function treeServices({
 }: {
   db: Db
   blobs: BlobService
-  events: EventService
+  change: ChangeRunner
+  pubSub: PubSub
   config: Pick<Config, 'trashDays' | 'versionsKept' | 'versionDays' | 'keptPercent'>
   wake: () => void
 }) {
   const { trashDays, versionsKept, versionDays, keptPercent } = config
-  const base = { ...core, trashDays, versionsKept, versionDays, keptPercent }
+  const changeTree = treeChangeRunner(core)
+  const base = { ...core, change: changeTree, trashDays, versionsKept, versionDays, keptPercent }
   const listings = listingService(base)
   const versions = versionService({ ...base, listings })
   const within = { ...base, listings, versions, removal: entryRemovalService(base) }
   const trashItems = trashItemService(within)
   return {
+    changeTree,
     drives: driveService(base),
     entryChanges: entryChangeService(within),
     entryLists: entryListService(base),

@@ -16,7 +16,7 @@ import {
   versionsByIds,
 } from '../../../db/queries/version.ts'
 import { DAY_MS } from '../../duration.ts'
-import type { EventService } from '../notices/event.ts'
+import type { PubSub } from '../notices/pub-sub.ts'
 import type { TrashItemService } from './trash-item.ts'
 
 /** Items and versions that one transaction deletes. */
@@ -30,7 +30,7 @@ interface Kept {
 
 export function keptService({
   db,
-  events,
+  pubSub,
   trashItems,
   trashDays,
   versionDays,
@@ -38,7 +38,7 @@ export function keptService({
   wake,
 }: {
   db: Db
-  events: EventService
+  pubSub: PubSub
   trashItems: Pick<TrashItemService, 'purge'>
   trashDays: number
   versionDays: number
@@ -68,7 +68,7 @@ export function keptService({
       for (const [bucketId, some] of Map.groupBy(rows, row => row.bucketId)) {
         const ids = some.map(row => row.id)
         count += await purge(bucketId, async tx => ({ items: [], versions: [], ...(await find(bucketId, ids, tx)) }))
-        events.publish('bucketChanged', bucketId)
+        pubSub.publish('bucketChanged', bucketId)
       }
       if (count > 0) wake()
       // Items of nothing are left to the doctor.
@@ -121,7 +121,7 @@ export function keptService({
           })
         }
         wake()
-        events.publish('bucketChanged', id)
+        pubSub.publish('bucketChanged', id)
       }
     },
   }

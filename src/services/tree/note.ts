@@ -5,8 +5,7 @@ import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { figure, MAX_NOTE } from '../../limits.ts'
 import { takeNote } from '../bound.ts'
-import { changeRunner } from '../history/event.ts'
-import type { EventService } from '../notices/event.ts'
+import type { ChangeRunner } from '../history/event.ts'
 import { lockTree, type TreeChange } from './entry.ts'
 import type { Tree } from './entry-path.ts'
 import type { ListingService } from './listing.ts'
@@ -39,9 +38,7 @@ export async function carryNote(
 }
 
 /** Notes belong to (storage area, checksum): they follow the content through moves, and equal copies share one. */
-export function noteService({ db, events, listings }: { db: Db; events: EventService; listings: ListingService }) {
-  const change = changeRunner({ db, events })
-
+export function noteService({ db, change, listings }: { db: Db; change: ChangeRunner; listings: ListingService }) {
   async function requireContent(caller: Caller, checksum: string): Promise<string> {
     const md5 = checksum.toLowerCase()
     if (!/^[0-9a-f]{32}$/.test(md5) || !(await listings.holds(caller.bucket, md5)))

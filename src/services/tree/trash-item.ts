@@ -17,10 +17,9 @@ import { AppError, InvalidInput } from '../../errors.ts'
 import { figure, MAX_CHANGED } from '../../limits.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath } from '../../paths.ts'
-import type { EventService } from '../notices/event.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
 import { makeRoom } from './conflict.ts'
-import { changesOf, foldersExceeded, lockTree, moveEntries, weightOf } from './entry.ts'
+import { foldersExceeded, lockTree, moveEntries, type TreeChangeRunner, weightOf } from './entry.ts'
 import { type EntryName, namesOfFolder, pathsOfFolders, type Tree } from './entry-path.ts'
 import type { EntryRemovalService } from './entry-removal.ts'
 import { type BucketLimits, quotaExceeded } from './quota.ts'
@@ -37,19 +36,17 @@ const BATCH = 500
 
 export function trashItemService({
   db,
-  events,
+  change,
   removal,
   trashDays,
   wake,
 }: {
   db: Db
-  events: EventService
+  change: TreeChangeRunner
   removal: EntryRemovalService
   trashDays: number
   wake: () => void
 }) {
-  const change = changesOf(db, events)
-
   const view = ({ path, ...row }: TrashItemRow): TrashItemView => ({
     ...row,
     names: path.split('/'),

@@ -23,9 +23,8 @@ import {
 import type { Caller } from '../../access/caller.ts'
 import { DAY_MS } from '../../duration.ts'
 import { AppError } from '../../errors.ts'
-import type { EventService } from '../notices/event.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
-import { addTo, changesOf, lockTree, type TreeChange } from './entry.ts'
+import { addTo, lockTree, type TreeChange, type TreeChangeRunner } from './entry.ts'
 import { fileNotFound, findEntry, pathIn, type Tree } from './entry-path.ts'
 import type { FileView, FoundEntry, ListingService } from './listing.ts'
 import { carryNote } from './note.ts'
@@ -49,18 +48,17 @@ const BATCH = 100
 /** @param versionsKept of each file, for `versionDays` days; where one of them is 0, none */
 export function versionService({
   db,
-  events,
+  change,
   listings,
   versionsKept,
   versionDays,
 }: {
   db: Db
-  events: EventService
+  change: TreeChangeRunner
   listings: ListingService
   versionsKept: number
   versionDays: number
 }) {
-  const change = changesOf(db, events)
   const keeps = versionsKept > 0 && versionDays > 0
 
   const view = (row: VersionRow): VersionView => ({ ...row, expiresAt: row.replacedAt + versionDays * DAY_MS })

@@ -16,9 +16,8 @@ import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseName } from '../../paths.ts'
 import { type Algorithm, digest } from '../../storage/hash.ts'
 import { BlobMissing, type BlobStore, StoreRefusal } from '../../storage/store.ts'
-import type { EventService } from '../notices/event.ts'
 import type { BlobService, StagedBlob } from '../tree/blob.ts'
-import { changesOf, lockTree } from '../tree/entry.ts'
+import { lockTree, type TreeChangeRunner } from '../tree/entry.ts'
 import type { Tree } from '../tree/entry-path.ts'
 import type { Destination, FileService } from '../tree/file.ts'
 import type { FileView } from '../tree/listing.ts'
@@ -53,7 +52,7 @@ export function uploadCompletionService({
   store,
   blobs,
   files,
-  events,
+  change,
   sessions,
   log,
   claimSeconds,
@@ -62,13 +61,11 @@ export function uploadCompletionService({
   store: BlobStore
   blobs: BlobService
   files: FileService
-  events: EventService
+  change: TreeChangeRunner
   sessions: UploadSessionService
   log: Log
   claimSeconds: number
 }) {
-  const change = changesOf(db, events)
-
   /** Runs `work` under a claim that keeps out other completions and parts. The claim of a request that dies expires. */
   async function claimed<T>(id: string, work: (claim: Claim) => Promise<T>): Promise<T> {
     const token = newClaim()

@@ -23,9 +23,9 @@ import { AppError } from '../../errors.ts'
 import { MAX_PAGE } from '../../limits.ts'
 import type { Tokens } from '../../tokens.ts'
 import { planExceeded } from '../bound.ts'
-import { changeRunner, masked } from '../history/event.ts'
-import type { EventService } from '../notices/event.ts'
+import { type ChangeRunner, masked } from '../history/event.ts'
 import type { MailingService } from '../notices/mailing.ts'
+import type { PubSub } from '../notices/pub-sub.ts'
 import { type OfferInput, offerOf } from './invite-offer.ts'
 import { lockToManage } from './right.ts'
 import type { WorkspaceView } from './workspace.ts'
@@ -73,13 +73,12 @@ interface Deps {
   mailings: MailingService
   tokens: Tokens
   publicUrl: () => string
-  events: EventService
+  change: ChangeRunner
+  pubSub: PubSub
   wake: () => void
 }
 
-export function inviteService({ db, mailings, tokens, publicUrl, events, wake }: Deps) {
-  const change = changeRunner({ db, events })
-
+export function inviteService({ db, mailings, tokens, publicUrl, change, pubSub, wake }: Deps) {
   /** The invite of a token, if it was sent to the verified address of the caller. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU */
   async function findFor(caller: Caller, token: string): Promise<InviteView> {
     const id = tokens.read(INVITE_TOKEN, token)
@@ -156,7 +155,7 @@ export function inviteService({ db, mailings, tokens, publicUrl, events, wake }:
         record({ address: email }, { kind: 'invite.received', subject: id, details: { workspaceId, name, role } })
         return { id, workspaceId, email, ...fresh }
       })
-      events.publish('inviteReceived', email, [invite.id])
+      pubSub.publish('inviteReceived', email, [invite.id])
       wake()
       return invite
     },

@@ -14,15 +14,12 @@ import { lockWorkspace } from '../../../db/queries/workspace.ts'
 import type { Caller } from '../../access/caller.ts'
 import { isOwner, may, mayGrant, mayTouch, OWNER, type Role } from '../../access/roles.ts'
 import { AppError, Forbidden } from '../../errors.ts'
-import { changeRunner } from '../history/event.ts'
-import type { EventService } from '../notices/event.ts'
+import type { ChangeRunner } from '../history/event.ts'
 import type { WorkspaceView } from './workspace.ts'
 
 export type { MemberView }
 
-export function memberService({ db, events }: { db: Db; events: EventService }) {
-  const change = changeRunner({ db, events })
-
+export function memberService({ db, change }: { db: Db; change: ChangeRunner }) {
   return {
     /** The members of some workspaces, in the order in which they joined. Does not authorize: pass only workspaces that the caller may see. */
     pagesOf: (workspaceIds: string[], limit: number, after: [joinedAt: number, userId: string] | null) =>

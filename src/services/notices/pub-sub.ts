@@ -25,7 +25,7 @@ const message = z.object({ from: z.string(), topic: z.enum(topics), to: z.string
  * Publishes events to the subscribers of this instance and (with Redis) of the others. Only ids are published: a subscriber
  * loads what it may see. Events are not stored, and delivery is best effort.
  */
-export function eventService({ redis, log }: { redis: Redis | undefined; log: Log }) {
+export function createPubSub({ redis, log }: { redis: Redis | undefined; log: Log }) {
   const listeners = new EventEmitter().setMaxListeners(0)
   const tell = (topic: Topic, to: string, ids: string[]) => {
     listeners.emit(`${topic}:${to}`, ids)
@@ -91,7 +91,7 @@ export function eventService({ redis, log }: { redis: Redis | undefined; log: Lo
   }
 }
 
-export type EventService = ReturnType<typeof eventService>
+export type PubSub = ReturnType<typeof createPubSub>
 
 function parseJson(text: string): unknown {
   try {
