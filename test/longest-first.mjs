@@ -10,7 +10,12 @@ const rank = ({ path }) => {
 /** The same file may pass in one project and fail in another. */
 const keyOf = (path, project) => `${project?.name ?? ''} ${path}`
 const keyOfTest = ({ path, context }) => keyOf(path, context.config.displayName)
-const failuresOf = tests => join(tests[0].context.config.rootDir, 'node_modules/.cache/failed-tests.json')
+/** One file for every npm script: they may run at once. */
+const failuresOf = tests =>
+  join(
+    tests[0].context.config.rootDir,
+    `node_modules/.cache/failed-tests-${(process.env.npm_lifecycle_event ?? 'jest').replaceAll(':', '-')}.json`,
+  )
 
 /** Begins with the tests that take the longest; the others come as they are found. */
 export default class LongestFirst {

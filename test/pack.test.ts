@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { rest } from './harness.ts'
@@ -10,13 +10,19 @@ import { until } from './until.ts'
 const run = promisify(execFile)
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
 
+/** Packing builds anew what other tests are using, so it is done in a copy. */
+const notSources = /^(\.git|data|dist|test|node_modules)$/
+
 let dir: string
 let home: string
 let files: string[]
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'satchel-pack-'))
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', dir])
+  const sources = join(dir, 'sources')
+  cpSync('.', sources, { recursive: true, filter: path => !notSources.test(relative('.', path)) })
+  symlinkSync(resolve('node_modules'), join(sources, 'node_modules'))
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', dir], { cwd: sources })
   const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }]
   files = packed.files.map(file => file.path)
   await run('tar', ['-xzf', join(dir, packed.filename), '-C', dir])
