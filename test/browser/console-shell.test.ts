@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { eventually } from '../until.ts'
 import { fillInSignIn, visit } from './browser.ts'
 import {
   type ConsoleWorld,
@@ -44,6 +45,41 @@ describe('The console', () => {
   it('says that an address leads nowhere', async () => {
     const page = await alice.open('/account/nowhere')
     await page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
+  })
+
+  it('says in the title where one is', async () => {
+    const page = await alice.open('/account')
+    await alice.upload('docs/plan.txt', 'plan')
+    await alice.ask('mutation { createWorkspace(input: { name: "Team" }) { workspace { id } } }')
+    const titles: [path: string, title: string][] = [
+      ['/files', 'My files'],
+      ['/files/docs', 'docs'],
+      ['/shared', 'Shared with me'],
+      ['/links', 'My links'],
+      ['/workspaces', 'Workspaces'],
+      ['/workspaces/team/files', 'Team'],
+      ['/workspaces/team/members', 'Members · Team'],
+      ['/workspaces/team/settings', 'Settings · Team'],
+      ['/workspaces/team/trash', 'Trash of Team'],
+      ['/trash', 'Trash'],
+      ['/activity', 'Activity'],
+      ['/account/keys', 'API keys · Account'],
+      ['/developers', 'For developers'],
+      ['/account/nowhere', 'There is nothing here'],
+    ]
+    for (const [path, title] of titles) {
+      await alice.open(path)
+      await eventually(async () => expect([path, await page.title()]).toEqual([path, `${title} · Satchel`]))
+    }
+    await alice.open('/files/docs')
+    await page.getByRole('row', { name: /plan\.txt/ }).dblclick()
+    await page.getByRole('dialog', { name: 'plan.txt' }).waitFor()
+    expect(await page.title()).toBe('plan.txt · Satchel')
+    await page.keyboard.press('Escape')
+    await eventually(async () => expect(await page.title()).toBe('docs · Satchel'))
+    const icon = await page.locator('link[rel="apple-touch-icon"]').getAttribute('href')
+    const answer = await alice.context.request.get(w.service.url + icon)
+    expect([answer.status(), answer.headers()['content-type']]).toEqual([200, 'image/png'])
   })
 
   it('shows its menu to the keyboard, and changes colours and language', async () => {

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { useTitle } from './use-title.ts'
 
@@ -9,8 +9,13 @@ export interface Tab {
   andBelow?: boolean
 }
 
+export interface TabsProps {
+  label: string
+  tabs: readonly Tab[]
+}
+
 /** The screens that belong together, as links. On a small screen they scroll, to the one that is shown. */
-export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
+export function Tabs({ label, tabs }: TabsProps) {
   const nav = useRef<HTMLElement>(null)
   const count = tabs.length
   useEffect(() => {
@@ -32,19 +37,21 @@ interface ScreenProps {
   title: string
   /** Beside the title. */
   actions?: ReactNode
-  tabs?: ReactNode
+  /** Above it. */
+  tabs?: TabsProps
   children: ReactNode
 }
 
 /** A screen that is read from top to bottom. */
 export function Screen({ title, actions, tabs, children }: ScreenProps) {
-  useTitle(title)
+  const { pathname } = useLocation()
+  useTitle(tabs?.tabs.find(({ to }) => to === pathname)?.label, title)
   return (
     <>
-      <div className={`screen-head${tabs ? ' with-tabs' : ''}`}>
+      {tabs && <Tabs {...tabs} />}
+      <div className="screen-head">
         <h1 dir="auto">{title}</h1>
         {actions}
-        {tabs}
       </div>
       <div className="screen-body">
         <div className="sections">{children}</div>

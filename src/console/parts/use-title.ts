@@ -1,8 +1,13 @@
 import { useEffect } from 'react'
 
-/** Says in the title of the page what is shown. */
-export function useTitle(title: string): void {
+/** Says in the title of the page what is shown, the narrowest first: `API keys · Account · Satchel`. */
+export function useTitle(...parts: (string | null | undefined)[]): void {
+  const title = [...parts.filter(Boolean), 'Satchel'].join(' · ')
   useEffect(() => {
-    document.title = `${title} · Satchel`
+    const before = document.title
+    document.title = title
+    return () => {
+      document.title = before
+    }
   }, [title])
 }

@@ -1,11 +1,15 @@
 import { Compass } from 'lucide-react'
 import { LinkButton } from '../parts/button.tsx'
 import { EmptyState } from '../parts/states.tsx'
+import { useTitle } from '../parts/use-title.ts'
 import { text } from './text.ts'
 
 /** No screen has this address. */
-export const NotFound = () => (
-  <EmptyState icon={Compass} level="h1" title={text('notFound')} hint={text('notFoundHint')}>
-    <LinkButton href="/files">{text('files')}</LinkButton>
-  </EmptyState>
-)
+export function NotFound() {
+  useTitle(text('notFound'))
+  return (
+    <EmptyState icon={Compass} level="h1" title={text('notFound')} hint={text('notFoundHint')}>
+      <LinkButton href="/files">{text('files')}</LinkButton>
+    </EmptyState>
+  )
+}

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components'
 import { formatBytes } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
+import { useTitle } from '../parts/use-title.ts'
 import type { Previewed } from './preview.tsx'
 import { text } from './text.ts'
 
@@ -17,28 +18,31 @@ interface FrameProps {
 }
 
 /** A file over the whole window. */
-export const Frame = ({ file, onDownload, onClose, children }: FrameProps) => (
-  <ModalOverlay className="viewer" isOpen onOpenChange={isOpen => isOpen || onClose()}>
-    <Modal className="viewer-frame">
-      <Dialog className="viewer-dialog" aria-label={file?.name ?? text('preview')}>
-        <div className="viewer-body">
-          <div className="viewer-head">
-            <div className="viewer-name">
-              <strong dir="auto">{file?.name}</strong>
-              {file && <span>{formatBytes(file.size)}</span>}
-            </div>
-            {file && (
-              <Button look="icon" aria-label={text('download')} onPress={onDownload}>
-                <Download />
+export function Frame({ file, onDownload, onClose, children }: FrameProps) {
+  useTitle(file?.name)
+  return (
+    <ModalOverlay className="viewer" isOpen onOpenChange={isOpen => isOpen || onClose()}>
+      <Modal className="viewer-frame">
+        <Dialog className="viewer-dialog" aria-label={file?.name ?? text('preview')}>
+          <div className="viewer-body">
+            <div className="viewer-head">
+              <div className="viewer-name">
+                <strong dir="auto">{file?.name}</strong>
+                {file && <span>{formatBytes(file.size)}</span>}
+              </div>
+              {file && (
+                <Button look="icon" aria-label={text('download')} onPress={onDownload}>
+                  <Download />
+                </Button>
+              )}
+              <Button look="icon" aria-label={text('close')} onPress={onClose}>
+                <X />
               </Button>
-            )}
-            <Button look="icon" aria-label={text('close')} onPress={onClose}>
-              <X />
-            </Button>
+            </div>
+            <div className="viewer-stage">{children}</div>
           </div>
-          <div className="viewer-stage">{children}</div>
-        </div>
-      </Dialog>
-    </Modal>
-  </ModalOverlay>
-)
+        </Dialog>
+      </Modal>
+    </ModalOverlay>
+  )
+}

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Screen, Tabs } from '../../parts/screen.tsx'
+import { Screen } from '../../parts/screen.tsx'
 import { text } from './text.ts'
 
 const tabs = [
@@ -11,7 +11,7 @@ const tabs = [
 
 /** What is around each screen of the account. */
 export const AccountScreen = ({ children }: { children: ReactNode }) => (
-  <Screen title={text('account')} tabs={<Tabs label={text('account')} tabs={tabs} />}>
+  <Screen title={text('account')} tabs={{ label: text('account'), tabs }}>
     {children}
   </Screen>
 )

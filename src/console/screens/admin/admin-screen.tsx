@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { CombinedError } from 'urql'
 import { codeOf } from '../../graphql/errors.ts'
 import { LinkButton } from '../../parts/button.tsx'
-import { Screen, Tabs } from '../../parts/screen.tsx'
+import { Screen } from '../../parts/screen.tsx'
 import { EmptyState, ErrorState } from '../../parts/states.tsx'
 import { text } from './text.ts'
 
@@ -30,7 +30,7 @@ export function AdminScreen({ title = text('admin'), error, retry, children }: A
     )
   if (error) return <ErrorState error={error} retry={retry} />
   return (
-    <Screen title={title} tabs={<Tabs label={text('admin')} tabs={tabs} />}>
+    <Screen title={title} tabs={{ label: text('admin'), tabs }}>
       {children}
     </Screen>
   )

@@ -90,7 +90,7 @@ export function Files() {
   }
   const onKey = useKeys(commands)
   useOffers(() => [...entriesMenu(commands, selected), ...folderMenu(commands)])
-  useTitle(label)
+  useTitle(label, place.path && folder.title)
 
   const focusList = useCallback(() => listing.current?.focus(), [])
   useFocusBack(open !== null || search.open !== undefined || menu !== null, focusList)

@@ -1,6 +1,6 @@
 import { useQuery } from 'urql'
 import { graphql } from '../../graphql/graphql.ts'
-import { Tabs } from '../../parts/screen.tsx'
+import { Tabs, type TabsProps } from '../../parts/screen.tsx'
 import { text } from './text.ts'
 
 const PERMISSIONS = graphql(`
@@ -13,22 +13,22 @@ const PERMISSIONS = graphql(`
 `)
 
 /** Files, members, keys, activity, trash and settings of a workspace: those that the person has something to do with. */
-export function WorkspaceTabs({ slug }: { slug: string }) {
+export function useWorkspaceTabs(slug: string): TabsProps {
   const [{ data }] = useQuery({ query: PERMISSIONS, variables: { slug } })
   const at = `/workspaces/${slug}`
   const permissions = data?.workspace.permissions ?? []
-  return (
-    <Tabs
-      label={text('workspace')}
-      tabs={[
-        { to: `${at}/files`, label: text('files'), andBelow: true },
-        { to: `${at}/members`, label: text('membersTab') },
-        ...(permissions.includes('MANAGE_KEYS') ? [{ to: `${at}/keys`, label: text('keys') }] : []),
-        ...(permissions.includes('MANAGE_WEBHOOKS') ? [{ to: `${at}/webhooks`, label: text('webhooks') }] : []),
-        { to: `${at}/activity`, label: text('activity') },
-        { to: `${at}/trash`, label: text('trash') },
-        { to: `${at}/settings`, label: text('settings') },
-      ]}
-    />
-  )
+  return {
+    label: text('workspace'),
+    tabs: [
+      { to: `${at}/files`, label: text('files'), andBelow: true },
+      { to: `${at}/members`, label: text('membersTab') },
+      ...(permissions.includes('MANAGE_KEYS') ? [{ to: `${at}/keys`, label: text('keys') }] : []),
+      ...(permissions.includes('MANAGE_WEBHOOKS') ? [{ to: `${at}/webhooks`, label: text('webhooks') }] : []),
+      { to: `${at}/activity`, label: text('activity') },
+      { to: `${at}/trash`, label: text('trash') },
+      { to: `${at}/settings`, label: text('settings') },
+    ],
+  }
 }
+
+export const WorkspaceTabs = ({ slug }: { slug: string }) => <Tabs {...useWorkspaceTabs(slug)} />

@@ -7,7 +7,7 @@ import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 import { LinkButton } from '../../parts/button.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
-import { WorkspaceTabs } from './tabs.tsx'
+import { useWorkspaceTabs } from './tabs.tsx'
 import { text } from './text.ts'
 
 /** What every screen of a workspace shows. */
@@ -35,7 +35,7 @@ interface WorkspaceScreenProps {
 
 /** What is around each screen of a workspace but that of its files. */
 export function WorkspaceScreen({ workspace, error, retry, children }: WorkspaceScreenProps) {
-  const slug = useSlug()
+  const tabs = useWorkspaceTabs(useSlug())
   // The service says the same of what does not exist and of what is not for this person.
   if (codeOf(error) === 'FORBIDDEN')
     return (
@@ -45,9 +45,8 @@ export function WorkspaceScreen({ workspace, error, retry, children }: Workspace
     )
   if (error && !workspace) return <ErrorState error={error} retry={retry} />
   return (
-    <>
-      <WorkspaceTabs slug={slug} />
-      <Screen title={workspace?.name ?? text('workspace')}>{workspace ? children : <Skeleton />}</Screen>
-    </>
+    <Screen title={workspace?.name ?? text('workspace')} tabs={tabs}>
+      {workspace ? children : <Skeleton />}
+    </Screen>
   )
 }
