@@ -1,10 +1,21 @@
 import { useLocation, useRouter } from '@tanstack/react-router'
-import { Clock, FolderPlus, History, KeyRound, type LucideIcon, ShieldCheck, Upload, UsersRound } from 'lucide-react'
+import {
+  Clock,
+  FolderPlus,
+  History,
+  Keyboard,
+  KeyRound,
+  type LucideIcon,
+  ShieldCheck,
+  Upload,
+  UsersRound,
+} from 'lucide-react'
 import { hrefOf, nameOf, type Place, parentOf, trim } from '../drive/place.ts'
 import { useAccountEntries } from '../shell/account-entries.ts'
 import { useDestinations } from '../shell/destinations.ts'
 import type { Me } from '../shell/me.ts'
 import { type Offer, readOffers, runOffer } from '../shell/offers.ts'
+import { shortcuts } from '../shell/shortcuts.tsx'
 import type { Found, Workspace } from './find.ts'
 import { readRecent } from './recent.ts'
 import { text } from './text.ts'
@@ -66,11 +77,12 @@ export function useGroups(me: Me, workspaces: readonly Workspace[]): Group[] {
 
   const here = readOffers().map(itemOf)
   const isHere = ({ id }: Item) => here.some(one => one.id === id)
-  const commands = [
+  const commands: Item[] = [
     elsewhere('upload', text('upload'), Upload, '/files'),
     elsewhere('new', text('newFolder'), FolderPlus, '/files'),
     elsewhere('new-workspace', text('newWorkspace'), UsersRound, '/workspaces'),
     elsewhere('new-key', text('newKey'), KeyRound, '/account/keys'),
+    { id: 'keys', label: text('shortcuts'), icon: Keyboard, keys: '?', run: () => shortcuts.set(true) },
   ].filter(item => !isHere(item))
 
   const spaces = workspaces.map(

@@ -7,6 +7,7 @@ import { Logo } from './logo.tsx'
 import { useMe } from './me.ts'
 import { Navigation } from './navigation.tsx'
 import { PaletteButton } from './palette-button.tsx'
+import { Shortcuts } from './shortcuts.tsx'
 import { text } from './text.ts'
 
 const Live = lazy(() => import('./live.ts').then(({ Live }) => ({ default: Live })))
@@ -54,6 +55,7 @@ export function Shell() {
           <Uploads person={me.id} drive={me.drive.id} />
         </Suspense>
       )}
+      <Shortcuts />
       <Toasts />
     </div>
   )

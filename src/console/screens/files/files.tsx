@@ -9,6 +9,7 @@ import { ContextMenu, type Point } from '../../parts/menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { useTitle } from '../../parts/use-title.ts'
 import { useOffers } from '../../shell/offers.ts'
+import { shortcuts } from '../../shell/shortcuts.tsx'
 import { InTop } from '../../shell/top.tsx'
 import { UploadButton } from '../../uploads/button/upload-button.tsx'
 import { useUploadPlace } from '../../uploads/place.ts'
@@ -35,13 +36,12 @@ const dialogs = () => import('./dialogs.tsx')
 const NewFolder = lazy(() => dialogs().then(({ NewFolder }) => ({ default: NewFolder })))
 const Picker = lazy(() => import('../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })))
 const DeleteForEver = lazy(() => dialogs().then(({ DeleteForEver }) => ({ default: DeleteForEver })))
-const Keys = lazy(() => dialogs().then(({ Keys }) => ({ default: Keys })))
 const Details = lazy(() => import('./details.tsx').then(({ Details }) => ({ default: Details })))
 const ShareSheet = lazy(() => import('../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })))
 const Viewer = lazy(() => import('./viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
 
 /** What is open over the list. */
-export type Open = 'new-folder' | 'picker' | 'share' | 'delete' | 'keys' | null
+export type Open = 'new-folder' | 'picker' | 'share' | 'delete' | null
 const none: ReadonlySet<string> = new Set()
 
 /** Keys in a dialog, or at a version of the selected file, must not delete the file. */
@@ -92,8 +92,9 @@ export function Files() {
   useOffers(() => [...entriesMenu(commands, selected), ...folderMenu(commands)])
   useTitle(label, place.path && folder.title)
 
+  const hasShortcuts = shortcuts.use()
   const focusList = useCallback(() => listing.current?.focus(), [])
-  useFocusBack(open !== null || search.open !== undefined || menu !== null, focusList)
+  useFocusBack(open !== null || hasShortcuts || search.open !== undefined || menu !== null, focusList)
   const menuEntries = menu && (menu.entries.length > 0 ? entriesMenu(commands, menu.entries) : folderMenu(commands))
   const EntryCell = search.view === 'grid' ? Tile : Row
   const isEmpty = !folder.isLoading && entries.length === 0 && !folder.hasMore
@@ -217,7 +218,6 @@ export function Files() {
           <DeleteForEver count={selected.length} onConfirm={() => removeNow(selected)} onClose={() => setOpen(null)} />
         )}
         {open === 'share' && <ShareSheet files={selected} onClose={() => setOpen(null)} />}
-        {open === 'keys' && <Keys onClose={() => setOpen(null)} />}
         {search.open && (
           <Viewer
             id={search.open}

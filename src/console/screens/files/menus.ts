@@ -20,6 +20,7 @@ import {
 import { hrefOf, type Place, parentOf, trim } from '../../drive/place.ts'
 import { copyLink } from '../../parts/copy.ts'
 import type { MenuEntry } from '../../parts/menu.tsx'
+import { shortcuts } from '../../shell/shortcuts.tsx'
 import { cut } from './clipboard.ts'
 import { type Commands, mayShare, pickFiles } from './commands.ts'
 import type { Entry } from './documents.ts'
@@ -144,7 +145,7 @@ export function folderMenu({
       { id: 'details', label: text('details'), icon: Info, keys: 'Alt ⏎', run: () => setSearch({ details: true }) },
       { id: 'activity', label: text('activity'), icon: History, run: () => openScreen('activity') },
       { id: 'trash', label: text('trash'), icon: Trash2, run: () => openScreen('trash') },
-      { id: 'keys', label: text('keys'), icon: Keyboard, keys: '?', run: () => setOpen('keys') },
+      { id: 'keys', label: text('keys'), icon: Keyboard, keys: '?', run: () => shortcuts.set(true) },
     ],
   ])
 }

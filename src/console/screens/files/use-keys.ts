@@ -33,8 +33,7 @@ export function useKeys(commands: Commands): (event: KeyboardEvent) => boolean {
         else return false
         return true
       }
-      if (key === '?') setOpen('keys')
-      else if (key === 'F2' && canWrite && first && selected.length === 1) setRenaming(first.id)
+      if (key === 'F2' && canWrite && first && selected.length === 1) setRenaming(first.id)
       else if ((key === 'Delete' || (key === 'Backspace' && event.metaKey)) && drive?.canDelete && first)
         commands.remove(selected)
       else if (key === 'Backspace') return up()

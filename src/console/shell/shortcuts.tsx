@@ -1,0 +1,30 @@
+import { lazy, Suspense, useEffect } from 'react'
+import { sharedValue } from '../parts/shared-value.ts'
+
+const Keys = lazy(() => import('../screens/files/dialogs.tsx').then(({ Keys }) => ({ default: Keys })))
+
+/** Whether the list of keyboard shortcuts is shown. */
+export const shortcuts = sharedValue(false)
+
+/** Where keys write, or choose what begins with them. */
+const TYPING = 'input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]'
+
+/** What the keyboard can do, over any screen: `?` shows it. */
+export function Shortcuts() {
+  const isOpen = shortcuts.use()
+  useEffect(() => {
+    const onKey = ({ key, target, defaultPrevented }: KeyboardEvent) => {
+      if (key === '?' && !defaultPrevented && !(target instanceof Element && target.closest(TYPING)))
+        shortcuts.set(true)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
+  return (
+    isOpen && (
+      <Suspense>
+        <Keys onClose={() => shortcuts.set(false)} />
+      </Suspense>
+    )
+  )
+}
