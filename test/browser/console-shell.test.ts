@@ -104,6 +104,37 @@ describe('The console', () => {
     expectQuiet(alice)
   })
 
+  it('works where the browser stores nothing, as in private windows', async () => {
+    const pam = await w.person('pam')
+    await pam.context.addInitScript(`
+      const refuse = () => { throw new DOMException('Access is denied.', 'SecurityError') }
+      const refuseLater = async () => refuse()
+      for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get: refuse })
+      IDBFactory.prototype.open = refuse
+      for (const name of ['keys', 'open', 'has', 'match', 'delete']) CacheStorage.prototype[name] = refuseLater
+      for (const name of ['request', 'query']) LockManager.prototype[name] = refuseLater
+      for (const name of ['register', 'getRegistration']) ServiceWorkerContainer.prototype[name] = refuseLater
+    `)
+    const page = await pam.open('/files')
+    await page.getByRole('button', { name: 'Account menu' }).click()
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+    expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
+    await page.locator('.uploads-status').waitFor({ state: 'attached' })
+    await page.evaluate(`(() => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File(['dunes'], 'dunes.txt', { type: 'text/plain' }))
+      document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: transfer, bubbles: true }))
+    })()`)
+    await page.getByRole('row', { name: /^dunes\.txt/ }).waitFor()
+    expectQuiet(pam)
+    await page.getByRole('button', { name: 'Account menu' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Your files, safely shared' }).waitFor()
+    await page.goto(`${w.service.url}/api/docs`)
+    await page.locator('.opblock').first().waitFor()
+    expectQuiet(pam)
+  })
+
   it('is made for a telephone, too', async () => {
     const dora = await w.person('dora', telephone)
     const page = await dora.open('/files')

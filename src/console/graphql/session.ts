@@ -1,3 +1,5 @@
+import { ofBrowser } from '../parts/memory.ts'
+
 let leaving = false
 
 /** For whom the service has made this page. */
@@ -11,10 +13,11 @@ export const isLeaving = (): boolean => leaving
  * @param waiting what was shared with the console, and waits for the person to sign in again, stays too
  */
 export async function forget({ waiting = false } = {}): Promise<void> {
-  localStorage.removeItem('satchel.recent')
+  ofBrowser.remove('satchel.recent')
   // Only secure pages have caches.
   if (!('caches' in window)) return
-  for (const name of await caches.keys())
+  // Where the browser stores nothing, nothing is there to be taken.
+  for (const name of await caches.keys().catch(() => []))
     if (!name.startsWith('console-') && !(waiting && name === 'arrived')) await caches.delete(name)
 }
 

@@ -1,10 +1,12 @@
+import { ofBrowser } from '../parts/memory.ts'
+
 const languages = ['en', 'de'] as const
 export type Language = (typeof languages)[number]
 
 const KEY = 'satchel.language'
 const known = (tag: string) => languages.find(language => tag.toLowerCase().split('-')[0] === language)
 
-const readChoice = () => known(localStorage.getItem(KEY) ?? '')
+const readChoice = () => known(ofBrowser.read(KEY) ?? '')
 
 /** The language of this tab: what was chosen here, else the first that the browser prefers and we have. */
 export const language: Language = readChoice() ?? navigator.languages.map(known).find(found => found) ?? 'en'
@@ -14,6 +16,6 @@ export const locale: string = navigator.languages.find(tag => known(tag) === lan
 
 /** Chooses a language for this browser. Texts are read once, so the page loads again. */
 export function chooseLanguage(chosen: Language): void {
-  localStorage.setItem(KEY, chosen)
+  ofBrowser.write(KEY, chosen)
   location.reload()
 }

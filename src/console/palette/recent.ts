@@ -1,6 +1,7 @@
 import { useLocation } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { type Place, trim } from '../drive/place.ts'
+import { ofBrowser } from '../parts/memory.ts'
 
 const KEY = 'satchel.recent'
 const KEPT = 6
@@ -18,7 +19,7 @@ const isPlace = (value: unknown): value is Place => {
 /** The folders that a person was in last in this browser, the latest first. */
 export function readRecent(person: string): Place[] {
   try {
-    const kept = JSON.parse(localStorage.getItem(KEY) ?? '') as Partial<Kept>
+    const kept = JSON.parse(ofBrowser.read(KEY) ?? '') as Partial<Kept>
     return kept.person === person && Array.isArray(kept.places) ? kept.places.filter(isPlace) : []
   } catch {
     // Nothing is kept, or somebody else has written there.
@@ -47,6 +48,6 @@ export function useRecent(person: string): void {
     const others = readRecent(person).filter(
       ({ workspace, path }) => workspace !== place.workspace || path !== place.path,
     )
-    localStorage.setItem(KEY, JSON.stringify({ person, places: [place, ...others].slice(0, KEPT) } satisfies Kept))
+    ofBrowser.write(KEY, JSON.stringify({ person, places: [place, ...others].slice(0, KEPT) } satisfies Kept))
   }, [pathname, person])
 }

@@ -1,9 +1,11 @@
+import { ofBrowser } from '../parts/memory.ts'
+
 const KEY = 'satchel.theme'
 export type Theme = 'light' | 'dark' | 'system'
 
 /** The colours that were chosen for this browser. */
 export function chosenTheme(): Theme {
-  const chosen = localStorage.getItem(KEY)
+  const chosen = ofBrowser.read(KEY)
   return chosen === 'light' || chosen === 'dark' ? chosen : 'system'
 }
 
@@ -17,6 +19,6 @@ show(chosenTheme())
 
 /** Chooses the colours for this browser. */
 export function chooseTheme(theme: Theme): void {
-  localStorage.setItem(KEY, theme)
+  ofBrowser.write(KEY, theme)
   show(theme)
 }

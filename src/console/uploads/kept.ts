@@ -1,5 +1,6 @@
 import { createStore, delMany, set, setMany, values } from 'idb-keyval'
 import type { Aim, StoredSession } from '../../upload-engine/job.ts'
+import { ofTab } from '../parts/memory.ts'
 
 /** An unfinished upload, as this browser remembers it. */
 export interface Kept {
@@ -25,32 +26,31 @@ export interface Kept {
   session?: StoredSession | undefined
 }
 
-// Some browsers refuse to store anything, in private windows: uploads work then, but do not survive a reload.
-const quietly = (work: Promise<unknown>): Promise<void> =>
-  work.then(
-    () => {},
-    () => {},
-  )
-
 let opened: ReturnType<typeof createStore> | undefined
-const store = () => {
-  opened ??= createStore('satchel-uploads', 'uploads')
-  return opened
+/** Calls for the store. Some browsers refuse to store anything, in private windows: uploads work then, but do not survive a reload. */
+async function stored<T>(work: (store: ReturnType<typeof createStore>) => Promise<T>): Promise<T | undefined> {
+  try {
+    opened ??= createStore('satchel-uploads', 'uploads')
+    return await work(opened)
+  } catch {
+    return undefined
+  }
 }
 
 export const keep = (uploads: Kept[]): Promise<void> =>
-  quietly(
+  stored(store =>
     setMany(
       uploads.map(upload => [upload.id, upload]),
-      store(),
+      store,
     ),
   )
-export const keepOne = (upload: Kept): Promise<void> => quietly(set(upload.id, upload, store()))
-export const forget = (ids: string[]): Promise<void> => quietly(delMany(ids, store()))
+export const keepOne = (upload: Kept): Promise<void> => stored(store => set(upload.id, upload, store))
+export const forget = (ids: string[]): Promise<void> => stored(store => delMany(ids, store))
+const keptUploads = async (): Promise<Kept[]> => (await stored(store => values<Kept>(store))) ?? []
 
 /** Files that are kept in this browser for uploads of any tab. */
 export const arrivedForUploads = async (): Promise<Set<string | undefined>> =>
-  new Set((await values<Kept>(store()).catch(() => [])).map(({ arrived }) => arrived))
+  new Set((await keptUploads()).map(({ arrived }) => arrived))
 
 const TAB = 'satchel.tab'
 const lockOf = (tab: string) => `satchel-uploads-${tab}`
@@ -60,21 +60,24 @@ export const newId = (): string =>
 /** Holds a lock until the tab is closed. False if another tab has it. */
 const hold = (name: string) =>
   new Promise<boolean>(resolve => {
-    void navigator.locks.request(name, { ifAvailable: true }, lock => {
-      resolve(lock !== null)
-      return lock ? new Promise(() => {}) : undefined
-    })
+    navigator.locks
+      .request(name, { ifAvailable: true }, lock => {
+        resolve(lock !== null)
+        return lock ? new Promise(() => {}) : undefined
+      })
+      // Where nothing may be stored, there is nothing to share either.
+      .catch(() => resolve(true))
   })
 
 /** The name of this tab, which it keeps when it loads again. */
 async function nameTab(): Promise<string> {
-  let tab = sessionStorage.getItem(TAB) ?? newId()
+  let tab = ofTab.read(TAB) ?? newId()
   // Without a secure origin there are no locks. A tab that was duplicated has the name of the other.
   if (navigator.locks && !(await hold(lockOf(tab)))) {
     tab = newId()
     await hold(lockOf(tab))
   }
-  sessionStorage.setItem(TAB, tab)
+  ofTab.write(TAB, tab)
   return tab
 }
 
@@ -87,8 +90,8 @@ export const thisTab = (): Promise<string> => {
 /** Takes over the uploads of a person that no other tab works on, and forgets those that the service has forgotten, too. */
 export async function adopt(person: string): Promise<Kept[]> {
   const tab = await thisTab()
-  const all = await values<Kept>(store()).catch(() => [])
-  const locks = (await navigator.locks?.query())?.held ?? null
+  const all = await keptUploads()
+  const locks = (await navigator.locks?.query().catch(() => null))?.held ?? null
   const isOurs = (upload: Kept) =>
     upload.tab === tab || (locks !== null && !locks.some(({ name }) => name === lockOf(upload.tab)))
   const isExpired = ({ session }: Kept) =>

@@ -1,7 +1,15 @@
 // The theme that was chosen in the console, in this browser; else that of the system.
 const dark = matchMedia('(prefers-color-scheme: dark)')
+function chosenTheme() {
+  try {
+    return localStorage.getItem('satchel.theme')
+  } catch {
+    // Some browsers refuse it, in private windows or where cookies are blocked.
+    return null
+  }
+}
 function showTheme() {
-  const chosen = localStorage.getItem('satchel.theme')
+  const chosen = chosenTheme()
   document.documentElement.classList.toggle('dark-mode', chosen ? chosen === 'dark' : dark.matches)
 }
 showTheme()
