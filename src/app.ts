@@ -26,13 +26,13 @@ import { connectRedis } from './redis.ts'
 import { createRestRouter } from './rest/router.ts'
 import { accountService } from './services/accounts/account.ts'
 import { accountEndService } from './services/accounts/account-end.ts'
+import { accountExportService } from './services/accounts/account-export.ts'
 import { apiKeyService } from './services/accounts/api-key.ts'
 import { appointmentService } from './services/accounts/appointment.ts'
 import { identityService } from './services/accounts/identity.ts'
 import { operatorService } from './services/accounts/operator.ts'
 import { overviewService } from './services/accounts/overview.ts'
 import { sessionService } from './services/accounts/session.ts'
-import { storageReportService } from './services/accounts/storage-report.ts'
 import { userService } from './services/accounts/user.ts'
 import { changeRunner } from './services/history/event.ts'
 import type { Services } from './services/index.ts'
@@ -87,7 +87,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
 
   const blobs = blobService({ db, store, log, leaseSeconds: config.leaseSeconds })
   const mailings = mailingService({ db, tokens, publicUrl: address, bounds: config.mailBounds })
-  const lookups = lookupServices({ db })
+  const lookups = lookupServices({ db, store })
   const mayReach = webhookAddresses(config.webhookAllowAddresses)
   const { worker, webhooks } = createJobs({
     ...{ db, log, config, tokens, change, pubSub, mailer, mailings, mayReach, habits: webhookHabits },
@@ -145,6 +145,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     ...trees,
     accounts: accountService({ ...core, linkByEmail: config.linkByEmail, signUp: config.signUp }),
     accountEnd: accountEndService({ ...core, retentionDays: config.retentionDays }),
+    accountExports: accountExportService({ db, ...lookups, ...trees, invites, sessions, shares, users, workspaces }),
     apiKeys: apiKeyService({ db, change }),
     blobs,
     downloads,
@@ -160,7 +161,6 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     sessions,
     shareLinks: links,
     shares,
-    storageReports: storageReportService({ db, store }),
     directShares: directShareService({ ...core, pubSub, listings, links, mailings, shares, passwords }),
     subscriptions,
     uploadCompletions,

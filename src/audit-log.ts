@@ -17,6 +17,7 @@ const levels = {
   webhook_created: 'info',
   webhook_changed: 'info',
   webhook_deleted: 'info',
+  data_exported: 'info',
   account_deleted: 'info',
   workspace_deleted: 'info',
   account_suspended: 'warn',

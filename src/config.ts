@@ -47,7 +47,16 @@ export interface Config {
   trustProxy: string[]
   /** Calls of a user in so many seconds. */
   rates: Record<
-    'api_keys' | 'sharing' | 'workspaces' | 'invites' | 'links' | 'protected_links' | 'folders' | 'notes' | 'webhooks',
+    | 'api_keys'
+    | 'sharing'
+    | 'workspaces'
+    | 'invites'
+    | 'links'
+    | 'protected_links'
+    | 'folders'
+    | 'notes'
+    | 'webhooks'
+    | 'exports',
     { max: number; seconds: number }
   >
   graphiql: boolean
@@ -200,6 +209,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       folders: { max: s.RATE_FOLDERS, seconds: 60 },
       notes: { max: s.RATE_NOTES, seconds: 60 },
       webhooks: { max: s.RATE_WEBHOOKS, seconds: 60 },
+      exports: { max: s.RATE_EXPORTS, seconds: 60 },
     },
     graphiql: s.GRAPHIQL === '' ? s.NODE_ENV !== 'production' : s.GRAPHIQL,
     console: s.CONSOLE,

@@ -90,6 +90,7 @@ export async function walkEveryRoute(
   await go(alice, 'GET /api/events')
   await go(alice, 'GET /api/user/events')
   await go(alice, 'GET /api/user/identities')
+  await go(alice, 'GET /api/user/export')
 
   // She gives some away.
   const object = `a/${fileName}`

@@ -20,3 +20,15 @@ export async function notesOf(db: Db, bucketId: string, checksums: string[], tx?
 export async function hasContent(db: Db, bucketId: string, md5: string, tx: Tx): Promise<boolean> {
   return (await db.rows('SELECT id FROM entry WHERE bucket_id = ? AND md5 = ? LIMIT 1', [bucketId, md5], tx)).length > 0
 }
+
+/** The notes of a bucket in the order of their checksums. @param after a checksum, or empty */
+export const notesAfter = (
+  db: Db,
+  bucketId: string,
+  after: string,
+  limit: number,
+): Promise<{ checksum: string; content: string; updatedAt: number }[]> =>
+  db.rows(
+    `SELECT checksum, content, updated_at AS updatedAt FROM note WHERE bucket_id = ? AND checksum > ? ORDER BY checksum LIMIT ${limit}`,
+    [bucketId, after],
+  )

@@ -213,3 +213,7 @@ export async function exchangeUsage(
 export async function deleteVersionsOf(db: Db, bucketId: string, entryIds: string[], tx: Tx): Promise<void> {
   await deleteVersions(db, bucketId, await versionsOf(db, entryIds, tx), tx)
 }
+
+/** The versions of all files of a bucket, the first replaced first. @param after an id, or empty */
+export const versionsOfBucket = (db: Db, bucketId: string, after: string, limit: number): Promise<VersionRow[]> =>
+  db.rows(`SELECT ${columns} FROM version WHERE bucket_id = ? AND id > ? ORDER BY id LIMIT ${limit}`, [bucketId, after])

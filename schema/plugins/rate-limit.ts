@@ -8,6 +8,10 @@ declare global {
     export interface Plugins<Types extends SchemaTypes> {
       rateLimit: RateLimitPlugin<Types>
     }
+    export interface QueryFieldOptions<Types, Type, Nullable, Args, ResolveReturnShape> {
+      /** The same of a query that costs much. */
+      rateLimit?: RateName
+    }
     export interface MutationFieldOptions<Types, Type, Nullable, Args, ResolveReturnShape> {
       /** The name of the counter of the call (docs/contract.md, section 7). */
       rateLimit?: RateName

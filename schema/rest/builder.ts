@@ -2,6 +2,7 @@ import '../plugins/rest.ts'
 import SchemaBuilder, { type ArgBuilder, type InputFieldMap, type InputShapeFromFields } from '@pothos/core'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import { Kind, type ObjectTypeDefinitionNode } from 'graphql'
+import type { Attachment } from '../../src/services/accounts/account-export.ts'
 import type { Download } from '../../src/services/sharing/download.ts'
 import { type BaseTypes, base } from '../base.ts'
 import { scalars } from '../scalars.ts'
@@ -14,6 +15,8 @@ interface RestTypes extends BaseTypes {
     Void: { Input: never; Output: null }
     /** A file that is sent as bytes, or by a redirect. */
     Download: { Input: never; Output: Download }
+    /** A JSON file that is made while it is sent. */
+    Attachment: { Input: never; Output: Attachment }
   }
 }
 
@@ -48,6 +51,10 @@ builder.scalarType('Upload', scalars.Upload)
 builder.scalarType('Download', {
   description: 'A file: the router redirects to its signed URL, or sends its bytes.',
   serialize: download => download,
+})
+builder.scalarType('Attachment', {
+  description: 'A JSON file: the router sends it as it is made, without an envelope.',
+  serialize: attachment => attachment,
 })
 
 /** Without a node of its own, SOFA would print and parse a whole root type once for each argument, for a document that is not served. */

@@ -6,7 +6,7 @@ import type { UserStats } from '../../src/services/accounts/statistic.ts'
 import type { IdentityView, PlanView, UserView } from '../../src/services/accounts/user.ts'
 import type { FileView } from '../../src/services/tree/listing.ts'
 import { area } from '../plugins/rest.ts'
-import { cursor, limit } from './arguments.ts'
+import { cursor, limit, ownDrive } from './arguments.ts'
 import { builder } from './builder.ts'
 import { ALICE, BYTES, CURSOR, FILE_PATH, ID, MD5, MEDIA_TYPE, PICTURE } from './examples.ts'
 
@@ -148,6 +148,21 @@ builder.queryField('me', t =>
     resolve: async (_root, _args, { services, caller }) => {
       const user = await services.users.read(caller)
       return { ...user.plan, ...user }
+    },
+  }),
+)
+
+builder.queryField('accountExport', t =>
+  t.withAuth({ session: true, drive: 'read' }).field({
+    type: 'Attachment',
+    description: 'What the service knows of the caller, as one JSON file; the bytes of their files are not in it.',
+    rateLimit: 'exports',
+    rest: rest({ route: 'GET /api/user/export', statuses: [401, 429] }),
+    on: ownDrive,
+    resolve: (_root, _args, context) => {
+      if (!context.looksOnly) logSecurityEvent(context, 'data_exported')
+      const isIn = async () => (await context.callerNow()) !== null
+      return context.services.accountExports.make(context.caller, context.drive, isIn)
     },
   }),
 )

@@ -27,6 +27,7 @@ export interface ApiDocument {
 }
 
 const headers: ApiDocument['components']['headers'] = {
+  'Content-Disposition': { description: 'Whether to save or to show it, and its name.', schema: { type: 'string' } },
   'X-Request-Id': { description: 'Names the request in the log, too.', schema: { type: 'string', format: 'uuid' } },
   Location: { description: 'Where to go on.', schema: { type: 'string', format: 'uri' } },
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
@@ -40,7 +41,6 @@ const headers: ApiDocument['components']['headers'] = {
 
 const headersOfBytes: ApiDocument['components']['headers'] = {
   'Accept-Ranges': { description: 'That `Range` may ask for a part.', schema: { type: 'string' } },
-  'Content-Disposition': { description: 'Whether to save or to show it, and its name.', schema: { type: 'string' } },
   'Content-Range': { description: 'Which bytes these are, of how many.', schema: { type: 'string' } },
 }
 

@@ -4,7 +4,16 @@ import { drivePolicies, workspacePolicies } from '../access/policies.ts'
 import type { Route } from '../rest/routes.ts'
 import { codesOf } from './errors.ts'
 import { exampleInputs, exampleOf } from './examples.ts'
-import { anywhere, downloadOf, type MediaType, type Response, refusal, success, unchanged } from './response.ts'
+import {
+  anywhere,
+  attachment,
+  downloadOf,
+  type MediaType,
+  type Response,
+  refusal,
+  success,
+  unchanged,
+} from './response.ts'
 import { inputSchema, objectOf, type Reference, type Schema, type SchemaOrRef } from './schema.ts'
 
 export interface Parameter {
@@ -68,7 +77,7 @@ export function operationOf(
     ),
     ...(body ? { requestBody: body } : {}),
     responses: {
-      ...(route.redirect ? downloadOf(proxied) : answerOf(route, outputSchema)),
+      ...(route.redirect ? downloadOf(proxied) : route.attachment ? attachment : answerOf(route, outputSchema)),
       ...(route.revalidates ? { 304: unchanged } : {}),
       ...Object.fromEntries(refusals),
       ...anywhere,

@@ -1,3 +1,4 @@
+import { ALICE, BYTES, FILE_PATH, ID, MD5, MEDIA_TYPE } from '../../schema/rest/examples.ts'
 import type { ErrorCode } from '../errors.ts'
 import { detailsOf, exampleError } from './errors.ts'
 import { objectOf, type Reference, type Schema, type SchemaOrRef } from './schema.ts'
@@ -24,6 +25,24 @@ function inEnvelope(status: number, msg: Schema, response: SchemaOrRef, example:
 export function success(value: SchemaOrRef, example: unknown, msg = 'ok'): Response {
   const content = inEnvelope(200, { enum: [msg] }, value, { status: 200, msg, response: example })
   return { description: 'Done.', headers: headersOf(), content }
+}
+
+/** What a file that is made meanwhile is answered with. */
+export const attachment: Record<string, Response> = {
+  200: {
+    description: 'The file. It is whole if it ends as JSON does.',
+    headers: headersOf('Content-Disposition'),
+    content: {
+      'application/json': {
+        schema: { type: 'object' },
+        example: {
+          exported_at: '2026-01-31T12:00:00.000Z',
+          account: { id: ID, email: ALICE, name: 'Alice Example' },
+          files: [{ id: ID, path: FILE_PATH, file_type: MEDIA_TYPE, size: BYTES, md5_checksum: MD5 }],
+        },
+      },
+    },
+  },
 }
 
 /** The answer to `If-None-Match`. */

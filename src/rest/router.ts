@@ -5,12 +5,14 @@ import type { CompiledQuery } from 'graphql-jit'
 import type { Context } from '../context.ts'
 import { Unauthenticated } from '../errors.ts'
 import { createAddresses } from '../http/addresses.ts'
+import { sendAttachment } from '../http/attachment.ts'
 import { type BodyKind, readJson, readRaw } from '../http/body.ts'
 import { sendDelivery } from '../http/bytes.ts'
 import { type Answer, answer, failure, success, unchanged } from '../http/envelope.ts'
 import { isNavigation } from '../http/method.ts'
 import { write } from '../http/write.ts'
 import type { Log } from '../log.ts'
+import type { Attachment } from '../services/accounts/account-export.ts'
 import type { Download } from '../services/sharing/download.ts'
 import { type InputReader, inputReader } from './input.ts'
 import { readMultipart } from './multipart.ts'
@@ -91,6 +93,7 @@ export async function createRestRouter(schema: GraphQLSchema) {
         const value = await run(request, context, endpoint, params)
         if (route.redirect)
           await sendDelivery({ req, res, signal: context.signal }, value as Download, context.services.downloads)
+        else if (route.attachment) await sendAttachment({ req, res, signal: context.signal, log }, value as Attachment)
         else write(res, req, answerOf(route, value, context, req))
       } catch (error) {
         const refused = failure(error, log, route?.statuses)

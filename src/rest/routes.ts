@@ -19,6 +19,8 @@ export interface Route {
   wrap: string | undefined
   msg: string
   redirect: boolean
+  /** Whether it sends a file that is no envelope. */
+  attachment: boolean
   /** The page that explains a refusal to a person. */
   page: string | undefined
   /** The rules about who may call it. */
@@ -72,6 +74,7 @@ function routeOf(rest: RestRoute, operation: 'Query' | 'Mutation', field: GraphQ
     wrap: rest.wrap,
     msg: rest.msg ?? 'ok',
     redirect: String(getNullableType(field.type)) === 'Download',
+    attachment: String(getNullableType(field.type)) === 'Attachment',
     page: rest.page,
     auth,
     public: auth.public ?? false,

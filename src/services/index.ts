@@ -1,6 +1,7 @@
 import type { AccountService } from './accounts/account.ts'
 import type { AccountDetailService } from './accounts/account-detail.ts'
 import type { AccountEndService } from './accounts/account-end.ts'
+import type { AccountExportService } from './accounts/account-export.ts'
 import type { ApiKeyService } from './accounts/api-key.ts'
 import type { AppointmentService } from './accounts/appointment.ts'
 import type { IdentityService } from './accounts/identity.ts'
@@ -44,6 +45,7 @@ export interface Services {
   accounts: AccountService
   accountDetails: AccountDetailService
   accountEnd: AccountEndService
+  accountExports: AccountExportService
   apiKeys: ApiKeyService
   appointments: AppointmentService
   blobs: BlobService

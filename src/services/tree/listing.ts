@@ -1,6 +1,6 @@
 import { validate as isUuid } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
-import { FILE } from '../../../db/models/entry.ts'
+import { FILE, type FOLDER } from '../../../db/models/entry.ts'
 import {
   type EntryRow,
   entriesAt,
@@ -10,6 +10,7 @@ import {
   isContentBelow,
   type PlacedRow,
 } from '../../../db/queries/entry-list.ts'
+import type { Page } from '../../../db/queries/page.ts'
 import { peopleByIds } from '../../../db/queries/person.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { parseFilePath, parsePath } from '../../paths.ts'
@@ -80,20 +81,29 @@ export function listingService({ db }: { db: Db }) {
     async listAll(tree: Tree, page: PageArgs): Promise<{ files: FileView[]; nextCursor: string | null }> {
       const limit = readLimit(page.limit, true)
       const after = readCursor(page.cursor, ['id'], true)
-      const rows = await entriesOfKind(db, tree.bucketId, FILE, { after: after?.[0] ?? '', limit: limit + 1 })
-      const more = rows.length > limit
-      if (more) rows.pop()
+      const { rows, more, last } = await this.ofKind(tree, FILE, limit, after?.[0] ?? null)
+      return { files: rows, nextCursor: more && last ? writeCursor([last]) : null }
+    },
+
+    /** A page of all files or of all folders but the root, likewise. `last` is where the next page begins. */
+    async ofKind(
+      tree: Tree,
+      kind: typeof FILE | typeof FOLDER,
+      limit: number,
+      after: string | null,
+    ): Promise<Page<FileView>> {
+      const found = await entriesOfKind(db, tree.bucketId, kind, { after: after ?? '', limit: limit + 1 })
+      const rows = found.slice(0, limit)
       const folders = await pathsOfFolders(
         db,
         [tree.rootId],
         rows.flatMap(r => r.parentId ?? []),
       )
-      const files = rows.flatMap(row => {
+      const placed = rows.flatMap(row => {
         const folder = folders.get(row.parentId ?? '')
         return folder ? [toFileView(row, [...folder, row.name])] : []
       })
-      const last = rows.at(-1)
-      return { files, nextCursor: more && last ? writeCursor([last.id]) : null }
+      return { rows: placed, more: found.length > limit, last: rows.at(-1)?.id }
     },
 
     /** An entry of this tree by its id, with its path; null when it does not exist, or is below a folder that is being purged. */

@@ -1,0 +1,240 @@
+import type { Db } from '../../../db/index.ts'
+import { FILE, FOLDER } from '../../../db/models/entry.ts'
+import { type EventKind, personKinds } from '../../../db/models/event.ts'
+import { notesAfter } from '../../../db/queries/note.ts'
+import type { Page } from '../../../db/queries/page.ts'
+import { versionsOfBucket } from '../../../db/queries/version.ts'
+import { webhooksOfUser } from '../../../db/queries/webhook.ts'
+import type { Caller } from '../../access/caller.ts'
+import { Unauthenticated } from '../../errors.ts'
+import { joinPath } from '../../paths.ts'
+import type { EventFeedService, EventView } from '../history/event-feed.ts'
+import { onWire } from '../history/event-wire.ts'
+import type { ShareService } from '../sharing/share.ts'
+import type { ListingService } from '../tree/listing.ts'
+import type { TrashItemService } from '../tree/trash-item.ts'
+import type { InviteService } from '../workspaces/invite.ts'
+import type { WorkspaceService } from '../workspaces/workspace.ts'
+import type { SessionService } from './session.ts'
+import type { UserService } from './user.ts'
+
+/** A file that the service makes while it is sent. */
+export interface Attachment {
+  name: string
+  chunks: AsyncGenerator<string>
+}
+
+interface Deps {
+  db: Db
+  eventFeeds: EventFeedService
+  invites: InviteService
+  listings: ListingService
+  sessions: SessionService
+  shares: ShareService
+  trashItems: TrashItemService
+  users: UserService
+  workspaces: WorkspaceService
+}
+
+/** The log of a drive, and what of it the caller may see. */
+interface DriveLog {
+  id: string
+  eventKinds: readonly EventKind[]
+}
+
+/** Rows that one statement reads; more are never in memory. */
+const ROWS = 1000
+
+const time = (at: number): string => new Date(at).toISOString()
+const timeIfAny = (at: number | null): string | null => (at === null ? null : time(at))
+
+/** What the service knows of a person, for that person. It holds nothing by which anybody could sign in, open a share or accept an invite. */
+export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
+  const { invites, listings, sessions, shares, trashItems, users, workspaces } = deps
+
+  /** The lists of an account, each in pages, under their names in the file. */
+  function lists(caller: Caller, drive: DriveLog): Record<string, AsyncIterable<object[]>> {
+    const { bucket, userId } = caller
+    const entries = (kind: typeof FILE | typeof FOLDER) =>
+      pages((after: string | null) => listings.ofKind(bucket, kind, ROWS, after), idOf)
+    const events = (logId: string, kinds: readonly EventKind[]) =>
+      pages<EventView, number>(
+        // From the newest back: the purge of old events does not overtake it.
+        after => eventFeeds.pageAfter(logId, after, { limit: ROWS, newestFirst: true, kinds }),
+        ({ seq }) => seq,
+      )
+    const sent = (ended: boolean) =>
+      pages((after: string | null) => shares.sentBy(caller, ROWS, after, { ended }), idOf)
+    return {
+      identities: rows(
+        async () => users.identities(caller),
+        ({ id, provider, providerUserId, email, emailVerified, name, avatarUrl, createdAt }) => ({
+          ...{ id, provider, provider_user_id: providerUserId, email, email_verified: emailVerified, name },
+          ...{ avatar_url: avatarUrl, created_at: time(createdAt) },
+        }),
+      ),
+      sessions: rows(
+        () => sessions.list(caller),
+        ({ id, device, address, createdAt, lastUsedAt, expiresAt, current }) => ({
+          ...{ id, device, address, current, created_at: time(createdAt) },
+          ...{ last_used_at: time(lastUsedAt), expires_at: time(expiresAt) },
+        }),
+      ),
+      api_keys: rows(
+        () => db.ApiKey.findAll({ where: { createdBy: userId }, order: ['createdAt', 'id'], raw: true }),
+        ({ id, name, description, scopes, workspaceId, createdAt, lastUsedAt, expiresAt }) => ({
+          ...{ id, name, description, scopes: scopes.split(' '), workspace_id: workspaceId },
+          ...{ created_at: time(createdAt), last_used_at: timeIfAny(lastUsedAt), expires_at: timeIfAny(expiresAt) },
+        }),
+      ),
+      webhooks: rows(
+        () => webhooksOfUser(db, userId),
+        // A URL may let whoever knows it write there.
+        ({ id, url, state, createdAt }) => ({ id, host: new URL(url).host, state, created_at: time(createdAt) }),
+      ),
+      workspaces: mapped(
+        pages((after: string | null) => workspaces.page(caller, ROWS, after), idOf),
+        ({ id, name, slug, role, createdAt }) => ({ id, name, slug, role, created_at: time(createdAt) }),
+      ),
+      invites_received: mapped(
+        pages((after: string | null) => invites.pageOfMine(caller, ROWS, after), idOf),
+        ({ id, workspaceId, workspaceName, role, createdAt, expiresAt }) => ({
+          ...{ id, workspace_id: workspaceId, workspace_name: workspaceName, role },
+          ...{ created_at: time(createdAt), expires_at: time(expiresAt) },
+        }),
+      ),
+      invites_sent: rows(
+        () => db.Invite.findAll({ where: { invitedBy: userId }, order: ['id'], raw: true }),
+        ({ id, workspaceId, email, role, createdAt, expiresAt }) => ({
+          ...{ id, workspace_id: workspaceId, email, role },
+          ...{ created_at: time(createdAt), expires_at: time(expiresAt) },
+        }),
+      ),
+      shares_made: mapped(chained(sent(false), sent(true)), share => ({
+        ...{ id: share.id, file_id: share.fileId, path: joinPath(share.names), shared_for: share.sharedFor || null },
+        ...{ password_protected: share.passwordProtected, seen: share.seen, downloads: share.downloads },
+        ...{ max_downloads: share.maxDownloads, created_at: time(share.createdAt), expires_at: time(share.expiresAt) },
+      })),
+      shares_received: mapped(
+        pages((after: string | null) => shares.receivedBy(caller, ROWS, after), idOf),
+        share => ({
+          ...{ id: share.id, file_name: share.names.at(-1), file_type: share.fileType, size: share.size },
+          ...{ md5_checksum: share.md5, shared_by: share.sharedBy, seen: share.seen },
+          ...{ created_at: time(share.createdAt), expires_at: time(share.expiresAt) },
+        }),
+      ),
+      folders: mapped(entries(FOLDER), ({ id, names, createdAt, updatedAt }) => ({
+        ...{ id, path: joinPath(names), created_at: time(createdAt), updated_at: time(updatedAt) },
+      })),
+      files: mapped(entries(FILE), ({ id, names, fileType, size, md5, revision, createdAt, updatedAt }) => ({
+        ...{ id, path: joinPath(names), file_type: fileType, size, md5_checksum: md5, revision },
+        ...{ created_at: time(createdAt), updated_at: time(updatedAt) },
+      })),
+      notes: mapped(
+        pages(
+          async (after: string | null) => pageOf(await notesAfter(db, bucket.bucketId, after ?? '', ROWS)),
+          note => note.checksum,
+        ),
+        ({ checksum, content, updatedAt }) => ({ md5_checksum: checksum, content, updated_at: time(updatedAt) }),
+      ),
+      versions: mapped(
+        pages(
+          async (after: string | null) => pageOf(await versionsOfBucket(db, bucket.bucketId, after ?? '', ROWS)),
+          idOf,
+        ),
+        ({ id, entryId, fileType, size, md5, createdAt, replacedAt }) => ({
+          ...{ id, file_id: entryId, file_type: fileType, size, md5_checksum: md5 },
+          ...{ created_at: time(createdAt), replaced_at: time(replacedAt) },
+        }),
+      ),
+      trash: mapped(
+        pages((after: string | null) => trashItems.page(bucket.bucketId, ROWS, after), idOf),
+        ({ id, kind, names, bytes, files, deletedAt, expiresAt }) => ({
+          ...{ id, kind: kind === FILE ? 'file' : 'folder', path: joinPath(names), size: bytes, file_count: files },
+          ...{ deleted_at: time(deletedAt), expires_at: time(expiresAt) },
+        }),
+      ),
+      file_events: mapped(events(drive.id, drive.eventKinds), onWire),
+      account_events: mapped(events(userId, personKinds), onWire),
+    }
+  }
+
+  async function accountOf(caller: Caller): Promise<object> {
+    const [user, notices, usage] = [
+      await users.read(caller),
+      await sessions.wantsNotices(caller),
+      await users.usage(caller.bucket),
+    ]
+    return {
+      ...{ id: user.id, email: user.email, email_verified: user.emailVerified, name: user.name },
+      ...{ given_name: user.givenName, family_name: user.familyName, picture: user.picture, locale: user.locale },
+      ...{ created_at: time(user.createdAt), plan_id: user.plan.id, sign_in_notices: notices },
+      ...{ used_bytes: usage.usedBytes, file_count: usage.fileCount, folder_count: usage.folderCount },
+      kept_bytes: usage.keptBytes,
+    }
+  }
+
+  /** The parts of the file. What changes while it is written may be in it or not. */
+  async function* write(caller: Caller, drive: DriveLog, mayGoOn: () => Promise<boolean>): AsyncGenerator<string> {
+    const account = JSON.stringify(await accountOf(caller))
+    yield `{\n"exported_at": "${time(Date.now())}",\n"account": ${account}`
+    for (const [name, list] of Object.entries(lists(caller, drive))) {
+      yield `,\n"${name}": [`
+      let separator = '\n'
+      for await (const page of list) {
+        if (page.length === 0) continue
+        yield separator + page.map(row => JSON.stringify(row)).join(',\n')
+        separator = ',\n'
+        // A session that ends meanwhile ends this, too.
+        if (!(await mayGoOn())) throw new Unauthenticated()
+      }
+      yield ']'
+    }
+    yield '\n}\n'
+  }
+
+  return {
+    /**
+     * The file of a caller in a session, in constant memory.
+     * @param drive that of the caller
+     * @param mayGoOn whether the session has not ended; asked after each page
+     */
+    make: (caller: Caller, drive: DriveLog, mayGoOn: () => Promise<boolean>): Attachment => ({
+      name: `satchel-${time(Date.now()).slice(0, 10)}.json`,
+      chunks: write(caller, drive, mayGoOn),
+    }),
+  }
+}
+
+export type AccountExportService = ReturnType<typeof accountExportService>
+
+const idOf = ({ id }: { id: string }): string => id
+const pageOf = <T>(read: T[]): Page<T> => ({ rows: read, more: read.length === ROWS })
+
+/** All pages of a list. @param keyOf what the page after a row begins behind */
+async function* pages<T, Key extends string | number>(
+  read: (after: Key | null) => Promise<Page<T>>,
+  keyOf: (row: T) => Key,
+): AsyncGenerator<T[]> {
+  let after: Key | null = null
+  for (let more = true; more; ) {
+    const page: Page<T> = await read(after)
+    yield page.rows
+    const row = page.rows.at(-1)
+    after = (page.last as Key | undefined) ?? (row === undefined ? null : keyOf(row))
+    more = page.more && after !== null
+  }
+}
+
+async function* mapped<T>(list: AsyncIterable<T[]>, show: (row: T) => object): AsyncGenerator<object[]> {
+  for await (const page of list) yield page.map(show)
+}
+
+/** A short list, which a plan bounds. */
+async function* rows<T>(read: () => Promise<T[]>, show: (row: T) => object): AsyncGenerator<object[]> {
+  yield (await read()).map(show)
+}
+
+async function* chained<T>(...lists: AsyncIterable<T>[]): AsyncGenerator<T> {
+  for (const list of lists) yield* list
+}
