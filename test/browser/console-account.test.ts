@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { signIn, visit } from './browser.ts'
@@ -61,6 +62,81 @@ describe('The profile', () => {
     await page.waitForURL(/\/files\/Films$/)
     await page.goBack()
     await title()
+  })
+})
+
+describe("The export of one's data", () => {
+  const ROUTE = '**/api/user/export'
+  const part = (on: Page) => on.getByRole('region', { name: 'Your data' })
+  let clara: Person
+  let hers: Page
+
+  beforeAll(async () => {
+    clara = await w.person('clara')
+    await clara.upload('Diaries/1843.txt', 'Dear diary')
+    hers = await clara.open('/account')
+    await heading('Your data', hers)
+  })
+
+  it('is a file with what the service knows, by keyboard', async () => {
+    const saving = hers.waitForEvent('download')
+    await part(hers).getByRole('button', { name: 'Download', exact: true }).press('Enter')
+    const saved = await saving
+    expect(saved.suggestedFilename()).toMatch(/^satchel-\d{4}-\d\d-\d\d\.json$/)
+    const { account, files } = JSON.parse(await readFile(await saved.path(), 'utf8'))
+    expect(account.email).toBe('clara@example.com')
+    expect(files).toMatchObject([{ path: 'Diaries/1843.txt', size: 10 }])
+    await part(hers)
+      .getByText(/^\d.*downloaded$/)
+      .waitFor()
+    await part(hers).getByText('satchel sync :/ satchel-files').waitFor()
+    await expectAccessible(hers)
+    await part(hers).scrollIntoViewIfNeeded()
+    await pictures(hers, 'console-account-export')
+    expectQuiet(clara)
+  })
+
+  it('says what has gone wrong, and works the next time', async () => {
+    const again = part(hers).getByRole('button', { name: 'Download again' })
+    const says = (text: string) => part(hers).getByRole('alert').getByText(text).waitFor()
+    const refusal = { status: 429, msg: 'Too many exports.', response: { code: 'RATE_LIMITED' } }
+    await hers.route(ROUTE, route => route.fulfill({ status: 429, json: refusal }), { times: 1 })
+    await again.click()
+    await says('Too many exports.')
+    await expectAccessible(hers)
+    await hers.route(ROUTE, route => route.fulfill({ status: 502, body: '<html>' }), { times: 1 })
+    await part(hers)
+      .getByRole('button', { name: /^Download/ })
+      .click()
+    await says('The download has broken off. Try again.')
+    await hers.route(ROUTE, route => route.abort(), { times: 1 })
+    await part(hers)
+      .getByRole('button', { name: /^Download/ })
+      .click()
+    await says('The service cannot be reached.')
+    const saving = hers.waitForEvent('download')
+    await part(hers)
+      .getByRole('button', { name: /^Download/ })
+      .click()
+    await saving
+    await part(hers).getByRole('alert').waitFor({ state: 'detached' })
+  })
+
+  it('stops when one says so', async () => {
+    // Never answered.
+    await hers.route(ROUTE, () => {})
+    await part(hers)
+      .getByRole('button', { name: /^Download/ })
+      .click()
+    await part(hers).getByRole('button', { name: 'Stop' }).press('Enter')
+    await part(hers).getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+    expect(
+      await part(hers)
+        .getByRole('button', { name: /^Download/ })
+        .isEnabled(),
+    ).toBe(true)
+    expect(await part(hers).getByRole('alert').count()).toBe(0)
+    await hers.unroute(ROUTE)
   })
 })
 

@@ -11,6 +11,7 @@ import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { SPACE, Space } from '../../space/space.tsx'
 import { AccountScreen } from './account-screen.tsx'
 import { DeleteAccount } from './delete-account.tsx'
+import { ExportData } from './export-data.tsx'
 import { text } from './text.ts'
 
 const PROFILE = graphql(
@@ -86,6 +87,7 @@ export function Profile() {
               ]}
             />
           </Section>
+          <ExportData />
           <Section title={text('deleteAccount')} hint={text('deleteHint')}>
             <div>
               <Button look="danger" onPress={() => setDeleting(true)}>

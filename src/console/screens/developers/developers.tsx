@@ -1,14 +1,14 @@
 import './developers.css'
 import { Link } from '@tanstack/react-router'
-import { Check, Copy, Plus } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { NewKey } from '../../keys/new-key.tsx'
 import { privateScopes } from '../../keys/scopes.ts'
 import { Button } from '../../parts/button.tsx'
-import { copy } from '../../parts/copy.ts'
+import { Command } from '../../parts/command.tsx'
 import { Rows } from '../../parts/rows.tsx'
 import { Screen, Section } from '../../parts/screen.tsx'
-import { type Example, examplesAt } from './examples.ts'
+import { examplesAt } from './examples.ts'
 import { text } from './text.ts'
 
 /** Whether the service has GraphiQL: it says so in the page. */
@@ -90,27 +90,3 @@ const Endpoint = ({ title, url, hint, action }: EndpointProps) => (
     )}
   </li>
 )
-
-function Command({ title, command }: Example) {
-  const [isCopied, setCopied] = useState(false)
-  return (
-    <div className="command">
-      <h3>{title}</h3>
-      <div className="command-line">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard */}
-        <pre tabIndex={0} dir="ltr">
-          <code>{command}</code>
-        </pre>
-        {navigator.clipboard && (
-          <Button aria-label={text('copyOf', { title })} onPress={async () => setCopied(await copy(command))}>
-            {isCopied ? <Check /> : <Copy />}
-            {text(isCopied ? 'copied' : 'copy')}
-          </Button>
-        )}
-        <span className="sr" role="status">
-          {isCopied && text('copied')}
-        </span>
-      </div>
-    </div>
-  )
-}

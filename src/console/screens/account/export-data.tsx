@@ -1,0 +1,57 @@
+import './export.css'
+import { Download, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { formatBytes } from '../../i18n/format.ts'
+import { Button } from '../../parts/button.tsx'
+import { Command } from '../../parts/command.tsx'
+import { Section } from '../../parts/screen.tsx'
+import { useTask } from '../../parts/use-task.ts'
+import { readExport, save } from './export.ts'
+import { text } from './text.ts'
+
+/** Saves what the service knows of the person, and says how to save their files. */
+export function ExportData() {
+  const { isBusy, problem, run } = useTask()
+  const [bytes, setBytes] = useState(0)
+  const [isDone, setDone] = useState(false)
+  const leaving = useRef<AbortController>(null)
+  useEffect(() => () => leaving.current?.abort(), [])
+
+  const start = () =>
+    run(async () => {
+      leaving.current = new AbortController()
+      setBytes(0)
+      setDone(false)
+      const made = await readExport(setBytes, leaving.current.signal)
+      if (!made) return
+      save(made)
+      setDone(true)
+    })
+
+  return (
+    <Section title={text('export')} hint={text('exportHint')}>
+      <div className="export-line">
+        <Button isDisabled={isBusy} onPress={() => void start()}>
+          <Download />
+          {text(isDone ? 'exportAgain' : 'exportStart')}
+        </Button>
+        {isBusy && (
+          <Button look="ghost" onPress={() => leaving.current?.abort()}>
+            <X />
+            {text('exportStop')}
+          </Button>
+        )}
+        <span className="soft" role="status">
+          {isBusy && bytes > 0 && text('exportSoFar', { bytes: formatBytes(bytes) })}
+          {isDone && text('exportDone', { bytes: formatBytes(bytes) })}
+        </span>
+      </div>
+      {problem && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <Command title={text('exportFiles')} command="satchel sync :/ satchel-files" />
+    </Section>
+  )
+}
