@@ -69,6 +69,14 @@ describe.each([
     expect((await versionsOf('large.bin')).map(({ size }: { size: number }) => size)).toEqual([9 * 1024 * 1024, 5])
   })
 
+  it('put --keep-both stores one copy beside a folder of its name, however often it runs', async () => {
+    await shell.satchel(['mkdir', '-p', `${root}beside/a.txt`])
+    writeFileSync(local('a.txt'), 'one')
+    const keep = async () => (await shell.json('put', '--keep-both', '--to', `${root}beside`, 'a.txt')).files
+    expect(await keep()).toMatchObject([{ path: `${root}beside/a (2).txt`, status: 'uploaded' }])
+    expect(await keep()).toMatchObject([{ path: `${root}beside/a (2).txt`, status: 'unchanged' }])
+  })
+
   it('put --keep-both stores beside what is there with other bytes, of every size, and leaves what is the same', async () => {
     const keep = async (...args: string[]) =>
       (await shell.json('put', '--keep-both', '--to', `${root}kept`, ...args)).files.map(

@@ -100,15 +100,15 @@ async function putAll(
   const { files, emptyFolders, failures } = await walk(named, { name, follow, notice: context.notice })
   if (onConflict === 'REPLACE') refuseTwins(files)
   for (const { size } of files) progress.expect(1, size)
-  const filesIn = listings(place)
+  const listed = listings(place)
   const done: Put[] = []
 
   async function one(file: LocalFile): Promise<void> {
     const { path: source, name: as } = file
     const at = { ...target, onConflict, folder: joinPath(to, file.folder), name: as }
     try {
-      const known = file.isNamed && onConflict === 'FAIL' ? new Map() : await filesIn(at.folder)
-      const { name: storedAs, ...stored } = await putFile(source, at, knownOf(known, at))
+      const known = file.isNamed && onConflict === 'FAIL' ? [] : knownOf(await listed(at.folder), at)
+      const { name: storedAs, ...stored } = await putFile(source, at, known)
       const put = { source, path: place.show(joinPath(at.folder, storedAs)), ...stored }
       done.push(put)
       progress.done(lineOf(put))
@@ -145,31 +145,36 @@ function refuseTwins(files: LocalFile[]): void {
   }
 }
 
-/** The files in remote folders, each listed once. Finds nothing with a key that may not read. */
-function listings(place: Place): (folder: string) => Promise<Map<string, RemoteFile>> {
-  const read = new Map<string, Promise<Map<string, RemoteFile>>>()
-  const list = async (folder: string) => {
+/** What is in a remote folder, by name. */
+interface Known {
+  files: Map<string, RemoteFile>
+  folders: Set<string>
+}
+
+/** Lists remote folders, each once. Finds nothing with a key that may not read. */
+function listings(place: Place): (folder: string) => Promise<Known> {
+  const read = new Map<string, Promise<Known>>()
+  const list = async (folder: string): Promise<Known> => {
     try {
-      const { files } = await place.list(folder)
-      return new Map(files.map(file => [file.name, file]))
+      const { files, folders } = await place.list(folder)
+      return { files: new Map(files.map(file => [file.name, file])), folders: new Set(folders.map(({ name }) => name)) }
     } catch (error) {
-      if (isFailure(error, 'INSUFFICIENT_SCOPE')) return new Map<string, RemoteFile>()
+      if (isFailure(error, 'INSUFFICIENT_SCOPE')) return { files: new Map(), folders: new Set() }
       throw error
     }
   }
   return async folder => {
-    const files = read.get(folder) ?? list(folder)
-    read.set(folder, files)
-    return files
+    const listing = read.get(folder) ?? list(folder)
+    read.set(folder, listing)
+    return listing
   }
 }
 
 /** What of a folder a file of this name may be already. */
-function knownOf(
-  files: Map<string, RemoteFile>,
-  { name, onConflict }: Pick<Target, 'name' | 'onConflict'>,
-): RemoteFile[] {
-  const there = files.get(name.normalize('NFC'))
-  if (!there || onConflict !== 'KEEP_BOTH') return there ? [there] : []
-  return namesakesIn([...files.values()], name)
+function knownOf({ files, folders }: Known, { name, onConflict }: Pick<Target, 'name' | 'onConflict'>): RemoteFile[] {
+  const wanted = name.normalize('NFC')
+  const there = files.get(wanted)
+  // A folder takes a name, too: the copies are beside it.
+  if (onConflict === 'KEEP_BOTH' && (there || folders.has(wanted))) return namesakesIn([...files.values()], name)
+  return there ? [there] : []
 }
