@@ -159,7 +159,110 @@ describe.each([
   })
 })
 
+describe.each([
+  ['your files', ':/'],
+  ['a workspace', 'garden:/'],
+])('satchel sync --delete with %s', (_what, root) => {
+  /** The ids of the entries below a remote folder by their names. */
+  const ids = async (folder: string): Promise<Record<string, string>> => {
+    const rows = await t.app.db.rows<{ id: string; name: string }>(
+      `WITH RECURSIVE below AS (SELECT id, name FROM entry WHERE name = ?
+         UNION ALL SELECT e.id, e.name FROM entry e JOIN below b ON e.parent_id = b.id) SELECT id, name FROM below`,
+      [folder],
+    )
+    return Object.fromEntries(rows.map(({ name, id }) => [name, id]))
+  }
+
+  it('moves files whose local ones were renamed, also with their folder, and sends nothing', async () => {
+    const folder = box()
+    const to = root + folder
+    const files = {
+      'a.txt': 'one',
+      'b.txt': 'two',
+      'old/c.txt': 'three',
+      'old/deep/d.txt': 'four',
+      'old/e.txt': 'four',
+    }
+    write(Object.fromEntries(Object.entries(files).map(([path, text]) => [`d/${path}`, text])))
+    write({ 'd/stays.txt': 'one', 'd/empty.txt': '' })
+    await run('d', to)
+    const known = await ids(folder)
+    renameSync(at('d/a.txt'), at('d/z.txt'))
+    mkdirSync(at('d/new'))
+    renameSync(at('d/b.txt'), at('d/new/b.txt'))
+    renameSync(at('d/old'), at('d/new/er'))
+    renameSync(at('d/empty.txt'), at('d/void.txt'))
+    // Of a removed file only the bytes count.
+    rmSync(at('d/new/er/c.txt'))
+    write({ 'd/copy.txt': 'three', 'd/other.txt': 'thre3' })
+    const planned = await run('--delete', '--dry-run', 'd', to)
+    listen()
+    const done = await run('--delete', 'd', to)
+    const from = ({ changes }: { changes: { path: string; from?: string }[] }) =>
+      Object.fromEntries(changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]])))
+    expect([done.code, from(done)]).toEqual([
+      0,
+      {
+        'copy.txt': 'old/c.txt',
+        'new/b.txt': 'b.txt',
+        'new/er/deep/d.txt': 'old/deep/d.txt',
+        'new/er/e.txt': 'old/e.txt',
+        'z.txt': 'a.txt',
+      },
+    ])
+    expect(from(planned)).toEqual(from(done))
+    expect(
+      actionsOf(done)
+        .filter(action => !action.startsWith('move'))
+        .sort(),
+    ).toEqual([...['delete empty.txt', 'delete old', 'upload other.txt', 'upload void.txt']])
+    expect(count(/\/upload$|\/parts\//)).toBe(2)
+    const now = await ids(folder)
+    expect([now['z.txt'], now['b.txt'], now['copy.txt'], now['d.txt'], now['e.txt']]).toEqual([
+      ...[known['a.txt'], known['b.txt'], known['c.txt'], known['d.txt'], known['e.txt']],
+    ])
+    expect(await remoteTree(to.replace(/^:/, ''))).toEqual(tree('d'))
+    listen()
+    expect(await run('--delete', 'd', to)).toMatchObject({ code: 0, changes: [], unchanged: 8 })
+    expect([count(BYTES), count(/SyncLevel/)]).toEqual([0, 0])
+  })
+})
+
 describe('satchel sync', () => {
+  it('leaves a file alone that is changed before it is moved, and one that has come to where it goes', async () => {
+    const to = box()
+    write({ 'd/a.txt': 'one', 'd/b.txt': 'two', 'd/c.txt': 'three' })
+    await run('d', `:/${to}`)
+    for (const name of ['a', 'b', 'c']) renameSync(at(`d/${name}.txt`), at(`d/${name}-new.txt`))
+    let meddled = false
+    listen(async line => {
+      if (line !== 'POST Move' || meddled) return
+      meddled = true
+      await replace(`${to}/a.txt`, 'changed')
+      await alice.upload(`${to}/b-new.txt`, 'here first')
+    })
+    const { code, changes, failed } = await run('--parallel', '1', '--delete', 'd', `:/${to}`)
+    expect([code, changes.map(({ path }: { path: string }) => path)]).toEqual([5, ['c-new.txt']])
+    expect(failed.map(({ code }: { code: string }) => code).sort()).toEqual(['PATH_EXISTS', 'REVISION_MISMATCH'])
+    expect(await remoteTree(to)).toEqual({
+      ...{ 'a.txt': 'changed', 'b-new.txt': 'here first', 'b.txt': 'two', 'c-new.txt': 'three' },
+    })
+  })
+
+  it('succeeds when what it knows cannot be kept, and says so', async () => {
+    const to = `:/${box()}`
+    write({ 'd/a.txt': 'one' })
+    await run('d', to)
+    const folder = at('state/satchel/syncs')
+    const [name = ''] = readdirSync(folder).filter(name => name.endsWith('.json'))
+    rmSync(join(folder, name))
+    mkdirSync(join(folder, name))
+    write({ 'd/b.txt': 'two' })
+    const { code, out, err } = await shell.satchel(['sync', 'd', to])
+    expect([code, out]).toEqual([0, '1 uploaded (3 B), 1 unchanged.\n'])
+    expect(err).toMatch(/^What is known of both folders could not be kept, so the next run reads them anew: .+\n$/)
+  })
+
   it('deletes local files only after a question, or with --yes', async () => {
     const from = box()
     await alice.upload(`${from}/a.txt`, 'a')

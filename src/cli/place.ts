@@ -107,7 +107,7 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
     workspaceId: workspace?.id ?? '',
     /** REST route of its files. */
     route: workspace ? `/api/workspaces/${workspace.id}/files` : '/api/files',
-
+    at,
     show,
 
     /** An id of an item of its trash, in the form that users type. */

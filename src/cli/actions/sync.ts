@@ -84,7 +84,8 @@ async function synchronize(context: Context, task: Task, options: SyncOptions): 
   if (isDryRun) return answerOf({ ...outcome, changes: changesOf(plan, way) })
   const removal = removalOf(task, plan, local)
   if (removal !== null && !options.yes) await confirmRemoval(context, removal)
-  await states.write(state)
+  // Written again at the end, where a failure is told.
+  await states.write(state).catch(() => {})
 
   const progress = await startProgress(context)
   const work: Work = {
@@ -98,7 +99,11 @@ async function synchronize(context: Context, task: Task, options: SyncOptions): 
     if (way === 'push' && work.changes.length > 0) await learn(pair, state)
   } finally {
     progress.stop()
-    await states.write(tidied(state, work))
+    await states
+      .write(tidied(state, work))
+      .catch(({ message }) =>
+        notice(`What is known of both folders could not be kept, so the next run reads them anew: ${message}`),
+      )
   }
   return answerOf({ ...outcome, changes: work.changes })
 }

@@ -1,6 +1,13 @@
 import { inParallel } from '../each.ts'
 import { type Entries, foldersAbove } from './entry.ts'
 
+/** A remote file that gets another path. */
+export interface Move {
+  path: string
+  from: string
+  size: number
+}
+
 /** What makes the target like the source. All paths are sorted: folders come before what is in them. */
 export interface Plan {
   /** Entries of another kind than that of the source, with all that is in them: they go first. */
@@ -8,6 +15,8 @@ export interface Plan {
   /** Folders without anything that is transferred into them. */
   folders: string[]
   files: { path: string; size: number; replaces: boolean }[]
+  /** Instead of a transfer and a removal. */
+  moves: Move[]
   /** What the source does not have. */
   removals: string[]
   /** Entries of another kind than that of the source, which stay. */
@@ -32,7 +41,7 @@ interface Question {
 const isIn = (folders: ReadonlySet<string>, path: string): boolean => foldersAbove(path).some(each => folders.has(each))
 
 export async function compare({ source, target, kept, staying, deletes, isSame, parallel }: Question): Promise<Plan> {
-  const plan: Plan = { clearings: [], folders: [], files: [], removals: [], clashes: [], unchanged: 0 }
+  const plan: Plan = { clearings: [], folders: [], files: [], moves: [], removals: [], clashes: [], unchanged: 0 }
   const needed = new Set([...staying, ...[...kept, ...staying].flatMap(foldersAbove)])
   const goes = (path: string) => deletes && !needed.has(path) && !kept.has(path) && !isIn(kept, path)
   const cleared = new Set<string>()

@@ -5,6 +5,7 @@ import { compare, type Plan } from './compare.ts'
 import type { Filter } from './filter.ts'
 import { ignoresCase, nameable } from './local-name.ts'
 import { digestOf, type LocalTree } from './local-tree.ts'
+import { planMoves } from './move.ts'
 import { localPath, sourceOf } from './pull.ts'
 import type { RemoteEntry } from './remote-tree.ts'
 import type { KnownDigest } from './state.ts'
@@ -41,19 +42,20 @@ export async function planOf(question: Question): Promise<Planned> {
     ? nameable(taken, await ignoresCase(pair.local))
     : { entries: taken, left: new Set<string>(), failures: [] }
 
-  async function isSame(path: string): Promise<boolean> {
-    const [file, other] = [local.entries.get(path), remote.get(path)]
-    if (file?.kind !== 'file' || !other) return false
+  async function md5Of(path: string): Promise<string | null> {
+    const file = local.entries.get(path)
+    if (file?.kind !== 'file') return null
     try {
       const digest = await digestOf(file, digests.get(path), signal)
       digests.set(path, digest)
-      return digest.md5 === other.md5
+      return digest.md5
     } catch {
       // What cannot be read now is reported where it is sent.
       signal.throwIfAborted()
-      return false
+      return null
     }
   }
+  const isSame = async (path: string) => (await md5Of(path)) === remote.get(path)?.md5
 
   // What could not be read is not known to be gone.
   const deletes = (question.delete ?? false) && local.failures.length === 0
@@ -63,7 +65,9 @@ export async function planOf(question: Question): Promise<Planned> {
     const staying = new Set(left.filter(isEntered).map(([path]) => path))
     const kept = new Set([...left.map(([path]) => path).filter(path => !staying.has(path)), ...local.skipped])
     const sides = { source: local.entries, target: remote, kept, staying }
-    return { plan: await compare({ ...sides, deletes, isSame, parallel }), remote, failures }
+    const plan = await compare({ ...sides, deletes, isSame, parallel })
+    await planMoves({ plan, remote, md5Of, parallel })
+    return { plan, remote, failures }
   }
   // A local entry that has such a name nevertheless is not known to be gone.
   const kept = new Set([...local.skipped, ...unnamed])

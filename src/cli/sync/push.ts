@@ -1,11 +1,11 @@
 import { dirname } from 'node:path'
 import { inParallel } from '../each.ts'
 import { Failure, isFailure } from '../failure.ts'
-import { DeleteDocument } from '../generated.ts'
+import { DeleteDocument, MoveDocument } from '../generated.ts'
 import { joinPath, splitPath } from '../path.ts'
 import { putFile } from '../transfer/put-file.ts'
-import { outermost } from './compare.ts'
-import { lookAt, requireFolder } from './local-tree.ts'
+import { type Move, outermost } from './compare.ts'
+import { isUntouched, lookAt, requireFolder } from './local-tree.ts'
 import { attempt, type Change, type Work } from './work.ts'
 
 /** Makes the remote folder like the local one. What goes is moved to the trash; what has changed since it was looked at stays. */
@@ -16,6 +16,7 @@ export async function push(work: Work): Promise<void> {
     await inParallel(parallel, outermost(paths), path => attempt(work, path, () => removeRemote(work, path)))
   }
   await remove(plan.clearings)
+  await inParallel(parallel, plan.moves, move => attempt(work, move.path, () => moveRemote(work, move)))
   for (const path of plan.folders)
     await attempt(work, path, async () => {
       await place.createFolder(joinPath(root, path), true)
@@ -25,6 +26,25 @@ export async function push(work: Work): Promise<void> {
   await remove(plan.removals)
 }
 
+async function moveRemote(
+  { pair: { place, path: root }, local, remote }: Work,
+  { path, from, size }: Move,
+): Promise<Omit<Change, 'path'> | null> {
+  const [file, entry] = [local.entries.get(path), remote.get(from)]
+  if (file?.kind !== 'file' || !entry) return null
+  await requireFolder(dirname(file.path))
+  const there = await lookAt(file.path)
+  if (there?.kind !== 'file' || !isUntouched(there, file)) throw fileChanged(file.path)
+  const { folder, name } = splitPath(joinPath(root, path))
+  const input = { entries: [{ id: entry.id }], to: await place.at(folder), name, expectedRevision: entry.revision }
+  await place.client.change(MoveDocument, input).catch(error => {
+    throw isFailure(error, 'PATH_EXISTS', 'REVISION_MISMATCH', 'FILE_NOT_FOUND')
+      ? changedMeanwhile(error.code === 'PATH_EXISTS' ? path : from, error.code)
+      : error
+  })
+  return { action: 'move', from, size }
+}
+
 async function upload(
   { pair: { place, path: root }, local, remote, progress, parts, digests }: Work,
   { path, replaces }: Work['plan']['files'][number],
@@ -32,8 +52,7 @@ async function upload(
   const file = local.entries.get(path)
   if (file?.kind !== 'file') return null
   await requireFolder(dirname(file.path))
-  if ((await lookAt(file.path))?.kind !== 'file')
-    throw new Failure('FILE_CHANGED', `${file.path} is not a file any more. Run the command again.`)
+  if ((await lookAt(file.path))?.kind !== 'file') throw fileChanged(file.path)
   const { folder, name } = splitPath(joinPath(root, path))
   const target = {
     ...{ place, folder, name, progress, parts },
@@ -61,6 +80,9 @@ async function removeRemote({ pair: { place }, remote }: Work, path: string): Pr
     throw isFailure(error, 'REVISION_MISMATCH') ? changedMeanwhile(path, error.code) : error
   }
 }
+
+const fileChanged = (path: string): Failure =>
+  new Failure('FILE_CHANGED', `${path} has changed while this ran. Run the command again.`)
 
 const changedMeanwhile = (path: string, code: string): Failure =>
   new Failure(

@@ -14,6 +14,7 @@ export function changesOf(plan: Plan, way: 'push' | 'pull'): Change[] {
   const first = way === 'push' ? 'upload' : 'download'
   return [
     ...gone(plan.clearings),
+    ...plan.moves.map((move): Change => ({ action: 'move', ...move })),
     ...plan.folders.map((path): Change => ({ action: 'mkdir', path })),
     ...plan.files.map(({ path, size, replaces }): Change => ({ action: replaces ? 'replace' : first, path, size })),
     ...gone(plan.removals),
@@ -27,11 +28,12 @@ export const clashOf = (path: string): Failure =>
     { path },
   )
 
-const order = ['upload', 'download', 'replace', 'mkdir', 'delete'] as const
+const order = ['upload', 'download', 'replace', 'move', 'mkdir', 'delete'] as const
 const done: Record<Change['action'], string> = {
   upload: 'uploaded',
   download: 'downloaded',
   replace: 'replaced',
+  move: 'moved',
   mkdir: 'made',
   delete: 'deleted',
 }
@@ -47,6 +49,9 @@ interface Outcome {
   show(path: string): string
 }
 
+const lineOf = ({ action, path, from }: Change): string =>
+  plain(`${action.padEnd(8)}  ${from === undefined ? path : `${from} -> ${path}`}`)
+
 export function answerOf({ source, target, changes, unchanged, failures, isDryRun, show }: Outcome): Answer {
   const counts = order.flatMap(action => {
     const all = changes.filter(change => change.action === action)
@@ -57,7 +62,7 @@ export function answerOf({ source, target, changes, unchanged, failures, isDryRu
   })
   const summary = `${[...counts, `${unchanged} unchanged`].join(', ')}.`
   const kept = changes.flatMap(({ path, trashItemId }) => (trashItemId ? [show(path)] : []))
-  const planned = isDryRun ? changes.map(({ action, path }) => plain(`${action.padEnd(8)}  ${path}`)) : []
+  const planned = isDryRun ? changes.map(lineOf) : []
   const words = [...planned, isDryRun ? `Would be: ${summary} Nothing was changed.` : summary, wayBack(kept)]
   return {
     fact: { source, target, dryRun: isDryRun, changes, unchanged },

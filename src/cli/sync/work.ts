@@ -10,8 +10,10 @@ import type { KnownDigest } from './state.ts'
 
 /** Something that is done, or would be. Paths are relative to the folders that are synchronized. */
 export interface Change {
-  action: 'upload' | 'download' | 'replace' | 'mkdir' | 'delete'
+  action: 'upload' | 'download' | 'replace' | 'move' | 'mkdir' | 'delete'
   path: string
+  /** Where it was before it was moved. */
+  from?: string
   /** Bytes of a file. */
   size?: number
   /** By which it is restored. */
