@@ -28,7 +28,7 @@ async function download(name: string): Promise<void> {
 /** Parts and what completes them. */
 async function inParts(bytes: number): Promise<void> {
   const shape = { partSize: 4 * MiB, count: bytes / (4 * MiB) }
-  const [, through] = await waysOf(bench)
+  const [, through] = await waysOf(bench, bench)
   const file = await through(shape)
   await sendParts(file, bench.cookie, shape.partSize, 0, shape.count)
   await file.complete()

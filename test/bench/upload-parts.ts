@@ -1,6 +1,7 @@
 /** What uploads in parts cost beside a bare server that writes the same parts to the same disk. Part of bench/upload. */
 import { randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
+import { type Figure, measured, report } from './measured.ts'
 import { startPlainServer } from './plain.ts'
 import { type Bench, MiB, median } from './service.ts'
 
@@ -41,8 +42,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** The ways that parts can take: to a bare server, through the service with a session, and to its signed addresses. */
-export async function waysOf({ url, cookie, dir }: Bench): Promise<[Way, Way, Way]> {
-  const plain = await startPlainServer(dir)
+export async function waysOf({ url, cookie }: Bench, plain: { url: string }): Promise<[Way, Way, Way]> {
   const call = async (method: string, path: string, body?: object) => {
     const options = { method, headers: { cookie, 'content-type': 'application/json' } }
     const answer = await fetch(`${url}/api/files${path}`, body ? { ...options, body: JSON.stringify(body) } : options)
@@ -89,14 +89,21 @@ export async function send(file: Sending, cookie: string, partSize: number, from
 export async function compareParts(bench: Bench, rounds: number): Promise<void> {
   const shape = { partSize: 4 * MiB, count: 256 }
   const turn = 16
-  const ways = await waysOf(bench)
-  const figures = ways.map((): { parts: number[]; whole: number[] } => ({ parts: [], whole: [] }))
+  const plain = await startPlainServer(bench.dir)
+  const ways = await waysOf(bench, plain)
+  const figures = ways.map((): { parts: Figure[]; whole: Figure[] } => ({ parts: [], whole: [] }))
   // The first round only warms up.
   for (let round = 0; round <= rounds; round++) {
-    const seconds = ways.map(() => 0)
+    const sums = ways.map((): Figure => ({ seconds: 0, processor: 0 }))
     const files: Sending[] = []
     const add = async (i: number, work: () => Promise<unknown>) => {
-      seconds[i] = (seconds[i] ?? 0) + (await timed(work))
+      const { seconds, processor } = await measured(i === 0 ? plain.pid : bench.pid, work)
+      const sum = sums[i] ?? { seconds: 0, processor: 0 }
+      sums[i] = { seconds: sum.seconds + seconds, processor: sum.processor + processor }
+    }
+    const note = (i: number, which: 'parts' | 'whole') => {
+      const sum = sums[i]
+      if (round > 0 && sum) figures[i]?.[which].push(sum)
     }
     for (const [i, way] of ways.entries())
       await add(i, async () => {
@@ -111,28 +118,28 @@ export async function compareParts(bench: Bench, rounds: number): Promise<void> 
       }
     }
     for (const [i, file] of files.entries()) {
-      if (round > 0) figures[i]?.parts.push(seconds[i] ?? 0)
+      note(i, 'parts')
       await add(i, file.complete)
-      if (round > 0) figures[i]?.whole.push(seconds[i] ?? 0)
+      note(i, 'whole')
       await file.remove()
     }
   }
-  const speed = (seconds: number) => `${((shape.count * shape.partSize) / MiB / seconds).toFixed(0).padStart(4)} MiB/s`
   for (const [title, which, aims] of [
-    [`1 GiB in parts, ${IN_FLIGHT} at once`, 'parts', [', aim 0.80', ', aim 0.95']],
-    ['  and completed', 'whole', ['', '']],
-  ] as const) {
-    const [s = 0, t = 0, d = 0] = figures.map(each => median(each[which]))
-    process.stdout.write(
-      `${title.padEnd(26)} straight ${speed(s)}   through ${speed(t)} (${(s / t).toFixed(2)}${aims[0]})   direct ${speed(d)} (${(s / d).toFixed(2)}${aims[1]})\n`,
-    )
-  }
-  process.stdout.write('  Completion reads everything back; the bare server does nothing.\n')
+    [`1 GiB in parts, ${IN_FLIGHT} at once`, 'parts', [0.85, 0.95]],
+    ['  and completed', 'whole', []],
+  ] as const)
+    report(title, { bytes: shape.count * shape.partSize, times: 1 }, [
+      ['straight', figures[0]?.[which]],
+      ['through', figures[1]?.[which], aims[0]],
+      ['direct', figures[2]?.[which], aims[1]],
+    ])
+  process.stdout.write('  The bare server has nothing to complete.\n')
+  plain.close()
 }
 
 /** Prints what a part costs in an upload of few and of many. */
 export async function compareCounts(bench: Bench): Promise<void> {
-  const [, through] = await waysOf(bench)
+  const [, through] = await waysOf(bench, bench)
   const cost = async (count: number) => {
     const file = await through({ partSize: 1024, count })
     const parts = await timed(() => send(file, bench.cookie, 1024, 0, count))

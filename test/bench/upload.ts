@@ -1,13 +1,14 @@
 /**
  * What uploads and downloads through the service cost beside a bare node:http server that writes and reads the same bytes on the same
- * disk, with MD5 and fsync, by turns: `npm run bench:upload`; `-- whole`, `-- parts` or `-- down` for one of the three, and
- * `--engine mysql`.
+ * disk, with MD5 and fsync, by turns, and the processor time of each server: `npm run bench:upload`; `-- whole`, `-- parts` or
+ * `-- down` for one of the three, and `--engine mysql`. The disk is that of TMPDIR: in memory (/dev/shm) no sync hides what is computed.
  */
 import { request } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { source, uploadByGraphql, uploadByRest } from './form.ts'
+import { type Figure, measured, report } from './measured.ts'
 import { startPlainServer } from './plain.ts'
-import { MiB, median, startService } from './service.ts'
+import { MiB, startService } from './service.ts'
 import { compareCounts, compareParts } from './upload-parts.ts'
 
 const KiB = 1024
@@ -36,39 +37,35 @@ async function straight(bytes: number): Promise<void> {
   written.push(url)
 }
 
-async function seconds(times: number, atOnce: number, work: (n: number) => Promise<unknown>): Promise<number> {
-  let next = 0
-  const start = performance.now()
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (let n = next++; n < times; n = next++) await work(n)
-    }),
-  )
-  return (performance.now() - start) / 1000
+async function inParallel(times: number, atOnce: number, work: () => Promise<unknown>): Promise<void> {
+  let left = times
+  const worker = async () => {
+    while (left-- > 0) await work()
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
 }
 
 async function compareWhole(): Promise<void> {
   const ways = [straight, throughRest, throughGraphql]
   for (const [title, bytes, times, atOnce, aim] of [
-    ['4 KiB x 2,000, 8 at once', 4 * KiB, 2000, 8, '0.50'],
-    ['1 MiB x 200, 8 at once', MiB, 200, 8, '0.80'],
-    ['1 GiB x 1', 1024 * MiB, 1, 1, '0.80'],
+    ['4 KiB x 2,000, 8 at once', 4 * KiB, 2000, 8, 0.5],
+    ['1 MiB x 200, 8 at once', MiB, 200, 8, 0.8],
+    ['1 GiB x 1', 1024 * MiB, 1, 1, 0.9],
   ] as const) {
-    const figures: number[][] = ways.map(() => [])
+    const figures: Figure[][] = ways.map(() => [])
     for (let round = 0; round <= ROUNDS; round++)
       for (const [i, send] of ways.entries()) {
-        const took = await seconds(times, atOnce, () => send(bytes))
-        if (round > 0) figures[i]?.push(took)
+        const figure = await measured(i === 0 ? plain.pid : bench.pid, () =>
+          inParallel(times, atOnce, () => send(bytes)),
+        )
+        if (round > 0) figures[i]?.push(figure)
         for (const url of written.splice(0)) await fetch(url, { method: 'DELETE' })
       }
-    const [d, r, g] = figures.map(median) as [number, number, number]
-    const speed = (s: number) =>
-      bytes < MiB
-        ? `${(times / s).toFixed(0).padStart(5)} /s`
-        : `${((bytes * times) / MiB / s).toFixed(0).padStart(4)} MiB/s`
-    process.stdout.write(
-      `${title.padEnd(26)} straight ${speed(d)}   REST ${speed(r)} (${(d / r).toFixed(2)}, aim ${aim})   GraphQL ${speed(g)} (${(d / g).toFixed(2)})\n`,
-    )
+    report(title, { bytes, times }, [
+      ['straight', figures[0]],
+      ['REST', figures[1], aim],
+      ['GraphQL', figures[2]],
+    ])
   }
 }
 
@@ -81,9 +78,9 @@ const get = (url: string) =>
   })
 
 async function compareDownloads(): Promise<void> {
-  for (const [title, bytes, times, atOnce] of [
-    ['1 MiB x 400, 8 at once', MiB, 400, 8],
-    ['1 GiB x 1', 1024 * MiB, 1, 1],
+  for (const [title, bytes, times, atOnce, aim] of [
+    ['1 MiB x 400, 8 at once', MiB, 400, 8, 0.6],
+    ['512 MiB x 2', 512 * MiB, 2, 1, 0.9],
   ] as const) {
     await straight(bytes)
     const bare = written.pop() ?? ''
@@ -100,25 +97,24 @@ async function compareDownloads(): Promise<void> {
       return answer.headers.get('location') ?? ''
     }
     const signed = await signedUrl()
-    const figures: number[][] = [[], []]
+    const figures: Figure[][] = [[], []]
     for (let round = 0; round <= ROUNDS; round++)
       for (const [i, url] of [bare, signed].entries()) {
-        const took = await seconds(times, atOnce, () => get(url))
-        if (round > 0) figures[i]?.push(took)
+        const figure = await measured(i === 0 ? plain.pid : bench.pid, () => inParallel(times, atOnce, () => get(url)))
+        if (round > 0) figures[i]?.push(figure)
       }
     await fetch(bare, { method: 'DELETE' })
-    const [b = 0, s = 0] = figures.map(median)
-    const speed = (took: number) => `${((bytes * times) / MiB / took).toFixed(0).padStart(4)} MiB/s`
-    process.stdout.write(
-      `${`down: ${title}`.padEnd(30)} bare server ${speed(b)}   signed ${speed(s)} (${(b / s).toFixed(2)}, aim 0.80)\n`,
-    )
+    report(`down: ${title}`, { bytes, times }, [
+      ['bare server', figures[0]],
+      ['signed', figures[1], aim],
+    ])
   }
 }
 
 if (!which || which === 'whole') await compareWhole()
 if (!which || which === 'down') await compareDownloads()
 if (!which || which === 'parts') await compareParts(bench, ROUNDS)
-await plain.close()
+plain.close()
 await bench.stop()
 if (!which || which === 'parts') {
   const small = await startService(engine, { UPLOAD_PART_BYTES: '1024' })
