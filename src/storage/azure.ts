@@ -187,6 +187,7 @@ export function createAzureStore(options: {
           .getBlockBlobClient(key)
           .commitBlockList(ids, { abortSignal, blobHTTPHeaders: { blobContentType: contentType } }),
       )
+      return {}
     },
 
     async copy(from, to) {

@@ -26,12 +26,12 @@ const idleMs = 10_000
 const free: SharedArrayBuffer[] = []
 let letGo: NodeJS.Timeout | undefined
 
-function take(): SharedArrayBuffer {
+export function takeBlock(): SharedArrayBuffer {
   return free.pop() ?? new SharedArrayBuffer(blockSize)
 }
 
-/** Kept for the next, so that memory follows the uploads of a moment and not the garbage collector. */
-function giveBack(memory: SharedArrayBuffer): void {
+/** Keeps a block for the next, so that memory follows the uploads of a moment and not the garbage collector. */
+export function giveBack(memory: SharedArrayBuffer): void {
   free.push(memory)
   letGo ??= setTimeout(() => {
     free.length = 0
@@ -77,7 +77,7 @@ export async function* fillBlocks(source: AsyncIterable<Uint8Array>, signal: Abo
   let used = 0
   const makeRoom = (wanted: number) => {
     const size = growing.find(each => each >= wanted)
-    if (size === undefined) shared = take()
+    if (size === undefined) shared = takeBlock()
     const larger = shared ? Buffer.from(shared) : Buffer.allocUnsafeSlow(size ?? 0)
     memory.copy(larger, 0, 0, used)
     memory = larger

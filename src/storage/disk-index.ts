@@ -17,13 +17,14 @@ const sizeIn = (bytes: Buffer, at: number): number => {
   return bytes.readUInt32LE(at + 4) === (size ^ mask) >>> 0 ? size : 0
 }
 
-export async function isReceived(dir: string, number: number): Promise<boolean> {
+/** The size of a part that has been received; 0 of one that has not. */
+export async function sizeReceived(dir: string, number: number): Promise<number> {
   const index = await ifThere(open(`${dir}/index`, 'r'))
-  if (!index) return false
+  if (!index) return 0
   try {
     const bytes = Buffer.alloc(recordSize)
     await index.read(bytes, 0, recordSize, (number - 1) * recordSize)
-    return sizeIn(bytes, 0) > 0
+    return sizeIn(bytes, 0)
   } finally {
     await index.close()
   }

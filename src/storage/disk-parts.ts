@@ -1,70 +1,25 @@
-import { createHash } from 'node:crypto'
-import { access, type FileHandle, open, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { type FileHandle, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { Unavailable } from '../errors.ts'
 import { interruptible } from '../interruptible.ts'
 import { attempt } from './attempts.ts'
-import { isReceived, readIndex, writeRecord } from './disk-index.ts'
+import { readIndex, sizeReceived, writeRecord } from './disk-index.ts'
 import { inTurn, locked } from './file-lock.ts'
-import { codeOf, fileMode, ifThere, makeFolder, onDisk, syncFolder, uniqueName, writeAt } from './files.ts'
-import { BlobMissing, BytesDiffer, type PartOptions, StoreRefusal } from './store.ts'
+import { ifThere, isThere, makeFolder, onDisk, openAnywhere, opened, syncFolder, uniqueName, writeAt } from './files.ts'
+import { type Received, receivePart } from './part-arrival.ts'
+import { continuePrefix, finishPrefix, forgetPrefix, hashParts, md5OfPrefix } from './prefix-hash.ts'
+import { BlobMissing, type PartOptions, StoreRefusal } from './store.ts'
 
 /*
  * The folder of an upload in parts:
  *   data             the blob as it will be, each part at its offset; moved away when the parts are committed
  *   index            8 bytes a part: its size once its bytes in `data` are durable
- *   7.<at>.<id>.in   part 7 while it comes, of offset <at>: what breaks off touches nothing else
+ *   7.<at>.<id>.in   part 7 while it comes, of offset <at>, if it does not wait in memory: what breaks off touches nothing else
  *   7.<at>.<id>.redo part 7 sent again, durable: `data` may be half old and half new there, until it is copied
+ *   replaced         there once a part has been sent again: what was hashed while parts arrived holds no more
  *   lock             held while parts are copied into `data`, and while the parts become a blob
  */
 
 const copySize = 1024 * 1024
-
-const isThere = async (path: string) => (await ifThere(access(path).then(() => true))) ?? false
-
-async function opened<T>(path: string, flags: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
-  const file = await open(path, flags, fileMode)
-  try {
-    return await work(file)
-  } finally {
-    await file.close()
-  }
-}
-
-/** Opens a file for writing anywhere in it, and makes it if it is missing, however many try at once. */
-async function openForParts(path: string): Promise<FileHandle> {
-  for (;;) {
-    const there = await ifThere(open(path, 'r+'))
-    if (there) return there
-    try {
-      return await open(path, 'wx+', fileMode)
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error
-    }
-  }
-}
-
-/** Takes in what comes, to the last byte. @throws BytesDiffer, and what the source throws */
-async function spool(
-  path: string,
-  next: () => Promise<IteratorResult<Uint8Array>>,
-  { size, md5 }: PartOptions,
-): Promise<void> {
-  const hash = md5 === undefined ? undefined : createHash('md5')
-  const file = await onDisk(() => open(path, 'wx', fileMode))
-  try {
-    let at = 0
-    for await (const chunk of { [Symbol.asyncIterator]: () => ({ next }) }) {
-      hash?.update(chunk)
-      const position = at
-      await onDisk(() => writeAt(file, chunk, position))
-      at += chunk.length
-    }
-    if (at !== size) throw new TypeError(`A part of ${size} bytes arrived with ${at} bytes.`)
-    if (hash && hash.digest('hex') !== md5) throw new BytesDiffer()
-  } finally {
-    await file.close()
-  }
-}
 
 async function copyInto(data: FileHandle, from: string, offset: number, size = copySize): Promise<void> {
   await opened(from, 'r', async source => {
@@ -96,23 +51,33 @@ async function finishRedo(dir: string, name: string, held: Held): Promise<void> 
   await unlink(`${dir}/${name}`)
 }
 
-/** A part whose bytes have come, in a file of its own. */
+/** A part whose bytes have come, in memory or in a file of its own. */
 interface Arrival {
   parent: string
   dir: string
+  /** The name of that file. */
   spooled: string
+  bytes: Buffer | undefined
   number: number
   options: PartOptions
   settled?: Promise<void>
 }
 
+const markReplaced = async (dir: string) => (await openAnywhere(`${dir}/replaced`)).close()
+
 /** Keeps a part that has been sent again beside the one that is there, until it is copied over that. */
-async function replacePart({ dir, spooled, number }: Arrival, held: Held): Promise<void> {
-  await opened(`${dir}/${spooled}`, 'r', file => file.datasync())
+async function replacePart({ dir, spooled, number, bytes }: Arrival, held: Held): Promise<void> {
+  const path = `${dir}/${spooled}`
+  await opened(path, bytes ? 'wx' : 'r', async file => {
+    if (bytes) await writeAt(file, bytes, 0)
+    await file.datasync()
+  })
+  forgetPrefix(dir)
+  await markReplaced(dir)
   const redo = spooled.replace(/in$/, 'redo')
   const replaced = (await redosIn(dir)).filter(name => name.startsWith(`${number}.`))
   await held()
-  await rename(`${dir}/${spooled}`, `${dir}/${redo}`)
+  await rename(path, `${dir}/${redo}`)
   await syncFolder(dir)
   for (const name of replaced) await unlink(`${dir}/${name}`)
   // Parts that are a blob already are put together anew when they are committed again.
@@ -120,7 +85,7 @@ async function replacePart({ dir, spooled, number }: Arrival, held: Held): Promi
 }
 
 const changed = async (path: string, work: (file: FileHandle) => Promise<void>): Promise<void> => {
-  const file = await openForParts(path)
+  const file = await openAnywhere(path)
   try {
     await work(file)
     await file.datasync()
@@ -136,8 +101,8 @@ const durable = new Set<string>()
 async function placeParts(dir: string, parent: string, arrivals: Arrival[], held: Held): Promise<void> {
   const isFirst = !(await isThere(`${dir}/index`))
   await changed(`${dir}/data`, async data => {
-    const copies = arrivals.map(({ spooled, options }) =>
-      copyInto(data, `${dir}/${spooled}`, options.offset, options.size),
+    const copies = arrivals.map(({ spooled, bytes, options: { offset, size } }) =>
+      bytes ? writeAt(data, bytes, offset) : copyInto(data, `${dir}/${spooled}`, offset, size),
     )
     // None may go on when the lock is released.
     for (const copied of await Promise.allSettled(copies)) if (copied.status === 'rejected') throw copied.reason
@@ -154,14 +119,34 @@ async function placeParts(dir: string, parent: string, arrivals: Arrival[], held
   durable.add(dir)
 }
 
+/** Hashes parts beside the disk's work on them: their memory is free when both are done. */
+async function placeAndHash(dir: string, parent: string, arrivals: Arrival[], held: Held): Promise<void> {
+  const hashing = hashParts(dir, arrivals)
+  try {
+    await placeParts(dir, parent, arrivals, held)
+  } catch (error) {
+    forgetPrefix(dir)
+    throw error
+  } finally {
+    await hashing
+  }
+  continuePrefix(dir)
+}
+
 async function settleAll(dir: string, parent: string, arrivals: Arrival[], held: Held): Promise<void> {
   const first = new Map<number, Arrival>()
   const again: Arrival[] = []
   for (const arrival of arrivals)
-    if (first.has(arrival.number) || (await isReceived(dir, arrival.number))) again.push(arrival)
+    if (first.has(arrival.number) || (await sizeReceived(dir, arrival.number)) > 0) again.push(arrival)
     else first.set(arrival.number, arrival)
-  if (first.size > 0) await placeParts(dir, parent, [...first.values()], held)
-  for (const arrival of again) await replacePart(arrival, held)
+  if (first.size > 0) await placeAndHash(dir, parent, [...first.values()], held)
+  for (const arrival of again)
+    try {
+      await replacePart(arrival, held)
+    } finally {
+      // Written in vain, unless it was renamed.
+      if (arrival.bytes) await unlink(`${dir}/${arrival.spooled}`).catch(() => {})
+    }
 }
 
 const waiting = new Map<string, Arrival[]>()
@@ -194,15 +179,17 @@ export async function stagePart(
   const steps = source[Symbol.asyncIterator]()
   const spooled = `${number}.${options.offset}.${uniqueName()}.in`
   await attempt(`${dir}/${number}`, async signal => {
+    let received: Received | undefined
     try {
       await onDisk(() => makeFolder(dir))
-      await spool(`${dir}/${spooled}`, interruptible(steps, signal), options)
-      await onDisk(() => settlePart({ parent, dir, spooled, number, options }))
+      received = await receivePart(`${dir}/${spooled}`, interruptible(steps, signal), options)
+      const { bytes } = received
+      await onDisk(() => settlePart({ parent, dir, spooled, number, options, bytes }))
     } finally {
       // It must have let go of the request before that is answered. Only one that was replaced may wait for its next bytes here.
       const left = Promise.resolve(steps.return?.()).catch(() => {})
       if (!signal.aborted) await left
-      await unlink(`${dir}/${spooled}`).catch(() => {})
+      await received?.release()
     }
   })
 }
@@ -223,13 +210,27 @@ interface Commit {
   check(): Promise<void>
 }
 
-/** Makes one file of the parts: nothing is copied but what was sent again after the parts had been one file already. */
-export async function commitParts({ dir, key, blob, count, place, settle, check }: Commit): Promise<void> {
+/**
+ * Makes one file of the parts: nothing is copied but what was sent again after the parts had been one file already.
+ * @returns its MD5, where that is known
+ */
+export async function commitParts({
+  dir,
+  key,
+  blob,
+  count,
+  place,
+  settle,
+  check,
+}: Commit): Promise<string | undefined> {
   if (count === 0) await makeFolder(dir)
   else if (!(await isThere(dir))) throw new StoreRefusal(404, 'There are no parts.')
-  await locked(lockOf(dir), async held => {
+  // Before the lock: what other instances have taken is read here.
+  if (count > 0) await finishPrefix(dir)
+  return locked(lockOf(dir), async held => {
     const data = `${dir}/data`
     const redos = await redosIn(dir)
+    const md5 = async (size: number) => ((await isThere(`${dir}/replaced`)) ? undefined : md5OfPrefix(dir, count, size))
     const parts = (await readIndex(dir)) ?? new Map<number, number>()
     let size = 0
     for (let number = 1; number <= count; number++) {
@@ -242,17 +243,20 @@ export async function commitParts({ dir, key, blob, count, place, settle, check 
       if (!made && count > 0) {
         await check()
         // The disk has lost them. They count as missing from now on, so that they can be sent again.
+        forgetPrefix(dir)
+        await markReplaced(dir)
         for (const name of ['index', ...redos]) await ifThere(unlink(`${dir}/${name}`))
         await syncFolder(dir)
         throw new Unavailable('blob store', new BlobMissing(key))
       }
       if (made && redos.length === 0) {
         await settle()
-        return syncFolder(dir)
+        await syncFolder(dir)
+        return md5(size)
       }
       await held()
       if (made) await rename(blob, data)
-      else await (await openForParts(data)).close()
+      else await (await openAnywhere(data)).close()
     }
     for (const name of redos) await finishRedo(dir, name, held)
     await opened(data, 'r+', async file => {
@@ -262,6 +266,7 @@ export async function commitParts({ dir, key, blob, count, place, settle, check 
     await held()
     if (!(await place(data))) throw new BlobMissing(key)
     await syncFolder(dir)
+    return md5(size)
   })
 }
 

@@ -16,10 +16,11 @@ import {
   uniqueName,
   writeAt,
 } from './files.ts'
+import { forgetPrefix } from './prefix-hash.ts'
 import { BlobMissing, type BlobStore, BlobsKept, StoreRefusal } from './store.ts'
 import { upload, uploadBuffer } from './upload.ts'
 
-/** A part is written chunk by chunk: one is held back until the last has come, one is being written, others wait in the stream and socket. */
+/** A slow part is written chunk by chunk: one is held back until the last has come, one is being written, others wait in the stream and socket. */
 const partBuffer = 512 * 1024
 const removalsInFlight = 8
 /** Enough for the disk to be asked seldom, and little for each of many slow clients. */
@@ -70,6 +71,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
   }
 
   async function removeOne(key: string): Promise<void> {
+    forgetPrefix(draftOf(key))
     await rm(draftOf(key), { recursive: true, force: true })
     await ifThere(unlink(pathOf(key)))
   }
@@ -156,16 +158,18 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
     partsOf: key => onVolume(() => partsIn(draftOf(key))),
 
     commitParts: (key, count) =>
-      onVolume(() =>
-        commitParts({
+      onVolume(async () => {
+        const md5 = await commitParts({
           ...{ dir: draftOf(key), key, blob: pathOf(key), count },
           place: file => shelves.place(file, key),
           settle: () => shelves.settle(key),
           check: volume.check,
-        }),
-      ),
+        })
+        return md5 === undefined ? {} : { md5 }
+      }),
 
     async endParts(key) {
+      forgetPrefix(draftOf(key))
       await onDisk(() => rm(draftOf(key), { recursive: true, force: true }))
     },
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, readdir, rename, rmdir } from 'node:fs/promises'
+import { access, type FileHandle, mkdir, open, readdir, rename, rmdir } from 'node:fs/promises'
 import { Unavailable } from '../errors.ts'
 
 /** Only the service's own user may read its files. */
@@ -29,6 +29,31 @@ export async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
   } catch (error) {
     if (isAbsent(error)) return undefined
     throw error
+  }
+}
+
+export const isThere = async (path: string) => (await ifThere(access(path).then(() => true))) ?? false
+
+/** Opens a file for some work. */
+export async function opened<T>(path: string, flags: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await open(path, flags, fileMode)
+  try {
+    return await work(file)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Opens a file for writing anywhere in it, and makes it if it is missing, however many try at once. */
+export async function openAnywhere(path: string): Promise<FileHandle> {
+  for (;;) {
+    const there = await ifThere(open(path, 'r+'))
+    if (there) return there
+    try {
+      return await open(path, 'wx+', fileMode)
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error
+    }
   }
 }
 

@@ -78,8 +78,11 @@ export interface BlobStore {
   stagePart(key: string, number: number, source: AsyncIterable<Uint8Array>, options: PartOptions): Promise<void>
   /** The parts that were staged under a key, committed or not: sizes in bytes by number. */
   partsOf(key: string): Promise<Map<number, number>>
-  /** Assembles the blob from its parts 1 to `count`. They can be sent and committed again until `endParts`. */
-  commitParts(key: string, count: number, options: { contentType: string }): Promise<void>
+  /**
+   * Assembles the blob from its parts 1 to `count`. They can be sent and committed again until `endParts`.
+   * Resolves to its MD5 in lower-case hex where the store has computed it while the parts arrived: then no one needs to read it back.
+   */
+  commitParts(key: string, count: number, options: { contentType: string }): Promise<{ md5?: string }>
   /** Discards the staged parts of a blob, and keeps the blob. */
   endParts(key: string): Promise<void>
   /**

@@ -1,0 +1,115 @@
+import { open } from 'node:fs/promises'
+import { blockSize, giveBack, takeBlock } from './blocks.ts'
+import { sizeReceived } from './disk-index.ts'
+import { inTurn } from './file-lock.ts'
+import { type RunningHash, startHash } from './hash.ts'
+
+/*
+ * The MD5 of an upload in parts, computed while they arrive: of those that this instance takes in the order of the blob from memory, of
+ * others from the page cache, so that a completion need not read everything again. Lost when the instance ends; the completion reads then.
+ * It holds only if no part was sent again: the folder of the upload says whether one was, whichever instance took it.
+ */
+
+interface Prefix {
+  hash: RunningHash
+  /** How many parts, and bytes, are in the hash or on their way into it. */
+  parts: number
+  bytes: number
+  reading: Promise<void> | undefined
+  md5?: Promise<string>
+}
+
+/** By the folder of the upload. Bounded, because uploads are abandoned. */
+const prefixes = new Map<string, Prefix>()
+const maxPrefixes = 1000
+
+function prefixOf(dir: string): Prefix {
+  const known = prefixes.get(dir)
+  if (known) return known
+  const [oldest] = prefixes.keys()
+  if (prefixes.size >= maxPrefixes && oldest !== undefined) forgetPrefix(oldest)
+  const prefix: Prefix = { hash: startHash('md5'), parts: 0, bytes: 0, reading: undefined }
+  prefixes.set(dir, prefix)
+  return prefix
+}
+
+export function forgetPrefix(dir: string): void {
+  const prefix = prefixes.get(dir)
+  if (!prefixes.delete(dir)) return
+  if (!prefix?.md5) prefix?.hash.end().catch(() => {})
+}
+
+/** Hashes those of these parts that continue the prefix. Their bytes may be used again when it resolves. Never throws. */
+export async function hashParts(dir: string, parts: { number: number; bytes: Buffer | undefined }[]): Promise<void> {
+  const prefix = prefixOf(dir)
+  if (prefix.reading || prefix.md5) return
+  const adding: Promise<void>[] = []
+  for (const { number, bytes } of parts.toSorted((a, b) => a.number - b.number)) {
+    if (!bytes || number !== prefix.parts + 1) continue
+    prefix.parts++
+    prefix.bytes += bytes.length
+    adding.push(prefix.hash.add(bytes))
+  }
+  for (const { status } of await Promise.allSettled(adding)) if (status === 'rejected') forgetPrefix(dir)
+}
+
+/** Hashes what has been received behind the prefix, from the disk, one part of one upload after the other. Never throws. */
+function readOn(dir: string, prefix: Prefix): Promise<void> {
+  prefix.reading ??= (async () => {
+    try {
+      while (prefixes.get(dir) === prefix && !prefix.md5)
+        if (!(await inTurn('prefix', () => readNext(dir, prefix)))) return
+    } catch {
+      // The upload has ended, or its completion will meet the same error.
+      if (prefixes.get(dir) === prefix) forgetPrefix(dir)
+    } finally {
+      prefix.reading = undefined
+    }
+  })()
+  return prefix.reading
+}
+
+async function readNext(dir: string, prefix: Prefix): Promise<boolean> {
+  const size = await sizeReceived(dir, prefix.parts + 1)
+  if (size === 0) return false
+  const block = takeBlock()
+  const data = await open(`${dir}/data`, 'r')
+  try {
+    for (let left = size; left > 0; ) {
+      const { bytesRead } = await data.read(Buffer.from(block), 0, Math.min(left, blockSize), prefix.bytes)
+      if (bytesRead === 0) throw new Error('A part is shorter than its record says.')
+      await prefix.hash.add(Buffer.from(block, 0, bytesRead))
+      prefix.bytes += bytesRead
+      left -= bytesRead
+    }
+    prefix.parts++
+    return true
+  } finally {
+    await data.close()
+    giveBack(block)
+  }
+}
+
+/** Goes on with the prefix of an upload, without being waited for: more parts are durable. */
+export function continuePrefix(dir: string): void {
+  const prefix = prefixes.get(dir)
+  if (prefix) void readOn(dir, prefix)
+}
+
+/** Hashes all that has been received. Call it before the parts become a blob. Never throws. */
+export async function finishPrefix(dir: string): Promise<void> {
+  const prefix = prefixOf(dir)
+  await prefix.reading
+  await readOn(dir, prefix)
+}
+
+/** The MD5 of the first `count` parts, of this size together, where exactly these have been hashed. */
+export async function md5OfPrefix(dir: string, count: number, size: number): Promise<string | undefined> {
+  const prefix = prefixes.get(dir)
+  if (!prefix || prefix.parts !== count || prefix.bytes !== size) return undefined
+  prefix.md5 ??= prefix.hash.end()
+  return prefix.md5.catch(() => {
+    forgetPrefix(dir)
+    return undefined
+  })
+}

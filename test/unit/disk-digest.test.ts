@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { createDiskStore } from '../../src/storage/disk.ts'
+import type { BlobStore } from '../../src/storage/store.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'satchel-disk-digest-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const SIZE = 1_500_000
+const key = '0190aaaa-0000-7000-8000-000000000001'
+const partOf = (number: number, value = number) => Buffer.alloc(number === 6 ? 1000 : SIZE, value)
+async function* pieces(bytes: Uint8Array) {
+  for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
+}
+
+let serial = 0
+let dir: string
+let store: BlobStore
+beforeEach(async () => {
+  dir = join(root, `${serial++}`)
+  store = createDiskStore({ dir })
+  await store.prepare()
+  await store.bind('this', false)
+})
+
+const send = (number: number, value?: number, md5?: string) => {
+  const bytes = partOf(number, value)
+  return store.stagePart(key, number, pieces(bytes), { size: bytes.length, offset: (number - 1) * SIZE, md5 })
+}
+
+/** Another instance on the same folder sends a part. */
+async function sendElsewhere(number: number, value = number): Promise<void> {
+  const source = new URL('../../src/storage/disk.ts', import.meta.url).href
+  const code = `
+    const { createDiskStore } = await import('${source}')
+    const store = createDiskStore({ dir: ${JSON.stringify(dir)} })
+    await store.bind('this', false)
+    const once = async function* (bytes) { yield bytes }
+    const size = ${partOf(number).length}
+    await store.stagePart('${key}', ${number}, once(Buffer.alloc(size, ${value})), { size, offset: ${(number - 1) * SIZE} })`
+  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { timeout: 60_000 })
+}
+
+const commit = () => store.commitParts(key, 6, { contentType: '' })
+const stored = async () => md5(Buffer.concat(await (await store.open(key)).toArray()))
+const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
+const whole = (...values: number[]) => md5(Buffer.concat(values.map((value, i) => partOf(i + 1, value))))
+
+describe('The MD5 of an upload in parts', () => {
+  it('is known when they are committed, in whatever order they came, and when they are committed again', async () => {
+    await send(5)
+    await Promise.all([4, 3, 6].map(number => send(number, number, md5(partOf(number)))))
+    await Promise.all([1, 2].map(number => send(number)))
+    const expected = { md5: whole(1, 2, 3, 4, 5, 6) }
+    expect(await commit()).toEqual(expected)
+    expect(await commit()).toEqual(expected)
+    expect(await stored()).toBe(expected.md5)
+  })
+
+  it('is known of parts that other instances took', async () => {
+    await send(1)
+    for (const number of [2, 4]) await sendElsewhere(number)
+    for (const number of [3, 5, 6]) await send(number)
+    expect(await commit()).toEqual({ md5: whole(1, 2, 3, 4, 5, 6) })
+  }, 30_000)
+
+  it('is not that of a part that was sent again, here or to another instance', async () => {
+    for (const number of [1, 2, 3, 4, 5, 6]) await send(number)
+    await sendElsewhere(2, 7)
+    expect(await commit()).toEqual({})
+    expect(await stored()).toBe(whole(1, 7, 3, 4, 5, 6))
+    await send(6, 8)
+    expect(await commit()).toEqual({})
+    expect(await stored()).toBe(whole(1, 7, 3, 4, 5, 8))
+  }, 30_000)
+
+  it('is unknown once the parts are ended', async () => {
+    for (const number of [1, 2, 3, 4, 5, 6]) await send(number)
+    await commit()
+    await store.endParts(key)
+    for (const number of [1, 2, 3, 4, 5, 6]) await send(number, 9)
+    expect(await commit()).toEqual({ md5: whole(9, 9, 9, 9, 9, 9) })
+  })
+})
