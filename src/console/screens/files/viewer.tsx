@@ -33,8 +33,8 @@ export function Viewer({ id, entries, onShow, onDownload, onClose }: ViewerProps
   useEffect(() => {
     const onKey = ({ key, target }: KeyboardEvent) => {
       if (target instanceof HTMLMediaElement) return
-      if (key === 'ArrowRight') step.current(1)
-      if (key === 'ArrowLeft') step.current(-1)
+      const forward = document.dir === 'rtl' ? 'ArrowLeft' : 'ArrowRight'
+      if (key === 'ArrowLeft' || key === 'ArrowRight') step.current(key === forward ? 1 : -1)
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
