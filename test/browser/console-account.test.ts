@@ -41,7 +41,7 @@ describe('The profile', () => {
     await page.waitForURL(/\/account$/)
     await title()
     await settled(page)
-    expect(await page.title()).toBe('Profile · Account · Satchel')
+    expect(await page.title()).toBe('Profile and storage · Account · Satchel')
   })
 
   it('says who one is, what one may store, and what takes the space', async () => {

@@ -54,7 +54,7 @@ describe('A new workspace', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: HOSTILE }).waitFor()
     await person('oskar').waitFor()
-    expect(await page.title()).toBe(`${HOSTILE} · Satchel`)
+    expect(await page.title()).toBe(`Members · ${HOSTILE} · Satchel`)
     await expectAccessible(page)
   })
 
