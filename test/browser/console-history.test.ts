@@ -238,6 +238,38 @@ describe('The versions of a file', () => {
   })
 })
 
+describe('The details of a file', () => {
+  it('tell versions of one minute apart, show a digest in one line, and TypeScript as text', async () => {
+    const ina = await w.person('ina')
+    await ina.upload('plan.ts', 'const one = 1', 'video/mp2t')
+    for (const text of ['const two = 2', 'const three = 3', 'const four = 4']) {
+      const file = { name: 'plan.ts', mimeType: 'video/mp2t', buffer: Buffer.from(text) }
+      const url = `${w.service.url}/api/files/upload`
+      const multipart = { folder: '', on_conflict: 'replace', file }
+      expect((await ina.context.request.post(url, { multipart })).status()).toBe(200)
+    }
+    const details = await openDetails(ina, 'plan.ts')
+    const actions = details.getByRole('button', { name: /^Actions for the version of/ })
+    await actions.nth(2).waitFor()
+    const names = await actions.evaluateAll(all =>
+      (all as unknown as { ariaLabel: string }[]).map(({ ariaLabel }) => ariaLabel),
+    )
+    expect([names.length, new Set(names).size]).toEqual([3, 3])
+    const digest = details.locator('.facts code')
+    const { height } = (await digest.boundingBox()) ?? { height: 0 }
+    expect([(await digest.textContent())?.length, height > 0 && height < 24]).toEqual([32, true])
+    await details.getByText('const four = 4').waitFor()
+    expect(
+      await ina.page
+        .getByRole('row', { name: /^plan\.ts/ })
+        .locator('.entry-icon.code')
+        .count(),
+    ).toBe(1)
+    await expectAccessible(ina.page)
+    await pictures(ina.page, 'console-details-versions-of-a-minute')
+  })
+})
+
 describe('The activity of a file', () => {
   it('is its own, and grows by itself', async () => {
     const nia = await w.person('nia')
@@ -255,7 +287,7 @@ describe('The activity of a file', () => {
     const sheet = nia.page.getByRole('dialog')
     await sheet.getByRole('button', { name: 'Create link' }).click()
     await nia.page.keyboard.press('Escape')
-    await sentences.filter({ hasText: 'shared a file by a link' }).waitFor()
+    await sentences.filter({ hasText: /shared “.+” by a link/ }).waitFor()
     expect(await sentences.count()).toBe(3)
     await expectAccessible(nia.page)
     await pictures(nia.page, 'console-details-file')

@@ -37,6 +37,19 @@ export function formatMoment(iso: string): string {
   return (at.getFullYear() === now.getFullYear() ? sameYear : otherYear).format(at)
 }
 
+const toTheSecond = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** Moments as briefly as they are told apart from each other. */
+export function formatMoments(isos: readonly string[]): string[] {
+  const brief = isos.map(formatMoment)
+  const isTwice = (at: number) => brief.indexOf(brief[at] ?? '') !== brief.lastIndexOf(brief[at] ?? '')
+  const exact = isos.map((iso, at) => (isTwice(at) ? toTheSecond.format(new Date(iso)) : (brief[at] ?? '')))
+  return exact.map((text, at) => {
+    const before = exact.slice(0, at).filter(other => other === text).length
+    return before ? `${text} (${before + 1})` : text
+  })
+}
+
 const day = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' })
 const dayOfOtherYear = new Intl.DateTimeFormat(locale, { dateStyle: 'long' })
 

@@ -130,12 +130,12 @@ export const REVOKE = graphql(
 
 /** How a share was used. */
 export const USES = graphql(`
-  query UsesOf($id: ID!) {
+  query UsesOf($id: ID!, $first: Int!) {
     node(id: $id) {
       __typename
       id
       ... on Share {
-        events(first: 100, newestFirst: true) {
+        events(first: $first, newestFirst: true) {
           nodes {
             kind
             happenedAt

@@ -1,8 +1,10 @@
 import { Download, Eye, type LucideIcon, ShieldX } from 'lucide-react'
+import { useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { formatExact } from '../i18n/format.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { personName } from '../parts/person-name.ts'
+import { ShowMore } from '../parts/show-more.tsx'
 import { ErrorState, Skeleton } from '../parts/states.tsx'
 import { USES } from './documents.ts'
 import { text } from './text.ts'
@@ -13,16 +15,28 @@ const kinds = {
   REFUSED: { icon: ShieldX, message: 'refused' },
 } as const satisfies Record<string, { icon: LucideIcon; message: string }>
 
+/** So many are shown at once, and so many the service answers at most. */
+const PAGE = 100
+const MOST = 1000
+
 /** Who used a share, when and by what, the last first. */
 export function Uses({ id, onClose }: { id: string; onClose: () => void }) {
-  const [{ data, error }, again] = useQuery({ query: USES, variables: { id }, requestPolicy: 'cache-and-network' })
-  const node = data?.node
+  const [first, setFirst] = useState(PAGE)
+  const [{ data, error }, again] = useQuery({
+    query: USES,
+    variables: { id, first },
+    requestPolicy: 'cache-and-network',
+  })
+  // What is shown stays while more is asked for.
+  const kept = useRef(data)
+  kept.current = data ?? kept.current
+  const node = kept.current?.node
   const uses = node && 'events' in node ? node.events : null
   return (
     <Dialog title={text('showUses')} isOpen onClose={onClose}>
       {error ? (
         <ErrorState error={error} retry={() => again({ requestPolicy: 'network-only' })} />
-      ) : !data ? (
+      ) : !node ? (
         <Skeleton rows={3} />
       ) : !uses || uses.nodes.length === 0 ? (
         <p className="soft">{text('noUses')}</p>
@@ -55,7 +69,10 @@ export function Uses({ id, onClose }: { id: string; onClose: () => void }) {
               )
             })}
           </ul>
-          {uses.pageInfo.hasNextPage && <p className="soft">{text('lastUses', { count: uses.nodes.length })}</p>}
+          <ShowMore hasMore={uses.pageInfo.hasNextPage && first < MOST} more={() => setFirst(MOST)} look="ghost" />
+          {uses.pageInfo.hasNextPage && first === MOST && (
+            <p className="soft">{text('lastUses', { count: uses.nodes.length })}</p>
+          )}
         </>
       )}
       <p className="soft">{text('usesHint')}</p>

@@ -5,6 +5,7 @@ import { isOver, type Phase, type QueuedUpload } from '../../upload-engine/snaps
 import { formatBytes } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { EntryIcon } from '../parts/entry-icon.tsx'
+import { mediaTypeOf } from '../parts/media-type.ts'
 import { choose } from './banners.tsx'
 import { text } from './text.ts'
 import { queue, recordOf } from './uploads.ts'
@@ -75,9 +76,10 @@ const signs: Partial<Record<Phase, typeof CircleCheck>> = {
   detached: FileQuestion,
 }
 
-function Sign({ upload: { id, phase } }: { upload: QueuedUpload }) {
+function Sign({ upload: { id, phase, aim, size } }: { upload: QueuedUpload }) {
   const Icon = signs[phase]
-  if (!Icon) return <EntryIcon contentType={recordOf(id)?.type ?? ''} />
+  if (!Icon)
+    return <EntryIcon contentType={mediaTypeOf({ name: aim.fileName, contentType: recordOf(id)?.type ?? '', size })} />
   return (
     <span className="dock-sign" aria-hidden>
       <Icon />

@@ -1,7 +1,7 @@
 import './versions.css'
 import { Copy, Download, Ellipsis, Eye, FileUp, History, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useId, useState } from 'react'
-import { formatBytes, formatMoment, formatNumber } from '../i18n/format.ts'
+import { formatBytes, formatMoment, formatMoments, formatNumber } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { copy } from '../parts/copy.ts'
 import { Confirm } from '../parts/dialog.tsx'
@@ -24,6 +24,7 @@ export function Versions({ file }: { file: VersionedFile }) {
   const [shown, setShown] = useState(FEW)
   const { drive, permissions, revision, path } = file
   const all = file.versions?.nodes ?? []
+  const moments = formatMoments(all.map(({ createdAt }) => createdAt))
   const mayRestore = permissions.includes('WRITE')
   const mayDelete = permissions.includes('DELETE')
   const keeps = drive.versionsKept > 0
@@ -58,10 +59,11 @@ export function Versions({ file }: { file: VersionedFile }) {
               </p>
             </div>
           </li>
-          {all.slice(0, shown).map(version => (
+          {all.slice(0, shown).map((version, at) => (
             <Line
               key={version.id}
               version={version}
+              when={moments[at] ?? ''}
               name={file.name}
               onRestore={mayRestore ? () => void restore(version, revision) : undefined}
               mayDelete={mayDelete}
@@ -83,17 +85,18 @@ export function Versions({ file }: { file: VersionedFile }) {
 
 interface LineProps {
   version: Version
+  /** When it was made, unlike any other. */
+  when: string
   /** Of the file. */
   name: string
   onRestore: (() => void) | undefined
   mayDelete: boolean
 }
 
-function Line({ version, name, onRestore, mayDelete }: LineProps) {
+function Line({ version, when, name, onRestore, mayDelete }: LineProps) {
   const [open, setOpen] = useState<'look' | 'delete' | null>(null)
   const close = () => setOpen(null)
   const { size, md5, contentType, createdAt, createdBy, expiresAt } = version
-  const when = formatMoment(createdAt)
   const copyDigest = async () => {
     if (await copy(md5)) toast({ message: text('copiedDigest') })
   }

@@ -1,6 +1,7 @@
 import './viewer.css'
 import { useEffect, useState } from 'react'
 import { EntryIcon } from '../parts/entry-icon.tsx'
+import { mediaTypeOf } from '../parts/media-type.ts'
 import { text } from './text.ts'
 
 export interface Previewed {
@@ -15,11 +16,13 @@ const TEXT_BYTES = 256 * 1024
 const WHOLE_BYTES = 50 * 1024 * 1024
 
 const images = /^image\/(png|jpeg|gif|webp|avif|bmp|apng|x-icon|vnd\.microsoft\.icon)$/
-const texts = /^text\/(plain|markdown|csv|tab-separated-values|css|xml)$|^application\/(json|xml|yaml|toml|javascript)$/
+const texts =
+  /^text\/(plain|markdown|csv|tab-separated-values|css|xml|typescript)$|^application\/(json|xml|yaml|toml|javascript)$/
 
-const kindOf = ({ contentType, size }: Previewed) => {
+const kindOf = (file: Previewed) => {
+  const { size } = file
   if (size === 0) return null
-  const type = contentType.replace(/;.*/, '')
+  const type = mediaTypeOf(file).replace(/;.*/, '')
   if (images.test(type)) return size <= WHOLE_BYTES ? 'image' : null
   if (type === 'application/pdf') return size <= WHOLE_BYTES ? 'pdf' : null
   if (/^audio\//.test(type)) return 'audio'
@@ -47,7 +50,7 @@ export function Preview({
   const [hasFailed, setFailed] = useState(false)
   const none = (
     <div className="preview none">
-      <EntryIcon contentType={file.contentType} size="tile" />
+      <EntryIcon contentType={mediaTypeOf(file)} size="tile" />
       {isLarge && <p>{text('noPreview')}</p>}
     </div>
   )
@@ -70,7 +73,7 @@ export function Preview({
   if (kind === 'audio')
     return (
       <div className="preview none">
-        <EntryIcon contentType={file.contentType} size="tile" />
+        <EntryIcon contentType={mediaTypeOf(file)} size="tile" />
         {/* biome-ignore lint/a11y/useMediaCaption: people's own sounds have none */}
         <audio src={url} controls onError={failed} />
       </div>

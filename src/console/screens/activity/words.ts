@@ -56,10 +56,11 @@ const whoDid = ({ actor }: Happened, me: string | undefined): string => {
  */
 export function sentenceOf(event: Happened, me: string | undefined, root: string): string {
   const { path, from, files, recipient, name, role } = event.details
-  const at = trim(path ?? '')
+  const at = trim(path ?? event.entry?.path ?? '')
   return text(isSaid(event.kind) ? messageOf[event.kind] : 'other', {
     who: whoDid(event, me),
     name: isolated(nameOf(at) || root),
+    file: at ? text('file', { name: isolated(nameOf(at)) }) : text('aFile'),
     folder: isolated(nameOf(parentOf(at)) || root),
     before: isolated(nameOf(trim(from ?? ''))),
     count: files ?? 0,

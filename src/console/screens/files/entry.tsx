@@ -4,6 +4,7 @@ import { formatBytes, formatExact, formatMoment } from '../../i18n/format.ts'
 import { Mark, More } from '../../listing/cells.tsx'
 import type { Cell } from '../../listing/listing.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
+import { mediaTypeOf } from '../../parts/media-type.ts'
 import type { Point } from '../../parts/menu.tsx'
 import type { Entry } from './documents.ts'
 import { NameField } from './name-field.tsx'
@@ -33,7 +34,7 @@ interface CellProps extends Cell {
   handlers: Handlers
 }
 
-const typeOf = (entry: Entry) => (entry.__typename === 'File' ? entry.contentType : null)
+const typeOf = (entry: Entry) => (entry.__typename === 'File' ? mediaTypeOf(entry) : null)
 
 function frameOf({ entry, index, isSelected, isCursor, isRenaming, isCut, handlers }: CellProps, look: string) {
   const isFolder = entry.__typename === 'Folder'

@@ -9,6 +9,7 @@ import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
+import { mediaTypeOf } from '../../parts/media-type.ts'
 import { personName } from '../../parts/person-name.ts'
 import { ShowMore } from '../../parts/show-more.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
@@ -99,7 +100,7 @@ function Row({ share, open }: { share: ReceivedShare; open: Open }) {
   const { fileName, contentType, size, sharedBy, createdAt, expiresAt, passwordProtected, seen } = share
   return (
     <li className={`received${seen ? '' : ' unseen'}`}>
-      <EntryIcon contentType={contentType} />
+      <EntryIcon contentType={mediaTypeOf({ name: fileName, contentType, size })} />
       <div className="grow">
         <div className="received-name">
           <button type="button" className="link" dir="auto" onClick={() => open(share, 'look')}>
