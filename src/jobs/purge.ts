@@ -7,8 +7,9 @@ import { removeLog } from '../../db/queries/event.ts'
 import { returnTrash } from '../../db/queries/trash-item.ts'
 import { deleteVersionsOf, versionsOf } from '../../db/queries/version.ts'
 import { endUploadSessions } from '../services/uploads/upload-session.ts'
+import { createPace } from './pace.ts'
 
-const BATCH = 500
+const MOST = 512
 
 /**
  * Deletes the content of a deleted folder, in batches from the bottom up. It cannot be reached any more, so only the rows are locked,
@@ -20,10 +21,9 @@ export async function purgeFolder(
   { folderId, bucketId }: { folderId: string; bucketId: string },
 ): Promise<void> {
   const path = [folderId]
-  for (;;) {
-    const current = path.at(-1)
-    if (current === undefined) break
-    const children = await childrenToPurge(db, current, BATCH)
+  const pace = createPace(MOST)
+  const step = async (current: string, size: number): Promise<void> => {
+    const children = await childrenToPurge(db, current, size)
     const files = children.filter(c => c.kind === FILE)
     if (files.length > 0) {
       const ids = files.map(f => f.id)
@@ -51,6 +51,10 @@ export async function purgeFolder(
         if (current === folderId && deleted === 1) await addPurging(db, bucketId, -1, tx)
       })
     }
+  }
+  for (let current = path.at(-1); current !== undefined; current = path.at(-1)) {
+    const folder = current
+    await pace.batch(size => step(folder, size))
   }
 }
 

@@ -10,8 +10,11 @@ import { enqueue } from '../services/notices/outbox.ts'
 import type { KeptService } from '../services/tree/kept.ts'
 import { endOverdue } from '../services/uploads/upload-session.ts'
 import { type BlobStore, BlobsKept } from '../storage/store.ts'
+import { createPace } from './pace.ts'
 
 const BATCH = 200
+/** Of objects to remove. */
+const MOST = 512
 const RETRY_MS = 60_000
 /** A drive may keep more than it may for so long: looking reads every drive that keeps something. */
 const TRIM_MS = 10 * 60_000
@@ -52,16 +55,19 @@ export function createSweeper({
 
   /** Removes the object before its row: a crash in between leaves a row that is swept again, never an object without a row. */
   async function removeMarked(): Promise<void> {
-    for (;;) {
+    const pace = createPace(MOST)
+    const removeSome = async (limit: number): Promise<number> => {
       const now = Date.now()
-      const ids = await markedBlobs(db, now, BATCH)
-      if (ids.length === 0) return
+      const ids = await markedBlobs(db, now, limit)
+      if (ids.length === 0) return 0
       // The lease keeps other instances away for a while; if the store fails now, the objects are swept again after it.
       await leaseMarked(db, ids, now + RETRY_MS)
       const gone = await removeObjects(ids)
       // Rows that have changed since are swept again.
       if (gone.length > 0) await deleteMarked(db, gone, now + RETRY_MS)
+      return ids.length
     }
+    while ((await pace.batch(removeSome)) > 0);
   }
 
   /** @returns the removed ids: an object that the store keeps for now must not hold back the rows of the others */
