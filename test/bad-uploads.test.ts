@@ -1,5 +1,4 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from '@jest/globals'
 import { expel, found, join, privateKey, put } from './builders.ts'
 import { expectConsistent, outlive, quiet } from './consistency.ts'
@@ -379,10 +378,7 @@ describe.each(faces)('$face', ({ by, front }) => {
 })
 
 /** Waits until a request is being served. */
-async function arrived(): Promise<void> {
-  for (const late = Date.now() + 5000; t.app.gateway.running === 0; await sleep(5))
-    if (Date.now() > late) throw new Error('Nothing has arrived.')
-}
+const arrived = () => until(() => t.app.gateway.running > 0)
 
 describe('The raw route', () => {
   leavesNothing()

@@ -22,6 +22,7 @@ import { ended, openShell, type Shell } from './command-line.ts'
 import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
 import { freePort } from './free-port.ts'
 import { newDatabase, type Person, signInTo, startApp, type TestApp } from './harness.ts'
+import { until } from './until.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
@@ -93,11 +94,6 @@ const twice = (counts: Map<string, number>) => [...counts].filter(([, count]) =>
 function states(): string[] {
   const folder = join(shell.home, 'state/satchel/uploads')
   return existsSync(folder) ? readdirSync(folder) : []
-}
-
-async function until(met: () => boolean): Promise<void> {
-  for (const end = Date.now() + 20_000; !met(); await sleep(2))
-    if (Date.now() > end) throw new Error(`Not in time: ${met}`)
 }
 
 /** Begins to put the file, and ends the command by a signal when so many parts have arrived. */

@@ -1,5 +1,4 @@
 import { deepEqual } from 'node:assert'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/index.ts'
 import type { Finding } from '../src/doctor/check.ts'
 import { examine } from '../src/doctor/run.ts'
@@ -19,8 +18,7 @@ export async function findingsOf(
 
 /** Waits until no request runs any more: a client that has hung up knows less than the service. */
 export async function quiet(t: TestApp): Promise<void> {
-  for (const end = Date.now() + 10_000; t.app.gateway.running > 0; await sleep(10))
-    if (Date.now() > end) throw new Error(`${t.app.gateway.running} requests do not end.`)
+  await until(() => t.app.gateway.running === 0)
 }
 
 /**

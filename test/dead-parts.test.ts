@@ -216,7 +216,7 @@ onSqlite('A SQLite file', () => {
       expectUnavailableByGraphql(alice.graphql(UPLOAD, { input: { file: null } }, new File(['never'], 'never.txt'))),
       expectUnready(t, 'database'),
     ]
-    await sleep(100)
+    await until(() => t.app.gateway.running >= 10)
     for (let n = 0; n < 20; n++) {
       const { answer, ms } = await timed(alice.rest('GET', '/api/files/tree'))
       expect(answer.response.files).toHaveLength(1)

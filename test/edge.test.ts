@@ -4,6 +4,7 @@ import { createApiDocument } from '../src/openapi/document.ts'
 import { routesOf } from '../src/rest/routes.ts'
 import { type Person, type RestOptions, rest, startApp, type TestApp } from './harness.ts'
 import { anId } from './shapes.ts'
+import { until } from './until.ts'
 import { exchange, head } from './wire.ts'
 
 const APP = 'https://app.example.com'
@@ -63,7 +64,7 @@ describe('The envelope', () => {
     const ids = [first, second].map(a => a.headers.get('x-request-id') ?? '')
     expect(new Set([...ids, 'mine']).size).toBe(3)
     // A request is logged when its connection is done with it, which the client may notice first.
-    while (!ids.every(id => t.logs().includes(id))) await new Promise(resolve => setTimeout(resolve, 10))
+    await until(() => ids.every(id => t.logs().includes(id)))
     const lines = t.logs().split('\n')
     for (const id of ids) {
       const line = JSON.parse(lines.find(l => l.includes(id)) ?? '{}')

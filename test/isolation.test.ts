@@ -7,6 +7,7 @@ import { found, put, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
 import { callByRest, type Inputs } from './contract/call.ts'
 import { inputsOf } from './contract/contract.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
+import { until } from './until.ts'
 import { everything } from './wire.ts'
 
 let t: TestApp
@@ -122,7 +123,7 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
     // The first use of a key is noted, a moment later.
     for (const [, person] of [...strangers, ...neighbours]) await person.rest('GET', '/auth/is_valid')
     const unused = `SELECT k.id FROM api_key k WHERE k.last_used_at IS NULL`
-    while ((await t.app.db.rows(unused)).length > 0) await new Promise(resolve => setTimeout(resolve, 10))
+    await until(async () => (await t.app.db.rows(unused)).length === 0)
   })
 
   const rowOf = (field: string): Row => {

@@ -1,5 +1,4 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newDatabase, type Person } from './harness.ts'
 import { killUploads } from './kill-uploads.ts'
@@ -74,12 +73,13 @@ describe('A service that is asked to stop', () => {
   const partOf = (bytes: Buffer, n: number) => bytes.subarray((n - 1) * PART, n * PART)
   const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex')
 
-  /** A part of which the second half has not been sent. */
+  /** A part of which the second half has not been sent, and which the service has begun to take. */
   async function halfPart(id: string, n: number, bytes: Buffer): Promise<Wire> {
     const wire = await openWire(site.at(0).url)
-    await wire.send(head(alice, `PUT /api/files/uploads/${id}/parts/${n}`, { 'content-length': PART }))
+    const headers = { 'content-length': PART, expect: '100-continue' }
+    await wire.send(head(alice, `PUT /api/files/uploads/${id}/parts/${n}`, headers))
+    expect((await wire.answer())?.status).toBe(100)
     await wire.send(partOf(bytes, n).subarray(0, PART / 2))
-    await sleep(100)
     return wire
   }
 
@@ -151,8 +151,10 @@ describe('A service that is asked to stop', () => {
     expect(worked).toBe(0)
     expect(answer?.status).not.toBe(200)
     await comeBack()
-    let again = await uploader.complete(id, { md5: md5(bytes) })
-    for (; again.code === 'UPLOAD_BUSY'; await sleep(100)) again = await uploader.complete(id, { md5: md5(bytes) })
+    const again = await until(async () => {
+      const answer = await uploader.complete(id, { md5: md5(bytes) })
+      return answer.code !== 'UPLOAD_BUSY' && answer
+    }, 30_000)
     expect(again).toMatchObject({ status: 200, value: { md5_checksum: md5(bytes) } })
   })
 })

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { expectConsistent, outlive } from './consistency.ts'
+import { expectConsistent, outlive, quiet } from './consistency.ts'
 import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { until } from './until.ts'
@@ -141,7 +141,7 @@ describe('A part of some size', () => {
     const wire = await slowly(1)
     await reachStore(() => wire.send(partOf(1).subarray(0, -1)))
     wire.cut()
-    await sleep(300)
+    await quiet(t)
     expect(await received()).toEqual([])
     await whole(1)
     await finish()

@@ -302,11 +302,10 @@ describe('A subscription', () => {
     await following(carol, USAGE, async stream => expect(stream.messages).toEqual([]))
     open[0]?.close()
     await open[0]?.ended
-    let again = await grace.subscribe(USAGE)
-    for (let tries = 0; again.messages.length > 0 && tries < 20; tries++) {
-      await sleep(50)
-      again = await grace.subscribe(USAGE)
-    }
+    const again = await until(async () => {
+      const stream = await grace.subscribe(USAGE)
+      return stream.messages.length === 0 && stream
+    })
     await grace.upload('a.txt', 'x')
     expect(await again.next()).toMatchObject({ data: { bucketChanged: { usage: { fileCount: 1 } } } })
     for (const stream of [...open, again]) stream.close()

@@ -178,14 +178,13 @@ describe.each([true, false])('A completion, direct: %s', direct => {
     expect(await upload.up.complete(upload.id)).toMatchObject({ status: 409, code: 'UPLOAD_BUSY' })
     expect(await upload.up.part(upload.id, 1, { bytes: partOf(1) })).toMatchObject({ status: 409, code: 'UPLOAD_BUSY' })
     expect((await upload.up.look(upload.id)).value.received).toEqual([1, 2, 3])
-    for (const late = Date.now() + 5000; ; await sleep(50)) {
+    await until(async () => {
       const [row] = await t.app.db.rows<{ lease: number; claim: number }>(
         'SELECT b.lease_until AS lease, s.claim_until AS claim FROM blobs b JOIN upload_session s ON s.id = b.id WHERE s.id = ?',
         [upload.id],
       )
-      if (row && row.lease > Date.now() + 60_000 && row.claim > Date.now() + 1000) break
-      if (Date.now() > late) throw new Error('It is not kept alive.')
-    }
+      return row && row.lease > Date.now() + 60_000 && row.claim > Date.now() + 1000
+    })
     release()
     expect((await completing).status).toBe(200)
     await expectNothingLeft()

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Db, openDatabase } from '../db/index.ts'
 import { readConfig } from '../src/config.ts'
 import { createDiskStore } from '../src/storage/disk.ts'
 import { type BuiltService, runBuilt, startBuilt } from './built-service.ts'
 import { expectWhole } from './consistency.ts'
 import { type Person, signInTo } from './harness.ts'
+import { until } from './until.ts'
 
 /** What the service stands on: SQLite with one instance, or a database server with two, which share a folder of blobs. */
 export interface Ground {
@@ -63,10 +63,6 @@ export async function openSite({ databaseUrl }: Ground, more: Record<string, str
     return service
   }
 
-  async function until(met: () => Promise<boolean>): Promise<void> {
-    for (const end = Date.now() + 30_000; !(await met()); await sleep(50))
-      if (Date.now() > end) throw new Error(`That did not come about: ${met}`)
-  }
   const count = async (what: string) =>
     Number((await db.rows<{ n: number }>(`SELECT COUNT(*) AS n FROM ${what}`))[0]?.n)
 

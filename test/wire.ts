@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { checkAnswer, requestOf } from './contract/answers.ts'
 import type { Person, TestApp } from './harness.ts'
+import { until } from './until.ts'
 
 /** An answer as it came over the wire. */
 export interface WireAnswer {
@@ -205,13 +206,10 @@ export async function everything(t: TestApp): Promise<Record<string, unknown[]>>
 
 /** Waits until no request runs, and no upload holds anything but those in parts, which wait for their makers. */
 async function quiet(t: TestApp): Promise<void> {
-  for (const late = Date.now() + 8000; ; ) {
+  await until(async () => {
     const staged = await t.app.db.rows(
       "SELECT id FROM blobs WHERE state = 'staged' AND id NOT IN (SELECT id FROM upload_session)",
     )
-    const { running } = t.app.gateway
-    if (running === 0 && staged.length === 0) return
-    if (Date.now() > late) throw new Error(`${running} requests and ${staged.length} uploads do not come to an end.`)
-    await new Promise(resolve => setTimeout(resolve, 5))
-  }
+    return t.app.gateway.running === 0 && staged.length === 0
+  })
 }

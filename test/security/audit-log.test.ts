@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { loggablePath } from '../../src/log.ts'
 import { found, join, privateKey, workspaceKey } from '../builders.ts'
@@ -6,6 +5,7 @@ import { wholeGuessWindow } from '../guess-window.ts'
 import { type Person, startApp, type TestApp } from '../harness.ts'
 import { newBrowser, openProvider, signInBy, type TestProvider } from '../sign-in-provider.ts'
 import { Browser } from '../unit/sign-in-browser.ts'
+import { until } from '../until.ts'
 
 type Line = Record<string, unknown> & { subject?: Record<string, unknown> }
 
@@ -39,9 +39,7 @@ const linesOf = (app: TestApp): Line[] =>
     .map(line => JSON.parse(line))
 
 /** The line about a request is written when its connection is done with it, which may be after the client has its answer. */
-async function allLogged(): Promise<void> {
-  while (open > 0) await sleep(5)
-}
+const allLogged = () => until(() => open === 0)
 
 /** The lines that are written while something is done. */
 async function during<T>(work: () => Promise<T>): Promise<{ answer: T; lines: Line[] }> {

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { expectConsistent } from '../consistency.ts'
 import { type Person, rest, startApp, type TestApp } from '../harness.ts'
+import { eventually } from '../until.ts'
 import { restUploader, type Uploader } from '../uploader.ts'
 
 const MiB = 1024 * 1024
@@ -34,11 +34,10 @@ const mayMount = (() => {
 const withMounts = mayMount ? describe : describe.skip
 
 async function expectReady(t: TestApp, ready: boolean): Promise<void> {
-  for (const end = Date.now() + 8000; ; await sleep(100)) {
+  await eventually(async () => {
     const { status, response } = await rest(t.url, 'GET', '/readyz')
-    if ((status === 200) === ready) return void expect(response.blob_store).toBe(ready ? 'ok' : 'unavailable')
-    if (Date.now() > end) throw new Error(`/readyz answers ${status}.`)
-  }
+    expect([status === 200, response.blob_store]).toEqual([ready, ready ? 'ok' : 'unavailable'])
+  }, 8000)
 }
 
 const refused = { status: 503, response: { code: 'UNAVAILABLE' } }

@@ -6,6 +6,7 @@ import { unseenInGraph } from '../coverage-of-routes.ts'
 import { newDatabase, type Person, rest, startApp, type TestApp } from '../harness.ts'
 import { newBrowser, openProvider, signInBy, type TestProvider } from '../sign-in-provider.ts'
 import { Browser } from '../unit/sign-in-browser.ts'
+import { until } from '../until.ts'
 
 interface SessionRow {
   id: string
@@ -122,10 +123,8 @@ describe('GET /api/user/sessions', () => {
     const began = Date.now()
     await alice.rest('GET', '/api/user/data')
     // Nobody waits for it.
-    for (let i = 0; i < 100 && updates() === 0; i++) await new Promise(resolve => setTimeout(resolve, 20))
-    for (let i = 0; i < 100 && Date.parse((await listOf(alice))[0]?.last_used_at ?? '') < began; i++)
-      await new Promise(resolve => setTimeout(resolve, 20))
-    expect(Date.parse((await listOf(alice))[0]?.last_used_at ?? '')).toBeGreaterThanOrEqual(began)
+    await until(() => updates() > 0)
+    await until(async () => Date.parse((await listOf(alice))[0]?.last_used_at ?? '') >= began)
   })
 
   it('leaves out sessions that have ended by themselves, and those of others', async () => {
