@@ -319,6 +319,28 @@ describe('A file with many shares', () => {
     expectQuiet(mia)
   })
 
+  it('shows the last uses of a share, the others on demand', async () => {
+    const ole = await w.person('ole')
+    await ole.upload('often.txt', 'often')
+    const { token } = await createLink('often.txt', {}, ole)
+    for (let i = 0; i < 103; i++) await openLink(token)
+    await tenSecondsLater()
+    page = await ole.open('/files')
+    await row('often').click()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).click()
+    await sheet().getByRole('button', { name: 'Actions for Everyone' }).click()
+    await page.getByRole('menuitem', { name: 'How it was used' }).click()
+    const uses = page.getByRole('dialog', { name: 'How it was used' })
+    const lines = uses.locator('.share-uses > li')
+    await lines.nth(99).waitFor()
+    expect(await lines.count()).toBe(100)
+    await uses.getByRole('button', { name: 'Show more' }).click()
+    await lines.nth(102).waitFor()
+    expect(await uses.getByRole('button', { name: 'Show more' }).count()).toBe(0)
+    await expectAccessible(page)
+    expectQuiet(ole)
+  })
+
   it('says in the open sheet how a share is used meanwhile', async () => {
     const nora = await w.person('nora')
     await nora.upload('used.txt', 'used')

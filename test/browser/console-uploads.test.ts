@@ -218,6 +218,20 @@ describe('Uploads', () => {
     await press(page, 'Close')
   })
 
+  it('ask in one place about a single name that is taken', async () => {
+    await alice.upload('taken.txt', 'before')
+    const page = await alice.open('/files')
+    await choose(page, 'Upload files', [local('taken.txt', 'after')])
+    await dock(page).getByRole('button', { name: 'Keep both', exact: true }).waitFor()
+    expect(await dock(page).getByRole('button', { name: 'Keep both' }).count()).toBe(1)
+    await expectAccessible(page)
+    await pictures(page, 'uploads-taken-one')
+    await press(page, 'Keep both')
+    await title(page, '1 file uploaded').waitFor()
+    expect(await stored(alice, 'taken (2).txt')).toBe(md5('after'))
+    await press(page, 'Close')
+  })
+
   it('ask once about names that are taken', async () => {
     for (const name of ['taken 1.txt', 'taken 2.txt', 'taken 3.txt']) await alice.upload(name, 'before')
     const page = await alice.open('/files')

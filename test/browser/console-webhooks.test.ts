@@ -47,7 +47,7 @@ describe('The webhooks of a person', () => {
     // What no webhook may reach is said where it was asked for.
     await form.getByLabel('URL').fill('http://10.0.0.1/hook')
     await form.getByRole('button', { name: 'Create webhook' }).click()
-    await form.getByRole('alert').filter({ hasText: 'This address is not a public one' }).waitFor()
+    await form.getByRole('alert').filter({ hasText: 'leads to an address that is not public' }).waitFor()
     await form.getByLabel('URL').fill(receiver.url)
     await form.getByLabel('Only some').check()
     expect(await form.getByRole('button', { name: 'Create webhook' }).isDisabled()).toBe(true)

@@ -21,6 +21,7 @@ export function DockList({ uploads }: { uploads: readonly QueuedUpload[] }) {
     estimateSize: () => ROW,
     overscan: 4,
   })
+  const conflicts = uploads.filter(({ phase }) => phase === 'conflict').length
   return (
     <div className="dock-list" ref={box}>
       <ul style={{ height: rows.getTotalSize() }}>
@@ -34,7 +35,7 @@ export function DockList({ uploads }: { uploads: readonly QueuedUpload[] }) {
                 aria-setsize={uploads.length}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <Row upload={upload} />
+                <Row upload={upload} isOneOfMany={conflicts > 1} />
               </li>
             )
           )
@@ -44,7 +45,13 @@ export function DockList({ uploads }: { uploads: readonly QueuedUpload[] }) {
   )
 }
 
-function Row({ upload }: { upload: QueuedUpload }) {
+interface RowProps {
+  upload: QueuedUpload
+  /** Whether others wait for the same decision: about a single one the banner above asks. */
+  isOneOfMany: boolean
+}
+
+function Row({ upload, isOneOfMany }: RowProps) {
   const { aim, size, sent, phase } = upload
   const isMoving = phase === 'uploading' || phase === 'paused' || phase === 'checking'
   return (
@@ -63,7 +70,7 @@ function Row({ upload }: { upload: QueuedUpload }) {
           />
         )}
       </div>
-      <Actions upload={upload} />
+      <Actions upload={upload} isOneOfMany={isOneOfMany} />
     </div>
   )
 }
@@ -119,13 +126,13 @@ const isRefused = ({ aim, failure }: QueuedUpload) =>
 
 const fitting = (name: string) => name.replaceAll('\\', '-')
 
-function Actions({ upload }: { upload: QueuedUpload }) {
+function Actions({ upload, isOneOfMany }: RowProps) {
   const { id, phase, aim } = upload
   const name = aim.fileName
   const isRunning = phase === 'uploading' || phase === 'waiting' || phase === 'checking'
   return (
     <div className="dock-actions">
-      {phase === 'conflict' && (
+      {phase === 'conflict' && isOneOfMany && (
         <>
           <Button look="ghost" aria-label={text('skipOne', { name })} onPress={() => queue.resolve('skip', [id])}>
             {text('skip')}
