@@ -4,6 +4,7 @@ import { signIn } from './browser.ts'
 import {
   type ConsoleWorld,
   expectAccessible,
+  keepsFolder,
   type Person,
   pictures,
   settled,
@@ -37,17 +38,7 @@ const NOTHING_KEPT = `caches.keys().then(names => names.every(name => name.start
 async function openKept(who: Person, path: string): Promise<Page> {
   const page = await who.open(path)
   await until(page, 'navigator.serviceWorker.controller !== null')
-  await until(
-    page,
-    `(async folder => {
-      const names = await caches.keys()
-      const shell = names.find(name => name.startsWith('shell-'))
-      const name = names.find(name => name.startsWith('read-'))
-      const answers = name ? await (await caches.open(name)).matchAll() : []
-      const reads = await Promise.all(answers.map(one => one.json()))
-      return shell !== undefined && reads.some(({ variables }) => JSON.parse(variables ?? '{}').path === folder)
-    })(${JSON.stringify(path.replace('/files/', ''))})`,
-  )
+  await until(page, keepsFolder(path.replace('/files/', '')))
   return page
 }
 

@@ -97,6 +97,16 @@ export const listening = (page: Page, subscription = 'DriveChanged') =>
       (answer.request().postData() ?? '').includes(`subscription ${subscription}`),
   )
 
+/** Whether the browser has kept the console, and what a folder shows: an expression for the page. */
+export const keepsFolder = (path: string) => `(async folder => {
+  const names = await caches.keys()
+  const shell = names.find(name => name.startsWith('shell-'))
+  const name = names.find(name => name.startsWith('read-'))
+  const answers = name ? await (await caches.open(name)).matchAll() : []
+  const reads = await Promise.all(answers.map(one => one.json()))
+  return shell !== undefined && reads.some(({ variables }) => JSON.parse(variables ?? '{}').path === folder)
+})(${JSON.stringify(path)})`
+
 /** Changes the colours of the page. Even the shortest transition takes a frame. */
 async function paint(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })

@@ -6,14 +6,31 @@ import { fileURLToPath } from 'node:url'
 import { loading } from '../jest.config.mjs'
 
 const rootDir = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
-const chromium = process.env.CHROMIUM_PATH || '/usr/bin/chromium'
+const { env } = process
+const chromium = env.CHROMIUM_PATH || '/usr/bin/chromium'
 if (!existsSync(chromium))
   throw new Error(`There is no browser at ${chromium}. Install Debian's package chromium, or set CHROMIUM_PATH.`)
 
+/** What a program says of its version. */
+const versionOf = program =>
+  execFileSync(program, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+
+const said = [versionOf(chromium)]
+const missing = []
+delete env.TEST_FIREFOX
+
+const firefox = env.FIREFOX_PATH || '/usr/bin/firefox-esr'
+if (existsSync(firefox)) {
+  said.push(versionOf(firefox))
+  env.TEST_FIREFOX = firefox
+} else missing.push(`Firefox (no ${firefox}; install firefox-esr, or set FIREFOX_PATH)`)
+
+if (missing.length > 0 && env.CI === 'true') throw new Error(`CI needs every browser; missing: ${missing.join(', ')}`)
+
 // For the tests, which run in processes of their own.
-process.env.TEST_CHROMIUM = chromium
-process.env.TEST_SCREENSHOTS ||= mkdtempSync(join(tmpdir(), 'satchel-screenshots-'))
-const version = execFileSync(chromium, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+env.TEST_CHROMIUM = chromium
+env.TEST_SCREENSHOTS ||= mkdtempSync(join(tmpdir(), 'satchel-screenshots-'))
+const notTested = missing.length > 0 ? ` NOT TESTED: ${missing.join(', ')}.` : ''
 
 /** The service as it is built, and a person before a browser. */
 export default {
@@ -26,7 +43,7 @@ export default {
     'default',
     [
       '<rootDir>/test/summary-reporter.mjs',
-      { said: `Browser: ${version}. Screenshots in ${process.env.TEST_SCREENSHOTS}` },
+      { said: `Browsers: ${said.join(', ')}.${notTested} Screenshots in ${env.TEST_SCREENSHOTS}` },
     ],
   ],
   testSequencer: '<rootDir>/test/longest-first.mjs',
