@@ -21,8 +21,17 @@ export interface Owner {
 
 const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1)
 
-/** Declares the same routes twice: for the files of the caller, in an area of their own, and for those of workspaces. */
-export function declareForOwners(own: ReturnType<typeof area>, declare: (owner: Owner) => void): void {
+const workspaceFiles = area('workspace files', 'Files and folders of a workspace.')
+
+/**
+ * Declares the same routes twice: for the files of the caller, and for those of workspaces.
+ * @param own the area of the former
+ */
+export function declareForOwners(
+  own: ReturnType<typeof area>,
+  declare: (owner: Owner) => void,
+  ofWorkspaces = workspaceFiles,
+): void {
   declare({
     whose: 'the caller',
     base: '/api',
@@ -35,7 +44,7 @@ export function declareForOwners(own: ReturnType<typeof area>, declare: (owner: 
   declare({
     whose: 'a workspace',
     base: '/api/workspaces/{workspace_id}',
-    rest: area('workspace files', 'Files and folders of a workspace.'),
+    rest: ofWorkspaces,
     name: (verb, noun) => lowerFirst(`${verb}Workspace${noun}`),
     place: arg => ({ workspace_id: arg.id({ required: true }) }),
     on: (_root, args) => ({ workspaceId: 'workspace_id' in args ? String(args.workspace_id) : '' }),

@@ -7,12 +7,13 @@ import { ifMatch, ifMatchHeader, onConflict, ownDrive } from './arguments.ts'
 import { type Argument, builder, type DriveContext, type Given, type ObjectFields } from './builder.ts'
 import { BYTES, FILE_PATH, MD5, MEDIA_TYPE, SIGNED_URL } from './examples.ts'
 import { File, named } from './files.ts'
+import { declareForOwners } from './owners.ts'
 
 /** Uploads into workspaces belong to this area, too. */
 export const rest = area('uploads', 'Resumable uploads, in parts.')
 
 /** What is declared of a file that is to come. */
-export const declaration = (arg: Argument) => ({
+const declaration = (arg: Argument) => ({
   content_type: arg.string({ description: 'Media type.', example: MEDIA_TYPE }),
   direct: arg.boolean({
     description: 'Send the parts to signed URLs of the blob store.',
@@ -41,7 +42,7 @@ export const completion = (arg: Argument) => ({
 })
 
 /** One part of an upload. */
-export const part = (arg: Argument) => ({
+const part = (arg: Argument) => ({
   content_md5: arg.string({
     description: 'MD5 of the part, in base64 (RFC 1864).',
     example: 'nhB9nTcrtoJr2B01QqQZ1g==',
@@ -64,7 +65,7 @@ const sessionFields = (t: ObjectFields<UploadSessionView>) => ({
   }),
 })
 
-export const UploadSession = builder.objectRef<UploadSessionView>('UploadSession').implement({
+const UploadSession = builder.objectRef<UploadSessionView>('UploadSession').implement({
   description: SESSION,
   fields: t => ({
     ...sessionFields(t),
@@ -78,54 +79,6 @@ export const UploadSession = builder.objectRef<UploadSessionView>('UploadSession
     size: t.expose('size', { type: 'Long', description: 'Declared bytes of the whole file.', example: BYTES }),
   }),
 })
-
-/** One upload. */
-interface Named {
-  upload_id: string
-}
-
-export const findUpload = (_root: object, { upload_id: id }: Named, { services, caller, tree }: DriveContext) =>
-  services.uploadSessions.find(tree, id, caller.userId)
-
-builder.queryField('upload', t =>
-  t.withAuth({ drive: 'write' }).field({
-    type: UploadSession,
-    description: 'An upload in parts of the caller: which parts have arrived, and when it expires.',
-    rest: rest({
-      route: 'GET /api/files/uploads/{upload_id}',
-      statuses: [401, 404],
-      fails: ['UPLOAD_NOT_FOUND'],
-    }),
-    args: {
-      upload_id: t.arg.id({ required: true }),
-    },
-    on: ownDrive,
-    resolve: findUpload,
-  }),
-)
-
-export async function abortUpload(_root: object, { upload_id: id }: Named, { services, caller, tree }: DriveContext) {
-  await services.uploadSessions.abort(tree, id, caller.userId)
-  return null
-}
-
-builder.mutationField('abortUpload', t =>
-  t.withAuth({ drive: 'write' }).field({
-    type: 'Void',
-    nullable: true,
-    description: 'Aborts an upload and releases its reservation.',
-    rest: rest({
-      route: 'DELETE /api/files/uploads/{upload_id}',
-      statuses: [401, 404],
-      fails: ['UPLOAD_NOT_FOUND'],
-    }),
-    args: {
-      upload_id: t.arg.id({ required: true }),
-    },
-    on: ownDrive,
-    resolve: abortUpload,
-  }),
-)
 
 interface Completed {
   uploadId: string
@@ -205,7 +158,7 @@ const UploadPart = builder.objectRef<{ partNumber: number; url: string }>('Uploa
   }),
 })
 
-export const StartedUpload = builder.objectRef<UploadSessionView>('StartedUpload').implement({
+const StartedUpload = builder.objectRef<UploadSessionView>('StartedUpload').implement({
   description: SESSION,
   fields: t => ({
     ...sessionFields(t),
@@ -222,56 +175,91 @@ export const StartedUpload = builder.objectRef<UploadSessionView>('StartedUpload
   }),
 })
 
-export const startUpload = (
-  _root: object,
-  { content_type: contentType, on_conflict: choice, ...upload }: Given<typeof declaration>,
-  { services, caller, drive, tree, limits }: DriveContext,
-) => {
-  const onConflict = drive.onConflict(choice)
-  return services.uploadSessions.start(tree, { ...upload, contentType, onConflict }, limits, caller.userId)
-}
-
-builder.mutationField('startUpload', t =>
-  t.withAuth({ drive: 'write' }).field({
-    type: StartedUpload,
-    description: 'Starts an upload in parts, which survives broken connections and restarts.',
-    rest: rest({
-      route: 'POST /api/files/uploads',
-      statuses: [400, 401, 409],
-      fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
-    }),
-    args: declaration(t.arg),
-    on: ownDrive,
-    resolve: startUpload,
-  }),
-)
-
-export const ReceivedPart = builder.objectRef<{ partNumber: number; size: number }>('ReceivedPart').implement({
+const ReceivedPart = builder.objectRef<{ partNumber: number; size: number }>('ReceivedPart').implement({
   fields: t => ({
     part_number: t.exposeInt('partNumber'),
     size: t.exposeInt('size', { description: 'Bytes.', example: BYTES }),
   }),
 })
 
-export const addPart = async (
-  _root: object,
-  { upload_id: id, part_number: number, part: bytes, content_md5: md5 }: Given<typeof part>,
-  { services, caller, tree }: DriveContext,
-) => services.uploadSessions.addPart(tree, { id, by: caller.userId, number, part: await bytes, contentMd5: md5 })
+declareForOwners(
+  rest,
+  ({ whose, base, rest, name, place, on, denied }) => {
+    const uploads = `${base}/files/uploads` as const
+    builder.queryField(name('', 'Upload'), t =>
+      t.withAuth({ drive: 'write' }).field({
+        type: UploadSession,
+        description: `An upload in parts that the caller has started, to the files of ${whose}: which parts have arrived, and when it expires.`,
+        rest: rest({
+          route: `GET ${uploads}/{upload_id}`,
+          statuses: [401, ...denied, 404],
+          fails: ['UPLOAD_NOT_FOUND'],
+        }),
+        args: { upload_id: t.arg.id({ required: true }), ...place(t.arg) },
+        on,
+        resolve: (_root, { upload_id: id }, { services, caller, tree }) =>
+          services.uploadSessions.find(tree, id, caller.userId),
+      }),
+    )
 
-builder.mutationField('uploadPart', t =>
-  t.withAuth({ drive: 'write' }).field({
-    type: ReceivedPart,
-    description: 'Stores one part of an upload. Sending the same number again replaces it.',
-    rest: rest({
-      route: 'PUT /api/files/uploads/{upload_id}/parts/{part_number}',
-      also: 'POST',
-      statuses: [400, 401, 404, 409],
-      fails: ['UPLOAD_INCOMPLETE', 'CHECKSUM_MISMATCH', 'UPLOAD_NOT_FOUND', 'UPLOAD_BUSY'],
-      from: { part: 'raw', content_md5: 'header content-md5' },
-    }),
-    args: part(t.arg),
-    on: ownDrive,
-    resolve: addPart,
-  }),
+    builder.mutationField(name('abort', 'Upload'), t =>
+      t.withAuth({ drive: 'write' }).field({
+        type: 'Void',
+        nullable: true,
+        description: `Aborts an upload to the files of ${whose}, and releases its reservation.`,
+        rest: rest({
+          route: `DELETE ${uploads}/{upload_id}`,
+          statuses: [401, ...denied, 404],
+          fails: ['UPLOAD_NOT_FOUND'],
+        }),
+        args: { upload_id: t.arg.id({ required: true }), ...place(t.arg) },
+        on,
+        resolve: async (_root, { upload_id: id }, { services, caller, tree }) => {
+          await services.uploadSessions.abort(tree, id, caller.userId)
+          return null
+        },
+      }),
+    )
+
+    builder.mutationField(name('start', 'Upload'), t =>
+      t.withAuth({ drive: 'write' }).field({
+        type: StartedUpload,
+        description: `Starts an upload in parts to the files of ${whose}, which survives broken connections and restarts.`,
+        rest: rest({
+          route: `POST ${uploads}`,
+          statuses: [400, 401, ...denied, 409],
+          fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
+        }),
+        args: { ...declaration(t.arg), ...place(t.arg) },
+        on,
+        resolve: (_root, { content_type: contentType, on_conflict: choice, ...upload }, context) => {
+          const { services, caller, drive, tree, limits } = context
+          const onConflict = drive.onConflict(choice)
+          return services.uploadSessions.start(tree, { ...upload, contentType, onConflict }, limits, caller.userId)
+        },
+      }),
+    )
+
+    builder.mutationField(name('upload', 'Part'), t =>
+      t.withAuth({ drive: 'write' }).field({
+        type: ReceivedPart,
+        description: `Stores one part of an upload to the files of ${whose}. Sending the same number again replaces it.`,
+        rest: rest({
+          route: `PUT ${uploads}/{upload_id}/parts/{part_number}`,
+          also: 'POST',
+          statuses: [400, 401, ...denied, 404, 409],
+          fails: ['UPLOAD_INCOMPLETE', 'CHECKSUM_MISMATCH', 'UPLOAD_NOT_FOUND', 'UPLOAD_BUSY'],
+          from: { part: 'raw', content_md5: 'header content-md5' },
+        }),
+        args: { ...part(t.arg), ...place(t.arg) },
+        on,
+        resolve: async (_root, { upload_id: id, part_number: number, part, content_md5: md5 }, context) => {
+          const { services, caller, tree } = context
+          const by = caller.userId
+          return services.uploadSessions.addPart(tree, { id, by, number, part: await part, contentMd5: md5 })
+        },
+      }),
+    )
+  },
+  rest,
 )

@@ -3,59 +3,7 @@ import type { FileView } from '../../src/services/tree/listing.ts'
 import { ifMatchHeader, namedWorkspace } from './arguments.ts'
 import { builder } from './builder.ts'
 import { ALICE, BYTES, MD5, MEDIA_TYPE, WORKSPACE_FILE_PATH } from './examples.ts'
-import {
-  abortUpload,
-  addPart,
-  COMPLETION_FAILS,
-  completedFields,
-  completeUpload,
-  completion,
-  declaration,
-  findUpload,
-  part,
-  ReceivedPart,
-  rest,
-  StartedUpload,
-  startUpload,
-  UploadSession,
-} from './uploads.ts'
-
-builder.queryField('workspaceUpload', t =>
-  t.withAuth({ drive: 'write' }).field({
-    type: UploadSession,
-    description: 'An upload in parts into a workspace, of the caller: which parts have arrived, and when it expires.',
-    rest: rest({
-      route: 'GET /api/workspaces/{workspace_id}/files/uploads/{upload_id}',
-      statuses: [401, 403, 404],
-      fails: ['UPLOAD_NOT_FOUND'],
-    }),
-    args: {
-      upload_id: t.arg.id({ required: true }),
-      workspace_id: t.arg.id({ required: true }),
-    },
-    on: namedWorkspace,
-    resolve: findUpload,
-  }),
-)
-
-builder.mutationField('abortWorkspaceUpload', t =>
-  t.withAuth({ drive: 'write' }).field({
-    type: 'Void',
-    nullable: true,
-    description: 'Aborts an upload into a workspace.',
-    rest: rest({
-      route: 'DELETE /api/workspaces/{workspace_id}/files/uploads/{upload_id}',
-      statuses: [401, 403, 404],
-      fails: ['UPLOAD_NOT_FOUND'],
-    }),
-    args: {
-      upload_id: t.arg.id({ required: true }),
-      workspace_id: t.arg.id({ required: true }),
-    },
-    on: namedWorkspace,
-    resolve: abortUpload,
-  }),
-)
+import { COMPLETION_FAILS, completedFields, completeUpload, completion, rest } from './uploads.ts'
 
 interface UploadedFile extends FileView {
   workspaceId: string
@@ -113,43 +61,5 @@ builder.mutationField('completeWorkspaceUpload', t =>
       const emails = await context.services.listings.emailsOf([file.createdBy])
       return { uploadId, file: { ...file, workspaceId, byEmail: emails.get(file.createdBy ?? '') ?? null } }
     },
-  }),
-)
-
-builder.mutationField('startWorkspaceUpload', t =>
-  t.withAuth({ drive: 'write' }).field({
-    type: StartedUpload,
-    description: 'Starts an upload in parts into a workspace, which survives broken connections and restarts.',
-    rest: rest({
-      route: 'POST /api/workspaces/{workspace_id}/files/uploads',
-      statuses: [400, 401, 403, 409],
-      fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
-    }),
-    args: {
-      ...declaration(t.arg),
-      workspace_id: t.arg.id({ required: true }),
-    },
-    on: namedWorkspace,
-    resolve: startUpload,
-  }),
-)
-
-builder.mutationField('uploadWorkspacePart', t =>
-  t.withAuth({ drive: 'write' }).field({
-    type: ReceivedPart,
-    description: 'Stores one part of an upload into a workspace. Sending the same number again replaces it.',
-    rest: rest({
-      route: 'PUT /api/workspaces/{workspace_id}/files/uploads/{upload_id}/parts/{part_number}',
-      also: 'POST',
-      statuses: [400, 401, 403, 404, 409],
-      fails: ['UPLOAD_INCOMPLETE', 'CHECKSUM_MISMATCH', 'UPLOAD_NOT_FOUND', 'UPLOAD_BUSY'],
-      from: { part: 'raw', content_md5: 'header content-md5' },
-    }),
-    args: {
-      ...part(t.arg),
-      workspace_id: t.arg.id({ required: true }),
-    },
-    on: namedWorkspace,
-    resolve: addPart,
   }),
 )
