@@ -3,10 +3,11 @@
  * `npm run bench:beside -- ENGINE DIR [OPERATION...]`, where DIR is a work tree of the other commit with its modules.
  */
 import { resolve } from 'node:path'
-import { type Bench, median, processorOf } from './service.ts'
+import { type Bench, processorOf } from './service.ts'
 
 const [engine = 'sqlite', other = '', ...wanted] = process.argv.slice(2)
 const ROUNDS = Number(process.env.ROUNDS || 8)
+/** On a machine that does other things: few, in more rounds, so that these meet both sides. */
 const EACH = Number(process.env.EACH || 60)
 const AT_ONCE = 4
 
@@ -45,6 +46,13 @@ interface Cost {
   processor: number
 }
 
+const typical: Record<keyof Cost, (values: number[]) => number> = {
+  // The first quartile: what else the machine does only adds to it.
+  time: values => values.toSorted((a, b) => a - b)[values.length >> 2] ?? Number.NaN,
+  // It is counted in ticks, of which a round may have none.
+  processor: values => values.reduce((sum, value) => sum + value, 0) / values.length,
+}
+
 async function costOf(bench: Bench, operation: (bench: Bench, name: string) => Promise<void>, names: string[]) {
   const [since, before] = [performance.now(), processorOf(bench.pid)]
   const left = [...names]
@@ -72,7 +80,7 @@ for (let round = 0; round <= ROUNDS; round++)
 for (const [title, { before, after }] of costs) {
   if (wanted.length > 0 && !wanted.includes(title)) continue
   const said = (['time', 'processor'] as const).map(of => {
-    const [old, now] = [median(before.map(cost => cost[of])), median(after.map(cost => cost[of]))]
+    const [old = Number.NaN, now = Number.NaN] = [before, after].map(costs => typical[of](costs.map(cost => cost[of])))
     return `${of} ${old.toFixed(2)} ms before, ${now.toFixed(2)} ms now (${((now / old - 1) * 100).toFixed(1)} %)`
   })
   console.log(`${title.padEnd(8)} ${said.join('; ')}`)
