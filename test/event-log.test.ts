@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { v7 as newId } from 'uuid'
-import { appendEvents, endsOf, eventsOf, type NewEventRow, oldEvents, purgeEvents } from '../db/queries/event.ts'
+import {
+  appendEvents,
+  endsOf,
+  eventsOf,
+  type NewEventRow,
+  noteHead,
+  oldEvents,
+  purgeEvents,
+} from '../db/queries/event.ts'
 import { freshDatabase } from './fresh-database.ts'
 
 let fresh: Awaited<ReturnType<typeof freshDatabase>>
@@ -91,6 +99,19 @@ describe('A log', () => {
     expect(seen).toEqual(upTo(rows.length))
     expect(new Set(rows.map(row => row.details)).size).toBe(rows.length)
   }, 30_000)
+
+  it('goes on after its last number, whatever number a change has read before', async () => {
+    const [log, other] = [newId(), newId()]
+    await append(log, event('a'), event('b'), event('c'))
+    const changes = [{ head: 3 }, { head: 3 }, { head: 1 }, { head: null }, { head: 3, of: other }]
+    for (const { head, of = log } of changes)
+      await fresh.db.transaction(async tx => {
+        noteHead(tx, of, head)
+        await appendEvents(fresh.db, toLog(log, [event('d'), event('e')]), tx)
+      })
+    expect((await read(log, null)).map(row => row.seq)).toEqual(upTo(3 + 2 * changes.length))
+    expect(await read(other, null)).toEqual([])
+  })
 
   it('goes on with its numbers after all of it was purged', async () => {
     const [log, other] = [newId(), newId()]

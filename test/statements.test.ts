@@ -178,6 +178,26 @@ describe('Statements of the hottest reads', () => {
   })
 })
 
+describe('An event', () => {
+  it('is one statement of a change, which does not ask for its number where the change has looked up a path', async () => {
+    const person = await t.signIn('mover')
+    await person.upload('first.txt', 'x')
+    const changes: (() => Promise<{ status: number }>)[] = [
+      () => person.upload('a.txt', 'x'),
+      () => person.rest('POST', '/api/folders', { json: { path: 'there/below' } }),
+      () => person.rest('POST', '/api/files/move', { json: { source: 'a.txt', destination: 'there/a.txt' } }),
+      () => person.rest('POST', '/api/files/quick_share', { json: { object: 'there/a.txt' } }),
+      () => person.rest('DELETE', '/api/folders?recursive=true&path=there'),
+    ]
+    for (const change of changes) {
+      t.statements()
+      expect((await change()).status).toBe(200)
+      const appended = t.statements().filter(sql => sql.startsWith('INSERT INTO event '))
+      expect(appended).toEqual([expect.stringMatching(/\) VALUES \(/)])
+    }
+  })
+})
+
 /** Puts empty files into an empty folder at the top of a bucket, by the rows that as many uploads would have left. */
 async function fill(bucketId: string, folderId: string, files: number): Promise<void> {
   const now = Date.now()

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../index.ts'
 import { FILE, FOLDER } from '../models/entry.ts'
+import { headOf, noteHead } from './event.ts'
 import { inParts, placeholders } from './sql.ts'
 
 /** An entry on a path, with the totals that moving it needs. */
@@ -27,28 +28,39 @@ const columns = [
   'revision',
 ] as const
 
-/** The statement for a depth: a path is resolved by one join per name, never by matching text. */
-const chainStatements = new Map<number, string>()
+/** The statements by what they read: a path is resolved by one join per name, never by matching text. */
+const chainStatements = new Map<string, string>()
 
-function chainStatement(depth: number): string {
-  const known = chainStatements.get(depth)
+/** @param more another expression to read */
+function chainStatement(depth: number, more: string): string {
+  const known = chainStatements.get(more + depth)
   if (known) return known
   const levels = Array.from({ length: depth }, (_, i) => i + 1)
-  const sql = `SELECT ${levels.flatMap(i => columns.map((c, n) => `e${i}.${c} AS c${i}_${n}`)).join(', ')} FROM (SELECT 1 AS one) AS start ${levels
+  const sql = `SELECT ${levels.flatMap(i => columns.map((c, n) => `e${i}.${c} AS c${i}_${n}`)).join(', ')}${more} FROM (SELECT 1 AS one) AS start ${levels
     .map(i => `LEFT JOIN entry e${i} ON e${i}.parent_id = ${i === 1 ? '?' : `e${i - 1}.id`} AND e${i}.name = ?`)
     .join(' ')}`
-  chainStatements.set(depth, sql)
+  chainStatements.set(more + depth, sql)
   return sql
 }
 
-/** The entries along a path, as far as they exist: one per name, fewer when an entry is missing. */
-export async function resolveChain(db: Db, { rootId }: { rootId: string }, names: string[], tx?: Tx): Promise<Node[]> {
+/**
+ * The entries along a path, as far as they exist: one per name, fewer when an entry is missing.
+ * @param tx of a change, which ends with an event: the number of the last one is read as well, because a statement that inserts an event
+ * after a number that is known takes half the time
+ */
+export async function resolveChain(
+  db: Db,
+  { bucketId, rootId }: { bucketId: string; rootId: string },
+  names: string[],
+  tx?: Tx,
+): Promise<Node[]> {
   if (names.length === 0) return []
   const [row] = await db.rows<Record<string, string | number | null>>(
-    chainStatement(names.length),
-    [rootId, ...names],
+    chainStatement(names.length, tx ? `, ${headOf} AS head` : ''),
+    [...(tx ? [bucketId] : []), rootId, ...names],
     tx,
   )
+  if (tx) noteHead(tx, bucketId, row?.head == null ? null : Number(row.head))
   const chain: Node[] = []
   for (let i = 1; row && i <= names.length && row[`c${i}_0`] !== null; i++) {
     const number = (column: number) => Number(row[`c${i}_${column}`])
@@ -94,7 +106,12 @@ async function entriesIn(
  * The entries along several paths, as `resolveChain` finds them for one. One statement for the folders that all of them have in
  * common, and for each level below them one for up to 100 folders.
  */
-export async function resolveChains(db: Db, root: { rootId: string }, paths: string[][], tx?: Tx): Promise<Node[][]> {
+export async function resolveChains(
+  db: Db,
+  root: { bucketId: string; rootId: string },
+  paths: string[][],
+  tx?: Tx,
+): Promise<Node[][]> {
   const [first = []] = paths
   const apart = first.findIndex((name, i) => paths.some(path => path[i] !== name))
   const common = apart < 0 ? first : first.slice(0, apart)

@@ -45,10 +45,24 @@ function idOf(log: LogName): [sql: string, value: string] {
   return ['(SELECT id FROM user WHERE verified_email = ?)', log.address]
 }
 
-/** The last number of a log; the id of the log stands in it twice. */
-const lastOf = (id: string) =>
-  `(SELECT MAX(seq) AS seq FROM event WHERE log_id = ${id}) AS head LEFT JOIN event_log AS log ON log.log_id = ${id}`
-const lastSeq = 'COALESCE(head.seq, log.purged_seq, 0)'
+/** The last number of a log as an SQL expression over its events; the id of the log stands in it once. */
+const lastSeq = (id: string) => `COALESCE(MAX(seq), (SELECT purged_seq FROM event_log WHERE log_id = ${id}), 0)`
+
+/** The last number of the log of a drive, where a transaction that holds the lock of the drive has read it beside something else. */
+const heads = new WeakMap<Tx, { logId: string; seq: number }>()
+
+/** The last number of a log as an SQL expression of one value, null for an empty log. */
+export const headOf = '(SELECT MAX(seq) FROM event WHERE log_id = ?)'
+
+/**
+ * Tells appendEvents the last number of a log, so that it need not ask for it. It is never too high; where others have appended meanwhile, which
+ * the lock of a drive does not keep from all, the key refuses it, and appendEvents asks after all.
+ * @param seq `headOf` as this transaction has read it
+ */
+export function noteHead(tx: Tx, logId: string, seq: number | null): void {
+  if (seq === null) heads.delete(tx)
+  else heads.set(tx, { logId, seq: Number(seq) })
+}
 
 /** How many events find their numbers by themselves; more are read theirs first. */
 const FEW = 8
@@ -80,15 +94,18 @@ async function retried(insert: () => Promise<void>): Promise<void> {
 }
 
 async function insertFew(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
+  const head = heads.get(tx)
+  // Good for one try.
+  heads.delete(tx)
+  if (head && events.every(({ log }) => log === head.logId)) return insertAfter(db, head.logId, head.seq, events, tx)
   const before = new Map<string, number>()
   const arms = events.map(event => {
     const [id, name] = idOf(event.log)
     const nth = (before.get(name) ?? 0) + 1
     before.set(name, nth)
-    const sql = `SELECT ${id}, ${lastSeq} + ${nth}, ${placeholders(valuesOf(event))} FROM ${lastOf(id)}`
-    return id === '?'
-      ? { sql, values: [name, ...valuesOf(event), name, name] }
-      : { sql: `${sql} WHERE ${id} IS NOT NULL`, values: [name, ...valuesOf(event), name, name, name] }
+    const sql = `SELECT ${id}, ${lastSeq(id)} + ${nth}, ${placeholders(valuesOf(event))} FROM event WHERE log_id = ${id}`
+    const values = [name, name, ...valuesOf(event), name]
+    return id === '?' ? { sql, values } : { sql: `${sql} HAVING ${id} IS NOT NULL`, values: [...values, name] }
   })
   await db.run(
     `INSERT INTO event (${columns}) ${arms.map(({ sql }) => sql).join(' UNION ALL ')}`,
@@ -101,13 +118,16 @@ async function insertFew(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
 async function insertMany(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
   const [expression, name] = idOf(events[0]?.log ?? '')
   const [row] = await db.rows<{ id: string | null; head: number }>(
-    `SELECT ${expression} AS id, ${lastSeq} AS head FROM ${lastOf(expression)}`,
+    `SELECT ${expression} AS id, ${lastSeq(expression)} AS head FROM event WHERE log_id = ${expression}`,
     [name, name, name],
     tx,
   )
-  if (!row?.id) return
-  const { id, head } = row
-  const rows = events.map((event, i): Value[] => [id, Number(head) + i + 1, ...valuesOf(event)])
+  if (row?.id) await insertAfter(db, row.id, Number(row.head), events, tx)
+}
+
+/** @param seq the last number of the log */
+async function insertAfter(db: Db, logId: string, seq: number, events: NewEventRow[], tx: Tx): Promise<void> {
+  const rows = events.map((event, i): Value[] => [logId, seq + i + 1, ...valuesOf(event)])
   await db.run(
     `INSERT INTO event (${columns}) VALUES ${rows.map(row => `(${placeholders(row)})`).join(', ')}`,
     rows.flat(),
@@ -118,8 +138,9 @@ async function insertMany(db: Db, events: NewEventRow[], tx: Tx): Promise<void> 
 /** The last number of a log, and the last one that was purged; 0 where there is none. */
 export async function endsOf(db: Db, logId: string, tx?: Tx): Promise<{ head: number; purged: number }> {
   const [row] = await db.rows<{ head: number; purged: number }>(
-    `SELECT ${lastSeq} AS head, COALESCE(log.purged_seq, 0) AS purged FROM ${lastOf('?')}`,
-    [logId, logId],
+    `SELECT ${lastSeq('?')} AS head, COALESCE((SELECT purged_seq FROM event_log WHERE log_id = ?), 0) AS purged
+     FROM event WHERE log_id = ?`,
+    [logId, logId, logId],
     tx,
   )
   return { head: Number(row?.head), purged: Number(row?.purged) }
