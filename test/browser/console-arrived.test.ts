@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { eventually } from '../until.ts'
 import { fillInSignIn } from './browser.ts'
 import {
   type ConsoleWorld,
@@ -69,6 +70,17 @@ async function installed(options = {}): Promise<Person> {
   await page.evaluate(`navigator.serviceWorker.ready.then(() => navigator.serviceWorker.controller ||
     new Promise(resolve => navigator.serviceWorker.addEventListener('controllerchange', resolve)))`)
   return person
+}
+
+/** Somebody else signs in in the browser of a person whose session has ended. */
+async function signInAsMallory({ page, context }: Person): Promise<void> {
+  await context.clearCookies()
+  await page.goto(`${w.service.url}/files`).catch(() => {})
+  await page.waitForURL(/\/login\?/)
+  await page.getByRole('link', { name: /^Continue/ }).click()
+  await fillInSignIn(page, w.service.url, `mallory-${count}@example.com`)
+  await page.waitForURL(`${w.service.url}/files`)
+  await settled(page)
 }
 
 describe('What the system shares with the installed console', () => {
@@ -163,17 +175,25 @@ describe('What the system shares with the installed console', () => {
   })
 
   it('is shown to nobody else', async () => {
-    const { page, context } = alice
+    const { page } = alice
     await share(page, [['sea.txt', 'salt']])
     await dialog(page).waitFor()
-    await context.clearCookies()
-    await page.goto(`${w.service.url}/files`).catch(() => {})
-    await page.waitForURL(/\/login\?/)
-    await page.getByRole('link', { name: /^Continue/ }).click()
-    await fillInSignIn(page, w.service.url, `mallory-${count}@example.com`)
-    await page.waitForURL(`${w.service.url}/files`)
-    await settled(page)
-    await page.waitForFunction(`caches.open('arrived').then(cache => cache.keys()).then(all => all.length === 0)`)
+    await signInAsMallory(alice)
+    await eventually(async () => expect(await keptIn(page)).toBe(0))
+    expect(await dialog(page).count()).toBe(0)
+  })
+
+  it('is kept for nobody else, although its upload was not finished', async () => {
+    const { page } = alice
+    await share(page, [['sea.txt', 'salt']])
+    await dialog(page).waitFor()
+    await w.service.kill()
+    await dialog(page).getByRole('button', { name: 'Upload here' }).click()
+    await dock(page).getByText('sea.txt').waitFor()
+    await page.goto('about:blank')
+    await w.service.restart()
+    await signInAsMallory(alice)
+    await eventually(async () => expect(await keptIn(page)).toBe(0))
     expect(await dialog(page).count()).toBe(0)
   })
 

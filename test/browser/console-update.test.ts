@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { eventually } from '../until.ts'
 import { type ConsoleWorld, expectAccessible, type Person, pictures, settled, startConsole } from './console.ts'
 import { type Deployment, startDeployment } from './next-build.ts'
 
@@ -54,7 +55,7 @@ describe('When the service has a new build of the console, a tab that is open', 
     await page.waitForFunction(`document.querySelector('meta[name="build"]') !== null`)
     await settled(page)
     expect(await page.getByRole('heading', { name: 'Trash', exact: true }).count()).toBe(1)
-    await page.waitForFunction(`caches.keys().then(names => names.every(name => !/^console-(?!next)/.test(name)))`)
+    await eventually(async () => expect(await assetsKept()).toEqual(['console-next']))
     expect(await offer(page).count()).toBe(0)
   })
 

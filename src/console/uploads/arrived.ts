@@ -30,10 +30,11 @@ export async function readArrived(): Promise<Gathered[]> {
   for (const request of await cache.keys()) {
     const { pathname } = new URL(request.url)
     const kept = await cache.match(request)
-    if (!kept || taken.has(pathname)) continue
+    if (!kept) continue
     const whose = kept.headers.get('x-person')
+    // Also what an upload of theirs waits for: they choose the file again.
     if (whose && whose !== person) await cache.delete(request)
-    else {
+    else if (!taken.has(pathname)) {
       // Shared while nobody was signed in: it is of who signs in first.
       if (!whose) await cache.put(request, owned(kept.clone()))
       found.push({ file: await fileOf(kept), folder: '', arrived: pathname })
