@@ -1,4 +1,7 @@
+import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { findCaller } from '../src/access/caller.ts'
+import { MAX_NOTE } from '../src/limits.ts'
 import { ask } from './ask.ts'
 import { insertFolder } from './bench/folder.ts'
 import { anotherIdentity, found, join, privateKey, workspaceKey } from './builders.ts'
@@ -195,6 +198,26 @@ describe('The export of an account', () => {
     expect([status, headers.get('content-type'), text]).toEqual([200, 'application/json; charset=utf-8', ''])
     expect(headers.get('content-disposition')).toContain('attachment')
   })
+})
+
+it('is read in small parts, however long the notes are', async () => {
+  const fay = await t.signIn('fay')
+  const caller = await findCaller(t.app.db, { headers: { cookie: fay.cookie } } as IncomingMessage)
+  if (!caller) throw new Error('Fay is not signed in.')
+  const { bucketId } = caller.bucket
+  const checksums = Array.from({ length: 1000 }, (_, at) => `${at}`.padStart(32, '0'))
+  await t.app.db.Note.bulkCreate(
+    checksums.map(checksum => ({ bucketId, checksum, content: 'n'.repeat(MAX_NOTE), updatedAt: 0 })),
+  )
+  let [longest, text] = [0, '']
+  const drive = { id: bucketId, eventKinds: [] }
+  for await (const part of t.app.services.accountExports.make(caller, drive, async () => true).chunks) {
+    longest = Math.max(longest, part.length)
+    text += part
+  }
+  expect(longest).toBeLessThan(100 * MAX_NOTE)
+  const { notes } = JSON.parse(text)
+  expect(notes.map(({ md5_checksum }: { md5_checksum: string }) => md5_checksum)).toEqual(checksums)
 })
 
 describe('The export of 40,000 files', () => {

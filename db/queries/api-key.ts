@@ -2,7 +2,7 @@ import type { Attributes } from 'sequelize'
 import { MAX_PAGE } from '../../src/limits.ts'
 import type { Db, Tx } from '../index.ts'
 import type { ApiKey } from '../models/api-key.ts'
-import { firstOfEach, type Page } from './page.ts'
+import { firstOfEach, type Page, pageOf } from './page.ts'
 import { placeholders } from './sql.ts'
 
 export type ApiKeyRow = Omit<Attributes<ApiKey>, 'hash' | 'hint'> & { keyHint: string }
@@ -55,6 +55,12 @@ export function pagesOfApiKeys(
     values: [time, time, id],
     limit,
   })
+}
+
+/** All keys that a user has created, for themselves and for workspaces, oldest first. @param after an id, or empty */
+export async function pageOfApiKeysBy(db: Db, userId: string, limit: number, after: string): Promise<Page<ApiKeyRow>> {
+  const sql = `SELECT ${columns} FROM api_key WHERE created_by = ? AND id > ? ORDER BY id LIMIT ${limit + 1}`
+  return pageOf(await db.rows(sql, [userId, after]), limit)
 }
 
 /** Those of some keys that are private ones of a user, or of a workspace that they are a member of. */

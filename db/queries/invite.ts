@@ -46,6 +46,12 @@ export const pendingInvitesAmong = (db: Db, ids: string[]) =>
     [...ids, Date.now()],
   )
 
+/** All invites that a user has sent, oldest first, whether or not they still count. @param after an id, or empty */
+export async function pageOfInvitesBy(db: Db, userId: string, limit: number, after: string): Promise<Page<InviteView>> {
+  const sql = `SELECT ${columns} FROM invite i WHERE i.invited_by = ? AND i.id > ? ORDER BY i.id LIMIT ${limit + 1}`
+  return pageOf(await db.rows(sql, [userId, after]), limit)
+}
+
 /** An invite as its recipient sees it. */
 export interface ReceivedInvite extends InviteView {
   workspaceName: string

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../index.ts'
+import { type Page, pageOf } from './page.ts'
 import { placeholders } from './sql.ts'
 
 /** The notes of a bucket on some contents, by checksum; one statement for up to 1,000. */
@@ -22,13 +23,12 @@ export async function hasContent(db: Db, bucketId: string, md5: string, tx: Tx):
 }
 
 /** The notes of a bucket in the order of their checksums. @param after a checksum, or empty */
-export const notesAfter = (
+export async function pageOfNotes(
   db: Db,
   bucketId: string,
-  after: string,
   limit: number,
-): Promise<{ checksum: string; content: string; updatedAt: number }[]> =>
-  db.rows(
-    `SELECT checksum, content, updated_at AS updatedAt FROM note WHERE bucket_id = ? AND checksum > ? ORDER BY checksum LIMIT ${limit}`,
-    [bucketId, after],
-  )
+  after: string,
+): Promise<Page<{ checksum: string; content: string; updatedAt: number }>> {
+  const sql = `SELECT checksum, content, updated_at AS updatedAt FROM note WHERE bucket_id = ? AND checksum > ? ORDER BY checksum LIMIT ${limit + 1}`
+  return pageOf(await db.rows(sql, [bucketId, after]), limit)
+}

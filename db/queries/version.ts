@@ -1,7 +1,6 @@
 import type { Db, Tx } from '../index.ts'
 import { markBlobsForDeletion } from './blob.ts'
-import type { Page } from './page.ts'
-import { firstOfEach } from './page.ts'
+import { firstOfEach, type Page, pageOf } from './page.ts'
 import { inParts, placeholders } from './sql.ts'
 
 /** The bytes of a file: who made them, and when (milliseconds since 1970). */
@@ -215,5 +214,12 @@ export async function deleteVersionsOf(db: Db, bucketId: string, entryIds: strin
 }
 
 /** The versions of all files of a bucket, the first replaced first. @param after an id, or empty */
-export const versionsOfBucket = (db: Db, bucketId: string, after: string, limit: number): Promise<VersionRow[]> =>
-  db.rows(`SELECT ${columns} FROM version WHERE bucket_id = ? AND id > ? ORDER BY id LIMIT ${limit}`, [bucketId, after])
+export async function versionsOfBucket(
+  db: Db,
+  bucketId: string,
+  limit: number,
+  after: string,
+): Promise<Page<VersionRow>> {
+  const sql = `SELECT ${columns} FROM version WHERE bucket_id = ? AND id > ? ORDER BY id LIMIT ${limit + 1}`
+  return pageOf(await db.rows(sql, [bucketId, after]), limit)
+}

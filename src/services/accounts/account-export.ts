@@ -1,7 +1,9 @@
 import type { Db } from '../../../db/index.ts'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import { type EventKind, personKinds } from '../../../db/models/event.ts'
-import { notesAfter } from '../../../db/queries/note.ts'
+import { pageOfApiKeysBy } from '../../../db/queries/api-key.ts'
+import { pageOfInvitesBy } from '../../../db/queries/invite.ts'
+import { pageOfNotes } from '../../../db/queries/note.ts'
 import type { Page } from '../../../db/queries/page.ts'
 import { versionsOfBucket } from '../../../db/queries/version.ts'
 import { webhooksOfUser } from '../../../db/queries/webhook.ts'
@@ -44,6 +46,8 @@ interface DriveLog {
 
 /** Rows that one statement reads; more are never in memory. */
 const ROWS = 1000
+/** The same of notes, which are long: 1,000 of them would be 20 MB for each client that takes its time. */
+const NOTES = 50
 
 const time = (at: number): string => new Date(at).toISOString()
 const timeIfAny = (at: number | null): string | null => (at === null ? null : time(at))
@@ -80,8 +84,8 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
           ...{ last_used_at: time(lastUsedAt), expires_at: time(expiresAt) },
         }),
       ),
-      api_keys: rows(
-        () => db.ApiKey.findAll({ where: { createdBy: userId }, order: ['createdAt', 'id'], raw: true }),
+      api_keys: mapped(
+        pages((after: string | null) => pageOfApiKeysBy(db, userId, ROWS, after ?? ''), idOf),
         ({ id, name, description, scopes, workspaceId, createdAt, lastUsedAt, expiresAt }) => ({
           ...{ id, name, description, scopes: scopes.split(' '), workspace_id: workspaceId },
           ...{ created_at: time(createdAt), last_used_at: timeIfAny(lastUsedAt), expires_at: timeIfAny(expiresAt) },
@@ -103,8 +107,8 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
           ...{ created_at: time(createdAt), expires_at: time(expiresAt) },
         }),
       ),
-      invites_sent: rows(
-        () => db.Invite.findAll({ where: { invitedBy: userId }, order: ['id'], raw: true }),
+      invites_sent: mapped(
+        pages((after: string | null) => pageOfInvitesBy(db, userId, ROWS, after ?? ''), idOf),
         ({ id, workspaceId, email, role, createdAt, expiresAt }) => ({
           ...{ id, workspace_id: workspaceId, email, role },
           ...{ created_at: time(createdAt), expires_at: time(expiresAt) },
@@ -132,16 +136,13 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
       })),
       notes: mapped(
         pages(
-          async (after: string | null) => pageOf(await notesAfter(db, bucket.bucketId, after ?? '', ROWS)),
+          (after: string | null) => pageOfNotes(db, bucket.bucketId, NOTES, after ?? ''),
           note => note.checksum,
         ),
         ({ checksum, content, updatedAt }) => ({ md5_checksum: checksum, content, updated_at: time(updatedAt) }),
       ),
       versions: mapped(
-        pages(
-          async (after: string | null) => pageOf(await versionsOfBucket(db, bucket.bucketId, after ?? '', ROWS)),
-          idOf,
-        ),
+        pages((after: string | null) => versionsOfBucket(db, bucket.bucketId, ROWS, after ?? ''), idOf),
         ({ id, entryId, fileType, size, md5, createdAt, replacedAt }) => ({
           ...{ id, file_id: entryId, file_type: fileType, size, md5_checksum: md5 },
           ...{ created_at: time(createdAt), replaced_at: time(replacedAt) },
@@ -209,7 +210,6 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
 export type AccountExportService = ReturnType<typeof accountExportService>
 
 const idOf = ({ id }: { id: string }): string => id
-const pageOf = <T>(read: T[]): Page<T> => ({ rows: read, more: read.length === ROWS })
 
 /** All pages of a list. @param keyOf what the page after a row begins behind */
 async function* pages<T, Key extends string | number>(
@@ -230,7 +230,7 @@ async function* mapped<T>(list: AsyncIterable<T[]>, show: (row: T) => object): A
   for await (const page of list) yield page.map(show)
 }
 
-/** A short list, which a plan bounds. */
+/** A short list. */
 async function* rows<T>(read: () => Promise<T[]>, show: (row: T) => object): AsyncGenerator<object[]> {
   yield (await read()).map(show)
 }
