@@ -7,6 +7,7 @@ import { until } from '../until.ts'
 import { keepsFolder } from './console.ts'
 import { type Service, startService, wordOf } from './service.ts'
 import { openChromium, openFirefox, type Tab, type TestBrowser } from './tab.ts'
+import { openWebKit } from './webkit.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const HOSTILE = `<img src=x onerror="document.title='pwned'">.txt`
@@ -15,6 +16,7 @@ const PNG =
 
 const browsers: [string, () => Promise<TestBrowser>][] = [['Chromium', openChromium]]
 if (process.env.TEST_FIREFOX) browsers.push(['Firefox', openFirefox])
+if (process.env.TEST_WEBKIT) browsers.push(['WebKit', openWebKit])
 
 describe.each(browsers)('In %s', (engine, openBrowser) => {
   let service: Service

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loading } from '../jest.config.mjs'
 
@@ -18,6 +18,7 @@ const versionOf = program =>
 const said = [versionOf(chromium)]
 const missing = []
 delete env.TEST_FIREFOX
+delete env.TEST_WEBKIT
 
 const firefox = env.FIREFOX_PATH || '/usr/bin/firefox-esr'
 if (existsSync(firefox)) {
@@ -25,7 +26,15 @@ if (existsSync(firefox)) {
   env.TEST_FIREFOX = firefox
 } else missing.push(`Firefox (no ${firefox}; install firefox-esr, or set FIREFOX_PATH)`)
 
-if (missing.length > 0 && env.CI === 'true') throw new Error(`CI needs every browser; missing: ${missing.join(', ')}`)
+if (missing.length > 0 && env.CI === 'true') throw new Error(`CI needs it; missing: ${missing.join(', ')}`)
+
+// CI does without: installing WebKitGTK takes longer than what runs in it.
+const isCommand = name => (env.PATH ?? '').split(delimiter).some(dir => existsSync(join(dir, name)))
+const [webkit] = globSync('/usr/lib/*/webkit2gtk-4.1/MiniBrowser')
+if (webkit && isCommand('WebKitWebDriver') && isCommand('Xvfb')) {
+  said.push('WebKitGTK')
+  env.TEST_WEBKIT = webkit
+} else missing.push('WebKit (install webkit2gtk-driver and xvfb)')
 
 // For the tests, which run in processes of their own.
 env.TEST_CHROMIUM = chromium

@@ -40,8 +40,9 @@ export async function fromTransfer({ items }: DataTransfer): Promise<Gathering> 
   for (const { handle, entry, file } of found) {
     const known = await handle.catch(() => null)
     if (known) await addHandle(known, '', gathering)
+    // WebKit cannot read the entry of a file that is not on the disk, such as a picture of a page.
+    else if (file && !entry?.isDirectory) gathering.files.push({ file, folder: '' })
     else if (entry) await addEntry(entry, '', gathering)
-    else if (file) gathering.files.push({ file, folder: '' })
   }
   return gathering
 }
