@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { until } from '../until.ts'
 import {
   type ConsoleWorld,
   expectAccessible,
@@ -50,7 +51,7 @@ describe('The command palette', () => {
     await expectAccessible(page)
     await pictures(page, 'console-palette')
     await dialog.getByRole('searchbox').fill('budget 2026')
-    await page.waitForFunction("document.querySelectorAll('.palette-item').length === 1")
+    await until(() => page.evaluate("document.querySelectorAll('.palette-item').length === 1"))
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
@@ -128,7 +129,7 @@ describe('The command palette', () => {
     let dialog = await openPalette(page)
     await page.keyboard.type('theme')
     await dialog.getByRole('menuitem', { name: 'Dark' }).click()
-    await page.waitForFunction("getComputedStyle(document.documentElement).colorScheme === 'dark'")
+    await until(() => page.evaluate("getComputedStyle(document.documentElement).colorScheme === 'dark'"))
     dialog = await openPalette(page)
     await page.keyboard.type('language')
     await dialog.getByRole('menuitem', { name: 'Deutsch' }).click()
@@ -188,7 +189,7 @@ describe('The command palette', () => {
     expect(await dialog.getByRole('searchbox').inputValue()).toBe('')
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    await page.waitForFunction("document.activeElement?.textContent.startsWith('Search and commands')")
+    await until(() => page.evaluate("document.activeElement?.textContent.startsWith('Search and commands')"))
     await openPalette(page)
     await page.mouse.click(10, 700)
     await dialog.waitFor({ state: 'detached' })
@@ -211,7 +212,7 @@ describe('The command palette', () => {
     await shortcuts.waitFor()
     await page.keyboard.press('Escape')
     await shortcuts.waitFor({ state: 'detached' })
-    await page.waitForFunction("document.activeElement?.textContent.startsWith('Trash')")
+    await until(() => page.evaluate("document.activeElement?.textContent.startsWith('Trash')"))
 
     const palette = await openPalette(page)
     await page.keyboard.type('?')

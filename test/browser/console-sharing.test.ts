@@ -508,7 +508,7 @@ describe('A hostile name', () => {
     await theirs.getByRole('button', { name: HOSTILE, exact: true }).click()
     await theirs.getByRole('dialog').getByText('harmless').waitFor()
     expect(await page.title()).toBe('My links · Satchel')
-    expect(await theirs.title()).toBe('Shared with me · Satchel')
+    expect(await theirs.title()).toBe(`${HOSTILE} · Satchel`)
     expect(await theirs.locator('img').count()).toBe(0)
     expectQuiet(frank)
     expectQuiet(gina)

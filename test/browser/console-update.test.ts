@@ -52,7 +52,7 @@ describe('When the service has a new build of the console, a tab that is open', 
     expect(await assetsKept()).toEqual([...before, 'console-next'])
 
     await offer(page).getByRole('button', { name: 'Load it' }).click()
-    await page.waitForFunction(`document.querySelector('meta[name="build"]') !== null`)
+    await page.locator('meta[name="build"]').waitFor({ state: 'attached' })
     await settled(page)
     expect(await page.getByRole('heading', { name: 'Trash', exact: true }).count()).toBe(1)
     await eventually(async () => expect(await assetsKept()).toEqual(['console-next']))
