@@ -96,6 +96,15 @@ function expectSilence(): void {
   expect(lines.filter(line => /sig=|session_id=|@example\.com/i.test(line))).toEqual([])
 }
 
+/** What the logs of drives, persons and links have held at any time: some end with their accounts. */
+const events = new Map<string, string>()
+
+async function noteEvents(): Promise<void> {
+  const { Event, ShareEvent } = t.app.db
+  for (const row of await Event.findAll({ raw: true })) events.set(`${row.logId} ${row.seq}`, JSON.stringify(row))
+  for (const row of await ShareEvent.findAll({ raw: true })) events.set(row.id, JSON.stringify(row))
+}
+
 /** Makes every statement on a table fail, as after a migration that went wrong. */
 async function without<T>(table: string, work: () => Promise<T>): Promise<T> {
   await t.app.db.run(`ALTER TABLE ${table} RENAME TO ${table}_away`)
@@ -111,13 +120,36 @@ describe('The log', () => {
     const carol = await t.signIn('planted-carol')
     const dora = await t.signIn('planted-dora')
     for (const person of [carol, dora]) remember(person)
-    await walkEveryRoute(t, { alice, bob, carol, dora }, plants, (_route, call) => answered(call()))
+    await walkEveryRoute(t, { alice, bob, carol, dora }, plants, async (_route, call) => {
+      const answer = await answered(call())
+      await noteEvents()
+      return answer
+    })
     const kinds = [...secrets.keys()].map(what => what.split(' ')[0])
     expect(kinds).toEqual(
       expect.arrayContaining(['sharing_token', 'private_download_token', 'token', 'key', 'signature', 'cookie']),
     )
     expect(t.logs()).toContain('"path":"/api/d/:token","status":302')
     expectSilence()
+  })
+
+  it('of drives, of persons and of links holds nothing secret of any route, either', () => {
+    const rows = [...events.values()]
+    for (const kind of [
+      'share.created',
+      'share.received',
+      'key.created',
+      'invite.created',
+      'session.started',
+      'opened',
+    ])
+      expect(rows.filter(row => row.includes(`"kind":"${kind}"`))).not.toEqual([])
+    // Events name files: whoever may read the files reads them.
+    const found = [...secrets].filter(([what]) => what !== 'fileName')
+    expect(
+      found.flatMap(([what, value]) => rows.filter(row => row.includes(value)).map(row => `${what}: ${row}`)),
+    ).toEqual([])
+    expect(rows.filter(row => /[^…]@example\.com|127\.0\.0\.1\b/.test(row))).toEqual([])
   })
 
   it('says nothing secret of a wrong password, or of a right one', async () => {
