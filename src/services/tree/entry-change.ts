@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import { FOLDER } from '../../../db/models/entry.ts'
 import { entriesOf } from '../../../db/queries/entry.ts'
 import { resolveChains, upFrom } from '../../../db/queries/entry-path.ts'
@@ -9,9 +9,9 @@ import { figure, MAX_CHANGED } from '../../limits.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
 import { moveOnConflict } from './conflict.ts'
-import { lockTree, type TreeChangeRunner } from './entry.ts'
+import { lockTree } from './entry.ts'
 import { type EntryName, namesOfFolder, pathIn, type Tree } from './entry-path.ts'
-import { type EntryRemovalService, type Located, requireEmpty } from './entry-removal.ts'
+import { type Located, requireEmpty, type TreeDeps } from './entry-removal.ts'
 import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
 
 /** Where entries go, and how. */
@@ -25,17 +25,7 @@ interface MoveOptions {
 }
 
 /** Changes of several entries of a tree at once: all of them, or none. */
-export function entryChangeService({
-  db,
-  change,
-  removal,
-  wake,
-}: {
-  db: Db
-  change: TreeChangeRunner
-  removal: EntryRemovalService
-  wake: () => void
-}) {
+export function entryChangeService({ db, change, removal, wake }: TreeDeps) {
   /** The ids of entries that are named by their paths. */
   async function idsOf(tree: Tree, paths: string[][], tx: Tx): Promise<Map<string, string>> {
     const chains = await resolveChains(db, tree, paths, tx)

@@ -11,7 +11,16 @@ import { deleteVersionsOf } from '../../../db/queries/version.ts'
 import { AppError } from '../../errors.ts'
 import { joinPath } from '../../paths.ts'
 import { enqueueAll } from '../notices/outbox.ts'
-import { addTo, addUsage, type Departure, minus, sumOf, type TreeChange, weightOf } from './entry.ts'
+import {
+  addTo,
+  addUsage,
+  type Departure,
+  minus,
+  sumOf,
+  type TreeChange,
+  type TreeChangeRunner,
+  weightOf,
+} from './entry.ts'
 import { pathIn, type Tree } from './entry-path.ts'
 
 /** An entry of a tree, with what leads to it. */
@@ -117,3 +126,12 @@ export function entryRemovalService({ db, trashDays }: { db: Db; trashDays: numb
 export type EntryRemovalService = ReturnType<typeof entryRemovalService>
 
 const idsOf = (nodes: Node[]): string[] => nodes.map(node => node.id)
+
+/** What changes trees, and deletes in them. */
+export interface TreeDeps {
+  db: Db
+  change: TreeChangeRunner
+  removal: EntryRemovalService
+  /** Wakes the worker that purges. */
+  wake: () => void
+}

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import { FILE } from '../../../db/models/entry.ts'
 import { type Node, resolveChains } from '../../../db/queries/entry-path.ts'
 import type { Caller } from '../../access/caller.ts'
@@ -10,17 +10,9 @@ import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
 import type { Upload, UploadFields } from '../../upload.ts'
 import type { BlobService, StagedBlob } from './blob.ts'
 import { freeName, moveOnConflict } from './conflict.ts'
-import {
-  addEntry,
-  addUsage,
-  lockTree,
-  pathExists,
-  prepareFolder,
-  type TreeChange,
-  type TreeChangeRunner,
-} from './entry.ts'
+import { addEntry, addUsage, lockTree, pathExists, prepareFolder, type TreeChange } from './entry.ts'
 import { fileNotFound, findEntry, pathIn, type Tree } from './entry-path.ts'
-import type { EntryRemovalService, Located } from './entry-removal.ts'
+import type { Located, TreeDeps } from './entry-removal.ts'
 import type { FileView, ListingService } from './listing.ts'
 import type { BucketLimits } from './quota.ts'
 import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
@@ -46,14 +38,10 @@ interface MovedFile {
   revision: number
 }
 
-interface Deps {
-  db: Db
+interface Deps extends TreeDeps {
   blobs: BlobService
   listings: ListingService
-  change: TreeChangeRunner
-  removal: EntryRemovalService
   versions: VersionService
-  wake: () => void
 }
 
 export function fileService({ db, blobs, listings, change, removal, versions, wake }: Deps) {

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import { FOLDER } from '../../../db/models/entry.ts'
 import { folderNames } from '../../../db/queries/entry.ts'
 import type { Caller } from '../../access/caller.ts'
@@ -6,9 +6,9 @@ import { AppError } from '../../errors.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
 import { moveOnConflict } from './conflict.ts'
-import { addEntry, addUsage, lockTree, prepareFolder, type TreeChange, type TreeChangeRunner } from './entry.ts'
+import { addEntry, addUsage, lockTree, prepareFolder, type TreeChange } from './entry.ts'
 import { findEntry, pathIn, type Tree } from './entry-path.ts'
-import { type EntryRemovalService, requireEmpty } from './entry-removal.ts'
+import { requireEmpty, type TreeDeps } from './entry-removal.ts'
 import { type ExpectedRevision, requireRevision } from './revision.ts'
 
 /** A new or existing folder. */
@@ -26,17 +26,7 @@ interface MovedFolder {
   revision: number
 }
 
-export function folderService({
-  db,
-  change,
-  removal,
-  wake,
-}: {
-  db: Db
-  change: TreeChangeRunner
-  removal: EntryRemovalService
-  wake: () => void
-}) {
+export function folderService({ db, change, removal, wake }: TreeDeps) {
   async function locate(tree: Tree, names: string[], tx: Tx) {
     const found = await findEntry(db, tree, names, tx)
     if (found?.node.kind === FOLDER) return found

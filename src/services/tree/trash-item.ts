@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import { folderCount, restoreUsage, uncountTrash } from '../../../db/queries/bucket.ts'
 import type { Page } from '../../../db/queries/page.ts'
 import {
@@ -19,9 +19,9 @@ import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath } from '../../paths.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
 import { makeRoom } from './conflict.ts'
-import { foldersExceeded, lockTree, moveEntries, type TreeChangeRunner, weightOf } from './entry.ts'
+import { foldersExceeded, lockTree, moveEntries, weightOf } from './entry.ts'
 import { type EntryName, namesOfFolder, pathsOfFolders, type Tree } from './entry-path.ts'
-import type { EntryRemovalService } from './entry-removal.ts'
+import type { TreeDeps } from './entry-removal.ts'
 import { type BucketLimits, quotaExceeded } from './quota.ts'
 
 /** A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970. */
@@ -34,19 +34,7 @@ export interface TrashItemView extends Omit<TrashItemRow, 'path'> {
 /** Items that one transaction deletes. */
 const BATCH = 500
 
-export function trashItemService({
-  db,
-  change,
-  removal,
-  trashDays,
-  wake,
-}: {
-  db: Db
-  change: TreeChangeRunner
-  removal: EntryRemovalService
-  trashDays: number
-  wake: () => void
-}) {
+export function trashItemService({ db, change, removal, trashDays, wake }: TreeDeps & { trashDays: number }) {
   const view = ({ path, ...row }: TrashItemRow): TrashItemView => ({
     ...row,
     names: path.split('/'),
