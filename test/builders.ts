@@ -32,12 +32,13 @@ export async function join(
   role: Role,
 ): Promise<void> {
   await db.run('DELETE FROM member WHERE workspace_id = ? AND user_id = ?', [workspaceId, userId])
-  await db.run('INSERT INTO member (workspace_id, user_id, role, joined_at) VALUES (?, ?, ?, ?)', [
-    workspaceId,
-    userId,
-    role,
-    Date.now(),
-  ])
+  // Who joins later is listed later, within a millisecond, too.
+  const latest = '(SELECT MAX(joined_at) AS at FROM member WHERE workspace_id = ?)'
+  await db.run(
+    `INSERT INTO member (workspace_id, user_id, role, joined_at)
+     SELECT ?, ?, ?, CASE WHEN latest.at >= ? THEN latest.at + 1 ELSE ? END FROM ${latest} AS latest`,
+    [workspaceId, userId, role, Date.now(), Date.now(), workspaceId],
+  )
 }
 
 /** Ends a membership. */
