@@ -16,6 +16,7 @@ const keys = { Enter: '\uE007', Escape: '\uE00C', Delete: '\uE017', Control: '\u
 /** Roles and names as axe computes them. The function's arguments are the role and the beginning of the name. */
 const FIND = `
   const [role, name] = arguments
+  if (!window.axe) return 'without axe'
   axe.setup()
   try {
     const { aria, dom, text } = axe.commons
@@ -83,9 +84,12 @@ function tabOf(call: Call): Tab {
   const run = <T>(script: string, ...args: unknown[]) => call<T>('POST', '/execute/sync', { script, args })
 
   async function find(role: string, name: string): Promise<string | undefined> {
-    if (!(await run('return !!window.axe'))) await run(axe)
-    const found = await run<Record<string, string> | null>(FIND, role, name)
-    return found?.[ELEMENT]
+    // Asked by the same script that needs it: the page may be another one in between.
+    for (;;) {
+      const found = await run<Record<string, string> | string | null>(FIND, role, name)
+      if (typeof found !== 'string') return found?.[ELEMENT]
+      await run(axe)
+    }
   }
 
   /** Again while it is not there, moves, or is drawn anew. */
@@ -124,7 +128,12 @@ function tabOf(call: Call): Tab {
       await onElement(role, name, element => call('POST', `${element}/value`, { text }))
     },
     press: async key => void (await type(keys[key])),
-    isThere: async (role, name) => (await find(role, name)) !== undefined,
+    // A page that is being left ends the script.
+    isThere: (role, name) =>
+      find(role, name).then(
+        found => found !== undefined,
+        () => false,
+      ),
     async choose(role, name, path) {
       await run(KEEP_INPUT)
       await click(role, name)
