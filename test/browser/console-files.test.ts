@@ -133,10 +133,10 @@ describe('With a mouse', () => {
     await there.goto(await page.evaluate<string>('navigator.clipboard.readText()'))
     await there.getByRole('dialog', { name: 'notes.txt' }).getByText('two').waitFor()
     await there.close()
-    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("refused"))')
+    await page.evaluate('navigator.clipboard.write = () => Promise.reject(new Error("refused"))')
     await copy()
     await said('The browser did not let it be copied')
-    await page.evaluate('delete navigator.clipboard.writeText')
+    await page.evaluate('delete navigator.clipboard.write')
   })
 
   it('moves several by the folder picker', async () => {

@@ -15,7 +15,18 @@ export async function copy(value: string, refused = text('notCopied')): Promise<
   }
 }
 
-/** Puts an address into the clipboard, and says so. @param said instead of that it is copied */
-export async function copyLink(url: string, said = text('linkCopied')): Promise<void> {
-  if (await copy(url, text('linkNotCopied', { url }))) toast({ message: said })
+/**
+ * Puts an address into the clipboard, and says so. Safari lets a page copy during a press alone: what the service has yet
+ * to make is promised to the clipboard.
+ * @param said instead of that it is copied
+ * @throws what the promise of the address is rejected with
+ */
+export async function copyLink(url: string | Promise<string>, said = text('linkCopied')): Promise<void> {
+  try {
+    const plain = Promise.resolve(url).then(value => new Blob([value], { type: 'text/plain' }))
+    await navigator.clipboard.write([new ClipboardItem({ 'text/plain': plain })])
+    toast({ message: said })
+  } catch {
+    toast({ tone: 'error', message: text('linkNotCopied', { url: await url }) })
+  }
 }

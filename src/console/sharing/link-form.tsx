@@ -15,9 +15,12 @@ export function LinkForm({ file }: { file: { id: string } }) {
   const send = submit(async (form, element) => {
     const most = Number(form.get('most'))
     const input = { file: { id: file.id }, maxDownloads: most > 0 ? most : null, ...readTerms(form) }
-    const { createLink } = await mutate(CREATE_LINK, { input })
+    const made = mutate(CREATE_LINK, { input })
+    await copyLink(
+      made.then(({ createLink }) => createLink?.share.url ?? ''),
+      text('linkMade'),
+    )
     element.reset()
-    if (createLink) await copyLink(createLink.share.url, text('linkMade'))
   })
   return (
     <form className="share-form" onSubmit={send}>
