@@ -19,12 +19,14 @@ export async function sendAttachment(
   if (!first) return void res.end()
   async function* all() {
     if (!first?.done) yield first?.value
-    yield* chunks
+    try {
+      yield* chunks
+    } catch (error) {
+      // Not where the client has hung up, which ends what is under way, too.
+      if (!signal.aborted) log.warn({ err: error }, 'a file could not be sent to its end')
+      throw error
+    }
   }
-  try {
-    await pipeline(Readable.from(all()), res)
-  } catch (error) {
-    if (!signal.aborted) log.warn({ err: error }, 'a file could not be sent to its end')
-    res.destroy()
-  }
+  // The pipeline has destroyed the answer, and the client sees its connection end.
+  await pipeline(Readable.from(all()), res).catch(() => {})
 }
