@@ -126,21 +126,22 @@ async function stateOf(person: Person) {
   await walk('')
   const data = await ask(
     person,
-    `{ me { drive { usage { usedBytes fileCount folderCount keptBytes } trash(first: 1000) { nodes { id path size } } } } }`,
+    `{ me { drive { usage { usedBytes fileCount folderCount keptBytes } trash(first: 1000) { nodes { id kind path size } } } } }`,
   )
   const { usage, trash } = data.me.drive
-  return { entries, usage, trash: trash.nodes as { id: string; path: string; size: number }[] }
+  return { entries, usage, trash: trash.nodes as { id: string; kind: string; path: string; size: number }[] }
 }
 
 const sizesOf = (tree: Tree) => [...tree.values()].map(({ bytes }) => bytes?.length ?? 0)
 const versionsOf = (tree: Tree) =>
   [...tree.values()].flatMap(({ versions = [] }) => versions.map(({ length }) => length))
 const total = (numbers: number[]) => numbers.reduce((sum, n) => sum + n, 0)
+const kindOf = (part: Tree) => (part.get('')?.bytes == null ? 'FOLDER' : 'FILE')
 const filesOf = (tree: Tree) => [...tree.values()].filter(({ bytes }) => bytes !== null).length
 
 /** The same by the model. */
 function expectedOf({ tree, trash }: Model): Awaited<ReturnType<typeof stateOf>> {
-  const items = trash.map(({ id, path, part }) => ({ id, path, size: total(sizesOf(part)) }))
+  const items = trash.map(({ id, path, part }) => ({ id, kind: kindOf(part), path, size: total(sizesOf(part)) }))
   return {
     entries: new Map(
       [...tree].map(([path, { bytes, versions = [] }]) => [
@@ -175,8 +176,12 @@ const change = (
     if (model.trash.every(({ id }) => id !== NEW)) return
     const { trash } = await stateOf(person)
     const strangers = trash.filter(({ id }) => !model.trash.some(item => item.id === id))
-    model.trash = model.trash.map(item => {
-      const i = item.id === NEW ? strangers.findIndex(({ path }) => path === item.path) : -1
+    const expected = expectedOf(model).trash
+    model.trash = model.trash.map((item, n) => {
+      // One change may delete a folder and a file of one path.
+      const isIt = ({ kind, path, size }: (typeof strangers)[number]) =>
+        [kind, path, size].join() === [expected[n]?.kind, expected[n]?.path, expected[n]?.size].join()
+      const i = item.id === NEW ? strangers.findIndex(isIt) : -1
       return i < 0 ? item : { ...item, id: strangers.splice(i, 1)[0]?.id ?? NEW }
     })
   },
