@@ -6,7 +6,15 @@ import { readIndex, sizeReceived, writeRecord } from './disk-index.ts'
 import { inTurn, locked } from './file-lock.ts'
 import { ifThere, isThere, makeFolder, onDisk, openAnywhere, opened, syncFolder, uniqueName, writeAt } from './files.ts'
 import { type Received, receivePart } from './part-arrival.ts'
-import { continuePrefix, finishPrefix, forgetPrefix, hashParts, md5OfPrefix } from './prefix-hash.ts'
+import {
+  continuePrefix,
+  finishPrefix,
+  forgetPrefix,
+  hashParts,
+  markReplaced,
+  md5OfPrefix,
+  wasReplaced,
+} from './prefix-hash.ts'
 import { BlobMissing, type PartOptions, StoreRefusal } from './store.ts'
 
 /*
@@ -63,8 +71,6 @@ interface Arrival {
   settled?: Promise<void>
 }
 
-const markReplaced = async (dir: string) => (await openAnywhere(`${dir}/replaced`)).close()
-
 /** Keeps a part that has been sent again beside the one that is there, until it is copied over that. */
 async function replacePart({ dir, spooled, number, bytes }: Arrival, held: Held): Promise<void> {
   const path = `${dir}/${spooled}`
@@ -72,7 +78,6 @@ async function replacePart({ dir, spooled, number, bytes }: Arrival, held: Held)
     if (bytes) await writeAt(file, bytes, 0)
     await file.datasync()
   })
-  forgetPrefix(dir)
   await markReplaced(dir)
   const redo = spooled.replace(/in$/, 'redo')
   const replaced = (await redosIn(dir)).filter(name => name.startsWith(`${number}.`))
@@ -230,7 +235,7 @@ export async function commitParts({
   return locked(lockOf(dir), async held => {
     const data = `${dir}/data`
     const redos = await redosIn(dir)
-    const md5 = async (size: number) => ((await isThere(`${dir}/replaced`)) ? undefined : md5OfPrefix(dir, count, size))
+    const md5 = async (size: number) => ((await wasReplaced(dir)) ? undefined : md5OfPrefix(dir, count, size))
     const parts = (await readIndex(dir)) ?? new Map<number, number>()
     let size = 0
     for (let number = 1; number <= count; number++) {
@@ -243,7 +248,6 @@ export async function commitParts({
       if (!made && count > 0) {
         await check()
         // The disk has lost them. They count as missing from now on, so that they can be sent again.
-        forgetPrefix(dir)
         await markReplaced(dir)
         for (const name of ['index', ...redos]) await ifThere(unlink(`${dir}/${name}`))
         await syncFolder(dir)

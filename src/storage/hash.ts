@@ -75,11 +75,17 @@ export function startHash(algorithm: Algorithm): RunningHash {
   thread = own
   lastId += 1
   const id = lastId
+  let ended = false
   return {
     add: async bytes => {
+      // The thread would keep a checksum that nobody ends.
+      if (ended) throw new Error('This checksum has ended.')
       await own.run({ id, algorithm, bytes })
     },
-    end: () => own.run({ id, algorithm, end: true }),
+    end: () => {
+      ended = true
+      return own.run({ id, algorithm, end: true })
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises'
 import { blockSize, giveBack, takeBlock } from './blocks.ts'
 import { sizeReceived } from './disk-index.ts'
 import { inTurn } from './file-lock.ts'
+import { isThere, openAnywhere } from './files.ts'
 import { type RunningHash, startHash } from './hash.ts'
 
 /*
@@ -19,13 +20,17 @@ interface Prefix {
   md5?: Promise<string>
 }
 
-/** By the folder of the upload. Bounded, because uploads are abandoned. */
+/** By the folder of the upload, the one that was used last at the end. Bounded, because uploads are abandoned. */
 const prefixes = new Map<string, Prefix>()
 const maxPrefixes = 1000
 
 function prefixOf(dir: string): Prefix {
   const known = prefixes.get(dir)
-  if (known) return known
+  if (known) {
+    prefixes.delete(dir)
+    prefixes.set(dir, known)
+    return known
+  }
   const [oldest] = prefixes.keys()
   if (prefixes.size >= maxPrefixes && oldest !== undefined) forgetPrefix(oldest)
   const prefix: Prefix = { hash: startHash('md5'), parts: 0, bytes: 0, reading: undefined }
@@ -38,6 +43,17 @@ export function forgetPrefix(dir: string): void {
   if (!prefixes.delete(dir)) return
   if (!prefix?.md5) prefix?.hash.end().catch(() => {})
 }
+
+const markOf = (dir: string) => `${dir}/replaced`
+
+/** Call it before a part is replaced, with the folder locked. */
+export async function markReplaced(dir: string): Promise<void> {
+  forgetPrefix(dir)
+  await (await openAnywhere(markOf(dir))).close()
+}
+
+/** Whether a part was sent again, or lost. With the folder locked, the answer holds until that is released. */
+export const wasReplaced = (dir: string): Promise<boolean> => isThere(markOf(dir))
 
 /** Hashes those of these parts that continue the prefix. Their bytes may be used again when it resolves. Never throws. */
 export async function hashParts(dir: string, parts: { number: number; bytes: Buffer | undefined }[]): Promise<void> {
@@ -70,6 +86,8 @@ function readOn(dir: string, prefix: Prefix): Promise<void> {
 }
 
 async function readNext(dir: string, prefix: Prefix): Promise<boolean> {
+  // The completion reads everything itself then.
+  if (await wasReplaced(dir)) return false
   const size = await sizeReceived(dir, prefix.parts + 1)
   if (size === 0) return false
   const block = takeBlock()

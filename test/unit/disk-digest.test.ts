@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { createDiskStore } from '../../src/storage/disk.ts'
+import { startHash } from '../../src/storage/hash.ts'
+import { finishPrefix, forgetPrefix, hashParts, md5OfPrefix } from '../../src/storage/prefix-hash.ts'
 import type { BlobStore } from '../../src/storage/store.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'satchel-disk-digest-'))
@@ -85,5 +87,31 @@ describe('The MD5 of an upload in parts', () => {
     await store.endParts(key)
     for (const number of [1, 2, 3, 4, 5, 6]) await send(number, 9)
     expect(await commit()).toEqual({ md5: whole(9, 9, 9, 9, 9, 9) })
+  })
+
+  it('is not computed beside the completion where that reads everything anyway', async () => {
+    for (const number of [1, 2, 3, 4, 5, 6]) await send(number)
+    await send(2, 7)
+    const folder = join(dir, 'drafts', key)
+    await finishPrefix(folder)
+    expect(await md5OfPrefix(folder, 6, 5 * SIZE + 1000)).toBeUndefined()
+  })
+
+  it('is kept for the uploads that go on, however many are abandoned', async () => {
+    const bytes = (text: string) => Buffer.from(text)
+    const others = Array.from({ length: 999 }, (_, i) => `${dir}/other-${i}`)
+    await hashParts(dir, [{ number: 1, bytes: bytes('a') }])
+    for (const other of others) await hashParts(other, [{ number: 1, bytes: bytes('a') }])
+    await hashParts(dir, [{ number: 2, bytes: bytes('b') }])
+    await hashParts(`${dir}/newest`, [{ number: 1, bytes: bytes('a') }])
+    expect(await md5OfPrefix(dir, 2, 2)).toBe(md5(bytes('ab')))
+    for (const each of [...others, dir, `${dir}/newest`]) forgetPrefix(each)
+  })
+
+  it('takes no more bytes once it has ended, which nobody would end again', async () => {
+    const hash = startHash('md5')
+    await hash.add(Buffer.from('a'))
+    expect(await hash.end()).toBe(md5(Buffer.from('a')))
+    await expect(hash.add(Buffer.from('b'))).rejects.toThrow('ended')
   })
 })
