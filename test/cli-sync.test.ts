@@ -249,6 +249,24 @@ describe('satchel sync', () => {
     })
   })
 
+  it('leaves a file that it could not move in its folder, though that is gone here', async () => {
+    const to = box()
+    write({ 'd/old/a.txt': 'one', 'd/old/b.txt': 'two', 'd/old/gone.txt': 'three', 'd/other/c.txt': 'four' })
+    await run('d', `:/${to}`)
+    renameSync(at('d/old/a.txt'), at('d/a.txt'))
+    renameSync(at('d/old/b.txt'), at('d/b.txt'))
+    for (const folder of ['d/old', 'd/other']) rmSync(at(folder), { recursive: true })
+    let meddled = false
+    listen(async line => {
+      if (line !== 'POST Move' || meddled) return
+      meddled = true
+      await replace(`${to}/old/a.txt`, 'changed')
+    })
+    const { code, failed } = await run('--parallel', '1', '--delete', 'd', `:/${to}`)
+    expect([code, failed.map(({ code }: { code: string }) => code)]).toEqual([5, ['REVISION_MISMATCH']])
+    expect(await remoteTree(to)).toEqual({ old: null, 'old/a.txt': 'changed', 'b.txt': 'two' })
+  })
+
   it('succeeds when what it knows cannot be kept, and says so', async () => {
     const to = `:/${box()}`
     write({ 'd/a.txt': 'one' })

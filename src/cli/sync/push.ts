@@ -5,6 +5,7 @@ import { DeleteDocument, MoveDocument } from '../generated.ts'
 import { joinPath, splitPath } from '../path.ts'
 import { putFile } from '../transfer/put-file.ts'
 import { type Move, outermost } from './compare.ts'
+import { foldersAbove } from './entry.ts'
 import { isUntouched, lookAt, requireFolder } from './local-tree.ts'
 import { attempt, type Change, type Work } from './work.ts'
 
@@ -16,14 +17,23 @@ export async function push(work: Work): Promise<void> {
     await inParallel(parallel, outermost(paths), path => attempt(work, path, () => removeRemote(work, path)))
   }
   await remove(plan.clearings)
-  await inParallel(parallel, plan.moves, move => attempt(work, move.path, () => moveRemote(work, move)))
+  const moved = new Set<string>()
+  await inParallel(parallel, plan.moves, move =>
+    attempt(work, move.path, async () => {
+      const done = await moveRemote(work, move)
+      if (done) moved.add(move.from)
+      return done
+    }),
+  )
   for (const path of plan.folders)
     await attempt(work, path, async () => {
       await place.createFolder(joinPath(root, path), true)
       return { action: 'mkdir' }
     })
   await inParallel(parallel, plan.files, file => attempt(work, file.path, () => upload(work, file)))
-  await remove(plan.removals)
+  // What was not moved is left as it is, which its folder would take along.
+  const left = new Set(plan.moves.flatMap(({ from }) => (moved.has(from) ? [] : foldersAbove(from))))
+  await remove(plan.removals.filter(path => !left.has(path)))
 }
 
 async function moveRemote(
