@@ -45,8 +45,8 @@ export default async function config() {
     })),
     reporters: ['default', ['<rootDir>/test/summary-reporter.mjs', { said: `${engines.said}${without}` }]],
     testSequencer: '<rootDir>/test/longest-first.mjs',
-    // For two cores: a test that waits (for time to pass, for a process) leaves one of them free. The long ones wait more.
-    maxWorkers: suite === 'quick' ? 4 : 6,
+    // For two cores: what waits (for time to pass, for a process) leaves one of them free. The long ones mind company more.
+    maxWorkers: suite === 'quick' ? 4 : 3,
     // Node keeps some of what each file has loaded; a worker that has grown to this is replaced, before it does little but collect garbage.
     workerIdleMemoryLimit: '1GB',
     testTimeout: 60_000,

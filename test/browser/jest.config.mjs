@@ -56,6 +56,7 @@ export default {
     ],
   ],
   testSequencer: '<rootDir>/test/longest-first.mjs',
-  maxWorkers: 2,
+  // In .ci/run they are not alone.
+  maxWorkers: process.env.CI ? 1 : 2,
   testTimeout: 60_000,
 }
