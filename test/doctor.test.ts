@@ -464,8 +464,8 @@ it('holds no more than a page of rows at once, nor does a purge', async () => {
   expect((await bob.rest('DELETE', '/api/folders?path=large&recursive=true')).response.files_deleted).toBe(FILES)
   await expectConsistent(t)
   const purge = t.statements().filter(sql => /FROM entry WHERE parent_id = \? ORDER BY/.test(sql))
-  expect(purge.length).toBeGreaterThanOrEqual(FILES / 500)
-  expect(purge.every(sql => Number(/LIMIT (\d+)$/.exec(sql)?.[1]) <= 500)).toBe(true)
+  expect(purge.length).toBeGreaterThanOrEqual(FILES / 512)
+  expect(purge.every(sql => Number(/LIMIT (\d+)$/.exec(sql)?.[1]) <= 512)).toBe(true)
 })
 
 const onSqlite = engine === 'sqlite' ? describe : describe.skip

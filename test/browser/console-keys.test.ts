@@ -218,7 +218,7 @@ describe('A hostile name', () => {
     }
     await row('pwned.svg', page).dblclick()
     await page.getByRole('dialog').getByText('There is no preview').waitFor()
-    expect(await page.title()).toBe('My files · Satchel')
+    expect(await page.title()).toBe('pwned.svg · Satchel')
     expectQuiet(frank)
   })
 })
