@@ -114,8 +114,25 @@ async function paint(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
     Promise.allSettled(document.getAnimations().filter(one => one instanceof CSSTransition).map(one => one.finished)))`)
 }
 
-/** What axe finds in the page as it is now, in light and in dark. */
+const controls =
+  /^(button|checkbox|combobox|link|listbox|menuitem\w*|option|radio|searchbox|slider|spinbutton|switch|tab|textbox|treeitem)$/i
+
+/** The controls that a screen reader of Chromium could not name. */
+async function unnamedControls(page: Page): Promise<string[]> {
+  const devtools = await page.context().newCDPSession(page)
+  try {
+    const { nodes } = await devtools.send('Accessibility.getFullAXTree')
+    const found = nodes.filter(({ ignored, role }) => !ignored && controls.test(role?.value))
+    expect(found).not.toEqual([])
+    return found.filter(({ name }) => !name?.value?.trim()).map(({ role, nodeId }) => `${role?.value} ${nodeId}`)
+  } finally {
+    await devtools.detach()
+  }
+}
+
+/** What axe finds in the page as it is now, in light and in dark, and whether every control has a name. */
 export async function expectAccessible(page: Page): Promise<void> {
+  expect(await unnamedControls(page)).toEqual([])
   await page.evaluate(axe)
   // While something is open over the page, the page itself is hidden from everybody, and so are its landmarks.
   const isCovered = (await page.getByRole('dialog').count()) > 0

@@ -33,6 +33,8 @@ function set(selector, attribute, value) {
 function complete() {
   for (const [selector, level] of Object.entries(levels)) set(selector, 'aria-level', level)
   set('#swagger-ui :is(select, textarea, input:not([type=checkbox]))', 'aria-label', nameOf)
+  // The labels of all of them name the first one.
+  set('#swagger-ui input[type=checkbox]', 'aria-label', box => box.closest('label')?.textContent.trim() || nameOf(box))
   // What scrolls can be reached by keyboard, too.
   set('#swagger-ui pre.microlight', 'tabindex', 0)
   for (const [selector, label] of Object.entries(regions)) {
