@@ -1,0 +1,34 @@
+import { Check, Copy } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from './button.tsx'
+import { copy } from './copy.ts'
+import { text } from './text.ts'
+
+interface CopyButtonProps {
+  value: string
+  /** Where "Copy" alone does not say what. */
+  label?: string
+  autoFocus?: boolean
+}
+
+/** Copies something. A page without a secure context has no clipboard, and no button. */
+export function CopyButton({ value, label, autoFocus = false }: CopyButtonProps) {
+  const [isCopied, setCopied] = useState(false)
+  return (
+    <>
+      {navigator.clipboard && (
+        <Button
+          {...(label ? { 'aria-label': label } : {})}
+          autoFocus={autoFocus}
+          onPress={async () => setCopied(await copy(value))}
+        >
+          {isCopied ? <Check /> : <Copy />}
+          {text(isCopied ? 'copied' : 'copy')}
+        </Button>
+      )}
+      <span className="sr" role="status">
+        {isCopied && text('copied')}
+      </span>
+    </>
+  )
+}
