@@ -90,8 +90,8 @@ async function readNext(dir: string, prefix: Prefix): Promise<boolean> {
   if (await wasReplaced(dir)) return false
   const size = await sizeReceived(dir, prefix.parts + 1)
   if (size === 0) return false
-  const block = takeBlock()
   const data = await open(`${dir}/data`, 'r')
+  const block = takeBlock()
   try {
     for (let left = size; left > 0; ) {
       const { bytesRead } = await data.read(Buffer.from(block), 0, Math.min(left, blockSize), prefix.bytes)
