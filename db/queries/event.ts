@@ -61,7 +61,7 @@ export const headOf = '(SELECT MAX(seq) FROM event WHERE log_id = ?)'
  */
 export function noteHead(tx: Tx, logId: string, seq: number | null): void {
   if (seq === null) heads.delete(tx)
-  else heads.set(tx, { logId, seq: Number(seq) })
+  else heads.set(tx, { logId, seq })
 }
 
 /** How many events find their numbers by themselves; more are read theirs first. */

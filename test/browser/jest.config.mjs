@@ -57,6 +57,6 @@ export default {
   ],
   testSequencer: '<rootDir>/test/longest-first.mjs',
   // In .ci/run they are not alone.
-  maxWorkers: process.env.CI ? 1 : 2,
+  maxWorkers: env.CI === 'true' ? 1 : 2,
   testTimeout: 60_000,
 }
