@@ -22,6 +22,8 @@ import {
   type WorkspaceTreeContext,
 } from './access.ts'
 
+export type { Subject } from './access.ts'
+
 type SignedIn = Context & { caller: Caller }
 
 /** What the builders of the graph and of the REST operations have in common. */
@@ -70,6 +72,16 @@ export interface BaseTypes {
     workspaceIfAny: WorkspaceIfAnyContext
   }
 }
+
+/** The context of a resolver behind these scopes. */
+export type ContextOf<S extends Partial<BaseTypes['AuthScopes']>> = Context &
+  (keyof S extends infer K
+    ? (K extends keyof BaseTypes['AuthContexts'] ? (context: BaseTypes['AuthContexts'][K]) => void : never) extends (
+        context: infer All,
+      ) => void
+      ? All
+      : Context
+    : never)
 
 /** The options that both builders have in common. */
 export const base = {

@@ -87,8 +87,7 @@ export const OnConflict = enumOf<OnConflictName>(
 
 export const MailStatus = enumOf('MailStatus', 'What became of a mail.', ['not_sent', 'queued', 'failed'])
 
-// No field has this type: it is for the types that clients generate.
-enumOf<Code>(
+export const ErrorCode = enumOf<Code>(
   'ErrorCode',
   'The `code` in the extensions of an error. Each mutation says which it fails with, besides those that every field may have.',
   Object.keys(naturalStatus) as Code[],

@@ -11,6 +11,7 @@ import type { Context } from '../src/context.ts'
 import { AppError, type ErrorCode } from '../src/errors.ts'
 import type { RateName } from '../src/services/rate-limit.ts'
 import type { Subject } from './access.ts'
+import type { ContextOf } from './base.ts'
 import { builder, type GraphTypes, type InputFields, type Types } from './builder.ts'
 
 declare module 'graphql' {
@@ -21,16 +22,6 @@ declare module 'graphql' {
 }
 
 type Scopes = Partial<GraphTypes['AuthScopes']>
-
-/** The context of a resolver behind these scopes. */
-type ContextOf<S extends Scopes> = Context &
-  (keyof S extends infer K
-    ? (K extends keyof GraphTypes['AuthContexts'] ? (context: GraphTypes['AuthContexts'][K]) => void : never) extends (
-        context: infer All,
-      ) => void
-      ? All
-      : Context
-    : never)
 
 interface Options<S extends Scopes, Fields extends InputFieldMap, Payload extends object> {
   description: string

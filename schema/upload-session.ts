@@ -1,11 +1,16 @@
+import type { InputShapeFromFields } from '@pothos/core'
+import { completionStates } from '../db/models/upload-session.ts'
 import type { Drive as DriveValue } from '../src/access/drive.ts'
+import { AppError } from '../src/errors.ts'
+import type { CompletionView, CompletionFailure as Failure } from '../src/services/uploads/background-completion.ts'
+import type { Completion } from '../src/services/uploads/upload-completion.ts'
 import type { StartedUpload, UploadSessionView } from '../src/services/uploads/upload-session.ts'
 import { findDriveOf } from './access.ts'
 import { batch } from './batch.ts'
-import { builder } from './builder.ts'
-import { folderField } from './entry.ts'
+import { builder, type InputFields } from './builder.ts'
+import { findInDrive, folderField } from './entry.ts'
 import { madeEntry } from './entry-change.ts'
-import { OnConflict } from './enums.ts'
+import { ErrorCode, enumOf, OnConflict } from './enums.ts'
 import { mutation } from './mutation.ts'
 import { as, findable, Node } from './node.ts'
 import { Drive, File } from './refs.ts'
@@ -24,7 +29,46 @@ const UploadPart = builder.objectRef<{ partNumber: number; url: string }>('Uploa
 /** What the list of its parts counts as: it has no pages. */
 const COUNTED_PARTS = 2000
 
-type UploadSessionNode = UploadSessionView & { drive: DriveValue }
+const CompletionState = enumOf('CompletionState', 'What became of a completion.', completionStates)
+
+const CompletionFailure = builder.objectRef<Failure>('CompletionFailure').implement({
+  description: 'Why an upload could not be completed. It can go on, and be completed again.',
+  fields: t => ({
+    code: t.field({ type: ErrorCode, description: 'For programs.', resolve: ({ code }) => code }),
+    message: t.exposeString('message', { description: 'For people: what to do.' }),
+    missing: t.intList({
+      nullable: true,
+      description: 'With UPLOAD_INCOMPLETE: numbers of parts that have not arrived, up to 1,000.',
+      listSize: 1000,
+      resolve: ({ details: { missing } }) => (Array.isArray(missing) ? missing : null),
+    }),
+  }),
+})
+
+type CompletionNode = CompletionView & { drive: DriveValue }
+
+const UploadCompletion = builder.objectRef<CompletionNode>('UploadCompletion').implement({
+  description: 'A completion that goes on without its request.',
+  fields: t => ({
+    state: t.expose('state', { type: CompletionState, description: 'How far it is.' }),
+    checked: t.expose('checked', {
+      type: 'Bytes',
+      description: 'Bytes that were read again so far, where that is needed.',
+    }),
+    failure: t.expose('failure', { type: CompletionFailure, nullable: true, description: 'Why it failed.' }),
+    file: t.field({
+      type: File,
+      nullable: true,
+      description: 'The new file, or the one that it has replaced; null until then, and once it was deleted.',
+      resolve: async ({ fileId, drive }, _args, context) => {
+        const found = fileId === null ? null : await findInDrive(context, drive, fileId)
+        return found && { ...found, drive }
+      },
+    }),
+  }),
+})
+
+type UploadSessionNode = UploadSessionView & { drive: DriveValue; completion?: CompletionView | null }
 
 const UploadSession = builder.objectRef<UploadSessionNode>('UploadSession').implement({
   description: 'An upload in parts that is under way. Parts may come in any order, several at once, to any instance.',
@@ -48,6 +92,15 @@ const UploadSession = builder.objectRef<UploadSessionNode>('UploadSession').impl
       type: 'DateTime',
       description:
         'When it ends and gives everything back: a day after its last part; of a direct upload, after its beginning.',
+    }),
+    completion: t.field({
+      type: UploadCompletion,
+      nullable: true,
+      description: 'Its completion by beginCompletion; null as long as there is none. Told for a day after its end.',
+      resolve: async ({ id, drive, maker, completion }, _args, { services }) => {
+        const found = completion ?? (await services.backgroundCompletions.findIfAny(drive.id, id, maker))
+        return found && { ...found, drive }
+      },
     }),
     parts: t.field({
       type: [UploadPart],
@@ -137,6 +190,26 @@ mutation('uploadPart', {
   }),
 })
 
+const completionInput = (t: InputFields) => ({
+  uploadSession: t.id({ required: true, description: 'The id of the upload.' }),
+  fileName: t.string({ description: 'Another name than planned.' }),
+  folder: t.string({ description: 'Path of another folder than planned.' }),
+  md5: t.string({ description: 'MD5 of the whole in hex, to be compared.' }),
+  sha256: t.string({ description: 'SHA-256 of the whole in hex, to be compared.' }),
+  expectedRevision: t.int({
+    description: 'The revision of the file that is there; REVISION_MISMATCH when it has another one.',
+  }),
+})
+
+const completionOf = (
+  {
+    fileName: filename,
+    expectedRevision: expected,
+    ...given
+  }: Omit<InputShapeFromFields<ReturnType<typeof completionInput>>, 'uploadSession'>,
+  drive: DriveValue,
+): Completion => ({ ...given, filename, expected, decide: choice => drive.onConflict(choice) })
+
 mutation('completeUpload', {
   description: 'Makes the file of an upload whose parts have all arrived, and verifies it.',
   auth: { drive: 'write' },
@@ -153,28 +226,12 @@ mutation('completeUpload', {
     'REVISION_MISMATCH',
   ],
   places: { filename: 'fileName' },
-  input: t => ({
-    uploadSession: t.id({ required: true, description: 'The id of the upload.' }),
-    fileName: t.string({ description: 'Another name than planned.' }),
-    folder: t.string({ description: 'Path of another folder than planned.' }),
-    md5: t.string({ description: 'MD5 of the whole in hex, to be compared.' }),
-    sha256: t.string({ description: 'SHA-256 of the whole in hex, to be compared.' }),
-    expectedRevision: t.int({
-      description: 'The revision of the file that is there; REVISION_MISMATCH when it has another one.',
-    }),
-  }),
+  input: completionInput,
   on: ({ uploadSession }) => ({ upload: uploadSession }),
-  resolve: async (
-    { uploadSession: completedId, fileName: filename, expectedRevision: expected, ...completion },
-    context,
-  ) => {
+  resolve: async ({ uploadSession: completedId, ...input }, context) => {
     const { services, drive, tree, caller } = context
-    const { id } = await services.uploadCompletions.complete(tree, completedId, caller, {
-      ...completion,
-      filename,
-      expected,
-      decide: choice => drive.onConflict(choice),
-    })
+    const given = completionOf(input, drive)
+    const { id } = await services.uploadCompletions.complete(tree, completedId, caller, given)
     return { drive, completedId, file: await madeEntry(context, drive, id) }
   },
   payload: t => ({
@@ -183,6 +240,29 @@ mutation('completeUpload', {
     drive: t.expose('drive', { type: Drive, description: 'The drive that it is in.' }),
     completedId: t.exposeID('completedId', { description: 'The id of the upload, which is over.' }),
   }),
+})
+
+mutation('beginCompletion', {
+  description:
+    'Does what completeUpload does, without keeping the request for it. Under way or done already, it is not done again. Its outcome is `completion` of the upload.',
+  auth: { drive: 'write' },
+  fails: ['INVALID_INPUT', 'INVALID_PATH', 'UPLOAD_NOT_FOUND', 'UPLOAD_BUSY', 'PATH_EXISTS', 'REVISION_MISMATCH'],
+  places: { filename: 'fileName' },
+  input: t => ({
+    ...completionInput(t),
+    wait: t.int({ description: 'Seconds to wait for the end, 0 to 10; 2 without it.' }),
+  }),
+  on: ({ uploadSession }) => ({ upload: uploadSession }),
+  resolve: async ({ uploadSession: id, wait, ...input }, context) => {
+    const { services, drive, tree, caller } = context
+    const given = completionOf(input, drive)
+    const completion = await services.backgroundCompletions.begin(tree, id, caller, given, wait)
+    const started = await startedUploads(context, id)
+    const session = started ? services.uploadSessions.inTree(tree, caller.userId, started) : null
+    if (!session) throw new AppError('UPLOAD_NOT_FOUND', 'This upload has ended meanwhile.')
+    return { uploadSession: { ...session, drive, completion } }
+  },
+  payload: t => ({ uploadSession: t.expose('uploadSession', { type: UploadSession, description: 'The upload.' }) }),
 })
 
 mutation('abortUpload', {

@@ -87,11 +87,6 @@ declare global {
   }
 }
 
-/** Declares the routes of an area. */
-export const area =
-  (name: string, description: string) =>
-  (route: Omit<RestRoute, 'area'>): RestRoute => ({ ...route, area: { name, description } })
-
 /**
  * Publishes routes and examples in the extensions of fields and arguments, where the router and the API document read them, and makes
  * the schema fail to build when a root field has no route.

@@ -1,5 +1,6 @@
 import { figure, MAX_PAGE } from '../../src/limits.ts'
 import { onConflicts } from '../../src/on-conflict.ts'
+import type { Argument } from './builder.ts'
 
 /** Arguments that mean the same in every operation. */
 export const limitOf = (what: string) => ({
@@ -17,12 +18,17 @@ export const onConflict = {
   bounds: { enum: onConflicts },
 }
 
-/** Of what a client has seen. Its source is `ifMatchHeader`; a route that takes it answers 412, too. */
+/** Of what a client has seen. A route that takes it answers 412, too. */
 export const ifMatch = {
   description: 'The ETag of the file or folder, to change it only if nobody else has meanwhile (RFC 9110).',
   example: '"7"',
 }
-export const ifMatchHeader = { if_match: 'header if-match' } as const
+
+export const prefer = {
+  description:
+    '`respond-async`: answer 202 where this takes long; `wait=`: after so many seconds, 0 to 10, 2 by default (RFC 7240).',
+  example: 'respond-async, wait=5',
+}
 
 export const mode = {
   description: 'Save the file (the default), or show it where that is safe.',
@@ -30,10 +36,14 @@ export const mode = {
   bounds: { enum: ['download', 'inline'] },
 }
 
-/** What the access rules of operations are about on the own files of the caller. */
-export const ownDrive = () => ({ driveId: null })
-
-/** What the access rules of operations are about that name a workspace. */
-export const namedWorkspace = (_root: object, { workspace_id: workspaceId }: { workspace_id: string }) => ({
-  workspaceId,
+/** What moves something to another path, and how. */
+export const move = (arg: Argument, examples: { source: string; destination: string }) => ({
+  if_match: arg.string(ifMatch),
+  on_conflict: arg.string(onConflict),
+  destination: arg.string({
+    required: true,
+    description: 'Full path, with the new name.',
+    example: examples.destination,
+  }),
+  source: arg.string({ required: true, description: 'Full path.', example: examples.source }),
 })

@@ -1,5 +1,10 @@
 import '../plugins/rest.ts'
-import SchemaBuilder, { type ArgBuilder, type InputFieldMap, type InputShapeFromFields } from '@pothos/core'
+import SchemaBuilder, {
+  type ArgBuilder,
+  type InputFieldMap,
+  type InputShapeFromFields,
+  type ObjectFieldsShape,
+} from '@pothos/core'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import { Kind, type ObjectTypeDefinitionNode } from 'graphql'
 import type { Attachment } from '../../src/services/accounts/account-export.ts'
@@ -7,7 +12,7 @@ import type { Download } from '../../src/services/sharing/download.ts'
 import { type BaseTypes, base } from '../base.ts'
 import { scalars } from '../scalars.ts'
 
-interface RestTypes extends BaseTypes {
+export interface RestTypes extends BaseTypes {
   Scalars: BaseTypes['Scalars'] & {
     /** A size or a count beyond 32 bits. */
     Long: { Input: number; Output: number }
@@ -29,19 +34,32 @@ export const builder = new SchemaBuilder<RestTypes>({
   plugins: ['access', ScopeAuthPlugin, 'rateLimit', 'rest', 'requireAuth', 'listBound'],
 })
 
-type Types = typeof builder.$inferSchemaTypes
+export type Types = typeof builder.$inferSchemaTypes
 
 /** Makes arguments that several fields share. */
 export type Argument = ArgBuilder<Types>
 
 /** What resolvers are given for arguments that are made by such a function. */
-export type Given<Made extends (arg: Argument) => InputFieldMap> = InputShapeFromFields<ReturnType<Made>>
+export type Given<Made extends (arg: Argument, ...more: never) => InputFieldMap> = InputShapeFromFields<
+  ReturnType<Made>
+>
 
 /** The context of a resolver whose drive is open. */
 export type DriveContext = RestTypes['AuthContexts']['drive']
 
 /** Makes fields that several objects share. */
 export type ObjectFields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>
+
+/** An object of answers. The last argument is its fields; before them may stand what it is. */
+export function objectOf<Shape extends object>(
+  name: string,
+  ...about: [ObjectFieldsShape<Types, Shape>] | [string, ObjectFieldsShape<Types, Shape>]
+) {
+  const ref = builder.objectRef<Shape>(name)
+  return about.length === 1
+    ? ref.implement({ fields: about[0] })
+    : ref.implement({ description: about[0], fields: about[1] })
+}
 
 builder.scalarType('Long', scalars.Long)
 builder.scalarType('Labels', scalars.Labels)

@@ -2,16 +2,17 @@ import { accountRefusals, type EventKind, eventKinds, personKinds, vias } from '
 import type { Context } from '../../src/context.ts'
 import type { EventPoll } from '../../src/services/history/event-feed.ts'
 import type { EventOnWire } from '../../src/services/history/event-wire.ts'
-import { area } from '../plugins/rest.ts'
-import { limitOf, namedWorkspace, ownDrive } from './arguments.ts'
-import { type Argument, builder, type Given } from './builder.ts'
+import { limitOf } from './arguments.ts'
+import { type Argument, type Given, objectOf } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, MD5, ROLE } from './examples.ts'
+import { operationsOf } from './operation.ts'
 
-const rest = area('events', 'What happened, in order, for as long as the service keeps it.')
+const operation = operationsOf('events', 'What happened, in order, for as long as the service keeps it.')
 
-const EventDetails = builder.objectRef<EventOnWire['details']>('EventDetails').implement({
-  description: 'What is known of an event beside its subject. What it has nothing to say about is null.',
-  fields: t => ({
+const EventDetails = objectOf<EventOnWire['details']>(
+  'EventDetails',
+  'What is known of an event beside its subject. What it has nothing to say about is null.',
+  t => ({
     path: t.exposeString('path', {
       nullable: true,
       description: 'Where the file or folder is after it, or was before it was deleted.',
@@ -65,45 +66,41 @@ const EventDetails = builder.objectRef<EventOnWire['details']>('EventDetails').i
       example: '203.0.113.0/24',
     }),
   }),
-})
+)
 
-const Event = builder.objectRef<EventOnWire>('Event').implement({
-  fields: t => ({
-    id: t.exposeString('id', {
-      description: 'The same wherever the event is sent.',
-      example: 'event:6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44:17',
-    }),
-    kind: t.exposeString('kind', {
-      description: `What happened: ${eventKinds.join(', ')}.`,
-      example: 'file.created',
-    }),
-    happened_at: t.field({ type: 'DateTime', resolve: event => Date.parse(event.happened_at) }),
-    actor_id: t.exposeID('actor_id', {
-      nullable: true,
-      description: 'The user who did it; null for the service and its operator.',
-    }),
-    via: t.exposeString('via', { description: `By what they did it: ${vias.join(', ')}.`, example: 'session' }),
-    api_key_id: t.exposeID('api_key_id', { nullable: true, description: 'The key by which they did it.' }),
-    subject_id: t.exposeID('subject_id', {
-      nullable: true,
-      description:
-        'What it happened to: the file, folder, share, invite, key, webhook, session, identity or workspace; of a member, the user.',
-    }),
-    cursor: t.exposeString('cursor', { description: '`after` of a request that goes on behind it.', example: CURSOR }),
-    details: t.expose('details', { type: EventDetails }),
+const Event = objectOf<EventOnWire>('Event', t => ({
+  id: t.exposeString('id', {
+    description: 'The same wherever the event is sent.',
+    example: 'event:6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44:17',
   }),
-})
+  kind: t.exposeString('kind', {
+    description: `What happened: ${eventKinds.join(', ')}.`,
+    example: 'file.created',
+  }),
+  happened_at: t.field({ type: 'DateTime', resolve: event => Date.parse(event.happened_at) }),
+  actor_id: t.exposeID('actor_id', {
+    nullable: true,
+    description: 'The user who did it; null for the service and its operator.',
+  }),
+  via: t.exposeString('via', { description: `By what they did it: ${vias.join(', ')}.`, example: 'session' }),
+  api_key_id: t.exposeID('api_key_id', { nullable: true, description: 'The key by which they did it.' }),
+  subject_id: t.exposeID('subject_id', {
+    nullable: true,
+    description:
+      'What it happened to: the file, folder, share, invite, key, webhook, session, identity or workspace; of a member, the user.',
+  }),
+  cursor: t.exposeString('cursor', { description: '`after` of a request that goes on behind it.', example: CURSOR }),
+  details: t.expose('details', { type: EventDetails }),
+}))
 
-const EventPage = builder.objectRef<EventPoll>('EventPage').implement({
-  fields: t => ({
-    events: t.expose('events', { type: [Event], description: 'The oldest first.' }),
-    cursor: t.exposeString('cursor', {
-      description: '`after` of the next request, also when there was nothing.',
-      example: CURSOR,
-    }),
-    has_more: t.exposeBoolean('more', { description: 'Whether the next request finds events at once.' }),
+const EventPage = objectOf<EventPoll>('EventPage', t => ({
+  events: t.expose('events', { type: [Event], description: 'The oldest first.' }),
+  cursor: t.exposeString('cursor', {
+    description: '`after` of the next request, also when there was nothing.',
+    example: CURSOR,
   }),
-})
+  has_more: t.exposeBoolean('more', { description: 'Whether the next request finds events at once.' }),
+}))
 
 const pageArgs = (arg: Argument) => ({
   after: arg.string({
@@ -117,40 +114,34 @@ const pageArgs = (arg: Argument) => ({
 const read = ({ services }: Context, logId: string, kinds: readonly EventKind[], page: Given<typeof pageArgs>) =>
   services.eventFeeds.poll(logId, kinds, page)
 
-builder.queryField('events', t =>
-  t.withAuth({ drive: 'read' }).field({
-    type: EventPage,
-    description:
-      'What happened to the files of the caller. Who takes a cursor first and lists the files afterwards misses nothing.',
-    rest: rest({ route: 'GET /api/events', statuses: [400, 401, 410], fails: ['CURSOR_EXPIRED'] }),
-    args: pageArgs(t.arg),
-    on: ownDrive,
-    resolve: (_root, page, context) => read(context, context.drive.id, context.drive.eventKinds, page),
-  }),
-)
+operation('GET /api/events', 'events', {
+  description:
+    'What happened to the files of the caller. Who takes a cursor first and lists the files afterwards misses nothing.',
+  auth: { drive: 'read' },
+  statuses: [400, 401, 410],
+  fails: ['CURSOR_EXPIRED'],
+  args: pageArgs,
+  type: EventPage,
+  resolve: (page, context) => read(context, context.drive.id, context.drive.eventKinds, page),
+})
 
-builder.queryField('userEvents', t =>
-  t.withAuth({ session: true }).field({
-    type: EventPage,
-    description: 'What happened to the caller: sign-ins, keys, shares and invites received, workspaces, plan.',
-    rest: rest({ route: 'GET /api/user/events', statuses: [400, 401, 410], fails: ['CURSOR_EXPIRED'] }),
-    args: pageArgs(t.arg),
-    resolve: (_root, page, context) => read(context, context.caller.userId, personKinds, page),
-  }),
-)
+operation('GET /api/user/events', 'userEvents', {
+  description: 'What happened to the caller: sign-ins, keys, shares and invites received, workspaces, plan.',
+  auth: { session: true },
+  statuses: [400, 401, 410],
+  fails: ['CURSOR_EXPIRED'],
+  args: pageArgs,
+  type: EventPage,
+  resolve: (page, context) => read(context, context.caller.userId, personKinds, page),
+})
 
-builder.queryField('workspaceEvents', t =>
-  t.withAuth({ drive: 'read' }).field({
-    type: EventPage,
-    description:
-      'What happened in a workspace; members, invites and keys for callers who may manage them, and keys in a session only.',
-    rest: rest({
-      route: 'GET /api/workspaces/{workspace_id}/events',
-      statuses: [400, 401, 403, 410],
-      fails: ['CURSOR_EXPIRED'],
-    }),
-    args: { ...pageArgs(t.arg), workspace_id: t.arg.id({ required: true }) },
-    on: namedWorkspace,
-    resolve: (_root, page, context) => read(context, context.drive.id, context.drive.eventKinds, page),
-  }),
-)
+operation('GET /api/workspaces/{workspace_id}/events', 'workspaceEvents', {
+  description:
+    'What happened in a workspace; members, invites and keys for callers who may manage them, and keys in a session only.',
+  auth: { drive: 'read' },
+  statuses: [400, 401, 403, 410],
+  fails: ['CURSOR_EXPIRED'],
+  args: arg => ({ ...pageArgs(arg) }),
+  type: EventPage,
+  resolve: (page, context) => read(context, context.drive.id, context.drive.eventKinds, page),
+})

@@ -1,62 +1,52 @@
 import type { Drive } from '../../src/access/drive.ts'
 import type { FileView } from '../../src/services/tree/listing.ts'
-import { builder } from './builder.ts'
+import { objectOf } from './builder.ts'
 import { BYTES, FILE_PATH, MD5, MEDIA_TYPE } from './examples.ts'
-import { named, rest as ownFiles } from './files.ts'
+import { named, operation as ofOwnFiles } from './files.ts'
 import { declareForOwners } from './owners.ts'
 
-const FileInfo = builder.objectRef<FileView & { drive: Drive }>('FileInfo').implement({
-  description: 'A file as it is now.',
-  fields: t => ({
-    id: t.exposeID('id'),
-    name: t.string({ example: 'report.pdf', resolve: ({ names }) => names.at(-1) ?? '' }),
-    path: t.string({
-      description: 'Full path.',
-      example: FILE_PATH,
-      resolve: ({ drive, names }) => drive.pathOf(names),
-    }),
-    file_type: t.exposeString('fileType', { description: 'Media type.', example: MEDIA_TYPE }),
-    size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
-    md5_checksum: t.exposeString('md5', { description: 'MD5 of the bytes, lower-case hex.', example: MD5 }),
-    revision: t.expose('revision', {
-      type: 'Long',
-      description: 'Grows with each change of its content, name or place; the ETag.',
-      example: 7,
-    }),
-    created_at: t.expose('createdAt', { type: 'DateTime' }),
-    created_by: t.exposeID('createdBy', { nullable: true }),
-    updated_at: t.expose('updatedAt', { type: 'DateTime' }),
+const FileInfo = objectOf<FileView & { drive: Drive }>('FileInfo', 'A file as it is now.', t => ({
+  id: t.exposeID('id'),
+  name: t.string({ example: 'report.pdf', resolve: ({ names }) => names.at(-1) ?? '' }),
+  path: t.string({
+    description: 'Full path.',
+    example: FILE_PATH,
+    resolve: ({ drive, names }) => drive.pathOf(names),
   }),
-})
+  file_type: t.exposeString('fileType', { description: 'Media type.', example: MEDIA_TYPE }),
+  size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
+  md5_checksum: t.exposeString('md5', { description: 'MD5 of the bytes, lower-case hex.', example: MD5 }),
+  revision: t.expose('revision', {
+    type: 'Long',
+    description: 'Grows with each change of its content, name or place; the ETag.',
+    example: 7,
+  }),
+  created_at: t.expose('createdAt', { type: 'DateTime' }),
+  created_by: t.exposeID('createdBy', { nullable: true }),
+  updated_at: t.expose('updatedAt', { type: 'DateTime' }),
+}))
 
-declareForOwners(ownFiles, ({ whose, base, rest, name, place, on, denied }) => {
-  builder.queryField(name('', 'FileInfo'), t =>
-    t.withAuth({ drive: 'read' }).field({
-      type: FileInfo,
-      description: `One file of ${whose}, by its path or its id.`,
-      rest: rest({
-        route: `GET ${base}/files/info`,
-        statuses: [400, 401, ...denied, 404],
-        fails: ['INVALID_PATH', 'FILE_NOT_FOUND'],
-        from: { if_none_match: 'header if-none-match' },
+declareForOwners(ofOwnFiles, ({ whose, base, operation, name, denied }) => {
+  operation(`GET ${base}/files/info`, name('', 'FileInfo'), {
+    description: `One file of ${whose}, by its path or its id.`,
+    auth: { drive: 'read' },
+    statuses: [400, 401, ...denied, 404],
+    fails: ['INVALID_PATH', 'FILE_NOT_FOUND'],
+    args: arg => ({
+      file_id: arg.id({ description: 'The file, or by its path.' }),
+      if_none_match: arg.string({
+        description:
+          'The ETag of the file as the caller knows it, asked for by its path: 304 without a body if it is the same still.',
+        example: '"7"',
       }),
-      args: {
-        file_id: t.arg.id({ description: 'The file, or by its path.' }),
-        if_none_match: t.arg.string({
-          description:
-            'The ETag of the file as the caller knows it, asked for by its path: 304 without a body if it is the same still.',
-          example: '"7"',
-        }),
-        path: t.arg.string({ description: 'Full path.', example: FILE_PATH }),
-        ...place(t.arg),
-      },
-      on,
-      resolve: async (_root, { file_id: id, path }, context) => {
-        const file = await context.services.listings.file(context.tree, { id, path })
-        // The revision does not tell when a folder above it was renamed, and with that its path.
-        context.shared.revalidates = !id
-        return { ...named(context, file), drive: context.drive }
-      },
+      path: arg.string({ description: 'Full path.', example: FILE_PATH }),
     }),
-  )
+    type: FileInfo,
+    resolve: async ({ file_id: id, path }, context) => {
+      const file = await context.services.listings.file(context.tree, { id, path })
+      // The revision does not tell when a folder above it was renamed, and with that its path.
+      context.shared.revalidates = !id
+      return { ...named(context, file), drive: context.drive }
+    },
+  })
 })

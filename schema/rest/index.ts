@@ -1,6 +1,7 @@
 import './files.ts'
 import './file-info.ts'
 import './folders.ts'
+import './upload-completions.ts'
 import './uploads.ts'
 import './workspace-uploads.ts'
 import './trash.ts'

@@ -2,65 +2,55 @@ import { FOLDER } from '../../db/models/entry.ts'
 import type { Drive } from '../../src/access/drive.ts'
 import { figure, MAX_CHANGED } from '../../src/limits.ts'
 import type { TrashItemView } from '../../src/services/tree/trash-item.ts'
-import { area } from '../plugins/rest.ts'
 import { cursor, limit, onConflict } from './arguments.ts'
-import { type Argument, builder } from './builder.ts'
+import { type Argument, objectOf } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, FOLDER_PATH, ID } from './examples.ts'
+import { operationsOf } from './operation.ts'
 import { declareForOwners } from './owners.ts'
 
 type Placed<T> = T & { drive: Drive }
 
-const TrashItem = builder.objectRef<Placed<TrashItemView>>('TrashItem').implement({
-  description: 'A deleted file or folder that can be restored.',
-  fields: t => ({
-    id: t.exposeID('id', { description: 'Its id in the trash.' }),
-    name: t.string({ example: 'report.pdf', resolve: ({ names }) => names.at(-1) ?? '' }),
-    path: t.string({
-      description: 'Where it was.',
-      example: FILE_PATH,
-      resolve: ({ drive, names }) => drive.pathOf(names),
-    }),
-    kind: t.string({ example: 'file', resolve: ({ kind }) => (kind === FOLDER ? 'folder' : 'file') }),
-    size: t.expose('bytes', { type: 'Long', description: 'Bytes of all files in it.', example: BYTES }),
-    file_count: t.expose('files', { type: 'Long', description: 'Files in it, 1 for a file.', example: 1 }),
-    deleted_at: t.expose('deletedAt', { type: 'DateTime' }),
-    deleted_by: t.exposeID('deletedBy', { nullable: true }),
-    expires_at: t.expose('expiresAt', {
-      type: 'DateTime',
-      description: 'When it is deleted for ever; sooner when the trash is full.',
-    }),
+const TrashItem = objectOf<Placed<TrashItemView>>('TrashItem', 'A deleted file or folder that can be restored.', t => ({
+  id: t.exposeID('id', { description: 'Its id in the trash.' }),
+  name: t.string({ example: 'report.pdf', resolve: ({ names }) => names.at(-1) ?? '' }),
+  path: t.string({
+    description: 'Where it was.',
+    example: FILE_PATH,
+    resolve: ({ drive, names }) => drive.pathOf(names),
   }),
-})
-
-const Trash = builder
-  .objectRef<{ drive: Drive; items: TrashItemView[]; nextCursor: string | null }>('Trash')
-  .implement({
-    fields: t => ({
-      items: t.field({
-        type: [TrashItem],
-        description: 'The newest first.',
-        resolve: ({ drive, items }) => items.map(item => ({ ...item, drive })),
-      }),
-      next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
-    }),
-  })
-
-const RestoredEntry = builder.objectRef<{ id: string; names: string[]; drive: Drive }>('RestoredEntry').implement({
-  fields: t => ({
-    id: t.exposeID('id', { description: 'The id of the file or folder, as before it was deleted.' }),
-    path: t.string({ example: FILE_PATH, resolve: ({ drive, names }) => drive.pathOf(names) }),
+  kind: t.string({ example: 'file', resolve: ({ kind }) => (kind === FOLDER ? 'folder' : 'file') }),
+  size: t.expose('bytes', { type: 'Long', description: 'Bytes of all files in it.', example: BYTES }),
+  file_count: t.expose('files', { type: 'Long', description: 'Files in it, 1 for a file.', example: 1 }),
+  deleted_at: t.expose('deletedAt', { type: 'DateTime' }),
+  deleted_by: t.exposeID('deletedBy', { nullable: true }),
+  expires_at: t.expose('expiresAt', {
+    type: 'DateTime',
+    description: 'When it is deleted for ever; sooner when the trash is full.',
   }),
-})
+}))
 
-const RestoredEntries = builder
-  .objectRef<{ restored: { id: string; names: string[]; drive: Drive }[] }>('RestoredEntries')
-  .implement({
-    fields: t => ({ restored: t.expose('restored', { type: [RestoredEntry] }) }),
-  })
+const Trash = objectOf<{ drive: Drive; items: TrashItemView[]; nextCursor: string | null }>('Trash', t => ({
+  items: t.field({
+    type: [TrashItem],
+    description: 'The newest first.',
+    resolve: ({ drive, items }) => items.map(item => ({ ...item, drive })),
+  }),
+  next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
+}))
 
-const DeletedForEver = builder.objectRef<{ count: number }>('DeletedForEver').implement({
-  fields: t => ({ deleted: t.expose('count', { type: 'Long', description: 'How many items.', example: 1 }) }),
-})
+const RestoredEntry = objectOf<{ id: string; names: string[]; drive: Drive }>('RestoredEntry', t => ({
+  id: t.exposeID('id', { description: 'The id of the file or folder, as before it was deleted.' }),
+  path: t.string({ example: FILE_PATH, resolve: ({ drive, names }) => drive.pathOf(names) }),
+}))
+
+const RestoredEntries = objectOf<{ restored: { id: string; names: string[]; drive: Drive }[] }>(
+  'RestoredEntries',
+  t => ({ restored: t.expose('restored', { type: [RestoredEntry] }) }),
+)
+
+const DeletedForEver = objectOf<{ count: number }>('DeletedForEver', t => ({
+  deleted: t.expose('count', { type: 'Long', description: 'How many items.', example: 1 }),
+}))
 
 const items = (arg: Argument) =>
   arg.idList({
@@ -70,86 +60,71 @@ const items = (arg: Argument) =>
     example: [ID],
   })
 
-declareForOwners(area('trash', 'Deleted files and folders that can be restored.'), owner => {
-  const { whose, rest, place, on, denied } = owner
+declareForOwners(operationsOf('trash', 'Deleted files and folders that can be restored.'), owner => {
+  const { whose, operation, denied } = owner
   const path = `${owner.base}/trash` as const
   const name = (verb: string) => owner.name(verb, 'Trash')
 
-  builder.queryField(name(''), t =>
-    t.withAuth({ drive: 'read' }).field({
-      type: Trash,
-      description: `What was deleted of the files of ${whose} and can be restored, the newest first.`,
-      rest: rest({ route: `GET ${path}`, statuses: [400, 401, ...denied] }),
-      args: { cursor: t.arg.string(cursor), limit: t.arg.int(limit), ...place(t.arg) },
-      on,
-      resolve: async (_root, page, { services, drive, tree }) => ({
-        drive,
-        ...(await services.trashItems.list(tree, page)),
-      }),
+  operation(`GET ${path}`, name(''), {
+    description: `What was deleted of the files of ${whose} and can be restored, the newest first.`,
+    auth: { drive: 'read' },
+    statuses: [400, 401, ...denied],
+    args: arg => ({ cursor: arg.string(cursor), limit: arg.int(limit) }),
+    type: Trash,
+    resolve: async (page, { services, drive, tree }) => ({
+      drive,
+      ...(await services.trashItems.list(tree, page)),
     }),
-  )
+  })
 
-  builder.mutationField(name('restore'), t =>
-    t.withAuth({ drive: 'write' }).field({
-      type: RestoredEntries,
-      description: `Puts deleted files and folders of ${whose} back: all of them, or none. Their shares have ended.`,
-      rest: rest({
-        route: `POST ${path}/restore`,
-        statuses: [400, 401, ...denied, 404, 409],
-        fails: ['INVALID_PATH', 'TRASH_ITEM_NOT_FOUND', 'PATH_EXISTS', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND'],
+  operation(`POST ${path}/restore`, name('restore'), {
+    description: `Puts deleted files and folders of ${whose} back: all of them, or none. Their shares have ended.`,
+    auth: { drive: 'write' },
+    statuses: [400, 401, ...denied, 404, 409],
+    fails: ['INVALID_PATH', 'TRASH_ITEM_NOT_FOUND', 'PATH_EXISTS', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND'],
+    args: arg => ({
+      items: items(arg),
+      to: arg.string({
+        description:
+          'Path of the folder that they go into; without it each goes where it was. Missing ones are created.',
+        example: FOLDER_PATH,
       }),
-      args: {
-        items: items(t.arg),
-        to: t.arg.string({
-          description:
-            'Path of the folder that they go into; without it each goes where it was. Missing ones are created.',
-          example: FOLDER_PATH,
-        }),
-        on_conflict: t.arg.string(onConflict),
-        ...place(t.arg),
-      },
-      on,
-      resolve: async (_root, { items, to, on_conflict: choice }, { services, drive, tree, limits, caller }) => {
-        const onConflict = drive.onConflict(choice)
-        const restored = await services.trashItems.restore(
-          tree,
-          items,
-          { to: typeof to === 'string' ? { path: to } : null, onConflict, limits },
-          caller,
-        )
-        return { restored: restored.map(entry => ({ ...entry, drive })) }
-      },
+      on_conflict: arg.string(onConflict),
     }),
-  )
+    type: RestoredEntries,
+    resolve: async ({ items, to, on_conflict: choice }, { services, drive, tree, limits, caller }) => {
+      const onConflict = drive.onConflict(choice)
+      const restored = await services.trashItems.restore(
+        tree,
+        items,
+        { to: typeof to === 'string' ? { path: to } : null, onConflict, limits },
+        caller,
+      )
+      return { restored: restored.map(entry => ({ ...entry, drive })) }
+    },
+  })
 
-  builder.mutationField(name('deleteFrom'), t =>
-    t.withAuth({ drive: 'delete' }).field({
-      type: DeletedForEver,
-      description: `Deletes items of the trash of ${whose} for ever: all of them, or none.`,
-      rest: rest({
-        route: `DELETE ${path}/items`,
-        statuses: [400, 401, ...denied, 404],
-        fails: ['TRASH_ITEM_NOT_FOUND', 'FOLDER_NOT_FOUND'],
-        from: { items: 'body' },
-      }),
-      args: { items: items(t.arg), ...place(t.arg) },
-      on,
-      resolve: async (_root, { items }, { services, tree, caller }) => ({
-        count: await services.trashItems.deleteForEver(tree, items, caller),
-      }),
+  operation(`DELETE ${path}/items`, name('deleteFrom'), {
+    description: `Deletes items of the trash of ${whose} for ever: all of them, or none.`,
+    auth: { drive: 'delete' },
+    statuses: [400, 401, ...denied, 404],
+    fails: ['TRASH_ITEM_NOT_FOUND', 'FOLDER_NOT_FOUND'],
+    from: { items: 'body' },
+    args: arg => ({ items: items(arg) }),
+    type: DeletedForEver,
+    resolve: async ({ items }, { services, tree, caller }) => ({
+      count: await services.trashItems.deleteForEver(tree, items, caller),
     }),
-  )
+  })
 
-  builder.mutationField(name('empty'), t =>
-    t.withAuth({ drive: 'delete' }).field({
-      type: DeletedForEver,
-      description: `Deletes all that is in the trash of ${whose} for ever.`,
-      rest: rest({ route: `DELETE ${path}`, statuses: [401, ...denied, 404], fails: ['FOLDER_NOT_FOUND'] }),
-      args: place(t.arg),
-      on,
-      resolve: async (_root, _args, { services, tree, caller }) => ({
-        count: await services.trashItems.empty(tree, caller),
-      }),
+  operation(`DELETE ${path}`, name('empty'), {
+    description: `Deletes all that is in the trash of ${whose} for ever.`,
+    auth: { drive: 'delete' },
+    statuses: [401, ...denied, 404],
+    fails: ['FOLDER_NOT_FOUND'],
+    type: DeletedForEver,
+    resolve: async (_args, { services, tree, caller }) => ({
+      count: await services.trashItems.empty(tree, caller),
     }),
-  )
+  })
 })

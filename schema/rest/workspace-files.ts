@@ -2,68 +2,56 @@ import { InvalidInput } from '../../src/errors.ts'
 import { parseMode } from '../../src/media.ts'
 import { slashed } from '../../src/paths.ts'
 import type { FileView, FolderView } from '../../src/services/tree/listing.ts'
-import { area } from '../plugins/rest.ts'
-import { cursor, ifMatch, ifMatchHeader, limit, mode, namedWorkspace, onConflict } from './arguments.ts'
-import { builder } from './builder.ts'
+import { cursor, ifMatch, limit, mode, onConflict } from './arguments.ts'
+import { objectOf } from './builder.ts'
 import { ALICE, BYTES, CURSOR, MD5, MEDIA_TYPE, WORKSPACE_FILE_PATH } from './examples.ts'
 import { named, uploadFile } from './files.ts'
+import { ofWorkspaceFiles as operation } from './owners.ts'
 
-/** Folders of workspaces belong to this area, too. */
-export const rest = area('workspace files', 'Files and folders of a workspace.')
-
-builder.queryField('workspaceDownload', t =>
+operation('GET /api/workspaces/{workspace_id}/files/download', 'workspaceDownload', {
+  description: 'Downloads a file of a workspace.',
   // The scope stands here once more, so that it is asked before the mode is read.
-  t.withAuth({ workspaces: 'workspaces:files:read', drive: 'read' }).field({
-    type: 'Download',
-    description: 'Downloads a file of a workspace.',
-    rest: rest({
-      route: 'GET /api/workspaces/{workspace_id}/files/download',
-      statuses: [400, 401, 403, 404],
-      fails: ['INVALID_PATH', 'INVALID_MODE', 'FILE_NOT_FOUND'],
-    }),
-    args: {
-      file_id: t.arg.id(),
-      mode: t.arg.string(mode),
-      path: t.arg.string({ example: WORKSPACE_FILE_PATH }),
-      workspace_id: t.arg.id({ required: true }),
-    },
-    on: (_root, { workspace_id: workspaceId, mode }) => {
-      // A word that is no mode is refused before it is asked who may.
-      parseMode(mode ?? undefined)
-      return { workspaceId }
-    },
-    resolve: async (_root, { file_id: fileId, path, mode }, { services, tree }) => {
-      const file = await services.listings.file(tree, { id: fileId, path })
-      return services.downloads.link({ ...file, name: file.names.at(-1) ?? '' }, parseMode(mode ?? undefined))
-    },
+  auth: { workspaces: 'workspaces:files:read', drive: 'read' },
+  statuses: [400, 401, 403, 404],
+  fails: ['INVALID_PATH', 'INVALID_MODE', 'FILE_NOT_FOUND'],
+  args: arg => ({
+    file_id: arg.id(),
+    mode: arg.string(mode),
+    path: arg.string({ example: WORKSPACE_FILE_PATH }),
   }),
-)
+  on: ({ workspace_id: workspaceId, mode }) => {
+    // A word that is no mode is refused before it is asked who may.
+    parseMode(mode ?? undefined)
+    return { workspaceId }
+  },
+  type: 'Download',
+  resolve: async ({ file_id: fileId, path, mode }, { services, tree }) => {
+    const file = await services.listings.file(tree, { id: fileId, path })
+    return services.downloads.link({ ...file, name: file.names.at(-1) ?? '' }, parseMode(mode ?? undefined))
+  },
+})
 
 type WithEmail<T> = T & { byEmail: string | null }
 
-const WorkspaceTreeFile = builder.objectRef<WithEmail<FileView>>('WorkspaceTreeFile').implement({
-  fields: t => ({
-    created_at: t.expose('createdAt', { type: 'DateTime' }),
-    file_type: t.exposeString('fileType', { example: MEDIA_TYPE }),
-    id: t.exposeID('id'),
-    md5_checksum: t.exposeString('md5', { example: MD5 }),
-    name: t.string({ example: 'report.pdf', resolve: file => file.names.at(-1) ?? '' }),
-    size: t.expose('size', { type: 'Long', example: BYTES }),
-    uploaded_by: t.exposeID('createdBy', { nullable: true }),
-    uploaded_by_email: t.exposeString('byEmail', { nullable: true, example: ALICE }),
-  }),
-})
+const WorkspaceTreeFile = objectOf<WithEmail<FileView>>('WorkspaceTreeFile', t => ({
+  created_at: t.expose('createdAt', { type: 'DateTime' }),
+  file_type: t.exposeString('fileType', { example: MEDIA_TYPE }),
+  id: t.exposeID('id'),
+  md5_checksum: t.exposeString('md5', { example: MD5 }),
+  name: t.string({ example: 'report.pdf', resolve: file => file.names.at(-1) ?? '' }),
+  size: t.expose('size', { type: 'Long', example: BYTES }),
+  uploaded_by: t.exposeID('createdBy', { nullable: true }),
+  uploaded_by_email: t.exposeString('byEmail', { nullable: true, example: ALICE }),
+}))
 
-const WorkspaceTreeFolder = builder.objectRef<WithEmail<FolderView>>('WorkspaceTreeFolder').implement({
-  fields: t => ({
-    created_at: t.expose('createdAt', { type: 'DateTime' }),
-    created_by_email: t.exposeString('byEmail', { nullable: true, example: ALICE }),
-    file_count: t.expose('fileCount', { type: 'Long', description: 'All files below it.' }),
-    name: t.exposeString('name', { example: '2026' }),
-    size: t.expose('size', { type: 'Long', description: 'Bytes of all files below it.', example: BYTES }),
-    updated_at: t.expose('updatedAt', { type: 'DateTime', description: 'When it was created, moved or renamed.' }),
-  }),
-})
+const WorkspaceTreeFolder = objectOf<WithEmail<FolderView>>('WorkspaceTreeFolder', t => ({
+  created_at: t.expose('createdAt', { type: 'DateTime' }),
+  created_by_email: t.exposeString('byEmail', { nullable: true, example: ALICE }),
+  file_count: t.expose('fileCount', { type: 'Long', description: 'All files below it.' }),
+  name: t.exposeString('name', { example: '2026' }),
+  size: t.expose('size', { type: 'Long', description: 'Bytes of all files below it.', example: BYTES }),
+  updated_at: t.expose('updatedAt', { type: 'DateTime', description: 'When it was created, moved or renamed.' }),
+}))
 
 interface WorkspaceLevel {
   names: string[]
@@ -72,127 +60,95 @@ interface WorkspaceLevel {
   nextCursor: string | null
 }
 
-const WorkspaceTree = builder.objectRef<WorkspaceLevel>('WorkspaceTree').implement({
-  description: 'One level of the files of a workspace.',
-  fields: t => ({
-    files: t.field({ type: [WorkspaceTreeFile], resolve: tree => tree.files }),
-    folders: t.field({ type: [WorkspaceTreeFolder], resolve: tree => tree.folders }),
-    next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
-    path: t.string({ example: '/docs', resolve: tree => slashed(tree.names) }),
+const WorkspaceTree = objectOf<WorkspaceLevel>('WorkspaceTree', 'One level of the files of a workspace.', t => ({
+  files: t.field({ type: [WorkspaceTreeFile], resolve: tree => tree.files }),
+  folders: t.field({ type: [WorkspaceTreeFolder], resolve: tree => tree.folders }),
+  next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
+  path: t.string({ example: '/docs', resolve: tree => slashed(tree.names) }),
+}))
+
+operation('GET /api/workspaces/{workspace_id}/files/tree', 'workspaceFileTree', {
+  description: 'One level of the files of a workspace, folders first. An unknown path is empty.',
+  auth: { drive: 'read' },
+  statuses: [400, 401, 403],
+  fails: ['INVALID_PATH'],
+  args: arg => ({
+    cursor: arg.string(cursor),
+    limit: arg.int(limit),
+    path: arg.string({ example: '/docs' }),
   }),
+  type: WorkspaceTree,
+  resolve: async ({ workspace_id: _id, path, ...page }, { services, tree }) => {
+    const level = await services.listings.level(tree, path ?? '', page)
+    const emails = await services.listings.emailsOf([...level.files, ...level.folders].map(e => e.createdBy))
+    const withEmail = <T extends { createdBy: string | null }>(e: T) => ({
+      ...e,
+      byEmail: emails.get(e.createdBy ?? '') ?? null,
+    })
+    return { ...level, files: level.files.map(withEmail), folders: level.folders.map(withEmail) }
+  },
 })
 
-builder.queryField('workspaceFileTree', t =>
-  t.withAuth({ drive: 'read' }).field({
-    type: WorkspaceTree,
-    description: 'One level of the files of a workspace, folders first. An unknown path is empty.',
-    rest: rest({
-      route: 'GET /api/workspaces/{workspace_id}/files/tree',
-      statuses: [400, 401, 403],
-      fails: ['INVALID_PATH'],
-    }),
-    args: {
-      cursor: t.arg.string(cursor),
-      limit: t.arg.int(limit),
-      path: t.arg.string({ example: '/docs' }),
-      workspace_id: t.arg.id({ required: true }),
-    },
-    on: namedWorkspace,
-    resolve: async (_root, { workspace_id: _id, path, ...page }, { services, tree }) => {
-      const level = await services.listings.level(tree, path ?? '', page)
-      const emails = await services.listings.emailsOf([...level.files, ...level.folders].map(e => e.createdBy))
-      const withEmail = <T extends { createdBy: string | null }>(e: T) => ({
-        ...e,
-        byEmail: emails.get(e.createdBy ?? '') ?? null,
-      })
-      return { ...level, files: level.files.map(withEmail), folders: level.folders.map(withEmail) }
-    },
-  }),
-)
+const DeletedWorkspaceFile = objectOf<{ names: string[] }>('DeletedWorkspaceFile', t => ({
+  file_deleted: t.string({ example: WORKSPACE_FILE_PATH, resolve: deleted => slashed(deleted.names) }),
+}))
 
-const DeletedWorkspaceFile = builder.objectRef<{ names: string[] }>('DeletedWorkspaceFile').implement({
-  fields: t => ({
-    file_deleted: t.string({ example: WORKSPACE_FILE_PATH, resolve: deleted => slashed(deleted.names) }),
+operation('DELETE /api/workspaces/{workspace_id}/files/delete', 'deleteWorkspaceFile', {
+  description: 'Deletes a file of a workspace.',
+  auth: { drive: 'delete' },
+  statuses: [400, 401, 403, 404],
+  fails: ['INVALID_PATH', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND'],
+  args: arg => ({
+    file_id: arg.id(),
+    if_match: arg.string(ifMatch),
+    path: arg.string({ example: WORKSPACE_FILE_PATH }),
   }),
+  type: DeletedWorkspaceFile,
+  resolve: async ({ file_id: fileId, path, if_match: expected }, { services, tree, caller }) => {
+    if (!fileId === !path) throw new InvalidInput('file_id', 'Give either the id or the path of the file.')
+    const file = fileId ? { id: fileId } : { path: path ?? '', field: 'path' }
+    return { names: await services.files.remove(tree, file, expected, caller) }
+  },
 })
 
-builder.mutationField('deleteWorkspaceFile', t =>
-  t.withAuth({ drive: 'delete' }).field({
-    type: DeletedWorkspaceFile,
-    description: 'Deletes a file of a workspace.',
-    rest: rest({
-      route: 'DELETE /api/workspaces/{workspace_id}/files/delete',
-      statuses: [400, 401, 403, 404],
-      fails: ['INVALID_PATH', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND'],
-      from: ifMatchHeader,
+const MovedWorkspacePath = objectOf<{ source: string[]; destination: string[] }>('MovedWorkspacePath', t => ({
+  destination: t.string({ example: '/archive/report.pdf', resolve: moved => slashed(moved.destination) }),
+  source: t.string({ example: WORKSPACE_FILE_PATH, resolve: moved => slashed(moved.source) }),
+}))
+
+operation('PATCH /api/workspaces/{workspace_id}/files/move', 'moveWorkspaceFile', {
+  description: 'Moves a file of a workspace.',
+  auth: { drive: 'write' },
+  statuses: [400, 401, 403, 404, 409],
+  fails: ['INVALID_PATH', 'QUOTA_EXCEEDED', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
+  args: arg => ({
+    if_match: arg.string(ifMatch),
+    on_conflict: arg.string(onConflict),
+    destination: arg.string({
+      required: true,
+      description: 'Full path, or a folder with file_id.',
+      example: '/archive/report.pdf',
     }),
-    args: {
-      file_id: t.arg.id(),
-      if_match: t.arg.string(ifMatch),
-      path: t.arg.string({ example: WORKSPACE_FILE_PATH }),
-      workspace_id: t.arg.id({ required: true }),
-    },
-    on: namedWorkspace,
-    resolve: async (_root, { file_id: fileId, path, if_match: expected }, { services, tree, caller }) => {
-      if (!fileId === !path) throw new InvalidInput('file_id', 'Give either the id or the path of the file.')
-      const file = fileId ? { id: fileId } : { path: path ?? '', field: 'path' }
-      return { names: await services.files.remove(tree, file, expected, caller) }
-    },
+    file_id: arg.id({ description: 'With it, the destination is a folder and the name stays.' }),
+    source: arg.string({ description: 'Full path.', example: WORKSPACE_FILE_PATH }),
   }),
-)
+  type: MovedWorkspacePath,
+  resolve: async ({ file_id: fileId, source, destination, on_conflict: choice, if_match: expected }, context) => {
+    const { services, caller, drive, tree } = context
+    if (!fileId === !source)
+      throw new InvalidInput('file_id', 'Name the file by file_id, or by source and destination.')
+    const how = { onConflict: drive.onConflict(choice), expected }
+    const moved = fileId
+      ? services.files.moveInto(tree, fileId, destination, how, caller)
+      : services.files.move(tree, source ?? '', destination, how, caller)
+    return named(context, await moved)
+  },
+})
 
-const MovedWorkspacePath = builder
-  .objectRef<{ source: string[]; destination: string[] }>('MovedWorkspacePath')
-  .implement({
-    fields: t => ({
-      destination: t.string({ example: '/archive/report.pdf', resolve: moved => slashed(moved.destination) }),
-      source: t.string({ example: WORKSPACE_FILE_PATH, resolve: moved => slashed(moved.source) }),
-    }),
-  })
-
-builder.mutationField('moveWorkspaceFile', t =>
-  t.withAuth({ drive: 'write' }).field({
-    type: MovedWorkspacePath,
-    description: 'Moves a file of a workspace.',
-    rest: rest({
-      route: 'PATCH /api/workspaces/{workspace_id}/files/move',
-      statuses: [400, 401, 403, 404, 409],
-      fails: ['INVALID_PATH', 'QUOTA_EXCEEDED', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
-      from: ifMatchHeader,
-    }),
-    args: {
-      if_match: t.arg.string(ifMatch),
-      on_conflict: t.arg.string(onConflict),
-      destination: t.arg.string({
-        required: true,
-        description: 'Full path, or a folder with file_id.',
-        example: '/archive/report.pdf',
-      }),
-      file_id: t.arg.id({ description: 'With it, the destination is a folder and the name stays.' }),
-      source: t.arg.string({ description: 'Full path.', example: WORKSPACE_FILE_PATH }),
-      workspace_id: t.arg.id({ required: true }),
-    },
-    on: namedWorkspace,
-    resolve: async (
-      _root,
-      { file_id: fileId, source, destination, on_conflict: choice, if_match: expected },
-      context,
-    ) => {
-      const { services, caller, drive, tree } = context
-      if (!fileId === !source)
-        throw new InvalidInput('file_id', 'Name the file by file_id, or by source and destination.')
-      const how = { onConflict: drive.onConflict(choice), expected }
-      const moved = fileId
-        ? services.files.moveInto(tree, fileId, destination, how, caller)
-        : services.files.move(tree, source ?? '', destination, how, caller)
-      return named(context, await moved)
-    },
-  }),
-)
-
-const UploadedWorkspaceFile = builder.objectRef<FileView & { workspaceId: string }>('UploadedWorkspaceFile').implement({
-  description: 'A file that was just uploaded into a workspace.',
-  fields: t => ({
+const UploadedWorkspaceFile = objectOf<FileView & { workspaceId: string }>(
+  'UploadedWorkspaceFile',
+  'A file that was just uploaded into a workspace.',
+  t => ({
     created_at: t.expose('createdAt', { type: 'DateTime' }),
     file_name: t.string({ example: 'report.pdf', resolve: file => file.names.at(-1) ?? '' }),
     file_type: t.exposeString('fileType', { example: MEDIA_TYPE }),
@@ -203,30 +159,22 @@ const UploadedWorkspaceFile = builder.objectRef<FileView & { workspaceId: string
     uploaded_by: t.exposeID('createdBy', { nullable: true }),
     workspace_id: t.exposeID('workspaceId'),
   }),
-})
-
-builder.mutationField('uploadWorkspaceFile', t =>
-  t.withAuth({ drive: 'write' }).field({
-    type: [UploadedWorkspaceFile],
-    description: 'Streams a file into a folder of a workspace.',
-    rest: rest({
-      route: 'POST /api/workspaces/{workspace_id}/files/upload',
-      statuses: [400, 401, 403, 409],
-      fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
-      from: { file: 'form', folder: 'form', on_conflict: 'form', ...ifMatchHeader },
-    }),
-    args: {
-      file: t.arg({ type: 'Upload', required: true }),
-      folder: t.arg.string({ description: 'Path of the folder; missing ones are created.', example: '/docs' }),
-      if_match: t.arg.string(ifMatch),
-      on_conflict: t.arg.string(onConflict),
-      workspace_id: t.arg.id({ required: true }),
-    },
-    on: namedWorkspace,
-    resolve: async (
-      _root,
-      { workspace_id: workspaceId, file, folder, on_conflict: choice, if_match: expected },
-      context,
-    ) => [{ ...(await uploadFile(context, await file, { folder, onConflict: choice }, expected)), workspaceId }],
-  }),
 )
+
+operation('POST /api/workspaces/{workspace_id}/files/upload', 'uploadWorkspaceFile', {
+  description: 'Streams a file into a folder of a workspace.',
+  auth: { drive: 'write' },
+  statuses: [400, 401, 403, 409],
+  fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
+  from: { file: 'form', folder: 'form', on_conflict: 'form' },
+  args: arg => ({
+    file: arg({ type: 'Upload', required: true }),
+    folder: arg.string({ description: 'Path of the folder; missing ones are created.', example: '/docs' }),
+    if_match: arg.string(ifMatch),
+    on_conflict: arg.string(onConflict),
+  }),
+  type: [UploadedWorkspaceFile],
+  resolve: async ({ workspace_id: workspaceId, file, folder, on_conflict: choice, if_match: expected }, context) => [
+    { ...(await uploadFile(context, await file, { folder, onConflict: choice }, expected)), workspaceId },
+  ],
+})

@@ -6,7 +6,7 @@ import { methodsOf, type Route } from '../rest/routes.ts'
 import { authArea, authPaths } from './auth.ts'
 import { errorSchemas } from './errors.ts'
 import { type Operation, operationOf } from './operation.ts'
-import { sendDocsPage } from './page.ts'
+import { createDocsPage } from './page.ts'
 import { outages, type Response } from './response.ts'
 import { createOutputSchemas, type Schema } from './schema.ts'
 
@@ -29,7 +29,8 @@ export interface ApiDocument {
 const headers: ApiDocument['components']['headers'] = {
   'Content-Disposition': { description: 'Whether to save or to show it, and its name.', schema: { type: 'string' } },
   'X-Request-Id': { description: 'Names the request in the log, too.', schema: { type: 'string', format: 'uuid' } },
-  Location: { description: 'Where to go on.', schema: { type: 'string', format: 'uri' } },
+  Location: { description: 'Where to go on.', schema: { type: 'string', format: 'uri-reference' } },
+  'Preference-Applied': { description: 'What of `Prefer` was done (RFC 7240).', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
   RateLimit: { description: 'What is left of the limit.', schema: { type: 'string' } },
   'RateLimit-Policy': { description: 'The limit and its window.', schema: { type: 'string' } },
@@ -98,7 +99,12 @@ const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-
  * @param publicUrl origin of the service, without a trailing slash; asked when the document is, because the port may not be known before
  * @param proxied whether downloads are answered with their bytes, and not with a redirect
  */
-export function createApiDocument(routes: Route[], publicUrl: () => string, { proxied }: { proxied: boolean }) {
+export function createApiDocument(
+  routes: Route[],
+  publicUrl: () => string,
+  { proxied, hasConsole = false }: { proxied: boolean; hasConsole?: boolean },
+) {
+  const sendPage = createDocsPage(hasConsole)
   let made: { url: string; document: ApiDocument; answer: Promise<StaticAnswer> } | undefined
 
   function current() {
@@ -124,7 +130,7 @@ export function createApiDocument(routes: Route[], publicUrl: () => string, { pr
      */
     sendPage(req: IncomingMessage, res: ServerResponse, path: string): Promise<void> {
       allowOnly(req, 'GET', 'HEAD')
-      return sendDocsPage(req, res, path)
+      return sendPage(req, res, path)
     },
   }
 }

@@ -1,10 +1,11 @@
-import { type GraphQLArgument, type GraphQLOutputType, isNonNullType } from 'graphql'
+import { type GraphQLArgument, GraphQLNonNull, type GraphQLOutputType, getNullableType, isNonNullType } from 'graphql'
 import type { Method } from '../../schema/plugins/rest.ts'
 import { drivePolicies, workspacePolicies } from '../access/policies.ts'
 import type { Route } from '../rest/routes.ts'
 import { codesOf } from './errors.ts'
 import { exampleInputs, exampleOf } from './examples.ts'
 import {
+  accepted,
   anywhere,
   attachment,
   downloadOf,
@@ -78,6 +79,7 @@ export function operationOf(
     ...(body ? { requestBody: body } : {}),
     responses: {
       ...(route.redirect ? downloadOf(proxied) : route.attachment ? attachment : answerOf(route, outputSchema)),
+      ...(route.defers ? { 202: accepted } : {}),
       ...(route.revalidates ? { 304: unchanged } : {}),
       ...Object.fromEntries(refusals),
       ...anywhere,
@@ -142,7 +144,9 @@ function bodyOf(
 }
 
 function answerOf(route: Route, outputSchema: OutputSchema): Record<string, Response> {
-  const value = outputSchema(route.definition.type)
+  const { type } = route.definition
+  // Null stands for what goes on: that is answered with 202.
+  const value = outputSchema(route.defers ? new GraphQLNonNull(getNullableType(type)) : type)
   const example = exampleOf(route.definition)
   if (!route.wrap) return { 200: success(value, example, route.msg) }
   return { 200: success(objectOf({ [route.wrap]: value }), { [route.wrap]: example }, route.msg) }

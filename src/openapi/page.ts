@@ -23,7 +23,7 @@ const files = new Map([
   ['start.js', { type: script, parts: [ownFile('page/start.js')] }],
 ])
 
-const page = `<!doctype html>
+const pageWith = (links: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -36,7 +36,7 @@ const page = `<!doctype html>
 <script defer src="${BASE}/start.js"></script>
 </head>
 <body>
-<header class="house"><a class="home" href="/">${icon} Satchel</a></header>
+<header class="house"><a class="home" href="/">${icon} Satchel</a>${links}</header>
 <div id="swagger-ui"></div>
 <noscript>This page needs JavaScript. The description itself is at <a href="/api/openapi.json">/api/openapi.json</a>.</noscript>
 </body>
@@ -55,32 +55,36 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Made when they are first asked for, and kept: two megabytes that every connection reads from. */
-const made = new Map<string, Promise<StaticAnswer>>()
-
 /**
  * Answers the page and its files, without a network and without a script in the page.
- * @throws ROUTE_NOT_FOUND for what is not on the list
+ * @param hasConsole whether the service has a screen for developers
  */
-export async function sendDocsPage(req: IncomingMessage, res: ServerResponse, path: string): Promise<void> {
-  const name = path.slice(BASE.length).replace(/^\//, '')
-  const answer = made.get(name) ?? make(name)
-  if (!answer) throw new AppError('ROUTE_NOT_FOUND', `There is nothing at this URL. The page is ${BASE}.`)
-  made.set(name, answer)
-  // A file that could not be read may be there the next time.
-  answer.catch(() => made.delete(name))
-  sendStatic(req, res, await answer)
-}
+export function createDocsPage(hasConsole: boolean) {
+  const page = pageWith(hasConsole ? '<a href="/developers">For developers</a>' : '')
+  /** Made when they are first asked for, and kept: two megabytes that every connection reads from. */
+  const made = new Map<string, Promise<StaticAnswer>>()
 
-function make(name: string): Promise<StaticAnswer> | undefined {
-  if (name === '')
-    return makeStatic(page, {
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-cache',
-      'content-security-policy': policy,
-    })
-  const file = files.get(name)
-  return file && makeFile(file)
+  function make(name: string): Promise<StaticAnswer> | undefined {
+    if (name === '')
+      return makeStatic(page, {
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-cache',
+        'content-security-policy': policy,
+      })
+    const file = files.get(name)
+    return file && makeFile(file)
+  }
+
+  /** @throws ROUTE_NOT_FOUND for what is not on the list */
+  return async (req: IncomingMessage, res: ServerResponse, path: string): Promise<void> => {
+    const name = path.slice(BASE.length).replace(/^\//, '')
+    const answer = made.get(name) ?? make(name)
+    if (!answer) throw new AppError('ROUTE_NOT_FOUND', `There is nothing at this URL. The page is ${BASE}.`)
+    made.set(name, answer)
+    // A file that could not be read may be there the next time.
+    answer.catch(() => made.delete(name))
+    sendStatic(req, res, await answer)
+  }
 }
 
 async function makeFile({ type, parts }: { type: string; parts: string[] }): Promise<StaticAnswer> {

@@ -45,6 +45,26 @@ export const attachment: Record<string, Response> = {
   },
 }
 
+/** The answer to `Prefer: respond-async`, while the work goes on. */
+export const accepted: Response = {
+  description: 'It goes on: ask at `Location` what became of it.',
+  headers: headersOf('Location', 'Retry-After', 'Preference-Applied'),
+  content: inEnvelope(
+    202,
+    { enum: ['accepted'] },
+    objectOf({
+      upload_id: { type: 'string' },
+      size: { type: 'integer', format: 'int64', description: 'Bytes of the whole.' },
+      checked: {
+        type: 'integer',
+        format: 'int64',
+        description: 'Bytes that were read again so far, where that is needed.',
+      },
+    }),
+    { status: 202, msg: 'accepted', response: { upload_id: ID, size: BYTES, checked: 0 } },
+  ),
+}
+
 /** The answer to `If-None-Match`. */
 export const unchanged: Response = {
   description: 'The caller has this answer already: `If-None-Match`.',

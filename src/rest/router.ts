@@ -8,7 +8,7 @@ import { createAddresses } from '../http/addresses.ts'
 import { sendAttachment } from '../http/attachment.ts'
 import { type BodyKind, readJson, readRaw } from '../http/body.ts'
 import { sendDelivery } from '../http/bytes.ts'
-import { type Answer, answer, failure, success, unchanged } from '../http/envelope.ts'
+import { type Answer, accepted, answer, failure, success, unchanged } from '../http/envelope.ts'
 import { isNavigation } from '../http/method.ts'
 import { write } from '../http/write.ts'
 import type { Log } from '../log.ts'
@@ -107,6 +107,7 @@ export async function createRestRouter(schema: GraphQLSchema) {
 
 function answerOf(route: Route, value: unknown, { shared }: Context, { headers }: IncomingMessage): Answer {
   const etag: Record<string, string> = shared.revision === undefined ? {} : { etag: `"${shared.revision}"` }
+  if (shared.accepted) return accepted(shared.accepted)
   if (shared.revalidates && fresh({ 'if-none-match': headers['if-none-match'] }, etag)) return unchanged(etag)
   return answer(success(route.wrap ? { [route.wrap]: value } : value, route.msg), etag)
 }

@@ -36,7 +36,16 @@ export interface Route {
   isLimited: boolean
   /** Whether it answers 304 to who has the answer already. */
   revalidates: boolean
+  /** Whether it answers 202 to who does not want to wait: RFC 7240. */
+  defers: boolean
   description: string
+}
+
+/** Arguments that are headers of HTTP, wherever they are taken. */
+const headers: Record<string, Source> = {
+  if_match: 'header if-match',
+  if_none_match: 'header if-none-match',
+  prefer: 'header prefer',
 }
 
 /** Every route that the schema of the REST operations declares. */
@@ -56,7 +65,10 @@ function routeOf(rest: RestRoute, operation: 'Query' | 'Mutation', field: GraphQ
   const [method, path] = rest.route.split(' ') as [Method, string]
   const usual: Source = method === 'GET' || method === 'DELETE' ? 'query' : 'body'
   const sources = Object.fromEntries(
-    field.args.map(({ name }) => [name, rest.from?.[name] ?? (path.includes(`{${name}}`) ? 'path' : usual)]),
+    field.args.map(({ name }) => [
+      name,
+      rest.from?.[name] ?? headers[name] ?? (path.includes(`{${name}}`) ? 'path' : usual),
+    ]),
   )
   const given = Object.values(sources)
   const isConditional = 'if_match' in sources
@@ -83,6 +95,7 @@ function routeOf(rest: RestRoute, operation: 'Query' | 'Mutation', field: GraphQ
     lenient: !rest.statuses.includes(400),
     isLimited,
     revalidates: 'if_none_match' in sources,
+    defers: 'prefer' in sources,
     description: field.description ?? '',
   }
 }
