@@ -21,16 +21,8 @@ export type ApiKeyStatus =
   | 'ACTIVE'
   | 'EXPIRED';
 
-/** What changeMemberRole takes. */
-export type ChangeMemberRoleInput = {
-  /** The id of the member. */
-  member: string | number;
-  /** The new role. */
-  role: Role;
-};
-
-/** What completeUpload takes. */
-export type CompleteUploadInput = {
+/** What beginCompletion takes. */
+export type BeginCompletionInput = {
   /** The revision of the file that is there; REVISION_MISMATCH when it has another one. */
   expectedRevision?: number | null | undefined;
   /** Another name than planned. */
@@ -43,7 +35,23 @@ export type CompleteUploadInput = {
   sha256?: string | null | undefined;
   /** The id of the upload. */
   uploadSession: string | number;
+  /** Seconds to wait for the end, 0 to 10; 2 without it. */
+  wait?: number | null | undefined;
 };
+
+/** What changeMemberRole takes. */
+export type ChangeMemberRoleInput = {
+  /** The id of the member. */
+  member: string | number;
+  /** The new role. */
+  role: Role;
+};
+
+/** What became of a completion. */
+export type CompletionState =
+  | 'COMPLETED'
+  | 'COMPLETING'
+  | 'FAILED';
 
 /** What createApiKey takes. */
 export type CreateApiKeyInput = {
@@ -161,6 +169,59 @@ export type EntryRef =
   at: DrivePath; id?: never; }
   |  { at?: never;   /** Its id. */
   id: string | number; };
+
+/** The `code` in the extensions of an error. Each mutation says which it fails with, besides those that every field may have. */
+export type ErrorCode =
+  | 'ALREADY_A_MEMBER'
+  | 'API_KEY_NOT_FOUND'
+  | 'CHECKSUM_MISMATCH'
+  | 'CURSOR_EXPIRED'
+  | 'FILE_NOT_FOUND'
+  | 'FILE_TOO_LARGE'
+  | 'FOLDER_NOT_EMPTY'
+  | 'FOLDER_NOT_FOUND'
+  | 'FORBIDDEN'
+  | 'IDENTITY_NOT_FOUND'
+  | 'INSUFFICIENT_SCOPE'
+  | 'INTERNAL'
+  | 'INVALID_DURATION'
+  | 'INVALID_INPUT'
+  | 'INVALID_JSON'
+  | 'INVALID_MODE'
+  | 'INVALID_PATH'
+  | 'INVALID_SCOPE'
+  | 'INVITE_EXPIRED'
+  | 'INVITE_NOT_FOR_YOU'
+  | 'INVITE_NOT_FOUND'
+  | 'KEY_OUT_OF_BOUNDS'
+  | 'LAST_IDENTITY'
+  | 'LAST_OWNER'
+  | 'MEMBER_NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'PASSWORD_REQUIRED'
+  | 'PATH_EXISTS'
+  | 'QUOTA_EXCEEDED'
+  | 'RATE_LIMITED'
+  | 'REVISION_MISMATCH'
+  | 'ROUTE_NOT_FOUND'
+  | 'SESSION_NOT_FOUND'
+  | 'SHARE_EXPIRED'
+  | 'SHARE_NOT_FOUND'
+  | 'SHARE_USED_UP'
+  | 'SLUG_TAKEN'
+  | 'TOKEN_NOT_FOUND'
+  | 'TOO_MANY_ATTEMPTS'
+  | 'TRASH_ITEM_NOT_FOUND'
+  | 'UNAUTHENTICATED'
+  | 'UNAVAILABLE'
+  | 'UPLOAD_BUSY'
+  | 'UPLOAD_INCOMPLETE'
+  | 'UPLOAD_NOT_FOUND'
+  | 'USER_NOT_FOUND'
+  | 'VERSION_NOT_FOUND'
+  | 'WEBHOOK_NOT_FOUND'
+  | 'WORKSPACE_NOT_FOUND'
+  | 'WRONG_PASSWORD';
 
 /** What became of a mail. */
 export type MailStatus =
@@ -604,12 +665,24 @@ export type UploadQuery = { node:
     | Record<PropertyKey, never>
    | null };
 
-export type CompleteUploadMutationVariables = Exact<{
-  input: CompleteUploadInput;
+export type UploadOutcomeFragment = { completion: { checked: number, state: CompletionState, failure: { code: ErrorCode, message: string, missing: Array<number> | null } | null, file: { name: string, md5: string } | null } | null };
+
+export type BeginCompletionMutationVariables = Exact<{
+  input: BeginCompletionInput;
 }>;
 
 
-export type CompleteUploadMutation = { completeUpload: { file: { name: string, md5: string } } | null };
+export type BeginCompletionMutation = { beginCompletion: { uploadSession: { completion: { checked: number, state: CompletionState, failure: { code: ErrorCode, message: string, missing: Array<number> | null } | null, file: { name: string, md5: string } | null } | null } } | null };
+
+export type UploadOutcomeQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type UploadOutcomeQuery = { node:
+    | { completion: { checked: number, state: CompletionState, failure: { code: ErrorCode, message: string, missing: Array<number> | null } | null, file: { name: string, md5: string } | null } | null }
+    | Record<PropertyKey, never>
+   | null };
 
 export type AbortUploadMutationVariables = Exact<{
   input: AbortUploadInput;
@@ -899,6 +972,23 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
+export const UploadOutcomeFragmentDoc = new TypedDocumentString(`
+    fragment UploadOutcome on UploadSession {
+  completion {
+    checked
+    failure {
+      code
+      message
+      missing
+    }
+    file {
+      name
+      md5
+    }
+    state
+  }
+}
+    `, {"fragmentName":"UploadOutcome"}) as unknown as TypedDocumentString<UploadOutcomeFragment, unknown>;
 export const FileRowFragmentDoc = new TypedDocumentString(`
     fragment FileRow on File {
   id
@@ -1629,16 +1719,52 @@ export const UploadDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<UploadQuery, UploadQueryVariables>;
-export const CompleteUploadDocument = new TypedDocumentString(`
-    mutation CompleteUpload($input: CompleteUploadInput!) {
-  completeUpload(input: $input) {
+export const BeginCompletionDocument = new TypedDocumentString(`
+    mutation BeginCompletion($input: BeginCompletionInput!) {
+  beginCompletion(input: $input) {
+    uploadSession {
+      ...UploadOutcome
+    }
+  }
+}
+    fragment UploadOutcome on UploadSession {
+  completion {
+    checked
+    failure {
+      code
+      message
+      missing
+    }
     file {
       name
       md5
     }
+    state
+  }
+}`) as unknown as TypedDocumentString<BeginCompletionMutation, BeginCompletionMutationVariables>;
+export const UploadOutcomeDocument = new TypedDocumentString(`
+    query UploadOutcome($id: ID!) {
+  node(id: $id) {
+    ... on UploadSession {
+      ...UploadOutcome
+    }
   }
 }
-    `) as unknown as TypedDocumentString<CompleteUploadMutation, CompleteUploadMutationVariables>;
+    fragment UploadOutcome on UploadSession {
+  completion {
+    checked
+    failure {
+      code
+      message
+      missing
+    }
+    file {
+      name
+      md5
+    }
+    state
+  }
+}`) as unknown as TypedDocumentString<UploadOutcomeQuery, UploadOutcomeQueryVariables>;
 export const AbortUploadDocument = new TypedDocumentString(`
     mutation AbortUpload($input: AbortUploadInput!) {
   abortUpload(input: $input) {

@@ -1,10 +1,7 @@
-import type { Aim, Receipt } from '../upload-engine/job.ts'
 import type { Client } from './client.ts'
 import { Failure, isFailure } from './failure.ts'
 import {
-  AbortUploadDocument,
   CapacityDocument,
-  CompleteUploadDocument,
   CreateFolderDocument,
   DeleteDocument,
   DeleteFromTrashDocument,
@@ -18,16 +15,15 @@ import {
   type OnConflict,
   RestoreFromTrashDocument,
   RestoreVersionDocument,
-  StartUploadDocument,
   TrashDocument,
   type TrashRowFragment,
-  UploadDocument,
   VersionDocument,
   type VersionRowFragment,
   VersionsDocument,
   WorkspaceDriveDocument,
 } from './generated.ts'
 import { allPages, eachOf } from './pages.ts'
+import { partUploads } from './part-uploads.ts'
 import { splitPath } from './path.ts'
 
 /** A file as a listing shows it. */
@@ -239,35 +235,7 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
       return { bytes, refusal: new Failure('QUOTA_EXCEEDED', sentence, { limit, max: maxBytes, used: usedBytes }) }
     },
 
-    /** Uploads in parts. Each of these calls may be repeated. */
-    uploads: {
-      async start(aim: Aim & { size: number; onConflict: OnConflict }) {
-        const input = { drive: await driveId(), ...aim }
-        const { id: uploadId, ...session } = (await client.change(StartUploadDocument, input, 'repeatable'))
-          .uploadSession
-        return { uploadId, ...session }
-      },
-
-      /** Numbers of the parts that the service has. @throws UPLOAD_NOT_FOUND for one that has ended */
-      async received(id: string): Promise<number[]> {
-        const { node } = await client.request(UploadDocument, { id })
-        if (!node || !('received' in node)) throw new Failure('UPLOAD_NOT_FOUND', 'This upload has ended.')
-        return node.received
-      },
-
-      async complete(
-        uploadSession: string,
-        what: Aim & { md5: string; expectedRevision: number | undefined },
-      ): Promise<Receipt> {
-        const input = { uploadSession, ...what }
-        const { name: fileName, md5 } = (await client.change(CompleteUploadDocument, input, 'repeatable')).file
-        return { fileName, md5 }
-      },
-
-      async abort(uploadSession: string): Promise<void> {
-        await client.change(AbortUploadDocument, { uploadSession }, 'repeatable')
-      },
-    },
+    uploads: partUploads(client, driveId),
   }
   return place
 }

@@ -16,7 +16,7 @@ export interface Progress extends TransferProgress {
 const BAR = 24
 
 export async function startProgress(context: Context): Promise<Progress> {
-  const sum = { files: 0, filesDone: 0, size: 0 as number | undefined, at: 0, checks: 0 }
+  const sum = { files: 0, filesDone: 0, size: 0 as number | undefined, at: 0, checks: 0, checked: 0 }
   const moved = meter()
 
   function line(): string {
@@ -27,7 +27,8 @@ export async function startProgress(context: Context): Promise<Progress> {
     const full = Math.floor(part * BAR)
     const left = speed > 0 && part < 1 ? ` · ${duration((sum.size - sum.at) / speed)} left` : ''
     const bar = '█'.repeat(full) + '░'.repeat(BAR - full)
-    if (part === 1 && sum.checks > 0) return `${bar} ${bytes(sum.size)} · checking${files}`
+    const checked = sum.checks === 1 && sum.checked > 0 ? ` ${Math.floor(sum.checked * 100)}%` : ''
+    if (part === 1 && sum.checks > 0) return `${bar} ${bytes(sum.size)} · checking${checked}${files}`
     return `${bar} ${Math.floor(part * 100)}% · ${bytes(sum.at)} of ${bytes(sum.size)} · ${bytes(speed)}/s${left}${files}`
   }
 
@@ -53,7 +54,11 @@ export async function startProgress(context: Context): Promise<Progress> {
         return await work
       } finally {
         sum.checks--
+        sum.checked = 0
       }
+    },
+    checked(share) {
+      sum.checked = share
     },
     done(text) {
       sum.filesDone++

@@ -86,6 +86,7 @@ export function createSweeper({
     const now = Date.now()
     await deleteEnded(db, 'session', now, BATCH)
     await deleteEnded(db, 'share_use', now, BATCH)
+    await deleteEnded(db, 'upload_session', now, BATCH)
     await deleteEnded(db, 'share', now - KEEP_ENDED_MS, BATCH)
     await deleteEnded(db, 'mail_notice', now - DAY_MS, BATCH)
     await deleteEnded(db, 'outbox', now - KEEP_ENDED_MS, BATCH)

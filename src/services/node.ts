@@ -13,5 +13,3 @@ export function nodeService({ db }: { db: Db }) {
     },
   }
 }
-
-export type NodeService = ReturnType<typeof nodeService>

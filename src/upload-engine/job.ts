@@ -62,8 +62,13 @@ export interface Transport<Body> {
   received(session: Session): Promise<number[]>
   /** @throws CHECKSUM_MISMATCH, UPLOAD_BUSY, UPLOAD_NOT_FOUND */
   sendPart(session: Session, part: Part<Body>, attempt: Attempt): Promise<void>
-  /** @throws UPLOAD_INCOMPLETE with `missing`, PATH_EXISTS, UPLOAD_BUSY, UPLOAD_NOT_FOUND */
-  complete(session: Session, aim: Aim, md5: string): Promise<Receipt>
+  /**
+   * Begins to complete an upload, unless that is under way already, and waits for a while.
+   * @throws UPLOAD_INCOMPLETE with `missing`, PATH_EXISTS, UPLOAD_BUSY, UPLOAD_NOT_FOUND
+   */
+  complete(session: Session, aim: Aim, md5: string): Promise<Receipt | Checking>
+  /** What became of that. @throws what `complete` throws */
+  outcome(session: Session): Promise<Receipt | Checking>
   abort(session: Session): Promise<void>
   /** Sends a file in one request. @throws PATH_EXISTS */
   sendWhole(aim: Aim, bytes: { body: Body; size: number }, attempt: Attempt): Promise<Receipt>
@@ -78,6 +83,12 @@ export interface Receipt {
   md5: string
   /** Another one than that of the aim if both are kept. */
   fileName: string
+}
+
+/** The service goes on to complete an upload. */
+export interface Checking {
+  /** Bytes that it has read again. */
+  checked: number
 }
 
 export interface Part<Body> {
@@ -106,6 +117,8 @@ export interface Progress {
   skip(count: number): void
   /** Shows that the service is verifying an upload, until `work` settles. */
   checking<T>(work: Promise<T>): Promise<T>
+  /** How much of an upload that is being verified has been, from 0 to 1. */
+  checked(share: number): void
 }
 
 /** Runs at most so many at a time, such as p-limit. */

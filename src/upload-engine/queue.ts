@@ -7,6 +7,8 @@ import { throttle } from './throttle.ts'
 
 export interface Controls {
   aim: Aim
+  /** Whether the file that has this name is to be replaced: that was decided. */
+  replaces: boolean
   signal: AbortSignal
   progress: Progress
   onRetry(failure: TransferFailure): void
@@ -31,7 +33,7 @@ export interface NewUpload {
 }
 
 /** What happens to files whose names are taken. */
-export type Resolution = 'copy' | 'skip'
+export type Resolution = 'copy' | 'replace' | 'skip'
 
 interface Entry {
   view: QueuedUpload
@@ -40,6 +42,7 @@ interface Entry {
   work: Work | null
   run: AbortController | null
   onConflict: Resolution | undefined
+  replaces: boolean
   copies: number
 }
 
@@ -101,6 +104,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
     try {
       const { status } = await work.upload({
         aim: entry.view.aim,
+        replaces: entry.replaces,
         signal,
         progress: progressOf(entry, signal),
         onRetry: failure => {
@@ -134,12 +138,15 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
       },
       skip: count,
       async checking(work) {
-        if (!signal.aborted) change(entry, { phase: 'checking' })
+        if (!signal.aborted) change(entry, { phase: 'checking', checked: 0 })
         try {
           return await work
         } finally {
           if (!signal.aborted) change(entry, { phase: 'uploading' })
         }
+      },
+      checked(share) {
+        if (!signal.aborted) change(entry, { checked: share })
       },
     }
   }
@@ -147,6 +154,9 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
   function stopped(entry: Entry, failure: TransferFailure): void {
     if (isNameTaken(failure, entry.view.aim) && entry.copies < MAX_COPIES) {
       change(entry, { phase: 'conflict', failure })
+      // A folder has the name, which nothing replaces: something else is to be decided.
+      if (entry.replaces) entry.onConflict = undefined
+      entry.replaces = false
       resolve(entry)
     } else if (isFailure(failure, ...common)) {
       change(entry, { phase: 'paused', failure })
@@ -160,6 +170,9 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
       entry.copies++
       const fileName = copyName(aim.fileName, entry.copies)
       change(entry, { phase: 'waiting', failure: null, aim: { ...aim, fileName } })
+    } else if (onConflict === 'replace') {
+      entry.replaces = true
+      change(entry, { phase: 'waiting', failure: null })
     } else if (onConflict === 'skip') {
       void end(entry)
       change(entry, { phase: 'skipped', failure: null })
@@ -172,8 +185,8 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
       if (chosen().every(({ view }) => isOver(view))) queue.clear()
       for (const { id, aim, size, work, abandon } of uploads) {
         const phase = work ? 'waiting' : 'detached'
-        const view: QueuedUpload = { id, aim, size, phase, sent: 0, failure: null }
-        entries.set(id, { view, aim, work, run: null, onConflict: undefined, copies: 1, abandon })
+        const view: QueuedUpload = { id, aim, size, phase, sent: 0, checked: 0, failure: null }
+        entries.set(id, { view, aim, work, run: null, onConflict: undefined, replaces: false, copies: 1, abandon })
       }
       changed()
       pump()
@@ -210,6 +223,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
       if (entry?.view.phase !== 'failed') return
       entry.aim = { ...entry.aim, fileName }
       entry.copies = 1
+      entry.replaces = false
       change(entry, { phase: 'waiting', failure: null, aim: entry.aim })
       pump()
     },

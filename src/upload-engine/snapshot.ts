@@ -25,6 +25,8 @@ export interface QueuedUpload {
   readonly phase: Phase
   /** Bytes that have arrived, or need not be sent. */
   readonly sent: number
+  /** How much of one that is being verified has been, from 0 to 1, where that takes long. */
+  readonly checked: number
   /** Why it failed; of one that is uploading, why it is trying again. */
   readonly failure: TransferFailure | null
 }

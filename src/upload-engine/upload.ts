@@ -1,6 +1,7 @@
 import { isFailure, TransferFailure } from './failure.ts'
 import type { Job, Progress, Receipt, Stored } from './job.ts'
 import { type Running, sendParts, sizeOfPart, whenIdle } from './parts.ts'
+import { sleep } from './signal.ts'
 import { findStored, uploadWhole } from './whole.ts'
 
 /** Up to this size a file is sent in one request: three round trips would cost more than a retry. */
@@ -23,6 +24,8 @@ export async function abandon<Body>({ sessions, transport }: Pick<Job<Body>, 'se
 
 /** How often an upload may be begun anew, or lack parts in the end. */
 const MAX_ROUNDS = 3
+/** Between two questions how far the service is with a completion. */
+const POLL_MS = 1000
 
 /** Errors after which an upload cannot be resumed. */
 const fatal = ['UPLOAD_NOT_FOUND', 'CHECKSUM_MISMATCH', 'DIGEST_DIFFERS', 'FILE_CHANGED']
@@ -60,6 +63,7 @@ function counted(progress: Progress): { progress: Progress; revert(): void } {
         progress.skip(count)
       },
       checking: work => progress.checking(work),
+      checked: share => progress.checked(share),
     },
     revert: () => progress.skip(-sum),
   }
@@ -107,7 +111,15 @@ async function complete<Body>(running: Running, md5: string, job: Job<Body>): Pr
   const { source, transport, aim, progress, patience } = job
   const { session, received } = running
   const { size } = source.fingerprint
-  const finish = () => transport.complete(session, aim, md5)
+  const finish = async () => {
+    let answer = await transport.complete(session, aim, md5)
+    while ('checked' in answer) {
+      progress.checked(answer.checked / size)
+      await sleep(POLL_MS, patience.signal)
+      answer = await transport.outcome(session)
+    }
+    return answer
+  }
   for (let round = 1; ; round++)
     try {
       const stored = await progress.checking(whenIdle(finish, patience.signal))

@@ -46,6 +46,7 @@ export function transportOf({
     start: (aim, size) => uploads.start({ ...aim, size, onConflict }),
     received: ({ uploadId }) => uploads.received(uploadId),
     complete: ({ uploadId }, aim, md5) => uploads.complete(uploadId, { ...aim, md5, expectedRevision }),
+    outcome: ({ uploadId }) => uploads.outcome(uploadId),
     abort: ({ uploadId }) => uploads.abort(uploadId),
 
     async sendPart({ uploadId }, { number, size, md5, body }, { signal, sent }) {

@@ -28,5 +28,3 @@ export function accountDetailService({ db }: { db: Db }) {
     },
   }
 }
-
-export type AccountDetailService = ReturnType<typeof accountDetailService>

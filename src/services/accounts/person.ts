@@ -19,5 +19,3 @@ export function personService({ db }: { db: Db }) {
     },
   }
 }
-
-export type PersonService = ReturnType<typeof personService>

@@ -69,5 +69,3 @@ export function statisticService({ db }: { db: Db }) {
     },
   }
 }
-
-export type StatisticService = ReturnType<typeof statisticService>

@@ -21,5 +21,3 @@ export function storageReportService({ db, store }: { db: Db; store: Pick<BlobSt
     largestWorkspaces: (limit: number): Promise<WorkspaceUsage[]> => largestWorkspaces(db, limit),
   }
 }
-
-export type StorageReportService = ReturnType<typeof storageReportService>

@@ -1,4 +1,7 @@
 import type { Db } from '../../../db/index.ts'
+import type { Identity } from '../../../db/models/identity.ts'
+import type { Plan } from '../../../db/models/plan.ts'
+import type { User } from '../../../db/models/user.ts'
 import { type Usage, usagesOf } from '../../../db/queries/bucket.ts'
 import { readUser } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
@@ -6,53 +9,18 @@ import { Unauthenticated } from '../../errors.ts'
 import type { Tree } from '../tree/entry-path.ts'
 
 /** An account with its first identity. */
-export interface UserView {
-  id: string
-  email: string
+export interface UserView extends Omit<User, 'verifiedEmail' | 'planId' | 'status' | 'signInNotices'> {
   /** Whether a provider vouches for the address. */
   emailVerified: boolean
-  name: string
-  givenName: string
-  familyName: string
-  picture: string
-  locale: string
   provider: string
   providerUserId: string
-  createdAt: number
   plan: PlanView
 }
 
-export interface IdentityView {
-  id: string
-  userId: string
-  provider: string
-  providerUserId: string
-  email: string
-  emailVerified: boolean
-  name: string
-  avatarUrl: string
-  createdAt: number
-}
+export type IdentityView = Identity
 
 /** The limits of a plan; null means unlimited. */
-export interface PlanView {
-  id: string
-  name: string
-  maxFileSizeBytes: number
-  maxTotalStorageBytes: number
-  maxFiles: number | null
-  maxUserWorkspaces: number
-  maxFilesWorkspace: number | null
-  maxTotalStorageBytesWorkspace: number
-  maxUsersWorkspace: number
-  maxWorkspaceFolders: number | null
-  maxPrivateApiKeys: number
-  maxWorkspaceApiKeys: number
-  maxFolders: number | null
-  maxPublicLinks: number | null
-  maxPendingInvites: number | null
-  maxNotes: number | null
-}
+export type PlanView = Plan
 
 export function userService({ db }: { db: Db }) {
   return {

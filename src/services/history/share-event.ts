@@ -1,7 +1,9 @@
+import DataLoader from 'dataloader'
 import { v7 as newId } from 'uuid'
-import type { Db } from '../../../db/index.ts'
+import type { Db, Tx } from '../../../db/index.ts'
 import type { ShareEventKind } from '../../../db/models/share-event.ts'
 import type { Page } from '../../../db/queries/page.ts'
+import { countDownloads } from '../../../db/queries/share.ts'
 import { insertShareEvents, pagesOfShareEvents, type ShareEventRow } from '../../../db/queries/share-event.ts'
 import type { Caller } from '../../access/caller.ts'
 import { deviceOf } from '../../device.ts'
@@ -20,38 +22,73 @@ export interface ShareUser {
 
 /** Milliseconds after which a use is shown: by then all uses are committed whose ids, which are given before, sort before its id. */
 const SETTLED_MS = 10_000
-/** Uses that one statement inserts. */
+/** Uses that are written together. */
 const AT_ONCE = 500
 
-/** The uses of shares, which their sharers read. No use waits for another one, and none makes a drive wait. */
-export function shareEventService({ db }: { db: Db }) {
-  const waiting: ShareEventRow[] = []
-  let writing: Promise<void> = Promise.resolve()
-  let next: Promise<void> | undefined
+/** A use to note, and whether to count it as a download. */
+interface Use {
+  row: ShareEventRow
+  counts: boolean
+}
 
-  /** Writes what has come while the statement before was under way. */
-  function flush(): Promise<void> {
-    next ??= writing.then(() => {
-      next = undefined
-      const some = waiting.splice(0, AT_ONCE)
-      const written = insertShareEvents(db, some)
+/** The uses of shares, which their sharers read. No use waits for one of another share, and none makes a drive wait. */
+export function shareEventService({ db }: { db: Db }) {
+  let writing: Promise<unknown> = Promise.resolve()
+
+  const insert = (some: readonly Use[], tx?: Tx) =>
+    insertShareEvents(
+      db,
+      some.map(({ row }) => row),
+      tx,
+    )
+
+  /** @returns for each use whether it is noted: not where it counts, and could not be counted with the others */
+  async function write(some: readonly Use[]): Promise<boolean[]> {
+    const counted = some.flatMap(({ row, counts }) => (counts ? [row.shareId] : []))
+    if (counted.length === 0) {
+      await insert(some)
+      return some.map(() => true)
+    }
+    return db.transaction(async tx => {
+      const done = await countDownloads(db, counted, tx)
+      const isNoted = ({ row, counts }: Use) => !counts || done.has(row.shareId)
+      await insert(some.filter(isNoted), tx)
+      return some.map(isNoted)
+    })
+  }
+
+  /** Writes together what has come while the uses before were being written. */
+  const uses = new DataLoader<Use, boolean>(
+    some => {
+      const written = write(some)
       writing = written.catch(() => {})
       return written
-    })
-    return next
-  }
+    },
+    { cache: false, maxBatchSize: AT_ONCE, batchScheduleFn: begin => void writing.then(begin) },
+  )
+
+  const rowOf = (shareId: string, kind: ShareEventKind, { caller, address, client }: ShareUser): ShareEventRow => ({
+    ...{ id: newId(), shareId, at: Date.now(), kind },
+    ...{ personId: caller?.userId ?? null, network: truncateAddress(address), client: deviceOf(client) },
+  })
 
   return {
     /** Notes a use of a share. Never throws: a failure to note it refuses no one the file. */
-    async note(shareId: string, kind: ShareEventKind, { caller, address, client, log }: ShareUser): Promise<void> {
-      const id = newId()
-      const by = { personId: caller?.userId ?? null, network: truncateAddress(address), client: deviceOf(client) }
-      waiting.push({ id, shareId, at: Date.now(), kind, ...by })
+    async note(shareId: string, kind: ShareEventKind, user: ShareUser): Promise<void> {
       try {
-        while (waiting.some(use => use.id === id)) await flush()
-        await writing
+        await uses.load({ row: rowOf(shareId, kind, user), counts: false })
       } catch (error) {
-        log.warn({ err: error, share_id: shareId }, 'could not note a use of a share')
+        user.log.warn({ err: error, share_id: shareId }, 'could not note a use of a share')
+      }
+    },
+
+    /** Counts and notes a download of a share that does not limit them, with all that come at once. Never throws. Returns false when nothing is done. */
+    async noteDownload(shareId: string, user: ShareUser): Promise<boolean> {
+      try {
+        return await uses.load({ row: rowOf(shareId, 'downloaded', user), counts: true })
+      } catch (error) {
+        user.log.warn({ err: error, share_id: shareId }, 'could not count and note downloads together')
+        return false
       }
     },
 

@@ -147,6 +147,13 @@ export function shareLinkService({ db, shareEvents, downloads, tokens, guesses, 
     await checkPassword(share, visitor)
   }
 
+  /** Counts and notes a download. @throws SHARE_USED_UP */
+  async function count({ id, maxDownloads }: LinkedShare, user: ShareUser): Promise<void> {
+    if (maxDownloads === null && (await shareEvents.noteDownload(id, user))) return
+    if (!(await countDownload(db, id))) throw usedUp()
+    await shareEvents.note(id, 'downloaded', user)
+  }
+
   return {
     findByToken,
     find,
@@ -206,8 +213,7 @@ export function shareLinkService({ db, shareEvents, downloads, tokens, guesses, 
       const mode: Mode = parseMode(request.mode ?? undefined)
       const share = await find(token)
       await admit(share, request)
-      if (request.counts && !(await countDownload(db, share.id))) throw usedUp()
-      if (request.counts) await shareEvents.note(share.id, 'downloaded', request)
+      if (request.counts) await count(share, request)
       const download = downloads.link(share, mode, { id: share.id, limited: share.maxDownloads !== null })
       // HEAD must not return a working URL of the store, which would bypass the limit.
       return request.counts || downloads.proxied || share.maxDownloads === null ? download : { ...download, url: '' }

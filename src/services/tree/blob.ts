@@ -39,8 +39,7 @@ export interface StageOptions {
   signal?: AbortSignal | undefined
 }
 
-const MiB = 1024 * 1024
-const STEP = 64 * MiB
+const STEP = 64 * 1024 * 1024
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 /**
@@ -202,11 +201,6 @@ export function blobService({
         .catch(error =>
           log.warn({ err: error, blob: id }, 'could not mark a blob for deletion; the doctor will find it'),
         )
-    },
-
-    /** Refuses an upload beyond the quota before its bytes are read. `declared` (bytes) may include the encoding around the file. */
-    refuseLarger(declared: number | undefined, limits: BucketLimits): void {
-      if (declared !== undefined && declared > limits.maxFileSizeBytes + MiB) throw fileTooLarge(limits)
     },
 
     /**

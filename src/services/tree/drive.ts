@@ -46,5 +46,3 @@ export function driveService({ db }: { db: Db }) {
     usagesOf: (ids: readonly string[]): Promise<Map<string, Usage>> => usagesOf(db, ids),
   }
 }
-
-export type DriveService = ReturnType<typeof driveService>

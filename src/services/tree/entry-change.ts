@@ -141,8 +141,6 @@ export function entryChangeService({ db, change, removal, wake }: TreeDeps) {
   }
 }
 
-export type EntryChangeService = ReturnType<typeof entryChangeService>
-
 /** The folders from the root down to an entry; undefined for one that is not in the tree any more. */
 function chainOf(
   tree: Tree,

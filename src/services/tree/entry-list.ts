@@ -98,5 +98,3 @@ export function entryListService({ db }: { db: Db }) {
       countSharesOfFiles(db, userId, ids),
   }
 }
-
-export type EntryListService = ReturnType<typeof entryListService>

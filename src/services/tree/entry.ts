@@ -45,11 +45,16 @@ export async function lockTree(db: Db, tree: Tree, tx: Tx): Promise<void> {
 
 export const treeGone = () => new AppError('FOLDER_NOT_FOUND', 'This storage area does not exist any more.')
 
-/** Changes the usage of the whole tree. @throws QUOTA_EXCEEDED when it would exceed its limit of folders */
-export async function addUsage(db: Db, tree: Tree, by: Totals, tx: Tx): Promise<void> {
+/**
+ * Changes the usage of the whole tree.
+ * @param counted new folders of the same change that are in the usage already
+ * @throws QUOTA_EXCEEDED when it would exceed its limit of folders
+ */
+export async function addUsage(db: Db, tree: Tree, by: Totals, tx: Tx, counted = 0): Promise<void> {
   const max = by.folders > 0 ? (tree.maxFolders ?? null) : null
   if (await changeUsage(db, tree.bucketId, by, max, tx)) return
-  throw foldersExceeded(tree, (await folderCount(db, tree.bucketId, tx)) ?? max)
+  const used = await folderCount(db, tree.bucketId, tx)
+  throw foldersExceeded(tree, used === undefined ? max : used - counted)
 }
 
 export function foldersExceeded(tree: Tree, used: number | null): AppError {

@@ -1,5 +1,6 @@
 import type { Tx } from '../../../db/index.ts'
 import { FOLDER } from '../../../db/models/entry.ts'
+import { raiseCount } from '../../../db/queries/bucket.ts'
 import { folderNames } from '../../../db/queries/entry.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../errors.ts'
@@ -34,14 +35,23 @@ export function folderService({ db, change, removal, wake }: TreeDeps) {
     throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Check its path.`, { path })
   }
 
-  /** Creates a folder in a locked tree. */
-  async function make(tree: Tree, names: string[], change: TreeChange): Promise<MadeFolder> {
+  /** Locks a tree, and counts one new folder in it while the plan allows one more: both in one statement. @returns how many it has counted */
+  async function lockAndCount(tree: Tree, tx: Tx): Promise<number> {
+    if (await raiseCount(db, tree.bucketId, 'used_folders', tree.maxFolders ?? null, tx)) return 1
+    // What is in the way of the folder is told before what the plan allows.
+    await lockTree(db, tree, tx)
+    return 0
+  }
+
+  /** Creates a folder in a tree that lockAndCount has locked. */
+  async function make(tree: Tree, names: string[], counted: number, change: TreeChange): Promise<MadeFolder> {
     const { tx, by, record } = change
     const none = { bytes: 0, files: 0, folders: 0 }
     const [folder, name] = [names.slice(0, -1), names.at(-1) ?? '']
     const arrivals = [{ name, weight: { ...none, folders: 1 }, levelsBelow: 0, bytesBelow: 0 }]
     const { parentId, foldersMade } = await prepareFolder(db, tree, { folder, arrivals }, change)
-    await addUsage(db, tree, { ...none, folders: foldersMade + 1 }, tx)
+    const uncounted = foldersMade + 1 - counted
+    if (uncounted > 0) await addUsage(db, tree, { ...none, folders: uncounted }, tx, counted)
     const createdAt = Date.now()
     const entry = { parentId, kind: FOLDER, name, totals: none, by, at: createdAt } as const
     const id = await addEntry(db, tree, entry, tx)
@@ -67,8 +77,8 @@ export function folderService({ db, change, removal, wake }: TreeDeps) {
     async create(tree: Tree, path: string, caller: Caller): Promise<MadeFolder> {
       const names = parseFilePath(path, 'path')
       return change(tree, caller, async change => {
-        await lockTree(db, tree, change.tx)
-        return make(tree, names, change)
+        const counted = await lockAndCount(tree, change.tx)
+        return make(tree, names, counted, change)
       })
     },
 
@@ -77,9 +87,9 @@ export function folderService({ db, change, removal, wake }: TreeDeps) {
       const above = parsePath(parent, 'parent_path')
       const names = parseFilePath(joinPath([...above, parseName(name, 'folder_name')]), 'folder_name')
       return change(tree, caller, async change => {
-        await lockTree(db, tree, change.tx)
+        const counted = await lockAndCount(tree, change.tx)
         if (above.length > 0) await locate(tree, above, change.tx)
-        return make(tree, names, change)
+        return make(tree, names, counted, change)
       })
     },
 
@@ -138,5 +148,3 @@ export function folderService({ db, change, removal, wake }: TreeDeps) {
     },
   }
 }
-
-export type FolderService = ReturnType<typeof folderService>

@@ -1,16 +1,17 @@
-import type { Readable } from 'node:stream'
 import { v4 as newClaim } from 'uuid'
 import type { Db } from '../../../db/index.ts'
 import {
   claimSession,
   deleteClaimed,
   extendClaim,
+  reclaimSession,
   releaseClaim,
   sessionExists,
+  setCompleted,
+  setCompletedFile,
 } from '../../../db/queries/upload-session.ts'
 import type { Caller } from '../../access/caller.ts'
-import { HOUR_MS } from '../../duration.ts'
-import { AppError, InvalidInput, Unavailable } from '../../errors.ts'
+import { DAY_MS, HOUR_MS } from '../../duration.ts'
 import type { Log } from '../../log.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseName } from '../../paths.ts'
@@ -22,7 +23,8 @@ import type { Tree } from '../tree/entry-path.ts'
 import type { Destination, FileService } from '../tree/file.ts'
 import type { FileView } from '../tree/listing.ts'
 import type { ExpectedRevision } from '../tree/revision.ts'
-import { isCorrupted, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
+import { type Digests, digestsOf, flowing, mismatch, otherSize } from './expected-digest.ts'
+import { isCorrupted, refuseIncomplete, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
 import { markPartsForDeletion, placeOf, type UploadSessionService, type UploadSessionView } from './upload-session.ts'
 
 /** Options of a completion: the expected digests (hex), and another path than planned. */
@@ -36,16 +38,34 @@ export interface Completion {
   expected?: ExpectedRevision
 }
 
-/** The exclusive claim of the request that is completing an upload. */
-interface Claim {
-  token: string
-  /** Renews the claim. @throws UPLOAD_NOT_FOUND when it is lost */
-  renew(): Promise<void>
+/** What a completion is to do: it may begin again in another process. */
+export interface CompletionPlan {
+  names: string[]
+  onConflict: OnConflict
+  expected: ExpectedRevision
+  /** The expected ones. */
+  given: Digests
 }
 
-const STALL_MS = 30_000
-/** How many numbers of missing parts an error lists. */
-const MAX_TOLD = 1000
+/** How a completion in the background differs. */
+export interface Background {
+  /** Ends the reading, as the loss of the claim does. */
+  signal: AbortSignal
+  /** Called when all bytes are to be read again, which takes long. */
+  reading<T>(work: () => Promise<T>): Promise<T>
+  /** Called with the number of bytes that were read. */
+  passed(count: number): void
+}
+
+export interface CompletionWork {
+  tree: Tree
+  session: UploadSessionView
+  /** Its claim: see `claim`. */
+  token: string
+  caller: Caller
+  plan: CompletionPlan
+  background?: Background
+}
 
 export function uploadCompletionService({
   db,
@@ -66,40 +86,71 @@ export function uploadCompletionService({
   log: Log
   claimSeconds: number
 }) {
-  /** Runs `work` under a claim that keeps out other completions and parts. The claim of a request that dies expires. */
-  async function claimed<T>(id: string, work: (claim: Claim) => Promise<T>): Promise<T> {
+  const claimUntil = () => Date.now() + claimSeconds * 1000
+
+  /**
+   * Claims an upload, which keeps out other completions and parts. The claim of an instance that dies expires.
+   * @param completion what to do in the background; null for a completion that ends with its request
+   * @returns the token of the claim
+   * @throws UPLOAD_BUSY, UPLOAD_NOT_FOUND
+   */
+  async function claim(id: string, completion: string | null): Promise<string> {
     const token = newClaim()
-    const until = () => Date.now() + claimSeconds * 1000
-    if (!(await claimSession(db, id, token, until())))
-      throw (await sessionExists(db, id)) ? uploadBusy() : uploadNotFound()
+    if (await claimSession(db, { id, claim: token, until: claimUntil(), completion })) return token
+    throw (await sessionExists(db, id)) ? uploadBusy() : uploadNotFound()
+  }
+
+  /** Claims an upload whose completion another instance has left. @returns the token; null when it goes on, or has ended */
+  async function reclaim(id: string, completion: string): Promise<string | null> {
+    const token = newClaim()
+    return (await reclaimSession(db, { id, claim: token, until: claimUntil(), completion })) ? token : null
+  }
+
+  /**
+   * Runs `work` under a claim, which is kept until it ends.
+   * @param work is given what renews the claim, and a signal that fires when it is lost: both throw UPLOAD_NOT_FOUND then
+   */
+  async function holding<T>(
+    id: string,
+    token: string,
+    work: (renew: () => Promise<void>, lost: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const loss = new AbortController()
     const renew = async () => {
-      const held = await extendClaim(db, id, token, until())
+      const held = await extendClaim(db, id, token, claimUntil())
       // The lease must not expire while the bytes are read back.
-      if (!held || !(await blobs.renew(id, Date.now() + HOUR_MS))) throw uploadNotFound()
+      if (!held || !(await blobs.renew(id, Date.now() + HOUR_MS))) loss.abort(uploadNotFound())
+      loss.signal.throwIfAborted()
     }
     const heartbeat = setInterval(
-      () => renew().catch(error => log.warn({ err: error, upload: id }, 'could not renew a claim')),
+      () =>
+        renew().catch(error => {
+          if (!loss.signal.aborted) log.warn({ err: error, upload: id }, 'could not renew a claim')
+        }),
       (claimSeconds * 1000) / 4,
     )
     try {
-      return await work({ token, renew })
+      return await work(renew, loss.signal)
     } finally {
       clearInterval(heartbeat)
-      await releaseClaim(db, id, token).catch(error =>
-        log.warn({ err: error, upload: id }, 'could not release a claim; it expires'),
-      )
     }
   }
 
-  function refuseIncomplete(session: UploadSessionView, received: number[]): void {
-    const there = new Set(received)
-    const missing = Array.from({ length: session.partCount }, (_, i) => i + 1).filter(n => !there.has(n))
-    if (missing.length === 0) return
-    const some = missing.slice(0, 10).join(', ') + (missing.length > 10 ? ', ...' : '')
-    throw new AppError('UPLOAD_INCOMPLETE', `Parts are missing: ${some}. Send them, then complete the upload again.`, {
-      missing: missing.slice(0, MAX_TOLD),
-      missing_count: missing.length,
-    })
+  async function readBack(
+    key: string,
+    sums: readonly Algorithm[],
+    lost: AbortSignal,
+    background: Background | undefined,
+  ) {
+    const { signal: stopping, passed, reading } = background ?? {}
+    const signal = stopping ? AbortSignal.any([stopping, lost]) : lost
+    const work = async () => digest(flowing(await store.open(key, { signal }), passed), sums)
+    try {
+      return await (reading ? reading(work) : work())
+    } catch (error) {
+      lost.throwIfAborted()
+      throw error
+    }
   }
 
   /**
@@ -110,7 +161,9 @@ export function uploadCompletionService({
     tree: Tree,
     session: UploadSessionView,
     sums: readonly Algorithm[],
-    use: (blob: StagedBlob, read: Partial<Record<Algorithm, string>>) => Promise<T>,
+    lost: AbortSignal,
+    background: Background | undefined,
+    use: (blob: StagedBlob, read: Digests) => Promise<T>,
   ): Promise<T> {
     const { id, size, fileType: contentType } = session
     const joined = await store.commitParts(id, size === 0 ? 0 : session.partCount, { contentType })
@@ -125,7 +178,7 @@ export function uploadCompletionService({
       }
       const known = copied ? {} : joined
       const unknown = sums.filter(sum => sum === 'sha256' || known.md5 === undefined)
-      const read = unknown.length > 0 ? await digest(flowing(await store.open(key)), unknown) : undefined
+      const read = unknown.length > 0 ? await readBack(key, unknown, lost, background) : undefined
       if (read && read.size !== size) throw otherSize(session, read.size)
       const all = { ...read?.sums, ...known }
       const blob = {
@@ -146,100 +199,90 @@ export function uploadCompletionService({
     }
   }
 
+  /**
+   * What a completion is to do. Nothing has been claimed yet.
+   * @throws INVALID_INPUT, INVALID_PATH, UPLOAD_NOT_FOUND, UPLOAD_BUSY, PATH_EXISTS
+   */
+  async function prepare(
+    tree: Tree,
+    id: string,
+    by: string,
+    completion: Completion,
+  ): Promise<{ session: UploadSessionView; plan: CompletionPlan }> {
+    const session = await sessions.find(tree, id, by, 'idle')
+    const given = digestsOf(completion)
+    const planned = { folder: joinPath(session.names.slice(0, -1)), name: session.names.at(-1) ?? '' }
+    const name = completion.filename ? parseName(completion.filename, 'filename') : planned.name
+    const names = placeOf(completion.folder || planned.folder, name)
+    const onConflict = completion.decide(session.onConflict)
+    const { expected } = completion
+    await files.refuseTaken(tree, { names, onConflict, expected })
+    return { session, plan: { names, onConflict, expected, given } }
+  }
+
+  /** @throws UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH, PATH_EXISTS, QUOTA_EXCEEDED for folders, UNAUTHENTICATED, FORBIDDEN */
+  async function carryOut({ tree, session, token, caller, plan, background }: CompletionWork): Promise<FileView> {
+    const { id } = session
+    const { given, ...destination }: CompletionPlan & Destination = plan
+    const work = holding(id, token, async (renew, lost) => {
+      const received = await sessions.received(session)
+      // If the claim of this request expired, another may hold the upload, and the blob may belong to a file.
+      await renew()
+      refuseIncomplete(session, received)
+      const sums: Algorithm[] = given.sha256 === undefined ? ['md5'] : ['md5', 'sha256']
+      const file = await assembled(tree, session, sums, lost, background, async (blob, read) => {
+        for (const [algorithm, checksum] of Object.entries(given))
+          if (checksum !== read[algorithm as Algorithm]) throw mismatch(algorithm, read)
+        await store.describe(blob.id, { contentType: session.fileType, md5: blob.md5 })
+        const made = { fileType: session.fileType, caller, at: Date.now() }
+        return change(tree, caller, async change => {
+          const { tx } = change
+          await lockTree(db, tree, tx)
+          // A request that has aborted the upload, or acquired the expired claim, wins.
+          const isOurs = background
+            ? await setCompleted(db, id, token, Date.now() + DAY_MS, tx)
+            : await deleteClaimed(db, id, token, tx)
+          if (!isOurs) throw uploadNotFound()
+          if (session.writableUntil > 0) await markPartsForDeletion(db, session, tx)
+          const file = await files.save(tree, blob, destination, made, change)
+          if (background) await setCompletedFile(db, id, file.id, tx)
+          return file
+        })
+      })
+      await (session.writableUntil > 0 ? sessions.removeParts(session) : sessions.endParts(id))
+      return file
+    })
+    return work.catch(async error => {
+      if (!(error instanceof StoreRefusal || error instanceof BlobMissing)) throw error
+      // The refusal of the store is expected when the upload has ended meanwhile, or its content is not its parts.
+      await sessions.find(tree, id, caller.userId)
+      throw isCorrupted(session, error) ? uploadCorrupted() : error
+    })
+  }
+
   return {
+    prepare,
+    claim,
+    reclaim,
+    carryOut,
+
     /**
      * Creates the file: joins all parts, and compares them with the expected digests. When that fails, the upload
      * can continue. Runs to its end even if the client disconnects.
-     * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH, PATH_EXISTS, QUOTA_EXCEEDED for folders,
-     * UNAUTHENTICATED, FORBIDDEN
+     * @throws as `prepare`, `claim` and `carryOut` do
      */
     async complete(tree: Tree, id: string, caller: Caller, completion: Completion): Promise<FileView> {
-      const by = caller.userId
-      const session = await sessions.find(tree, id, by, 'idle')
-      const { fileType } = session
-      const given = digestsOf(completion)
-      const planned = { folder: joinPath(session.names.slice(0, -1)), name: session.names.at(-1) ?? '' }
-      const name = completion.filename ? parseName(completion.filename, 'filename') : planned.name
-      const names = placeOf(completion.folder || planned.folder, name)
-      const destination: Destination = {
-        names,
-        onConflict: completion.decide(session.onConflict),
-        expected: completion.expected,
+      const prepared = await prepare(tree, id, caller.userId, completion)
+      const token = await claim(id, null)
+      try {
+        return await carryOut({ ...prepared, tree, token, caller })
+      } finally {
+        await releaseClaim(db, id, token).catch(error =>
+          log.warn({ err: error, upload: id }, 'could not release a claim; it expires'),
+        )
       }
-      await files.refuseTaken(tree, destination)
-      const work = claimed(id, async claim => {
-        const received = await sessions.received(session)
-        // If the claim of this request expired, another may hold the upload, and the blob may belong to a file.
-        await claim.renew()
-        refuseIncomplete(session, received)
-        const sums: Algorithm[] = given.sha256 === undefined ? ['md5'] : ['md5', 'sha256']
-        const file = await assembled(tree, session, sums, async (blob, read) => {
-          for (const [algorithm, checksum] of Object.entries(given))
-            if (checksum !== read[algorithm as Algorithm]) throw mismatch(algorithm, read)
-          await store.describe(blob.id, { contentType: fileType, md5: blob.md5 })
-          const made = { fileType, caller, at: Date.now() }
-          return change(tree, caller, async change => {
-            const { tx } = change
-            await lockTree(db, tree, tx)
-            // A request that has aborted the upload, or acquired the expired claim, wins.
-            if (!(await deleteClaimed(db, id, claim.token, tx))) throw uploadNotFound()
-            if (session.writableUntil > 0) await markPartsForDeletion(db, session, tx)
-            return files.save(tree, blob, destination, made, change)
-          })
-        })
-        await (session.writableUntil > 0 ? sessions.removeParts(session) : sessions.endParts(id))
-        return file
-      })
-      return work.catch(async error => {
-        if (!(error instanceof StoreRefusal || error instanceof BlobMissing)) throw error
-        // The refusal of the store is expected when the upload has ended meanwhile, or its content is not its parts.
-        await sessions.find(tree, id, by)
-        throw isCorrupted(session, error) ? uploadCorrupted() : error
-      })
     },
   }
 }
 
 export type UploadCompletionService = ReturnType<typeof uploadCompletionService>
-
-/** Fails a stream of the store that stalls, which would otherwise hold the claim forever. */
-async function* flowing(stream: Readable): AsyncGenerator<Uint8Array> {
-  const timer = setTimeout(() => stream.destroy(new Error('The store sent no bytes for too long.')), STALL_MS)
-  try {
-    for await (const chunk of stream) {
-      timer.refresh()
-      yield chunk as Uint8Array
-    }
-  } catch (error) {
-    throw new Unavailable('blob store', error)
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-/** The expected digests, in lower-case hex. @throws INVALID_INPUT */
-function digestsOf(completion: Completion): Partial<Record<Algorithm, string>> {
-  const given: Partial<Record<Algorithm, string>> = {}
-  for (const [algorithm, length] of [
-    ['md5', 32],
-    ['sha256', 64],
-  ] as const) {
-    const text = completion[algorithm]
-    if (!text) continue
-    if (text.length !== length || !/^[0-9a-f]+$/i.test(text))
-      throw new InvalidInput(algorithm, `"${algorithm}" is the digest of the whole file, as ${length} hex digits.`)
-    given[algorithm] = text.toLowerCase()
-  }
-  return given
-}
-
-const otherSize = (session: UploadSessionView, bytes: number) =>
-  new AppError('CHECKSUM_MISMATCH', `The parts hold ${bytes} bytes, not ${session.size}. Send them again.`)
-
-function mismatch(algorithm: string, read: Partial<Record<Algorithm, string>>): AppError {
-  return new AppError(
-    'CHECKSUM_MISMATCH',
-    `The stored parts do not match the given ${algorithm}. Send the parts that differ again, then complete the upload.`,
-    { algorithm, received: read[algorithm as Algorithm] },
-  )
-}

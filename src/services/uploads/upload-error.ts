@@ -19,3 +19,18 @@ export const uploadNotFound = () =>
 
 export const uploadBusy = () =>
   new AppError('UPLOAD_BUSY', 'This upload is being completed. Try again in a moment.', { retry_after: RETRY_SECONDS })
+
+/** How many numbers of missing parts an error lists. */
+const MAX_TOLD = 1000
+
+/** @throws UPLOAD_INCOMPLETE, with the numbers of the missing parts */
+export function refuseIncomplete({ partCount }: { partCount: number }, received: number[]): void {
+  const there = new Set(received)
+  const missing = Array.from({ length: partCount }, (_, i) => i + 1).filter(n => !there.has(n))
+  if (missing.length === 0) return
+  const some = missing.slice(0, 10).join(', ') + (missing.length > 10 ? ', ...' : '')
+  throw new AppError('UPLOAD_INCOMPLETE', `Parts are missing: ${some}. Send them, then complete the upload again.`, {
+    missing: missing.slice(0, MAX_TOLD),
+    missing_count: missing.length,
+  })
+}

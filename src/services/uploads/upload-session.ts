@@ -51,6 +51,8 @@ export interface UploadSessionView {
   writableUntil: number
   createdAt: number
   expiresAt: number
+  /** Whether its file is there already, by a completion in the background. */
+  isCompleted?: boolean
 }
 
 /** A part of an upload, from the user who has started it. */
@@ -123,7 +125,7 @@ export function uploadSessionService({
 
   /** The numbers of the parts that are complete, ascending. The single part of an empty file counts as received. */
   async function received(session: UploadSessionView): Promise<number[]> {
-    if (session.size === 0) return [1]
+    if (session.size === 0 || session.isCompleted) return Array.from({ length: session.partCount }, (_, i) => i + 1)
     const stored = await store.partsOf(session.id).catch(error => {
       if (isCorrupted(session, error)) return new Map<number, number>()
       throw error
@@ -145,7 +147,7 @@ export function uploadSessionService({
   return {
     find,
 
-    /** Those of some unfinished uploads that the user has started, by id, each for `inTree`. */
+    /** Those of some uploads that the user has started, unfinished or completed in the background, by id, each for `inTree`. */
     async startedAmong(by: string, given: string[]): Promise<Map<string, StartedUpload>> {
       const ids = given.filter(id => isUuid(id))
       const rows = ids.length > 0 ? await sessionsAmong(db, by, ids) : []
@@ -255,9 +257,11 @@ export function uploadSessionService({
   }
 }
 
-function toView(tree: Tree, maker: string, { path, direct, claimUntil: _, ...session }: SessionRow): UploadSessionView {
+function toView(tree: Tree, maker: string, row: SessionRow): UploadSessionView {
+  const { path, direct, claimUntil: _, state, ...session } = row
   const where = { maker, ...placeIn(tree, parsePath(path)) }
-  return { ...session, ...where, partCount: partCountOf(session), direct: Boolean(direct) }
+  const states = { direct: Boolean(direct), isCompleted: state === 'completed' }
+  return { ...session, ...where, ...states, partCount: partCountOf(session) }
 }
 
 export type UploadSessionService = ReturnType<typeof uploadSessionService>

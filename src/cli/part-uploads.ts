@@ -1,0 +1,60 @@
+import type { Aim, Checking, Receipt } from '../upload-engine/job.ts'
+import type { Client } from './client.ts'
+import { Failure } from './failure.ts'
+import {
+  AbortUploadDocument,
+  BeginCompletionDocument,
+  type OnConflict,
+  StartUploadDocument,
+  UploadDocument,
+  UploadOutcomeDocument,
+  type UploadOutcomeFragment,
+} from './generated.ts'
+
+/** Uploads in parts. Each of these calls may be repeated. @param driveId of the drive that they go to */
+export function partUploads(client: Client, driveId: () => Promise<string | null>) {
+  return {
+    async start(aim: Aim & { size: number; onConflict: OnConflict }) {
+      const input = { drive: await driveId(), ...aim }
+      const { id: uploadId, ...session } = (await client.change(StartUploadDocument, input, 'repeatable')).uploadSession
+      return { uploadId, ...session }
+    },
+
+    /** Numbers of the parts that the service has. @throws UPLOAD_NOT_FOUND for one that has ended */
+    async received(id: string): Promise<number[]> {
+      const { node } = await client.request(UploadDocument, { id })
+      if (!node || !('received' in node)) throw new Failure('UPLOAD_NOT_FOUND', 'This upload has ended.')
+      return node.received
+    },
+
+    async complete(
+      uploadSession: string,
+      what: Aim & { md5: string; expectedRevision: number | undefined },
+    ): Promise<Receipt | Checking> {
+      const input = { uploadSession, wait: COMPLETION_WAIT_SECONDS, ...what }
+      const { uploadSession: begun } = await client.change(BeginCompletionDocument, input, 'repeatable')
+      return outcomeIn(begun)
+    },
+
+    async outcome(id: string): Promise<Receipt | Checking> {
+      const { node } = await client.request(UploadOutcomeDocument, { id })
+      return outcomeIn(node && 'completion' in node ? node : undefined)
+    },
+
+    async abort(uploadSession: string): Promise<void> {
+      await client.change(AbortUploadDocument, { uploadSession }, 'repeatable')
+    },
+  }
+}
+
+/** Most completions end sooner; a proxy may cut requests that take longer than 30 seconds. */
+const COMPLETION_WAIT_SECONDS = 10
+
+/** @throws the failure of the completion, UPLOAD_NOT_FOUND */
+function outcomeIn(session: Partial<UploadOutcomeFragment> | undefined): Receipt | Checking {
+  const { state, checked, failure, file } = session?.completion ?? {}
+  if (failure) throw new Failure(failure.code, failure.message, failure.missing ? { missing: failure.missing } : {})
+  if (state === 'COMPLETING') return { checked: checked ?? 0 }
+  if (!file) throw new Failure('UPLOAD_NOT_FOUND', 'This upload has ended.')
+  return { fileName: file.name, md5: file.md5 }
+}

@@ -1,0 +1,265 @@
+import { validate as isUuid } from 'uuid'
+import type { Db } from '../../../db/index.ts'
+import type { CompletionState } from '../../../db/models/upload-session.ts'
+import {
+  type CompletionRow,
+  dueCompletions,
+  findCompletion,
+  postpone,
+  setChecked,
+  setFailed,
+} from '../../../db/queries/upload-session.ts'
+import type { Caller } from '../../access/caller.ts'
+import { DAY_MS } from '../../duration.ts'
+import { AppError, Busy, Forbidden, toAppError, Unauthenticated } from '../../errors.ts'
+import { createFairQueue } from '../../fair-queue.ts'
+import type { Log } from '../../log.ts'
+import { workspaceTreesOf } from '../tree/drive.ts'
+import type { Tree } from '../tree/entry-path.ts'
+import type {
+  Background,
+  Completion,
+  CompletionPlan,
+  CompletionWork,
+  UploadCompletionService,
+} from './upload-completion.ts'
+import { uploadNotFound } from './upload-error.ts'
+import type { UploadSessionService } from './upload-session.ts'
+
+/** A completion that outlives its request. */
+export interface CompletionView {
+  id: string
+  state: CompletionState
+  size: number
+  /** Bytes that were read again so far, where that is needed. */
+  checked: number
+  /** The file, once it is there. */
+  fileId: string | null
+  failure: CompletionFailure | null
+}
+
+/** What the error of a completion was. */
+export type CompletionFailure = Pick<AppError, 'code' | 'message' | 'details'>
+
+/** What the row of the upload holds while it is being completed. */
+interface Pending extends Pick<Caller, 'via' | 'credentialId'> {
+  plan: CompletionPlan
+  /** When it was asked for. */
+  since: number
+}
+
+/** How many read their bytes again at a time, on an instance, and how many wait for them. */
+const READING_AT_ONCE = 4
+const LONGEST_QUEUE = 1000
+/** How many an instance takes over from others that have died, at a time. */
+const TAKEN_OVER_AT_ONCE = 20
+/** Between two notes of how far a completion is, and two looks at one of another instance. */
+const NOTE_MS = 1000
+const RETRY_MS = 30_000
+/** Requests that wait for longer may be cut by what is in between. */
+const MAX_WAIT_SECONDS = 10
+const WAIT_SECONDS = 2
+
+/** How long a request waits for the end of a completion, in milliseconds. */
+const waitMs = (seconds: number | null | undefined): number =>
+  Math.min(Math.max(seconds ?? WAIT_SECONDS, 0), MAX_WAIT_SECONDS) * 1000
+
+/**
+ * Completions that outlive their requests. The row of the upload says what is to be done, which instance is at it, and what became of it:
+ * when an instance stops or dies, another one begins again, or the same one after its start.
+ */
+export function backgroundCompletionService({
+  db,
+  completions,
+  sessions,
+  findCaller,
+  log,
+  everyMs,
+}: {
+  db: Db
+  /** By the credential of an earlier request; null when that has ended. */
+  findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
+  sessions: UploadSessionService
+  completions: UploadCompletionService
+  log: Log
+  everyMs: number
+}) {
+  const running = new Map<string, Promise<void>>()
+  /** In turns by user. */
+  const readings = createFairQueue({
+    atOnce: READING_AT_ONCE,
+    longest: LONGEST_QUEUE,
+    full: () => new Busy('Too many uploads are being completed at the moment.'),
+  })
+  const stopping = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  let taking: Promise<void> | undefined
+
+  async function findIfAny(bucketId: string, id: string, maker: string): Promise<CompletionView | null> {
+    const row = isUuid(id) ? await findCompletion(db, { id, bucketId, maker }) : undefined
+    return row ? toView(row) : null
+  }
+
+  /** The completion once it has ended, or after so many seconds. @throws UPLOAD_NOT_FOUND */
+  async function wait(tree: Tree, id: string, by: string, seconds?: number | null): Promise<CompletionView> {
+    const until = Date.now() + waitMs(seconds)
+    for (;;) {
+      const left = until - Date.now()
+      const ended = running.get(id)
+      if (ended && left > 0) await within(ended, left)
+      const found = await findIfAny(tree.bucketId, id, by)
+      if (!found) throw uploadNotFound()
+      const pause = Math.min(NOTE_MS, until - Date.now())
+      if (found.state !== 'completing' || pause <= 0 || stopping.signal.aborted) return found
+      if (!running.has(id)) await new Promise(resolve => setTimeout(resolve, pause))
+    }
+  }
+
+  function start({ since, ...work }: CompletionWork & { since: number }): void {
+    const { token } = work
+    const { id } = work.session
+    let checked = 0
+    let noted = Date.now()
+    const passed = (count: number) => {
+      checked += count
+      if (Date.now() - noted < NOTE_MS) return
+      noted = Date.now()
+      setChecked(db, id, token, checked).catch(error =>
+        log.warn({ err: error, upload: id }, 'could not note how far a completion is'),
+      )
+    }
+    const background: Background = {
+      signal: stopping.signal,
+      reading: read => readings.run([work.caller.userId], read),
+      passed,
+    }
+    const ended = completions
+      .carryOut({ ...work, background })
+      .then(
+        () => {},
+        error => fail(id, token, since, error),
+      )
+      .catch(error => log.warn({ err: error, upload: id }, 'could not note the end of a completion; it begins again'))
+      .finally(() => {
+        // Unless it has been begun again meanwhile.
+        if (running.get(id) === ended) running.delete(id)
+      })
+    running.set(id, ended)
+  }
+
+  async function fail(id: string, token: string, since: number, thrown: unknown): Promise<void> {
+    const { error, unexpected } = toAppError(thrown)
+    const isPassing = error.code === 'UNAVAILABLE' && Date.now() - since < DAY_MS
+    if (stopping.signal.aborted || isPassing) {
+      if (!stopping.signal.aborted)
+        log.warn({ err: error.originalError ?? error, upload: id }, 'a completion failed; it will be tried again')
+      return postpone(db, id, token, stopping.signal.aborted ? 0 : Date.now() + RETRY_MS)
+    }
+    if (unexpected) log.error({ err: error.originalError ?? error, upload: id }, error.message)
+    const { code, message, details } = error
+    const failure: CompletionFailure = { code, message, details }
+    await setFailed(db, id, token, JSON.stringify(failure))
+  }
+
+  /** Begins a completion again that another instance has left. */
+  async function takeOver({ id, bucketId, completion }: { id: string; bucketId: string; completion: string }) {
+    const pending: Pending = JSON.parse(completion)
+    const token = await completions.reclaim(id, completion)
+    if (token === null) return
+    try {
+      const caller = await findCaller(pending)
+      if (!caller) throw new Unauthenticated()
+      const [workspace] =
+        caller.bucket.bucketId === bucketId ? [] : await workspaceTreesOf(db, caller, 'b.id', [bucketId])
+      const tree = caller.bucket.bucketId === bucketId ? caller.bucket : workspace?.tree
+      if (!tree) throw new Forbidden('Your right to add files here has ended meanwhile.')
+      log.info({ upload: id }, 'a completion begins again')
+      const { plan, since } = pending
+      start({ tree, session: await sessions.find(tree, id, caller.userId), token, caller, plan, since })
+    } catch (error) {
+      await fail(id, token, pending.since, error)
+    }
+  }
+
+  async function takeAll(): Promise<void> {
+    const room = TAKEN_OVER_AT_ONCE - running.size
+    if (room <= 0 || stopping.signal.aborted) return
+    for (const row of await dueCompletions(db, room)) if (!running.has(row.id)) await takeOver(row)
+  }
+
+  /** Takes over what other instances have left; one look at a time. */
+  async function look(): Promise<void> {
+    taking ??= takeAll()
+      .catch(error => log.warn({ err: error }, 'could not look for completions that others have left'))
+      .finally(() => {
+        taking = undefined
+      })
+    await taking
+  }
+
+  return {
+    findIfAny,
+    wait,
+    look,
+
+    /**
+     * Begins to complete an upload, unless that is under way, or done already. Resolves when it has ended, or after a time.
+     * @throws INVALID_INPUT, INVALID_PATH, PATH_EXISTS; UPLOAD_BUSY while a request without a background completes it; UPLOAD_NOT_FOUND
+     */
+    async begin(
+      tree: Tree,
+      id: string,
+      caller: Caller,
+      completion: Completion,
+      seconds?: number | null,
+    ): Promise<CompletionView> {
+      const by = caller.userId
+      try {
+        const prepared = await completions.prepare(tree, id, by, completion)
+        const { via, credentialId } = caller
+        const since = Date.now()
+        const pending: Pending = { plan: prepared.plan, via, credentialId, since }
+        start({ ...prepared, tree, caller, since, token: await completions.claim(id, JSON.stringify(pending)) })
+      } catch (error) {
+        if (!(error instanceof AppError && ['UPLOAD_BUSY', 'UPLOAD_NOT_FOUND'].includes(error.code))) throw error
+        const found = await findIfAny(tree.bucketId, id, by)
+        if (!found || found.state === 'failed') throw error
+      }
+      return wait(tree, id, by, seconds)
+    },
+
+    start(): void {
+      timer = setInterval(look, everyMs)
+      timer.unref()
+      void look()
+    },
+
+    /** Resolves when none is under way here; for tests. */
+    async idle(): Promise<void> {
+      await look()
+      await Promise.all(running.values())
+    },
+
+    /** Ends what is under way, in this time: another instance begins it again, or this one after its start. */
+    async stop(ms: number): Promise<void> {
+      clearInterval(timer)
+      stopping.abort()
+      await taking
+      await within(Promise.all(running.values()), ms)
+    },
+  }
+}
+
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
+}
+
+const toView = ({ failure, ...row }: CompletionRow): CompletionView => ({
+  ...row,
+  failure: failure === null ? null : JSON.parse(failure),
+})

@@ -1,0 +1,509 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { AppError, Unavailable } from '../src/errors.ts'
+import { expel, found, join, privateKey, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
+import { expectConsistent, outlive } from './consistency.ts'
+import { newDatabase, type Person, signInTo, startApp, type TestApp } from './harness.ts'
+import { gateOf, type StoreGate } from './store-gate.ts'
+import { until } from './until.ts'
+import { faces, restUploader, type Said, type Uploader } from './uploader.ts'
+
+const PART = 1024
+const bytes = randomBytes(2 * PART + 7)
+const hash = (algorithm: string) => createHash(algorithm).update(bytes).digest('hex')
+/** To be compared: the service has to read everything again for it, whatever the store knows. */
+const sha256 = hash('sha256')
+const partOf = (n: number) => bytes.subarray((n - 1) * PART, n * PART)
+
+let database: Awaited<ReturnType<typeof newDatabase>>
+let t: TestApp
+/** Another instance. */
+let other: TestApp
+let gates: StoreGate[]
+let alice: Person
+let garden: string
+
+const settings = {
+  ...UNHURRIED,
+  UPLOAD_PART_BYTES: String(PART),
+  LEASE_SECONDS: '60',
+  SECRET_KEY: randomBytes(32).toString('base64url'),
+  AZURE_STORAGE_CONTAINER: `t${randomBytes(8).toString('hex')}`,
+}
+const startAnother = () => startApp({ ...settings, DATABASE_URL: database.url })
+
+beforeAll(async () => {
+  database = await newDatabase()
+  ;[t, other] = [await startAnother(), await startAnother()]
+  await t.limit(ROOMY)
+  gates = [t, other].map(({ app }) => gateOf(app.store))
+  alice = await t.signIn('alice')
+  garden = await found(alice)
+})
+beforeEach(() => {
+  for (const gate of gates) gate.interfere = () => {}
+})
+const held: (() => void)[] = []
+afterEach(() => {
+  for (const release of held.splice(0)) release()
+})
+afterAll(async () => {
+  expect(t.failures().filter(line => !isCaused(line))).toEqual([])
+  await outlive(t)
+  await expectConsistent(t)
+  expect(await t.app.db.rows('SELECT id FROM upload_session')).toEqual([])
+  await Promise.all([t.stop(), other.stop()])
+  await database.drop()
+})
+
+/** Holds what reads bytes again, or does something else before it goes on. */
+function whileReading(work: () => unknown = () => {}): { reached: Promise<void>; release(): void; reads(): number } {
+  let reads = 0
+  let reach = () => {}
+  let release = () => {}
+  const reached = new Promise<void>(resolve => {
+    reach = resolve
+  })
+  const released = new Promise<void>(resolve => {
+    release = resolve
+  })
+  held.push(release)
+  for (const gate of gates)
+    gate.interfere = async kind => {
+      if (kind !== 'read') return
+      reads++
+      reach()
+      await work()
+      await released
+    }
+  return { reached, release, reads: () => reads }
+}
+
+let files = 0
+const newName = () => `file-${++files}.bin`
+
+/** An upload whose parts have all arrived, but for some. */
+async function begun(up: Uploader, { without = 0, ...input }: Record<string, unknown> & { without?: number } = {}) {
+  const filename = newName()
+  const { value } = await up.start({ filename, size: bytes.length, ...input })
+  const id: string = value.upload_id
+  for (const n of [1, 2, 3]) if (n !== without) await up.part(id, n, { bytes: partOf(n) })
+  return { id, filename }
+}
+
+async function ended(up: Uploader, id: string): Promise<Said> {
+  let said = await up.outcome(id)
+  await until(async () => {
+    if (said.status === 202) said = await up.outcome(id)
+    return said.status !== 202
+  })
+  return said
+}
+
+const rowOf = async (id: string) => {
+  const sql = 'SELECT state, claim, claim_until AS claimUntil, file_id AS fileId FROM upload_session WHERE id = ?'
+  return (await t.app.db.rows<Record<string, unknown>>(sql, [id]))[0]
+}
+
+/** What the test of a breakdown has caused. */
+const isCaused = (line: string) => line.includes('Something is broken.')
+
+describe.each(faces)('A completion in the background: $face', ({ face, front, by }) => {
+  const keepBoth = face.endsWith('GraphQL') ? { onConflict: 'KEEP_BOTH' } : { on_conflict: 'keep_both' }
+  let up: Uploader
+  beforeAll(() => {
+    up = by(alice, garden)
+  })
+
+  it('is told while it goes on, and says at its end what a completion says', async () => {
+    const { id, filename } = await begun(up)
+    const held = whileReading()
+    expect(await up.begin(id, { sha256 })).toMatchObject({
+      status: 202,
+      value: { upload_id: id, size: bytes.length, checked: 0 },
+    })
+    await held.reached
+    expect((await up.outcome(id)).status).toBe(202)
+    expect((await up.part(id, 1, { bytes: partOf(1) })).code).toBe('UPLOAD_BUSY')
+    expect((await up.complete(id)).code).toBe('UPLOAD_BUSY')
+    held.release()
+    const said = await ended(up, id)
+    expect(said).toMatchObject({
+      status: 200,
+      value: {
+        upload_id: id,
+        file_name: `${front}${filename}`,
+        md5_checksum: hash('md5'),
+        size: bytes.length,
+        file: { name: front ? filename : expect.any(String), size: bytes.length },
+      },
+    })
+    expect(held.reads()).toBe(1)
+    // Once more, and by those who ask as before.
+    expect((await up.begin(id)).value).toEqual(said.value)
+    expect((await up.complete(id)).code).toBe('UPLOAD_NOT_FOUND')
+    expect((await up.abort(id)).code).toBe('UPLOAD_NOT_FOUND')
+    expect((await up.part(id, 1, { bytes: partOf(1) })).code).toBe('UPLOAD_NOT_FOUND')
+    // For a day.
+    expect(Number((await rowOf(id))?.claimUntil)).toBeGreaterThan(Date.now() + 80_000_000)
+    await t.app.db.run('UPDATE upload_session SET claim_until = 1 WHERE id = ?', [id])
+    await t.settle()
+    expect((await up.outcome(id)).code).toBe('UPLOAD_NOT_FOUND')
+    await expectConsistent(t)
+  })
+
+  it('that ends while the request waits is answered like any other', async () => {
+    const { id, filename } = await begun(up)
+    expect(await up.begin(id, { sha256 }, 10)).toMatchObject({
+      status: 200,
+      value: { upload_id: id, file_name: `${front}${filename}`, md5_checksum: hash('md5') },
+    })
+  })
+
+  it('that fails says why, and the upload goes on', async () => {
+    const { id } = await begun(up)
+    const wrong = { sha256: '0'.repeat(64) }
+    const now = await up.complete(id, wrong)
+    await up.begin(id, wrong)
+    expect(await ended(up, id)).toMatchObject({ status: now.status, code: 'CHECKSUM_MISMATCH', msg: now.msg })
+    expect((await up.part(id, 1, { bytes: partOf(1) })).status).toBe(200)
+    expect(await up.begin(id, { sha256 }, 10)).toMatchObject({ status: 200, code: undefined })
+  })
+
+  it('tells which parts are missing', async () => {
+    const { id } = await begun(up, { without: 2 })
+    const said = await up.begin(id, {}, 10)
+    expect([said.code, said.value.missing]).toEqual(['UPLOAD_INCOMPLETE', [2]])
+    expect((await up.outcome(id)).code).toBe('UPLOAD_INCOMPLETE')
+    await up.part(id, 2, { bytes: partOf(2) })
+    expect((await up.begin(id, {}, 10)).status).toBe(200)
+  })
+
+  it('refuses at once what cannot succeed, and begins nothing', async () => {
+    const [{ id, filename }, rival] = [await begun(up), await begun(up)]
+    await up.complete(rival.id, { filename })
+    expect((await up.begin(id)).code).toBe('PATH_EXISTS')
+    expect((await up.begin(id, { md5: 'x' })).code).toBe('INVALID_INPUT')
+    expect((await up.begin(id, { filename: 'a/b' })).code).toBe('INVALID_PATH')
+    expect((await up.outcome(id)).code).toBe('UPLOAD_NOT_FOUND')
+    expect((await up.begin('none')).code).toBe('UPLOAD_NOT_FOUND')
+    expect((await up.abort(id)).status).toBe(200)
+  })
+
+  it('says that a name was taken meanwhile, unless both are kept', async () => {
+    const [one, both] = [await begun(up), await begun(up, keepBoth)]
+    const rivals = [await begun(up), await begun(up)]
+    const held = whileReading()
+    await up.begin(one.id, { sha256 })
+    await up.begin(both.id, { sha256 })
+    await until(() => held.reads() === 2)
+    for (const gate of gates) gate.interfere = () => {}
+    for (const [n, { filename }] of [one, both].entries())
+      expect((await up.complete(rivals[n]?.id ?? '', { filename })).status).toBe(200)
+    held.release()
+    expect((await ended(up, one.id)).code).toBe('PATH_EXISTS')
+    expect((await ended(up, both.id)).value.file_name).toMatch(/ \(2\)\.bin$/)
+  })
+})
+
+describe('A completion in the background', () => {
+  const up = () => restUploader(alice)
+  const atOther = async () => restUploader(await signInTo(other.app.db, other.url, 'alice'))
+
+  it('has the headers of RFC 7240', async () => {
+    const { id } = await begun(up())
+    const held = whileReading()
+    const path = `/api/files/uploads/${id}`
+    const headers = { prefer: 'Respond-Async; a=b, wait=0, other' }
+    const { status, msg, headers: said } = await alice.rest('POST', `${path}/complete`, { json: { sha256 }, headers })
+    const told = ['location', 'preference-applied', 'retry-after'].map(name => said.get(name))
+    expect([status, msg, told]).toEqual([202, 'accepted', [`${path}/completion`, 'respond-async', '2']])
+    held.release()
+    // It waits for the end.
+    const { status: then, headers: tag } = await alice.rest('GET', `${path}/completion`, {
+      headers: { prefer: 'wait=10' },
+    })
+    expect([then, tag.get('etag')]).toEqual([200, '"1"'])
+  })
+
+  it('that was begun twice is done once, whichever instance is asked', async () => {
+    const { id } = await begun(up())
+    const held = whileReading()
+    const here = up()
+    const there = await atOther()
+    const said = await Promise.all([here, there, here, there].map(each => each.begin(id, { sha256 })))
+    expect(said.map(({ status }) => status)).toEqual([202, 202, 202, 202])
+    held.release()
+    expect((await ended(there, id)).value).toEqual((await ended(here, id)).value)
+    expect(held.reads()).toBe(1)
+  })
+
+  it('begins again at another instance when its own has stopped', async () => {
+    const third = await startAnother()
+    gates.push(gateOf(third.app.store))
+    const { id } = await begun(up())
+    const held = whileReading()
+    const there = restUploader(await signInTo(third.app.db, third.url, 'alice'))
+    await there.begin(id, { sha256 })
+    await held.reached
+    const stopped = third.stop()
+    held.release()
+    await stopped
+    gates.pop()
+    expect(await rowOf(id)).toMatchObject({ state: 'completing', claim: null })
+    for (const gate of gates) gate.interfere = () => {}
+    await other.app.services.backgroundCompletions.idle()
+    expect((await up().outcome(id)).status).toBe(200)
+  })
+
+  it('is taken over from an instance that has died; what that does later counts no more', async () => {
+    const { id, filename } = await begun(up())
+    const held = whileReading()
+    await up().begin(id, { sha256 })
+    await held.reached
+    for (const gate of gates) gate.interfere = () => {}
+    await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
+    await other.app.services.backgroundCompletions.idle()
+    const said = await up().outcome(id)
+    expect(said).toMatchObject({ status: 200, value: { file_name: filename } })
+    held.release()
+    await t.app.services.backgroundCompletions.idle()
+    expect((await up().outcome(id)).value).toEqual(said.value)
+    await expectConsistent(t)
+  })
+
+  it('that has ended is not begun again by who saw it before', async () => {
+    const { id } = await begun(up())
+    const held = whileReading()
+    await up().begin(id, { sha256: '0'.repeat(64) })
+    await held.reached
+    await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
+    const { db } = other.app
+    const { rows } = db
+    let saw = false
+    db.rows = (async (...[sql, ...rest]: Parameters<typeof rows>) => {
+      const found = await rows(sql, ...rest)
+      if (!sql.includes("state = 'completing' AND claim_until <=")) return found
+      // Here it ends, after it was seen there.
+      saw = found.some(row => (row as { id: string }).id === id)
+      held.release()
+      await t.app.services.backgroundCompletions.idle()
+      return found
+    }) as typeof rows
+    try {
+      await other.app.services.backgroundCompletions.look()
+    } finally {
+      db.rows = rows
+    }
+    expect(saw).toBe(true)
+    expect((await up().outcome(id)).code).toBe('CHECKSUM_MISMATCH')
+    await other.app.services.backgroundCompletions.idle()
+    expect(held.reads()).toBe(1)
+    expect((await up().part(id, 1, { bytes: partOf(1) })).status).toBe(200)
+    await up().abort(id)
+  })
+
+  it('waits for a store that does not answer, and is tried again', async () => {
+    const { id } = await begun(up())
+    let outages = 0
+    for (const gate of gates)
+      gate.interfere = kind => {
+        if (kind === 'read' && ++outages === 1) throw new Unavailable('blob store')
+      }
+    expect((await up().begin(id, { sha256 })).status).toBe(202)
+    await t.app.services.backgroundCompletions.idle()
+    expect((await up().outcome(id)).status).toBe(202)
+    expect(await rowOf(id)).toMatchObject({ state: 'completing', claim: null })
+    expect((await up().part(id, 1, { bytes: partOf(1) })).code).toBe('UPLOAD_BUSY')
+    await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
+    await t.app.services.backgroundCompletions.idle()
+    expect([(await up().outcome(id)).status, outages]).toEqual([200, 2])
+  })
+
+  it('ends with its upload', async () => {
+    const { id } = await begun(up())
+    const held = whileReading()
+    await up().begin(id, { sha256 })
+    await held.reached
+    expect((await up().abort(id)).status).toBe(200)
+    expect((await up().outcome(id)).code).toBe('UPLOAD_NOT_FOUND')
+    held.release()
+    await t.app.services.backgroundCompletions.idle()
+    expect((await up().outcome(id)).code).toBe('UPLOAD_NOT_FOUND')
+    await expectConsistent(t)
+  })
+
+  describe('where all places to read are taken', () => {
+    let brisk: TestApp
+    let gate: StoreGate
+    beforeAll(async () => {
+      brisk = await startApp({ ...settings, LEASE_SECONDS: '2', DATABASE_URL: database.url })
+      gate = gateOf(brisk.app.store)
+    })
+    afterAll(() => brisk.stop())
+    const uploaderOf = async (name: string) => restUploader(await signInTo(brisk.app.db, brisk.url, name))
+
+    /** The uploads that have begun to read, each of which goes on when it is released, or its reading is ended. */
+    function holdReaders() {
+      const readers = new Map<string, () => void>()
+      gate.interfere = (kind, key, signal) => {
+        if (kind !== 'read') return
+        return new Promise<void>(resolve => {
+          readers.set(key, resolve)
+          held.push(resolve)
+          signal?.addEventListener('abort', () => resolve())
+        })
+      }
+      return readers
+    }
+
+    async function beginAll(up: Uploader, count: number): Promise<string[]> {
+      const ids: string[] = []
+      for (let i = 0; i < count; i++) ids.push((await begun(up)).id)
+      for (const id of ids) await up.begin(id, { sha256 })
+      return ids
+    }
+
+    it('the next one is that of somebody who has none', async () => {
+      const readers = holdReaders()
+      const [alices, bobs] = [await uploaderOf('alice'), await uploaderOf('bob')]
+      const ids = await beginAll(alices, 7)
+      await until(() => readers.size === 4)
+      const first = [...readers.keys()]
+      const { id: bobsId } = await begun(bobs)
+      // In this time it comes to wait for its turn.
+      expect((await bobs.begin(bobsId, { sha256 }, 2)).status).toBe(202)
+      readers.get(first[0] ?? '')?.()
+      await until(() => readers.size === 5)
+      expect([...readers.keys()]).toEqual([...first, bobsId])
+      for (let read = 5; read <= 8; read++) {
+        for (const release of readers.values()) release()
+        await until(() => readers.size >= read)
+      }
+      for (const release of readers.values()) release()
+      await brisk.app.services.backgroundCompletions.idle()
+      expect((await ended(bobs, bobsId)).status).toBe(200)
+      for (const id of ids) expect((await ended(alices, id)).status).toBe(200)
+    })
+
+    it('an upload that ends gives its place back', async () => {
+      const readers = holdReaders()
+      const [alices, bobs] = [await uploaderOf('alice'), await uploaderOf('bob')]
+      const ids = await beginAll(alices, 4)
+      await until(() => readers.size === 4)
+      gate.interfere = () => {}
+      for (const id of ids) expect((await alices.abort(id)).status).toBe(200)
+      const [bobsId = ''] = await beginAll(bobs, 1)
+      expect((await ended(bobs, bobsId)).status).toBe(200)
+      await brisk.app.services.backgroundCompletions.idle()
+      expect(brisk.failures()).toEqual([])
+    })
+  })
+
+  it('of a file that is deleted then says that there is nothing', async () => {
+    const { id, filename } = await begun(up())
+    await up().begin(id, {}, 10)
+    await alice.rest('DELETE', `/api/files/delete?file=${filename}`)
+    expect((await up().outcome(id)).code).toBe('UPLOAD_NOT_FOUND')
+  })
+
+  it('keeps to the revision that was expected', async () => {
+    const { id, filename } = await begun(up(), { on_conflict: 'replace' })
+    await alice.upload(filename, 'first')
+    const held = whileReading()
+    const headers = { prefer: 'respond-async, wait=0', 'if-match': '"1"' }
+    const path = `/api/files/uploads/${id}`
+    expect((await alice.rest('POST', `${path}/complete`, { json: { sha256 }, headers })).status).toBe(202)
+    await held.reached
+    const form = new FormData()
+    form.append('on_conflict', 'replace')
+    form.append('file', new File(['second'], filename))
+    expect((await alice.rest('POST', '/api/files/upload', { form })).status).toBe(200)
+    held.release()
+    await t.app.services.backgroundCompletions.idle()
+    const { status, response } = await alice.rest('GET', `${path}/completion`)
+    expect([status, response]).toEqual([412, { code: 'REVISION_MISMATCH', revision: 2 }])
+    await up().abort(id)
+  })
+
+  it('keeps to the limits at its end', async () => {
+    const { id } = await begun(up(), { folder: 'no/room/here' })
+    const held = whileReading()
+    await up().begin(id, { sha256 })
+    await held.reached
+    await t.limit({ maxFolders: 0 })
+    await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
+    held.release()
+    // Whoever takes it over reads the limit again.
+    await other.app.services.backgroundCompletions.idle()
+    await t.app.services.backgroundCompletions.idle()
+    await t.limit({ maxFolders: 1000 })
+    const { code, status } = await up().outcome(id)
+    expect(['200', 'QUOTA_EXCEEDED']).toContain(code ?? String(status))
+    if (code) await up().abort(id)
+    await expectConsistent(t)
+  })
+
+  describe.each([
+    { who: 'a private key', make: async () => ({ ...(await privateKey(t, alice)), into: undefined }) },
+    { who: 'a workspace key', make: async () => ({ ...(await workspaceKey(t, alice, garden)), into: garden }) },
+  ])('by $who', ({ make }) => {
+    it('is done by its right', async () => {
+      const { caller, into } = await make()
+      const up = restUploader(caller, into)
+      const { id } = await begun(up)
+      await up.begin(id, { sha256 })
+      expect((await ended(up, id)).status).toBe(200)
+    })
+
+    it.each([false, true])('fails when it was deleted meanwhile; taken over: %s', async isTaken => {
+      const { caller, into, id: key } = await make()
+      const { id } = await begun(restUploader(caller, into))
+      const held = whileReading()
+      await restUploader(caller, into).begin(id, { sha256 })
+      await held.reached
+      await alice.rest('DELETE', `/api/api_keys/${into ?? 'private'}/delete`, { json: { api_key_id: key } })
+      if (isTaken) {
+        await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
+        await other.app.services.backgroundCompletions.idle()
+      }
+      held.release()
+      await t.app.services.backgroundCompletions.idle()
+      expect((await restUploader(alice, into).outcome(id)).code).toBe('UNAUTHENTICATED')
+      await restUploader(alice, into).abort(id)
+    })
+  })
+
+  it.each([false, true])('fails when its maker has left the workspace; taken over: %s', async isTaken => {
+    const bob = await t.signIn('bob')
+    await join(t, garden, bob, 'editor')
+    const up = restUploader(bob, garden)
+    const { id } = await begun(up)
+    const held = whileReading()
+    await up.begin(id, { sha256 })
+    await held.reached
+    await expel(t, garden, bob)
+    if (isTaken) {
+      await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
+      await other.app.services.backgroundCompletions.idle()
+    }
+    held.release()
+    await t.app.services.backgroundCompletions.idle()
+    await join(t, garden, bob, 'editor')
+    expect((await up.outcome(id)).code).toBe('FORBIDDEN')
+    await up.abort(id)
+  })
+
+  it('fails with what nobody has thought of, once', async () => {
+    const { id } = await begun(up())
+    for (const gate of gates)
+      gate.interfere = kind => {
+        if (kind === 'read') throw new AppError('INTERNAL', 'Something is broken.')
+      }
+    await up().begin(id, { sha256 })
+    await t.app.services.backgroundCompletions.idle()
+    expect(await up().outcome(id)).toMatchObject({ status: 500, code: 'INTERNAL' })
+    expect(t.failures().filter(isCaused).length).toBeGreaterThan(0)
+    await up().abort(id)
+  })
+})
