@@ -2,7 +2,7 @@ import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
 import { schema } from '../schema/index.ts'
 import { restSchema } from '../schema/rest/index.ts'
-import { findCaller } from './access/caller.ts'
+import { findCaller, findCallerAgain } from './access/caller.ts'
 import { createGuessLimiter } from './access/guessing.ts'
 import { refuseForeignWrites } from './access/origin.ts'
 import { createPasswords } from './access/password.ts'
@@ -51,8 +51,7 @@ import { shareLinkService } from './services/sharing/share-link.ts'
 import { blobService } from './services/tree/blob.ts'
 import { treeServices } from './services/tree/index.ts'
 import { noteService } from './services/tree/note.ts'
-import { uploadCompletionService } from './services/uploads/upload-completion.ts'
-import { uploadSessionService } from './services/uploads/upload-session.ts'
+import { uploadServices } from './services/uploads/index.ts'
 import { inviteService } from './services/workspaces/invite.ts'
 import { memberService } from './services/workspaces/member.ts'
 import { workspaceService } from './services/workspaces/workspace.ts'
@@ -125,24 +124,15 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     maxPerUser: config.subscriptionsPerUser,
     checkMs: config.subscriptionCheckSeconds * 1000,
   })
-  const base = { db, store, blobs, files, log }
-  const uploadSessions = uploadSessionService({
-    ...base,
-    tokens,
-    publicUrl: address,
-    partSize: config.uploadPartBytes,
-    direct: config.directUploads,
-  })
-  const uploadCompletions = uploadCompletionService({
-    ...base,
-    change: changeTree,
-    sessions: uploadSessions,
-    claimSeconds: config.leaseSeconds,
+  const uploads = uploadServices({
+    ...{ db, store, blobs, files, log, tokens, config, publicUrl: address, change: changeTree },
+    findCaller: credential => findCallerAgain(db, credential),
   })
   const sessions = sessionService({ ...core, sessionSeconds: config.sessionSeconds, publicUrl: address })
   const services: Services = {
     ...lookups,
     ...trees,
+    ...uploads,
     accounts: accountService({ ...core, linkByEmail: config.linkByEmail, signUp: config.signUp }),
     accountEnd: accountEndService({ ...core, retentionDays: config.retentionDays }),
     accountExports: accountExportService({ db, ...lookups, ...trees, invites, sessions, shares, users, workspaces }),
@@ -163,8 +153,6 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     shares,
     directShares: directShareService({ ...core, pubSub, listings, links, mailings, shares, passwords }),
     subscriptions,
-    uploadCompletions,
-    uploadSessions,
     users,
     webhooks: webhookService({ ...core, tokens, feeds: lookups.eventFeeds, mayReach, wakeWebhooks: webhooks.wake }),
     workspaces,
@@ -172,8 +160,10 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
 
   const ownOrigins = () => [publicUrl, ...config.corsOrigins]
   const rest = await createRestRouter(restSchema)
-  const graphql = createGraphql(schema, { graphiql: config.graphiql, maxCost: config.graphqlMaxCost })
-  const document = createApiDocument(rest.routes, address, { proxied: downloads.proxied })
+  const webConsole = config.console ? await openConsole(log) : undefined
+  const hasConsole = Boolean(webConsole)
+  const graphql = createGraphql(schema, { graphiql: config.graphiql, hasConsole, maxCost: config.graphqlMaxCost })
+  const document = createApiDocument(rest.routes, address, { proxied: downloads.proxied, hasConsole })
 
   async function contextOf(incoming: Incoming, body?: BodyKind): Promise<Context> {
     const { req, address: client, log: requestLog, signal, admit } = incoming
@@ -194,7 +184,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     }
   }
 
-  const signed = signedBlobs({ downloads, links, uploads: uploadSessions })
+  const signed = signedBlobs({ downloads, links, uploads: uploads.uploadSessions })
   const whole = readyz(db, store, () => gateway.phase)
   const mounts: Mount[] = [
     { prefix: '/healthz', exact: true, always: true, handle: ({ req, res }) => write(res, req, healthz()) },
@@ -267,7 +257,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
         findCaller: req => findCaller(db, req),
         providers: providers.map(provider => provider.name),
         graphiql: config.graphiql,
-        console: config.console ? await openConsole(log) : undefined,
+        console: webConsole,
         secure,
         ownOrigins,
       })
@@ -275,6 +265,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       worker.start()
       webhooks.start()
       sweeper.start()
+      uploads.backgroundCompletions.start()
       gateway.open()
       return publicUrl
     },
@@ -287,7 +278,8 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       await gateway.drain(config.drainSeconds * 1000, hurry)
       subscriptions.stop()
       await gateway.stop(config.shutdownSeconds * 1000)
-      await Promise.all([worker.stop(), webhooks.stop(), sweeper.stop()])
+      const completionsEnd = uploads.backgroundCompletions.stop(config.shutdownSeconds * 1000)
+      await Promise.all([worker.stop(), webhooks.stop(), sweeper.stop(), completionsEnd])
       blobs.stop()
       await mailer.close()
       pubSub.close()

@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { config as readDotEnv } from 'dotenv'
 import type { z } from 'zod'
 import { providerField, settings } from './settings.ts'
-import type { SignUp } from './sign-up-rule.ts'
 
 /** One OAuth 2 provider, from the OAUTH_<NAME>_* settings. */
 export interface OAuthProvider {
@@ -18,85 +17,6 @@ export interface OAuthProvider {
 type Settings = { [K in keyof typeof settings]: z.output<(typeof settings)[K]['read']> }
 
 export type Database = { dialect: 'sqlite'; file: string } | { dialect: 'mysql'; url: string }
-
-/** The typed configuration of the service. Empty texts mean "use the embedded default". */
-export interface Config {
-  host: string
-  port: number
-  /** Origin without a trailing slash; empty until the port is known when PORT is 0 and PUBLIC_URL is not set. */
-  publicUrl: string
-  dataDir: string
-  database: Database
-  databasePool: number
-  /** Folder of the blobs, unless they are in Azure Blob Storage. */
-  blobDir: string
-  azureConnectionString: string
-  azureContainer: string
-  blobPublicUrl: string
-  blobCors: boolean
-  downloads: 'redirect' | 'proxy'
-  directUploads: boolean
-  signedUrlSeconds: number
-  sessionSeconds: number
-  secretKey: string
-  smtpUrl: string
-  mailFrom: string
-  mailBounds: { fromOne: number; fromAll: number }
-  redisUrl: string
-  corsOrigins: string[]
-  trustProxy: string[]
-  /** Calls of a user in so many seconds. */
-  rates: Record<
-    | 'api_keys'
-    | 'sharing'
-    | 'workspaces'
-    | 'invites'
-    | 'links'
-    | 'protected_links'
-    | 'folders'
-    | 'notes'
-    | 'webhooks'
-    | 'exports',
-    { max: number; seconds: number }
-  >
-  graphiql: boolean
-  /** Whether to serve the web console. */
-  console: boolean
-  graphqlMaxCost: number
-  subscriptionsPerUser: number
-  subscriptionCheckSeconds: number
-  /** IP addresses and ranges that are not public, and that webhooks may reach. */
-  webhookAllowAddresses: string[]
-  /** Addresses of accounts that are operators. */
-  operators: string[]
-  logLevel: Settings['LOG_LEVEL']
-  logFormat: Settings['LOG_FORMAT']
-  logAddresses: Settings['LOG_ADDRESSES']
-  leaseSeconds: number
-  uploadPartBytes: number
-  sweepSeconds: number
-  shutdownSeconds: number
-  drainSeconds: number
-  connectionsPerAddress: number
-  bodiesPerAddress: number
-  bodiesPerCaller: number
-  bodyMemoryBytes: number
-  bodySeconds: number
-  uploadMinRate: number
-  uploadRateSeconds: number
-  retentionDays: number
-  eventDays: number
-  trashDays: number
-  versionsKept: number
-  versionDays: number
-  keptPercent: number
-  /** Whether a verified address joins accounts across providers. */
-  linkByEmail: boolean
-  /** Who may create an account; null where it is not configured, which means everyone. */
-  signUp: SignUp | null
-  production: boolean
-  providers: OAuthProvider[]
-}
 
 /** Thrown when the service cannot start; its message has one line per reason, with the setting to check. */
 export class StartError extends Error {
@@ -165,7 +85,7 @@ export function isLoopback(url: string): boolean {
  * Reads the settings from an environment.
  * @throws ConfigError that lists everything that is wrong
  */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+export function readConfig(env: NodeJS.ProcessEnv) {
   const problems: string[] = []
   const read = <K extends keyof Settings>(name: K): Settings[K] => {
     const setting = settings[name]
@@ -176,13 +96,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   const s = Object.fromEntries(Object.keys(settings).map(name => [name, read(name as keyof Settings)])) as Settings
   const dataDir = resolve(s.DATA_DIR)
-  const config: Config = {
+  const config = {
     host: s.HOST,
     port: s.PORT,
+    /** Origin without a trailing slash; empty until the port is known when PORT is 0 and PUBLIC_URL is not set. */
     publicUrl: s.PUBLIC_URL || (s.PORT === 0 ? '' : `http://localhost:${s.PORT}`),
     dataDir,
     database: readDatabase(s.DATABASE_URL, dataDir),
     databasePool: s.DATABASE_POOL,
+    /** Folder of the blobs, unless they are in Azure Blob Storage. */
     blobDir: resolve(s.BLOB_DIR || `${dataDir}/blobs`),
     azureConnectionString: s.AZURE_STORAGE_CONNECTION_STRING,
     azureContainer: s.AZURE_STORAGE_CONTAINER,
@@ -199,6 +121,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     redisUrl: s.REDIS_URL,
     corsOrigins: s.CORS_ORIGINS,
     trustProxy: s.TRUST_PROXY,
+    /** Calls of a user in so many seconds. */
     rates: {
       api_keys: { max: s.RATE_API_KEYS, seconds: 60 },
       sharing: { max: s.RATE_SHARING, seconds: 60 },
@@ -212,11 +135,14 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       exports: { max: s.RATE_EXPORTS, seconds: 60 },
     },
     graphiql: s.GRAPHIQL === '' ? s.NODE_ENV !== 'production' : s.GRAPHIQL,
+    /** Whether to serve the web console. */
     console: s.CONSOLE,
     graphqlMaxCost: s.GRAPHQL_MAX_COST,
     subscriptionsPerUser: s.SUBSCRIPTIONS_PER_USER,
     subscriptionCheckSeconds: s.SUBSCRIPTION_CHECK_SECONDS,
+    /** IP addresses and ranges that are not public, and that webhooks may reach. */
     webhookAllowAddresses: s.WEBHOOK_ALLOW_ADDRESSES,
+    /** Addresses of accounts that are operators. */
     operators: s.OPERATORS,
     logLevel: s.LOG_LEVEL,
     logFormat: s.LOG_FORMAT,
@@ -239,7 +165,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     versionsKept: s.VERSIONS_KEPT,
     versionDays: s.VERSION_DAYS,
     keptPercent: s.KEPT_PERCENT,
+    /** Whether a verified address joins accounts across providers. */
     linkByEmail: false,
+    /** Who may create an account; null where it is not configured, which means everyone. */
     signUp: s.SIGN_UP,
     production: s.NODE_ENV === 'production',
     providers: readProviders(env, problems),
@@ -265,6 +193,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
+
+/** The typed configuration of the service. Empty texts mean "use the embedded default". */
+export type Config = ReturnType<typeof readConfig>
 
 function readDatabase(url: string, dataDir: string): Database {
   if (url.startsWith('sqlite:'))

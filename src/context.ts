@@ -22,6 +22,12 @@ export interface Context {
   looksOnly: boolean
 }
 
+/** Work that goes on: what is told of it, and the path that tells its outcome. */
+export interface Accepted {
+  location: string
+  value: object
+}
+
 /** Part of the context, and not a WeakMap from contexts: V8 frees the entries of one that lead back to their keys late, and copies them until then. */
 export class Shared {
   /** The loaders of each batch, by their arguments: schema/batch.ts. */
@@ -32,6 +38,8 @@ export class Shared {
   revision: number | undefined
   /** Whether a caller who has that revision already is told just that. */
   revalidates = false
+  /** What a REST operation has begun that goes on without its request: the answer is 202. */
+  accepted: Accepted | undefined
   /** The id of the event of a subscription that is being answered, where it has one: schema/event.ts. */
   eventId: string | undefined
 }

@@ -1,24 +1,10 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Config } from './config.ts'
+import { remembered } from './remembered.ts'
 
-/** Few clients send most requests. */
-const REMEMBERED = 1000
 /** An IPv6 address with its zone and port; callers choose what some proxies forward. */
 const LONGEST = 64
-
-/** Remembers what a function makes of the latest addresses. */
-function remembered<T>(make: (address: string) => T): (address: string) => T {
-  const known = new Map<string, T>()
-  return address => {
-    const old = known.get(address)
-    if (old !== undefined) return old
-    const made = make(address)
-    if (known.size >= REMEMBERED) known.clear()
-    if (address.length <= LONGEST) known.set(address, made)
-    return made
-  }
-}
 
 /** An address without brackets, port and zone: some proxies append a port. */
 const plainAddress = (address: string): string =>
@@ -35,7 +21,7 @@ export interface Block {
 }
 
 /** What an address is counted as: an IPv4 address as it is, an IPv6 address as its /64, which is what one customer has. */
-export const networkOf = remembered((address: string): string => blocksOf(address)[0].name)
+export const networkOf = remembered(LONGEST, address => blocksOf(address)[0].name)
 
 /**
  * The blocks that contain an IP address, the smallest first. Whatever is no address counts as one and the
@@ -81,17 +67,17 @@ function blocksOfIPv4(address: string): [Block, ...Block[]] {
 /**
  * An address as the network that it is in: 192.0.2.0/24, 2001:db8:1::/48. Enough to recognise a network, too little to name a household.
  */
-export function truncateAddress(address: string): string {
+export const truncateAddress = remembered(LONGEST, (address): string => {
   const plain = plainAddress(address)
   if (!ipaddr.isValid(plain)) return 'unknown'
   const parsed = ipaddr.process(plain)
   if (parsed instanceof ipaddr.IPv4) return `${new ipaddr.IPv4([...parsed.octets.slice(0, 3), 0])}/24`
   return `${new ipaddr.IPv6([...parsed.parts.slice(0, 3), 0, 0, 0, 0, 0])}/48`
-}
+})
 
 /** The address of a client as the log may show it, by the setting LOG_ADDRESSES. */
 export function addressForLog(mode: Config['logAddresses']): (address: string) => { address?: string } {
   if (mode === 'none') return () => ({})
   if (mode === 'full') return address => ({ address: address.slice(0, 64) })
-  return remembered(address => ({ address: truncateAddress(address) }))
+  return address => ({ address: truncateAddress(address) })
 }

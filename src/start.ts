@@ -22,14 +22,18 @@ const problems: Record<Part, (failure: Failure) => string> = {
   blobs: ({ config, reason, code }) => storeProblem(config, reason, code),
 
   database({ config: { database }, reason, code }) {
+    const place = database.dialect === 'sqlite' ? `file ${database.file}` : `database at ${new URL(database.url).host}`
+    const said = `DATABASE_URL: the ${place} cannot be used (${reason}).`
+    if (code === 'OTHER_VERSION')
+      return `${said} Start the version that it belongs to, or a later one, or name another database.`
     if (database.dialect === 'sqlite')
-      return `DATABASE_URL: the file ${database.file} cannot be used (${reason}). Let the user that runs Satchel write it and its folder, or name another file.`
+      return `${said} Let the user that runs Satchel write it and its folder, or name another file.`
     const remedy = code?.includes('ACCESS_DENIED')
       ? 'Correct user and password, or grant that user all rights on it.'
       : code === 'ER_BAD_DB_ERROR'
         ? 'Make that database, or name another.'
         : 'Start it, or correct its address.'
-    return `DATABASE_URL: the database at ${new URL(database.url).host} cannot be used (${reason}). ${remedy}`
+    return `${said} ${remedy}`
   },
 
   address({ config: { host, port }, reason, code }) {

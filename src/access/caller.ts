@@ -43,13 +43,17 @@ export async function findCaller(db: Db, req: IncomingMessage): Promise<Caller |
 
 async function find(db: Db, req: IncomingMessage): Promise<Caller | null> {
   const key = req.headers['x-api-key']
-  if (key !== undefined) return typeof key === 'string' && key.length <= 128 ? findKey(db, hashOf(key)) : null
+  if (key !== undefined) return typeof key === 'string' && key.length <= 128 ? findKey(db, 'hash', hashOf(key)) : null
   const secret = sessionSecret(req)
-  const caller = secret ? await findSession(db, hashOf(secret)) : null
+  const caller = secret ? await findSession(db, 'hash', hashOf(secret)) : null
   // A page goes on being open when another account signs in in the same browser: it does not act for that one.
   const account = req.headers['x-account']
   return account === undefined || account === caller?.userId ? caller : null
 }
+
+/** The caller by the credential of an earlier request, for work that outlives it; null when that has ended. */
+export const findCallerAgain = (db: Db, { via, credentialId }: Pick<Caller, 'via' | 'credentialId'>) =>
+  via === 'session' ? findSession(db, 'id', credentialId) : findKey(db, 'id', credentialId)
 
 const hashOf = (secret: string) => hashSecret(secret).toString('hex')
 
@@ -76,15 +80,15 @@ function use(db: Db, table: 'session' | 'api_key', { id, expiresAt, lastUsedAt }
   return true
 }
 
-async function findSession(db: Db, hash: string): Promise<Caller | null> {
-  const row = await findSessionCaller(db, hash)
+async function findSession(db: Db, by: 'hash' | 'id', value: string): Promise<Caller | null> {
+  const row = await findSessionCaller(db, by, value)
   if (!row || !use(db, 'session', row)) return null
   return toCaller(row, { via: 'session', scopes: null, workspaceId: null })
 }
 
 /** A key acts by the right of its creator: as their account is now, and as their role is where the workspace is entered. */
-async function findKey(db: Db, hash: string): Promise<Caller | null> {
-  const row = await findKeyCaller(db, hash)
+async function findKey(db: Db, by: 'hash' | 'id', value: string): Promise<Caller | null> {
+  const row = await findKeyCaller(db, by, value)
   if (!row || !use(db, 'api_key', row)) return null
   return toCaller(row, { via: 'api_key', scopes: new Set(row.scopes.split(' ')), workspaceId: row.workspaceId })
 }

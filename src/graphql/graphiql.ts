@@ -3,12 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { icon } from '../http/icon.ts'
 import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'
 
-/** GraphiQL, complete in one page that loads nothing from elsewhere. The same for everybody: it asks for data like any client. */
-export function createGraphiqlPage() {
+/**
+ * GraphiQL, complete in one page that loads nothing from elsewhere. The same for everybody: it asks for data like any client.
+ * @param hasConsole whether the service has a screen for developers
+ */
+export function createGraphiqlPage(hasConsole: boolean) {
   let made: Promise<StaticAnswer> | undefined
 
   return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    made ??= makePage()
+    made ??= makePage(hasConsole)
     sendStatic(req, res, await made)
   }
 }
@@ -17,10 +20,16 @@ export function createGraphiqlPage() {
  * Loaded at the first visit: it takes a tenth of a second and 50 MB that a service for programs alone never needs. Kept as it is (9 MB)
  * and packed (a quarter of that): all connections read from these two buffers, however slowly.
  */
-async function makePage(): Promise<StaticAnswer> {
+async function makePage(hasConsole: boolean): Promise<StaticAnswer> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
-  const look = { title: 'Satchel', logo: icon, favicon: `data:image/svg+xml,${encodeURIComponent(icon)}` }
-  const html = String(await renderGraphiQL({ ...look, endpoint: '/graphql', defaultQuery: welcome }))
+  // It puts both into the page as markup, and the title also where none may be.
+  const look = {
+    title: hasConsole ? '<a href="/developers" style="color: inherit">For developers</a>' : 'Satchel',
+    logo: `<a href="/" aria-label="Satchel">${icon}</a>`,
+    favicon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
+  }
+  const rendered = String(await renderGraphiQL({ ...look, endpoint: '/graphql', defaultQuery: welcome }))
+  const html = rendered.replace(/<title>.*?<\/title>/, '<title>GraphQL · Satchel</title>')
   const scripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script = '']) => `'sha256-${hash(script)}'`)
   const policy = [
     "default-src 'none'",

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ExecutionResult } from 'graphql'
 import type { GraphQLParams, Plugin } from 'graphql-yoga'
 import type { Context } from '../context.ts'
 import { AppError, Busy, InvalidInput, Unauthenticated } from '../errors.ts'
@@ -13,42 +14,62 @@ export interface ServerContext {
   req: IncomingMessage
   res: ServerResponse
   api: Context
+  /** What the body of the request asks for, once it is being read. */
+  body?: Promise<GraphQLParams>
+  /** Its result, where it has been executed already (plain.ts). */
+  executed?: Promise<ExecutionResult>
 }
 
 type Parsed = GraphQLParams | GraphQLParams[] | Response
-type Parser = (request: Request) => Parsed | Promise<Parsed>
+
+export interface Reader {
+  /** What a body asks for. It can be read once only: later calls answer the same. */
+  ofBody(server: ServerContext): Promise<GraphQLParams>
+  /** What an address asks for. @param parse as Yoga does */
+  ofAddress(server: ServerContext, parse: () => Parsed | Promise<Parsed>): Promise<Parsed>
+}
 
 /**
  * Reads requests from Node's own: an address, JSON of at most 1 MiB (16 KiB without a credential), or the multipart form of
  * graphql-upload-minimal, at constant memory. What cannot be read is a malformed request.
  * @param maxCharacters of a document
  */
-export function requestParser(maxCharacters: number): Plugin<object, ServerContext> {
+export function createReader(maxCharacters: number): Reader {
   const anonymousTurn = createAnonymousTurns()
+
+  async function checked({ api }: ServerContext, read: () => Parsed | Promise<Parsed>): Promise<Parsed> {
+    let params: Parsed
+    try {
+      params = await read()
+      checkParameters(params)
+      if (!api.caller) await anonymousTurn(api.address)
+    } catch (error) {
+      logUnexpected(error, api.log)
+      throw refusalOf(error, { wellFormed: error instanceof Unauthenticated })
+    }
+    if ('query' in params && params.query && params.query.length > maxCharacters)
+      throw refusalOf(
+        new InvalidInput('query', `A document may have up to ${maxCharacters} characters. Use variables.`),
+        { wellFormed: true },
+      )
+    return params
+  }
+
+  return {
+    ofBody(server) {
+      server.body ??= checked(server, () => readBody(server)) as Promise<GraphQLParams>
+      return server.body
+    },
+    ofAddress: (server, parse) => checked(server, () => readAddress(parse, server)),
+  }
+}
+
+/** Makes Yoga read by a reader of ours. */
+export function requestParser(reader: Reader): Plugin<object, ServerContext> {
   return {
     onRequestParse({ request, requestParser: own, serverContext, setRequestParser }) {
-      const read: Parser | undefined =
-        request.method === 'POST'
-          ? () => readBody(serverContext)
-          : own && (given => readAddress(own, given, serverContext))
-      if (!read) return
-      setRequestParser(async given => {
-        let params: Parsed
-        try {
-          params = await read(given)
-          checkParameters(params)
-          if (!serverContext.api.caller) await anonymousTurn(serverContext.api.address)
-        } catch (error) {
-          logUnexpected(error, serverContext.api.log)
-          throw refusalOf(error, { wellFormed: error instanceof Unauthenticated })
-        }
-        if ('query' in params && params.query && params.query.length > maxCharacters)
-          throw refusalOf(
-            new InvalidInput('query', `A document may have up to ${maxCharacters} characters. Use variables.`),
-            { wellFormed: true },
-          )
-        return params
-      })
+      if (request.method === 'POST') setRequestParser(() => reader.ofBody(serverContext))
+      else if (own) setRequestParser(given => reader.ofAddress(serverContext, () => own(given)))
     },
   }
 }
@@ -79,12 +100,12 @@ async function readBody({ req, res, api }: ServerContext): Promise<GraphQLParams
   return isForm ? await readGraphqlForm(req, res, api.signal) : await readJson(req, { anonymous: !api.caller })
 }
 
-async function readAddress(parse: Parser, request: Request, { req }: ServerContext): Promise<Parsed> {
+async function readAddress(parse: () => Parsed | Promise<Parsed>, { req }: ServerContext): Promise<Parsed> {
   // An address ends up in logs and histories.
   if (/password/i.test(req.url ?? ''))
     throw new InvalidInput('password', 'Never send a password in the URL. Send the query by POST.')
   try {
-    return await parse(request)
+    return await parse()
   } catch (error) {
     throw new AppError('INVALID_JSON', 'The variables or extensions in the URL are not valid JSON.', {}, error)
   }

@@ -15,7 +15,8 @@ import { createCosts } from './cost.ts'
 import { earlyRefusal, logFailures, maskError, refusalOf, shortened, withFewErrors } from './errors.ts'
 import { createGraphiqlPage } from './graphiql.ts'
 import { guardedExecution } from './guard.ts'
-import { requestParser, type ServerContext } from './request.ts'
+import { executedAlready, plainAnswers } from './plain.ts'
+import { createReader, requestParser, type ServerContext } from './request.ts'
 
 /** Bounds of a document: what GraphiQL's own introspection needs, with enough for real clients. */
 const limits = { depth: 16, aliases: 50, tokens: 2000, characters: 32 * 1024 }
@@ -23,12 +24,18 @@ const limits = { depth: 16, aliases: 50, tokens: 2000, characters: 32 * 1024 }
 /** What is kept of documents: their trees, and their code, take about 250 bytes for each character. */
 const CACHED_CHARACTERS = 256 * 1024
 
-/**
- * GraphQL over the schema, with GraphiQL. A request listener on node:http, because anything in between halves the throughput.
- * @param maxCost what an operation may cost at most
- */
-export function createGraphql(schema: GraphQLSchema, { graphiql, maxCost }: { graphiql: boolean; maxCost: number }) {
+interface GraphqlOptions {
+  graphiql: boolean
+  /** GraphiQL leads back there. */
+  hasConsole: boolean
+  /** What an operation may cost at most. */
+  maxCost: number
+}
+
+/** GraphQL over the schema, with GraphiQL. A request listener on node:http, because anything in between halves the throughput. */
+export function createGraphql(schema: GraphQLSchema, { graphiql, hasConsole, maxCost }: GraphqlOptions) {
   const costOf = createCosts(schema)
+  const reader = createReader(limits.characters)
   const yoga = createYoga<ServerContext>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -47,7 +54,8 @@ export function createGraphql(schema: GraphQLSchema, { graphiql, maxCost }: { gr
     graphiql: false,
     maskedErrors: { maskError },
     plugins: [
-      requestParser(limits.characters),
+      requestParser(reader),
+      executedAlready(),
       maxTokensPlugin({ n: limits.tokens }),
       maxDepthPlugin({ n: limits.depth, ignoreIntrospection: true }),
       maxAliasesPlugin({ n: limits.aliases }),
@@ -59,7 +67,8 @@ export function createGraphql(schema: GraphQLSchema, { graphiql, maxCost }: { gr
       compiledExecution(schema, costOf),
     ],
   })
-  const page = graphiql ? createGraphiqlPage() : undefined
+  const answerPlainly = plainAnswers(yoga, reader)
+  const page = graphiql ? createGraphiqlPage(hasConsole) : undefined
   return async (req: IncomingMessage, res: ServerResponse, contextOf: () => Promise<Context>, log: Log) => {
     if (page && asksForPage(req)) return page(req, res)
     let api: Context
@@ -70,10 +79,13 @@ export function createGraphql(schema: GraphQLSchema, { graphiql, maxCost }: { gr
       return write(res, req, earlyRefusal(error, req, log))
     }
     res.setHeader('cache-control', 'no-store')
+    const server: ServerContext = { req, res, api }
+    const plain = await answerPlainly(server)
+    if (plain) return write(res, req, plain)
     // Yoga waits for a connection that is gone to take its answer, and would do so for ever; one that was gone before emits no event.
     await new Promise<void>((resolve, reject) => {
       res.once('close', resolve)
-      Promise.resolve(yoga(req, res, { req, res, api })).then(() => resolve(), reject)
+      Promise.resolve(yoga(req, res, server)).then(() => resolve(), reject)
     })
   }
 }

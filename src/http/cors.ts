@@ -14,6 +14,7 @@ export const corsOptions = (origins: string[]): cors.CorsOptions => ({
     'If-Range',
     'If-None-Match',
     'If-Match',
+    'Prefer',
     'Last-Event-ID',
   ],
   exposedHeaders: [
@@ -26,6 +27,8 @@ export const corsOptions = (origins: string[]): cors.CorsOptions => ({
     'Accept-Ranges',
     'Content-Disposition',
     'Allow',
+    'Location',
+    'Preference-Applied',
   ],
   maxAge: 600,
 })

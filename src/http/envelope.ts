@@ -23,6 +23,15 @@ export function answer(envelope: Envelope, headers: Record<string, string> = {})
   return { status: envelope.status, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(envelope) }
 }
 
+const POLL_SECONDS = 2
+
+/** What was asked for goes on without this request: RFC 7240, section 4.1. */
+export const accepted = ({ location, value }: { location: string; value: object }): Answer =>
+  answer(
+    { status: 202, msg: 'accepted', response: value },
+    { location, 'retry-after': String(POLL_SECONDS), 'preference-applied': 'respond-async' },
+  )
+
 /** The caller has this answer already. */
 export const unchanged = (headers: Record<string, string>): Answer => ({
   status: 304,
