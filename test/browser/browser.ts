@@ -10,8 +10,11 @@ const quiet = [
   ...['--disable-component-update', '--disable-sync'],
 ]
 
-export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: process.env.TEST_CHROMIUM ?? '', args: quiet })
+/** @param which the browser that people have, or its shell, which is the same for a page */
+export const openBrowser = (which: 'whole' | 'shell' = 'shell'): Promise<Browser> => {
+  const { TEST_CHROMIUM = '', TEST_CHROMIUM_SHELL = TEST_CHROMIUM } = process.env
+  return chromium.launch({ executablePath: which === 'whole' ? TEST_CHROMIUM : TEST_CHROMIUM_SHELL, args: quiet })
+}
 
 /** Somebody's browser profile, with one page, and what it has met so far. */
 export interface Visit {
@@ -24,8 +27,8 @@ export interface Visit {
 }
 
 export async function visit(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Visit> {
-  // Without motion, a picture shows nothing half way.
-  const look = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const
+  // Without motion, a picture shows nothing half way. The shell would take the language of this process, which may be no language.
+  const look = { locale: 'en-US', viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const
   const context = await browser.newContext({ ...look, ...options })
   const foreign: string[] = []
   const errors: string[] = []
@@ -40,6 +43,16 @@ export async function visit(browser: Browser, origin: string, options: BrowserCo
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
   return { page, context, foreign, errors }
+}
+
+/** Signs in with the requests that the embedded sign-in takes of this browser, and shows none of its pages: `signIn` does. */
+export async function enter({ page, context: { request } }: Visit, url: string, email: string): Promise<void> {
+  const [agent, languages] = (await page.evaluate('[navigator.userAgent, navigator.languages.join()]')) as string[]
+  const headers = { 'user-agent': agent ?? '', 'accept-language': languages ?? '' }
+  const shown = await request.get(`${url}/auth/oauth?return_to=/healthz`, { headers })
+  const word = (await shown.text()).includes('name="word"') ? { word: wordOf(url) } : {}
+  const answer = await request.post(shown.url(), { headers, form: { email, verified: 'yes', ...word } })
+  if (answer.url() !== `${url}/healthz`) throw new Error(`${email} cannot sign in: ${await answer.text()}`)
 }
 
 /** Fills in the embedded sign-in, from the service's own address on. Ends where `returnTo` leads. */

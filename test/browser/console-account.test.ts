@@ -313,6 +313,17 @@ it('speaks German', async () => {
   expectQuiet(greta)
 })
 
+it('opens where the browser tells its language by a name that is none', async () => {
+  const posix = await w.person('posix')
+  await posix.context.addInitScript(
+    "Object.defineProperty(Navigator.prototype, 'languages', { get: () => ['en-US@posix'] })",
+  )
+  const page = await posix.open('/account')
+  await heading('Plan: Free', page)
+  expect(await page.evaluate('document.documentElement.lang')).toBe('en')
+  expectQuiet(posix)
+})
+
 it('is made for a telephone, too', async () => {
   const dora = await w.person('dora', telephone)
   for (const path of ['/account', '/account/sign-in', '/account/keys']) {

@@ -1,6 +1,8 @@
+import { existsSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { signIn, visit } from './browser.ts'
+import { enter, visit } from './browser.ts'
 import {
   type ConsoleWorld,
   expectAccessible,
@@ -152,6 +154,26 @@ describe('An operator', () => {
     await heading('paul')
   })
 
+  it('sees all that the database knows while the blob store is down, and what is missing', async () => {
+    const blobs = join(w.service.dataDir, 'blobs')
+    renameSync(blobs, `${blobs}-away`)
+    try {
+      await olga.open('/admin/storage')
+      const alert = page.getByRole('main').getByRole('alert')
+      await alert.getByText(/^How much room the blob store has is not known: .+ Everything else is what/).waitFor()
+      expect(await listed('Largest accounts').first().textContent()).toContain('paul')
+      expect(await page.getByRole('main').locator('dl').textContent()).not.toContain('Free on the disk')
+      await expectAccessible(page)
+      await pictures(page, 'console-admin-storage-down')
+      renameSync(`${blobs}-away`, blobs)
+      await alert.getByRole('button', { name: 'Try again' }).click()
+      await alert.waitFor({ state: 'detached' })
+      await page.getByRole('main').locator('dl').getByText('Free on the disk').waitFor()
+    } finally {
+      if (existsSync(`${blobs}-away`)) renameSync(`${blobs}-away`, blobs)
+    }
+  })
+
   it('sees the mails, the plans and the other operators', async () => {
     await page.getByRole('link', { name: 'Service' }).click()
     await heading('Mails to be sent')
@@ -168,7 +190,7 @@ describe('An operator', () => {
 
   it('reads on where there are more accounts than a page', async () => {
     const crowd = await visit(w.browser, w.service.url)
-    for (let at = 0; at < 21; at++) await signIn(crowd, w.service.url, `crowd${at}@example.com`, '/identities')
+    for (let at = 0; at < 21; at++) await enter(crowd, w.service.url, `crowd${at}@example.com`)
     await olga.open('/admin?q=crowd')
     await listed('Accounts').nth(19).waitFor()
     expect(await listed('Accounts').count()).toBe(20)

@@ -17,7 +17,7 @@ let w: ConsoleWorld
 let count = 0
 
 beforeAll(async () => {
-  w = await startConsole()
+  w = await startConsole({}, { serviceWorkers: 'allow' })
 }, 120_000)
 afterAll(() => w?.stop())
 
@@ -236,6 +236,9 @@ describe('Where the browser has no worker', () => {
     const ben = await w.person(`ben-${++count}`, { serviceWorkers: 'block' })
     const page = await ben.open('/files')
     await ben.context.clearCookies()
+    // The console leads there by itself, too, whenever it notices.
+    await page.goto(`${w.service.url}/login`).catch(() => {})
+    await page.waitForURL(/\/login/)
     await share(page, [['sea.txt', 'salt']])
     await page.getByRole('link', { name: /^Continue/ }).click()
     await fillInSignIn(page, w.service.url, ben.email)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { until } from '../until.ts'
-import { keepPicture } from './browser.ts'
+import { keepPicture, openBrowser } from './browser.ts'
 import {
   type ConsoleWorld,
   expectAccessible,
@@ -11,6 +11,7 @@ import {
   pictures,
   settled,
   startConsole,
+  telephone,
 } from './console.ts'
 import { makeMedia } from './media.ts'
 
@@ -195,7 +196,8 @@ describe('With a mouse', () => {
   })
 
   it('looks at a document in the reader of the browser', async () => {
-    const reader = await w.person('reader')
+    const browser = await openBrowser('whole')
+    const reader = await w.person('reader', {}, browser)
     await reader.upload('Report.pdf', pdf, 'application/pdf')
     const desk = await reader.open('/files')
     await row('Report', desk).dblclick()
@@ -203,7 +205,7 @@ describe('With a mouse', () => {
     const shown = () => desk.frames().some(frame => frame.url().startsWith('blob:'))
     await until(shown)
     await pictures(desk, 'console-document')
-    await desk.close()
+    await browser.close()
   })
 
   it('downloads the very bytes', async () => {
@@ -253,4 +255,55 @@ describe('With a mouse', () => {
     await row('notes').waitFor()
     expectQuiet(alice)
   })
+})
+
+it('leads out of a folder that somebody else deletes while it is open', async () => {
+  const tessa = await w.person('tessa')
+  await tessa.upload('Short lived/a.txt', 'a')
+  const hers = await tessa.open('/files/Short%20lived')
+  await row('a.txt', hers).waitFor()
+  await tessa.ask(
+    'mutation { deleteEntries(input: { recursive: true, entries: [{ at: { path: "Short lived" } }] }) { deletedIds } }',
+  )
+  await hers.getByRole('heading', { name: 'This folder does not exist' }).waitFor()
+  expect(await hers.getByRole('button', { name: /^(New folder|Upload)$/ }).count()).toBe(0)
+  await expectAccessible(hers)
+  await pictures(hers, 'console-folder-gone')
+  await hers.locator('.state').getByRole('link', { name: 'My files' }).click()
+  await hers.getByRole('heading', { name: 'This folder is empty' }).waitFor()
+  expectQuiet(tessa)
+})
+
+it('shows the beginning and the end of long names, and what else it says of them', async () => {
+  const small = await w.person('sven', telephone)
+  const name = `${'Minutes of the meeting '.repeat(10)}2026.txt`
+  await small.upload(name, 'x')
+  await small.ask(
+    'mutation ($path: String!) { createLink(input: { file: { at: { path: $path } } }) { share { id } } }',
+    {
+      path: name,
+    },
+  )
+  const theirs = await small.open('/links')
+  const link = theirs.getByRole('button', { name })
+  expect((await link.boundingBox())?.height).toBeLessThan(60)
+  await link.tap()
+  const title = theirs.getByRole('dialog').getByRole('heading', { name: /^Share “Minutes of .*….* 2026\.txt”$/ })
+  await title.waitFor()
+  expect((await title.boundingBox())?.height).toBeLessThan(100)
+  await expectAccessible(theirs)
+  await pictures(theirs, 'console-long-name-share')
+  await small.open('/files')
+  await row('Minutes', theirs)
+    .getByRole('button', { name: /^Actions/ })
+    .tap()
+  await theirs.getByRole('menuitem', { name: 'Delete' }).tap()
+  const toast = theirs.getByText(/^“Minutes of .*….* 2026\.txt” is in the trash/)
+  await toast.waitFor()
+  expect((await toast.boundingBox())?.height).toBeLessThan(150)
+  await pictures(theirs, 'console-long-name-toast')
+  await gone('Minutes', theirs)
+  // On a telephone the button of an empty folder says what it does.
+  await theirs.locator('.state').getByText('Upload', { exact: true }).waitFor()
+  expectQuiet(small)
 })

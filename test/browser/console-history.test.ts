@@ -265,8 +265,12 @@ describe('The details of a file', () => {
         .locator('.entry-icon.code')
         .count(),
     ).toBe(1)
+    await details.getByText('text/typescript').waitFor()
     await expectAccessible(ina.page)
     await pictures(ina.page, 'console-details-versions-of-a-minute')
+    await ina.ask('mutation { createLink(input: { file: { at: { path: "plan.ts" } } }) { share { id } } }')
+    const links = await ina.open('/links')
+    await links.getByRole('listitem').filter({ hasText: 'plan.ts' }).locator('.entry-icon.code').waitFor()
   })
 })
 

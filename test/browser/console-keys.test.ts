@@ -53,6 +53,8 @@ describe('By keyboard alone', () => {
     await press('Control+v')
     await row('apple', page).waitFor()
     await row('date', page).waitFor()
+    // The list hears of a change before its toast is there, which undoes it.
+    await page.getByText('3 items moved').waitFor()
     await press('Control+z')
     await gone('apple', page)
     await press('Alt+ArrowUp')
@@ -65,6 +67,7 @@ describe('By keyboard alone', () => {
     await page.keyboard.type('quince')
     await press('Enter')
     await row('quince.txt', page).waitFor()
+    await page.getByText('Renamed to').waitFor()
     await press('Control+a')
     expect((await selected(page)).length).toBe(5)
     await press('Escape')

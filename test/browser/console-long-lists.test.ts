@@ -12,7 +12,7 @@ let db: Db
 let alice: Person
 
 beforeAll(async () => {
-  w = await startConsole({ RATE_API_KEYS: '1000' })
+  w = await startConsole({ RATE_API_KEYS: '1000', VERSIONS_KEPT: '200' })
   db = openDatabase({ dialect: 'sqlite', file: join(w.service.dataDir, 'satchel.sqlite') }, { pool: 1 })
   await db.run(`UPDATE plan SET max_private_api_keys = 1000, max_workspace_api_keys = 1000, max_pending_invites = 1000,
     max_users_workspace = 1000`)
@@ -117,4 +117,53 @@ it('shows all members of a workspace', async () => {
     await page.getByRole('button', { name: `Remove member${COUNT - 1}` }).click()
     await confirm(page, 'Remove')
   })
+})
+
+it('shows all invites that a person has received', async () => {
+  const bob = await w.person('bob')
+  await db.run('UPDATE plan SET max_user_workspaces = 1000')
+  for (const i of numbers) {
+    const { id } = await makeRoom(`Guests ${i}`)
+    await alice.ask('mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }', {
+      input: { workspace: id, email: bob.email, role: 'VIEWER' },
+    })
+  }
+  const page = await bob.open('/workspaces')
+  await expectLong(page, 'Invites for you', COUNT, async () => {
+    const last = rows(page, 'Invites for you').nth(COUNT - 1)
+    await last.getByRole('button', { name: /^Decline/ }).click()
+  })
+  expectQuiet(bob)
+})
+
+it('shows all versions of a file', async () => {
+  const url = `${w.service.url}/api/files/upload`
+  for (const i of [...numbers, COUNT]) {
+    const file = { name: 'draft.txt', mimeType: 'text/plain', buffer: Buffer.from(`draft ${i}`) }
+    const answer = await alice.context.request.post(url, { multipart: { folder: '', on_conflict: 'replace', file } })
+    expect(answer.ok()).toBe(true)
+  }
+  const page = await alice.open('/files')
+  await page.getByRole('row', { name: /^draft.txt/ }).click()
+  await page.getByRole('button', { name: 'Details' }).click()
+  await rows(page, 'Versions').nth(5).waitFor()
+  expect(await rows(page, 'Versions').count()).toBe(6)
+  await page.getByRole('button', { name: 'Show all' }).click()
+  const more = page.getByRole('list', { name: 'Versions' }).getByRole('button', { name: 'Show more' })
+  // With the current one, and the button.
+  await rows(page, 'Versions').nth(101).waitFor()
+  await more.click()
+  await rows(page, 'Versions').nth(COUNT).waitFor()
+  await more.waitFor({ state: 'detached' })
+  expect(await rows(page, 'Versions').count()).toBe(COUNT + 1)
+  await expectAccessible(page)
+  await rows(page, 'Versions')
+    .last()
+    .getByRole('button', { name: /^Actions/ })
+    .click()
+  await page.getByRole('menuitem', { name: 'Delete…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+  await rows(page, 'Versions').nth(COUNT).waitFor({ state: 'detached' })
+  expect(await rows(page, 'Versions').count()).toBe(COUNT)
+  expectQuiet(alice)
 })

@@ -16,7 +16,7 @@ let w: ConsoleWorld
 let alice: Person
 
 beforeAll(async () => {
-  w = await startConsole()
+  w = await startConsole({}, { serviceWorkers: 'allow' })
   alice = await w.person('alice')
 }, 120_000)
 afterAll(() => w?.stop())

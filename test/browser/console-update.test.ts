@@ -10,7 +10,7 @@ let deployment: Deployment
 let page: Page
 
 beforeAll(async () => {
-  w = await startConsole()
+  w = await startConsole({}, { serviceWorkers: 'allow' })
 }, 120_000)
 afterAll(() => w?.stop())
 beforeEach(async () => {

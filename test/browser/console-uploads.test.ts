@@ -243,7 +243,8 @@ describe('Uploads', () => {
     await dock(page).getByRole('button', { name: 'Keep both of all' }).waitFor()
     await expectAccessible(page)
     await pictures(page, 'uploads-taken')
-    await press(page, 'Skip taken 3.txt')
+    await press(page, 'Decide about taken 3.txt')
+    await page.getByRole('menuitem', { name: 'Skip' }).click()
     await press(page, 'Keep both of all')
     await title(page, '3 files uploaded').waitFor()
     expect(
@@ -255,6 +256,41 @@ describe('Uploads', () => {
     ).toEqual([...[md5('before'), md5('after'), md5('after'), null, md5('after')]])
     await page.locator('main').getByText('taken 2 (2).txt').waitFor()
     await press(page, 'Close')
+  })
+
+  it('replace what has their names, which stays as a version', async () => {
+    const large = 9 * 1024 * 1024
+    await alice.upload('plan.txt', 'before')
+    await alice.upload('film.bin', Buffer.alloc(large, 1))
+    await alice.upload('folder/inside.txt', 'inside')
+    const page = await alice.open('/files')
+    const film = Buffer.alloc(large, 2)
+    await choose(page, 'Upload files', [
+      local('plan.txt', 'after'),
+      local('film.bin', film),
+      local('folder', 'no file'),
+    ])
+    await dock(page).getByRole('button', { name: 'Replace all' }).waitFor()
+    await page.getByText('3 files have a name that is taken').first().waitFor()
+    await page.getByText('What is replaced stays among the versions').waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'uploads-replace')
+    await press(page, 'Decide about plan.txt')
+    await expectAccessible(page)
+    await page.getByRole('menuitem', { name: 'Replace' }).click()
+    await until(async () => (await stored(alice, 'plan.txt')) === md5('after'))
+    await press(page, 'Replace all')
+    // A folder is never replaced by a file.
+    await dock(page).getByText('1 file has a name that is taken').waitFor()
+    await until(async () => (await stored(alice, 'film.bin')) === md5(film))
+    await press(page, 'Keep both')
+    await title(page, '3 files uploaded').waitFor()
+    expect(await stored(alice, 'folder (2)')).toBe(md5('no file'))
+    expect(await stored(alice, 'folder/inside.txt')).toBe(md5('inside'))
+    await press(page, 'Close')
+    await page.getByRole('row', { name: /^plan.txt/ }).click()
+    await page.getByRole('button', { name: 'Details' }).click()
+    await page.getByRole('list', { name: 'Versions' }).getByRole('listitem').nth(1).waitFor()
   })
 
   it('tell before the first byte what does not fit', async () => {

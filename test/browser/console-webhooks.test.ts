@@ -172,6 +172,101 @@ describe('The webhooks of a person', () => {
     expectQuiet(mia)
   })
 
+  it('begin to fail on a screen that is open', async () => {
+    const nina = await w.person('nina')
+    const url = `${receiver.url}/nina`
+    await make(nina, url)
+    const page = await nina.open('/account/webhooks')
+    await row(page, url).getByText('All events').waitFor()
+    receiver.next.push(status(500), status(500), status(500))
+    await nina.upload('n.txt', 'n')
+    await row(page, url).getByText('Failing', { exact: true }).waitFor()
+    await row(page, url).getByText('The last attempt failed: the receiver answered 500.').waitFor()
+    receiver.next.length = 0
+    expectQuiet(nina)
+  })
+
+  it('that cannot be loaded are asked for again, below the same tabs', async () => {
+    const otto = await w.person('otto')
+    const url = `${receiver.url}/otto`
+    await make(otto, url)
+    let isDown = true
+    const refuse = (operation: string) =>
+      otto.page.route('**/graphql', route =>
+        isDown && route.request().postData()?.includes(`query ${operation}`)
+          ? route.fulfill({
+              json: { errors: [{ message: 'The database is away.', extensions: { code: 'UNAVAILABLE' } }] },
+            })
+          : route.fallback(),
+      )
+    await refuse('AccountWebhooks')
+    const page = await otto.open('/account/webhooks')
+    const again = page.getByRole('alert').getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    await page.getByRole('link', { name: 'Signing in' }).waitFor()
+    expect(await page.title()).toBe('Webhooks · Account · Satchel')
+    await expectAccessible(page)
+    await pictures(page, 'console-webhooks-failed')
+    isDown = false
+    await again.click()
+    await row(page, url).waitFor()
+    isDown = true
+    await refuse('Deliveries')
+    await choose(page, url, 'Deliveries')
+    const sheet = page.getByRole('dialog', { name: 'Deliveries' })
+    await sheet.getByRole('button', { name: 'Try again' }).waitFor()
+    await expectAccessible(page)
+    isDown = false
+    await sheet.getByRole('button', { name: 'Try again' }).click()
+    await sheet.getByText('Nothing was sent yet').waitFor()
+    expect(otto.foreign).toEqual([])
+  })
+
+  it('speak German, also on a telephone', async () => {
+    const greta = await w.person('greta', { ...telephone, locale: 'de-DE' })
+    const page = await greta.open('/account/webhooks')
+    const fits = async () => expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await page.getByRole('heading', { name: 'Noch keine Webhooks' }).waitFor()
+    await fits()
+    await page.getByRole('button', { name: 'Webhook anlegen' }).tap()
+    const form = page.getByRole('dialog', { name: 'Webhook anlegen' })
+    const url = `${receiver.url}/greta`
+    await form.getByLabel('URL').fill(url)
+    await form.getByLabel('Nur manche').check()
+    await form.getByLabel('file.created').check()
+    await fits()
+    await expectAccessible(page)
+    await pictures(page, 'console-webhook-new-german')
+    await form.getByRole('button', { name: 'Webhook anlegen' }).tap()
+    const made = page.getByRole('dialog', { name: 'Der Webhook ist angelegt' })
+    await made.getByLabel('Geheimnis der Signaturen').waitFor()
+    await made.getByRole('button', { name: 'Fertig' }).tap()
+    receiver.next.push(status(410))
+    await greta.upload('g.txt', 'g')
+    await row(page, url).getByText('der Empfänger will keine mehr (410)').waitFor()
+    await row(page, url).getByText('Abgeschaltet').waitFor()
+    await fits()
+    await expectAccessible(page)
+    await pictures(page, 'console-webhooks-german')
+    await row(page, url).getByRole('button', { name: 'Wieder einschalten' }).tap()
+    await row(page, url).getByText('Abgeschaltet').waitFor({ state: 'detached' })
+    for (const [entry, title] of [
+      ['Zustellungen', 'Zustellungen'],
+      ['Neues Geheimnis…', 'Das Geheimnis der Signaturen ersetzen?'],
+      ['Bearbeiten…', 'Webhook bearbeiten'],
+      ['Löschen…', 'Diesen Webhook löschen?'],
+    ] as const) {
+      await page.getByRole('button', { name: `Aktionen für ${url}` }).tap()
+      await page.getByRole('menuitem', { name: entry }).tap()
+      await page.getByRole('dialog', { name: title }).waitFor()
+      await fits()
+      await expectAccessible(page)
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    expectQuiet(greta)
+  })
+
   it('say why they were disabled, and are enabled again', async () => {
     const lea = await w.person('lea')
     const url = `${receiver.url}/lea`
@@ -239,5 +334,43 @@ describe('The webhooks of a workspace', () => {
     await expectAccessible(doras)
     expectQuiet(carol)
     expectQuiet(dora)
+  })
+
+  it('are seen alike by two who manage them at once', async () => {
+    const [ada, ben] = [await w.person('ada'), await w.person('ben')]
+    type Made = { createWorkspace: { workspace: { id: string; slug: string } } }
+    const made = await ada.ask<Made>('mutation { createWorkspace(input: { name: "Two" }) { workspace { id slug } } }')
+    const { id, slug } = made.createWorkspace.workspace
+    await ada.ask('mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }', {
+      input: { workspace: id, email: ben.email, role: 'ADMIN' },
+    })
+    type Invited = { me: { invites: { nodes: { token: string }[] } } }
+    const { me } = await ben.ask<Invited>('{ me { invites(first: 1) { nodes { token } } } }')
+    await ben.ask('mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }', {
+      input: { token: me.invites.nodes[0]?.token },
+    })
+    const hers = await ada.open(`/workspaces/${slug}/webhooks`)
+    const his = await ben.open(`/workspaces/${slug}/webhooks`)
+    const url = `${receiver.url}/two`
+    await hers.getByRole('button', { name: 'Create webhook' }).click()
+    await hers.getByRole('dialog').getByLabel('URL').fill(url)
+    await hers.getByRole('dialog').getByRole('button', { name: 'Create webhook' }).click()
+    await row(his, url).waitFor()
+    await hers.getByRole('button', { name: 'Done' }).click()
+    await choose(his, url, 'Pause')
+    await row(hers, url).getByText('Paused').waitFor()
+    // What somebody is typing stays while the list is read again.
+    await choose(hers, url, 'Edit…')
+    await hers.getByRole('dialog').getByLabel('URL').fill(`${url}/changed`)
+    await choose(his, url, 'Resume')
+    await row(hers, url).getByText('Paused').waitFor({ state: 'detached' })
+    expect(await hers.getByRole('dialog').getByLabel('URL').inputValue()).toBe(`${url}/changed`)
+    await hers.getByRole('button', { name: 'Save' }).click()
+    await row(his, `${url}/changed`).waitFor()
+    await choose(his, `${url}/changed`, 'Delete…')
+    await his.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await hers.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
+    expectQuiet(ada)
+    expectQuiet(ben)
   })
 })

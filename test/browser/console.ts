@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect } from '@jest/globals'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { openBrowser, screenshot, signIn, type Visit, visit } from './browser.ts'
+import { enter, openBrowser, screenshot, type Visit, visit } from './browser.ts'
 import { type Service, startService } from './service.ts'
 
 /** Runs in the page under its own policy: the browser's tools are not bound by it. */
@@ -30,8 +30,8 @@ export interface Person extends Visit {
 export interface ConsoleWorld {
   service: Service
   browser: Browser
-  /** Signs somebody in, in a browser profile of their own. */
-  person(name: string, options?: BrowserContextOptions): Promise<Person>
+  /** Signs somebody in, in a browser profile of their own, without the service worker: what it does has tests that allow it. */
+  person(name: string, options?: BrowserContextOptions, inBrowser?: Browser): Promise<Person>
   stop(): Promise<void>
 }
 
@@ -40,13 +40,22 @@ const roomy = {
   ...{ RATE_LINKS: '1000', RATE_NOTES: '1000', OPERATORS: 'olga@example.com' },
 }
 
-export async function startConsole(settings: Record<string, string> = {}): Promise<ConsoleWorld> {
+/** @param profiles what holds for every person's */
+export async function startConsole(
+  settings: Record<string, string> = {},
+  profiles: BrowserContextOptions = {},
+): Promise<ConsoleWorld> {
   const [service, browser] = await Promise.all([startService({ ...roomy, ...settings }), openBrowser()])
 
-  async function person(name: string, options: BrowserContextOptions = {}): Promise<Person> {
-    const who = await visit(browser, service.url, { locale: 'en-GB', ...options })
+  async function person(
+    name: string,
+    options: BrowserContextOptions = {},
+    inBrowser: Browser = browser,
+  ): Promise<Person> {
+    const own = { locale: 'en-GB', serviceWorkers: 'block', ...profiles, ...options } as const
+    const who = await visit(inBrowser, service.url, own)
     const email = `${name}@example.com`
-    await signIn(who, service.url, email, '/identities')
+    await enter(who, service.url, email)
     const { request } = who.context
     return {
       ...who,
@@ -130,17 +139,21 @@ async function unnamedControls(page: Page): Promise<string[]> {
   }
 }
 
+/** The rules of axe that colours decide: in dark the page is otherwise the same. */
+const ofColours = ['color-contrast', 'link-in-text-block']
+
 /** What axe finds in the page as it is now, in light and in dark, and whether every control has a name. */
 export async function expectAccessible(page: Page): Promise<void> {
   expect(await unnamedControls(page)).toEqual([])
-  await page.evaluate(axe)
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe)
   // While something is open over the page, the page itself is hidden from everybody, and so are its landmarks.
   const isCovered = (await page.getByRole('dialog').count()) > 0
   const ofPages = ['landmark-one-main', 'page-has-heading-one', 'region']
   const rules = Object.fromEntries(ofPages.map(rule => [rule, { enabled: !isCovered }]))
   for (const colorScheme of ['light', 'dark'] as const) {
     await paint(page, colorScheme)
-    const { violations } = (await page.evaluate(`axe.run({ rules: ${JSON.stringify(rules)} })`)) as {
+    const options = colorScheme === 'light' ? { rules } : { runOnly: ofColours }
+    const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as {
       violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
     }
     expect(
@@ -150,8 +163,9 @@ export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
 }
 
-/** A picture of the page in light and in dark, to be looked at. */
+/** A picture of the page in light and in dark, to be looked at: nobody does where CI runs. */
 export async function pictures(page: Page, name: string): Promise<void> {
+  if (process.env.CI === 'true') return
   for (const colorScheme of ['dark', 'light'] as const) {
     await paint(page, colorScheme)
     await screenshot(page, colorScheme === 'light' ? name : `${name}-dark`)

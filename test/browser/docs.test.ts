@@ -63,6 +63,25 @@ describe('/api/docs', () => {
     expect(alice).toMatchObject({ foreign: [], errors: [] })
   }, 300_000)
 
+  it('leads to what else there is for developers, and back to the console', async () => {
+    const bob = await visit(browser, service.url)
+    const { page } = bob
+    await signIn(bob, service.url, 'bob@example.com', '/developers')
+    await page.getByRole('link', { name: 'Open the reference' }).click()
+    await page.getByRole('link', { name: 'For developers' }).click()
+    await page.waitForURL(`${service.url}/developers`)
+    await page.getByRole('link', { name: 'Open GraphiQL' }).click()
+    await page.getByRole('link', { name: 'For developers' }).waitFor()
+    expect(await page.title()).toBe('GraphQL · Satchel')
+    await screenshot(page, 'graphiql-links')
+    await page.getByRole('link', { name: 'For developers' }).click()
+    await page.getByRole('heading', { name: 'For developers' }).waitFor()
+    await page.goBack()
+    await page.getByRole('link', { name: 'Satchel', exact: true }).click()
+    await page.getByRole('heading', { name: 'My files' }).waitFor()
+    expect(bob).toMatchObject({ foreign: [], errors: [] })
+  })
+
   it('has the theme that was chosen in the console, else that of the system', async () => {
     const { page } = await visit(browser, service.url)
     const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')

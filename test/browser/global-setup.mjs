@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeTemplate } from '../templates.ts'
 import { sources } from './console-sources.ts'
 
 const modified = file => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
@@ -10,7 +11,7 @@ function newest(file) {
 }
 
 /** Builds the web console, where it is older than its sources. */
-export default async function setup({ rootDir }) {
+async function buildConsole({ rootDir }) {
   const changed = Math.max(...sources.map(name => newest(join(rootDir, name))))
   if (modified(join(rootDir, 'dist/console/index.html')) > changed) return
   const { build } = await import('vite')
@@ -19,4 +20,9 @@ export default async function setup({ rootDir }) {
   process.env.NODE_ENV = 'production'
   await build({ configFile: join(rootDir, 'src/console/build/vite.ts'), logLevel: 'warn' })
   process.env.NODE_ENV = NODE_ENV
+}
+
+export default async function setup(config) {
+  await makeTemplate('sqlite')
+  await buildConsole(config)
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startBuilt } from '../built-service.ts'
+import { copySqlite } from '../templates.ts'
 
 export interface Service {
   /** Its public address, on localhost. */
@@ -21,9 +22,11 @@ const dataDirs = new Map<string, string>()
 export const wordOf = (url: string): string =>
   readFileSync(join(dataDirs.get(url) ?? '', 'sign-in-word'), 'utf8').trim()
 
-/** The service as a newcomer starts it: nothing configured but a free port and a folder of its own. */
+/** The service as a newcomer starts it: nothing configured but a free port and a folder of its own. Only the tables are there. */
 export async function startService(settings: Record<string, string> = {}): Promise<Service> {
   const dataDir = mkdtempSync(join(tmpdir(), 'satchel-browser-'))
+  // A benchmark has no template.
+  if (process.env.TEST_TEMPLATES) copySqlite(join(dataDir, 'satchel.sqlite'))
   let built = await startBuilt({ DATA_DIR: dataDir, ...settings })
   const url = built.url.replace('127.0.0.1', 'localhost')
   dataDirs.set(url, dataDir)

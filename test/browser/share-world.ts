@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { type Db, openDatabase } from '../../db/index.ts'
-import { openBrowser, signIn, type Visit, visit } from './browser.ts'
+import { enter, openBrowser, type Visit, visit } from './browser.ts'
 import { type Media, makeMedia } from './media.ts'
 import { type Service, startService } from './service.ts'
 
@@ -38,7 +38,7 @@ export async function startWorld(): Promise<World> {
   await db.run('UPDATE plan SET max_user_workspaces = 1000')
   const person = async (email: string) => {
     const who = await visit(browser, service.url)
-    await signIn(who, service.url, email, '/')
+    await enter(who, service.url, email)
     return who
   }
   const alice = await person('alice@example.com')

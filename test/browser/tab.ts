@@ -68,7 +68,7 @@ const withPlaywright = (browser: Browser): TestBrowser => ({
   close: () => browser.close(),
 })
 
-export const openChromium = async (): Promise<TestBrowser> => withPlaywright(await openBrowser())
+export const openChromium = async (): Promise<TestBrowser> => withPlaywright(await openBrowser('whole'))
 
 /** What is used here of what Playwright has behind a browser of WebDriver BiDi, in this same process. */
 interface BidiConnection {

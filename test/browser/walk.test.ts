@@ -9,7 +9,7 @@ let browser: Browser
 
 beforeAll(async () => {
   service = await startService()
-  browser = await openBrowser()
+  browser = await openBrowser('whole')
 })
 
 afterAll(async () => {

@@ -9,6 +9,7 @@ const embedded = () => null
 const keys: KeyingConfig = {
   AccountIdentity: embedded,
   AccountWorkspace: embedded,
+  CompletionFailure: embedded,
   DailyCount: embedded,
   Download: embedded,
   DriveUsage: embedded,
@@ -21,6 +22,7 @@ const keys: KeyingConfig = {
   Statistics: embedded,
   StorageReport: embedded,
   StoreSpace: embedded,
+  UploadCompletion: embedded,
   UploadPart: embedded,
   WebhookDelivery: embedded,
   WorkspaceUse: embedded,

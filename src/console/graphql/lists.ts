@@ -72,6 +72,16 @@ const addsEntry =
     if (entry?.parent) addToLists(cache, entry.parent.id, entry as unknown as Listed)
   }
 
+interface Completing {
+  uploadSession: { completion?: { file?: (Listed & { parent?: { id: string } | null }) | null } | null }
+}
+
+/** An upload that is completed while its request waits has made a file. */
+const addsUploaded: UpdateResolver = ({ beginCompletion }, _args, cache) => {
+  const file = (beginCompletion as Completing | null)?.uploadSession.completion?.file
+  if (file?.parent) addToLists(cache, file.parent.id, file)
+}
+
 /** Takes what is gone out of the lists of a field that are in the cache. */
 function takeFromLists(cache: Cache, owner: string, field: string, isGone: (id: string) => boolean): void {
   for (const { fieldName, fieldKey } of cache.inspectFields(owner)) {
@@ -107,6 +117,12 @@ const emptiesTrash =
     if (drive) takeFromLists(cache, `Drive:${drive.id}`, 'trash', id => !gone || gone.has(id))
   }
 
+/** A version that is deleted may be on a later page than the payload has. */
+const removesVersion: UpdateResolver = ({ deleteVersion }, _args, cache) => {
+  const { deletedId, file } = (deleteVersion ?? {}) as { deletedId?: string; file?: { id: string } }
+  if (file) takeFromLists(cache, `File:${file.id}`, 'versions', id => id === deletedId)
+}
+
 /** Forgets lists of the person who is signed in: screens that show them ask again. */
 const forgets =
   (...lists: string[]): UpdateResolver =>
@@ -136,9 +152,10 @@ const changesShares =
 /** What mutations change in lists that would be long to ask for again. */
 export const listUpdates = {
   uploadFile: addsEntry('uploadFile', 'file'),
-  completeUpload: addsEntry('completeUpload', 'file'),
+  beginCompletion: addsUploaded,
   createFolder: addsEntry('createFolder', 'folder'),
   deleteEntries: removesEntries,
+  deleteVersion: removesVersion,
   restoreFromTrash: emptiesTrash('restoreFromTrash'),
   deleteFromTrash: emptiesTrash('deleteFromTrash'),
   emptyTrash: emptiesTrash('emptyTrash'),

@@ -1,4 +1,4 @@
-import { makeOperation, type Operation, type OperationResult } from 'urql'
+import { createRequest, makeOperation, type Operation, type OperationResult, stringifyDocument } from 'urql'
 import { client } from '../graphql/client.ts'
 import { sharedValue } from '../parts/shared-value.ts'
 import { findRead, keepRead } from './read.ts'
@@ -29,6 +29,22 @@ export function answered(result: OperationResult): void {
   void keepRead(result).catch(() => {})
 }
 
+/**
+ * What the cache knows, as the service would answer it. Under a key of its own: under that of the operation, screens would take it
+ * for the answer. As text the document asks for every `__typename`: those that urql adds, the cache leaves out of what it answers.
+ */
+function knownOf({ query, variables, key }: Operation): OperationResult | undefined {
+  let known: OperationResult | undefined
+  const request = createRequest(stringifyDocument(query), variables)
+  const reading = client.executeQuery({ ...request, key: -key }, { requestPolicy: 'cache-only' })
+  reading
+    .subscribe(result => {
+      known = result
+    })
+    .unsubscribe()
+  return known
+}
+
 /** The service was not reached: what is known of the answer. */
 export async function missed(result: OperationResult): Promise<OperationResult> {
   const { operation } = result
@@ -37,7 +53,7 @@ export async function missed(result: OperationResult): Promise<OperationResult> 
   if (operation.kind !== 'query' || operation.context.once) return result
   missing.set(operation.key, operation)
   // What this tab knows is newer than what was kept: it has followed its own changes.
-  const known = client.readQuery(operation.query, operation.variables, { requestPolicy: 'cache-only' })
+  const known = knownOf(operation)
   const data = known?.operation.context.meta?.cacheOutcome === 'hit' ? known.data : read?.data
   return data ? { ...result, data, error: undefined } : result
 }

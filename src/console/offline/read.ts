@@ -36,6 +36,8 @@ export async function keepRead(result: OperationResult): Promise<void> {
   const cache = await caches.open(name)
   const read: Read = { ...askedBy(result), at: Date.now(), data: result.data }
   await cache.put(addressOf(result), new Response(JSON.stringify(read)))
+  // The session has ended meanwhile, and what it left here is gone already.
+  if (isLeaving()) return void (await caches.delete(name))
   if (puts++ % TIDIED_AFTER) return
   // What another person has left here is none of this one's.
   for (const other of await caches.keys()) if (other.startsWith(PREFIX) && other !== name) await caches.delete(other)
@@ -45,7 +47,8 @@ export async function keepRead(result: OperationResult): Promise<void> {
 /** What was answered last time; null when nothing was. */
 export async function findRead(result: OperationResult): Promise<Read | null> {
   if (!hasStore()) return null
-  const found = await (await caches.open(name)).match(addressOf(result))
+  // To open the cache would make it, also where it has just been taken away.
+  const found = await caches.match(addressOf(result), { cacheName: name })
   if (!found) return null
   const read = (await found.json()) as Read
   const { query, variables } = askedBy(result)

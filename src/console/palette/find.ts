@@ -41,6 +41,7 @@ const FIND = graphql(`
             path
             ... on File {
               contentType
+              size
             }
           }
         }

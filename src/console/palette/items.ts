@@ -11,6 +11,7 @@ import {
   UsersRound,
 } from 'lucide-react'
 import { hrefOf, nameOf, type Place, parentOf, trim } from '../drive/place.ts'
+import { mediaTypeOf } from '../parts/media-type.ts'
 import { useAccountEntries } from '../shell/account-entries.ts'
 import { useDestinations } from '../shell/destinations.ts'
 import type { Me } from '../shell/me.ts'
@@ -140,7 +141,7 @@ export function useFoundItems(): (found: readonly Found[]) => Item[] {
         id: entry.id,
         label: entry.name,
         detail: placeName({ workspace: slug, path }, workspace ? [workspace] : []),
-        contentType: isFile ? entry.contentType : null,
+        contentType: isFile ? mediaTypeOf(entry) : null,
         run() {
           const to = hrefOf({ workspace: slug, path: isFile ? parentOf(path) : path })
           void navigate({ to, search: (isFile ? { open: entry.id, sel: entry.id } : {}) as never })

@@ -8,6 +8,7 @@ export const SHARE = graphql(`
     url
     fileName
     contentType
+    size
     createdAt
     expiresAt
     passwordProtected

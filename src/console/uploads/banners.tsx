@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react'
 import type { Snapshot } from '../../upload-engine/snapshot.ts'
 import { Button } from '../parts/button.tsx'
 import { toast, toastError } from '../parts/toasts.tsx'
+import { useMayReplace } from './may-replace.ts'
 import { pick } from './pick.ts'
 import { text } from './text.ts'
 import { allowAgain, chooseAgain, queue, recordOf } from './uploads.ts'
@@ -11,14 +12,22 @@ export function Banners({ snapshot: { uploads, total } }: { snapshot: Snapshot }
   const isOnline = useOnline()
   const { conflict, detached, uploading } = total.phases
   const waits = uploads.filter(({ phase }) => phase === 'detached')
+  const mayReplace = useMayReplace(uploads)
   const isKnown = waits.some(({ id }) => recordOf(id)?.handle)
   return (
     <>
       {conflict > 0 && (
         <div className="dock-banner">
-          <p>{text('taken', { count: conflict })}</p>
+          <p>
+            {text('taken', { count: conflict })} {mayReplace && text('replaceHint')}
+          </p>
           <div>
             <Button onPress={() => queue.resolve('skip')}>{conflict === 1 ? text('skip') : text('skipAll')}</Button>
+            {mayReplace && (
+              <Button onPress={() => queue.resolve('replace')}>
+                {conflict === 1 ? text('replace') : text('replaceAll')}
+              </Button>
+            )}
             <Button look="primary" onPress={() => queue.resolve('copy')}>
               {conflict === 1 ? text('keepBoth') : text('keepAll')}
             </Button>

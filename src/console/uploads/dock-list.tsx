@@ -2,11 +2,13 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { CircleAlert, CircleCheck, CircleSlash2, FileQuestion, Pause, Play, RotateCcw, X } from 'lucide-react'
 import { useRef } from 'react'
 import { isOver, type Phase, type QueuedUpload } from '../../upload-engine/snapshot.ts'
-import { formatBytes } from '../i18n/format.ts'
+import { formatBytes, formatPercent } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { EntryIcon } from '../parts/entry-icon.tsx'
 import { mediaTypeOf } from '../parts/media-type.ts'
+import { Menu, type MenuEntry } from '../parts/menu.tsx'
 import { choose } from './banners.tsx'
+import { useMayReplace } from './may-replace.ts'
 import { text } from './text.ts'
 import { queue, recordOf } from './uploads.ts'
 
@@ -21,7 +23,8 @@ export function DockList({ uploads }: { uploads: readonly QueuedUpload[] }) {
     estimateSize: () => ROW,
     overscan: 4,
   })
-  const conflicts = uploads.filter(({ phase }) => phase === 'conflict').length
+  const taken = uploads.filter(({ phase }) => phase === 'conflict')
+  const among = { isMany: taken.length > 1, mayReplace: useMayReplace(uploads) }
   return (
     <div className="dock-list" ref={box}>
       <ul style={{ height: rows.getTotalSize() }}>
@@ -35,7 +38,7 @@ export function DockList({ uploads }: { uploads: readonly QueuedUpload[] }) {
                 aria-setsize={uploads.length}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <Row upload={upload} isOneOfMany={conflicts > 1} />
+                <Row upload={upload} among={among} />
               </li>
             )
           )
@@ -47,11 +50,11 @@ export function DockList({ uploads }: { uploads: readonly QueuedUpload[] }) {
 
 interface RowProps {
   upload: QueuedUpload
-  /** Whether others wait for the same decision: about a single one the banner above asks. */
-  isOneOfMany: boolean
+  /** Whether others wait for the same decision, and which there are: about a single one the banner above asks. */
+  among: { isMany: boolean; mayReplace: boolean }
 }
 
-function Row({ upload, isOneOfMany }: RowProps) {
+function Row({ upload, among }: RowProps) {
   const { aim, size, sent, phase } = upload
   const isMoving = phase === 'uploading' || phase === 'paused' || phase === 'checking'
   return (
@@ -70,7 +73,7 @@ function Row({ upload, isOneOfMany }: RowProps) {
           />
         )}
       </div>
-      <Actions upload={upload} isOneOfMany={isOneOfMany} />
+      <Actions upload={upload} among={among} />
     </div>
   )
 }
@@ -94,7 +97,7 @@ function Sign({ upload: { id, phase, aim, size } }: { upload: QueuedUpload }) {
   )
 }
 
-function stateOf({ phase, sent, size, failure }: QueuedUpload): string {
+function stateOf({ phase, sent, size, checked, failure }: QueuedUpload): string {
   const progress = text('sentOf', { sent: formatBytes(sent), size: formatBytes(size) })
   switch (phase) {
     case 'uploading':
@@ -108,7 +111,7 @@ function stateOf({ phase, sent, size, failure }: QueuedUpload): string {
     case 'waiting':
       return text('waiting')
     case 'checking':
-      return text('checking')
+      return checked > 0 ? text('checkingOf', { share: formatPercent(checked) }) : text('checking')
     case 'conflict':
       return text('conflict')
     case 'detached':
@@ -126,21 +129,21 @@ const isRefused = ({ aim, failure }: QueuedUpload) =>
 
 const fitting = (name: string) => name.replaceAll('\\', '-')
 
-function Actions({ upload, isOneOfMany }: RowProps) {
+function Actions({ upload, among }: RowProps) {
   const { id, phase, aim } = upload
   const name = aim.fileName
+  const choices: MenuEntry[] = [
+    { id: 'skip', label: text('skip'), run: () => queue.resolve('skip', [id]) },
+    ...(among.mayReplace ? [{ id: 'replace', label: text('replace'), run: () => queue.resolve('replace', [id]) }] : []),
+    { id: 'copy', label: text('keepBoth'), run: () => queue.resolve('copy', [id]) },
+  ]
   const isRunning = phase === 'uploading' || phase === 'waiting' || phase === 'checking'
   return (
     <div className="dock-actions">
-      {phase === 'conflict' && isOneOfMany && (
-        <>
-          <Button look="ghost" aria-label={text('skipOne', { name })} onPress={() => queue.resolve('skip', [id])}>
-            {text('skip')}
-          </Button>
-          <Button look="ghost" aria-label={text('keepOne', { name })} onPress={() => queue.resolve('copy', [id])}>
-            {text('keepBoth')}
-          </Button>
-        </>
+      {phase === 'conflict' && among.isMany && (
+        <Menu label={text('decideOne', { name })} button={{ look: 'ghost' }} entries={choices}>
+          {text('decide')}
+        </Menu>
       )}
       {isRunning && (
         <Button look="icon" aria-label={text('pauseOne', { name })} onPress={() => queue.pause([id])}>

@@ -77,26 +77,61 @@ export const PART = graphql(`
   }
 `)
 
-export const COMPLETE = graphql(
+/** What became of a completion. */
+export const OUTCOME = graphql(
   `
-  mutation CompleteUpload($input: CompleteUploadInput!) {
-    completeUpload(input: $input) {
+  fragment UploadOutcome on UploadSession {
+    id
+    completion {
+      state
+      checked
+      failure {
+        code
+        message
+        missing
+      }
       file {
         ...NewFile
-      }
-      folder {
-        ...Grown
-      }
-      drive {
-        id
-        usage {
-          usedBytes
+        parent {
+          ...Grown
         }
+      }
+    }
+    drive {
+      id
+      usage {
+        usedBytes
       }
     }
   }
 `,
   [NEW_FILE, GROWN],
+)
+
+export const COMPLETE = graphql(
+  `
+  mutation BeginCompletion($input: BeginCompletionInput!) {
+    beginCompletion(input: $input) {
+      uploadSession {
+        ...UploadOutcome
+      }
+    }
+  }
+`,
+  [OUTCOME],
+)
+
+export const COMPLETION = graphql(
+  `
+  query UploadOutcome($id: ID!) {
+    node(id: $id) {
+      __typename
+      id
+      ...UploadOutcome
+    }
+  }
+`,
+  [OUTCOME],
 )
 
 export const WHOLE = graphql(

@@ -1,20 +1,21 @@
 import type { AnyVariables, CombinedError, OperationContext, TypedDocumentNode } from 'urql'
 import { isFailure, TransferFailure } from '../../upload-engine/failure.ts'
-import type { Aim, Attempt, Receipt, Transport } from '../../upload-engine/job.ts'
+import type { Aim, Attempt, Checking, Receipt, Transport } from '../../upload-engine/job.ts'
 import { type Patience, persist } from '../../upload-engine/retry.ts'
 import { client } from '../graphql/client.ts'
+import type { ResultOf } from '../graphql/graphql.ts'
 import { sendForm } from './form.ts'
-import { ABORT, COMPLETE, FIND, PART, RECEIVED, REMOVE, START, WHOLE } from './operations.ts'
+import { ABORT, COMPLETE, COMPLETION, FIND, type OUTCOME, PART, RECEIVED, REMOVE, START, WHOLE } from './operations.ts'
 import { text } from './text.ts'
 
-/** Uploads into a drive, by the graph. @param replaces the revision of the file that is given a new content */
+/** Uploads into a drive, by the graph. @param replaces the revision of the file that is given a new content, or that it is whatever it is */
 export function transportOf(
-  { drive, replaces }: { drive: string; replaces?: number | undefined },
+  { drive, replaces }: { drive: string; replaces?: number | 'any' | undefined },
   patience: Patience,
 ): Transport<Blob> {
   const again = <T>(work: () => Promise<T>) => persist(work, 'repeatable', patience)
   const onConflict = replaces === undefined ? {} : { onConflict: 'REPLACE' as const }
-  const expected = replaces === undefined ? {} : { expectedRevision: replaces }
+  const expected = typeof replaces === 'number' ? { expectedRevision: replaces } : {}
   const at = ({ folder, fileName }: Aim) => ({ at: { drive, path: pathOf({ folder, fileName }) } })
 
   return {
@@ -40,11 +41,16 @@ export function transportOf(
     },
 
     async complete({ uploadId }, aim, md5) {
-      const { completeUpload } = await again(() =>
-        mutate(COMPLETE, { input: { uploadSession: uploadId, ...aim, md5, ...expected } }),
-      )
-      if (!completeUpload) throw noAnswer()
-      return receiptOf(completeUpload.file)
+      const input = { uploadSession: uploadId, wait: COMPLETION_WAIT_SECONDS, ...aim, md5, ...expected }
+      const { beginCompletion } = await again(() => mutate(COMPLETE, { input }))
+      if (!beginCompletion) throw noAnswer()
+      return outcomeOf(beginCompletion.uploadSession)
+    },
+
+    async outcome({ uploadId }) {
+      const { node } = await again(() => ask(COMPLETION, { id: uploadId }))
+      if (node?.__typename !== 'UploadSession') throw new TransferFailure('UPLOAD_NOT_FOUND', text('sessionEnded'))
+      return outcomeOf(node)
     },
 
     async abort({ uploadId }) {
@@ -73,6 +79,19 @@ export function transportOf(
       await again(() => mutate(REMOVE, { input: { entries: [at(aim)] } }))
     },
   }
+}
+
+/** Most completions end sooner. */
+const COMPLETION_WAIT_SECONDS = 10
+
+/** @throws the failure of the completion, UPLOAD_NOT_FOUND */
+function outcomeOf({ completion }: Pick<ResultOf<typeof OUTCOME>, 'completion'>): Receipt | Checking {
+  const { state, checked, failure, file } = completion ?? {}
+  if (failure)
+    throw new TransferFailure(failure.code, failure.message, failure.missing ? { missing: failure.missing } : {})
+  if (state === 'COMPLETING') return { checked: checked ?? 0 }
+  if (!file) throw new TransferFailure('UPLOAD_NOT_FOUND', text('sessionEnded'))
+  return receiptOf(file)
 }
 
 const receiptOf = ({ name: fileName, md5 }: { name: string; md5: string }): Receipt => ({ fileName, md5 })

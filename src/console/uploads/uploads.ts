@@ -88,14 +88,18 @@ const sessionsOf = (kept: Kept): SessionStore => ({
 function workOf(kept: Kept, file: File): Work {
   const source = sourceOf(file)
   const digests = digestsOf(source)
+  let isReplacing = false
   return {
-    async upload({ aim, signal, progress, onRetry }) {
+    async upload({ aim, replaces, signal, progress, onRetry }) {
       if (aim.fileName !== kept.aim.fileName) {
         kept.aim = aim
         await keepOne(kept)
       }
       const patience = { signal, retries: RETRIES, onRetry }
-      const transport = transportOf(kept, patience)
+      const transport = transportOf(replaces ? { drive: kept.drive, replaces: 'any' } : kept, patience)
+      // What was begun to be a new file replaces nothing.
+      if (replaces !== isReplacing) await abandon({ sessions: sessionsOf(kept), transport })
+      isReplacing = replaces
       const stored = await upload({
         ...{ source, digests, aim, transport, progress, limit, patience },
         sessions: sessionsOf(kept),

@@ -1,46 +1,76 @@
 import { graphql, type ResultOf } from '../graphql/graphql.ts'
 
-/** A file with what it was before. */
-export const VERSIONED = graphql(`
-  fragment VersionedFile on File {
-    __typename
-    id
-    name
-    path
-    size
-    md5
-    contentType
-    updatedAt
-    revision
-    permissions
-    versions(first: 100) {
-      nodes {
+const VERSIONS = graphql(`
+  fragment Versions on VersionConnection {
+    nodes {
+      id
+      size
+      md5
+      contentType
+      createdAt
+      expiresAt
+      createdBy {
         id
-        size
-        md5
-        contentType
-        createdAt
-        expiresAt
-        createdBy {
-          id
-          name
-          email
-        }
-      }
-      pageInfo {
-        hasNextPage
+        name
+        email
       }
     }
-    drive {
-      id
-      versionsKept
-      versionDays
+    pageInfo {
+      hasNextPage
+      endCursor
     }
   }
 `)
 
+/** A file with what it was before. */
+export const VERSIONED = graphql(
+  `
+    fragment VersionedFile on File {
+      __typename
+      id
+      name
+      path
+      size
+      md5
+      contentType
+      updatedAt
+      revision
+      permissions
+      versions(first: 100) {
+        ...Versions
+      }
+      drive {
+        id
+        versionsKept
+        versionDays
+      }
+    }
+  `,
+  [VERSIONS],
+)
+
 export type VersionedFile = ResultOf<typeof VERSIONED>
 export type Version = NonNullable<VersionedFile['versions']>['nodes'][number]
+
+/** One page of what a file was. */
+export const VERSIONS_OF = graphql(
+  `
+    query VersionsOf($id: ID!, $first: Int!, $after: String) {
+      node(id: $id) {
+        __typename
+        id
+        ... on File {
+          versions(first: $first, after: $after) {
+            ...Versions
+          }
+        }
+      }
+    }
+  `,
+  [VERSIONS],
+)
+
+export type VersionsData = ResultOf<typeof VERSIONS_OF>
 
 export const RESTORE_VERSION = graphql(
   `

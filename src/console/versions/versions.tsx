@@ -1,16 +1,18 @@
 import './versions.css'
 import { Copy, Download, Ellipsis, Eye, FileUp, History, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useId, useState } from 'react'
-import { formatBytes, formatMoment, formatMoments, formatNumber } from '../i18n/format.ts'
+import { usePages } from '../graphql/use-pages.ts'
+import { formatBytes, formatMoment, formatMoments } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { copy } from '../parts/copy.ts'
 import { Confirm } from '../parts/dialog.tsx'
 import { Menu, type MenuEntry } from '../parts/menu.tsx'
 import { personName } from '../parts/person-name.ts'
+import { ShowMore } from '../parts/show-more.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { hasPreview } from '../viewer/preview.tsx'
 import { download, remove, restore } from './actions.ts'
-import type { Version, VersionedFile } from './documents.ts'
+import { VERSIONS_OF, type Version, type VersionedFile, type VersionsData } from './documents.ts'
 import { text } from './text.ts'
 
 const Look = lazy(() => import('./look.tsx').then(({ Look }) => ({ default: Look })))
@@ -18,13 +20,23 @@ const Look = lazy(() => import('./look.tsx').then(({ Look }) => ({ default: Look
 /** So many are shown at once; the others when they are asked for. */
 const FEW = 5
 
+/** What a file was, the latest first, page by page: mutations answer the first page. */
+const useAllVersions = (id: string) =>
+  usePages({
+    document: VERSIONS_OF,
+    variables: { id },
+    connectionOf: (data: VersionsData | undefined) =>
+      data?.node?.__typename === 'File' ? data.node.versions : undefined,
+    first: 100,
+    next: 100,
+  })
+
 /** What a file is and was, with the ways from one to the other. */
 export function Versions({ file }: { file: VersionedFile }) {
   const id = useId()
-  const [shown, setShown] = useState(FEW)
+  const [isAll, setAll] = useState(false)
   const { drive, permissions, revision, path } = file
-  const all = file.versions?.nodes ?? []
-  const moments = formatMoments(all.map(({ createdAt }) => createdAt))
+  const first = file.versions?.nodes ?? []
   const mayRestore = permissions.includes('WRITE')
   const mayDelete = permissions.includes('DELETE')
   const keeps = drive.versionsKept > 0
@@ -44,7 +56,7 @@ export function Versions({ file }: { file: VersionedFile }) {
           </Button>
         )}
       </div>
-      {all.length === 0 ? (
+      {first.length === 0 ? (
         <p className="soft versions-hint">
           {keeps ? text('none', { count: drive.versionsKept, days: drive.versionDays }) : text('off')}
         </p>
@@ -59,28 +71,45 @@ export function Versions({ file }: { file: VersionedFile }) {
               </p>
             </div>
           </li>
-          {all.slice(0, shown).map((version, at) => (
-            <Line
-              key={version.id}
-              version={version}
-              when={moments[at] ?? ''}
-              name={file.name}
-              onRestore={mayRestore ? () => void restore(version, revision) : undefined}
-              mayDelete={mayDelete}
-            />
-          ))}
+          {isAll ? <AllLines file={file} /> : <Lines file={file} versions={first.slice(0, FEW)} />}
         </ol>
       )}
-      {all.length > shown && (
-        <Button look="ghost" onPress={() => setShown(all.length)}>
-          {text('showAll', { count: formatNumber(all.length) })}
+      {first.length > FEW && !isAll && (
+        <Button look="ghost" onPress={() => setAll(true)}>
+          {text('showAll')}
         </Button>
-      )}
-      {file.versions?.pageInfo.hasNextPage && all.length <= shown && (
-        <p className="soft versions-hint">{text('moreKept', { count: formatNumber(all.length) })}</p>
       )}
     </section>
   )
+}
+
+function AllLines({ file }: { file: VersionedFile }) {
+  const { entries, ...listed } = useAllVersions(file.id)
+  return (
+    <>
+      <Lines file={file} versions={listed.isLoading ? (file.versions?.nodes ?? []) : entries} />
+      {listed.hasMore && (
+        <li>
+          <ShowMore {...listed} look="ghost" />
+        </li>
+      )}
+    </>
+  )
+}
+
+function Lines({ file, versions }: { file: VersionedFile; versions: readonly Version[] }) {
+  const { permissions, revision } = file
+  const moments = formatMoments(versions.map(({ createdAt }) => createdAt))
+  return versions.map((version, at) => (
+    <Line
+      key={version.id}
+      version={version}
+      when={moments[at] ?? ''}
+      name={file.name}
+      onRestore={permissions.includes('WRITE') ? () => void restore(version, revision) : undefined}
+      mayDelete={permissions.includes('DELETE')}
+    />
+  ))
 }
 
 interface LineProps {

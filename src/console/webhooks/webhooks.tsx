@@ -12,6 +12,7 @@ import {
   Webhook as WebhookIcon,
 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
+import { useLookAgain } from '../graphql/look-again.ts'
 import { mutate } from '../graphql/run.ts'
 import { formatExact, formatRelative } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
@@ -33,18 +34,22 @@ const Reason = lazy(() => import('./reason.tsx').then(({ Reason }) => ({ default
 /** So many the service allows each person and each workspace. */
 const MAX_WEBHOOKS = 10
 
+/** No subscription tells of attempts that begin to fail, nor of what others change. */
+const LOOK_MS = 5000
+
 interface WebhooksProps {
   hint: string
   webhooks: readonly Webhook[]
   /** The id of the workspace that they are of; null for those of the person. */
   workspace: string | null
-  /** Called when there is a webhook more or less. */
+  /** Reads them again. */
   onChange: () => void
 }
 
 /** Where events are sent: made, tried, paused and deleted here. */
 export function Webhooks({ hint, webhooks, workspace, onChange }: WebhooksProps) {
   const [isCreating, setCreating] = useState(false)
+  useLookAgain(onChange, LOOK_MS)
   const isFull = webhooks.length >= MAX_WEBHOOKS
   return (
     <Section

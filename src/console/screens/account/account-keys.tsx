@@ -2,7 +2,7 @@ import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 import { usePages } from '../../graphql/use-pages.ts'
 import { KEYS, Keys } from '../../keys/keys.tsx'
 import { privateScopes } from '../../keys/scopes.ts'
-import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { Skeleton } from '../../parts/states.tsx'
 import { AccountScreen } from './account-screen.tsx'
 import { text } from './text.ts'
 
@@ -34,9 +34,8 @@ export function AccountKeys() {
     next: 100,
   })
   const me = keys.data?.me
-  if (keys.error && !me) return <ErrorState error={keys.error} retry={keys.refresh} />
   return (
-    <AccountScreen>
+    <AccountScreen error={me ? undefined : keys.error} retry={keys.refresh}>
       {me?.apiKeys ? (
         <Keys hint={text('keysHint')} keys={keys} max={me.plan.maxApiKeys} scopes={privateScopes} workspace={null} />
       ) : (

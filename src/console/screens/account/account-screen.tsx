@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react'
+import type { CombinedError } from 'urql'
 import { Screen } from '../../parts/screen.tsx'
+import { ErrorState } from '../../parts/states.tsx'
 import { text } from './text.ts'
 
 const tabs = [
@@ -9,9 +11,16 @@ const tabs = [
   { to: '/account/webhooks', label: text('webhooks') },
 ]
 
+interface AccountScreenProps {
+  /** Why what it shows could not be loaded. */
+  error: CombinedError | undefined
+  retry: () => void
+  children: ReactNode
+}
+
 /** What is around each screen of the account. */
-export const AccountScreen = ({ children }: { children: ReactNode }) => (
+export const AccountScreen = ({ error, retry, children }: AccountScreenProps) => (
   <Screen title={text('account')} tabs={{ label: text('account'), tabs }}>
-    {children}
+    {error ? <ErrorState error={error} retry={retry} /> : children}
   </Screen>
 )

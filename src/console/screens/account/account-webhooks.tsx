@@ -1,6 +1,6 @@
 import { graphql } from '../../graphql/graphql.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
-import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { Skeleton } from '../../parts/states.tsx'
 import { WEBHOOK } from '../../webhooks/documents.ts'
 import { Webhooks } from '../../webhooks/webhooks.tsx'
 import { AccountScreen } from './account-screen.tsx'
@@ -28,10 +28,9 @@ export function AccountWebhooks() {
     requestPolicy: 'cache-and-network',
   })
   const refresh = () => reload({ requestPolicy: 'network-only' })
-  if (error) return <ErrorState error={error} retry={refresh} />
   const webhooks = data?.me.webhooks
   return (
-    <AccountScreen>
+    <AccountScreen error={error} retry={refresh}>
       {webhooks ? (
         <Webhooks hint={text('webhooksHint')} webhooks={webhooks} workspace={null} onChange={refresh} />
       ) : (

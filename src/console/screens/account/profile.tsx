@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { Figures } from '../../parts/figures.tsx'
 import { personName } from '../../parts/person-name.ts'
 import { Section } from '../../parts/screen.tsx'
-import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { Skeleton } from '../../parts/states.tsx'
 import { SPACE, Space } from '../../space/space.tsx'
 import { AccountScreen } from './account-screen.tsx'
 import { DeleteAccount } from './delete-account.tsx'
@@ -46,10 +46,9 @@ const PROFILE = graphql(
 export function Profile() {
   const [{ data, error }, reload] = useKeptQuery({ query: PROFILE, requestPolicy: 'cache-and-network' })
   const [isDeleting, setDeleting] = useState(false)
-  if (error) return <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
   const me = data?.me
   return (
-    <AccountScreen>
+    <AccountScreen error={error} retry={() => reload({ requestPolicy: 'network-only' })}>
       {!me ? (
         <Skeleton />
       ) : (

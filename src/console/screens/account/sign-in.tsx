@@ -9,7 +9,7 @@ import { Confirm } from '../../parts/dialog.tsx'
 import { CheckBox } from '../../parts/form.tsx'
 import { Rows } from '../../parts/rows.tsx'
 import { Section } from '../../parts/screen.tsx'
-import { ErrorState, Skeleton } from '../../parts/states.tsx'
+import { Skeleton } from '../../parts/states.tsx'
 import { toast, toastError } from '../../parts/toasts.tsx'
 import { AccountScreen } from './account-screen.tsx'
 import { text } from './text.ts'
@@ -114,10 +114,9 @@ type Identity = NonNullable<ResultOf<typeof IDENTITIES>['identities']>[number]
 /** How one signs in, and where one is signed in. */
 export function SignIn() {
   const [{ data, error }, reload] = useKeptQuery({ query: SIGN_IN, requestPolicy: 'cache-and-network' })
-  if (error) return <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
   const me = data?.me
   return (
-    <AccountScreen>
+    <AccountScreen error={error} retry={() => reload({ requestPolicy: 'network-only' })}>
       {!me ? (
         <Skeleton />
       ) : (

@@ -28,10 +28,9 @@ export function AdminScreen({ title = text('admin'), error, retry, children }: A
         <LinkButton href="/files">{text('toFiles')}</LinkButton>
       </EmptyState>
     )
-  if (error) return <ErrorState error={error} retry={retry} />
   return (
     <Screen title={title} tabs={{ label: text('admin'), tabs }}>
-      {children}
+      {error ? <ErrorState error={error} retry={retry} /> : children}
     </Screen>
   )
 }

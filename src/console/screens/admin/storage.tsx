@@ -1,8 +1,10 @@
 import { Link } from '@tanstack/react-router'
+import { Refused } from '../../graphql/errors.ts'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
 import { formatBytes, formatNumber } from '../../i18n/format.ts'
 import { Avatar } from '../../parts/avatar.tsx'
+import { Button } from '../../parts/button.tsx'
 import { Figures } from '../../parts/figures.tsx'
 import { personName } from '../../parts/person-name.ts'
 import { Rows } from '../../parts/rows.tsx'
@@ -62,16 +64,25 @@ type Report = ResultOf<typeof STORAGE>['storageReport']
 /** What takes the space of the service, and whose it is. */
 export function Storage() {
   const [{ data, error }, reload] = useKeptQuery({ query: STORAGE, requestPolicy: 'cache-and-network' })
+  const retry = () => reload({ requestPolicy: 'network-only' })
+  // The blob store may be down: all but its room is known without it.
+  const report = data?.storageReport
   return (
-    <AdminScreen error={error} retry={() => reload({ requestPolicy: 'network-only' })}>
-      {!data ? (
+    <AdminScreen error={report ? undefined : error} retry={retry}>
+      {!report ? (
         <Skeleton />
       ) : (
         <>
-          <Totals report={data.storageReport} />
+          {error && (
+            <div className="space-unknown" role="alert">
+              <p>{text('spaceUnknown', { why: new Refused(error).message })}</p>
+              <Button onPress={retry}>{text('again')}</Button>
+            </div>
+          )}
+          <Totals report={report} />
           <Section title={text('largestAccounts')} hint={text('largestAccountsHint')}>
             <Rows label={text('largestAccounts')}>
-              {data.storageReport.largestAccounts.map(account => (
+              {report.largestAccounts.map(account => (
                 <li key={account.id}>
                   <Avatar name={account.name} email={account.email} />
                   <div className="grow">
@@ -85,11 +96,11 @@ export function Storage() {
             </Rows>
           </Section>
           <Section title={text('largestWorkspaces')} hint={text('largestWorkspacesHint')}>
-            {data.storageReport.largestWorkspaces.length === 0 ? (
+            {report.largestWorkspaces.length === 0 ? (
               <p className="soft">{text('noWorkspaces')}</p>
             ) : (
               <Rows label={text('largestWorkspaces')}>
-                {data.storageReport.largestWorkspaces.map(workspace => (
+                {report.largestWorkspaces.map(workspace => (
                   <li key={workspace.workspaceId}>
                     <div className="grow">
                       <p className="title">

@@ -6,6 +6,7 @@ import { mutate } from '../../graphql/run.ts'
 import { formatBytes, formatExact, formatNumber } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
+import { mediaTypeOf } from '../../parts/media-type.ts'
 import { personName } from '../../parts/person-name.ts'
 import { ErrorState, Skeleton } from '../../parts/states.tsx'
 import { toastError } from '../../parts/toasts.tsx'
@@ -106,7 +107,7 @@ function One({ id, workspace, onShare }: OneProps) {
       )}
       <dl className="facts">
         {isFile ? (
-          <Fact label={text('kind')}>{node.contentType}</Fact>
+          <Fact label={text('kind')}>{mediaTypeOf(node)}</Fact>
         ) : (
           <Fact label={text('contents')}>
             {text('files', { count: node.fileCount, shown: formatNumber(node.fileCount) })}

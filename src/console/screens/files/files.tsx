@@ -5,6 +5,7 @@ import { type KeyboardEvent, lazy, Suspense, useCallback, useMemo, useRef, useSt
 import { hrefOf, screenOf, usePlace } from '../../drive/place.ts'
 import { Listing, type ListingHandle } from '../../listing/listing.tsx'
 import { useFocusBack } from '../../listing/use-focus-back.ts'
+import { LinkButton } from '../../parts/button.tsx'
 import { ContextMenu, type Point } from '../../parts/menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { useTitle } from '../../parts/use-title.ts'
@@ -76,8 +77,9 @@ export function Files() {
   })
 
   const label = place.path.split('/').at(-1) || (folder.title ?? text('root'))
-  const target = drive && { drive: drive.id, folder: place.path }
-  useUploadPlace(target && { ...target, label, mayUpload: drive.canWrite })
+  const isMissing = folder.folder === null && !search.q
+  const target = drive && !isMissing ? { drive: drive.id, folder: place.path } : undefined
+  useUploadPlace(target && { ...target, label, mayUpload: drive?.canWrite === true })
   const removeNow = (gone: readonly Entry[]) => {
     select({ ...selection, ids: new Set() })
     void actions.remove(gone)
@@ -132,8 +134,10 @@ export function Files() {
         >
           {folder.error ? (
             <ErrorState error={folder.error} retry={refresh} />
-          ) : folder.folder === null && !search.q ? (
-            <EmptyState icon={FolderOpen} title={text('missing')} hint={text('missingHint')} />
+          ) : isMissing ? (
+            <EmptyState icon={FolderOpen} title={text('missing')} hint={text('missingHint')}>
+              <LinkButton href={hrefOf({ ...place, path: '' })}>{folder.title ?? text('root')}</LinkButton>
+            </EmptyState>
           ) : folder.isLoading ? (
             <Skeleton rows={10} />
           ) : isEmpty && search.q ? (

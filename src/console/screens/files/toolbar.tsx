@@ -74,13 +74,13 @@ function WithFolder(props: Commands & { count: number; hasMore: boolean }) {
       <span className="count" role="status">
         {count > 0 && text(hasMore ? 'countMore' : 'count', { count, shown: formatNumber(count) })}
       </span>
-      {drive?.canWrite && (
+      {target && drive?.canWrite && (
         <>
           <Button className="wide-only" onPress={() => setOpen('new-folder')}>
             <FolderPlus />
             {text('newFolder')}
           </Button>
-          {target && <UploadButton to={target} />}
+          <UploadButton to={target} />
         </>
       )}
       <Menu label={text('sort')} entries={sorting} button={{ look: 'icon' }}>

@@ -6,6 +6,7 @@ import { hrefOf, parentOf } from '../../drive/place.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
 import { Choices } from '../../parts/choices.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
+import { mediaTypeOf } from '../../parts/media-type.ts'
 import { ShowMore } from '../../parts/show-more.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { useTitle } from '../../parts/use-title.ts'
@@ -96,9 +97,9 @@ function Page({ search: { kind, ended }, after, onShare }: PageProps) {
             key={share.id}
             share={share}
             file={{
-              icon: <EntryIcon contentType={share.contentType} />,
+              icon: <EntryIcon contentType={mediaTypeOf({ ...share, name: share.fileName })} />,
               name: file ? (
-                <button type="button" className="link" dir="auto" onClick={() => onShare(file)}>
+                <button type="button" className="link" dir="auto" title={share.fileName} onClick={() => onShare(file)}>
                   {share.fileName}
                 </button>
               ) : (

@@ -43,10 +43,9 @@ export function WorkspaceScreen({ workspace, error, retry, children }: Workspace
         <LinkButton href="/workspaces">{text('workspaces')}</LinkButton>
       </EmptyState>
     )
-  if (error && !workspace) return <ErrorState error={error} retry={retry} />
   return (
     <Screen title={workspace?.name ?? text('workspace')} tabs={tabs}>
-      {workspace ? children : <Skeleton />}
+      {workspace ? children : error ? <ErrorState error={error} retry={retry} /> : <Skeleton />}
     </Screen>
   )
 }

@@ -6,11 +6,13 @@ import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
 import { mutate } from '../../graphql/run.ts'
 import { useSeen } from '../../graphql/seen.ts'
+import { type PagedList, usePages } from '../../graphql/use-pages.ts'
 import { formatExact } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { personName } from '../../parts/person-name.ts'
 import { Rows } from '../../parts/rows.tsx'
 import { Screen, Section } from '../../parts/screen.tsx'
+import { ShowMore } from '../../parts/show-more.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { toast, toastError } from '../../parts/toasts.tsx'
 import { useOffers } from '../../shell/offers.ts'
@@ -30,24 +32,37 @@ const MINE = graphql(`
         memberCount
       }
     }
-    invites(first: 100) {
-      nodes {
-        id
-        role
-        expiresAt
-        workspaceName
-        token
-        invitedBy {
-          id
-          name
-          email
-        }
-      }
-    }
     # The navigation shows whether there is one.
     hasInvite: invites(first: 1) {
       nodes {
         id
+      }
+    }
+  }
+`)
+
+/** One page of the invites that wait for an answer. */
+const INVITES = graphql(`
+  query MyInvites($first: Int!, $after: String) {
+    me {
+      id
+      invites(first: $first, after: $after) {
+        nodes {
+          id
+          role
+          expiresAt
+          workspaceName
+          token
+          invitedBy {
+            id
+            name
+            email
+          }
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
       }
     }
   }
@@ -105,13 +120,24 @@ const REJECT = graphql(
 
 type Mine = ResultOf<typeof MINE>
 type Workspace = NonNullable<Mine['workspaces']>['nodes'][number]
-type Invite = NonNullable<Mine['invites']>['nodes'][number]
+type InvitesData = ResultOf<typeof INVITES>
+type Invite = NonNullable<InvitesData['me']['invites']>['nodes'][number]
 
 /** The workspaces that one is a member of, and those that one is invited to. */
 export function Workspaces() {
   const [{ data, error }, reload] = useKeptQuery({ query: WORKSPACES, requestPolicy: 'cache-and-network' })
   const [isCreating, setCreating] = useState(false)
-  const refresh = () => reload({ requestPolicy: 'network-only' })
+  const invites = usePages({
+    document: INVITES,
+    variables: {},
+    connectionOf: (data: InvitesData | undefined) => data?.me.invites,
+    first: 100,
+    next: 100,
+  })
+  const refresh = () => {
+    reload({ requestPolicy: 'network-only' })
+    invites.refresh()
+  }
   useOffers(() => [{ id: 'new-workspace', label: text('create'), icon: UsersRound, run: () => setCreating(true) }])
   const isSeen = useSeen(refresh)
   useSubscription({ query: RECEIVED, pause: !isSeen }, (_, received) => {
@@ -119,10 +145,8 @@ export function Workspaces() {
     queueMicrotask(refresh)
     return received
   })
-  if (error && !data) return <ErrorState error={error} retry={refresh} />
   const me = data?.me
   const workspaces = me?.workspaces?.nodes ?? []
-  const invites = me?.invites?.nodes ?? []
   const create = (
     <Button look="primary" onPress={() => setCreating(true)}>
       <Plus />
@@ -131,11 +155,13 @@ export function Workspaces() {
   )
   return (
     <Screen title={text('workspaces')} actions={me && create}>
-      {!me ? (
+      {error && !me ? (
+        <ErrorState error={error} retry={refresh} />
+      ) : !me ? (
         <Skeleton />
       ) : (
         <>
-          {invites.length > 0 && <Invites invites={invites} />}
+          {invites.entries.length > 0 && <Invites invites={invites} />}
           {workspaces.length > 0 ? (
             <Section title={text('yours')}>
               <Rows label={text('yours')}>
@@ -172,16 +198,21 @@ const WorkspaceRow = ({ workspace: { name, slug, role, memberCount } }: { worksp
   </li>
 )
 
-function Invites({ invites }: { invites: readonly Invite[] }) {
+function Invites({ invites }: { invites: PagedList<Invite, InvitesData> }) {
+  // One that was withdrawn meanwhile goes as well.
+  const answer = (work: Promise<void>) => void work.catch(toastError).finally(invites.refresh)
   const accept = async ({ token }: Invite) => {
     const { acceptInvite } = await mutate(ACCEPT, { input: { token: token ?? '' } })
     const workspace = acceptInvite?.workspace
     if (workspace) toast({ message: text('joined', { name: workspace.name }) })
   }
+  const decline = async ({ token }: Invite) => {
+    await mutate(REJECT, { input: { token: token ?? '' } })
+  }
   return (
     <Section title={text('invites')}>
       <Rows label={text('invites')}>
-        {invites.map(invite => (
+        {invites.entries.map(invite => (
           <li key={invite.id}>
             <span className="row-icon" aria-hidden>
               <UsersRound />
@@ -201,14 +232,14 @@ function Invites({ invites }: { invites: readonly Invite[] }) {
             <span className="row-end">
               <Button
                 aria-label={text('declineOf', { name: invite.workspaceName })}
-                onPress={() => mutate(REJECT, { input: { token: invite.token ?? '' } }).catch(toastError)}
+                onPress={() => answer(decline(invite))}
               >
                 {text('decline')}
               </Button>
               <Button
                 look="primary"
                 aria-label={text('acceptOf', { name: invite.workspaceName })}
-                onPress={() => accept(invite).catch(toastError)}
+                onPress={() => answer(accept(invite))}
               >
                 {text('accept')}
               </Button>
@@ -216,6 +247,7 @@ function Invites({ invites }: { invites: readonly Invite[] }) {
           </li>
         ))}
       </Rows>
+      <ShowMore {...invites} />
     </Section>
   )
 }
