@@ -258,10 +258,10 @@ describe('admin suspend and restore', () => {
     expect((await operator.suspend('carol@example.com')).status).toBe('suspended')
 
     // A session that began in the very moment does not come back either.
-    await t.app.db.run("INSERT INTO session (hash, user_id, created_at, expires_at) VALUES ('x', ?, 0, ?)", [
-      carol.userId,
-      Date.now() + 1e6,
-    ])
+    await t.app.db.run(
+      "INSERT INTO session (hash, id, user_id, created_at, expires_at, last_used_at) VALUES ('x', 'x', ?, 0, ?, 0)",
+      [carol.userId, Date.now() + 1e6],
+    )
     const { code, out } = await admin('restore', 'carol@example.com')
     expect([code, out]).toEqual([0, expect.stringMatching(/^carol@example.com is active\./)])
     expect(await state()).toEqual({ ...alive, sessions: [false, false] })

@@ -589,6 +589,7 @@ const onFiles: GraphRow[] = [
   ...(
     [
       ['abortUpload', 'abortedId', {}],
+      ['beginCompletion', 'uploadSession { completion { state file { id } } }', {}],
       ['completeUpload', 'completedId', {}],
       ['uploadPart', 'uploadSession { received }', { number: 1, part: null }],
     ] as const

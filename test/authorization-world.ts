@@ -271,6 +271,13 @@ export class World {
         const base = into ? `/api/workspaces/${into}/files/uploads` : '/api/files/uploads'
         return (await owner.rest('POST', base, { json: { filename: name, size: 0 } })).response.upload_id
       },
+      /** An upload in parts that was completed in the background. */
+      async completed(into?: string): Promise<string> {
+        const id = await this.started(into)
+        const base = into ? `/api/workspaces/${into}/files/uploads` : '/api/files/uploads'
+        await owner.rest('POST', `${base}/${id}/complete`, { json: {}, headers: { prefer: 'respond-async' } })
+        return id
+      },
       /** A link, by its token. */
       share,
       /** A share with the recipient, by its token. */
@@ -338,6 +345,10 @@ export class World {
       case 'Mutation.completeWorkspaceUpload':
       case 'Query.workspaceUpload':
         return { ...ws, upload_id: await started(workspace_id) }
+      case 'Query.uploadCompletion':
+        return { upload_id: await things.completed() }
+      case 'Query.workspaceUploadCompletion':
+        return { ...ws, upload_id: await things.completed(workspace_id) }
       case 'Mutation.uploadPart':
         return { upload_id: await started(), part_number: 1, part: file }
       case 'Mutation.uploadWorkspacePart':

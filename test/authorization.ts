@@ -137,6 +137,8 @@ const strangers: Record<string, ErrorCode> = {
   'Mutation.uploadPart': 'UPLOAD_NOT_FOUND',
   'Mutation.uploadWorkspacePart': 'UPLOAD_NOT_FOUND',
   'Query.upload': 'UPLOAD_NOT_FOUND',
+  'Query.uploadCompletion': 'UPLOAD_NOT_FOUND',
+  'Query.workspaceUploadCompletion': 'UPLOAD_NOT_FOUND',
   'Query.workspaceUpload': 'UPLOAD_NOT_FOUND',
   'Query.fileNote': 'FILE_NOT_FOUND',
   'Query.privateDownload': 'TOKEN_NOT_FOUND',

@@ -489,7 +489,7 @@ describe('satchel sync', () => {
     write({ [`d/${path}`]: path === 'large.bin' ? Buffer.alloc(LARGE, 2) : 'mine', 'd/z.txt': 'z' })
     let isDone = false
     listen(async line => {
-      if (isDone || !/upload$|CompleteUpload/.test(line)) return
+      if (isDone || !/upload$|BeginCompletion/.test(line)) return
       isDone = true
       await replace(`${to}/${path}`, 'theirs')
     })

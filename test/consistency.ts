@@ -108,7 +108,7 @@ const versionsOf = (db: Db) =>
 /** Uploads in parts that are under way: each holds its declared size, and its object is nobody's file yet. */
 const sessionsOf = (db: Db) =>
   db.rows<{ id: string; bucketId: string; size: number }>(
-    'SELECT id, bucket_id AS bucketId, size FROM upload_session ORDER BY id',
+    "SELECT id, bucket_id AS bucketId, size FROM upload_session WHERE state IS NULL OR state <> 'completed' ORDER BY id",
   )
 
 /** What direct uploads have left behind, until nobody can write to it any more. */

@@ -12,7 +12,12 @@ const routes = routesOf(restSchema)
     name: `${route.method} ${route.path}`,
     pattern: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     listed: [
-      ...[route.redirect ? 302 : 200, ...(route.revalidates ? [304] : []), ...route.statuses].map(String),
+      ...[
+        ...(route.redirect ? [302] : [200]),
+        ...(route.defers ? [202] : []),
+        ...(route.revalidates ? [304] : []),
+        ...route.statuses,
+      ].map(String),
       ...route.fails.map(code => `${clamp(naturalStatus[code], code, route.statuses)} ${code}`),
     ],
   }))

@@ -21,6 +21,31 @@ it('A migration that was killed before it was noted begins again, and changes no
   expect([await tables(), await db.rows('SELECT * FROM plan ORDER BY id')]).toEqual(before)
 })
 
+it('A migration runs once, and not in a new database, whose tables are as the models are already', async () => {
+  const { db } = fresh
+  const ran: string[] = []
+  const step = (name: string) => ({ name, up: async () => void ran.push(name) })
+  const noted = async () =>
+    (await db.rows<{ name: string }>('SELECT name FROM migration ORDER BY name')).map(m => m.name)
+  const [first] = await noted()
+  for (const steps of [[step('0002-b')], [step('0002-b'), step('0003-c')]])
+    for (const _ of 'xy') await migrate(db, steps)
+  expect(ran).toEqual(['0002-b', '0003-c'])
+  expect(await noted()).toEqual([first, '0002-b', '0003-c'])
+  await db.run('DELETE FROM migration')
+  await migrate(db, [step('0002-b'), step('0004-d')])
+  expect(ran).toEqual(['0002-b', '0003-c'])
+  expect(await noted()).toEqual([first, '0002-b', '0004-d'])
+})
+
+it('The tables of a version that this one does not know are left alone', async () => {
+  const { db } = fresh
+  await expect(migrate(db, [{ name: '0002-b', up: async () => {} }])).rejects.toMatchObject({
+    code: 'OTHER_VERSION',
+    message: 'another version of Satchel has made its tables, by the migration 0004-d',
+  })
+})
+
 describe('A statement that writes', () => {
   it('counts the rows that it finds, whether or not it changes them', async () => {
     const write = () => fresh.db.run("UPDATE plan SET name = 'The same' WHERE id = ?", ['free'])

@@ -95,6 +95,9 @@ describe('What comes too late for its drive', () => {
     const [ownVersion, theirVersion] = [await version('/api/files', 'a.txt'), await version(files, '/a.txt')]
     const items = [await deleted('/api/files/delete?file=gone.txt', '/api/trash')]
     const theirs = [await deleted(`${files}/delete?path=/gone.txt`, `${room}/trash`)]
+    const prefer = { json: {}, headers: { prefer: 'respond-async, wait=10' } }
+    const later = `/api/files/uploads/${await sent('/api/files/uploads')}`
+    const theirLater = `${files}/uploads/${await sent(`${files}/uploads`)}`
     const own: Call[] = [
       ['POST', '/api/trash/restore', { json: { items } }],
       ['DELETE', '/api/trash/items', { json: { items } }],
@@ -111,6 +114,8 @@ describe('What comes too late for its drive', () => {
       ['PUT', `/api/files/${MD5}/note`, { json: { content: 'late' } }],
       ['POST', '/api/files/uploads', { json: { filename: 'late', size: 1 } }],
       ['POST', `/api/files/uploads/${await sent('/api/files/uploads')}/complete`, { json: {} }],
+      ['POST', `${later}/complete`, prefer],
+      ['GET', `${later}/completion`],
     ]
     const shared: Call[] = [
       ['POST', `${room}/trash/restore`, { json: { items: theirs } }],
@@ -126,6 +131,8 @@ describe('What comes too late for its drive', () => {
       ['DELETE', `${files}/folder/delete?path=/dir`],
       ['POST', `${files}/uploads`, { json: { filename: 'late', size: 1 } }],
       ['POST', `${files}/uploads/${await sent(`${files}/uploads`)}/complete`, { json: {} }],
+      ['POST', `${theirLater}/complete`, prefer],
+      ['GET', `${theirLater}/completion`],
     ]
     const [drive, shop] = [await driveOf(alice), await driveOf(alice, workspace)]
     const answers = []

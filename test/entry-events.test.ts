@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { migrate } from '../db/migrate.ts'
-import { entryEvents } from '../db/migrations/0023-entry-events.ts'
 import { driveOf, found, join, privateKey, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
-import { freshDatabase } from './fresh-database.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 
 const EVENTS = `query ($id: ID!, $first: Int, $after: String, $newestFirst: Boolean, $kinds: [EventKind!]) { node(id: $id) { ... on Entry { name
@@ -112,63 +109,5 @@ describe('What happened to a file or a folder', () => {
     ])
     const writer = await privateKey(t, owner, ['private_files:write'])
     expect((await eventsOf(writer.caller, mine)).page).toBeUndefined()
-  })
-})
-
-describe('The migration', () => {
-  it('locks few events at a time', async () => {
-    const { db, drop } = await freshDatabase()
-    try {
-      const row = (log: string, seq: number) => [
-        log,
-        seq,
-        0,
-        null,
-        'system',
-        null,
-        'file.created',
-        'file',
-        '{"path":"a"}',
-      ]
-      for (const values of [row('one', 1), row('one', 12_000), row('two', 3)])
-        await db.run(
-          'INSERT INTO event (log_id, seq, at, actor_id, via, via_id, kind, subject_id, details) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-          values,
-        )
-      await db.run('DELETE FROM migration WHERE name = ?', [entryEvents.name])
-      const updates: string[] = []
-      const log = (sql: string) => sql.includes('UPDATE event') && updates.push(sql)
-      Object.assign(Reflect.get(db.sequelize, 'options'), { logging: log })
-      await migrate(db)
-      const ranges = updates.map(sql =>
-        /log_id = '(\w+)' AND seq BETWEEN (\d+) AND (\d+)/.exec(sql)?.slice(1).join(' '),
-      )
-      expect(ranges.sort()).toEqual(['one 1 5000', 'one 10001 12000', 'one 5001 10000', 'two 3 3'])
-      const left = await db.rows('SELECT seq FROM event WHERE entry_id IS NULL', [])
-      expect(left).toEqual([])
-    } finally {
-      await drop()
-    }
-  })
-
-  it('finds out what the events of an older version are about', async () => {
-    const { db, drop } = await freshDatabase()
-    try {
-      const row = (seq: number, subject: string | null, details: object) =>
-        db.run(
-          `INSERT INTO event (log_id, seq, at, actor_id, via, via_id, kind, subject_id, details) VALUES (?, ?, 0, NULL, 'system', NULL, 'file.created', ?, ?)`,
-          ['log', seq, subject, JSON.stringify(details)],
-        )
-      await row(1, 'file', { path: 'a' })
-      await row(2, 'share', { path: 'a', entryId: 'file' })
-      await row(3, 'member', { role: 'viewer' })
-      await row(4, null, { md5: 'x' })
-      await db.run('DELETE FROM migration WHERE name = ?', [entryEvents.name])
-      await migrate(db)
-      const rows = await db.rows<{ entryId: string | null }>('SELECT entry_id AS entryId FROM event ORDER BY seq', [])
-      expect(rows.map(({ entryId }) => entryId)).toEqual(['file', 'file', null, null])
-    } finally {
-      await drop()
-    }
   })
 })

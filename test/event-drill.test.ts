@@ -7,11 +7,9 @@ declare const engine: 'sqlite' | 'mysql'
 const onServers = engine === 'mysql' ? it : it.skip
 
 onServers(
-  'A hundred writers of one drive for a minute, with kills: the feed tells exactly what became of its tree, and each event once',
+  'A hundred writers of one drive, and five kills: the feed tells exactly what became of its tree, and each event once',
   async () => {
-    const told = await drive({ writers: 100, milliseconds: 60_000, killEvery: 5000 })
-    const { fed, followed, tree, kills } = told
-    expect(kills).toBeGreaterThan(3)
+    const { fed, followed, tree } = await drive({ writers: 100, kills: 5, killEvery: 3000 })
     expect(fed.map(seqOf)).toEqual(fed.map((_, i) => i + 1))
     const model: Model = new Map()
     const trash: TrashModel = new Map()

@@ -13,13 +13,8 @@ describe('The feed of a drive', () => {
   onServers(
     'tells exactly what became of its tree, with two instances of which one is killed, and a subscriber who comes and goes',
     async () => {
-      const { fed, followed, tree, changes, kills, reconnects } = await drive({
-        writers: 6,
-        milliseconds: 6000,
-        killEvery: 2500,
-      })
+      const { fed, followed, tree, changes, reconnects } = await drive({ writers: 6, kills: 1, killEvery: 2500 })
       expect(changes).toBeGreaterThan(20)
-      expect(kills).toBeGreaterThan(0)
       expect(reconnects).toBeGreaterThan(2)
       expect(fed.map(seqOf)).toEqual(fed.map((_, i) => i + 1))
       const model: Model = new Map()

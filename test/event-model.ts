@@ -84,8 +84,9 @@ async function treeOf(ask: (query: string) => Promise<Anything>): Promise<Model>
 /** How much is done to a drive. */
 export interface Load {
   writers: number
-  milliseconds: number
-  /** Between two kills. */
+  /** How often an instance is killed. */
+  kills: number
+  /** Milliseconds before each kill, and after the last one. */
   killEvery: number
 }
 
@@ -95,7 +96,6 @@ export interface Told {
   followed: FedEvent[]
   tree: Model
   changes: number
-  kills: number
   reconnects: number
 }
 
@@ -103,7 +103,7 @@ export interface Told {
  * Lets writers change one drive through two instances, of which one is killed now and then, while a subscriber comes and goes. In the end,
  * usage, what the trash keeps, ledger and store agree.
  */
-export async function drive({ writers, milliseconds, killEvery }: Load): Promise<Told> {
+export async function drive({ writers, kills, killEvery }: Load): Promise<Told> {
   const unhurried = { RATE_FOLDERS: '1000000', LEASE_SECONDS: '5', SWEEP_SECONDS: '2', SUBSCRIPTION_CHECK_SECONDS: '1' }
   const service = await startServiceProcess(unhurried)
   const instances: BuiltService[] = [service, await service.another()]
@@ -121,8 +121,8 @@ export async function drive({ writers, milliseconds, killEvery }: Load): Promise
       return ((await response.json()) as { data: Anything }).data
     }
     const cursor = (await ask('{ me { drive { eventCursor } } }')).me.drive.eventCursor as string
-    const over = Date.now() + milliseconds
-    let [changes, kills, reconnects] = [0, 0, 0]
+    let over = false
+    let [changes, reconnects] = [0, 0]
 
     const name = () => `n${randomInt(6)}`
     const somewhere = () => Array.from({ length: 1 + randomInt(3) }, name).join('/')
@@ -174,7 +174,7 @@ export async function drive({ writers, milliseconds, killEvery }: Load): Promise
       return (choices[randomInt(3) > 0 ? randomInt(2) : randomInt(choices.length)] ?? (() => Promise.reject()))()
     }
     const write = async () => {
-      while (Date.now() < over) {
+      while (!over) {
         const { status } = await change().catch(() => ({ status: 0 }))
         if (status === 200) changes++
       }
@@ -207,17 +207,17 @@ export async function drive({ writers, milliseconds, killEvery }: Load): Promise
     }
 
     const kill = async () => {
-      while (Date.now() + killEvery < over) {
+      for (let n = 0; n < kills; n++) {
         await sleep(killEvery)
         const victim = instances[1]
         await victim?.end('SIGKILL')
-        kills++
         instances[1] = await service.another()
       }
+      await sleep(killEvery)
     }
 
     const following = follow()
-    await Promise.all([kill(), ...Array.from({ length: writers }, write)])
+    await Promise.all([kill().finally(() => (over = true)), ...Array.from({ length: writers }, write)])
     done = true
     await following
 
@@ -234,7 +234,7 @@ export async function drive({ writers, milliseconds, killEvery }: Load): Promise
     }
     const tree = await treeOf(ask)
     await service.expectHealed()
-    return { fed, followed, tree, changes, kills, reconnects }
+    return { fed, followed, tree, changes, reconnects }
   } finally {
     await service.stop()
   }

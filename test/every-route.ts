@@ -56,6 +56,12 @@ export async function walkEveryRoute(
       await go(who, `${method} ${base}/{upload_id}/parts/{part_number}`, { ...it, part_number: '1' }, { body: content })
     await go(who, `GET ${base}/{upload_id}`, it)
     await go(who, `POST ${base}/{upload_id}/complete`, it, { json: {} })
+    const next = await go(who, `POST ${base}`, ws, { json: { ...json, filename: `${fileName}.later` } })
+    const later = { ...ws, upload_id: next.response.upload_id }
+    await go(who, `PUT ${base}/{upload_id}/parts/{part_number}`, { ...later, part_number: '1' }, { body: content })
+    const headers = { prefer: 'respond-async' }
+    await go(who, `POST ${base}/{upload_id}/complete`, later, { json: {}, headers })
+    await go(who, `GET ${base}/{upload_id}/completion`, later)
     const other = await go(who, `POST ${base}`, ws, { json: { ...json, filename: 'given up', direct: true } })
     await go(who, `DELETE ${base}/{upload_id}`, { ...ws, upload_id: other.response.upload_id })
   }

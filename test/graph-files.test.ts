@@ -352,6 +352,8 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
         expect(await refusal(move({ entries: [{ id }], to: at(`${top}/1/2/3`) }))).toEqual(full)
         expect((await mkdir(`${top}/1/2`)).code).toBeUndefined()
         expect(await refusal(mkdir(`${top}/1/2/3`))).toEqual({ ...full, used: max })
+        // More room would not help.
+        expect((await mkdir(`${top}/1/2`)).code).toBe('PATH_EXISTS')
       })
     })
 

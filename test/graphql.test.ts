@@ -215,6 +215,21 @@ describe('A refusal', () => {
   })
 })
 
+describe('A mutation', () => {
+  it('is executed once, also where one of its fields is refused', async () => {
+    const link = (name: string, path: string) =>
+      `${name}: createLink(input: { file: { at: { path: "${path}" } } }) { share { token } }`
+    const query = `mutation { ${link('made', 'docs/deep/a.txt')} ${link('refused', 'docs/none.txt')} }`
+    const shares = async () => (await ask(alice, '{ me { shares { nodes { id } } } }')).me.shares.nodes.length
+    for (const accept of ['*/*', 'application/graphql-response+json', 'application/json;charset=utf-8']) {
+      const before = await shares()
+      const { status, text } = await post({ query }, { accept })
+      expect([status, codeOf(text)]).toEqual([200, 'FILE_NOT_FOUND'])
+      expect(await shares()).toBe(before + 1)
+    }
+  })
+})
+
 describe('What goes wrong on our side', () => {
   it('says so, and nothing else; the log tells all', async () => {
     await t.app.db.run('ALTER TABLE note RENAME TO mislaid')

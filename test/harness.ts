@@ -13,6 +13,7 @@ import { checkAnswer, watchRequests } from './contract/answers.ts'
 import { recordGraphql, recordRest } from './coverage-of-routes.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
 import { newMysql } from './mysql.ts'
+import { copySqlite, fillMysql } from './templates.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 declare const storeUnderTest: 'disk' | 'azure'
@@ -78,17 +79,17 @@ export interface TestApp {
   stop(): Promise<void>
 }
 
-/** A new database of the engine under test, and how to drop it. */
+/** A new database of the engine under test, with its tables, and how to drop it. */
 export async function newDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
-  const name = `satchel_${randomBytes(6).toString('hex')}`
   if (engine === 'sqlite') {
     const dir = mkdtempSync(join(tmpdir(), 'satchel-test-'))
-    return {
-      url: `sqlite:${join(dir, `${name}.sqlite`)}`,
-      drop: async () => rmSync(dir, { recursive: true, force: true }),
-    }
+    const file = join(dir, 'test.sqlite')
+    copySqlite(file)
+    return { url: `sqlite:${file}`, drop: async () => rmSync(dir, { recursive: true, force: true }) }
   }
-  return newMysql(process.env.TEST_MYSQL_URL ?? '')
+  const database = await newMysql(process.env.TEST_MYSQL_URL ?? '')
+  await fillMysql(database.url)
+  return database
 }
 
 /** Where the instances on a database keep their blobs. */

@@ -34,10 +34,11 @@ export default async function config() {
       testMatch,
       ...loading,
       globals: { engine, storeUnderTest: store },
-      ...(store === 'azure'
+      // Jest runs each of these files once, for however many projects.
+      ...(engine
         ? {
-            globalSetup: '<rootDir>/test/azure/global-setup.ts',
-            globalTeardown: '<rootDir>/test/azure/global-teardown.ts',
+            globalSetup: `<rootDir>/test/setup/${store === 'azure' ? store : engine}.ts`,
+            globalTeardown: '<rootDir>/test/setup/teardown.ts',
           }
         : {}),
       modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/', '<rootDir>/test/azurite/node_modules/'],
@@ -45,8 +46,9 @@ export default async function config() {
     })),
     reporters: ['default', ['<rootDir>/test/summary-reporter.mjs', { said: `${engines.said}${without}` }]],
     testSequencer: '<rootDir>/test/longest-first.mjs',
-    // For two cores: what waits (for time to pass, for a process) leaves one of them free. The long ones mind company more.
-    maxWorkers: suite === 'quick' ? 4 : 3,
+    // For two cores: what waits (for time to pass, for a process) leaves one of them free. In .ci/run the quick ones have those in the
+    // browser beside them; the long ones mind company more.
+    maxWorkers: suite === 'quick' ? (process.env.CI === 'true' ? 2 : 4) : 3,
     // Node keeps some of what each file has loaded; a worker that has grown to this is replaced, before it does little but collect garbage.
     workerIdleMemoryLimit: '1GB',
     testTimeout: 60_000,

@@ -159,6 +159,40 @@ describe('A service that is asked to stop', () => {
   })
 })
 
+describe('A completion in the background', () => {
+  it('whose instance is killed is made by another one, or by the same one after its start', async () => {
+    alice = await site.alice(0)
+    uploader = restUploader(alice)
+    const bytes = randomBytes(300 * PART)
+    const { value } = await uploader.start({ filename: 'background', size: bytes.length })
+    const id: string = value.upload_id
+    for (let n = 1; n <= 300; n++) await uploader.part(id, n, { bytes: bytes.subarray((n - 1) * PART, n * PART) })
+    const stateOf = async () =>
+      (await site.db.rows<{ state: string }>('SELECT state FROM upload_session WHERE id = ?', [id]))[0]?.state
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const begun = uploader.begin(id, { sha256 }).catch(() => undefined)
+    await until(async () => (await stateOf()) === 'completing', 15_000, 1)
+    // It can get no further than to the row that it needs.
+    await site.db.transaction(async tx => {
+      await site.db.rows(`SELECT id FROM bucket${site.db.forUpdate}`, [], tx)
+      if ((await stateOf()) !== 'completing') throw new Error('The completion was over too soon.')
+      await site.end(0, 'SIGKILL')
+    })
+    await begun
+    if (site.instances === 1) await site.start(0)
+    const other = restUploader(await site.alice(site.instances - 1))
+    const said = await until(async () => {
+      const outcome = await other.outcome(id)
+      return outcome.status !== 202 && outcome
+    }, 30_000)
+    expect(said).toMatchObject({
+      status: 200,
+      value: { md5_checksum: createHash('md5').update(bytes).digest('hex'), size: bytes.length },
+    })
+    if (site.instances > 1) await site.start(0)
+  }, 60_000)
+})
+
 describe('After all that', () => {
   it('nothing is left of what nobody has finished, and nothing differs from anything', () => site.expectHealed())
 })

@@ -232,12 +232,22 @@ describe('The revision of an entry', () => {
       const json = { filename: 'a.txt', size: 0, on_conflict: 'replace' }
       return `${base}/uploads/${(await person.rest('POST', `${base}/uploads`, { json })).response.upload_id}/complete`
     }
+    /** How a completion in the background is told of that has noticed it at its end: test/background-completion.test.ts. */
+    const told = async (base: string) => {
+      const path = await uploaded(base)
+      const failure = JSON.stringify({ code: 'REVISION_MISMATCH', message: 'Late.', details: { revision: 3 } })
+      const [, id] = /uploads\/(.*)\/complete/.exec(path) ?? []
+      await t.app.db.run("UPDATE upload_session SET state = 'failed', failure = ? WHERE id = ?", [failure, id ?? ''])
+      return path.replace(/complete$/, 'completion')
+    }
     const to = (source: string, destination: string) => ({ json: { source, destination }, ...stale })
     const answers = [
       await save(person, 'a.txt', 'late', stale),
       await save(person, 'a.txt', 'late', stale, files),
       await person.rest('POST', await uploaded('/api/files'), { json: {}, ...stale }),
       await person.rest('POST', await uploaded(files), { json: {}, ...stale }),
+      await person.rest('GET', await told('/api/files')),
+      await person.rest('GET', await told(files)),
       await person.rest('POST', await version('/api/files'), stale),
       await person.rest('POST', await version(files), stale),
       await person.rest('POST', '/api/files/move', to('a.txt', 'b.txt')),
@@ -269,6 +279,7 @@ describe('The revision of an entry', () => {
     const RESTORE = 'mutation ($input: RestoreVersionInput!) { restoreVersion(input: $input) { removedId } }'
     const START = 'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id } } }'
     const COMPLETE = 'mutation ($input: CompleteUploadInput!) { completeUpload(input: $input) { file { id } } }'
+    const BEGIN = 'mutation ($input: BeginCompletionInput!) { beginCompletion(input: $input) { uploadSession { id } } }'
     const UPLOAD = 'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { revision } } }'
     const start = { input: { fileName: 'a.txt', size: 0, onConflict: 'REPLACE' } }
     const uploadSession = (await ask(person, START, start)).startUpload.uploadSession.id
@@ -283,6 +294,7 @@ describe('The revision of an entry', () => {
       [DELETE, { entries }],
       [RESTORE, { version: version.id }],
       [COMPLETE, { uploadSession }],
+      [BEGIN, { uploadSession }],
     ]
     for (const [query, input] of calls)
       expect(await codeOf(person, query, { input: { ...input, expectedRevision: 1 } })).toBe('REVISION_MISMATCH')

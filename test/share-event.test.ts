@@ -71,3 +71,76 @@ it('Many uses at once are all noted', async () => {
   await Promise.all(Array.from({ length: 1200 }, () => t.app.services.shareEvents.note(id, 'opened', user)))
   expect(await t.app.db.ShareEvent.count({ where: { shareId: id, network: '203.0.113.0/24' } })).toBe(1200)
 })
+
+/** A link without a limit: its token, its id, and what became of it. */
+async function newLink() {
+  const { response } = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'plan.txt' } })
+  const token = response.sharing_token as string
+  const id = t.app.services.shareLinks.find(token).then(share => share.id)
+  const open = async () => (await t.anonymous.rest('GET', `/api/d/${token}`)).status
+  const used = async () => {
+    const { downloads } = await t.app.services.shareLinks.find(token)
+    return [downloads, await t.app.db.ShareEvent.count({ where: { shareId: await id, kind: 'downloaded' } })]
+  }
+  return { id: await id, open, used }
+}
+
+it('Downloads that come at once are all counted and noted, of one link and of several', async () => {
+  const [hot, warm, cold] = await Promise.all([newLink(), newLink(), newLink()])
+  const at = (times: number, link: { open(): Promise<number> }) => Array.from({ length: times }, () => link.open())
+  const answers = await Promise.all([...at(40, hot), ...at(10, warm), ...at(1, cold)])
+  expect(new Set(answers)).toEqual(new Set([302]))
+  expect(await Promise.all([hot.used(), warm.used(), cold.used()])).toEqual([
+    [40, 40],
+    [10, 10],
+    [1, 1],
+  ])
+})
+
+it('A download of one link does not wait for another link that is being changed, whose download is counted then', async () => {
+  // SQLite has one writer at a time.
+  if (t.app.db.dialect === 'sqlite') return
+  const [changing, other] = await Promise.all([newLink(), newLink()])
+  let opened: Promise<number> | undefined
+  await t.app.db.transaction(async tx => {
+    await t.app.db.run('UPDATE share SET seen_at = 1 WHERE id = ?', [changing.id], tx)
+    opened = changing.open()
+    for (let i = 0; i < 3; i++) expect(await other.open()).toBe(302)
+    expect(await other.used()).toEqual([3, 3])
+    expect(await changing.used()).toEqual([0, 0])
+  })
+  expect(await opened).toBe(302)
+  expect(await changing.used()).toEqual([1, 1])
+})
+
+it('A download of a link that is revoked meanwhile is refused, and neither counted nor noted', async () => {
+  const { id } = await newLink()
+  await t.app.db.run('DELETE FROM share WHERE id = ?', [id])
+  const log = createLog({ logLevel: 'warn' })
+  const user = { caller: null, address: '203.0.113.7', client: undefined, log }
+  expect(await t.app.services.shareEvents.noteDownload(id, user)).toBe(false)
+  expect(await t.app.db.ShareEvent.count({ where: { shareId: id } })).toBe(0)
+})
+
+it('Downloads that are noted together run as many statements as one', async () => {
+  const { id, used } = await newLink()
+  const log = createLog({ logLevel: 'warn' })
+  const user = { caller: null, address: '203.0.113.7', client: undefined, log }
+  t.statements()
+  await Promise.all(Array.from({ length: 40 }, () => t.app.services.shareEvents.noteDownload(id, user)))
+  // The share is locked, counted and noted; the background may do something, too.
+  expect(t.statements().length).toBeLessThan(10)
+  expect(await used()).toEqual([40, 40])
+})
+
+it('Downloads that cannot be noted are counted all the same, and nobody is refused the file', async () => {
+  const { open, used } = await newLink()
+  const rename = (from: string, to: string) => t.app.db.run(`ALTER TABLE ${from} RENAME TO ${to}`)
+  await rename('share_event', 'share_event_away')
+  try {
+    expect(await Promise.all(Array.from({ length: 4 }, open))).toEqual([302, 302, 302, 302])
+  } finally {
+    await rename('share_event_away', 'share_event')
+  }
+  expect(await used()).toEqual([4, 0])
+})

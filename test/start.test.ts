@@ -3,6 +3,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { openDatabase } from '../db/index.ts'
 import { runBuilt, startBuilt } from './built-service.ts'
@@ -129,6 +130,16 @@ onSqlite('A start', () => {
       'with a database where no folder can be',
       () => ({ ...elsewhere(), DATABASE_URL: `sqlite:${dir}/file/x.sqlite` }),
       /^DATABASE_URL: the file .*x\.sqlite cannot be used \(\w+: .*\)\. Let the user/,
+    ],
+    [
+      'with a database of another version',
+      () => {
+        const later = new DatabaseSync(`${dir}/later.sqlite`)
+        later.exec("CREATE TABLE IF NOT EXISTS migration AS SELECT '9999-later' AS name, 1 AS at")
+        later.close()
+        return { ...elsewhere(), DATABASE_URL: `sqlite:${dir}/later.sqlite` }
+      },
+      /^DATABASE_URL: the file .*later\.sqlite cannot be used \(another version .*9999-later\)\. Start the version that it belongs to,/,
     ],
     [
       'with a blob store that does not answer',

@@ -170,11 +170,11 @@ describe('Statements of the hottest reads', () => {
     expect(await statementsOf(page)).toBeLessThanOrEqual(3)
   })
 
-  it('three at most for a link: the share, its count, and the note of its use', async () => {
+  it('four at most for a link: the share, its lock, its count, and the note of its use', async () => {
     await alice.upload('linked.txt', 'a')
     const share = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'linked.txt' } })
     const follow = () => t.anonymous.rest('GET', `/api/d/${share.response.sharing_token}`)
-    expect(await statementsOf(follow)).toBeLessThanOrEqual(3)
+    expect(await statementsOf(follow)).toBeLessThanOrEqual(4)
   })
 })
 

@@ -6,8 +6,8 @@ export type StoreRequest = 'part' | 'parts' | 'commit' | 'copy' | 'look' | 'read
 
 /** Stands between a service and its store. */
 export interface StoreGate {
-  /** Called before each request; it may take its time, or throw. */
-  interfere: (kind: StoreRequest, key: string) => unknown
+  /** Called before each request; it may take its time, or throw. A read has a signal. */
+  interfere: (kind: StoreRequest, key: string, signal?: AbortSignal) => unknown
 }
 
 /** Puts a gate before the store of a service. A part is at hand as a whole before it gets there. */
@@ -25,7 +25,10 @@ export function gateOf(store: BlobStore): StoreGate {
     commitParts: before('commit', commitParts),
     copy: before('copy', copy),
     look: before('look', look),
-    open: before('read', open),
+    open: async (key, options) => {
+      await gate.interfere('read', key, options?.signal)
+      return open(key, options)
+    },
     describe: before('describe', describe),
   } satisfies Partial<BlobStore>)
   store.stagePart = async (key, number, source, options) => {

@@ -80,6 +80,7 @@ export async function openSite({ databaseUrl }: Ground, more: Record<string, str
       await until(async () => {
         await db.run("UPDATE blobs SET lease_until = 0 WHERE state <> 'live'")
         await db.run('UPDATE outbox SET due_at = 0')
+        await db.run("UPDATE upload_session SET claim_until = 0 WHERE state = 'completed'")
         return (
           (await count("blobs WHERE state <> 'live'")) + (await count('outbox')) + (await count('upload_session')) === 0
         )

@@ -24,6 +24,10 @@ export interface Uploader {
   part(id: string, number: number, part: Part): Promise<Said>
   look(id: string): Promise<Said>
   complete(id: string, input?: Record<string, unknown>): Promise<Said>
+  /** Completes it in the background, and waits so many seconds; 202 while that goes on. */
+  begin(id: string, input?: Record<string, unknown>, wait?: number): Promise<Said>
+  /** What became of that, in the way in which `complete` says it. */
+  outcome(id: string): Promise<Said>
   abort(id: string): Promise<Said>
 }
 
@@ -51,11 +55,37 @@ export function restUploader(person: Person, workspaceId?: string): Uploader {
       ),
     look: async id => said(await person.rest('GET', at(id))),
     complete: async (id, json = {}) => said(await person.rest('POST', `${at(id)}/complete`, { json })),
+    begin: async (id, json = {}, wait = 0) =>
+      said(
+        await person.rest('POST', `${at(id)}/complete`, {
+          json,
+          headers: { prefer: `respond-async, wait=${wait}` },
+        }),
+      ),
+    outcome: async id => said(await person.rest('GET', `${at(id)}/completion`)),
     abort: async id => said(await person.rest('DELETE', at(id))),
   }
 }
 
 const fileFields = 'id name path parent { path } size md5 contentType'
+
+const completionFields = `id size completion { state checked failure { code message missing } file { ${fileFields} } }`
+
+/** An upload that is completed in the background, as REST says it. */
+function outcomeIn({ id, size, completion }: GraphData): Partial<Said> {
+  const { state, checked, failure, file } = completion ?? {}
+  if (!state || (state === 'COMPLETED' && !file)) return { code: 'UPLOAD_NOT_FOUND' }
+  if (state === 'COMPLETING') return { status: 202, value: { upload_id: id, size, checked } }
+  return failure ? { code: failure.code, msg: failure.message, value: failure } : { value: completedIn(id, file) }
+}
+
+const completedIn = (id: string, { parent, md5, contentType, ...file }: GraphData) => ({
+  upload_id: id,
+  file_name: file.path,
+  md5_checksum: md5,
+  size: file.size,
+  file: { ...file, folder: parent.path, md5_checksum: md5, file_type: contentType },
+})
 
 /** By GraphQL, with the names of REST. */
 export function graphqlUploader(person: Person, workspaceId?: string): Uploader {
@@ -126,14 +156,18 @@ export function graphqlUploader(person: Person, workspaceId?: string): Uploader 
         'completeUpload',
         `completedId file { ${fileFields} }`,
         { uploadSession, fileName, ...input },
-        ({ completedId, file: { parent, md5, contentType, ...file } }) => ({
-          upload_id: completedId,
-          file_name: file.path,
-          md5_checksum: md5,
-          size: file.size,
-          file: { ...file, folder: parent.path, md5_checksum: md5, file_type: contentType },
-        }),
+        ({ completedId, file }) => completedIn(completedId, file),
       ),
+    async begin(uploadSession, { filename: fileName, ...input } = {}, wait = 0) {
+      const given = { uploadSession, fileName, wait, ...input }
+      const said = await change('beginCompletion', `uploadSession { ${completionFields} }`, given, payload => payload)
+      return said.value ? { ...said, ...outcomeIn(said.value.uploadSession) } : said
+    },
+    async outcome(id) {
+      const query = `query ($id: ID!) { node(id: $id) { ... on UploadSession { ${completionFields} } } }`
+      const said = await ask(query, { id }, data => data)
+      return { ...said, ...(said.value.node ? outcomeIn(said.value.node) : { code: 'UPLOAD_NOT_FOUND' }) }
+    },
     abort: uploadSession => change('abortUpload', 'abortedId', { uploadSession }, () => null),
   }
 }

@@ -38,7 +38,7 @@ const service = await startService()
 const db = openDatabase(readConfig({ DATA_DIR: service.dataDir }).database, { pool: 1 })
 await db.Plan.update({ maxFileSizeBytes: 2 ** 43, maxTotalStorageBytes: 2 ** 43 }, { where: { id: 'free' } })
 await db.close()
-const browser = await openBrowser()
+const browser = await openBrowser('whole')
 const who = await visit(browser, service.url, { locale: 'en-GB' })
 const { page, context } = who
 await context.addInitScript('delete window.showOpenFilePicker; delete window.showDirectoryPicker')

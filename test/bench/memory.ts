@@ -10,7 +10,8 @@ import { send as sendParts, waysOf } from './upload-parts.ts'
 
 const { gib } = parseArgs({ options: { gib: { type: 'string', default: '2' } } }).values
 
-const bench = await startService('sqlite', { DOWNLOADS: 'proxy' })
+// One user may take half of it, and is refused the sixteenth of these uploads otherwise.
+const bench = await startService('sqlite', { DOWNLOADS: 'proxy', BODY_MEMORY_BYTES: String(512 * MiB) })
 
 async function download(name: string): Promise<void> {
   const made = await fetch(`${bench.url}/api/files/quick_share`, {

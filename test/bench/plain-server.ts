@@ -1,12 +1,17 @@
-/** The bare server of the storage benchmarks. PUT writes a file with MD5 and fsync, or a part at `?at=` of one; GET reads a file; DELETE removes it. Argument: its folder. */
+/**
+ * The bare server of the storage benchmarks. PUT writes a file with MD5 and fsync, with `?rows` also its rows, or a part at `?at=` of one; GET
+ * reads a file; DELETE removes it. Arguments: its folder, and for the rows a database URL and ids as JSON.
+ */
 import { createHash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { writePlainly } from './plain.ts'
+import { openRows } from './rows.ts'
 
-const [, , dir = ''] = process.argv
+const [, , dir = '', databaseUrl, ids = '{}'] = process.argv
+const rows = databaseUrl === undefined ? undefined : openRows(databaseUrl, JSON.parse(ids))
 const files = new Map<string, Promise<FileHandle>>()
 
 async function writePart(path: string, at: number, req: IncomingMessage): Promise<void> {
@@ -21,6 +26,13 @@ async function writePart(path: string, at: number, req: IncomingMessage): Promis
   }
   await file?.datasync()
   hash.digest('hex')
+}
+
+async function writeWithRows(path: string, name: string, req: IncomingMessage): Promise<void> {
+  const bytes = Number(req.headers['content-length'])
+  const id = await rows?.reserve(bytes)
+  const md5 = await writePlainly(path, req)
+  if (id) await rows?.settle(id, name, bytes, md5)
 }
 
 async function remove(path: string): Promise<void> {
@@ -41,6 +53,7 @@ const server = createServer(async (req, res) => {
       return
     }
     if (req.method === 'DELETE') await remove(path)
+    else if (searchParams.has('rows')) await writeWithRows(path, pathname.slice(1), req)
     else if (at === null) await writePlainly(path, req)
     else await writePart(path, Number(at), req)
     res.writeHead(200, { 'content-length': 0 }).end()

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { firstMatch } from './service.ts'
+import { type Bench, firstMatch } from './service.ts'
 
 /** Writes a file from chunks as a socket gives them, and syncs it. */
 export async function writePlainly(path: string, source: AsyncIterable<Uint8Array>): Promise<string> {
@@ -28,10 +28,12 @@ export interface PlainServer {
   close(): void
 }
 
-/** In a process of its own, like the service that it is compared with. */
-export async function startPlainServer(dir: string): Promise<PlainServer> {
+/** In a process of its own, like the service that it is compared with, in its folder and on its database. */
+export async function startPlainServer({ dir, databaseUrl, userId, bucketId, rootId }: Bench): Promise<PlainServer> {
   const script = join(dirname(fileURLToPath(import.meta.url)), 'plain-server.ts')
-  const child = spawn(process.execPath, [script, dir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [script, dir, databaseUrl, JSON.stringify({ userId, bucketId, rootId })], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   const close = () => void child.kill('SIGKILL')
   process.once('exit', close)
   return { url: await firstMatch(child, /listening at (\S+)/), pid: child.pid, close }

@@ -89,7 +89,7 @@ export async function send(file: Sending, cookie: string, partSize: number, from
 export async function compareParts(bench: Bench, rounds: number): Promise<void> {
   const shape = { partSize: 4 * MiB, count: 256 }
   const turn = 16
-  const plain = await startPlainServer(bench.dir)
+  const plain = await startPlainServer(bench)
   const ways = await waysOf(bench, plain)
   const figures = ways.map((): { parts: Figure[]; whole: Figure[] } => ({ parts: [], whole: [] }))
   // The first round only warms up.

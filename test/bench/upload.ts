@@ -1,10 +1,15 @@
 /**
  * What uploads and downloads through the service cost beside a bare node:http server that writes and reads the same bytes on the same
- * disk, with MD5 and fsync, by turns, and the processor time of each server: `npm run bench:upload`; `-- whole`, `-- parts` or
- * `-- down` for one of the three, and `--engine mysql`. The disk is that of TMPDIR: in memory (/dev/shm) no sync hides what is computed.
+ * disk, with MD5 and fsync, by turns, and the processor time of each server: `npm run bench:upload`; `-- whole`, `-- parts`, `-- put`
+ * or `-- down` for one of the four, and `--engine mysql`. Whole uploads are compared with the same bare server when it writes the service's
+ * rows, too. The disk is that of TMPDIR: in memory (/dev/shm) no sync hides what is computed.
  */
+import { execFile } from 'node:child_process'
+import { createWriteStream } from 'node:fs'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
 import { source, uploadByGraphql, uploadByRest } from './form.ts'
 import { type Figure, measured, report } from './measured.ts'
 import { startPlainServer } from './plain.ts'
@@ -16,10 +21,10 @@ const ROUNDS = 3
 
 const [, , ...args] = process.argv
 const engine = args.includes('mysql') ? 'mysql' : 'sqlite'
-const which = args.find(arg => ['whole', 'parts', 'down'].includes(arg))
+const which = args.find(arg => ['whole', 'parts', 'put', 'down'].includes(arg))
 
 const bench = await startService(engine)
-const plain = await startPlainServer(bench.dir)
+const plain = await startPlainServer(bench)
 let serial = 0
 const name = () => `f-${serial++}.bin`
 
@@ -27,8 +32,8 @@ const throughRest = (bytes: number) => uploadByRest(bench, 'rest', name(), bytes
 const throughGraphql = (bytes: number) => uploadByGraphql(bench, 'graphql', name(), bytes)
 const written: string[] = []
 
-async function straight(bytes: number): Promise<void> {
-  const url = `${plain.url}/${name()}`
+async function straight(bytes: number, query = ''): Promise<void> {
+  const url = `${plain.url}/${name()}${query}`
   const req = request(url, { method: 'PUT', headers: { 'content-length': bytes } })
   const answered = new Promise((resolve, reject) => {
     req.on('error', reject).on('response', res => res.resume().on('end', resolve))
@@ -36,6 +41,8 @@ async function straight(bytes: number): Promise<void> {
   await Promise.all([pipeline(source(bytes), req), answered])
   written.push(url)
 }
+
+const straightWithRows = (bytes: number) => straight(bytes, '?rows')
 
 async function inParallel(times: number, atOnce: number, work: () => Promise<unknown>): Promise<void> {
   let left = times
@@ -46,7 +53,7 @@ async function inParallel(times: number, atOnce: number, work: () => Promise<unk
 }
 
 async function compareWhole(): Promise<void> {
-  const ways = [straight, throughRest, throughGraphql]
+  const ways = [straightWithRows, (bytes: number) => straight(bytes), throughRest, throughGraphql]
   for (const [title, bytes, times, atOnce, aim] of [
     ['4 KiB x 2,000, 8 at once', 4 * KiB, 2000, 8, 0.5],
     ['1 MiB x 200, 8 at once', MiB, 200, 8, 0.8],
@@ -55,16 +62,15 @@ async function compareWhole(): Promise<void> {
     const figures: Figure[][] = ways.map(() => [])
     for (let round = 0; round <= ROUNDS; round++)
       for (const [i, send] of ways.entries()) {
-        const figure = await measured(i === 0 ? plain.pid : bench.pid, () =>
-          inParallel(times, atOnce, () => send(bytes)),
-        )
+        const figure = await measured(i < 2 ? plain.pid : bench.pid, () => inParallel(times, atOnce, () => send(bytes)))
         if (round > 0) figures[i]?.push(figure)
         for (const url of written.splice(0)) await fetch(url, { method: 'DELETE' })
       }
     report(title, { bytes, times }, [
-      ['straight', figures[0]],
-      ['REST', figures[1], aim],
-      ['GraphQL', figures[2]],
+      ['bare with rows', figures[0]],
+      ['bare', figures[1]],
+      ['REST', figures[2], aim],
+      ['GraphQL', figures[3]],
     ])
   }
 }
@@ -111,7 +117,32 @@ async function compareDownloads(): Promise<void> {
   }
 }
 
+/** The command line in a process of its own, which reads the file from the disk; its start is part of it. */
+async function comparePut(): Promise<void> {
+  const [bytes, times] = [1024 * MiB, 1]
+  const file = join(bench.dir, 'put.bin')
+  await pipeline(source(bytes), createWriteStream(file))
+  const env = {
+    ...{ PATH: process.env.PATH, HOME: bench.dir, NODE_COMPILE_CACHE: join(bench.dir, 'compiled') },
+    ...{ SATCHEL_URL: bench.url, SATCHEL_SESSION: bench.cookie.replace('session_id=', '') },
+  }
+  const put = () =>
+    promisify(execFile)(process.execPath, ['src/cli/main.ts', 'put', file, '--to', `put/${name()}`], { env })
+  const figures: Figure[][] = [[], []]
+  for (let round = 0; round <= ROUNDS; round++)
+    for (const [i, send] of [() => straight(bytes), put].entries()) {
+      const figure = await measured(i === 0 ? plain.pid : bench.pid, send)
+      if (round > 0) figures[i]?.push(figure)
+      for (const url of written.splice(0)) await fetch(url, { method: 'DELETE' })
+    }
+  report('1 GiB by satchel put', { bytes, times }, [
+    ['bare', figures[0]],
+    ['put', figures[1], 0.8],
+  ])
+}
+
 if (!which || which === 'whole') await compareWhole()
+if (!which || which === 'put') await comparePut()
 if (!which || which === 'down') await compareDownloads()
 if (!which || which === 'parts') await compareParts(bench, ROUNDS)
 plain.close()

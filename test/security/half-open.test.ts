@@ -81,9 +81,9 @@ const attacks: [string, Attack][] = [
     { times: 400, who: () => mallory, request: () => 'POST /api/folders', headers: json, body: text },
   ],
   [
-    '800 uploads of one user',
+    '400 uploads of one user',
     {
-      times: 800,
+      times: 400,
       who: () => mallory,
       request: () => 'POST /api/files/upload',
       headers: whole,

@@ -20,7 +20,9 @@ beforeAll(async () => {
   service = await startFakeService({
     fields: {
       uploadSession: { id: 'upload', chunkSize: SIZE, partCount: 1, expiresAt: '2030-01-01T00:00:00.000Z' },
-      'CompleteUploadPayload.file': () => file,
+      'UploadCompletion.file': () => file,
+      'UploadCompletion.failure': null,
+      'UploadCompletion.state': 'COMPLETED',
     },
     listener: (req, res) => {
       if (req.method !== 'PUT') return false

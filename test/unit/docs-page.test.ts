@@ -9,6 +9,7 @@ import { routesOf } from '../../src/rest/routes.ts'
 let server: Server
 let address = ''
 const api = createApiDocument(routesOf(restSchema), () => address, { proxied: false })
+const withConsole = createApiDocument([], () => address, { proxied: false, hasConsole: true })
 const get = (path: string, init?: RequestInit) => fetch(address + path, init)
 
 beforeAll(async () => {
@@ -16,7 +17,7 @@ beforeAll(async () => {
     const path = req.url ?? ''
     try {
       if (path === '/api/openapi.json') api.sendJson(req, res)
-      else await api.sendPage(req, res, path)
+      else await (req.headers['x-with-console'] ? withConsole : api).sendPage(req, res, path)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       res.writeHead(error.status, { allow: String(error.details.allow) }).end(error.code)
@@ -46,6 +47,12 @@ describe('GET /api/openapi.json', () => {
 })
 
 describe('GET /api/docs', () => {
+  it('leads to the screen for developers where there is one', async () => {
+    const link = '<a href="/developers">For developers</a>'
+    expect(await (await get('/api/docs')).text()).not.toContain(link)
+    expect(await (await get('/api/docs', { headers: { 'x-with-console': 'yes' } })).text()).toContain(link)
+  })
+
   it.each(['/api/docs', '/api/docs/'])('%s is a page without a script of its own', async path => {
     const res = await get(path)
     expect(res.status).toBe(200)

@@ -45,7 +45,7 @@ const floors = [
     'src/upload.ts',
   ],
   ['src/config.ts', 'src/errors.ts', 'src/settings-help.ts'],
-  ['src/settings.ts', 'src/upload-engine/'],
+  ['src/remembered.ts', 'src/settings.ts', 'src/upload-engine/'],
   ['src/sign-up-rule.ts'],
 ]
 
@@ -56,6 +56,7 @@ const leaves: Record<string, string[]> = {
   'src/sign-up-rule.ts': [],
   'src/errors.ts': [],
   'src/limits.ts': [],
+  'src/remembered.ts': [],
   'src/tokens.ts': [],
   'src/log.ts': ['type src/config.ts'],
   'src/paths.ts': ['src/errors.ts'],

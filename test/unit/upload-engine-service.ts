@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto'
 import pLimit from 'p-limit'
 import { digestsOf } from '../../src/upload-engine/digests.ts'
 import { TransferFailure } from '../../src/upload-engine/failure.ts'
-import type { Aim, Attempt, Job, Source, StoredSession, Transport } from '../../src/upload-engine/job.ts'
+import type {
+  Aim,
+  Attempt,
+  Checking,
+  Job,
+  Receipt,
+  Source,
+  StoredSession,
+  Transport,
+} from '../../src/upload-engine/job.ts'
 
 export const md5 = (bytes: Uint8Array, encoding: 'hex' | 'base64' = 'hex') =>
   createHash('md5').update(bytes).digest(encoding)
@@ -11,7 +20,7 @@ export const lost = () => new TransferFailure('UNREACHABLE', 'The connection bro
 export const refusal = (code: string, details?: Record<string, unknown>) =>
   new TransferFailure(code, `Refused: ${code}.`, details)
 
-type Call = 'start' | 'received' | 'part' | 'complete' | 'abort' | 'whole' | 'find' | 'remove'
+type Call = 'start' | 'received' | 'part' | 'complete' | 'outcome' | 'abort' | 'whole' | 'find' | 'remove'
 
 /** What goes wrong with a call: before the service acts, or after it. */
 export interface Fault {
@@ -99,19 +108,39 @@ export class BadService implements Transport<Uint8Array> {
     }
   }
 
+  /** How far it is with a completion, at each question, before it tells the outcome. */
+  slow: number[] = []
+  #finish = (): Receipt => {
+    throw refusal('UPLOAD_NOT_FOUND')
+  }
+
   async complete({ uploadId }: { uploadId: string }, aim: Aim, sum: string) {
-    return this.#call('complete', ({ corrupt }) => {
-      const { size, parts } = this.#session(uploadId)
-      const count = Math.max(1, Math.ceil(size / this.#chunkSize))
-      const missing = Array.from({ length: count }, (_, i) => i + 1).filter(number => !parts.has(number))
-      if (missing.length > 0) throw refusal('UPLOAD_INCOMPLETE', { missing })
-      this.#refuseTaken(pathOf(aim))
-      const bytes = Buffer.concat([...parts].sort(([a], [b]) => a - b).map(([, part]) => part))
-      if (md5(bytes) !== sum) throw refusal('CHECKSUM_MISMATCH')
-      this.files.set(pathOf(aim), bytes)
-      this.sessions.delete(uploadId)
-      return { md5: corrupt ? md5(Buffer.from('other')) : md5(bytes), fileName: aim.fileName }
+    return this.#call('complete', fault => {
+      this.#finish = () => this.#completed(uploadId, aim, sum, fault)
+      return this.#progress()
     })
+  }
+
+  async outcome(): Promise<Receipt | Checking> {
+    return this.#call('outcome', () => this.#progress())
+  }
+
+  #progress(): Receipt | Checking {
+    const checked = this.slow.shift()
+    return checked === undefined ? this.#finish() : { checked }
+  }
+
+  #completed(uploadId: string, aim: Aim, sum: string, { corrupt }: Fault): Receipt {
+    const { size, parts } = this.#session(uploadId)
+    const count = Math.max(1, Math.ceil(size / this.#chunkSize))
+    const missing = Array.from({ length: count }, (_, i) => i + 1).filter(number => !parts.has(number))
+    if (missing.length > 0) throw refusal('UPLOAD_INCOMPLETE', { missing })
+    this.#refuseTaken(pathOf(aim))
+    const bytes = Buffer.concat([...parts].sort(([a], [b]) => a - b).map(([, part]) => part))
+    if (md5(bytes) !== sum) throw refusal('CHECKSUM_MISMATCH')
+    this.files.set(pathOf(aim), bytes)
+    this.sessions.delete(uploadId)
+    return { md5: corrupt ? md5(Buffer.from('other')) : md5(bytes), fileName: aim.fileName }
   }
 
   async abort({ uploadId }: { uploadId: string }) {
@@ -192,7 +221,14 @@ export function fileOf(
 
 /** An upload of bytes to a service, with all that a test may look at. */
 export function jobFor(service: BadService, source: Source<Uint8Array>, given: Partial<Job<Uint8Array>> = {}) {
-  const seen = { moved: 0, skipped: 0, checks: 0, retries: [] as string[], session: null as StoredSession | null }
+  const seen = {
+    moved: 0,
+    skipped: 0,
+    checks: 0,
+    shares: [] as number[],
+    retries: [] as string[],
+    session: null as StoredSession | null,
+  }
   const interrupt = new AbortController()
   const job: Job<Uint8Array> = {
     source,
@@ -219,6 +255,7 @@ export function jobFor(service: BadService, source: Source<Uint8Array>, given: P
         seen.checks++
         return work
       },
+      checked: share => void seen.shares.push(share),
     },
     limit: pLimit(3),
     patience: { signal: interrupt.signal, retries: 3, onRetry: ({ code }) => void seen.retries.push(code) },

@@ -45,6 +45,26 @@ describe('A large file', () => {
     expect(seen).toMatchObject({ moved: SIZE, skipped: 0, checks: 1, session: null, retries: [] })
   })
 
+  it('is completed in the background, and says how far that is', async () => {
+    service.slow = [0, SIZE / 4, SIZE / 2]
+    const { job, seen } = jobFor(service, fileOf(large).source)
+    await upload(job)
+    expect(stored()?.equals(large)).toBe(true)
+    expect([seen.shares, count('complete'), count('outcome')]).toEqual([[0, 0.25, 0.5], 1, 3])
+  })
+
+  it('is sent again as far as the completion in the background misses it', async () => {
+    service.slow = [0]
+    service.fault = (call, n) => {
+      if (call === 'outcome' && n === 1) return { before: refusal('UPLOAD_INCOMPLETE', { missing: [2] }) }
+      return undefined
+    }
+    const { job } = jobFor(service, fileOf(large).source)
+    await upload(job)
+    expect(stored()?.equals(large)).toBe(true)
+    expect([count('part'), count('complete')]).toEqual([PARTS + 1, 2])
+  })
+
   it.each([
     ['the network drops every third part', () => lost()],
     ['the service is unavailable', () => refusal('UNAVAILABLE', { retry_after: 1 })],

@@ -56,6 +56,35 @@ function open(service: BadService, atOnce = 3) {
 const tiny = (count: number) => Array.from({ length: count }, (_, i) => [`${i}.txt`, randomBytes(100)] as const)
 
 describe('A queue of uploads', () => {
+  it('replaces what has the name once that is decided, and asks again where that cannot be', async () => {
+    const { queue, phases, all } = open(new BadService(CHUNK))
+    const asked: boolean[] = []
+    const uploadOf = (fileName: string, isFolder: boolean): NewUpload => ({
+      id: fileName,
+      aim: { folder: '', fileName },
+      size: 1,
+      abandon: async () => {},
+      work: {
+        async upload({ aim, replaces }) {
+          asked.push(replaces)
+          const isFree = aim.fileName !== fileName
+          if (!isFree && (!replaces || isFolder)) throw refusal('PATH_EXISTS')
+          return { md5: '', fileName, size: 1, status: 'uploaded' }
+        },
+        close() {},
+      },
+    })
+    queue.add([uploadOf('a.txt', false), uploadOf('folder', true)])
+    await until(() => all('conflict'))
+    queue.resolve('replace')
+    await until(() => asked.length === 4 && all('uploaded', 'conflict'))
+    expect(phases()).toEqual(['a.txt uploaded', 'folder conflict'])
+    queue.resolve('copy')
+    await until(() => all('uploaded'))
+    expect(phases()).toEqual(['a.txt uploaded', 'folder (2) uploaded'])
+    expect(asked).toEqual([false, false, true, true, false])
+  })
+
   it('sends all, a few at a time, and counts them', async () => {
     const service = new BadService(CHUNK)
     const { queue, uploadOf, all, closed } = open(service)

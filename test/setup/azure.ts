@@ -1,12 +1,13 @@
-import { type Azurite, startAzurite } from './azurite.ts'
+import { type Azurite, startAzurite } from '../azure/azurite.ts'
+import { makeTemplate } from '../templates.ts'
 
 declare global {
   var azurite: Azurite | undefined
 }
 
 /** One Azurite for the whole run; every test application uses a container of its own in it. */
-export default async function globalSetup() {
-  if (globalThis.azurite) return
+export default async function setup() {
+  await makeTemplate('sqlite')
   globalThis.azurite = await startAzurite()
   process.env.TEST_AZURE = globalThis.azurite.connectionString
 }

@@ -1,4 +1,0 @@
-export default async function globalTeardown() {
-  await globalThis.azurite?.stop()
-  globalThis.azurite = undefined
-}

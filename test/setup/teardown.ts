@@ -1,0 +1,6 @@
+import { removeTemplates } from '../templates.ts'
+
+export default async function teardown() {
+  removeTemplates()
+  await globalThis.azurite?.stop()
+}
