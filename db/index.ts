@@ -1,6 +1,6 @@
 import type { Sequelize, Transaction } from 'sequelize'
 import type { Database } from '../src/config.ts'
-import type { Models } from './associations.ts'
+import type { Models } from './models.ts'
 import { openMysql } from './mysql.ts'
 import { isRefusedByIndex } from './retry.ts'
 import { openSqlite } from './sqlite.ts'

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import type { Connection, QueryError, ResultSetHeader } from 'mysql2'
 import { Sequelize } from 'sequelize'
-import { defineModels } from './associations.ts'
 import { connectionOf, framed, routeWrites } from './frame.ts'
 import type { DatabaseOptions, Db, Tx, Value } from './index.ts'
+import { defineModels } from './models.ts'
 import { retried } from './retry.ts'
 
 const SECOND = 1000

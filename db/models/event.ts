@@ -1,5 +1,4 @@
-import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
-import { moment, uuid } from './columns.ts'
+import { longText, moment, number, type Row, table, uuid, word } from './columns.ts'
 
 /** What happens in a drive, by what it happens to. */
 export const driveKinds = {
@@ -72,37 +71,25 @@ export const accountRefusals = ['suspended', 'email_unverified', 'identity_taken
 export type AccountRefusal = (typeof accountRefusals)[number]
 
 /** Something that happened in a drive, or to a person; one row of one log. Numbers of a log have no gap, and follow the commits. */
-export class Event extends Model<InferAttributes<Event>, InferCreationAttributes<Event>> {
-  /** The id of the bucket or of the user that it concerns. */
-  declare logId: string
-  declare seq: number
-  declare at: number
-  declare actorId: string | null
-  declare via: Via
-  /** The id of the session, key or share. */
-  declare viaId: string | null
-  declare kind: EventKind
-  declare subjectId: string | null
-  /** The file or folder that it is about, where it is about one. */
-  declare entryId: string | null
-  /** JSON as text: MariaDB returns JSON columns as text anyway. */
-  declare details: string
+export const Event = table({
+  tableName: 'event',
+  columns: {
+    /** The id of the bucket or of the user that it concerns. */
+    logId: uuid.key(),
+    seq: number.key(),
+    at: moment,
+    actorId: uuid.nullable(),
+    via: word<Via>(8),
+    /** The id of the session, key or share. */
+    viaId: uuid.nullable(),
+    kind: word<EventKind>(32),
+    subjectId: uuid.nullable(),
+    /** The file or folder that it is about, where it is about one. */
+    entryId: uuid.nullable(),
+    /** JSON as text: MariaDB returns JSON columns as text anyway. */
+    details: longText,
+  },
+  indexes: [['at'], ['entryId', 'seq']],
+})
 
-  static define(sequelize: Sequelize): void {
-    this.init(
-      {
-        logId: uuid({ primaryKey: true }),
-        seq: { type: DataTypes.BIGINT, primaryKey: true },
-        at: moment(),
-        actorId: uuid({ allowNull: true }),
-        via: { type: DataTypes.STRING(8, true), allowNull: false },
-        viaId: uuid({ allowNull: true }),
-        kind: { type: DataTypes.STRING(32, true), allowNull: false },
-        subjectId: uuid({ allowNull: true }),
-        entryId: uuid({ allowNull: true }),
-        details: { type: DataTypes.TEXT, allowNull: false },
-      },
-      { sequelize, tableName: 'event' },
-    )
-  }
-}
+export type Event = Row<typeof Event>

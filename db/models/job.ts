@@ -1,30 +1,20 @@
-import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
-import { moment, uuid } from './columns.ts'
+import { integer, mediumText, moment, type Row, table, text, uuid } from './columns.ts'
 
 /** A row of the outbox: a job that is enqueued in the transaction of the change that causes it, and run outside of it. */
-export class Job extends Model<InferAttributes<Job>, InferCreationAttributes<Job>> {
-  declare id: string
-  declare kind: string
-  /** JSON as text: MariaDB returns JSON columns as text anyway. */
-  declare payload: string
-  declare attempts: number
-  /** When it may be claimed next; claiming moves this ahead, so that the job of a worker that dies is claimed again. */
-  declare dueAt: number
-  declare lastError: string
-  declare createdAt: number
+export const Job = table({
+  tableName: 'outbox',
+  columns: {
+    id: uuid.key(),
+    kind: text(32),
+    /** JSON as text: MariaDB returns JSON columns as text anyway. The mail of a share may list a hundred files. */
+    payload: mediumText,
+    attempts: integer.default(0),
+    /** When it may be claimed next; claiming moves this ahead, so that the job of a worker that dies is claimed again. */
+    dueAt: moment,
+    lastError: text(500),
+    createdAt: moment,
+  },
+  indexes: [['kind', 'dueAt']],
+})
 
-  static define(sequelize: Sequelize): void {
-    this.init(
-      {
-        id: uuid({ primaryKey: true }),
-        kind: { type: DataTypes.STRING(32), allowNull: false },
-        payload: { type: DataTypes.TEXT, allowNull: false },
-        attempts: { type: DataTypes.INTEGER, allowNull: false, defaultValue: 0 },
-        dueAt: moment(),
-        lastError: { type: DataTypes.STRING(500), allowNull: false, defaultValue: '' },
-        createdAt: moment(),
-      },
-      { sequelize, tableName: 'outbox' },
-    )
-  }
-}
+export type Job = Row<typeof Job>

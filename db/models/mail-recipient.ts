@@ -1,24 +1,17 @@
-import { type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
-import { digest, moment, uuid } from './columns.ts'
+import { digest, moment, type Row, table, uuid } from './columns.ts'
 
 /** An e-mail address that mails were sent to, stored only as a keyed hash. Its row is the lock for counting its mails. */
-export class MailRecipient extends Model<InferAttributes<MailRecipient>, InferCreationAttributes<MailRecipient>> {
-  /** The unsubscribe link is derived from it. */
-  declare id: string
-  declare addressHash: string
-  /** When the recipient unsubscribed from mails that users cause; null when subscribed. */
-  declare stoppedAt: number | null
-  declare createdAt: number
+export const MailRecipient = table({
+  tableName: 'mail_recipient',
+  columns: {
+    /** The unsubscribe link is derived from it. */
+    id: uuid.key(),
+    addressHash: digest,
+    /** When the recipient unsubscribed from mails that users cause; null when subscribed. */
+    stoppedAt: moment.nullable(),
+    createdAt: moment,
+  },
+  unique: [['addressHash']],
+})
 
-  static define(sequelize: Sequelize): void {
-    this.init(
-      {
-        id: uuid({ primaryKey: true }),
-        addressHash: digest({ allowNull: false }),
-        stoppedAt: moment({ allowNull: true }),
-        createdAt: moment(),
-      },
-      { sequelize, tableName: 'mail_recipient' },
-    )
-  }
-}
+export type MailRecipient = Row<typeof MailRecipient>

@@ -1,22 +1,14 @@
-import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
-import { moment, uuid } from './columns.ts'
+import { longText, md5, moment, type Row, table, uuid } from './columns.ts'
 
 /** Belongs to (storage area, checksum): it follows the content, is shared by equal copies, and is kept with the data of a deleted account. */
-export class Note extends Model<InferAttributes<Note>, InferCreationAttributes<Note>> {
-  declare bucketId: string
-  declare checksum: string
-  declare content: string
-  declare updatedAt: number
+export const Note = table({
+  tableName: 'note',
+  columns: {
+    bucketId: uuid.key(),
+    checksum: md5.key(),
+    content: longText,
+    updatedAt: moment,
+  },
+})
 
-  static define(sequelize: Sequelize): void {
-    this.init(
-      {
-        bucketId: uuid({ primaryKey: true }),
-        checksum: { type: DataTypes.STRING(32), primaryKey: true },
-        content: { type: DataTypes.TEXT, allowNull: false },
-        updatedAt: moment(),
-      },
-      { sequelize, tableName: 'note' },
-    )
-  }
-}
+export type Note = Row<typeof Note>

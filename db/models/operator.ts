@@ -1,20 +1,13 @@
-import { type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
-import { moment, reference, uuid } from './columns.ts'
+import { moment, type Row, table, uuid } from './columns.ts'
 
 /** An account that another operator has appointed; those of the setting OPERATORS have no row. */
-export class Operator extends Model<InferAttributes<Operator>, InferCreationAttributes<Operator>> {
-  declare userId: string
-  declare appointedBy: string
-  declare appointedAt: number
+export const Operator = table({
+  tableName: 'operator',
+  columns: {
+    userId: uuid.key().ownedBy('user'),
+    appointedBy: uuid,
+    appointedAt: moment,
+  },
+})
 
-  static define(sequelize: Sequelize): void {
-    this.init(
-      {
-        userId: uuid({ primaryKey: true, ...reference('user', 'CASCADE') }),
-        appointedBy: uuid({ allowNull: false }),
-        appointedAt: moment(),
-      },
-      { sequelize, tableName: 'operator' },
-    )
-  }
-}
+export type Operator = Row<typeof Operator>

@@ -1,50 +1,28 @@
-import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
+import { number, type Row, table, text } from './columns.ts'
 
 /** The limits of an account and of the workspaces it owns (docs/contract.md, section 7). Null means unlimited. */
-export class Plan extends Model<InferAttributes<Plan>, InferCreationAttributes<Plan>> {
-  declare id: string
-  declare name: string
-  declare maxFileSizeBytes: number
-  declare maxTotalStorageBytes: number
-  declare maxFiles: number | null
-  declare maxUserWorkspaces: number
-  declare maxFilesWorkspace: number | null
-  declare maxTotalStorageBytesWorkspace: number
-  declare maxUsersWorkspace: number
-  declare maxWorkspaceFolders: number | null
-  declare maxPrivateApiKeys: number
-  declare maxWorkspaceApiKeys: number
-  /** Of the personal storage area. */
-  declare maxFolders: number | null
-  declare maxPublicLinks: number | null
-  /** Of each workspace. */
-  declare maxPendingInvites: number | null
-  declare maxNotes: number | null
+export const Plan = table({
+  tableName: 'plan',
+  columns: {
+    id: text(32).key(),
+    name: text(64),
+    maxFileSizeBytes: number,
+    maxTotalStorageBytes: number,
+    maxFiles: number.nullable(),
+    maxUserWorkspaces: number,
+    maxFilesWorkspace: number.nullable(),
+    maxTotalStorageBytesWorkspace: number,
+    maxUsersWorkspace: number,
+    maxWorkspaceFolders: number.nullable(),
+    maxPrivateApiKeys: number,
+    maxWorkspaceApiKeys: number,
+    /** Of the personal storage area. */
+    maxFolders: number.nullable(),
+    maxPublicLinks: number.nullable(),
+    /** Of each workspace. */
+    maxPendingInvites: number.nullable(),
+    maxNotes: number.nullable(),
+  },
+})
 
-  static define(sequelize: Sequelize): void {
-    // Functions, because Sequelize mutates the objects that it receives.
-    const limit = () => ({ type: DataTypes.BIGINT, allowNull: false })
-    const openLimit = () => ({ type: DataTypes.BIGINT, allowNull: true })
-    this.init(
-      {
-        id: { type: DataTypes.STRING(32), primaryKey: true },
-        name: { type: DataTypes.STRING(64), allowNull: false },
-        maxFileSizeBytes: limit(),
-        maxTotalStorageBytes: limit(),
-        maxFiles: openLimit(),
-        maxUserWorkspaces: limit(),
-        maxFilesWorkspace: openLimit(),
-        maxTotalStorageBytesWorkspace: limit(),
-        maxUsersWorkspace: limit(),
-        maxWorkspaceFolders: openLimit(),
-        maxPrivateApiKeys: limit(),
-        maxWorkspaceApiKeys: limit(),
-        maxFolders: openLimit(),
-        maxPublicLinks: openLimit(),
-        maxPendingInvites: openLimit(),
-        maxNotes: openLimit(),
-      },
-      { sequelize, tableName: 'plan' },
-    )
-  }
-}
+export type Plan = Row<typeof Plan>

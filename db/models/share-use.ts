@@ -1,20 +1,14 @@
-import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
-import { moment, uuid } from './columns.ts'
+import { moment, number, type Row, table, uuid } from './columns.ts'
 
 /** One download of a share whose downloads are limited, by a signed URL that was issued for it. */
-export class ShareUse extends Model<InferAttributes<ShareUse>, InferCreationAttributes<ShareUse>> {
-  declare id: string
-  declare leftBytes: number
-  declare expiresAt: number
+export const ShareUse = table({
+  tableName: 'share_use',
+  columns: {
+    id: uuid.key(),
+    leftBytes: number,
+    expiresAt: moment,
+  },
+  indexes: [['expiresAt']],
+})
 
-  static define(sequelize: Sequelize): void {
-    this.init(
-      {
-        id: uuid({ primaryKey: true }),
-        leftBytes: { type: DataTypes.BIGINT, allowNull: false },
-        expiresAt: moment(),
-      },
-      { sequelize, tableName: 'share_use' },
-    )
-  }
-}
+export type ShareUse = Row<typeof ShareUse>

@@ -1,39 +1,25 @@
-import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, type Sequelize } from 'sequelize'
 import { MAX_EMAIL } from '../../src/limits.ts'
-import { moment, uuid } from './columns.ts'
+import { counter, moment, number, type Row, table, text, uuid } from './columns.ts'
 
 /** A file given to one e-mail address (direct) or to everyone with the link (public). Its token is derived from its id, not stored. */
-export class Share extends Model<InferAttributes<Share>, InferCreationAttributes<Share>> {
-  declare id: string
-  declare entryId: string
-  declare bucketId: string
-  /** The sharer. */
-  declare userId: string
-  /** Lower-case e-mail address of the recipient; null for a public share. */
-  declare recipient: string | null
-  declare passwordHash: string | null
-  declare maxDownloads: number | null
-  declare downloads: number
-  declare seenAt: number | null
-  declare createdAt: number
-  declare expiresAt: number
+export const Share = table({
+  tableName: 'share',
+  columns: {
+    id: uuid.key(),
+    entryId: uuid,
+    bucketId: uuid,
+    /** The sharer. */
+    userId: uuid,
+    /** Lower-case e-mail address of the recipient; null for a public share. */
+    recipient: text(MAX_EMAIL).nullable(),
+    passwordHash: text(255).nullable(),
+    maxDownloads: number.nullable(),
+    downloads: counter,
+    seenAt: moment.nullable(),
+    createdAt: moment,
+    expiresAt: moment,
+  },
+  indexes: [['entryId', 'recipient'], ['userId', 'id'], ['recipient', 'id'], ['expiresAt']],
+})
 
-  static define(sequelize: Sequelize): void {
-    this.init(
-      {
-        id: uuid({ primaryKey: true }),
-        entryId: uuid({ allowNull: false }),
-        bucketId: uuid({ allowNull: false }),
-        userId: uuid({ allowNull: false }),
-        recipient: { type: DataTypes.STRING(MAX_EMAIL), allowNull: true },
-        passwordHash: { type: DataTypes.STRING(255), allowNull: true },
-        maxDownloads: { type: DataTypes.BIGINT, allowNull: true },
-        downloads: { type: DataTypes.BIGINT, allowNull: false, defaultValue: 0 },
-        seenAt: moment({ allowNull: true }),
-        createdAt: moment(),
-        expiresAt: moment(),
-      },
-      { sequelize, tableName: 'share' },
-    )
-  }
-}
+export type Share = Row<typeof Share>

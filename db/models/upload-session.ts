@@ -1,61 +1,53 @@
-import {
-  type CreationOptional,
-  DataTypes,
-  type InferAttributes,
-  type InferCreationAttributes,
-  Model,
-  type Sequelize,
-} from 'sequelize'
 import type { OnConflict } from '../../src/on-conflict.ts'
-import { moment, uuid } from './columns.ts'
+import { counter, flag, longText, moment, number, type Row, table, text, uuid, word } from './columns.ts'
+
+/** What became of a completion that outlives its request. */
+export const completionStates = ['completing', 'completed', 'failed'] as const
+export type CompletionState = (typeof completionStates)[number]
 
 /**
  * An unfinished upload in parts. Its id is that of a staged blob, which holds the reservation and whose lease is the session's lifetime;
- * only the store records which parts have arrived.
+ * only the store records which parts have arrived. One that was completed in the background is kept for a while, to tell its outcome.
  */
-export class UploadSession extends Model<InferAttributes<UploadSession>, InferCreationAttributes<UploadSession>> {
-  declare id: string
-  declare bucketId: string
-  /** The user who started it. */
-  declare userId: string
-  /** Path of the future file. */
-  declare path: string
-  declare fileType: string
-  /** Bytes of the whole, as declared. */
-  declare size: number
-  /** Bytes of every part but the last. */
-  declare partSize: number
-  /** Whether clients send the parts to signed URLs. */
-  declare direct: boolean
-  /** Until when clients can write directly to the store; 0 if they never can. */
-  declare writableUntil: number
-  /** The token of the request that is completing it, and until when its claim lasts. */
-  declare claim: string | null
-  declare claimUntil: number
-  /** What to do when something of this name is there at the end. */
-  declare onConflict: CreationOptional<OnConflict>
-  declare createdAt: number
+export const UploadSession = table({
+  tableName: 'upload_session',
+  columns: {
+    id: uuid.key().ownedBy('blobs'),
+    bucketId: uuid,
+    /** The user who started it. Refers to no row: this one must outlive the user, because it stores until when parts of a direct upload are writable. */
+    userId: uuid,
+    /** Path of the future file. */
+    path: text(1024),
+    fileType: text(127),
+    /** Bytes of the whole, as declared. */
+    size: number,
+    /** Bytes of every part but the last. */
+    partSize: number,
+    /** Whether clients send the parts to signed URLs. */
+    direct: flag,
+    /** Until when clients can write directly to the store; 0 if they never can. */
+    writableUntil: moment,
+    /**
+     * The token of the request that is completing it, and until when its claim lasts. Without a token: until when a completion in the
+     * background waits for another attempt, and until when one that has ended is kept.
+     */
+    claim: uuid.nullable(),
+    claimUntil: moment,
+    /** What to do when something of this name is there at the end. */
+    onConflict: word<OnConflict>(9).default('fail'),
+    createdAt: moment,
+    /** Of its completion in the background; null as long as none was asked for. */
+    state: word<CompletionState>(10).nullable(),
+    /** What such a completion is to do, as JSON. */
+    completion: longText.nullable(),
+    /** Why it failed, as JSON. */
+    failure: longText.nullable(),
+    /** Bytes that it has read again. */
+    checked: counter,
+    /** The file that it has made. */
+    fileId: uuid.nullable(),
+  },
+  indexes: [['bucketId'], ['state', 'claimUntil']],
+})
 
-  static define(sequelize: Sequelize): void {
-    // A function, because Sequelize mutates the objects that it receives.
-    const bytes = () => ({ type: DataTypes.BIGINT, allowNull: false })
-    this.init(
-      {
-        id: uuid({ primaryKey: true }),
-        bucketId: uuid({ allowNull: false }),
-        userId: uuid({ allowNull: false }),
-        path: { type: DataTypes.STRING(1024), allowNull: false },
-        fileType: { type: DataTypes.STRING(127), allowNull: false },
-        size: bytes(),
-        partSize: bytes(),
-        direct: { type: DataTypes.BOOLEAN, allowNull: false },
-        writableUntil: moment(),
-        claim: uuid({ allowNull: true }),
-        claimUntil: moment(),
-        onConflict: { type: DataTypes.STRING(9, true), allowNull: false, defaultValue: 'fail' },
-        createdAt: moment(),
-      },
-      { sequelize, tableName: 'upload_session' },
-    )
-  }
-}
+export type UploadSession = Row<typeof UploadSession>

@@ -1,8 +1,8 @@
-import type { Attributes } from 'sequelize'
-import type { Role } from '../../src/access/roles.ts'
 import type { Db, Tx, Value } from '../index.ts'
 import type { Identity } from '../models/identity.ts'
+import type { Member } from '../models/member.ts'
 import type { Plan } from '../models/plan.ts'
+import type { Workspace } from '../models/workspace.ts'
 import { placeholders } from './sql.ts'
 
 /** An account as the operator sees it. Bytes, and milliseconds since 1970. */
@@ -20,15 +20,10 @@ export interface AccountRow {
   maxBytes: number
 }
 
-export type AccountIdentity = Pick<Attributes<Identity>, 'provider' | 'providerUserId' | 'email'>
+export type AccountIdentity = Pick<Identity, 'provider' | 'providerUserId' | 'email'>
 
 /** A workspace of an account, with the role that the account has there. */
-export interface AccountWorkspace {
-  id: string
-  name: string
-  slug: string
-  role: Role
-}
+export type AccountWorkspace = Pick<Workspace, 'id' | 'name' | 'slug'> & Pick<Member, 'role'>
 
 /** Live sessions, all keys made, and live shares. */
 export interface AccountCounts {
@@ -38,7 +33,7 @@ export interface AccountCounts {
 }
 
 export type AccountUsage = { usedBytes: number; keptBytes: number; fileCount: number; folderCount: number } & Pick<
-  Attributes<Plan>,
+  Plan,
   'maxFileSizeBytes' | 'maxTotalStorageBytes' | 'maxFiles' | 'maxFolders'
 >
 

@@ -1,11 +1,10 @@
-import type { Attributes } from 'sequelize'
 import { MAX_PAGE } from '../../src/limits.ts'
 import type { Db, Tx } from '../index.ts'
 import type { ApiKey } from '../models/api-key.ts'
 import { firstOfEach, type Page, pageOf } from './page.ts'
 import { placeholders } from './sql.ts'
 
-export type ApiKeyRow = Omit<Attributes<ApiKey>, 'hash' | 'hint'> & { keyHint: string }
+export type ApiKeyRow = Omit<ApiKey, 'hash' | 'hint'> & { keyHint: string }
 
 /** The cursor of a key in a list, newest first. */
 export type ApiKeyPlace = [createdAt: number, id: string]

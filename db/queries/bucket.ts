@@ -179,15 +179,15 @@ export async function uncountNote(db: Db, id: string, tx: Tx): Promise<void> {
   await db.run('UPDATE bucket SET note_count = note_count - 1 WHERE id = ?', [id], tx)
 }
 
-/** Increments a counter of a bucket unless it has reached its limit. @returns whether it did. One conditional UPDATE, which locks the row, keeps it exact. */
+/** Increments a counter of an open bucket unless it has reached its limit. @returns whether it did. One conditional UPDATE, which locks the row, keeps it exact. */
 export async function raiseCount(
   db: Db,
   id: string,
-  counter: 'note_count' | 'link_count',
+  counter: 'note_count' | 'link_count' | 'used_folders',
   max: number | null,
   tx: Tx,
 ): Promise<boolean> {
-  const sql = `UPDATE bucket SET ${counter} = ${counter} + 1 WHERE id = ? AND ${counter} < ?`
+  const sql = `UPDATE bucket SET ${counter} = ${counter} + 1 WHERE id = ? AND ${OPEN} AND ${counter} < ?`
   return (await db.run(sql, [id, max ?? NO_LIMIT], tx)) === 1
 }
 

@@ -1,44 +1,44 @@
 import type { Caller } from '../../src/access/caller.ts'
 import type { Db, Tx, Value } from '../index.ts'
+import type { Plan } from '../models/plan.ts'
+import type { User } from '../models/user.ts'
 import { rolesThat } from './member.ts'
 
 /** An account, its storage area and the limits of its plan; null means unlimited. */
-export interface CallerRow {
+export interface CallerRow
+  extends Pick<User, 'email' | 'verifiedEmail' | 'name' | 'picture'>,
+    Pick<
+      Plan,
+      'maxFileSizeBytes' | 'maxTotalStorageBytes' | 'maxFiles' | 'maxFolders' | 'maxPublicLinks' | 'maxNotes'
+    > {
   /** Of the session or the key. */
   id: string
   expiresAt: number | null
   lastUsedAt: number | null
   userId: string
-  email: string
-  verifiedEmail: string | null
-  name: string
-  picture: string
   bucketId: string
   rootId: string
-  maxFileSizeBytes: number
-  maxTotalStorageBytes: number
-  maxFiles: number | null
-  maxFolders: number | null
-  maxPublicLinks: number | null
-  maxNotes: number | null
 }
 
 const columns = `c.id, c.expires_at AS expiresAt, c.last_used_at AS lastUsedAt, u.id AS userId, u.email, u.verified_email AS verifiedEmail, u.name, u.picture,
   b.id AS bucketId, b.root_id AS rootId, p.max_file_size_bytes AS maxFileSizeBytes, p.max_total_storage_bytes AS maxTotalStorageBytes,
   p.max_files AS maxFiles, p.max_folders AS maxFolders, p.max_public_links AS maxPublicLinks, p.max_notes AS maxNotes`
-const found = `JOIN bucket b ON b.user_id = u.id JOIN plan p ON p.id = u.plan_id WHERE c.hash = ? AND u.status = 'active'`
+const found = `JOIN bucket b ON b.user_id = u.id JOIN plan p ON p.id = u.plan_id WHERE u.status = 'active' AND`
 
-/** The session of a hash, valid or expired, with its active account. */
-export async function findSessionCaller(db: Db, hash: string): Promise<CallerRow | undefined> {
-  const sql = `SELECT ${columns} FROM session c JOIN user u ON u.id = c.user_id ${found}`
-  return (await db.rows<CallerRow>(sql, [hash]))[0]
+/** A credential is found by the hash of its secret, or by its id where it was presented before. */
+type By = 'hash' | 'id'
+
+/** A session, valid or expired, with its active account. */
+export async function findSessionCaller(db: Db, by: By, value: string): Promise<CallerRow | undefined> {
+  const sql = `SELECT ${columns} FROM session c JOIN user u ON u.id = c.user_id ${found} c.${by} = ?`
+  return (await db.rows<CallerRow>(sql, [value]))[0]
 }
 
-/** The key of a hash, valid or expired, with the active account of its creator. */
-export async function findKeyCaller(db: Db, hash: string) {
+/** A key, valid or expired, with the active account of its creator. */
+export async function findKeyCaller(db: Db, by: By, value: string) {
   const [row] = await db.rows<CallerRow & { scopes: string; workspaceId: string | null }>(
-    `SELECT ${columns}, c.scopes, c.workspace_id AS workspaceId FROM api_key c JOIN user u ON u.id = c.created_by ${found}`,
-    [hash],
+    `SELECT ${columns}, c.scopes, c.workspace_id AS workspaceId FROM api_key c JOIN user u ON u.id = c.created_by ${found} c.${by} = ?`,
+    [value],
   )
   return row
 }

@@ -1,13 +1,10 @@
 import type { Db, Tx } from '../index.ts'
+import type { Blob } from '../models/blob.ts'
+import type { Version } from '../models/version.ts'
 import { insertBlob } from './blob.ts'
 
 /** An object of the ledger, with the file or the version that names it. */
-export interface LedgerRow {
-  id: string
-  bucketId: string
-  state: 'staged' | 'copied' | 'live' | 'deleting'
-  size: number
-  leaseUntil: number
+export interface LedgerRow extends Pick<Blob, 'id' | 'bucketId' | 'state' | 'size' | 'leaseUntil'> {
   entryId: string | null
   versionId: string | null
   /** The bytes that the file or the version says. */
@@ -53,10 +50,7 @@ export async function reviveRow(db: Db, blob: { id: string; bucketId: string; si
 }
 
 /** A version that refers to something that is not there. */
-export interface BrokenVersion {
-  id: string
-  bucketId: string
-  blobId: string
+export interface BrokenVersion extends Pick<Version, 'id' | 'bucketId' | 'blobId'> {
   blobState: string | null
   /** Its file; null when it is gone. */
   entryId: string | null

@@ -1,14 +1,15 @@
 import type { Db, Tx } from '../index.ts'
-import { FOLDER } from '../models/entry.ts'
+import { type Entry, FOLDER } from '../models/entry.ts'
+import type { Job } from '../models/job.ts'
 import type { Totals } from './bucket.ts'
 import { GIVEN_UP } from './job.ts'
 import { placeholders } from './sql.ts'
 
-/** Sessions of uploads whose blob is not staged. */
+/** Sessions of uploads whose blob is not staged, but for those that tell of a completion in the background. */
 export const endedSessionsAfter = (db: Db, id: string, limit: number): Promise<{ id: string }[]> =>
   db.rows(
     `SELECT s.id FROM upload_session s LEFT JOIN blobs b ON b.id = s.id AND b.state = 'staged'
-     WHERE s.id > ? AND b.id IS NULL ORDER BY s.id LIMIT ${limit}`,
+     WHERE s.id > ? AND b.id IS NULL AND (s.state IS NULL OR s.state <> 'completed') ORDER BY s.id LIMIT ${limit}`,
     [id],
   )
 
@@ -19,13 +20,7 @@ export const deleteEndedSession = (db: Db, id: string): Promise<number> =>
   )
 
 /** An entry with what it refers to, as far as it exists. */
-export interface EntryReferences {
-  id: string
-  bucketId: string
-  parentId: string | null
-  kind: number
-  name: string
-  blobId: string | null
+export interface EntryReferences extends Pick<Entry, 'id' | 'bucketId' | 'parentId' | 'kind' | 'name' | 'blobId'> {
   parent: string | null
   blobState: string | null
   rootId: string | null
@@ -59,12 +54,7 @@ export const upWithBuckets = (
   )
 
 /** An entry without a folder that could hold it; undefined when it has one, or does not exist. */
-export interface Orphan extends Totals {
-  kind: number
-  name: string
-  levelsBelow: number
-  bytesBelow: number
-}
+export type Orphan = Totals & Pick<Entry, 'kind' | 'name' | 'levelsBelow' | 'bytesBelow'>
 
 export async function findOrphan(db: Db, id: string, tx: Tx): Promise<Orphan | undefined> {
   const [entry] = await db.rows<Orphan>(
@@ -232,13 +222,7 @@ export async function isEnding(db: Db, bucketId: string): Promise<boolean> {
 }
 
 /** A job that fails repeatedly or is given up. */
-export interface TroubledJob {
-  id: string
-  kind: string
-  attempts: number
-  dueAt: number
-  lastError: string
-}
+export type TroubledJob = Pick<Job, 'id' | 'kind' | 'attempts' | 'dueAt' | 'lastError'>
 
 export const troubledJobsAfter = (db: Db, id: string, minAttempts: number, limit: number): Promise<TroubledJob[]> =>
   db.rows(

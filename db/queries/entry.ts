@@ -1,7 +1,7 @@
 import { v7 as newId } from 'uuid'
 import { MAX_PAGE } from '../../src/limits.ts'
 import { type Db, isDuplicate, type Tx, type Value } from '../index.ts'
-import { type FILE, FOLDER } from '../models/entry.ts'
+import { type Entry, type FILE, FOLDER } from '../models/entry.ts'
 import type { Totals } from './bucket.ts'
 import { type Node, nodeColumns } from './entry-path.ts'
 import { byId, inParts, placeholders } from './sql.ts'
@@ -76,10 +76,7 @@ export async function addTotals(db: Db, changes: Map<string, Totals>, tx: Tx): P
 }
 
 /** The upper bounds of the subtree of a folder: its levels, and the bytes of its longest relative path. */
-export interface Reach {
-  levelsBelow: number
-  bytesBelow: number
-}
+export type Reach = Pick<Entry, 'levelsBelow' | 'bytesBelow'>
 
 export async function setReach(db: Db, reaches: Map<string, Reach>, tx: Tx): Promise<void> {
   for (const part of inParts([...reaches], AT_ONCE))

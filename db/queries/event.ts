@@ -1,26 +1,12 @@
 import { type Db, isDuplicate, type Tx, type Value } from '../index.ts'
-import type { EventKind, Via } from '../models/event.ts'
+import type { Event, EventKind } from '../models/event.ts'
 import { firstOfEach, type Page } from './page.ts'
 import { inParts, placeholders } from './sql.ts'
 
 /** An event as it is stored: see db/models/event.ts. */
-export interface EventRow {
-  logId: string
-  seq: number
-  at: number
-  actorId: string | null
-  via: Via
-  viaId: string | null
-  kind: EventKind
-  subjectId: string | null
-  details: string
-}
+export type EventRow = Omit<Event, 'entryId'>
 
-export interface NewEventRow extends Omit<EventRow, 'logId' | 'seq'> {
-  log: LogName
-  /** The file or folder that it is about. */
-  entryId: string | null
-}
+export type NewEventRow = Omit<Event, 'logId' | 'seq'> & { log: LogName }
 
 const columns = 'log_id, seq, at, actor_id, via, via_id, kind, subject_id, entry_id, details'
 const read = `log_id AS logId, seq, at, actor_id AS actorId, via, via_id AS viaId, kind, subject_id AS subjectId, details`

@@ -8,6 +8,7 @@ const ended = {
   share_use: { key: 'id', where: 'expires_at <= ?', values: [] },
   share: { key: 'id', where: 'expires_at < ?', values: [] },
   mail_notice: { key: 'id', where: 'sent_at < ?', values: [] },
+  upload_session: { key: 'id', where: "state = 'completed' AND claim_until <= ?", values: [] },
   outbox: { key: 'id', where: 'due_at = ? AND created_at < ?', values: [GIVEN_UP] },
 } as const
 

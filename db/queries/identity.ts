@@ -1,10 +1,9 @@
-import type { Attributes } from 'sequelize'
 import type { Db, Tx } from '../index.ts'
 import type { Identity } from '../models/identity.ts'
 import type { User } from '../models/user.ts'
 
 /** An identity as stored before a sign-in, with its account. */
-export interface KnownIdentity extends Pick<Attributes<User>, 'status' | 'email' | 'verifiedEmail'> {
+export interface KnownIdentity extends Pick<User, 'status' | 'email' | 'verifiedEmail'> {
   identityId: string
   userId: string
   oldEmail: string
@@ -29,7 +28,7 @@ export async function lockIdentity(db: Db, of: OfProvider, tx: Tx): Promise<Know
   return (await db.rows<KnownIdentity>(`${KNOWN}${db.forUpdate}`, [of.provider, of.providerUserId], tx))[0]
 }
 
-export interface LockedIdentity extends Pick<Attributes<Identity>, 'id' | 'provider' | 'email'> {
+export interface LockedIdentity extends Pick<Identity, 'id' | 'provider' | 'email'> {
   emailVerified: boolean | number
 }
 

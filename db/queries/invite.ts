@@ -1,4 +1,3 @@
-import type { Attributes } from 'sequelize'
 import type { Role } from '../../src/access/roles.ts'
 import { MAX_PAGE } from '../../src/limits.ts'
 import type { Db, Tx } from '../index.ts'
@@ -21,7 +20,7 @@ export async function deleteInvitesBy(db: Db, userId: string, workspaceId: strin
   await db.Invite.destroy({ where, transaction: tx })
 }
 
-export type InviteView = Attributes<Invite>
+export type InviteView = Invite
 
 const columns =
   'i.id AS id, i.workspace_id AS workspaceId, i.email, i.role, i.invited_by AS invitedBy, i.created_at AS createdAt, i.expires_at AS expiresAt'

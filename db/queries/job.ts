@@ -1,11 +1,10 @@
-import type { Attributes } from 'sequelize'
 import type { Db } from '../index.ts'
 import type { Job } from '../models/job.ts'
 
 /** The due time of a job that is not retried any more. Its row is kept for a while, so that it can be reported. */
 export const GIVEN_UP = Number.MAX_SAFE_INTEGER
 
-export type JobRow = Omit<Attributes<Job>, 'kind' | 'lastError'>
+export type JobRow = Omit<Job, 'kind' | 'lastError'>
 
 /** The mails that are queued. */
 export interface MailQueue {

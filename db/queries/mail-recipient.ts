@@ -1,10 +1,9 @@
-import type { Attributes } from 'sequelize'
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../index.ts'
 import type { MailNotice } from '../models/mail-notice.ts'
 import type { MailRecipient } from '../models/mail-recipient.ts'
 
-type Recipient = Pick<Attributes<MailRecipient>, 'id' | 'stoppedAt'>
+type Recipient = Pick<MailRecipient, 'id' | 'stoppedAt'>
 
 /** Locks the row of an e-mail address until the transaction ends, which serializes the counting of its mails. Adds a missing row. */
 export async function lockRecipient(db: Db, addressHash: string, tx: Tx): Promise<Recipient> {
@@ -27,7 +26,7 @@ export const noticesSince = (
   recipientId: string,
   since: number,
   tx: Tx,
-): Promise<Pick<Attributes<MailNotice>, 'senderId' | 'about' | 'sentAt'>[]> =>
+): Promise<Pick<MailNotice, 'senderId' | 'about' | 'sentAt'>[]> =>
   db.rows(
     'SELECT sender_id AS senderId, about, sent_at AS sentAt FROM mail_notice WHERE recipient_id = ? AND sent_at > ?',
     [recipientId, since],

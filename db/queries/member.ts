@@ -2,6 +2,8 @@ import { Op } from 'sequelize'
 import { type Action, type Role, rolesThatMay } from '../../src/access/roles.ts'
 import { MAX_PAGE } from '../../src/limits.ts'
 import type { Db, Tx } from '../index.ts'
+import type { Member } from '../models/member.ts'
+import type { User } from '../models/user.ts'
 import { firstOfEach } from './page.ts'
 
 /** The roles that may perform an action, as the list of an IN. They are constants, so they need no placeholders. */
@@ -10,14 +12,7 @@ export const rolesThat = (action: Action): string =>
     .map(role => `'${role}'`)
     .join(', ')
 
-export interface MemberView {
-  userId: string
-  email: string
-  name: string
-  picture: string
-  role: Role
-  joinedAt: number
-}
+export type MemberView = Pick<Member, 'userId' | 'role' | 'joinedAt'> & Pick<User, 'email' | 'name' | 'picture'>
 
 const columns = 'm.user_id AS userId, u.email, u.name, u.picture, m.role, m.joined_at AS joinedAt'
 const members = `${columns} FROM member m JOIN user u ON u.id = m.user_id WHERE m.workspace_id = ?`

@@ -1,11 +1,10 @@
-import type { Attributes } from 'sequelize'
 import type { Db } from '../index.ts'
 import type { Operator } from '../models/operator.ts'
 import type { User } from '../models/user.ts'
 import { placeholders } from './sql.ts'
 
-type Person = Pick<Attributes<User>, 'id' | 'email' | 'verifiedEmail' | 'name'>
-type AppointedRow = Person & Pick<Attributes<Operator>, 'appointedBy' | 'appointedAt'>
+type Person = Pick<User, 'id' | 'email' | 'verifiedEmail' | 'name'>
+type AppointedRow = Person & Pick<Operator, 'appointedBy' | 'appointedAt'>
 
 const columns = 'u.id, u.email, u.verified_email AS verifiedEmail, u.name'
 

@@ -1,13 +1,9 @@
 import type { Db } from '../index.ts'
+import type { User } from '../models/user.ts'
 import { placeholders } from './sql.ts'
 
 /** What others may see of a user. */
-export interface PersonView {
-  id: string
-  name: string
-  email: string
-  picture: string
-}
+export type PersonView = Pick<User, 'id' | 'name' | 'email' | 'picture'>
 
 export const peopleByIds = (db: Db, ids: readonly string[]): Promise<PersonView[]> =>
   db.rows(`SELECT id, name, email, picture FROM user WHERE id IN (${placeholders(ids)})`, [...ids])

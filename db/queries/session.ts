@@ -1,8 +1,7 @@
-import type { Attributes } from 'sequelize'
 import type { Db, Tx } from '../index.ts'
 import type { Session } from '../models/session.ts'
 
-export type SessionRow = Omit<Attributes<Session>, 'hash' | 'userId'>
+export type SessionRow = Omit<Session, 'hash' | 'userId'>
 
 /** Maximum length of the list; a user has about as many sessions as devices, and they expire. */
 const SHOWN = 1000

@@ -1,27 +1,21 @@
-import type { Db, Value } from '../index.ts'
-import type { ShareEventKind } from '../models/share-event.ts'
+import type { Db, Tx, Value } from '../index.ts'
+import type { ShareEvent } from '../models/share-event.ts'
 import { firstOfEach, type Page } from './page.ts'
 import { placeholders } from './sql.ts'
 
 /** A use of a share as it is stored: see db/models/share-event.ts. */
-export interface ShareEventRow {
-  id: string
-  shareId: string
-  at: number
-  kind: ShareEventKind
-  personId: string | null
-  network: string
-  client: string
-}
+export type ShareEventRow = ShareEvent
 
 /** Appends uses of shares, by one statement. */
-export async function insertShareEvents(db: Db, events: ShareEventRow[]): Promise<void> {
+export async function insertShareEvents(db: Db, events: ShareEventRow[], tx?: Tx): Promise<void> {
+  if (events.length === 0) return
   const rows = events.map(({ id, shareId, at, kind, personId, network, client }): Value[] => [
     ...[id, shareId, at, kind, personId, network, client],
   ])
   await db.run(
     `INSERT INTO share_event (id, share_id, at, kind, person_id, network, client) VALUES ${rows.map(row => `(${placeholders(row)})`).join(', ')}`,
     rows.flat(),
+    tx,
   )
 }
 

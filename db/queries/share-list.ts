@@ -1,4 +1,6 @@
 import type { Db } from '../index.ts'
+import type { Entry } from '../models/entry.ts'
+import type { Share } from '../models/share.ts'
 import { firstOfEach, type Page, pageOf } from './page.ts'
 import { LIVE, tables } from './share.ts'
 import { placeholders } from './sql.ts'
@@ -7,25 +9,19 @@ import { placeholders } from './sql.ts'
 const ENDED = `(s.expires_at <= ? OR s.downloads >= s.max_downloads) AND u.status = 'active'`
 
 /** A share in a list, with its file and its owner. */
-export interface ListedShare {
-  id: string
+export interface ListedShare
+  extends Pick<
+      Share,
+      'id' | 'userId' | 'createdAt' | 'expiresAt' | 'seenAt' | 'passwordHash' | 'downloads' | 'maxDownloads'
+    >,
+    Pick<Entry, 'name' | 'fileType' | 'md5'> {
   fileId: string
-  fileType: string
   size: number
-  md5: string
   /** E-mail addresses; the second is empty for a public share. */
   sharedBy: string
   sharedFor: string
-  userId: string
   sharerName: string
   sharerPicture: string
-  createdAt: number
-  expiresAt: number
-  seenAt: number | null
-  passwordHash: string | null
-  downloads: number
-  maxDownloads: number | null
-  name: string
   parentId: string
   rootId: string
 }

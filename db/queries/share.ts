@@ -1,4 +1,6 @@
 import type { Db, Tx } from '../index.ts'
+import type { Entry } from '../models/entry.ts'
+import type { Share } from '../models/share.ts'
 import { inParts, placeholders } from './sql.ts'
 
 /** Shares with their files and their sharers. */
@@ -44,24 +46,18 @@ export async function countSharesOfFiles(
 }
 
 /** A share joined with its file and its owner. */
-export interface LinkedShare {
-  id: string
-  userId: string
+export interface LinkedShare
+  extends Pick<
+      Share,
+      'id' | 'userId' | 'recipient' | 'passwordHash' | 'maxDownloads' | 'downloads' | 'seenAt' | 'expiresAt'
+    >,
+    Pick<Entry, 'name' | 'fileType' | 'md5'> {
   sharerName: string
   sharerEmail: string
   /** Null when no provider has verified the e-mail address of the sharer. */
   sharerVerifiedEmail: string | null
-  recipient: string | null
-  passwordHash: string | null
-  maxDownloads: number | null
-  downloads: number
-  seenAt: number | null
-  expiresAt: number
   fileId: string
-  name: string
-  fileType: string
   size: number
-  md5: string
   blobId: string
 }
 
@@ -93,17 +89,7 @@ export async function lockSharer(db: Db, userId: string, bucketId: string, tx: T
 }
 
 /** A share to insert: of a file in the tree of a user, for one e-mail address or (null) for everyone with the link. */
-export interface NewShare {
-  id: string
-  userId: string
-  bucketId: string
-  entryId: string
-  recipient: string | null
-  maxDownloads: number | null
-  passwordHash: string | null
-  createdAt: number
-  expiresAt: number
-}
+export type NewShare = Omit<Share, 'downloads' | 'seenAt'>
 
 /** Inserts a share with its sharer locked. Returns false, and inserts nothing, when the file no longer exists. */
 export async function insertShare(db: Db, share: NewShare, tx: Tx): Promise<boolean> {
@@ -148,6 +134,27 @@ export async function countDownload(db: Db, id: string): Promise<boolean> {
     [id],
   )
   return counted === 1
+}
+
+/**
+ * Counts downloads of shares that do not limit them, one for each time that a share is named. Shares that somebody else has locked are
+ * left out: the visitors of one link do not wait for what becomes of another one.
+ * @returns the shares whose downloads are counted
+ */
+export async function countDownloads(db: Db, ids: string[], tx: Tx): Promise<ReadonlySet<string>> {
+  const named = Map.groupBy(ids, id => id)
+  const rows = await db.rows<{ id: string }>(
+    `SELECT id FROM share WHERE id IN (${placeholders([...named.keys()])}) AND max_downloads IS NULL${db.dialect === 'mysql' ? ' FOR UPDATE SKIP LOCKED' : ''}`,
+    [...named.keys()],
+    tx,
+  )
+  for (const [times, some] of Map.groupBy(rows, ({ id }) => named.get(id)?.length ?? 0))
+    await db.run(
+      `UPDATE share SET downloads = downloads + ? WHERE id IN (${placeholders(some)})`,
+      [times, ...some.map(({ id }) => id)],
+      tx,
+    )
+  return new Set(rows.map(({ id }) => id))
 }
 
 export const deleteShare = async (db: Db, id: string, tx: Tx): Promise<boolean> =>

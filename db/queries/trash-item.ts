@@ -1,22 +1,14 @@
 import type { Db, Tx } from '../index.ts'
-import type { FILE, FOLDER } from '../models/entry.ts'
+import type { Entry } from '../models/entry.ts'
+import type { TrashItem } from '../models/trash-item.ts'
 import { lockBucket } from './bucket.ts'
 import type { Node } from './entry-path.ts'
 import type { Page } from './page.ts'
 import { inParts, placeholders } from './sql.ts'
 
 /** A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970. */
-export interface TrashItemRow {
-  id: string
-  bucketId: string
-  kind: typeof FILE | typeof FOLDER
-  /** Where it was: the names from the root down, its own last, joined by slashes. */
-  path: string
-  bytes: number
-  files: number
-  deletedBy: string | null
-  deletedAt: number
-}
+export type TrashItemRow = Pick<TrashItem, 'id' | 'bucketId' | 'path' | 'bytes' | 'files' | 'deletedBy' | 'deletedAt'> &
+  Pick<Entry, 'kind'>
 
 /** A deleted entry, with what placing it in its tree again needs. */
 export interface TrashedNode extends Node {
@@ -28,18 +20,7 @@ export interface TrashedNode extends Node {
 const VIEW = `t.id, t.bucket_id AS bucketId, e.kind, t.path, t.bytes, t.files, t.deleted_by AS deletedBy, t.deleted_at AS deletedAt
   FROM trash_item t JOIN entry e ON e.id = t.entry_id`
 
-export interface NewTrashItem {
-  id: string
-  bucketId: string
-  entryId: string
-  parentId: string
-  path: string
-  bytes: number
-  files: number
-  folders: number
-  deletedBy: string | null
-  deletedAt: number
-}
+export type NewTrashItem = TrashItem
 
 const AT_ONCE = 200
 

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../index.ts'
-import type { UploadSession } from '../models/upload-session.ts'
+import type { CompletionState, UploadSession } from '../models/upload-session.ts'
 import { MAKER_MAY_WRITE } from './caller.ts'
 import { placeholders } from './sql.ts'
 
@@ -19,14 +19,15 @@ export interface SessionRow
     | 'createdAt'
   > {
   direct: number | boolean
-  /** The end of the lease of its blob. */
+  /** The end of the lease of its blob; of one that was completed in the background, when its outcome is forgotten. */
   expiresAt: number
+  state: CompletionState | null
 }
 
+const columns = `s.id, s.bucket_id AS bucketId, s.path, s.file_type AS fileType, s.size, s.part_size AS partSize, s.direct,
+    s.on_conflict AS onConflict, s.writable_until AS writableUntil, s.claim_until AS claimUntil, s.created_at AS createdAt, s.state`
 /** The unfinished uploads of a user; its values are the user id and the current time. */
-const unfinished = `SELECT s.id, s.bucket_id AS bucketId, s.path, s.file_type AS fileType, s.size, s.part_size AS partSize, s.direct,
-    s.on_conflict AS onConflict,
-    s.writable_until AS writableUntil, s.claim_until AS claimUntil, s.created_at AS createdAt, b.lease_until AS expiresAt
+const unfinished = `SELECT ${columns}, b.lease_until AS expiresAt
   FROM upload_session s JOIN blobs b ON b.id = s.id WHERE s.user_id = ? AND b.state = 'staged' AND b.lease_until > ?`
 
 /** @param maker who started it @param writable only if its maker may still write there */
@@ -42,12 +43,18 @@ export async function findSession(
   return row
 }
 
+/** Those of some uploads that are unfinished, or were completed in the background. */
 export const sessionsAmong = (db: Db, maker: string, ids: string[]): Promise<SessionRow[]> =>
-  db.rows(`${unfinished} AND s.id IN (${placeholders(ids)})`, [maker, Date.now(), ...ids])
+  db.rows(
+    `SELECT ${columns}, CASE WHEN s.state = 'completed' THEN s.claim_until ELSE b.lease_until END AS expiresAt
+     FROM upload_session s JOIN blobs b ON b.id = s.id
+     WHERE s.user_id = ? AND (s.state = 'completed' OR b.state = 'staged' AND b.lease_until > ?) AND s.id IN (${placeholders(ids)})`,
+    [maker, Date.now(), ...ids],
+  )
 
 export async function insertSession(
   db: Db,
-  session: Omit<SessionRow, 'claimUntil' | 'expiresAt'> & { bucketId: string; userId: string },
+  session: Omit<SessionRow, 'claimUntil' | 'expiresAt' | 'state'> & { bucketId: string; userId: string },
   tx: Tx,
 ): Promise<void> {
   await db.run(
@@ -88,10 +95,29 @@ export async function deleteClaimed(db: Db, id: string, claim: string, tx: Tx): 
   return (await db.run('DELETE FROM upload_session WHERE id = ? AND claim = ?', [id, claim], tx)) === 1
 }
 
-/** Claims a session unless another request has claimed it. @returns whether it could */
-export async function claimSession(db: Db, id: string, claim: string, until: number): Promise<boolean> {
-  const sql = 'UPDATE upload_session SET claim = ?, claim_until = ? WHERE id = ? AND claim_until <= ?'
-  return (await db.run(sql, [claim, until, id, Date.now()])) === 1
+/**
+ * Claims a session unless another request has claimed it.
+ * @param completion what to do in the background; null for a completion that ends with its request
+ * @returns whether it could
+ */
+export async function claimSession(
+  db: Db,
+  { id, claim, until, completion }: { id: string; claim: string; until: number; completion: string | null },
+): Promise<boolean> {
+  const sql = `UPDATE upload_session SET claim = ?, claim_until = ?, state = ?, completion = ?, failure = NULL, checked = 0
+     WHERE id = ? AND claim_until <= ? AND (state IS NULL OR state <> 'completed')`
+  const state = completion === null ? null : 'completing'
+  return (await db.run(sql, [claim, until, state, completion, id, Date.now()])) === 1
+}
+
+/** Claims a session whose completion another instance has left. @returns whether it was still this completion, and left */
+export async function reclaimSession(
+  db: Db,
+  { id, claim, until, completion }: { id: string; claim: string; until: number; completion: string },
+): Promise<boolean> {
+  const sql = `UPDATE upload_session SET claim = ?, claim_until = ?, checked = 0
+     WHERE id = ? AND claim_until <= ? AND state = 'completing' AND completion = ?`
+  return (await db.run(sql, [claim, until, id, Date.now(), completion])) === 1
 }
 
 /** @returns whether the session is still claimed with this token */
@@ -103,4 +129,61 @@ export async function extendClaim(db: Db, id: string, claim: string, until: numb
 
 export async function releaseClaim(db: Db, id: string, claim: string): Promise<void> {
   await db.run('UPDATE upload_session SET claim = NULL, claim_until = 0 WHERE id = ? AND claim = ?', [id, claim])
+}
+
+/** A completion in the background, as it is shown. */
+export type CompletionRow = Pick<UploadSession, 'id' | 'size' | 'failure' | 'checked' | 'fileId'> & {
+  state: CompletionState
+}
+
+/** @param maker who started the upload */
+export async function findCompletion(
+  db: Db,
+  { id, bucketId, maker }: { id: string; bucketId: string; maker: string },
+): Promise<CompletionRow | undefined> {
+  const [row] = await db.rows<CompletionRow>(
+    `SELECT id, size, state, failure, checked, file_id AS fileId FROM upload_session
+     WHERE id = ? AND bucket_id = ? AND user_id = ? AND state IS NOT NULL`,
+    [id, bucketId, maker],
+  )
+  return row
+}
+
+/** Some completions in the background that no instance is at. */
+export const dueCompletions = (
+  db: Db,
+  limit: number,
+): Promise<{ id: string; bucketId: string; userId: string; completion: string }[]> =>
+  db.rows(
+    `SELECT id, bucket_id AS bucketId, user_id AS userId, completion FROM upload_session
+     WHERE state = 'completing' AND claim_until <= ? ORDER BY claim_until LIMIT ${limit}`,
+    [Date.now()],
+  )
+
+/** Notes how far a completion is, which is still claimed with this token. */
+export async function setChecked(db: Db, id: string, claim: string, checked: number): Promise<void> {
+  await db.run('UPDATE upload_session SET checked = ? WHERE id = ? AND claim = ?', [checked, id, claim])
+}
+
+/** Ends a session that is still claimed with this token, but keeps its row until a time. @returns whether it was claimed */
+export async function setCompleted(db: Db, id: string, claim: string, until: number, tx: Tx): Promise<boolean> {
+  const sql = `UPDATE upload_session SET claim = NULL, claim_until = ?, state = 'completed', completion = NULL, checked = size
+     WHERE id = ? AND claim = ?`
+  return (await db.run(sql, [until, id, claim], tx)) === 1
+}
+
+export async function setCompletedFile(db: Db, id: string, fileId: string, tx: Tx): Promise<void> {
+  await db.run('UPDATE upload_session SET file_id = ? WHERE id = ?', [fileId, id], tx)
+}
+
+/** Releases the claim of a completion in the background that is to be tried again from a time on. */
+export async function postpone(db: Db, id: string, claim: string, until: number): Promise<void> {
+  await db.run('UPDATE upload_session SET claim = NULL, claim_until = ? WHERE id = ? AND claim = ?', [until, id, claim])
+}
+
+/** Releases the claim of a completion in the background that has failed. */
+export async function setFailed(db: Db, id: string, claim: string, failure: string): Promise<void> {
+  const sql = `UPDATE upload_session SET claim = NULL, claim_until = 0, state = 'failed', completion = NULL, failure = ?
+     WHERE id = ? AND claim = ?`
+  await db.run(sql, [failure, id, claim])
 }

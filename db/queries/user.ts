@@ -1,10 +1,9 @@
-import type { Attributes } from 'sequelize'
 import type { Db, Tx } from '../index.ts'
 import type { Plan } from '../models/plan.ts'
 import type { User } from '../models/user.ts'
 
 /** An account, locked until the transaction ends. */
-export type LockedUser = Pick<Attributes<User>, 'id' | 'status' | 'email' | 'verifiedEmail'>
+export type LockedUser = Pick<User, 'id' | 'status' | 'email' | 'verifiedEmail'>
 
 const LOCKED = 'SELECT id, status, email, verified_email AS verifiedEmail FROM user'
 
@@ -17,10 +16,10 @@ export async function lockUserWithAddress(db: Db, address: string, tx: Tx): Prom
   return (await db.rows<LockedUser>(`${LOCKED} WHERE verified_email = ?${db.forUpdate}`, [address], tx))[0]
 }
 
-type PlanLimits = Omit<Attributes<Plan>, 'id' | 'name'>
+type PlanLimits = Omit<Plan, 'id' | 'name'>
 
 /** An account with the limits of its plan, and its first identity; empty texts without one. */
-export type UserRow = Omit<Attributes<User>, 'status' | 'signInNotices'> &
+export type UserRow = Omit<User, 'status' | 'signInNotices'> &
   PlanLimits & { planName: string; provider: string; providerUserId: string }
 
 const READ = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.name, u.given_name AS givenName, u.family_name AS familyName,

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../index.ts'
+import type { Version } from '../models/version.ts'
 import { markBlobsForDeletion } from './blob.ts'
 import { firstOfEach, type Page, pageOf } from './page.ts'
 import { inParts, placeholders } from './sql.ts'
@@ -14,12 +15,7 @@ export interface Content {
 }
 
 /** A content that a file had before. */
-export interface VersionRow extends Content {
-  id: string
-  bucketId: string
-  entryId: string
-  replacedAt: number
-}
+export type VersionRow = Content & Pick<Version, 'id' | 'bucketId' | 'entryId' | 'replacedAt'>
 
 const columns = `id, bucket_id AS bucketId, entry_id AS entryId, blob_id AS blobId, file_type AS fileType, md5, bytes AS size,
   created_by AS createdBy, created_at AS createdAt, replaced_at AS replacedAt`

@@ -1,12 +1,11 @@
-import type { Attributes } from 'sequelize'
 import type { Db, Tx, Value } from '../index.ts'
 import type { Webhook } from '../models/webhook.ts'
 import type { WebhookDelivery } from '../models/webhook-delivery.ts'
 import { rolesThat } from './member.ts'
 import { placeholders } from './sql.ts'
 
-export type WebhookRow = Attributes<Webhook>
-export type DeliveryRow = Attributes<WebhookDelivery>
+export type WebhookRow = Webhook
+export type DeliveryRow = WebhookDelivery
 
 const columns = `h.id AS id, h.log_id AS logId, h.user_id AS userId, h.workspace_id AS workspaceId, h.url, h.kinds, h.state, h.seq, h.attempts,
   h.failing_since AS failingSince, h.due_at AS dueAt, h.lease_until AS leaseUntil, h.secret_number AS secretNumber,

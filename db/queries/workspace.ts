@@ -1,19 +1,14 @@
-import { OWNER, type Role } from '../../src/access/roles.ts'
+import { OWNER } from '../../src/access/roles.ts'
 import type { Db, Tx } from '../index.ts'
+import type { Member } from '../models/member.ts'
+import type { Plan } from '../models/plan.ts'
+import type { Workspace } from '../models/workspace.ts'
 import { rolesThat } from './member.ts'
 import { type Page, pageOf } from './page.ts'
 import { placeholders } from './sql.ts'
 
 /** A workspace as one of its members sees it. */
-export interface WorkspaceView {
-  id: string
-  name: string
-  slug: string
-  ownerId: string
-  createdAt: number
-  /** The role of that member. */
-  role: Role
-}
+export type WorkspaceView = Workspace & Pick<Member, 'role'>
 
 const columns = 'w.id, w.name, w.slug, w.owner_id AS ownerId, w.created_at AS createdAt'
 /** The columns of a workspace `w` as its member `m` sees it. */
@@ -46,13 +41,11 @@ export async function workspaceWithSeats(db: Db, id: string, tx: Tx) {
 }
 
 /** A workspace of a user, with its tree and its limits. */
-export interface WorkspaceTreeRow extends WorkspaceView {
+export interface WorkspaceTreeRow
+  extends WorkspaceView,
+    Pick<Plan, 'maxFileSizeBytes' | 'maxTotalStorageBytes' | 'maxFiles' | 'maxFolders'> {
   bucketId: string
   rootId: string
-  maxFileSizeBytes: number
-  maxTotalStorageBytes: number
-  maxFiles: number | null
-  maxFolders: number | null
 }
 
 /** The workspaces of a user with these ids of workspaces `w` or of their buckets `b`. */

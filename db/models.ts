@@ -1,0 +1,67 @@
+import type { Sequelize } from 'sequelize'
+import { ApiKey } from './models/api-key.ts'
+import { Blob } from './models/blob.ts'
+import { Bucket } from './models/bucket.ts'
+import { defineModel, type ModelOf } from './models/columns.ts'
+import { Entry } from './models/entry.ts'
+import { Event } from './models/event.ts'
+import { EventLog } from './models/event-log.ts'
+import { Identity } from './models/identity.ts'
+import { Installation } from './models/installation.ts'
+import { Invite } from './models/invite.ts'
+import { Job } from './models/job.ts'
+import { MailNotice } from './models/mail-notice.ts'
+import { MailRecipient } from './models/mail-recipient.ts'
+import { Member } from './models/member.ts'
+import { Note } from './models/note.ts'
+import { Operator } from './models/operator.ts'
+import { Plan } from './models/plan.ts'
+import { Session } from './models/session.ts'
+import { Share } from './models/share.ts'
+import { ShareEvent } from './models/share-event.ts'
+import { ShareUse } from './models/share-use.ts'
+import { TrashItem } from './models/trash-item.ts'
+import { UploadSession } from './models/upload-session.ts'
+import { User } from './models/user.ts'
+import { Version } from './models/version.ts'
+import { Webhook } from './models/webhook.ts'
+import { WebhookDelivery } from './models/webhook-delivery.ts'
+import { Workspace } from './models/workspace.ts'
+
+const tables = {
+  ApiKey,
+  Blob,
+  Bucket,
+  Entry,
+  Event,
+  EventLog,
+  Identity,
+  Installation,
+  Invite,
+  Job,
+  MailNotice,
+  MailRecipient,
+  Member,
+  Note,
+  Operator,
+  Plan,
+  Session,
+  Share,
+  ShareEvent,
+  ShareUse,
+  TrashItem,
+  UploadSession,
+  User,
+  Version,
+  Webhook,
+  WebhookDelivery,
+  Workspace,
+}
+
+export type Models = { [Name in keyof typeof tables]: ModelOf<(typeof tables)[Name]> }
+
+/** Defines the model of every table on a connection. */
+export function defineModels(sequelize: Sequelize): Models {
+  for (const [name, table] of Object.entries(tables)) defineModel(sequelize, name, table)
+  return sequelize.models as Models
+}
