@@ -106,14 +106,18 @@ export const listening = (page: Page, subscription = 'DriveChanged') =>
       (answer.request().postData() ?? '').includes(`subscription ${subscription}`),
   )
 
-/** Whether the browser has kept the console, and what a folder shows: an expression for the page. */
+/** Whether the browser has kept the console, and what a folder holds (not only what was found in it): an expression for the page. */
 export const keepsFolder = (path: string) => `(async folder => {
   const names = await caches.keys()
   const shell = names.find(name => name.startsWith('shell-'))
   const name = names.find(name => name.startsWith('read-'))
   const answers = name ? await (await caches.open(name)).matchAll() : []
   const reads = await Promise.all(answers.map(one => one.json()))
-  return shell !== undefined && reads.some(({ variables }) => JSON.parse(variables ?? '{}').path === folder)
+  const isFolder = ({ query, variables }) => {
+    const { path, everywhere } = JSON.parse(variables ?? '{}')
+    return query.startsWith('query Folder(') && path === folder && everywhere === false
+  }
+  return shell !== undefined && reads.some(isFolder)
 })(${JSON.stringify(path)})`
 
 /** Changes the colours of the page. Even the shortest transition takes a frame. */
