@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { eventually } from '../until.ts'
+import { eventually, until } from '../until.ts'
 import { fillInSignIn } from './browser.ts'
 import {
   type ConsoleWorld,
   expectAccessible,
   expectQuiet,
+  keepsFolder,
   type Person,
   pictures,
   settled,
@@ -111,7 +112,8 @@ describe('What the system shares with the installed console', () => {
   it('is uploaded after a reload and an outage, too', async () => {
     const { page } = alice
     await share(page, [['sea.txt', 'salt']])
-    await dialog(page).waitFor()
+    await dialog(page).getByRole('button', { name: 'journeys' }).waitFor()
+    await until(() => page.evaluate(keepsFolder('')))
     await w.service.kill()
     await dialog(page).getByRole('button', { name: 'Upload here' }).click()
     await dock(page).getByText('sea.txt').waitFor()
@@ -186,7 +188,8 @@ describe('What the system shares with the installed console', () => {
   it('is kept for nobody else, although its upload was not finished', async () => {
     const { page } = alice
     await share(page, [['sea.txt', 'salt']])
-    await dialog(page).waitFor()
+    await dialog(page).getByRole('button', { name: 'journeys' }).waitFor()
+    await until(() => page.evaluate(keepsFolder('')))
     await w.service.kill()
     await dialog(page).getByRole('button', { name: 'Upload here' }).click()
     await dock(page).getByText('sea.txt').waitFor()

@@ -52,7 +52,8 @@ export async function enqueue(files: Gathered[], { drive, folder }: Destination,
     records.set(kept.id, kept)
     return { kept, file }
   })
-  void keep(added.map(({ kept }) => kept))
+  // What is shown outlives a reload.
+  await keep(added.map(({ kept }) => kept))
   queue.add(added.map(({ kept, file }) => ({ ...entryOf(kept), work: workOf(kept, file) })))
 }
 
