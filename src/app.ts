@@ -2,7 +2,7 @@ import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
 import { schema } from '../schema/index.ts'
 import { restSchema } from '../schema/rest/index.ts'
-import { findCaller, findCallerAgain } from './access/caller.ts'
+import { callerFinder, findCallerAgain } from './access/caller.ts'
 import { createGuessLimiter } from './access/guessing.ts'
 import { refuseForeignWrites } from './access/origin.ts'
 import { createPasswords } from './access/password.ts'
@@ -165,15 +165,17 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   const graphql = createGraphql(schema, { graphiql: config.graphiql, hasConsole, maxCost: config.graphqlMaxCost })
   const document = createApiDocument(rest.routes, address, { proxied: downloads.proxied, hasConsole })
 
+  const findCaller = callerFinder(db)
+
   async function contextOf(incoming: Incoming, body?: BodyKind): Promise<Context> {
     const { req, address: client, log: requestLog, signal, admit } = incoming
     refuseForeignWrites(req, ownOrigins())
-    const caller = await findCaller(db, req)
+    const caller = await findCaller(req)
     await admit(caller?.userId ?? null, body)
     return {
       services,
       caller,
-      callerNow: () => findCaller(db, req),
+      callerNow: () => findCaller(req),
       address: client,
       log: requestLog,
       client: req.headers['user-agent'],
@@ -245,7 +247,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
         publicUrl: address,
         secure,
         allowedOrigins: config.corsOrigins,
-        clientViewer: req => findCaller(db, req),
+        clientViewer: req => findCaller(req),
       })
       gateway.mount({ prefix: '/auth', handle: auth })
       if (embedded) gateway.mount(embedded.mount)
@@ -254,7 +256,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
         sessions,
         tokens,
         publicUrl: address,
-        findCaller: req => findCaller(db, req),
+        findCaller: req => findCaller(req),
         providers: providers.map(provider => provider.name),
         graphiql: config.graphiql,
         console: webConsole,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { findCaller } from '../src/access/caller.ts'
+import { callerFinder } from '../src/access/caller.ts'
 import { MAX_NOTE } from '../src/limits.ts'
 import { ask } from './ask.ts'
 import { insertFolder } from './bench/folder.ts'
@@ -202,7 +202,7 @@ describe('The export of an account', () => {
 
 it('is read in small parts, however long the notes are', async () => {
   const fay = await t.signIn('fay')
-  const caller = await findCaller(t.app.db, { headers: { cookie: fay.cookie } } as IncomingMessage)
+  const caller = await callerFinder(t.app.db)({ headers: { cookie: fay.cookie } } as IncomingMessage)
   if (!caller) throw new Error('Fay is not signed in.')
   const { bucketId } = caller.bucket
   const checksums = Array.from({ length: 1000 }, (_, at) => `${at}`.padStart(32, '0'))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Db } from '../db/index.ts'
 import { FOLDER } from '../db/models/entry.ts'
-import { findCaller } from '../src/access/caller.ts'
+import { callerFinder } from '../src/access/caller.ts'
 import { createSweeper } from '../src/jobs/sweeper.ts'
 import { createLog } from '../src/log.ts'
 import { type AccountService, accountService, type ProviderProfile } from '../src/services/accounts/account.ts'
@@ -341,7 +341,7 @@ describe('A removed identity', () => {
     const account = await accounts.signIn(profileOf('alice'), null)
     await accounts.signIn(profileOf('alice', { provider: 'lab', email: 'alice@lab.example' }), account)
     const { secret } = await sessions.start(account.userId)
-    const caller = await findCaller(db, { headers: { cookie: `session_id=${secret}` } } as IncomingMessage)
+    const caller = await callerFinder(db)({ headers: { cookie: `session_id=${secret}` } } as IncomingMessage)
     const hub = (await identities()).find(({ provider }) => provider === 'hub')
     if (!caller || !hub) throw new Error('Alice is not signed in by the hub.')
     await identityService({ db }).remove(caller, hub.id)
@@ -398,7 +398,7 @@ describe('At once', () => {
 describe('A session', () => {
   const viewerOf = (secret: string) => {
     const headers = { cookie: `session_id=${secret}` }
-    return findCaller(db, Object.assign(Object.create(null), { headers }))
+    return callerFinder(db)(Object.assign(Object.create(null), { headers }))
   }
 
   it('is known by the hash of its secret only, and ends at its time', async () => {

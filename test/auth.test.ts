@@ -10,7 +10,7 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { pino } from 'pino'
 import type { Db } from '../db/index.ts'
-import { findCaller } from '../src/access/caller.ts'
+import { callerFinder } from '../src/access/caller.ts'
 import type { OAuthProvider } from '../src/config.ts'
 import { accountService } from '../src/services/accounts/account.ts'
 import { sessionService } from '../src/services/accounts/session.ts'
@@ -78,7 +78,7 @@ beforeAll(async () => {
     tokens: createTokens('k'.repeat(32)),
     publicUrl: () => origin,
     allowedOrigins: ['https://app.example.com'],
-    clientViewer: (req: Parameters<typeof findCaller>[1]) => findCaller(db, req),
+    clientViewer: callerFinder(db),
     // The other providers answer from this process, which may be busy with other tests.
     providerTimeoutMs: 2500,
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { findCaller } from '../src/access/caller.ts'
+import { callerFinder } from '../src/access/caller.ts'
 import { createLog } from '../src/log.ts'
 import { driveOf, found, join, privateKey, put, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
 import type { EventStream } from './event-stream.ts'
@@ -263,7 +263,7 @@ describe('A subscription', () => {
 
   it('shows nothing more of what has come before, to whoever reads slowly and has lost the right meanwhile', async () => {
     const erna = await t.signIn('erna')
-    const callerNow = () => findCaller(t.app.db, { headers: { cookie: erna.cookie } } as IncomingMessage)
+    const callerNow = () => callerFinder(t.app.db)({ headers: { cookie: erna.cookie } } as IncomingMessage)
     const caller = await callerNow()
     if (!caller) throw new Error('Erna is not in.')
     const { signal } = new AbortController()

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
-import { findCaller } from '../src/access/caller.ts'
+import { callerFinder } from '../src/access/caller.ts'
 import { toAppError } from '../src/errors.ts'
 import { accountService } from '../src/services/accounts/account.ts'
 import { ask, codeOf } from './ask.ts'
@@ -424,7 +424,7 @@ describe('DELETE /api/user/account/delete', () => {
 
   it.each([true, false])('refuses what a request that began before does after it (with the data: %s)', async data => {
     const { person } = await settled('jill', bob)
-    const viewer = await findCaller(t.app.db, { headers: { cookie: person.cookie } } as IncomingMessage)
+    const viewer = await callerFinder(t.app.db)({ headers: { cookie: person.cookie } } as IncomingMessage)
     if (!viewer) throw new Error('Jill is not in.')
     await end(person, data)
     const { shares, directShares, apiKeys, workspaces, notes } = t.app.services

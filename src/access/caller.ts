@@ -5,6 +5,7 @@ import { type CallerRow, findKeyCaller, findSessionCaller, setLastUse } from '..
 import type { Tree } from '../services/tree/entry-path.ts'
 import type { BucketLimits } from '../services/tree/quota.ts'
 import { hashSecret } from '../tokens.ts'
+import { oneLookup } from './one-lookup.ts'
 
 export const SESSION_COOKIE = 'session_id'
 
@@ -33,22 +34,27 @@ export interface Caller {
 
 /**
  * Turns the credential of a request into its caller; null without one, or with one that is wrong, expired or revoked.
- * One statement. An API key decides over a cookie: contract, section 1.
+ * One statement for all requests of a credential that come at once. An API key decides over a cookie: contract, section 1.
  */
-export async function findCaller(db: Db, req: IncomingMessage): Promise<Caller | null> {
-  const caller = await find(db, req)
-  if (caller) callers.set(req, caller)
-  return caller
-}
+export function callerFinder(db: Db): (req: IncomingMessage) => Promise<Caller | null> {
+  const findByKey = oneLookup(hash => findKey(db, 'hash', hash))
+  const findBySession = oneLookup(hash => findSession(db, 'hash', hash))
 
-async function find(db: Db, req: IncomingMessage): Promise<Caller | null> {
-  const key = req.headers['x-api-key']
-  if (key !== undefined) return typeof key === 'string' && key.length <= 128 ? findKey(db, 'hash', hashOf(key)) : null
-  const secret = sessionSecret(req)
-  const caller = secret ? await findSession(db, 'hash', hashOf(secret)) : null
-  // A page goes on being open when another account signs in in the same browser: it does not act for that one.
-  const account = req.headers['x-account']
-  return account === undefined || account === caller?.userId ? caller : null
+  async function find(req: IncomingMessage): Promise<Caller | null> {
+    const key = req.headers['x-api-key']
+    if (key !== undefined) return typeof key === 'string' && key.length <= 128 ? findByKey(hashOf(key)) : null
+    const secret = sessionSecret(req)
+    const caller = secret ? await findBySession(hashOf(secret)) : null
+    // A page goes on being open when another account signs in in the same browser: it does not act for that one.
+    const account = req.headers['x-account']
+    return account === undefined || account === caller?.userId ? caller : null
+  }
+
+  return async req => {
+    const caller = await find(req)
+    if (caller) callers.set(req, caller)
+    return caller
+  }
 }
 
 /** The caller by the credential of an earlier request, for work that outlives it; null when that has ended. */
