@@ -56,6 +56,11 @@ const UploadCompletion = builder.objectRef<CompletionNode>('UploadCompletion').i
       description: 'Bytes that were read again so far, where that is needed.',
     }),
     failure: t.expose('failure', { type: CompletionFailure, nullable: true, description: 'Why it failed.' }),
+    md5: t.exposeString('md5', {
+      nullable: true,
+      description:
+        'MD5 of the bytes that it has stored, lower-case hex; null until then. Compare this one: `file` may have been replaced since.',
+    }),
     file: t.field({
       type: File,
       nullable: true,

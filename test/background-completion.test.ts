@@ -1,5 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { clientOf } from '../src/cli/client.ts'
+import { partUploads } from '../src/cli/part-uploads.ts'
+import { patienceOf } from '../src/cli/patience.ts'
 import { AppError, Unavailable } from '../src/errors.ts'
 import { expel, found, join, privateKey, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
 import { expectConsistent, outlive } from './consistency.ts'
@@ -109,6 +112,7 @@ const rowOf = async (id: string) => {
 const isCaused = (line: string) => line.includes('Something is broken.')
 
 describe.each(faces)('A completion in the background: $face', ({ face, front, by }) => {
+  const replace = face.endsWith('GraphQL') ? { onConflict: 'REPLACE' } : { on_conflict: 'replace' }
   const keepBoth = face.endsWith('GraphQL') ? { onConflict: 'KEEP_BOTH' } : { on_conflict: 'keep_both' }
   let up: Uploader
   beforeAll(() => {
@@ -188,6 +192,17 @@ describe.each(faces)('A completion in the background: $face', ({ face, front, by
     expect((await up.outcome(id)).code).toBe('UPLOAD_NOT_FOUND')
     expect((await up.begin('none')).code).toBe('UPLOAD_NOT_FOUND')
     expect((await up.abort(id)).status).toBe(200)
+  })
+
+  it('tells what it has stored itself where its file was replaced meanwhile', async () => {
+    const { id, filename } = await begun(up)
+    const said = await up.begin(id, {}, 10)
+    const { value: rival } = await up.start({ filename, size: 3, ...replace })
+    await up.part(rival.upload_id, 1, { bytes: 'new' })
+    const { value: now } = await up.complete(rival.upload_id)
+    const { value: then } = await up.outcome(id)
+    expect([then.md5_checksum, then.size]).toEqual([hash('md5'), bytes.length])
+    expect(then.file).toMatchObject({ id: said.value.file.id, md5_checksum: now.md5_checksum, size: 3 })
   })
 
   it('says that a name was taken meanwhile, unless both are kept', async () => {
@@ -405,6 +420,18 @@ describe('A completion in the background', () => {
     await up().begin(id, {}, 10)
     await alice.rest('DELETE', `/api/files/delete?file=${filename}`)
     expect((await up().outcome(id)).code).toBe('UPLOAD_NOT_FOUND')
+  })
+
+  it('is compared by the command with what it has stored itself', async () => {
+    const { id, filename } = await begun(up())
+    await up().begin(id, {}, 10)
+    const { value: rival } = await up().start({ filename, size: 3, on_conflict: 'replace' })
+    await up().part(rival.upload_id, 1, { bytes: 'new' })
+    await up().complete(rival.upload_id)
+    const secret = alice.cookie.replace('session_id=', '')
+    const patience = patienceOf({ signal: new AbortController().signal, retries: 0, notice: () => {} })
+    const uploads = partUploads(clientOf(t.url, { kind: 'session', secret }, patience), async () => null)
+    expect(await uploads.outcome(id)).toEqual({ fileName: filename, md5: hash('md5') })
   })
 
   it('keeps to the revision that was expected', async () => {

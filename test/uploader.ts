@@ -69,14 +69,15 @@ export function restUploader(person: Person, workspaceId?: string): Uploader {
 
 const fileFields = 'id name path parent { path } size md5 contentType'
 
-const completionFields = `id size completion { state checked failure { code message missing } file { ${fileFields} } }`
+const completionFields = `id size completion { state checked md5 failure { code message missing } file { ${fileFields} } }`
 
 /** An upload that is completed in the background, as REST says it. */
 function outcomeIn({ id, size, completion }: GraphData): Partial<Said> {
-  const { state, checked, failure, file } = completion ?? {}
+  const { state, checked, failure, file, md5 } = completion ?? {}
   if (!state || (state === 'COMPLETED' && !file)) return { code: 'UPLOAD_NOT_FOUND' }
   if (state === 'COMPLETING') return { status: 202, value: { upload_id: id, size, checked } }
-  return failure ? { code: failure.code, msg: failure.message, value: failure } : { value: completedIn(id, file) }
+  if (failure) return { code: failure.code, msg: failure.message, value: failure }
+  return { value: { ...completedIn(id, file), md5_checksum: md5, size } }
 }
 
 const completedIn = (id: string, { parent, md5, contentType, ...file }: GraphData) => ({

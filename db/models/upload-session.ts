@@ -1,5 +1,5 @@
 import type { OnConflict } from '../../src/on-conflict.ts'
-import { counter, flag, longText, moment, number, type Row, table, text, uuid, word } from './columns.ts'
+import { counter, flag, longText, md5, moment, number, type Row, table, text, uuid, word } from './columns.ts'
 
 /** What became of a completion that outlives its request. */
 export const completionStates = ['completing', 'completed', 'failed'] as const
@@ -46,6 +46,8 @@ export const UploadSession = table({
     checked: counter,
     /** The file that it has made. */
     fileId: uuid.nullable(),
+    /** Of the bytes that it has stored there: the file may have been replaced since. */
+    md5: md5.nullable(),
   },
   indexes: [['bucketId'], ['state', 'claimUntil']],
 })

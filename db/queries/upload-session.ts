@@ -132,7 +132,7 @@ export async function releaseClaim(db: Db, id: string, claim: string): Promise<v
 }
 
 /** A completion in the background, as it is shown. */
-export type CompletionRow = Pick<UploadSession, 'id' | 'size' | 'failure' | 'checked' | 'fileId'> & {
+export type CompletionRow = Pick<UploadSession, 'id' | 'size' | 'failure' | 'checked' | 'fileId' | 'md5'> & {
   state: CompletionState
 }
 
@@ -142,7 +142,7 @@ export async function findCompletion(
   { id, bucketId, maker }: { id: string; bucketId: string; maker: string },
 ): Promise<CompletionRow | undefined> {
   const [row] = await db.rows<CompletionRow>(
-    `SELECT id, size, state, failure, checked, file_id AS fileId FROM upload_session
+    `SELECT id, size, state, failure, checked, file_id AS fileId, md5 FROM upload_session
      WHERE id = ? AND bucket_id = ? AND user_id = ? AND state IS NOT NULL`,
     [id, bucketId, maker],
   )
@@ -172,8 +172,8 @@ export async function setCompleted(db: Db, id: string, claim: string, until: num
   return (await db.run(sql, [until, id, claim], tx)) === 1
 }
 
-export async function setCompletedFile(db: Db, id: string, fileId: string, tx: Tx): Promise<void> {
-  await db.run('UPDATE upload_session SET file_id = ? WHERE id = ?', [fileId, id], tx)
+export async function setCompletedFile(db: Db, id: string, file: { id: string; md5: string }, tx: Tx): Promise<void> {
+  await db.run('UPDATE upload_session SET file_id = ?, md5 = ? WHERE id = ?', [file.id, file.md5, id], tx)
 }
 
 /** Releases the claim of a completion in the background that is to be tried again from a time on. */

@@ -24,10 +24,14 @@ export const completion = (arg: Argument) => ({
   upload_id: arg.id({ required: true }),
 })
 
-interface Completed {
-  uploadId: string
+/** What a completion has stored, and its file as it is now: it may have been replaced since. */
+export interface Stored {
   file: FileView
+  md5: string
+  size: number
 }
+
+type Completed = Stored & { uploadId: string }
 
 /** What a completed upload shows beside its file. */
 export const completedFields = (
@@ -35,12 +39,11 @@ export const completedFields = (
   { pathOf, example }: { pathOf: (names: string[]) => string; example: string },
 ) => ({
   file_name: t.string({ description: 'Full path.', example, resolve: ({ file }) => pathOf(file.names) }),
-  md5_checksum: t.string({
-    description: 'MD5 of the whole file, computed from the stored bytes.',
+  md5_checksum: t.exposeString('md5', {
+    description: 'MD5 of the whole upload, computed from the stored bytes.',
     example: MD5,
-    resolve: ({ file }) => file.md5,
   }),
-  size: t.field({ type: 'Long', description: 'Bytes.', example: BYTES, resolve: ({ file }) => file.size }),
+  size: t.expose('size', { type: 'Long', description: 'Bytes of the whole upload.', example: BYTES }),
   upload_id: t.exposeID('uploadId'),
 })
 
@@ -49,16 +52,19 @@ const CompletedUpload = objectOf<Completed>('CompletedUpload', t => ({
   ...completedFields(t, { pathOf: joinPath, example: FILE_PATH }),
 }))
 
-/** The file of an upload; null, and 202, while it is being completed in the background. */
+/** What an upload has stored; null, and 202, while it is being completed in the background. */
 export async function completeUpload(
   context: DriveContext,
   id: string,
   { if_match: expected, prefer, ...changes }: Omit<Given<typeof completion>, 'upload_id'>,
-): Promise<FileView | null> {
+): Promise<Stored | null> {
   const { services, drive, tree, caller } = context
   const completion = { ...changes, expected, decide: (choice: OnConflict) => drive.onConflict(choice) }
   const { respondAsync, wait } = parsePrefer(prefer)
-  if (!respondAsync) return named(context, await services.uploadCompletions.complete(tree, id, caller, completion))
+  if (!respondAsync) {
+    const file = named(context, await services.uploadCompletions.complete(tree, id, caller, completion))
+    return { file, md5: file.md5, size: file.size }
+  }
   return outcomeOf(context, await services.backgroundCompletions.begin(tree, id, caller, completion, wait))
 }
 
@@ -67,15 +73,15 @@ export async function findOutcome(
   context: DriveContext,
   id: string,
   preferred: string | null | undefined,
-): Promise<FileView | null> {
+): Promise<Stored | null> {
   const { services, tree, caller } = context
   const { wait = 0 } = parsePrefer(preferred)
   return outcomeOf(context, await services.backgroundCompletions.wait(tree, id, caller.userId, wait))
 }
 
-async function outcomeOf(context: DriveContext, view: CompletionView): Promise<FileView | null> {
+async function outcomeOf(context: DriveContext, view: CompletionView): Promise<Stored | null> {
   const { services, drive, tree, shared } = context
-  const { id, state, size, checked, fileId, failure } = view
+  const { id, state, size, checked, fileId, md5, failure } = view
   if (failure) throw new AppError(failure.code, failure.message, failure.details)
   if (state === 'completing') {
     const base = drive.workspace ? `/api/workspaces/${drive.workspace.id}` : '/api'
@@ -87,8 +93,8 @@ async function outcomeOf(context: DriveContext, view: CompletionView): Promise<F
   }
   const file = fileId === null ? null : await services.listings.byId(tree, fileId)
   // It was deleted meanwhile.
-  if (!file) throw new AppError('UPLOAD_NOT_FOUND', 'The file of this upload has been deleted.')
-  return named(context, file)
+  if (!file || md5 === null) throw new AppError('UPLOAD_NOT_FOUND', 'The file of this upload has been deleted.')
+  return { file: named(context, file), md5, size }
 }
 
 export const COMPLETION_FAILS = [
@@ -119,8 +125,8 @@ operation('POST /api/files/uploads/{upload_id}/complete', 'completeUpload', {
   args: completion,
   type: CompletedUpload,
   resolve: async ({ upload_id: uploadId, ...changes }, context) => {
-    const file = await completeUpload(context, uploadId, changes)
-    return file && { uploadId, file }
+    const stored = await completeUpload(context, uploadId, changes)
+    return stored && { ...stored, uploadId }
   },
 })
 
@@ -133,7 +139,7 @@ operation('GET /api/files/uploads/{upload_id}/completion', 'uploadCompletion', {
   args: outcomeArguments,
   type: CompletedUpload,
   resolve: async ({ upload_id: uploadId, prefer: preferred }, context) => {
-    const file = await findOutcome(context, uploadId, preferred)
-    return file && { uploadId, file }
+    const stored = await findOutcome(context, uploadId, preferred)
+    return stored && { ...stored, uploadId }
   },
 })

@@ -10,6 +10,7 @@ import {
   findOutcome,
   OUTCOME,
   outcomeArguments,
+  type Stored,
 } from './upload-completions.ts'
 import { operation } from './uploads.ts'
 
@@ -37,15 +38,19 @@ const WorkspaceFile = objectOf<UploadedFile>('WorkspaceFile', 'A file of a works
   workspace_id: t.exposeID('workspaceId'),
 }))
 
-const CompletedWorkspaceUpload = objectOf<{ uploadId: string; file: UploadedFile }>('CompletedWorkspaceUpload', t => ({
-  file: t.field({ type: WorkspaceFile, resolve: ({ file }) => file }),
-  ...completedFields(t, { pathOf: slashed, example: WORKSPACE_FILE_PATH }),
-}))
+const CompletedWorkspaceUpload = objectOf<Stored & { uploadId: string; file: UploadedFile }>(
+  'CompletedWorkspaceUpload',
+  t => ({
+    file: t.field({ type: WorkspaceFile, resolve: ({ file }) => file }),
+    ...completedFields(t, { pathOf: slashed, example: WORKSPACE_FILE_PATH }),
+  }),
+)
 
-async function completed(context: DriveContext, workspaceId: string, uploadId: string, file: FileView | null) {
-  if (!file) return null
+async function completed(context: DriveContext, workspaceId: string, uploadId: string, stored: Stored | null) {
+  if (!stored) return null
+  const { file } = stored
   const emails = await context.services.listings.emailsOf([file.createdBy])
-  return { uploadId, file: { ...file, workspaceId, byEmail: emails.get(file.createdBy ?? '') ?? null } }
+  return { ...stored, uploadId, file: { ...file, workspaceId, byEmail: emails.get(file.createdBy ?? '') ?? null } }
 }
 
 operation('POST /api/workspaces/{workspace_id}/files/uploads/{upload_id}/complete', 'completeWorkspaceUpload', {

@@ -665,14 +665,14 @@ export type UploadQuery = { node:
     | Record<PropertyKey, never>
    | null };
 
-export type UploadOutcomeFragment = { completion: { checked: number, state: CompletionState, failure: { code: ErrorCode, message: string, missing: Array<number> | null } | null, file: { name: string, md5: string } | null } | null };
+export type UploadOutcomeFragment = { completion: { checked: number, md5: string | null, state: CompletionState, failure: { code: ErrorCode, message: string, missing: Array<number> | null } | null, file: { name: string } | null } | null };
 
 export type BeginCompletionMutationVariables = Exact<{
   input: BeginCompletionInput;
 }>;
 
 
-export type BeginCompletionMutation = { beginCompletion: { uploadSession: { completion: { checked: number, state: CompletionState, failure: { code: ErrorCode, message: string, missing: Array<number> | null } | null, file: { name: string, md5: string } | null } | null } } | null };
+export type BeginCompletionMutation = { beginCompletion: { uploadSession: { completion: { checked: number, md5: string | null, state: CompletionState, failure: { code: ErrorCode, message: string, missing: Array<number> | null } | null, file: { name: string } | null } | null } } | null };
 
 export type UploadOutcomeQueryVariables = Exact<{
   id: string | number;
@@ -680,7 +680,7 @@ export type UploadOutcomeQueryVariables = Exact<{
 
 
 export type UploadOutcomeQuery = { node:
-    | { completion: { checked: number, state: CompletionState, failure: { code: ErrorCode, message: string, missing: Array<number> | null } | null, file: { name: string, md5: string } | null } | null }
+    | { completion: { checked: number, md5: string | null, state: CompletionState, failure: { code: ErrorCode, message: string, missing: Array<number> | null } | null, file: { name: string } | null } | null }
     | Record<PropertyKey, never>
    | null };
 
@@ -983,8 +983,8 @@ export const UploadOutcomeFragmentDoc = new TypedDocumentString(`
     }
     file {
       name
-      md5
     }
+    md5
     state
   }
 }
@@ -1737,8 +1737,8 @@ export const BeginCompletionDocument = new TypedDocumentString(`
     }
     file {
       name
-      md5
     }
+    md5
     state
   }
 }`) as unknown as TypedDocumentString<BeginCompletionMutation, BeginCompletionMutationVariables>;
@@ -1760,8 +1760,8 @@ export const UploadOutcomeDocument = new TypedDocumentString(`
     }
     file {
       name
-      md5
     }
+    md5
     state
   }
 }`) as unknown as TypedDocumentString<UploadOutcomeQuery, UploadOutcomeQueryVariables>;

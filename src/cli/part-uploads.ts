@@ -52,9 +52,9 @@ const COMPLETION_WAIT_SECONDS = 10
 
 /** @throws the failure of the completion, UPLOAD_NOT_FOUND */
 function outcomeIn(session: Partial<UploadOutcomeFragment> | undefined): Receipt | Checking {
-  const { state, checked, failure, file } = session?.completion ?? {}
+  const { state, checked, failure, file, md5 } = session?.completion ?? {}
   if (failure) throw new Failure(failure.code, failure.message, failure.missing ? { missing: failure.missing } : {})
   if (state === 'COMPLETING') return { checked: checked ?? 0 }
-  if (!file) throw new Failure('UPLOAD_NOT_FOUND', 'This upload has ended.')
-  return { fileName: file.name, md5: file.md5 }
+  if (!file || !md5) throw new Failure('UPLOAD_NOT_FOUND', 'This upload has ended.')
+  return { fileName: file.name, md5 }
 }

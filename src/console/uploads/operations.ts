@@ -90,6 +90,7 @@ export const OUTCOME = graphql(
         message
         missing
       }
+      md5
       file {
         ...NewFile
         parent {

@@ -64,7 +64,8 @@ export function transportOf(
       const input = { file, folder: { at: { drive, path: folder } }, ...onConflict, ...expected }
       const { uploadFile } = await mutate(WHOLE, { input }, sending(attempt))
       if (!uploadFile) throw noAnswer()
-      return receiptOf(uploadFile.file)
+      const { name, md5 } = uploadFile.file
+      return { fileName: name, md5 }
     },
 
     async find(aim) {
@@ -86,15 +87,13 @@ const COMPLETION_WAIT_SECONDS = 10
 
 /** @throws the failure of the completion, UPLOAD_NOT_FOUND */
 function outcomeOf({ completion }: Pick<ResultOf<typeof OUTCOME>, 'completion'>): Receipt | Checking {
-  const { state, checked, failure, file } = completion ?? {}
+  const { state, checked, failure, file, md5 } = completion ?? {}
   if (failure)
     throw new TransferFailure(failure.code, failure.message, failure.missing ? { missing: failure.missing } : {})
   if (state === 'COMPLETING') return { checked: checked ?? 0 }
-  if (!file) throw new TransferFailure('UPLOAD_NOT_FOUND', text('sessionEnded'))
-  return receiptOf(file)
+  if (!file || !md5) throw new TransferFailure('UPLOAD_NOT_FOUND', text('sessionEnded'))
+  return { fileName: file.name, md5 }
 }
-
-const receiptOf = ({ name: fileName, md5 }: { name: string; md5: string }): Receipt => ({ fileName, md5 })
 
 export const pathOf = ({ folder, fileName }: Aim): string => (folder === '' ? fileName : `${folder}/${fileName}`)
 

@@ -35,6 +35,8 @@ export interface CompletionView {
   checked: number
   /** The file, once it is there. */
   fileId: string | null
+  /** MD5 of what it has stored there: the file may have been replaced since. */
+  md5: string | null
   failure: CompletionFailure | null
 }
 

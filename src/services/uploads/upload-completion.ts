@@ -245,7 +245,7 @@ export function uploadCompletionService({
           if (!isOurs) throw uploadNotFound()
           if (session.writableUntil > 0) await markPartsForDeletion(db, session, tx)
           const file = await files.save(tree, blob, destination, made, change)
-          if (background) await setCompletedFile(db, id, file.id, tx)
+          if (background) await setCompletedFile(db, id, file, tx)
           return file
         })
       })
