@@ -108,6 +108,63 @@ describe('With a mouse', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
+  it('keeps a name that is refused, with the reason beside it, until there is a better one', async () => {
+    const field = page.getByLabel('New name')
+    const rename = async (to: string) => {
+      await field.fill(to)
+      await field.press('Enter')
+    }
+    await row('Zebra').click()
+    await page.keyboard.press('F2')
+    await rename('Letters')
+    await page.getByRole('alert').getByText('Something named "Letters" exists already.').waitFor()
+    expect(await field.inputValue()).toBe('Letters')
+    expect(await page.locator('.name-problem').isVisible()).toBe(true)
+    await expectAccessible(page)
+    await pictures(page, 'console-rename-refused')
+    // Left as it is, it is still there.
+    await page.getByRole('searchbox').focus()
+    expect(await field.inputValue()).toBe('Letters')
+    await rename('Letters/Zebra')
+    await page.getByRole('alert').getByText('A name cannot contain a slash').waitFor()
+    await alice.context.setOffline(true)
+    await rename('Zebra 2')
+    await page.getByRole('alert').getByText('The service cannot be reached.').waitFor()
+    expect(await field.inputValue()).toBe('Zebra 2')
+    await alice.context.setOffline(false)
+    await field.press('Enter')
+    await row('Zebra 2').waitFor()
+    // The browser itself complains of the lost connection.
+    for (const error of alice.errors.splice(0)) expect(error).toContain('ERR_INTERNET_DISCONNECTED')
+    expect(await field.count()).toBe(0)
+    await page.keyboard.press('F2')
+    await rename('Letters')
+    await page.getByRole('button', { name: 'Keep the old name' }).click()
+    await field.waitFor({ state: 'detached' })
+    // The list has the focus again.
+    await page.keyboard.press('F2')
+    await rename('Zebra')
+    await row('Zebra ').waitFor()
+    expect(await kindAt('Zebra')).toBe('Folder')
+    expect(await kindAt('Letters/Zebra')).toBeUndefined()
+  })
+
+  it('is told that a slash makes no folder in a folder', async () => {
+    await page.getByRole('button', { name: 'Clear the selection' }).click()
+    await page.getByRole('button', { name: 'New folder' }).click()
+    const field = page.getByLabel('Name', { exact: true })
+    for (const name of ['Zebra/Foal', '/Foal', 'Zebra\\Foal']) {
+      await field.fill(name)
+      await page.getByRole('button', { name: 'Create' }).click()
+      await page.getByRole('alert').getByText('A name cannot contain a slash').waitFor()
+      expect(await field.inputValue()).toBe(name)
+    }
+    await pictures(page, 'console-folder-slash')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await kindAt('Zebra/Foal')).toBeUndefined()
+  })
+
   it('drags a file into a folder, and out of it again onto the path', async () => {
     await row('notes').dragTo(row('Zebra'))
     await gone('notes')

@@ -6,6 +6,7 @@ import { hide, show } from '../../listing/held-back.ts'
 import { toast, toastError } from '../../parts/toasts.tsx'
 import { cut } from './clipboard.ts'
 import { CREATE_FOLDER, DELETE, DOWNLOAD, type Entry, MOVE } from './documents.ts'
+import { nameFrom } from './names.ts'
 import { text } from './text.ts'
 
 const idsOf = (entries: readonly Entry[]) => entries.map(({ id }) => id)
@@ -42,19 +43,21 @@ export function createActions(drive: string, hasTrash: boolean, after: () => voi
     })
 
   const actions = {
-    /** @param folder path of the folder that it is in @throws Refused */
-    async createFolder(folder: string, name: string): Promise<void> {
-      await mutate(CREATE_FOLDER, { input: { at: { drive, path: join(folder, name) } } })
+    /** @param folder path of the folder that it is in @throws Refused, and what `nameFrom` throws */
+    async createFolder(folder: string, typed: string): Promise<void> {
+      await mutate(CREATE_FOLDER, { input: { at: { drive, path: join(folder, nameFrom(typed)) } } })
       after()
     },
 
-    async rename(entry: Entry, name: string): Promise<boolean> {
-      const rename = (to: string) => async () => {
+    /** @throws Refused, and what `nameFrom` throws */
+    async rename(entry: Entry, typed: string): Promise<void> {
+      const name = nameFrom(typed)
+      const before = entry.name
+      const rename = async (to: string) => {
         await mutate(MOVE, { input: { entries: [refOf(entry)], name: to } })
       }
-      const done = await attempt(rename(name))
-      if (done) toast({ message: text('renamed', { name }), undo: () => void attempt(rename(entry.name)) })
-      return done
+      await rename(name).finally(after)
+      toast({ message: text('renamed', { name }), undo: () => void attempt(() => rename(before)) })
     },
 
     /** Moves entries into the folder at a path, at once for the eye. */

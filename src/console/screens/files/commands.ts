@@ -21,7 +21,7 @@ export interface Commands {
   /** Deletes entries; asks first where that is final. */
   remove: (entries: readonly Entry[]) => void
   setOpen: (open: Open) => void
-  setRenaming: (id: string | null) => void
+  startRename: (entry: Entry) => void
   setMenu: (menu: { at: Point; entries: readonly Entry[] } | null) => void
   openEntry: (entry: Entry) => void
   /** Goes to another screen of the drive. */

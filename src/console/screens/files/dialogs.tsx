@@ -2,13 +2,13 @@ import { Confirm, Dialog } from '../../parts/dialog.tsx'
 import { FormDialog, TextField } from '../../parts/form.tsx'
 import { text } from './text.ts'
 
-/** Asks for the name of a new folder. @param create is given it, and throws what is shown */
-export const NewFolder = ({ create, onEnd }: { create: (name: string) => Promise<void>; onEnd: () => void }) => (
+/** Asks for the name of a new folder. @param create is given what is typed, and throws what is shown */
+export const NewFolder = ({ create, onEnd }: { create: (typed: string) => Promise<void>; onEnd: () => void }) => (
   <FormDialog
     title={text('newFolder')}
     label={text('create')}
     onClose={onEnd}
-    onSubmit={form => create(String(form.get('name')).trim())}
+    onSubmit={form => create(String(form.get('name')))}
   >
     <TextField label={text('name')} name="name" required pattern=".*\S.*" maxLength={255} autoFocus />
   </FormDialog>

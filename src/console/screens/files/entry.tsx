@@ -10,6 +10,7 @@ import type { Entry } from './documents.ts'
 import { NameField } from './name-field.tsx'
 import { text } from './text.ts'
 import { hasThumbnail, Thumbnail } from './thumbnail.tsx'
+import type { Draft } from './use-rename.ts'
 
 /** What a person can do to an entry in the list. The same object for as long as the screen is shown, so that rows stay as they are. */
 export interface Handlers {
@@ -21,22 +22,27 @@ export interface Handlers {
   /** For folders: what is dragged over them, and dropped. */
   dragOver: (entry: Entry, event: DragEvent) => void
   drop: (entry: Entry, event: DragEvent) => void
-  /** Ends the writing of a name; null leaves it as it was. */
-  rename: (entry: Entry, name: string | null) => void
+  /** Writes the name that an entry is to get. */
+  type: (typed: string) => void
+  /** Gives an entry the name that is written. */
+  rename: (entry: Entry) => void
+  /** Ends the writing of a name, which stays as it was. */
+  keepName: () => void
   /** What says where an entry is, in a list that a search has found. */
   where: ((entry: Entry) => ReactNode) | null
 }
 
 interface CellProps extends Cell {
   entry: Entry
-  isRenaming: boolean
+  /** The name that is being written for it. */
+  draft: Draft | null
   isCut: boolean
   handlers: Handlers
 }
 
 const typeOf = (entry: Entry) => (entry.__typename === 'File' ? mediaTypeOf(entry) : null)
 
-function frameOf({ entry, index, isSelected, isCursor, isRenaming, isCut, handlers }: CellProps, look: string) {
+function frameOf({ entry, index, isSelected, isCursor, draft, isCut, handlers }: CellProps, look: string) {
   const isFolder = entry.__typename === 'Folder'
   return {
     id: `entry-${entry.id}`,
@@ -44,7 +50,7 @@ function frameOf({ entry, index, isSelected, isCursor, isRenaming, isCut, handle
     'aria-selected': isSelected,
     'aria-rowindex': index + 2,
     className: `${look}${isSelected ? ' selected' : ''}${isCursor ? ' cursor' : ''}${isCut ? ' cut' : ''}`,
-    draggable: !isRenaming,
+    draggable: draft === null,
     onClick: (event: MouseEvent) => handlers.press(entry, event),
     onDoubleClick: () => handlers.open(entry),
     onContextMenu: (event: MouseEvent) => {
@@ -64,9 +70,14 @@ function frameOf({ entry, index, isSelected, isCursor, isRenaming, isCut, handle
   }
 }
 
-const Name = ({ entry, isRenaming, handlers }: CellProps) =>
-  isRenaming ? (
-    <NameField name={entry.name} onEnd={name => handlers.rename(entry, name)} />
+const Name = ({ entry, draft, handlers }: CellProps) =>
+  draft ? (
+    <NameField
+      draft={draft}
+      onType={handlers.type}
+      onSave={() => handlers.rename(entry)}
+      onCancel={handlers.keepName}
+    />
   ) : (
     <span className="name" dir="auto" title={entry.name}>
       {entry.name}

@@ -31,6 +31,7 @@ import { useFolder } from './use-folder.ts'
 import { useHandlers } from './use-handlers.tsx'
 import { useKeys } from './use-keys.ts'
 import { useOpen } from './use-open.ts'
+import { useRename } from './use-rename.ts'
 import { useSelection } from './use-selection.ts'
 
 const dialogs = () => import('./dialogs.tsx')
@@ -56,9 +57,9 @@ export function Files() {
   const [search, setSearch] = useFilesSearch()
   const folder = useFolder(place, search)
   const { drive, entries, refresh } = folder
-  const [selection, select, selected] = useSelection(entries, search, setSearch, `${hrefOf(place)}?${search.q ?? ''}`)
+  const list = `${hrefOf(place)}?${search.q ?? ''}`
+  const [selection, select, selected] = useSelection(entries, search, setSearch, list)
   const [open, setOpen] = useState<Open>(null)
-  const [renaming, setRenaming] = useState<string | null>(null)
   const [menu, setMenu] = useState<{ at: Point; entries: readonly Entry[] } | null>(null)
   const listing = useRef<ListingHandle>(null)
   const taken = cut.use()
@@ -71,8 +72,9 @@ export function Files() {
   const actions = useMemo(() => createActions(drive?.id ?? '', hasTrash, () => latest.current()), [drive?.id, hasTrash])
   const openEntry = useOpen(place, search, setSearch)
   const dnd = useDragAndDrop({ drive, actions, selected, selection })
+  const renaming = useRename(actions, list, () => listing.current?.focus())
   const handlers = useHandlers({
-    ...{ place, search, selection, select, entries, actions, dnd, openEntry, setRenaming, setMenu },
+    ...{ place, search, selection, select, entries, actions, dnd, openEntry, renaming, setMenu },
     focus: () => listing.current?.focus(),
   })
 
@@ -87,7 +89,7 @@ export function Files() {
   const remove = (gone: readonly Entry[]) => (hasTrash ? removeNow(gone) : setOpen('delete'))
   const commands = {
     ...{ place, search, setSearch, drive, target, selected, selection, select, actions, remove },
-    ...{ setOpen, setRenaming, setMenu, openEntry },
+    ...{ setOpen, startRename: renaming.start, setMenu, openEntry },
     openScreen: (screen: 'trash' | 'activity') => void navigate({ to: screenOf(place, screen) }),
   }
   const onKey = useKeys(commands)
@@ -165,7 +167,7 @@ export function Files() {
                 <EntryCell
                   {...cell}
                   entry={entry}
-                  isRenaming={renaming === entry.id}
+                  draft={renaming.draft?.id === entry.id ? renaming.draft : null}
                   isCut={cutIds.has(entry.id)}
                   handlers={handlers}
                 />

@@ -28,7 +28,7 @@ import { text } from './text.ts'
 
 /** What can be done with some entries: nothing is offered that one may not do. */
 export function entriesMenu(commands: Commands, entries: readonly Entry[]): MenuEntry[] {
-  const { drive, actions, remove, openEntry, setOpen, setRenaming, setSearch, place } = commands
+  const { drive, actions, remove, openEntry, setOpen, startRename, setSearch, place } = commands
   const [first] = entries
   if (!first || !drive) return []
   const isOne = entries.length === 1
@@ -64,7 +64,7 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
           label: text('rename'),
           icon: PencilLine,
           keys: 'F2',
-          run: () => setRenaming(first.id),
+          run: () => startRename(first),
         },
       drive.canWrite && {
         id: 'move',

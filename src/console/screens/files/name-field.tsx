@@ -1,38 +1,67 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useId, useRef } from 'react'
+import { Button } from '../../parts/button.tsx'
 import { text } from './text.ts'
+import type { Draft } from './use-rename.ts'
 
-/** The name of an entry, being written. Enter takes it, Escape and leaving it unchanged do not. */
-export function NameField({ name, onEnd }: { name: string; onEnd: (name: string | null) => void }) {
+interface NameFieldProps {
+  draft: Draft
+  onType: (typed: string) => void
+  /** Enter, and leaving it. */
+  onSave: () => void
+  onCancel: () => void
+}
+
+/** The name of an entry, being written. A name that is refused stays, with the reason beside it. */
+export function NameField({ draft, onType, onSave, onCancel }: NameFieldProps) {
+  const { typed, problem, isSaving } = draft
+  const id = useId()
   const input = useRef<HTMLInputElement>(null)
-  const ended = useRef(false)
+  const reason = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const { current } = input
     current?.focus()
     // The stem alone: the ending says what the file is.
+    const name = current?.value ?? ''
     const dot = name.lastIndexOf('.')
     current?.setSelectionRange(0, dot > 0 ? dot : name.length)
-  }, [name])
-  const end = (value: string | null) => {
-    if (ended.current) return
-    ended.current = true
-    onEnd(value && value !== name ? value : null)
-  }
+  }, [])
+  useEffect(() => {
+    if (problem) reason.current?.scrollIntoView({ block: 'nearest' })
+  }, [problem])
   return (
-    <input
-      ref={input}
-      className="input name-field"
-      aria-label={text('newName')}
-      defaultValue={name}
-      maxLength={255}
-      spellCheck={false}
+    // biome-ignore lint/a11y/noStaticElementInteractions: what is done here is not done to the row
+    <span
+      className="name-edit"
       onClick={event => event.stopPropagation()}
       onDoubleClick={event => event.stopPropagation()}
-      onBlur={event => end(event.target.value.trim())}
-      onKeyDown={event => {
-        event.stopPropagation()
-        if (event.key === 'Enter' && !event.nativeEvent.isComposing) end(event.currentTarget.value.trim())
-        if (event.key === 'Escape') end(null)
-      }}
-    />
+      onKeyDown={event => event.stopPropagation()}
+    >
+      <input
+        ref={input}
+        className="input name-field"
+        aria-label={text('newName')}
+        aria-invalid={problem !== ''}
+        aria-describedby={problem ? id : undefined}
+        value={typed}
+        readOnly={isSaving}
+        maxLength={255}
+        spellCheck={false}
+        onChange={({ target }) => onType(target.value)}
+        // A name that was refused is not tried again until it is another, or the person says so.
+        onBlur={() => problem || onSave()}
+        onKeyDown={({ key, nativeEvent }) => {
+          if (key === 'Enter' && !nativeEvent.isComposing) onSave()
+          if (key === 'Escape') onCancel()
+        }}
+      />
+      {problem && (
+        <div className="name-problem" ref={reason}>
+          <p className="problem" role="alert" id={id}>
+            {problem}
+          </p>
+          <Button onPress={onCancel}>{text('keepName')}</Button>
+        </div>
+      )}
+    </span>
   )
 }

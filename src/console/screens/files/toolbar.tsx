@@ -96,7 +96,7 @@ function WithFolder(props: Commands & { count: number; hasMore: boolean }) {
 }
 
 function WithSelection(props: Commands) {
-  const { selected, selection, select, drive, actions, remove, setOpen, setRenaming } = props
+  const { selected, selection, select, drive, actions, remove, setOpen, startRename } = props
   const [first] = selected
   const isFiles = selected.every(({ __typename }) => __typename === 'File')
   return (
@@ -123,7 +123,7 @@ function WithSelection(props: Commands) {
             <FolderInput />
           </Button>
           {first && selected.length === 1 && (
-            <Button look="icon" className="wide-only" aria-label={text('rename')} onPress={() => setRenaming(first.id)}>
+            <Button look="icon" className="wide-only" aria-label={text('rename')} onPress={() => startRename(first)}>
               <PencilLine />
             </Button>
           )}

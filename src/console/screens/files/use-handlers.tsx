@@ -8,6 +8,7 @@ import type { DragAndDrop } from './drag.ts'
 import type { Handlers } from './entry.tsx'
 import type { FilesSearch } from './search.ts'
 import { text } from './text.ts'
+import type { Renaming } from './use-rename.ts'
 
 interface Given {
   place: Place
@@ -18,7 +19,7 @@ interface Given {
   actions: Actions
   dnd: DragAndDrop
   openEntry: (entry: Entry) => void
-  setRenaming: (id: string | null) => void
+  renaming: Renaming
   setMenu: (menu: { at: Point; entries: readonly Entry[] } | null) => void
   focus: () => void
 }
@@ -60,12 +61,9 @@ export function useHandlers(given: Given): Handlers {
       dragStart: (entry, event) => latest.current.dnd.start(entry, event),
       dragOver: (entry, event) => latest.current.dnd.over(trim(entry.path), event, entry.id),
       drop: (entry, event) => latest.current.dnd.drop(trim(entry.path), event),
-      rename(entry, name) {
-        const { actions, setRenaming, focus } = latest.current
-        setRenaming(null)
-        focus()
-        if (name) void actions.rename(entry, name)
-      },
+      type: typed => latest.current.renaming.type(typed),
+      rename: entry => void latest.current.renaming.save(entry),
+      keepName: () => latest.current.renaming.cancel(),
       where: isSearch ? entry => parentOf(trim(entry.path)) || text('root') : null,
     }),
     [isSearch],

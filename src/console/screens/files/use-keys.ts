@@ -9,7 +9,7 @@ import { useNavigateUp } from './use-navigate-up.ts'
 export function useKeys(commands: Commands): (event: KeyboardEvent) => boolean {
   const up = useNavigateUp(commands)
   return event => {
-    const { selected, selection, drive, actions, place, setOpen, setRenaming, setSearch, search, setMenu } = commands
+    const { selected, selection, drive, actions, place, setOpen, startRename, setSearch, search, setMenu } = commands
     const [first] = selected
     const isCommand = event.ctrlKey || event.metaKey
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
@@ -33,7 +33,7 @@ export function useKeys(commands: Commands): (event: KeyboardEvent) => boolean {
         else return false
         return true
       }
-      if (key === 'F2' && canWrite && first && selected.length === 1) setRenaming(first.id)
+      if (key === 'F2' && canWrite && first && selected.length === 1) startRename(first)
       else if ((key === 'Delete' || (key === 'Backspace' && event.metaKey)) && drive?.canDelete && first)
         commands.remove(selected)
       else if (key === 'Backspace') return up()
