@@ -117,6 +117,13 @@ export class Busy extends AppError {
   }
 }
 
+/** The error of work that has ended before this request, as it was stored: it was logged where it happened. */
+export class EarlierError extends AppError {
+  constructor({ code, message, details }: Pick<AppError, 'code' | 'message' | 'details'>) {
+    super(code, message, details)
+  }
+}
+
 const unavailableNames = new Set([
   'SequelizeConnectionError',
   'SequelizeConnectionRefusedError',
@@ -205,7 +212,8 @@ function isOrphaned(error: unknown): boolean {
 export function toAppError(thrown: unknown): { error: AppError; unexpected: boolean } {
   let e = thrown
   while (e instanceof GraphQLError && !(e instanceof AppError) && e.originalError) e = e.originalError
-  if (e instanceof AppError) return { error: e, unexpected: e.status >= 500 && !(e instanceof Busy) }
+  if (e instanceof AppError)
+    return { error: e, unexpected: e.status >= 500 && !(e instanceof Busy || e instanceof EarlierError) }
   if (isOrphaned(e))
     return { error: new Forbidden('Your account, or the workspace, was deleted a moment ago.'), unexpected: false }
   if (isDatabaseDown(e)) return { error: new Unavailable('database', e), unexpected: true }

@@ -9,7 +9,7 @@ import { expectConsistent, outlive } from './consistency.ts'
 import { newDatabase, type Person, signInTo, startApp, type TestApp } from './harness.ts'
 import { gateOf, type StoreGate } from './store-gate.ts'
 import { until } from './until.ts'
-import { faces, restUploader, type Said, type Uploader } from './uploader.ts'
+import { faces, graphqlUploader, restUploader, type Said, type Uploader } from './uploader.ts'
 
 const PART = 1024
 const bytes = randomBytes(2 * PART + 7)
@@ -496,7 +496,8 @@ describe('A completion in the background', () => {
       }
       held.release()
       await t.app.services.backgroundCompletions.idle()
-      expect((await restUploader(alice, into).outcome(id)).code).toBe('UNAUTHENTICATED')
+      expect(await restUploader(alice, into).outcome(id)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+      expect((await graphqlUploader(alice, into).outcome(id)).code).toBe('FORBIDDEN')
       await restUploader(alice, into).abort(id)
     })
   })
@@ -521,7 +522,8 @@ describe('A completion in the background', () => {
     await up.abort(id)
   })
 
-  it('fails with what nobody has thought of, once', async () => {
+  it('fails with what nobody has thought of, which is logged once', async () => {
+    const before = t.failures().length
     const { id } = await begun(up())
     for (const gate of gates)
       gate.interfere = kind => {
@@ -529,8 +531,13 @@ describe('A completion in the background', () => {
       }
     await up().begin(id, { sha256 })
     await t.app.services.backgroundCompletions.idle()
-    expect(await up().outcome(id)).toMatchObject({ status: 500, code: 'INTERNAL' })
-    expect(t.failures().filter(isCaused).length).toBeGreaterThan(0)
+    for (const ask of [up(), up()])
+      expect(await ask.outcome(id)).toMatchObject({
+        status: 500,
+        code: 'INTERNAL',
+        msg: expect.stringContaining('the id of the upload'),
+      })
+    expect(t.failures().slice(before)).toEqual([expect.stringContaining(`"upload":"${id}"`)])
     await up().abort(id)
   })
 })

@@ -1,4 +1,4 @@
-import { AppError } from '../../src/errors.ts'
+import { AppError, EarlierError } from '../../src/errors.ts'
 import { parsePrefer } from '../../src/http/prefer.ts'
 import type { OnConflict } from '../../src/on-conflict.ts'
 import { joinPath } from '../../src/paths.ts'
@@ -82,7 +82,7 @@ export async function findOutcome(
 async function outcomeOf(context: DriveContext, view: CompletionView): Promise<Stored | null> {
   const { services, drive, tree, shared } = context
   const { id, state, size, checked, fileId, md5, failure } = view
-  if (failure) throw new AppError(failure.code, failure.message, failure.details)
+  if (failure) throw new EarlierError(failure)
   if (state === 'completing') {
     const base = drive.workspace ? `/api/workspaces/${drive.workspace.id}` : '/api'
     shared.accepted = {
@@ -107,6 +107,9 @@ export const COMPLETION_FAILS = [
   'PATH_EXISTS',
   'UPLOAD_BUSY',
 ] as const
+
+/** Those of its outcome, asked for later: the credential of that request is not the one of this. */
+export const OUTCOME_FAILS = [...COMPLETION_FAILS, 'FORBIDDEN', 'REVISION_MISMATCH'] as const
 
 export const OUTCOME =
   'What became of a completion that was asked to respond asynchronously: the answer that it would have given itself. 202 while it goes on; the file is told for a day, an error until the upload ends.'
@@ -133,8 +136,8 @@ operation('POST /api/files/uploads/{upload_id}/complete', 'completeUpload', {
 operation('GET /api/files/uploads/{upload_id}/completion', 'uploadCompletion', {
   description: OUTCOME,
   auth: { drive: 'write' },
-  statuses: [400, 401, 404, 409, 412],
-  fails: [...COMPLETION_FAILS, 'REVISION_MISMATCH'],
+  statuses: [400, 401, 403, 404, 409, 412],
+  fails: OUTCOME_FAILS,
   defers: true,
   args: outcomeArguments,
   type: CompletedUpload,

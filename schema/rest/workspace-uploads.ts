@@ -9,6 +9,7 @@ import {
   completion,
   findOutcome,
   OUTCOME,
+  OUTCOME_FAILS,
   outcomeArguments,
   type Stored,
 } from './upload-completions.ts'
@@ -69,7 +70,7 @@ operation('GET /api/workspaces/{workspace_id}/files/uploads/{upload_id}/completi
   description: OUTCOME,
   auth: { drive: 'write' },
   statuses: [400, 401, 403, 404, 409, 412],
-  fails: [...COMPLETION_FAILS, 'REVISION_MISMATCH'],
+  fails: OUTCOME_FAILS,
   defers: true,
   args: outcomeArguments,
   type: CompletedWorkspaceUpload,

@@ -158,9 +158,7 @@ export function backgroundCompletionService({
       return postpone(db, id, token, stopping.signal.aborted ? 0 : Date.now() + RETRY_MS)
     }
     if (unexpected) log.error({ err: error.originalError ?? error, upload: id }, error.message)
-    const { code, message, details } = error
-    const failure: CompletionFailure = { code, message, details }
-    await setFailed(db, id, token, JSON.stringify(failure))
+    await setFailed(db, id, token, JSON.stringify(failureOf(error)))
   }
 
   /** Begins a completion again that another instance has left. */
@@ -250,6 +248,15 @@ export function backgroundCompletionService({
       await within(Promise.all(running.values()), ms)
     },
   }
+}
+
+/** As it is told to requests that ask later, by another credential perhaps, and whose ids are not in the log. */
+function failureOf({ code, message, details }: AppError): CompletionFailure {
+  if (code === 'UNAUTHENTICATED')
+    return { code: 'FORBIDDEN', message: 'The session or key that asked for it has ended. Complete it again.', details }
+  if (code === 'INTERNAL')
+    return { code, message: 'Something went wrong on our side. Tell the operator the id of the upload.', details }
+  return { code, message, details }
 }
 
 async function within(work: Promise<unknown>, ms: number): Promise<void> {
