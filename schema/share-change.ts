@@ -1,7 +1,7 @@
 import { validate as isUuid } from 'uuid'
 import { Drive as DriveValue } from '../src/access/drive.ts'
 import type { Context } from '../src/context.ts'
-import { AppError, InvalidInput } from '../src/errors.ts'
+import { InvalidInput } from '../src/errors.ts'
 import { figure, MAX_DOWNLOADS, MAX_PASSWORD, MAX_SHARED_FILES } from '../src/limits.ts'
 import type { ShareInfo } from '../src/services/sharing/share-link.ts'
 import { builder, type PayloadFields } from './builder.ts'
@@ -77,9 +77,7 @@ mutation('createLink', {
   resolve: async ({ file, ...input }, { services, caller }, info) => {
     // Each password costs a hash, which all callers share the processor for.
     if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
-    const { id } = await services.shares.createLink(caller, nameOf(file), input)
-    const [share] = await services.shares.sentAmong(caller, [id])
-    if (!share) throw new AppError('FILE_NOT_FOUND', 'The file was deleted meanwhile.')
+    const share = await services.shares.createLink(caller, nameOf(file), input)
     return { share, fileId: share.fileId }
   },
   payload: t => ({

@@ -510,6 +510,19 @@ describe('GraphQL', () => {
     expect(byId.file.shareCount).toBe(2)
   })
 
+  it('createLink answers the link as it is read later', async () => {
+    const person = await t.signIn('reader')
+    await person.upload('docs/a.txt', 'hello', 'text/plain')
+    const share = `... on Share { __typename id token url fileName contentType size md5 createdAt expiresAt passwordProtected
+      downloads maxDownloads sharedBy { id name email picture } file { id path } }`
+    const make = `mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { ${share} } } }`
+    for (const input of [{}, { password: PASSWORD, maxDownloads: 3 }]) {
+      const { createLink } = await ask(person, make, { input: { file: file('docs/a.txt'), ...input } })
+      const { node } = await ask(person, `query ($id: ID!) { node(id: $id) { ${share} } }`, { id: createLink.share.id })
+      expect(createLink.share).toEqual(node)
+    }
+  })
+
   it('createLink refuses what cannot be shared', async () => {
     const person = await t.signIn('refused-linker')
     await person.upload('docs/a.txt', 'hello')

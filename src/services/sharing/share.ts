@@ -13,7 +13,7 @@ import { type ChangeRunner, masked } from '../history/event.ts'
 import type { FileService } from '../tree/file.ts'
 import type { ListingService } from '../tree/listing.ts'
 import { SHARE_TOKEN, type ShareLinkService, shareNotFound } from './share-link.ts'
-import { shareLists } from './share-list.ts'
+import { type ShareView, shareLists } from './share-list.ts'
 
 /** A new public share. */
 export interface PublicShare {
@@ -48,11 +48,11 @@ export function shareService({ db, change, files, listings, links, passwords, to
   const tokenOf = (id: string) => tokens.derive(SHARE_TOKEN, id)
   const linkOf = (token: string) => `${publicUrl()}/share/${token}`
 
-  async function create(
+  async function create<Found extends { id: string; names: string[] }>(
     caller: Caller,
     input: LinkInput,
-    findFile: (tx?: Tx) => Promise<{ id: string; names: string[] }>,
-  ): Promise<PublicShare> {
+    findFile: (tx?: Tx) => Promise<Found>,
+  ) {
     const now = Date.now()
     const expiresAt = now + parseDuration(input.duration || '24h', 'duration')
     const maxDownloads = input.maxDownloads ?? null
@@ -65,7 +65,7 @@ export function shareService({ db, change, files, listings, links, passwords, to
     const id = newId()
     const owned = { userId: caller.userId, bucketId: caller.bucket.bucketId }
     const share = { id, ...owned, recipient: null, maxDownloads, passwordHash, createdAt: now, expiresAt }
-    await change(caller, async ({ tx, record }) => {
+    const file = await change(caller, async ({ tx, record }) => {
       // Locks the tree: what is found in it stays until the transaction ends.
       await takeLink(db, caller, tx)
       const file = await findFile(tx)
@@ -73,9 +73,10 @@ export function shareService({ db, change, files, listings, links, passwords, to
       if (!(await insertShare(db, { ...share, entryId: file.id }, tx))) throw new Unauthenticated()
       const details = { entryId: file.id, path: joinPath(file.names) }
       record(owned.bucketId, { kind: 'share.created', subject: id, details })
+      return file
     })
     const token = tokenOf(id)
-    return { id, token, link: linkOf(token), expiresAt }
+    return { file, share: { ...share, token, link: linkOf(token) } }
   }
 
   /** @param named with the id, a stranger does not learn that there is such a share; with the token they know */
@@ -105,15 +106,26 @@ export function shareService({ db, change, files, listings, links, passwords, to
     /** Creates a public share of the file at a path. @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
     async createPublic(caller: Caller, { object, ...input }: LinkInput & { object: string }): Promise<PublicShare> {
       const names = parseFilePath(object, 'object')
-      return create(caller, input, async tx => {
+      const { share } = await create(caller, input, async tx => {
         const { node } = await files.locate(caller.bucket, names, tx)
         return { id: node.id, names }
       })
+      return share
     },
 
     /** Creates a public share of one file. @throws as createPublic */
-    createLink: (caller: Caller, file: FileRef, input: LinkInput): Promise<PublicShare> =>
-      create(caller, input, tx => listings.file(caller.bucket, file, tx)),
+    async createLink(caller: Caller, ref: FileRef, input: LinkInput): Promise<ShareView> {
+      const find = (tx?: Tx) => listings.file(caller.bucket, ref, tx)
+      const { file, share } = await create(caller, input, find)
+      const { id, token, link, createdAt, expiresAt, maxDownloads, passwordHash } = share
+      const { userId, name, email, picture } = caller
+      return {
+        ...{ id, token, link, createdAt, expiresAt, maxDownloads, downloads: 0 },
+        ...{ fileId: file.id, names: file.names, fileType: file.fileType, size: file.size, md5: file.md5 },
+        ...{ sharedBy: email, sharedFor: '', sharer: { id: userId, name, email, picture } },
+        ...{ seen: false, passwordProtected: passwordHash !== null },
+      }
+    },
 
     /** Deletes a share of the caller. @throws SHARE_NOT_FOUND, FORBIDDEN */
     async revoke(caller: Caller, token: string): Promise<string> {
