@@ -31,6 +31,11 @@ export const TrashItem = builder.objectRef<TrashItemNode>('TrashItem').implement
       description: 'Whether it is a file or a folder.',
       resolve: ({ kind }) => kind,
     }),
+    contentType: t.string({
+      nullable: true,
+      description: 'Its media type; null for a folder.',
+      resolve: ({ kind, fileType }) => (kind === FOLDER ? null : fileType),
+    }),
     size: t.expose('bytes', { type: 'Bytes', description: 'Its bytes; of a folder, those of all files below it.' }),
     fileCount: t.int({
       nullable: true,

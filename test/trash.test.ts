@@ -26,7 +26,7 @@ async function personWith(...paths: string[]): Promise<Person> {
 }
 
 const TRASH = `query ($first: Int, $after: String) { me { drive { trashDays usage { usedBytes keptBytes fileCount folderCount }
-  trash(first: $first, after: $after) { nodes { id name path kind size fileCount deletedAt expiresAt deletedBy { email } }
+  trash(first: $first, after: $after) { nodes { id name path kind contentType size fileCount deletedAt expiresAt deletedBy { email } }
     pageInfo { hasNextPage endCursor } } } } }`
 const trashOf = async (person: Person, variables = {}) => (await ask(person, TRASH, variables)).me.drive
 const RESTORE = `mutation ($input: RestoreFromTrashInput!) { restoreFromTrash(input: $input) {
@@ -63,6 +63,7 @@ describe('A deleted file', () => {
         name: 'a.txt',
         path: 'docs/a.txt',
         kind: 'FILE',
+        contentType: 'text/plain',
         size: 21,
         fileCount: null,
         deletedAt: aTime,
@@ -103,7 +104,9 @@ describe('A deleted folder', () => {
     const token = shared.response.sharing_token
     const { trashItems, filesDeleted } = await remove(person, 'big')
     expect(filesDeleted).toBe(3)
-    expect((await trashOf(person)).trash.nodes).toMatchObject([{ path: 'big', kind: 'FOLDER', fileCount: 3 }])
+    expect((await trashOf(person)).trash.nodes).toMatchObject([
+      { path: 'big', kind: 'FOLDER', contentType: null, fileCount: 3 },
+    ])
     expect((await person.rest('GET', `/api/d/${token}`)).status).toBe(404)
     await restore(person, [trashItems[0].id])
     expect(await level(person, 'big/one')).toEqual(['big/one/a.txt', 'big/one/b.txt'])

@@ -8,7 +8,7 @@ import { inParts, placeholders } from './sql.ts'
 
 /** A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970. */
 export type TrashItemRow = Pick<TrashItem, 'id' | 'bucketId' | 'path' | 'bytes' | 'files' | 'deletedBy' | 'deletedAt'> &
-  Pick<Entry, 'kind'>
+  Pick<Entry, 'kind' | 'fileType'>
 
 /** A deleted entry, with what placing it in its tree again needs. */
 export interface TrashedNode extends Node {
@@ -17,7 +17,7 @@ export interface TrashedNode extends Node {
   path: string
 }
 
-const VIEW = `t.id, t.bucket_id AS bucketId, e.kind, t.path, t.bytes, t.files, t.deleted_by AS deletedBy, t.deleted_at AS deletedAt
+const VIEW = `t.id, t.bucket_id AS bucketId, e.kind, e.file_type AS fileType, t.path, t.bytes, t.files, t.deleted_by AS deletedBy, t.deleted_at AS deletedAt
   FROM trash_item t JOIN entry e ON e.id = t.entry_id`
 
 export type NewTrashItem = TrashItem

@@ -5,7 +5,7 @@ const ITEM = graphql(`
     id
     name
     path
-    kind
+    contentType
     size
     deletedAt
     expiresAt

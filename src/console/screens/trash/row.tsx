@@ -4,6 +4,7 @@ import { formatBytes, formatExact, formatMoment, formatRelative } from '../../i1
 import { Mark, More } from '../../listing/cells.tsx'
 import type { Cell } from '../../listing/listing.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
+import { mediaTypeOf } from '../../parts/media-type.ts'
 import type { Point } from '../../parts/menu.tsx'
 import { personName } from '../../parts/person-name.ts'
 import type { TrashItem } from './documents.ts'
@@ -46,7 +47,7 @@ interface RowProps extends Cell {
 
 /** A line of the trash. */
 export const Row = memo(function Row({ item, root, index, isSelected, isCursor, handlers }: RowProps) {
-  const { id, name, path, kind, size, deletedAt, deletedBy, expiresAt } = item
+  const { id, name, path, contentType, size, deletedAt, deletedBy, expiresAt } = item
   const where = parentOf(trim(path)) || root
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the focus and the keys
@@ -64,7 +65,7 @@ export const Row = memo(function Row({ item, root, index, isSelected, isCursor, 
     >
       <div role="gridcell" className="name-cell">
         <Mark onMark={() => handlers.mark(item)} />
-        <EntryIcon contentType={kind === 'FOLDER' ? null : ''} />
+        <EntryIcon contentType={contentType === null ? null : mediaTypeOf({ name, contentType, size })} />
         <span className="name-lines">
           <span className="name" dir="auto" title={name}>
             {name}
