@@ -59,6 +59,7 @@ import { createAuthRoutes } from './sign-in/routes.ts'
 import { allReady, ready } from './start.ts'
 import { openStore } from './storage/open.ts'
 import { createTokens } from './tokens.ts'
+import { within } from './within.ts'
 
 export interface AppOptions {
   log: Log
@@ -273,15 +274,19 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     },
 
     /**
-     * Serves on until proxies have noticed, lets running requests finish, up to the configured limits, and closes everything.
+     * Serves on until proxies have noticed, lets requests finish while jobs end, both by one deadline, and closes everything.
      * @param hurry fires to skip the first
      */
     async stop(hurry?: AbortSignal): Promise<void> {
       await gateway.drain(config.drainSeconds * 1000, hurry)
+      const until = Date.now() + config.shutdownSeconds * 1000
       subscriptions.stop()
-      await gateway.stop(config.shutdownSeconds * 1000)
-      const completionsEnd = uploads.backgroundCompletions.stop(config.shutdownSeconds * 1000)
-      await Promise.all([worker.stop(), webhooks.stop(), sweeper.stop(), completionsEnd])
+      const { backgroundCompletions } = uploads
+      const jobs = [worker.stop(), webhooks.stop(), sweeper.stop(), backgroundCompletions.stop()]
+      const ended = Promise.allSettled(jobs)
+      await gateway.stop(until - Date.now())
+      // The last requests may have begun completions.
+      await within(Promise.all([ended, backgroundCompletions.stop()]), until - Date.now())
       blobs.stop()
       await mailer.close()
       pubSub.close()

@@ -211,7 +211,11 @@ export const settings = {
     default: '15',
     read: count(1, 3600),
   },
-  SHUTDOWN_SECONDS: { help: 'seconds that a stop waits for running requests', default: '30', read: count(0, 3600) },
+  SHUTDOWN_SECONDS: {
+    help: 'seconds that a stop waits for running requests and jobs',
+    default: '30',
+    read: count(0, 3600),
+  },
   DRAIN_SECONDS: {
     help: 'how long an instance that is stopped serves on while /readyz answers 503, so that proxies stop sending it requests; longer than they need to notice',
     default: '',

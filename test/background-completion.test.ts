@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { request } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { clientOf } from '../src/cli/client.ts'
 import { partUploads } from '../src/cli/part-uploads.ts'
@@ -267,6 +268,34 @@ describe('A completion in the background', () => {
     gates.pop()
     expect(await rowOf(id)).toMatchObject({ state: 'completing', claim: null })
     for (const gate of gates) gate.interfere = () => {}
+    await other.app.services.backgroundCompletions.idle()
+    expect((await up().outcome(id)).status).toBe(200)
+  })
+
+  it('that does not end, beside a request that does not, holds up a stop no longer than either', async () => {
+    const SHUTDOWN_SECONDS = 4
+    const third = await startApp({
+      ...settings,
+      DATABASE_URL: database.url,
+      SHUTDOWN_SECONDS: String(SHUTDOWN_SECONDS),
+    })
+    gates.push(gateOf(third.app.store))
+    const caller = await signInTo(third.app.db, third.url, 'alice')
+    const { id } = await begun(up())
+    const stuck = whileReading()
+    await restUploader(caller).begin(id, { sha256 })
+    await stuck.reached
+    const headers = { cookie: caller.cookie, 'content-type': 'multipart/form-data; boundary=x', 'content-length': 1000 }
+    const silent = request(`${third.url}/api/files/upload`, { method: 'POST', headers }).on('error', () => {})
+    silent.write('--x')
+    await until(async () => third.app.gateway.running > 0)
+    const started = performance.now()
+    await third.stop()
+    const took = performance.now() - started
+    gates.pop()
+    expect([took > 1000 * SHUTDOWN_SECONDS - 100, took < 1750 * SHUTDOWN_SECONDS]).toEqual([true, true])
+    stuck.release()
+    await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
     await other.app.services.backgroundCompletions.idle()
     expect((await up().outcome(id)).status).toBe(200)
   })

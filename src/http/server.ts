@@ -77,7 +77,7 @@ const securityHeaders = Object.entries({
 const LARGE_ANSWER = 64 * 1024
 const SECOND = 1000
 /** How long a stop waits for requests whose connections were cut. */
-const CLEANUP_LIMIT = 5 * SECOND
+export const CLEANUP_LIMIT = 5 * SECOND
 /** An idle connection is cut after this time; an upload as a whole has no time limit. */
 const IDLE_LIMIT = 120 * SECOND
 

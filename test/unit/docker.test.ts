@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { readConfig } from '../../src/config.ts'
+import { CLEANUP_LIMIT } from '../../src/http/server.ts'
 import { describeSettings } from '../../src/settings-help.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
@@ -76,7 +77,8 @@ describe('docker/compose.yml', () => {
 
   it('gives a stop more time than the service takes for it', () => {
     const [, seconds] = /stop_grace_period: (\d+)s/.exec(compose) ?? []
-    expect(Number(seconds)).toBeGreaterThan(readConfig(environment()).shutdownSeconds)
+    const { drainSeconds, shutdownSeconds } = readConfig(environment())
+    expect(Number(seconds)).toBeGreaterThan(drainSeconds + shutdownSeconds + CLEANUP_LIMIT / 1000)
   })
 })
 

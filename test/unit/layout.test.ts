@@ -43,6 +43,7 @@ const floors = [
     'src/paths.ts',
     'src/tokens.ts',
     'src/upload.ts',
+    'src/within.ts',
   ],
   ['src/config.ts', 'src/errors.ts', 'src/settings-help.ts'],
   ['src/remembered.ts', 'src/settings.ts', 'src/upload-engine/'],

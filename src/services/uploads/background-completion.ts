@@ -14,6 +14,7 @@ import { DAY_MS } from '../../duration.ts'
 import { AppError, Busy, Forbidden, toAppError, Unauthenticated } from '../../errors.ts'
 import { createFairQueue } from '../../fair-queue.ts'
 import type { Log } from '../../log.ts'
+import { within } from '../../within.ts'
 import { workspaceTreesOf } from '../tree/drive.ts'
 import type { Tree } from '../tree/entry-path.ts'
 import type {
@@ -240,12 +241,12 @@ export function backgroundCompletionService({
       await Promise.all(running.values())
     },
 
-    /** Ends what is under way, in this time: another instance begins it again, or this one after its start. */
-    async stop(ms: number): Promise<void> {
+    /** Ends what is under way: another instance begins it again, or this one after its start. Once more, what was begun since. */
+    async stop(): Promise<void> {
       clearInterval(timer)
       stopping.abort()
       await taking
-      await within(Promise.all(running.values()), ms)
+      await Promise.all(running.values())
     },
   }
 }
@@ -257,15 +258,6 @@ function failureOf({ code, message, details }: AppError): CompletionFailure {
   if (code === 'INTERNAL')
     return { code, message: 'Something went wrong on our side. Tell the operator the id of the upload.', details }
   return { code, message, details }
-}
-
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([work, late])
-  clearTimeout(timer)
 }
 
 const toView = ({ failure, ...row }: CompletionRow): CompletionView => ({
