@@ -1,4 +1,6 @@
+import type { GraphQLError } from 'graphql'
 import type { CombinedError } from 'urql'
+import { noSpace } from '../parts/no-space.ts'
 import { text } from '../parts/text.ts'
 import type { graphql } from './graphql.ts'
 
@@ -8,12 +10,18 @@ export type ErrorCode = ReturnType<typeof graphql.scalar<'ErrorCode'>>
 export const codeOf = (error: CombinedError | undefined): ErrorCode | undefined =>
   error?.graphQLErrors[0]?.extensions.code as ErrorCode | undefined
 
+/** What the service says of a refusal, with sizes in the units that people read. */
+export function sentenceOf({ message, extensions: { limit, used, max } }: GraphQLError): string {
+  return String(limit).startsWith('max_total_storage_bytes') ? noSpace(Number(used), Number(max)) : message
+}
+
 /** A refusal or a failure, as a person may read it: the sentence of the service says what to do. */
 export class Refused extends Error {
   readonly code: ErrorCode | undefined
 
   constructor(error: CombinedError) {
-    super(error.graphQLErrors[0]?.message ?? (error.networkError ? text('offline') : error.message))
+    const [refusal] = error.graphQLErrors
+    super(refusal ? sentenceOf(refusal) : error.networkError ? text('offline') : error.message)
     this.code = codeOf(error)
   }
 }

@@ -15,6 +15,8 @@ export interface Tight {
   maxFileSize: number
   /** Those that fit, in their order. */
   fitting: Gathered[]
+  /** Those for which nothing is left after them. */
+  unfitting: Gathered[]
   /** Bytes of all that are not too large, and the bytes that are left for them. */
   needed: number
   left: number
@@ -50,15 +52,15 @@ async function findRoom(files: Gathered[], { drive }: Destination): Promise<Omit
   const left = Math.max(0, maxBytes - usedBytes - announced(drive))
   const tooLarge = files.filter(({ file }) => file.size > maxFileSize)
   const rest = files.filter(({ file }) => file.size <= maxFileSize)
-  const fitting: Gathered[] = []
+  const [fitting, unfitting]: [Gathered[], Gathered[]] = [[], []]
   let sum = 0
   for (const gathered of rest) {
-    if (sum + gathered.file.size > left) continue
-    sum += gathered.file.size
-    fitting.push(gathered)
+    const fits = sum + gathered.file.size <= left
+    if (fits) sum += gathered.file.size
+    ;(fits ? fitting : unfitting).push(gathered)
   }
   const needed = rest.reduce((bytes, { file }) => bytes + file.size, 0)
-  return { tooLarge, maxFileSize, fitting, needed, left }
+  return { tooLarge, maxFileSize, fitting, unfitting, needed, left }
 }
 
 /** Without the service nobody knows what fits: the uploads wait for it, and it says then. @throws any other failure */
@@ -68,6 +70,7 @@ function roomUnknown(error: unknown, files: Gathered[]): Omit<Tight, 'proceed'> 
     tooLarge: [],
     maxFileSize: Number.POSITIVE_INFINITY,
     fitting: files,
+    unfitting: [],
     needed: 0,
     left: Number.POSITIVE_INFINITY,
   }
@@ -81,15 +84,16 @@ const announced = (drive: string): number =>
     .reduce((bytes, { size }) => bytes + size, 0)
 
 async function begin({ files, emptyFolders }: Gathering, to: Destination, replaced?: Replaced): Promise<void> {
-  // The others are made with what is in them; these show at once.
-  const tops = files.flatMap(({ folder }) => folder.split('/')[0] || [])
-  for (const folder of new Set([...tops, ...emptyFolders])) await makeFolder(to, folder)
+  // The others are made with what is in them; these show at once. Why one cannot be made, its files say in the dock, where they are kept.
+  const tops = new Set(files.flatMap(({ folder }) => folder.split('/')[0] || []))
+  for (const folder of tops) await makeFolder(to, folder, 0).catch(() => {})
   await enqueue(files, to, replaced)
+  for (const folder of emptyFolders) await makeFolder(to, folder, RETRIES)
 }
 
-async function makeFolder({ drive, folder }: Destination, below: string): Promise<void> {
+async function makeFolder({ drive, folder }: Destination, below: string, retries: number): Promise<void> {
   const input = { at: { drive, path: pathOf({ folder, fileName: below }) } }
-  const patience = { signal: new AbortController().signal, retries: RETRIES, onRetry() {} }
+  const patience = { signal: new AbortController().signal, retries, onRetry() {} }
   try {
     await persist(() => mutate(MAKE_FOLDER, { input }), 'repeatable', patience)
   } catch (error) {

@@ -13,6 +13,7 @@ export function Banners({ snapshot: { uploads, total } }: { snapshot: Snapshot }
   const { conflict, detached, uploading } = total.phases
   const waits = uploads.filter(({ phase }) => phase === 'detached')
   const mayReplace = useMayReplace(uploads)
+  const unfitting = uploads.filter(({ phase, failure }) => phase === 'failed' && failure?.code === 'QUOTA_EXCEEDED')
   const isKnown = waits.some(({ id }) => recordOf(id)?.handle)
   return (
     <>
@@ -50,6 +51,16 @@ export function Banners({ snapshot: { uploads, total } }: { snapshot: Snapshot }
                 </Button>
               </>
             )}
+          </div>
+        </div>
+      )}
+      {unfitting.length > 0 && (
+        <div className="dock-banner">
+          <p>{text('unfitting', { count: unfitting.length })}</p>
+          <div>
+            <Button look="primary" onPress={() => queue.resume(unfitting.map(({ id }) => id))}>
+              {text('retry')}
+            </Button>
           </div>
         </div>
       )}

@@ -9,7 +9,7 @@ import { text } from './text.ts'
 export function TightDialog() {
   const problem = tight.use()
   if (!problem) return null
-  const { tooLarge, maxFileSize, fitting, needed, left, proceed } = problem
+  const { tooLarge, maxFileSize, fitting, unfitting, needed, left, proceed } = problem
   const close = () => tight.set(null)
   return (
     <Dialog
@@ -33,7 +33,14 @@ export function TightDialog() {
         </>
       }
     >
-      {needed > left && <p>{text('noSpace', { needed: formatBytes(needed), left: formatBytes(left) })}</p>}
+      {unfitting.length > 0 && (
+        <>
+          <p>
+            {text('noSpace', { needed: formatBytes(needed), left: formatBytes(left) })} {text('makeSpace')}
+          </p>
+          <FileList files={unfitting} />
+        </>
+      )}
       {tooLarge.length > 0 && (
         <>
           <p>{text('tooLarge', { count: tooLarge.length, max: formatBytes(maxFileSize) })}</p>

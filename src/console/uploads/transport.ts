@@ -3,6 +3,7 @@ import { isFailure, TransferFailure } from '../../upload-engine/failure.ts'
 import type { Aim, Attempt, Checking, Receipt, Transport } from '../../upload-engine/job.ts'
 import { type Patience, persist } from '../../upload-engine/retry.ts'
 import { client } from '../graphql/client.ts'
+import { sentenceOf } from '../graphql/errors.ts'
 import type { ResultOf } from '../graphql/graphql.ts'
 import { sendForm } from './form.ts'
 import { ABORT, COMPLETE, COMPLETION, FIND, type OUTCOME, PART, RECEIVED, REMOVE, START, WHOLE } from './operations.ts'
@@ -131,7 +132,7 @@ function answerOf<Data>(data: Data | undefined, error: CombinedError | undefined
 function failureOf({ graphQLErrors: [refusal], networkError, response }: CombinedError): TransferFailure {
   if (refusal) {
     const { code = 'UNEXPECTED', ...details } = refusal.extensions
-    return new TransferFailure(String(code), refusal.message, details)
+    return new TransferFailure(String(code), sentenceOf(refusal), details)
   }
   if (isFailure(networkError, 'UNREACHABLE', 'FILE_CHANGED', 'INTERRUPTED')) return networkError
   const { status, headers } = (response ?? {}) as Partial<Response>
