@@ -5,6 +5,7 @@ import { clientOf } from '../src/cli/client.ts'
 import { partUploads } from '../src/cli/part-uploads.ts'
 import { patienceOf } from '../src/cli/patience.ts'
 import { AppError, Unavailable } from '../src/errors.ts'
+import { operatorService } from '../src/services/accounts/operator.ts'
 import { expel, found, join, privateKey, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
 import { expectConsistent, outlive } from './consistency.ts'
 import { newDatabase, type Person, signInTo, startApp, type TestApp } from './harness.ts'
@@ -531,25 +532,50 @@ describe('A completion in the background', () => {
     })
   })
 
-  it.each([false, true])('fails when its maker has left the workspace; taken over: %s', async isTaken => {
-    const bob = await t.signIn('bob')
-    await join(t, garden, bob, 'editor')
-    const up = restUploader(bob, garden)
-    const { id } = await begun(up)
-    const held = whileReading()
-    await up.begin(id, { sha256 })
-    await held.reached
-    await expel(t, garden, bob)
-    if (isTaken) {
-      await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
-      await other.app.services.backgroundCompletions.idle()
-    }
-    held.release()
-    await t.app.services.backgroundCompletions.idle()
-    await join(t, garden, bob, 'editor')
-    expect((await up.outcome(id)).code).toBe('FORBIDDEN')
-    await up.abort(id)
-  })
+  /** How the right to write into a workspace ends, of one who has begun a completion there. */
+  const ends: { how: string; by?: 'key'; end: (maker: Person) => Promise<unknown> }[] = [
+    { how: 'has left the workspace', end: maker => expel(t, garden, maker) },
+    { how: 'is a viewer now', end: maker => join(t, garden, maker, 'viewer') },
+    { how: 'made its key, and is a viewer now', by: 'key', end: maker => join(t, garden, maker, 'viewer') },
+    { how: 'made its key, which has expired', by: 'key', end: ({ userId }) => expire('api_key', 'created_by', userId) },
+    { how: 'has a session no more', end: ({ userId }) => expire('session', 'user_id', userId) },
+    { how: 'is suspended', end: ({ email }) => operatorService({ db: t.app.db }).suspend(email) },
+    {
+      how: 'has deleted the account',
+      end: maker => maker.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } }),
+    },
+  ]
+  const expire = (table: string, column: string, value: string) =>
+    t.app.db.run(`UPDATE ${table} SET expires_at = 1 WHERE ${column} = ?`, [value])
+
+  it.each(ends.flatMap(end => [false, true].map(isTaken => ({ ...end, isTaken }))))(
+    'fails when its maker $how; taken over: $isTaken',
+    async ({ by, end, isTaken }) => {
+      const maker = await t.signIn(`maker-${++files}`)
+      await join(t, garden, maker, 'admin')
+      const up = restUploader(by === 'key' ? (await workspaceKey(t, maker, garden)).caller : maker, garden)
+      const { id, filename } = await begun(up)
+      const held = whileReading()
+      await up.begin(id, { sha256 })
+      await held.reached
+      await end(maker)
+      if (isTaken) {
+        let reads = 0
+        const [, there] = gates
+        if (there) there.interfere = kind => void (kind === 'read' && reads++)
+        await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
+        await other.app.services.backgroundCompletions.idle()
+        expect(reads).toBe(0)
+      }
+      held.release()
+      await t.app.services.backgroundCompletions.idle()
+      const failed = 'SELECT state, failure FROM upload_session WHERE id = ?'
+      const [row] = await t.app.db.rows<{ state: string; failure: string }>(failed, [id])
+      expect([row?.state, JSON.parse(row?.failure ?? '{}').code]).toEqual(['failed', 'FORBIDDEN'])
+      const { response } = await alice.rest('GET', `/api/workspaces/${garden}/files/info?path=${filename}`)
+      expect(response.code).toBe('FILE_NOT_FOUND')
+    },
+  )
 
   it('fails with what nobody has thought of, which is logged once', async () => {
     const before = t.failures().length

@@ -10,6 +10,7 @@ import {
   setFailed,
 } from '../../../db/queries/upload-session.ts'
 import type { Caller } from '../../access/caller.ts'
+import { may } from '../../access/roles.ts'
 import { DAY_MS } from '../../duration.ts'
 import { AppError, Busy, Forbidden, toAppError, Unauthenticated } from '../../errors.ts'
 import { createFairQueue } from '../../fair-queue.ts'
@@ -170,10 +171,11 @@ export function backgroundCompletionService({
     try {
       const caller = await findCaller(pending)
       if (!caller) throw new Unauthenticated()
-      const [workspace] =
-        caller.bucket.bucketId === bucketId ? [] : await workspaceTreesOf(db, caller, 'b.id', [bucketId])
-      const tree = caller.bucket.bucketId === bucketId ? caller.bucket : workspace?.tree
-      if (!tree) throw new Forbidden('Your right to add files here has ended meanwhile.')
+      const isOwn = caller.bucket.bucketId === bucketId
+      const [workspace] = isOwn ? [] : await workspaceTreesOf(db, caller, 'b.id', [bucketId])
+      const tree = isOwn ? caller.bucket : workspace?.tree
+      if (!tree || (workspace && !may(workspace.role, 'write')))
+        throw new Forbidden('Your right to add files here has ended meanwhile.')
       log.info({ upload: id }, 'a completion begins again')
       const { plan, since } = pending
       start({ tree, session: await sessions.find(tree, id, caller.userId), token, caller, plan, since })
