@@ -6,8 +6,9 @@ import { BlobServiceClient } from '@azure/storage-blob'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { found } from '../builders.ts'
 import { expectConsistent, outlive } from '../consistency.ts'
-import { type Person, startApp, type TestApp } from '../harness.ts'
+import { newDatabase, type Person, startApp, type TestApp } from '../harness.ts'
 import { type HttpProxy, startHttpProxy, startStoreProxy, storeRequest } from '../http-proxy.ts'
+import { until } from '../until.ts'
 import { faces, restUploader, type Uploader } from '../uploader.ts'
 import { type Azurite, startAzurite } from './azurite.ts'
 
@@ -16,6 +17,8 @@ const DAY_MS = 86_400_000
 
 let t: TestApp
 let proxy: HttpProxy
+/** Of the store, by this proxy. */
+let connectionString: string
 let alice: Person
 let garden: string
 let up: Uploader
@@ -23,7 +26,8 @@ let up: Uploader
 beforeAll(async () => {
   const made = await startStoreProxy()
   proxy = made
-  t = await startApp({ UPLOAD_PART_BYTES: String(PART), AZURE_STORAGE_CONNECTION_STRING: made.connectionString })
+  connectionString = made.connectionString
+  t = await startApp({ UPLOAD_PART_BYTES: String(PART), AZURE_STORAGE_CONNECTION_STRING: connectionString })
   alice = await t.signIn('alice')
   garden = await found(alice)
   up = restUploader(alice)
@@ -230,6 +234,91 @@ describe('A direct upload', () => {
     const { code, msg } = await up.start({ filename: 'more', size: 50_000 * PART + 1, direct: true })
     expect([code, msg]).toEqual(['FILE_TOO_LARGE', expect.stringContaining(`up to ${50_000 * PART} bytes`)])
     await up.abort(upload.id)
+  })
+})
+
+describe('A direct upload that is completed in the background', () => {
+  leavesNothing()
+
+  /** Holds the first reading of a copy. */
+  function whileReading() {
+    let reads = 0
+    let release = () => {}
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    proxy.interfere = async passing => {
+      if (storeRequest(passing) === 'read' && ++reads === 1) await released
+    }
+    return { reached: () => until(async () => reads > 0), release }
+  }
+
+  async function sent(by: Uploader): Promise<Direct> {
+    const upload = await begun(by)
+    for (const n of [1, 2, 3]) await put(upload, n, partOf(n))
+    return upload
+  }
+
+  it.each(faces)('is made of what was there, whatever is sent meanwhile, $face', async ({ front, by }) => {
+    const mine = by(alice, garden)
+    const upload = await sent(mine)
+    const held = whileReading()
+    expect(await mine.begin(upload.id, { md5: md5(bytes) })).toMatchObject({
+      status: 202,
+      value: { size: bytes.length, checked: 0 },
+    })
+    await held.reached()
+    const blockBlob = { 'x-ms-blob-type': 'BlockBlob' }
+    expect((await ask('PUT', other(upload), randomBytes(5000), blockBlob)).status).toBe(201)
+    expect((await mine.outcome(upload.id)).status).toBe(202)
+    held.release()
+    await t.app.services.backgroundCompletions.idle()
+    expect(await mine.outcome(upload.id)).toMatchObject({
+      status: 200,
+      value: { md5_checksum: md5(bytes), size: bytes.length },
+    })
+    if (!front) expect(await downloaded(upload.filename)).toEqual(bytes)
+    await expectConsistent(t)
+  })
+
+  it('can go on when other bytes than promised have come', async () => {
+    const upload = await begun()
+    for (const n of [1, 2, 3]) await put(upload, n, randomBytes(partOf(n).length))
+    expect((await up.begin(upload.id, { md5: md5(bytes) }, 10)).code).toBe('CHECKSUM_MISMATCH')
+    for (const n of [1, 2, 3]) await put(upload, n, partOf(n))
+    expect((await up.begin(upload.id, { md5: md5(bytes) }, 10)).status).toBe(200)
+  })
+
+  it('is taken over with another copy from an instance that has died, and leaves none', async () => {
+    const database = await newDatabase()
+    const settings = {
+      ...{ DATABASE_URL: database.url, SECRET_KEY: randomBytes(32).toString('base64url') },
+      ...{ AZURE_STORAGE_CONNECTION_STRING: connectionString, AZURE_STORAGE_CONTAINER: 'two-instances' },
+      UPLOAD_PART_BYTES: String(PART),
+    }
+    const [first, second] = [await startApp(settings), await startApp(settings)]
+    try {
+      const bobs = restUploader(await first.signIn('bob'))
+      const upload = await sent(bobs)
+      const held = whileReading()
+      await bobs.begin(upload.id, { md5: md5(bytes) })
+      await held.reached()
+      await first.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [upload.id])
+      await second.app.services.backgroundCompletions.idle()
+      const said = await bobs.outcome(upload.id)
+      expect([said.status, said.value.md5_checksum]).toEqual([200, md5(bytes)])
+      held.release()
+      await first.app.services.backgroundCompletions.idle()
+      expect((await bobs.outcome(upload.id)).value).toEqual(said.value)
+      await expectConsistent(first)
+      await outlive(first)
+      await expectConsistent(first)
+      expect(await first.app.db.rows("SELECT id FROM blobs WHERE state <> 'live'")).toEqual([])
+      expect([...first.failures(), ...second.failures()]).toEqual([])
+    } finally {
+      await Promise.all([first.stop(), second.stop()])
+      await database.drop()
+    }
   })
 })
 
