@@ -313,6 +313,27 @@ describe('Uploads', () => {
     expect([forms.sent, await dock(page).count()]).toEqual([0, 0])
   })
 
+  it('that are cancelled do not come back, though the service has yet to hear of it', async () => {
+    const page = await alice.open('/files')
+    await throttle(page, 2_000_000)
+    await choose(page, 'Upload files', [local('large.bin', randomBytes(LARGE)), local('other.bin', randomBytes(LARGE))])
+    await sentMoreThan(page, 0.05)
+    await page.route('**/graphql', route =>
+      route.request().postData()?.includes('mutation AbortUpload') ? new Promise(() => {}) : route.fallback(),
+    )
+    await press(page, 'Cancel other.bin')
+    await row(page, 'other.bin').waitFor({ state: 'detached' })
+    await press(page, 'Cancel all')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel all' }).click()
+    await dock(page).waitFor({ state: 'detached' })
+    await page.reload()
+    await settled(page)
+    await page.locator('.uploads-status').waitFor({ state: 'attached' })
+    // What is there to be gone on with is read from the browser by then.
+    await choose(page, 'Upload files', [local('next.txt', 'next')])
+    await title(page, '1 file uploaded').waitFor()
+  })
+
   it('pause, resume and are cancelled', async () => {
     const page = await alice.open('/files')
     const [bytes, forms] = [randomBytes(LARGE), countForms(page)]

@@ -78,7 +78,7 @@ export async function choose(what: 'files' | 'folder'): Promise<void> {
   try {
     const gathering = await pick(what)
     if (!gathering) return
-    const strange = chooseAgain(gathering.files)
+    const strange = await chooseAgain(gathering.files)
     if (strange > 0) toast({ tone: 'error', message: text('strange', { count: strange }) })
   } catch (error) {
     toastError(error)

@@ -10,7 +10,7 @@ import { Menu, type MenuEntry } from '../parts/menu.tsx'
 import { choose } from './banners.tsx'
 import { useMayReplace } from './may-replace.ts'
 import { text } from './text.ts'
-import { queue, recordOf } from './uploads.ts'
+import { cancel, queue, recordOf } from './uploads.ts'
 
 const ROW = 60
 
@@ -171,7 +171,7 @@ function Actions({ upload, among }: RowProps) {
         </Button>
       )}
       {!isOver(upload) && (
-        <Button look="icon" aria-label={text('cancelOne', { name })} onPress={() => queue.cancel([id])}>
+        <Button look="icon" aria-label={text('cancelOne', { name })} onPress={() => void cancel([id])}>
           <X />
         </Button>
       )}

@@ -7,7 +7,7 @@ import { Confirm } from '../parts/dialog.tsx'
 import { Banners } from './banners.tsx'
 import { DockList } from './dock-list.tsx'
 import { text } from './text.ts'
-import { queue } from './uploads.ts'
+import { cancel, queue } from './uploads.ts'
 
 /** The uploads, in a corner of the screen, and what a screen reader hears of them. */
 export function Dock() {
@@ -80,7 +80,7 @@ function Box({ snapshot }: { snapshot: Snapshot }) {
         title={text('cancelTitle')}
         isOpen={isAsking}
         label={text('cancelAll')}
-        onConfirm={() => queue.cancel()}
+        onConfirm={() => void cancel()}
         onClose={() => setAsking(false)}
       >
         <p>{text('cancelWhy')}</p>

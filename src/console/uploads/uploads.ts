@@ -63,10 +63,17 @@ const entryOf = (kept: Kept) => ({
   size: kept.size,
   async abandon() {
     const patience = { signal: new AbortController().signal, retries: 2, onRetry() {} }
-    await abandon({ sessions: sessionsOf(kept), transport: transportOf(kept, patience) })
     await end(kept)
+    await abandon({ sessions: sessionsOf(kept), transport: transportOf(kept, patience) })
   },
 })
+
+/** Cancels uploads. What is gone from the screen does not come back with a reload, however long the service takes to hear of it. */
+export async function cancel(ids: readonly string[] = queue.snapshot().uploads.map(({ id }) => id)): Promise<void> {
+  for (const id of ids) records.delete(id)
+  await forget([...ids])
+  queue.cancel(ids)
+}
 
 async function end({ id, arrived }: Kept): Promise<void> {
   records.delete(id)
@@ -74,15 +81,18 @@ async function end({ id, arrived }: Kept): Promise<void> {
   await forget([id])
 }
 
+/** Keeps what has changed of an upload, unless it is over. */
+const update = async (kept: Kept): Promise<void> => (records.has(kept.id) ? keepOne(kept) : undefined)
+
 const sessionsOf = (kept: Kept): SessionStore => ({
   read: async () => kept.session ?? null,
   async write(session) {
     kept.session = session
-    await keepOne(kept)
+    await update(kept)
   },
   async remove() {
     kept.session = undefined
-    await keepOne(kept)
+    await update(kept)
   },
 })
 
@@ -94,7 +104,7 @@ function workOf(kept: Kept, file: File): Work {
     async upload({ aim, replaces, signal, progress, onRetry }) {
       if (aim.fileName !== kept.aim.fileName) {
         kept.aim = aim
-        await keepOne(kept)
+        await update(kept)
       }
       const patience = { signal, retries: RETRIES, onRetry }
       const transport = transportOf(replaces ? { drive: kept.drive, replaces: 'any' } : kept, patience)
@@ -105,7 +115,8 @@ function workOf(kept: Kept, file: File): Work {
         ...{ source, digests, aim, transport, progress, limit, patience },
         sessions: sessionsOf(kept),
       })
-      void end(kept)
+      // Shown as uploaded, it is not taken up again after a reload.
+      await end(kept).catch(() => {})
       return stored
     },
     close: () => digests.close(),
@@ -147,7 +158,7 @@ export async function allowAgain(): Promise<void> {
 }
 
 /** Goes on with uploads whose files were chosen again. @returns how many of the files are none of them */
-export function chooseAgain(files: Gathered[]): number {
+export async function chooseAgain(files: Gathered[]): Promise<number> {
   const waiting = detached()
   let strange = 0
   for (const { file, handle } of files) {
@@ -157,7 +168,7 @@ export function chooseAgain(files: Gathered[]): number {
     else {
       waiting.splice(waiting.indexOf(kept), 1)
       kept.handle = handle
-      void keepOne(kept)
+      await update(kept)
       attach(kept, file)
     }
   }

@@ -32,8 +32,10 @@ export function createActions(drive: string, hasTrash: boolean, after: () => voi
 
   /** @param to path of the folder */
   async function moveTo(entries: readonly Entry[], to: string): Promise<void> {
-    for (const part of inParts(entries))
-      await mutate(MOVE, { input: { entries: part.map(refOf), to: { at: { drive, path: to } } } })
+    for (const part of inParts(entries)) {
+      const input = { entries: part.map(refOf), to: { at: { drive, path: to } } }
+      await mutate(MOVE, { input }, { keepalive: true })
+    }
   }
 
   /** Takes items out of the trash, to where they were. */

@@ -145,7 +145,8 @@ function Note({ id, note }: { id: string; note: string }) {
   const [typed, setTyped] = useState(note)
   useEffect(() => setTyped(note), [note])
   const save = () => {
-    if (typed !== note) mutate(WRITE_NOTE, { input: { file: id, content: typed } }).catch(toastError)
+    const input = { file: id, content: typed }
+    if (typed !== note) mutate(WRITE_NOTE, { input }, { keepalive: true }).catch(toastError)
   }
   return (
     <div className="field">
