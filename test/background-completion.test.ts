@@ -273,6 +273,29 @@ describe('A completion in the background', () => {
     expect((await up().outcome(id)).status).toBe(200)
   })
 
+  it('ends what its store has to read for it when its instance stops, and with its upload', async () => {
+    const third = await startApp({ ...settings, LEASE_SECONDS: '2', DATABASE_URL: database.url })
+    const gate = gateOf(third.app.store)
+    const there = restUploader(await signInTo(third.app.db, third.url, 'alice'))
+    const joining = new Set<string>()
+    gate.interfere = (kind, key, signal) => {
+      if (kind !== 'commit') return
+      joining.add(key)
+      return new Promise<void>(resolve => signal?.addEventListener('abort', () => resolve()))
+    }
+    const [{ id: stopped }, { id: aborted }] = [await begun(there), await begun(there)]
+    for (const id of [stopped, aborted]) await there.begin(id)
+    await until(async () => joining.size === 2)
+    await there.abort(aborted)
+    await third.stop()
+    expect([await rowOf(stopped), await rowOf(aborted)]).toEqual([
+      expect.objectContaining({ state: 'completing', claim: null }),
+      undefined,
+    ])
+    await other.app.services.backgroundCompletions.idle()
+    expect((await up().outcome(stopped)).status).toBe(200)
+  })
+
   it('that does not end, beside a request that does not, holds up a stop no longer than either', async () => {
     const SHUTDOWN_SECONDS = 4
     const third = await startApp({

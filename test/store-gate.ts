@@ -6,7 +6,7 @@ export type StoreRequest = 'part' | 'parts' | 'commit' | 'copy' | 'look' | 'read
 
 /** Stands between a service and its store. */
 export interface StoreGate {
-  /** Called before each request; it may take its time, or throw. A read has a signal. */
+  /** Called before each request; it may take its time, or throw. What may take long has a signal. */
   interfere: (kind: StoreRequest, key: string, signal?: AbortSignal) => unknown
 }
 
@@ -22,7 +22,10 @@ export function gateOf(store: BlobStore): StoreGate {
     }
   Object.assign(store, {
     partsOf: before('parts', partsOf),
-    commitParts: before('commit', commitParts),
+    commitParts: async (key, count, options) => {
+      await gate.interfere('commit', key, options.signal)
+      return commitParts(key, count, options)
+    },
     copy: before('copy', copy),
     look: before('look', look),
     open: async (key, options) => {

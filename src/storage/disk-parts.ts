@@ -213,6 +213,8 @@ interface Commit {
   settle(): Promise<void>
   /** @throws Unavailable when this is not the volume that the parts are on */
   check(): Promise<void>
+  /** Ends the hashing of what other instances have taken. */
+  signal: AbortSignal | undefined
 }
 
 /**
@@ -227,11 +229,12 @@ export async function commitParts({
   place,
   settle,
   check,
+  signal,
 }: Commit): Promise<string | undefined> {
   if (count === 0) await makeFolder(dir)
   else if (!(await isThere(dir))) throw new StoreRefusal(404, 'There are no parts.')
   // Before the lock: what other instances have taken is read here.
-  if (count > 0) await finishPrefix(dir)
+  if (count > 0) await finishPrefix(dir, signal)
   return locked(lockOf(dir), async held => {
     const data = `${dir}/data`
     const redos = await redosIn(dir)

@@ -157,13 +157,14 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
 
     partsOf: key => onVolume(() => partsIn(draftOf(key))),
 
-    commitParts: (key, count) =>
+    commitParts: (key, count, { signal }) =>
       onVolume(async () => {
         const md5 = await commitParts({
           ...{ dir: draftOf(key), key, blob: pathOf(key), count },
           place: file => shelves.place(file, key),
           settle: () => shelves.settle(key),
           check: volume.check,
+          signal,
         })
         return md5 === undefined ? {} : { md5 }
       }),

@@ -114,11 +114,20 @@ export function continuePrefix(dir: string): void {
   if (prefix) void readOn(dir, prefix)
 }
 
-/** Hashes all that has been received. Call it before the parts become a blob. Never throws. */
-export async function finishPrefix(dir: string): Promise<void> {
+/**
+ * Hashes all that has been received. Call it before the parts become a blob.
+ * @param signal ends that, and forgets what has been hashed: the upload has ended, or this instance ends
+ * @throws the reason of the signal, and nothing else
+ */
+export async function finishPrefix(dir: string, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted()
   const prefix = prefixOf(dir)
+  const forget = () => forgetPrefix(dir)
+  signal?.addEventListener('abort', forget)
   await prefix.reading
   await readOn(dir, prefix)
+  signal?.removeEventListener('abort', forget)
+  signal?.throwIfAborted()
 }
 
 /** The MD5 of the first `count` parts, of this size together, where exactly these have been hashed. */

@@ -81,8 +81,13 @@ export interface BlobStore {
   /**
    * Assembles the blob from its parts 1 to `count`. They can be sent and committed again until `endParts`.
    * Resolves to its MD5 in lower-case hex where the store has computed it while the parts arrived: then no one needs to read it back.
+   * The signal ends what may take long, the reading of parts whose MD5 lacks: it rejects with its reason then, and nothing is assembled.
    */
-  commitParts(key: string, count: number, options: { contentType: string }): Promise<{ md5?: string }>
+  commitParts(
+    key: string,
+    count: number,
+    options: { contentType: string; signal?: AbortSignal },
+  ): Promise<{ md5?: string }>
   /** Discards the staged parts of a blob, and keeps the blob. */
   endParts(key: string): Promise<void>
   /**

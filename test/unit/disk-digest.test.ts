@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { createDiskStore } from '../../src/storage/disk.ts'
+import { inTurn } from '../../src/storage/file-lock.ts'
 import { startHash } from '../../src/storage/hash.ts'
 import { finishPrefix, forgetPrefix, hashParts, md5OfPrefix } from '../../src/storage/prefix-hash.ts'
 import type { BlobStore } from '../../src/storage/store.ts'
@@ -48,7 +49,7 @@ async function sendElsewhere(number: number, value = number): Promise<void> {
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { timeout: 60_000 })
 }
 
-const commit = () => store.commitParts(key, 6, { contentType: '' })
+const commit = (signal?: AbortSignal) => store.commitParts(key, 6, { contentType: '', ...(signal ? { signal } : {}) })
 const stored = async () => md5(Buffer.concat(await (await store.open(key)).toArray()))
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 const whole = (...values: number[]) => md5(Buffer.concat(values.map((value, i) => partOf(i + 1, value))))
@@ -87,6 +88,24 @@ describe('The MD5 of an upload in parts', () => {
     await store.endParts(key)
     for (const number of [1, 2, 3, 4, 5, 6]) await send(number, 9)
     expect(await commit()).toEqual({ md5: whole(9, 9, 9, 9, 9, 9) })
+  })
+
+  it('is computed no further once the commit is to end, which assembles nothing, and anew when they are committed again', async () => {
+    for (const number of [1, 2, 3, 4, 5, 6]) await send(number)
+    // As after a start.
+    forgetPrefix(join(dir, 'drafts', key))
+    let release = () => {}
+    const turn = inTurn('prefix', () => new Promise<void>(resolve => (release = resolve)))
+    const stop = new AbortController()
+    const committed = commit(stop.signal)
+    await new Promise(resolve => setTimeout(resolve, 50))
+    stop.abort(new Error('It is to end.'))
+    release()
+    await expect(committed).rejects.toThrow('It is to end.')
+    await expect(commit(stop.signal)).rejects.toThrow('It is to end.')
+    await turn
+    expect(await store.look(key)).toBeNull()
+    expect(await commit()).toEqual({ md5: whole(1, 2, 3, 4, 5, 6) })
   })
 
   it('is not computed beside the completion where that reads everything anyway', async () => {

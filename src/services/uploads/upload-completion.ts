@@ -139,16 +139,15 @@ export function uploadCompletionService({
   async function readBack(
     key: string,
     sums: readonly Algorithm[],
-    lost: AbortSignal,
+    signal: AbortSignal,
     background: Background | undefined,
   ) {
-    const { signal: stopping, passed, reading } = background ?? {}
-    const signal = stopping ? AbortSignal.any([stopping, lost]) : lost
+    const { passed, reading } = background ?? {}
     const work = async () => digest(flowing(await store.open(key, { signal }), passed), sums)
     try {
       return await (reading ? reading(work) : work())
     } catch (error) {
-      lost.throwIfAborted()
+      signal.throwIfAborted()
       throw error
     }
   }
@@ -166,7 +165,8 @@ export function uploadCompletionService({
     use: (blob: StagedBlob, read: Digests) => Promise<T>,
   ): Promise<T> {
     const { id, size, fileType: contentType } = session
-    const joined = await store.commitParts(id, size === 0 ? 0 : session.partCount, { contentType })
+    const signal = background ? AbortSignal.any([background.signal, lost]) : lost
+    const joined = await store.commitParts(id, size === 0 ? 0 : session.partCount, { contentType, signal })
     const copied = session.writableUntil > 0 ? await blobs.announceCopy(tree) : undefined
     const key = copied ?? id
     try {
@@ -178,7 +178,7 @@ export function uploadCompletionService({
       }
       const known = copied ? {} : joined
       const unknown = sums.filter(sum => sum === 'sha256' || known.md5 === undefined)
-      const read = unknown.length > 0 ? await readBack(key, unknown, lost, background) : undefined
+      const read = unknown.length > 0 ? await readBack(key, unknown, signal, background) : undefined
       if (read && read.size !== size) throw otherSize(session, read.size)
       const all = { ...read?.sums, ...known }
       const blob = {
