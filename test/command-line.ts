@@ -1,9 +1,11 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { afterAll } from '@jest/globals'
 import { COMPILED } from './built-service.ts'
+import type { CommandLine } from './command-line-process.ts'
 
 export const program = resolve('src/cli/main.ts')
 
@@ -39,7 +41,53 @@ export interface Shell {
   close(): void
 }
 
-export function openShell(settings: Record<string, string> = {}): Shell {
+/** Each command is a process of its own. */
+export const openShell = (settings: Record<string, string> = {}): Shell => shellOf(settings, runAlone)
+
+/**
+ * The same command lines with the same results, in processes that have loaded the program and run many: a new one spends its time on
+ * loading. Ends of processes, signals, pipes and terminals need one of their own: `openShell`, or `begin`. So do options of Node.
+ */
+export const openWarmShell = (settings: Record<string, string> = {}): Shell => shellOf(settings, runWarm)
+
+function runAlone({ stdin, ...line }: CommandLine): Promise<Ended> {
+  const child = start(line)
+  // Whoever reads no input may be gone before it comes.
+  child.stdin.on('error', () => {})
+  child.stdin.end(stdin)
+  return ended(child)
+}
+
+const start = ({ program, args, cwd, env }: Omit<CommandLine, 'stdin'>) =>
+  spawn(process.execPath, [program, ...args], { cwd, env })
+
+/** As many as have run at once, until the end of the test file. */
+const warm: ChildProcess[] = []
+const idle: ChildProcess[] = []
+afterAll(() => {
+  for (const child of warm) child.kill('SIGKILL')
+})
+
+async function runWarm(line: CommandLine): Promise<Ended> {
+  if (line.env.NODE_OPTIONS) return runAlone(line)
+  const child = idle.pop() ?? another(line)
+  const answer = await new Promise<Ended>((answered, failed) => {
+    child.once('message', message => answered(message as Ended))
+    child.once('exit', code => failed(new Error(`satchel ${line.args.join(' ')} ended its process with ${code}.`)))
+    child.send(line)
+  })
+  child.removeAllListeners('exit')
+  idle.push(child)
+  return answer
+}
+
+function another({ env }: CommandLine): ChildProcess {
+  const child = fork(resolve('test/command-line-process.ts'), { env, execArgv: [], serialization: 'advanced' })
+  warm.push(child)
+  return child
+}
+
+function shellOf(settings: Record<string, string>, run: (line: CommandLine) => Promise<Ended>): Shell {
   const home = mkdtempSync(join(tmpdir(), 'satchel-home-'))
   const env = {
     ...COMPILED,
@@ -49,16 +97,12 @@ export function openShell(settings: Record<string, string> = {}): Shell {
     XDG_STATE_HOME: join(home, 'state'),
     ...settings,
   }
-  const begin: Shell['begin'] = (args, { env: more, cwd = home } = {}) =>
-    spawn(process.execPath, [program, ...args], { cwd, env: { ...env, ...more } })
-
-  const satchel: Shell['satchel'] = async (args, options = {}) => {
-    const child = begin(args, options)
-    // Whoever reads no input may be gone before it comes.
-    child.stdin.on('error', () => {})
-    child.stdin.end(options.stdin ?? '')
-    return ended(child)
-  }
+  const lineOf = (args: string[], { env: more, cwd = home }: Options = {}) => ({
+    ...{ program, args, cwd },
+    env: { ...env, ...more },
+  })
+  const begin: Shell['begin'] = (args, options) => start(lineOf(args, options))
+  const satchel: Shell['satchel'] = (args, options) => run({ ...lineOf(args, options), stdin: options?.stdin ?? '' })
 
   const parse = (text: string) => {
     if (!/^[^\n]+\n$/.test(text)) throw new Error(`This is not one JSON document: ${text}`)

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { openShell, type Shell } from '../command-line.ts'
+import { openWarmShell, type Shell } from '../command-line.ts'
 import { type FakeService, startFakeService } from './fake-service.ts'
 
 const esc = String.fromCharCode(27)
@@ -19,6 +19,8 @@ beforeAll(async () => {
   const folder = { __typename: 'Folder' }
   const names = ['..', '.', '', 'a/b', evil, '\u0000']
   const outside = [evil, 'docs/..', '../../escape', '..\\escape', '/etc/passwd']
+  const details = { path: evil, from: evil, name: evil, recipient: evil }
+  const event = { kind: evil, happened_at: evil, subject_id: evil, cursor: evil, details }
   service = await startFakeService({
     text: evil,
     fields: {
@@ -31,6 +33,11 @@ beforeAll(async () => {
       },
       size: 0,
     },
+    listener: ({ url = '' }, res) => {
+      const isEvents = /\/events\?/.test(url)
+      if (isEvents) res.end(JSON.stringify({ response: { events: [event], cursor: evil, has_more: false } }))
+      return isEvents
+    },
   })
   refusing = await startFakeService({
     listener: (req, res) => {
@@ -40,7 +47,7 @@ beforeAll(async () => {
       return true
     },
   })
-  shell = openShell({ SATCHEL_URL: service.url, SATCHEL_KEY: 'key' })
+  shell = openWarmShell({ SATCHEL_URL: service.url, SATCHEL_KEY: 'key' })
   writeFileSync(join(shell.home, 'a.txt'), 'a')
 })
 afterAll(async () => {
@@ -84,9 +91,10 @@ const commands = [
 describe('A service that means harm', () => {
   it.each(commands)('steers no terminal: satchel %s %s', async (...args) => {
     for (const more of [[], ['--json']]) {
-      const { out, err } = await shell.satchel([...args, ...more])
-      expect([out, err].filter(text => steers.test(text))).toEqual([])
-      expect(out + err).not.toBe('')
+      const { code, out, err } = await shell.satchel([...args, ...more])
+      expect([code, err]).toEqual([0, ''])
+      expect(out).not.toMatch(steers)
+      expect(out).not.toBe('')
     }
   })
 

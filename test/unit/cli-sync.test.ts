@@ -8,7 +8,7 @@ import type { Entry } from '../../src/cli/sync/entry.ts'
 import { filterOf } from '../../src/cli/sync/filter.ts'
 import { nameable } from '../../src/cli/sync/local-name.ts'
 import { readRemote } from '../../src/cli/sync/remote-tree.ts'
-import { openShell, type Shell } from '../command-line.ts'
+import { openWarmShell, type Shell } from '../command-line.ts'
 import { type FakeService, startFakeService } from './fake-service.ts'
 
 const entries = (...paths: string[]) =>
@@ -139,7 +139,7 @@ describe('A service that means harm', () => {
         return true
       },
     })
-    shell = openShell({ SATCHEL_URL: service.url, SATCHEL_KEY: 'key' })
+    shell = openWarmShell({ SATCHEL_URL: service.url, SATCHEL_KEY: 'key' })
   })
   afterAll(async () => {
     shell?.close()

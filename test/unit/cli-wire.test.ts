@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { openShell, type Shell } from '../command-line.ts'
+import { openWarmShell, type Shell } from '../command-line.ts'
 import { type FakeService, type Fields, startFakeService } from './fake-service.ts'
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
@@ -13,7 +13,7 @@ let services: FakeService[]
 
 beforeEach(() => {
   services = []
-  shell = openShell()
+  shell = openWarmShell()
 })
 afterEach(async () => {
   shell.close()

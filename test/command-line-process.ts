@@ -1,0 +1,59 @@
+import { PassThrough, Writable } from 'node:stream'
+import type { Ended } from './command-line.ts'
+
+/** A command line, and all that a new process would be given with it. */
+export interface CommandLine {
+  program: string
+  args: string[]
+  stdin: string | Uint8Array
+  env: Record<string, string>
+  cwd: string
+}
+
+let count = 0
+
+// The default of Node writes to the file descriptor.
+process.on('warning', warning => process.stderr.write(`${warning.stack}\n`))
+
+/** A process that runs one command line after the other. It ends with the channel to its parent. */
+process.on('message', async (given: CommandLine) => {
+  for (const name of Object.keys(process.env)) if (!Object.hasOwn(given.env, name)) delete process.env[name]
+  Object.assign(process.env, given.env)
+  process.chdir(given.cwd)
+  process.argv = [process.execPath, given.program, ...given.args]
+  process.exitCode = undefined
+  const [out, err]: [Buffer[], Buffer[]] = [[], []]
+  use({ stdin: new PassThrough().end(given.stdin), stdout: into(out), stderr: into(err) })
+
+  // Only this module runs again; those that it imports are loaded.
+  count += 1
+  await import(`${given.program}?${count}`)
+  await endConnections()
+  const text = (chunks: Buffer[]) => Buffer.concat(chunks).toString()
+  const ended: Ended = { code: Number(process.exitCode ?? 0), out: text(out), err: text(err) }
+  process.exitCode = undefined
+  process.send?.(ended)
+})
+
+const into = (chunks: Buffer[]) =>
+  new Writable({
+    write(chunk, _encoding, done) {
+      chunks.push(chunk)
+      done()
+    },
+  })
+
+function use(streams: Record<'stdin' | 'stdout' | 'stderr', object>): void {
+  for (const [name, value] of Object.entries(streams))
+    Object.defineProperty(process, name, { value, configurable: true })
+}
+
+/** As at the end of a process: the next command line opens connections of its own. */
+async function endConnections(): Promise<void> {
+  const agent = Symbol.for('undici.globalDispatcher.1')
+  const all = globalThis as { [agent]?: { destroy(): Promise<void>; constructor: new () => never } }
+  const used = all[agent]
+  if (!used) return
+  all[agent] = new (used.constructor as new () => never)()
+  await used.destroy()
+}
