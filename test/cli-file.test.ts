@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { openShell, type Shell } from './command-line.ts'
+import { openWarmShell, type Shell } from './command-line.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { anId, aTime } from './shapes.ts'
 
@@ -11,7 +11,7 @@ let shell: Shell
 beforeAll(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
-  shell = openShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  shell = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
 })
 afterAll(async () => {
   shell?.close()
@@ -325,7 +325,7 @@ describe('A key that may do less', () => {
     const { response } = await alice.rest('POST', '/api/api_keys/private/create', {
       json: { name: 'k', scopes: ['private_files:write'] },
     })
-    const own = openShell({ SATCHEL_URL: t.url, SATCHEL_KEY: response.api_key.key })
+    const own = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_KEY: response.api_key.key })
     expect(await own.refused('ls')).toMatchObject({
       code: 3,
       error: { code: 'INSUFFICIENT_SCOPE', required: 'private_files:read' },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { openShell, type Shell } from './command-line.ts'
+import { openWarmShell, type Shell } from './command-line.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { aTime, at } from './shapes.ts'
 
@@ -13,7 +13,7 @@ let bobs: Shell
 let strangers: Shell
 
 const shellOf = ({ cookie }: Person) =>
-  openShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: cookie.replace('session_id=', '') })
+  openWarmShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: cookie.replace('session_id=', '') })
 
 beforeAll(async () => {
   t = await startApp()
@@ -21,7 +21,7 @@ beforeAll(async () => {
   bob = await t.signIn('bob')
   shell = shellOf(alice)
   bobs = shellOf(bob)
-  strangers = openShell()
+  strangers = openWarmShell()
   await alice.upload('docs/a.txt', 'hello')
   await alice.upload('docs/b.txt', 'bee')
 })

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { purgeEvents } from '../db/queries/event.ts'
 import { driveOf, found, privateKey, workspaceKey } from './builders.ts'
-import { ended, openShell, type Shell } from './command-line.ts'
+import { ended, openWarmShell, type Shell } from './command-line.ts'
 import { freePort } from './free-port.ts'
 import { randomFrom } from './fuzz.ts'
 import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
@@ -47,7 +47,7 @@ afterAll(async () => {
   await proxy.close()
 })
 beforeEach(() => {
-  shell = openShell({ SATCHEL_URL: proxy.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  shell = openWarmShell({ SATCHEL_URL: proxy.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
   listen()
 })
 afterEach(() => shell.close())

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask } from './ask.ts'
-import { openShell, type Shell } from './command-line.ts'
+import { openWarmShell, type Shell } from './command-line.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { anId, aTime } from './shapes.ts'
 
@@ -9,7 +9,7 @@ let alice: Person
 let shell: Shell
 
 const shellOf = ({ url }: TestApp, { cookie }: Person) =>
-  openShell({ SATCHEL_URL: url, SATCHEL_SESSION: cookie.replace('session_id=', '') })
+  openWarmShell({ SATCHEL_URL: url, SATCHEL_SESSION: cookie.replace('session_id=', '') })
 
 /** Makes the program believe that somebody types. */
 const atTerminal = {
@@ -188,7 +188,7 @@ async function shellWith(scope: string): Promise<Shell> {
   const { response } = await alice.rest('POST', '/api/api_keys/private/create', {
     json: { name: scope, scopes: [scope] },
   })
-  return openShell({ SATCHEL_URL: t.url, SATCHEL_KEY: response.api_key.key })
+  return openWarmShell({ SATCHEL_URL: t.url, SATCHEL_KEY: response.api_key.key })
 }
 
 it('a key that may only write restores by the id', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { openShell, type Shell } from './command-line.ts'
+import { openWarmShell, type Shell } from './command-line.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { anId, aTime } from './shapes.ts'
 
@@ -10,7 +10,7 @@ let shell: Shell
 let bobs: Shell
 
 const shellOf = ({ cookie }: Person) =>
-  openShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: cookie.replace('session_id=', '') })
+  openWarmShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: cookie.replace('session_id=', '') })
 
 beforeAll(async () => {
   t = await startApp()
@@ -112,7 +112,7 @@ describe('satchel keys', () => {
       ...['keys', 'create', 'laptop', '--scope', 'read', '--scope', 'private_files:write', '--for', '90 days'],
     )
     expect(key).toMatchObject({ scopes: ['private_files:read', 'private_files:write'], expires_at: aTime })
-    const own = openShell({ SATCHEL_URL: t.url, SATCHEL_KEY: key.key })
+    const own = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_KEY: key.key })
     expect((await own.json('ls')).path).toBe('/')
     expect(await own.refused('keys', 'list')).toMatchObject({ code: 3, error: { code: 'KEY_OUT_OF_BOUNDS' } })
 
@@ -144,7 +144,7 @@ describe('satchel keys', () => {
       '--scope',
       'read',
     ])
-    const own = openShell({ SATCHEL_URL: t.url, SATCHEL_KEY: out.trim() })
+    const own = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_KEY: out.trim() })
     expect((await own.json('ls', 'park:/')).path).toBe('park:/')
     expect(await own.refused('ls', '/')).toMatchObject({ code: 3, error: { code: 'KEY_OUT_OF_BOUNDS' } })
     expect(await own.refused('mkdir', 'park:/x')).toMatchObject({ code: 3, error: { code: 'INSUFFICIENT_SCOPE' } })
