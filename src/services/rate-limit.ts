@@ -14,12 +14,19 @@ interface Identity {
   fieldIdentity: string
 }
 
+/** The hits in the window before one. Times in milliseconds since the epoch. */
+interface Earlier {
+  count: number
+  /** Undefined where there is none. */
+  oldest: number | undefined
+}
+
 /**
- * Records a hit and returns the hits before it atomically, so that parallel calls cannot exceed the limit. (The library reads
+ * Records a hit and tells of those before it atomically, so that parallel calls cannot exceed the limit. (The library reads
  * first and writes afterwards, so its own stores let parallel calls through.) A refused call is not counted.
  */
 interface HitTaker {
-  take(key: string, rule: RateRule, now: number): Promise<number[]>
+  take(key: string, rule: RateRule, now: number): Promise<Earlier>
 }
 
 /** Counts in this process; forgets users without calls for a window. */
@@ -33,8 +40,14 @@ function memoryHits(): HitTaker {
         for (const [k, { until }] of hits) if (until <= now) hits.delete(k)
         swept = now
       }
-      const before = (hits.get(key)?.at ?? []).filter(at => at > now - window)
-      if (before.length < max) hits.set(key, { at: [...before, now], until: now + window })
+      const at = hits.get(key)?.at ?? []
+      const first = at.findIndex(each => each > now - window)
+      at.splice(0, first < 0 ? at.length : first)
+      const before = { count: at.length, oldest: at[0] }
+      if (before.count < max) {
+        at.push(now)
+        hits.set(key, { at, until: now + window })
+      }
       return before
     },
   }
@@ -42,12 +55,13 @@ function memoryHits(): HitTaker {
 
 const script = `
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1] - ARGV[2])
-local before = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
-if #before / 2 < tonumber(ARGV[3]) then
+local count = redis.call('ZCARD', KEYS[1])
+local oldest = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]
+if count < tonumber(ARGV[3]) then
   redis.call('ZADD', KEYS[1], ARGV[1], ARGV[4])
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
 end
-return before`
+return {count, oldest}`
 
 /** Milliseconds without a new attempt after Redis has failed, so that not every call waits for it. */
 const ALONE_MS = 2000
@@ -60,7 +74,7 @@ function redisHits(redis: Redis, log: Log): HitTaker {
     async take(key, rule, now) {
       if (now < aloneUntil) return alone.take(key, rule, now)
       try {
-        const answer = await redis.eval(
+        const [count = 0, oldest] = (await redis.eval(
           script,
           1,
           `satchel:rate:${key}`,
@@ -68,8 +82,8 @@ function redisHits(redis: Redis, log: Log): HitTaker {
           rule.seconds * 1000,
           rule.max,
           `${now}:${newHit()}`,
-        )
-        return (answer as string[]).filter((_, i) => i % 2 === 1).map(Number)
+        )) as [number?, string?]
+        return { count, oldest: oldest === undefined ? undefined : Number(oldest) }
       } catch (error) {
         log.warn({ err: error }, 'Redis does not answer; this instance counts for itself')
         aloneUntil = Date.now() + ALONE_MS
@@ -86,9 +100,9 @@ async function createLimiter(hits: HitTaker, rules: RateRules, now: () => number
   class AtomicStore extends Store {
     override async getForIdentity({ contextIdentity, fieldIdentity }: Identity): Promise<number[]> {
       const rule = rules[fieldIdentity as RateName]
-      const before = await hits.take(`${fieldIdentity}:${contextIdentity}`, rule, now())
-      // Which hits count was decided above; the library reads the clock again, a moment later.
-      return before.map(() => Number.POSITIVE_INFINITY)
+      const { count } = await hits.take(`${fieldIdentity}:${contextIdentity}`, rule, now())
+      // What counts was decided above; the library reads the clock again, a moment later. It copies what it is given several times.
+      return count < rule.max ? [] : new Array(rule.max).fill(Number.POSITIVE_INFINITY)
     }
 
     // The hit is recorded already.
@@ -139,8 +153,7 @@ export function rateLimitService({ rules, redis, log, now = Date.now }: Options)
     /** Seconds until the oldest call that counts no longer does. */
     async retryAfter(name: RateName, userId: string): Promise<number> {
       const at = now()
-      const before = await hits.take(`${name}:${userId}`, { ...rules[name], max: 0 }, at)
-      const oldest = Math.min(...before, at)
+      const { oldest = at } = await hits.take(`${name}:${userId}`, { ...rules[name], max: 0 }, at)
       return Math.max(1, Math.ceil((oldest + rules[name].seconds * 1000 - at) / 1000))
     },
   }
