@@ -36,6 +36,7 @@ const cases: [string[], ((shell: Shell) => Options)?][] = [
   [['put', 'a.txt', '--retries', '0']],
   [['put', 'a.txt', '--retries', '0'], ({ home }) => ({ cwd: join(home, 'inner') })],
   [['quota', '--json']],
+  [['whoami', '--json']],
 ]
 
 const end = async (shell: Shell, [args, options]: (typeof cases)[number]) => {
