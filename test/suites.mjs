@@ -125,16 +125,16 @@ const onBothStores = [
 
 /** Those that take the most processor time, in this order: they begin first, so that no worker is left alone with one in the end. */
 export const longest = [
-  'cli-sync',
-  'cli-transfer',
-  'cli-upload',
-  'security/half-open',
-  'event-drill',
   'kill-uploads',
+  'cli-upload',
+  'cli-transfer',
   'authorization',
+  'security/half-open',
+  'security/guessing',
+  'event-drill',
+  'cli-sync',
   'kill',
   'cli-file',
-  'security/guessing',
   'fuzz',
   'start',
   'security/password-hashing',
