@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import type { Ended } from './command-line.ts'
 
@@ -27,7 +28,11 @@ process.on('message', async (given: CommandLine) => {
 
   // Only this module runs again; those that it imports are loaded.
   count += 1
+  process.channel?.unref()
   await import(`${given.program}?${count}`)
+  // Where a new process would end: nothing is under way any more.
+  await once(process, 'beforeExit')
+  process.channel?.ref()
   await endConnections()
   const text = (chunks: Buffer[]) => Buffer.concat(chunks).toString()
   const ended: Ended = { code: Number(process.exitCode ?? 0), out: text(out), err: text(err) }

@@ -72,11 +72,15 @@ async function runWarm(line: CommandLine): Promise<Ended> {
   if (line.env.NODE_OPTIONS) return runAlone(line)
   const child = idle.pop() ?? another(line)
   const answer = await new Promise<Ended>((answered, failed) => {
-    child.once('message', message => answered(message as Ended))
-    child.once('exit', code => failed(new Error(`satchel ${line.args.join(' ')} ended its process with ${code}.`)))
+    const fail = (code: number | null) =>
+      failed(new Error(`satchel ${line.args.join(' ')} ended its process with ${code}.`))
+    child.once('exit', fail)
+    child.once('message', message => {
+      child.off('exit', fail)
+      answered(message as Ended)
+    })
     child.send(line)
   })
-  child.removeAllListeners('exit')
   idle.push(child)
   return answer
 }
@@ -84,6 +88,7 @@ async function runWarm(line: CommandLine): Promise<Ended> {
 function another({ env }: CommandLine): ChildProcess {
   const child = fork(resolve('test/command-line-process.ts'), { env, execArgv: [], serialization: 'advanced' })
   warm.push(child)
+  child.once('exit', () => idle.includes(child) && idle.splice(idle.indexOf(child), 1))
   return child
 }
 

@@ -14,10 +14,10 @@ interface Identity {
   fieldIdentity: string
 }
 
-/** The hits in the window before one. Times in milliseconds since the epoch. */
+/** The calls that still counted when a new one came. */
 interface Earlier {
   count: number
-  /** Undefined where there is none. */
+  /** When the first of them came, in milliseconds since the epoch; undefined where there is none. */
   oldest: number | undefined
 }
 
@@ -153,8 +153,9 @@ export function rateLimitService({ rules, redis, log, now = Date.now }: Options)
     /** Seconds until the oldest call that counts no longer does. */
     async retryAfter(name: RateName, userId: string): Promise<number> {
       const at = now()
+      // The clock of another instance may be ahead.
       const { oldest = at } = await hits.take(`${name}:${userId}`, { ...rules[name], max: 0 }, at)
-      return Math.max(1, Math.ceil((oldest + rules[name].seconds * 1000 - at) / 1000))
+      return Math.max(1, Math.ceil((Math.min(oldest, at) + rules[name].seconds * 1000 - at) / 1000))
     },
   }
 }

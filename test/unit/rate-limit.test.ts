@@ -66,6 +66,14 @@ describe.each(stores)('The window, %s,', (_where, instances) => {
     expect(await hit()).toBe(10)
   })
 
+  it('asks nobody to wait for longer than it is, although the clock of another instance is ahead', async () => {
+    let at = Date.now() + 10_000
+    const hit = hits(1, 20, () => at)
+    expect(await hit()).toBe('passes')
+    at -= 10_000
+    expect(await hit()).toBe(20)
+  })
+
   it('lets exactly as many through of 500 at once', async () => {
     const at = Date.now()
     const hit = hits(60, 60, () => at)

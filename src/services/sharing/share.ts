@@ -110,7 +110,8 @@ export function shareService({ db, change, files, listings, links, passwords, to
         const { node } = await files.locate(caller.bucket, names, tx)
         return { id: node.id, names }
       })
-      return share
+      const { id, token, link, expiresAt } = share
+      return { id, token, link, expiresAt }
     },
 
     /** Creates a public share of one file. @throws as createPublic */
