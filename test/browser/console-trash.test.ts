@@ -66,14 +66,22 @@ describe('The trash', () => {
     await there.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
     await row('notes', page).waitFor()
     expect(await names(page)).toEqual(['Letters', 'notes.txt'])
-    await alice.upload('Sunrise.png', 'as if', 'image/png')
-    await remove(alice, ['Sunrise.png'])
-    await row('Sunrise.png', page).locator('.entry-icon.image').waitFor()
-    await row('Letters', page).locator('.entry-icon.folder').waitFor()
-    await row('notes', page).locator('.entry-icon.text').waitFor()
     await expectAccessible(page)
     await pictures(page, 'console-trash')
     expectQuiet(alice)
+  })
+
+  it('shows what kind of thing each is', async () => {
+    const erin = await w.person('erin')
+    await erin.upload('Letters/To the council.txt', 'Dear council')
+    await erin.upload('notes.txt', 'one')
+    await erin.upload('Sunrise.png', 'as if', 'image/png')
+    await remove(erin, ['Letters', 'notes.txt', 'Sunrise.png'])
+    const page = await erin.open('/trash')
+    await row('Letters', page).locator('.entry-icon.folder').waitFor()
+    await row('notes', page).locator('.entry-icon.text').waitFor()
+    await row('Sunrise.png', page).locator('.entry-icon.image').waitFor()
+    await erin.context.close()
   })
 
   it('gives back to where it was, and leads there', async () => {
