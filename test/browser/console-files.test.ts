@@ -315,6 +315,44 @@ describe('With a mouse', () => {
   })
 })
 
+it('leaves no name half written in a folder that the person has left', async () => {
+  page = await alice.open('/files/Projects')
+  const field = page.getByLabel('New name')
+  const rename = async (name: string, to: string) => {
+    await row(name).click()
+    await page.keyboard.press('F2')
+    await field.fill(to)
+  }
+  const leaveAndReturn = async (meanwhile = async () => {}) => {
+    await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'My files' }).click()
+    await row('Letters').waitFor()
+    await meanwhile()
+    await page.goBack()
+    await row(/^(Garden|Orchard)/).waitFor()
+  }
+  let release = () => {}
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  await page.route('**/graphql', async route => {
+    if (route.request().postData()?.includes('mutation Move')) await held
+    return route.fallback()
+  })
+  await rename('Garden', 'Orchard')
+  await leaveAndReturn(async () => {
+    release()
+    await said('Renamed to “Orchard”')
+  })
+  await row('Orchard').waitFor()
+  expect(await field.count()).toBe(0)
+  await rename('Orchard', 'Orchard/Garden')
+  await field.press('Enter')
+  await page.getByRole('alert').getByText('A name cannot contain a slash').waitFor()
+  await leaveAndReturn()
+  expect(await field.count()).toBe(0)
+  expectQuiet(alice)
+})
+
 it('leads out of a folder that somebody else deletes while it is open', async () => {
   const tessa = await w.person('tessa')
   await tessa.upload('Short lived/a.txt', 'a')

@@ -29,6 +29,8 @@ export interface Renaming {
  */
 export function useRename(actions: Actions, list: string, focus: () => void): Renaming {
   const [state, setState] = useState<{ list: string; draft: Draft } | null>(null)
+  // One who comes back does not find it again.
+  if (state && state.list !== list) setState(null)
   const draft = state?.list === list ? state.draft : null
   const latest = useRef(draft)
   latest.current = draft
@@ -52,7 +54,7 @@ export function useRename(actions: Actions, list: string, focus: () => void): Re
       if (!name || name === entry.name) return end()
       const saving = { ...current, problem: '', isSaving: true }
       set(saving)
-      const isShown = () => latest.current?.id === entry.id
+      const isShown = () => latest.current === saving
       try {
         await actions.rename(entry, name)
         if (isShown()) end()
