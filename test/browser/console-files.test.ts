@@ -353,6 +353,25 @@ it('leaves no name half written in a folder that the person has left', async () 
   expectQuiet(alice)
 })
 
+it('keeps a long note, however much is still being sent', async () => {
+  page = await alice.open('/files/Letters?details=true')
+  await page.route('**/held', () => {})
+  const isHeld = page.waitForRequest('**/held')
+  await page.evaluate(`void fetch('/held', { method: 'POST', keepalive: true, body: 'x'.repeat(60 * 1024) })`)
+  await isHeld
+  await row('To the council').click()
+  const note = page.getByLabel('Note')
+  await note.fill('山'.repeat(10_000))
+  const answered = page.waitForResponse(
+    response => response.request().postData()?.includes('mutation WriteNote') === true,
+  )
+  await note.blur()
+  expect(await (await answered).json()).not.toHaveProperty('errors')
+  await page.reload()
+  await until(async () => (await note.inputValue()).length === 10_000)
+  expectQuiet(alice)
+})
+
 it('leads out of a folder that somebody else deletes while it is open', async () => {
   const tessa = await w.person('tessa')
   await tessa.upload('Short lived/a.txt', 'a')

@@ -2,9 +2,12 @@ import type { AnyVariables, TypedDocumentNode } from 'urql'
 import { client } from './client.ts'
 import { Refused } from './errors.ts'
 
+/** Browsers refuse more than 64 KiB that outlives its page, in all requests under way together. */
+const MAX_KEPT_ALIVE = 16 * 1024
+
 /**
  * Runs a mutation.
- * @param keepalive sends it even while the page is being left
+ * @param keepalive sends it even while the page is being left, unless it is large
  * @throws Refused
  */
 export async function mutate<Data, Variables extends AnyVariables>(
@@ -12,7 +15,8 @@ export async function mutate<Data, Variables extends AnyVariables>(
   variables: Variables,
   { keepalive = false } = {},
 ): Promise<Data> {
-  const context = keepalive ? { fetchOptions: { keepalive } } : {}
+  const isSmall = () => new Blob([JSON.stringify(variables)]).size <= MAX_KEPT_ALIVE
+  const context = keepalive && isSmall() ? { fetchOptions: { keepalive } } : {}
   const { data, error } = await client.mutation(document, variables, context).toPromise()
   if (error) throw new Refused(error)
   return data as Data
