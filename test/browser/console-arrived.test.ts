@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { SMALL } from '../../src/upload-engine/upload.ts'
 import { eventually, until } from '../until.ts'
 import { fillInSignIn } from './browser.ts'
 import {
@@ -123,6 +124,24 @@ describe('What the system shares with the installed console', () => {
     await dock(page).getByRole('heading', { name: '1 file uploaded', exact: true }).waitFor({ timeout: 45_000 })
     expect(await filesOf(alice, '')).toContain('sea.txt')
     expect(await keptIn(page)).toBe(0)
+  })
+
+  it('is given back by the service when its upload is cancelled, even if the browser cannot clean up', async () => {
+    const { page } = alice
+    const network = await page.context().newCDPSession(page)
+    await share(page, [['sea.txt', 'salt'.repeat(SMALL / 4 + 1)]])
+    await network.send('Network.enable')
+    await network.send('Network.emulateNetworkConditions', {
+      ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 500_000 },
+    })
+    const isBegun = page.waitForRequest(request => request.headers()['content-type']?.startsWith('multipart/') ?? false)
+    await dialog(page).getByRole('button', { name: 'Upload here' }).click()
+    await isBegun
+    await page.evaluate(`CacheStorage.prototype.open = () => Promise.reject(new Error('There is no room.'))`)
+    const isAborted = page.waitForRequest(request => request.postData()?.includes('mutation AbortUpload') ?? false)
+    await dock(page).getByRole('button', { name: 'Cancel sea.txt' }).click()
+    await isAborted
+    await dock(page).waitFor({ state: 'detached' })
   })
 
   it('waits until the person has decided, and is discarded when they say so', async () => {

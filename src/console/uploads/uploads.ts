@@ -63,7 +63,8 @@ const entryOf = (kept: Kept) => ({
   size: kept.size,
   async abandon() {
     const patience = { signal: new AbortController().signal, retries: 2, onRetry() {} }
-    await end(kept)
+    // The service hears of it even if this browser refuses to clean up.
+    await end(kept).catch(() => {})
     await abandon({ sessions: sessionsOf(kept), transport: transportOf(kept, patience) })
   },
 })
@@ -77,8 +78,8 @@ export async function cancel(ids: readonly string[] = queue.snapshot().uploads.m
 
 async function end({ id, arrived }: Kept): Promise<void> {
   records.delete(id)
-  if (arrived) await discardArrived([arrived])
   await forget([id])
+  if (arrived) await discardArrived([arrived])
 }
 
 /** Keeps what has changed of an upload, unless it is over. */
