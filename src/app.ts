@@ -12,7 +12,7 @@ import { createGraphql } from './graphql/yoga.ts'
 import type { BodyKind } from './http/body.ts'
 import { healthz, readyz } from './http/health.ts'
 import { iconPaths, sendIcon } from './http/icon.ts'
-import { createGateway, type Incoming, type Mount } from './http/server.ts'
+import { CLEANUP_LIMIT, createGateway, type Incoming, type Mount } from './http/server.ts'
 import { signedBlobs } from './http/signed-blobs.ts'
 import { write } from './http/write.ts'
 import { createJobs, type WebhookHabits } from './jobs/index.ts'
@@ -248,7 +248,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
         publicUrl: address,
         secure,
         allowedOrigins: config.corsOrigins,
-        clientViewer: req => findCaller(req),
+        clientViewer: findCaller,
       })
       gateway.mount({ prefix: '/auth', handle: auth })
       if (embedded) gateway.mount(embedded.mount)
@@ -257,7 +257,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
         sessions,
         tokens,
         publicUrl: address,
-        findCaller: req => findCaller(req),
+        findCaller,
         providers: providers.map(provider => provider.name),
         graphiql: config.graphiql,
         console: webConsole,
@@ -282,16 +282,17 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       const until = Date.now() + config.shutdownSeconds * 1000
       subscriptions.stop()
       const { backgroundCompletions } = uploads
-      const jobs = [worker.stop(), webhooks.stop(), sweeper.stop(), backgroundCompletions.stop()]
-      const ended = Promise.allSettled(jobs)
+      const end = (job: { stop(): Promise<void> }) =>
+        job.stop().catch(error => log.warn({ err: error }, 'a job failed while it was stopped'))
+      const ended = Promise.all([worker, webhooks, sweeper, backgroundCompletions].map(end))
       await gateway.stop(until - Date.now())
       // The last requests may have begun completions.
-      await within(Promise.all([ended, backgroundCompletions.stop()]), until - Date.now())
+      await within(Promise.all([ended, end(backgroundCompletions)]), until - Date.now())
       blobs.stop()
       await mailer.close()
       pubSub.close()
       redis?.disconnect()
-      await db.close()
+      await within(db.close(), CLEANUP_LIMIT)
     },
   }
 }

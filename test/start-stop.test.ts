@@ -104,6 +104,22 @@ describe('A stop', () => {
     await expect(rest(service.url, 'GET', '/healthz')).rejects.toThrow()
   })
 
+  it('ends when the database does not, and logs a job that failed', async () => {
+    const t = await startApp()
+    const { db, sweeper } = t.app
+    const { stop } = sweeper
+    const { close } = db
+    sweeper.stop = async () => {
+      await stop()
+      throw new Error('The sweeper is stuck.')
+    }
+    db.close = () => new Promise(() => {})
+    await t.app.stop()
+    expect(t.logs()).toContain('The sweeper is stuck.')
+    db.close = close
+    await t.stop()
+  })
+
   it('does not wait at a second signal', async () => {
     const service = await startBuilt({ ...settings(), DRAIN_SECONDS: '60' })
     const first = service.end('SIGINT')
