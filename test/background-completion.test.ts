@@ -277,16 +277,23 @@ describe('A completion in the background', () => {
     const third = await startApp({ ...settings, LEASE_SECONDS: '2', DATABASE_URL: database.url })
     const gate = gateOf(third.app.store)
     const there = restUploader(await signInTo(third.app.db, third.url, 'alice'))
-    const joining = new Set<string>()
+    const [joining, left] = [new Set<string>(), new Set<string>()]
     gate.interfere = (kind, key, signal) => {
       if (kind !== 'commit') return
       joining.add(key)
-      return new Promise<void>(resolve => signal?.addEventListener('abort', () => resolve()))
+      return new Promise<void>(resolve =>
+        signal?.addEventListener('abort', () => {
+          left.add(key)
+          resolve()
+        }),
+      )
     }
     const [{ id: stopped }, { id: aborted }] = [await begun(there), await begun(there)]
     for (const id of [stopped, aborted]) await there.begin(id)
     await until(async () => joining.size === 2)
     await there.abort(aborted)
+    await until(async () => left.size === 1)
+    expect([...left]).toEqual([aborted])
     await third.stop()
     expect([await rowOf(stopped), await rowOf(aborted)]).toEqual([
       expect.objectContaining({ state: 'completing', claim: null }),
