@@ -287,7 +287,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       const ended = Promise.all([worker, webhooks, sweeper, backgroundCompletions].map(end))
       await gateway.stop(until - Date.now())
       // The last requests may have begun completions.
-      await within(Promise.all([ended, end(backgroundCompletions)]), until - Date.now())
+      await within(Promise.all([ended, end(backgroundCompletions)]), Math.max(0, until - Date.now()))
       blobs.stop()
       await mailer.close()
       pubSub.close()
