@@ -207,6 +207,21 @@ describe.each(faces)('A completion in the background: $face', ({ face, front, by
     expect(then.file).toMatchObject({ id: said.value.file.id, md5_checksum: now.md5_checksum, size: 3 })
   })
 
+  it('goes on by the right of a session that has joined it when the one that began it has ended', async () => {
+    const first = await t.signIn('alice')
+    const { id, filename } = await begun(up)
+    const held = whileReading()
+    await by(first, garden).begin(id, { sha256 })
+    await held.reached
+    const joined = up.begin(id, { sha256 }, 10)
+    await until(() => t.app.gateway.running > 0)
+    await first.rest('POST', '/auth/logout', { json: {}, headers: { origin: t.url } })
+    expect((await first.rest('GET', '/api/user/data')).status).toBe(401)
+    held.release()
+    expect(await joined).toMatchObject({ status: 200, value: { upload_id: id, file_name: `${front}${filename}` } })
+    expect(held.reads()).toBe(2)
+  })
+
   it('says that a name was taken meanwhile, unless both are kept', async () => {
     const [one, both] = [await begun(up), await begun(up, keepBoth)]
     const rivals = [await begun(up), await begun(up)]

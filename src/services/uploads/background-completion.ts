@@ -200,36 +200,42 @@ export function backgroundCompletionService({
     await taking
   }
 
+  /**
+   * Begins to complete an upload, unless that is under way, or done already. Resolves when it has ended, or after a time.
+   * @throws INVALID_INPUT, INVALID_PATH, PATH_EXISTS; UPLOAD_BUSY while a request without a background completes it; UPLOAD_NOT_FOUND
+   */
+  async function begin(
+    tree: Tree,
+    id: string,
+    caller: Caller,
+    completion: Completion,
+    seconds?: number | null,
+  ): Promise<CompletionView> {
+    const by = caller.userId
+    const since = Date.now()
+    try {
+      const prepared = await completions.prepare(tree, id, by, completion)
+      const { via, credentialId } = caller
+      const pending: Pending = { plan: prepared.plan, via, credentialId, since }
+      start({ ...prepared, tree, caller, since, token: await completions.claim(id, JSON.stringify(pending)) })
+    } catch (error) {
+      if (!(error instanceof AppError && ['UPLOAD_BUSY', 'UPLOAD_NOT_FOUND'].includes(error.code))) throw error
+      const found = await findIfAny(tree.bucketId, id, by)
+      if (!found || found.state === 'failed') throw error
+      const joined = await wait(tree, id, by, seconds)
+      // The right by which it was begun has ended, not the one of this caller.
+      if (joined.failure?.code === 'FORBIDDEN')
+        return begin(tree, id, caller, completion, (since + waitMs(seconds) - Date.now()) / 1000)
+      return joined
+    }
+    return wait(tree, id, by, seconds)
+  }
+
   return {
     findIfAny,
     wait,
     look,
-
-    /**
-     * Begins to complete an upload, unless that is under way, or done already. Resolves when it has ended, or after a time.
-     * @throws INVALID_INPUT, INVALID_PATH, PATH_EXISTS; UPLOAD_BUSY while a request without a background completes it; UPLOAD_NOT_FOUND
-     */
-    async begin(
-      tree: Tree,
-      id: string,
-      caller: Caller,
-      completion: Completion,
-      seconds?: number | null,
-    ): Promise<CompletionView> {
-      const by = caller.userId
-      try {
-        const prepared = await completions.prepare(tree, id, by, completion)
-        const { via, credentialId } = caller
-        const since = Date.now()
-        const pending: Pending = { plan: prepared.plan, via, credentialId, since }
-        start({ ...prepared, tree, caller, since, token: await completions.claim(id, JSON.stringify(pending)) })
-      } catch (error) {
-        if (!(error instanceof AppError && ['UPLOAD_BUSY', 'UPLOAD_NOT_FOUND'].includes(error.code))) throw error
-        const found = await findIfAny(tree.bucketId, id, by)
-        if (!found || found.state === 'failed') throw error
-      }
-      return wait(tree, id, by, seconds)
-    },
+    begin,
 
     start(): void {
       timer = setInterval(look, everyMs)
