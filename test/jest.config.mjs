@@ -15,6 +15,11 @@ export const loading = {
   transform: {},
 }
 
+/** Folders in which Jest looks for nothing. */
+export const notOurs = ['dist', 'data', 'test/node_modules', 'test/azurite/node_modules'].map(
+  dir => `<rootDir>/${dir}/`,
+)
+
 /** The tests of the suite in TEST_SUITE (suites.mjs), on the database engines that answer. */
 export default async function config() {
   const suite = process.env.TEST_SUITE || 'all'
@@ -41,7 +46,7 @@ export default async function config() {
             globalTeardown: '<rootDir>/test/setup/teardown.ts',
           }
         : {}),
-      modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/', '<rootDir>/test/azurite/node_modules/'],
+      modulePathIgnorePatterns: notOurs,
       testPathIgnorePatterns: ['/node_modules/', ...without.map(file => `${file.replaceAll('.', '\\.')}$`)],
     })),
     reporters: ['default', ['<rootDir>/test/summary-reporter.mjs', { said: `${engines.said}${without}` }]],

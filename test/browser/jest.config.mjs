@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { loading } from '../jest.config.mjs'
+import { loading, notOurs } from '../jest.config.mjs'
 
 const rootDir = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const { env } = process
@@ -51,7 +51,7 @@ export default {
   ...loading,
   globalSetup: '<rootDir>/test/browser/global-setup.mjs',
   globalTeardown: '<rootDir>/test/setup/teardown.ts',
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/'],
+  modulePathIgnorePatterns: notOurs,
   reporters: [
     'default',
     [

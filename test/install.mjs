@@ -1,0 +1,24 @@
+// Installs the packages of each folder that is named, unless all that its lock file names are there. Plain JavaScript: any version of
+// Node.js may run npm.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const packagesOf = file => JSON.parse(readFileSync(file, 'utf8')).packages
+
+/** Whether npm noted every package of the lock file as installed; of optional ones, those that this machine takes. */
+function isInstalled(folder) {
+  const noted = join(folder, 'node_modules/.package-lock.json')
+  if (!existsSync(noted)) return false
+  const { '': _, ...wanted } = packagesOf(join(folder, 'package-lock.json'))
+  const present = packagesOf(noted)
+  return Object.entries(wanted).every(
+    ([path, { version, optional }]) => present[path]?.version === version || (optional && !present[path]),
+  )
+}
+
+for (const folder of process.argv.slice(2)) {
+  if (isInstalled(folder)) continue
+  const { status } = spawnSync('npm', ['ci', '--prefix', folder], { stdio: ['ignore', 2, 2] })
+  if (status !== 0) process.exit(status ?? 1)
+}
