@@ -9,8 +9,8 @@ export type Dialect = Database['dialect']
 export type Tx = Transaction
 export type Value = string | number | boolean | null | Buffer
 
-/** The database interface of the services: models for simple queries, prepared statements for the rest. */
-export interface Db extends Models {
+/** What an engine is to do. */
+export interface Engine extends Models {
   dialect: Dialect
   sequelize: Sequelize
   /** Runs a query as a prepared statement. @param tx required inside a transaction @returns the rows */
@@ -34,6 +34,16 @@ export interface Db extends Models {
   close(): Promise<void>
 }
 
+/** The database interface of the services: models for simple queries, prepared statements for the rest. */
+export interface Db extends Engine {
+  /** Runs a query as a prepared statement. @returns its first row */
+  row<T>(sql: string, values?: Value[], tx?: Tx | null): Promise<T | undefined>
+  /** Runs a query as a prepared statement. @returns whether it finds anything */
+  exists(sql: string, values?: Value[], tx?: Tx | null): Promise<boolean>
+  /** Runs a statement that writes one row. @returns whether that matched */
+  changed(sql: string, values?: Value[], tx?: Tx | null): Promise<boolean>
+}
+
 export interface DatabaseOptions {
   pool: number
   /** Called with every statement, for tests that count them and for debug logs. */
@@ -44,7 +54,12 @@ export interface DatabaseOptions {
 
 /** Opens the database; connects at the first statement. Every call ends within ten seconds, even when the database is unreachable. */
 export function openDatabase(database: Database, options: DatabaseOptions): Db {
-  return database.dialect === 'mysql' ? openMysql(database.url, options) : openSqlite(database.file, options)
+  const engine = database.dialect === 'mysql' ? openMysql(database.url, options) : openSqlite(database.file, options)
+  return Object.assign(engine, {
+    row: async <T>(sql: string, values?: Value[], tx?: Tx | null) => (await engine.rows<T>(sql, values, tx))[0],
+    exists: async (sql: string, values?: Value[], tx?: Tx | null) => (await engine.rows(sql, values, tx)).length > 0,
+    changed: async (sql: string, values?: Value[], tx?: Tx | null) => (await engine.run(sql, values, tx)) === 1,
+  })
 }
 
 /** Whether a unique index refused a row: parallel requests are decided by the index, not by an earlier read. */

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Connection, QueryError, ResultSetHeader } from 'mysql2'
 import { Sequelize } from 'sequelize'
 import { connectionOf, framed, routeWrites } from './frame.ts'
-import type { DatabaseOptions, Db, Tx, Value } from './index.ts'
+import type { DatabaseOptions, Engine, Tx, Value } from './index.ts'
 import { defineModels } from './models.ts'
 import { retried } from './retry.ts'
 
@@ -41,7 +41,7 @@ function fallBackToText(on: Connection): void {
 }
 
 /** @param url mysql://user:password@host:port/name */
-export function openMysql(url: string, { pool, onStatement = () => {}, patience }: DatabaseOptions): Db {
+export function openMysql(url: string, { pool, onStatement = () => {}, patience }: DatabaseOptions): Engine {
   const watches = new WeakMap<object, () => void>()
   let migrating = false
   const sequelize = new Sequelize(url, {
@@ -155,7 +155,7 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
 
   routeWrites(sequelize, write => retried(() => write()))
 
-  const db: Db = {
+  const db: Engine = {
     dialect: 'mysql',
     sequelize,
     ...defineModels(sequelize),

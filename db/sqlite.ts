@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 import { Sequelize, Transaction } from 'sequelize'
 import { isDatabaseDown } from '../src/errors.ts'
 import { connectionOf, framed, routeWrites } from './frame.ts'
-import type { DatabaseOptions, Db, Tx, Value } from './index.ts'
+import type { DatabaseOptions, Engine, Tx, Value } from './index.ts'
 import { defineModels } from './models.ts'
 import { isTransient, retried } from './retry.ts'
 import { type SqliteConnection, sqliteModule } from './sqlite-driver.ts'
@@ -18,7 +18,7 @@ const WRITE_NOTHING = "DELETE FROM migration WHERE name = ''"
 const writeSomething = () => `PRAGMA user_version = ${Date.now() % 1e9}`
 
 /** @param file created if it is missing */
-export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOptions): Db {
+export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOptions): Engine {
   const sequelize = new Sequelize({
     dialect: 'sqlite',
     storage: file,
@@ -114,7 +114,7 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
   // They would run on the connection of the readers, and be acknowledged before they are on the disk.
   routeWrites(sequelize, transaction)
 
-  const db: Db = {
+  const db: Engine = {
     dialect: 'sqlite',
     sequelize,
     ...defineModels(sequelize),

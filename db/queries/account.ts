@@ -109,7 +109,7 @@ export const largestWorkspaces = (db: Db, limit: number): Promise<WorkspaceUsage
 /** The usage of all storage areas, or of the kept data of deleted accounts. */
 export async function usageTotals(db: Db, of: 'all' | 'kept'): Promise<UsageTotals> {
   const where = of === 'all' ? '1 = 1' : 'user_id IS NULL AND workspace_id IS NULL AND kept_until IS NOT NULL'
-  const [row] = await db.rows<Record<keyof UsageTotals, number | null>>(
+  const row = await db.row<Record<keyof UsageTotals, number | null>>(
     `SELECT COUNT(*) AS areas, SUM(used_bytes) AS usedBytes, SUM(used_files) AS files FROM bucket WHERE ${where}`,
   )
   return { areas: Number(row?.areas), usedBytes: Number(row?.usedBytes), files: Number(row?.files) }

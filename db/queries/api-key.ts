@@ -78,7 +78,7 @@ export async function apiKeyQuota(
   tx: Tx,
 ): Promise<{ limit: string; max: number; used: number }> {
   const { where, max: limit, account } = HOLDERS[holder]
-  const [row] = await db.rows<{ used: number; max: number }>(
+  const row = await db.row<{ used: number; max: number }>(
     `SELECT (SELECT COUNT(*) FROM api_key WHERE ${where}) AS used, p.${limit} AS max FROM ${account}`,
     [id, id],
     tx,

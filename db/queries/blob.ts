@@ -1,30 +1,18 @@
 import type { Db, Tx } from '../index.ts'
-import type { Blob } from '../models/blob.ts'
-import { placeholders } from './sql.ts'
+import { Blob } from '../models/blob.ts'
+import { insertion, placeholders } from './sql.ts'
 
 /** Records an object before its bytes are written. Sizes in bytes, times in milliseconds since 1970. */
 export async function insertBlob(
   db: Db,
-  {
-    id,
-    bucketId,
-    state,
-    reservedBytes = 0,
-    size = 0,
-    leaseUntil,
-  }: Pick<Blob, 'id' | 'bucketId' | 'state' | 'leaseUntil'> & Partial<Pick<Blob, 'reservedBytes' | 'size'>>,
+  blob: Pick<Blob, 'id' | 'bucketId' | 'state' | 'leaseUntil'> & Partial<Pick<Blob, 'reservedBytes' | 'size'>>,
   tx: Tx,
 ): Promise<void> {
-  await db.run(
-    'INSERT INTO blobs (id, bucket_id, state, reserved_bytes, size, lease_until, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    [id, bucketId, state, reservedBytes, size, leaseUntil, Date.now()],
-    tx,
-  )
+  await db.run(...insertion(Blob, [{ reservedBytes: 0, size: 0, ...blob, createdAt: Date.now() }]), tx)
 }
 
-export async function isKnown(db: Db, id: string, tx: Tx): Promise<boolean> {
-  return (await db.rows('SELECT id FROM blobs WHERE id = ?', [id], tx)).length > 0
-}
+export const isKnown = (db: Db, id: string, tx: Tx): Promise<boolean> =>
+  db.exists('SELECT id FROM blobs WHERE id = ?', [id], tx)
 
 /** Sets the leases of running uploads and of copies that are being made. */
 export async function setLeases(db: Db, ids: string[], until: number): Promise<void> {
@@ -35,31 +23,32 @@ export async function setLeases(db: Db, ids: string[], until: number): Promise<v
 }
 
 /** Extends the lease of a staged blob to at least this time. @returns whether it is still staged */
-export async function extendLease(db: Db, id: string, until: number): Promise<boolean> {
-  const sql = `UPDATE blobs${db.byKey} SET lease_until = CASE WHEN lease_until < ? THEN ? ELSE lease_until END WHERE id = ? AND state = 'staged'`
-  return (await db.run(sql, [until, until, id])) === 1
-}
+export const extendLease = (db: Db, id: string, until: number): Promise<boolean> =>
+  db.changed(
+    `UPDATE blobs${db.byKey} SET lease_until = CASE WHEN lease_until < ? THEN ? ELSE lease_until END WHERE id = ? AND state = 'staged'`,
+    [until, until, id],
+  )
 
 /** @returns whether the blob is still staged */
-export async function setReservation(db: Db, id: string, bytes: number, tx: Tx): Promise<boolean> {
-  const sql = `UPDATE blobs${db.byKey} SET reserved_bytes = ? WHERE id = ? AND state = 'staged'`
-  return (await db.run(sql, [bytes, id], tx)) === 1
-}
+export const setReservation = (db: Db, id: string, bytes: number, tx: Tx): Promise<boolean> =>
+  db.changed(`UPDATE blobs${db.byKey} SET reserved_bytes = ? WHERE id = ? AND state = 'staged'`, [bytes, id], tx)
 
 /** Makes a blob that is in the given state live. @returns whether it was in that state */
-export async function makeLive(
+export const makeLive = (
   db: Db,
   { id, size }: { id: string; size: number },
   from: 'staged' | 'copied',
   tx: Tx,
-): Promise<boolean> {
-  const sql = `UPDATE blobs${db.byKey} SET state = 'live', size = ?, reserved_bytes = 0, lease_until = 0 WHERE id = ? AND state = ?`
-  return (await db.run(sql, [size, id, from], tx)) === 1
-}
+): Promise<boolean> =>
+  db.changed(
+    `UPDATE blobs${db.byKey} SET state = 'live', size = ?, reserved_bytes = 0, lease_until = 0 WHERE id = ? AND state = ?`,
+    [size, id, from],
+    tx,
+  )
 
 /** Locks a staged blob whose lease is over at a time. @returns its reservation in bytes; undefined when there is none such */
 export async function lockOverdue(db: Db, id: string, at: number, tx: Tx): Promise<number | undefined> {
-  const [staged] = await db.rows<{ bytes: number }>(
+  const staged = await db.row<{ bytes: number }>(
     `SELECT reserved_bytes AS bytes FROM blobs${db.byKey} WHERE id = ? AND state = 'staged' AND lease_until < ?${db.forUpdate}`,
     [id, at],
     tx,
@@ -70,16 +59,12 @@ export async function lockOverdue(db: Db, id: string, at: number, tx: Tx): Promi
 /**
  * Marks a blob in one of the two states of uploads for deletion, which begins at a time. @returns whether it was in that state.
  */
-export async function markForDeletion(
-  db: Db,
-  id: string,
-  from: 'staged' | 'copied',
-  at: number,
-  tx: Tx,
-): Promise<boolean> {
-  const sql = `UPDATE blobs${db.byKey} SET state = 'deleting', reserved_bytes = 0, lease_until = ? WHERE id = ? AND state = ?`
-  return (await db.run(sql, [at, id, from], tx)) === 1
-}
+export const markForDeletion = (db: Db, id: string, from: 'staged' | 'copied', at: number, tx: Tx): Promise<boolean> =>
+  db.changed(
+    `UPDATE blobs${db.byKey} SET state = 'deleting', reserved_bytes = 0, lease_until = ? WHERE id = ? AND state = ?`,
+    [at, id, from],
+    tx,
+  )
 
 /** Marks live blobs for deletion, in the transaction that deletes their entries. */
 export async function markBlobsForDeletion(db: Db, ids: string[], tx: Tx): Promise<void> {
@@ -97,10 +82,8 @@ export async function setDeletion(db: Db, id: string, at: number, tx: Tx): Promi
 }
 
 /** Makes a sweeper that is deleting a blob at this moment delete it again later. @returns whether it is marked for deletion */
-export async function deleteAgain(db: Db, id: string, tx: Tx): Promise<boolean> {
-  const sql = "UPDATE blobs SET lease_until = lease_until + 1 WHERE id = ? AND state = 'deleting'"
-  return (await db.run(sql, [id], tx)) === 1
-}
+export const deleteAgain = (db: Db, id: string, tx: Tx): Promise<boolean> =>
+  db.changed("UPDATE blobs SET lease_until = lease_until + 1 WHERE id = ? AND state = 'deleting'", [id], tx)
 
 /** Some uploads whose leases were over at a time. */
 export const overdueUploads = (db: Db, at: number, limit: number): Promise<{ id: string; bucketId: string }[]> =>

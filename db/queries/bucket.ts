@@ -1,7 +1,8 @@
 import type { Caller } from '../../src/access/caller.ts'
 import type { Db, Tx } from '../index.ts'
+import { Bucket } from '../models/bucket.ts'
 import { mayWriteNow } from './caller.ts'
-import { placeholders } from './sql.ts'
+import { inParts, insertion, placeholders } from './sql.ts'
 
 /** What a change adds to the usage of a bucket or to the totals of a folder. Bytes, numbers of files and of folders. */
 export interface Totals {
@@ -16,31 +17,19 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 export async function insertBucket(
   db: Db,
-  bucket: { id: string; userId: string | null; workspaceId: string | null; rootId: string; createdAt: number },
+  bucket: Pick<Bucket, 'id' | 'userId' | 'workspaceId' | 'rootId' | 'createdAt'>,
   tx: Tx,
 ): Promise<void> {
-  await db.run(
-    'INSERT INTO bucket (id, user_id, workspace_id, root_id, created_at) VALUES (?, ?, ?, ?, ?)',
-    [bucket.id, bucket.userId, bucket.workspaceId, bucket.rootId, bucket.createdAt],
-    tx,
-  )
+  await db.run(...insertion(Bucket, [bucket]), tx)
 }
 
 /** Locks a bucket until the transaction ends, also one without an owner. @returns its root; undefined when it does not exist */
-export async function lockBucket(db: Db, id: string, tx: Tx): Promise<{ rootId: string } | undefined> {
-  const [bucket] = await db.rows<{ rootId: string }>(
-    `SELECT root_id AS rootId FROM bucket WHERE id = ?${db.forUpdate}`,
-    [id],
-    tx,
-  )
-  return bucket
-}
+export const lockBucket = (db: Db, id: string, tx: Tx): Promise<{ rootId: string } | undefined> =>
+  db.row(`SELECT root_id AS rootId FROM bucket WHERE id = ?${db.forUpdate}`, [id], tx)
 
 /** Locks a bucket that has an owner until the transaction ends. @returns whether there is one */
-export async function lockOpenBucket(db: Db, id: string, tx: Tx): Promise<boolean> {
-  const rows = await db.rows(`SELECT id FROM bucket WHERE id = ? AND ${OPEN}${db.forUpdate}`, [id], tx)
-  return rows.length > 0
-}
+export const lockOpenBucket = (db: Db, id: string, tx: Tx): Promise<boolean> =>
+  db.exists(`SELECT id FROM bucket WHERE id = ? AND ${OPEN}${db.forUpdate}`, [id], tx)
 
 /** Changes the usage of a bucket. @returns false if it would have more than `maxFolders` folders */
 export async function changeUsage(db: Db, id: string, by: Totals, maxFolders: number | null, tx: Tx): Promise<boolean> {
@@ -54,7 +43,7 @@ export async function changeUsage(db: Db, id: string, by: Totals, maxFolders: nu
 }
 
 export async function folderCount(db: Db, id: string, tx: Tx): Promise<number | undefined> {
-  const [row] = await db.rows<{ used: number }>('SELECT used_folders AS used FROM bucket WHERE id = ?', [id], tx)
+  const row = await db.row<{ used: number }>('SELECT used_folders AS used FROM bucket WHERE id = ?', [id], tx)
   return row?.used
 }
 
@@ -69,14 +58,14 @@ export async function moveUsageToTrash(db: Db, id: string, by: Totals, items: nu
 }
 
 /** Turns the bytes that were kept for one trash item into usage. @returns false if a limit would be exceeded */
-export async function restoreUsage(
+export const restoreUsage = (
   db: Db,
   id: string,
   by: Totals,
   limits: Limits & { maxFolders: number | null },
   tx: Tx,
-): Promise<boolean> {
-  const changed = await db.run(
+): Promise<boolean> =>
+  db.changed(
     `UPDATE bucket SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ?,
        kept_bytes = kept_bytes - ?, trash_count = trash_count - 1
      WHERE id = ? AND used_bytes + reserved_bytes + ? <= ? AND used_files + reserved_files + ? <= ?${by.folders > 0 ? ' AND used_folders + ? <= ?' : ''}`,
@@ -87,8 +76,6 @@ export async function restoreUsage(
     ],
     tx,
   )
-  return changed === 1
-}
 
 /** Counts trash items that were deleted for ever. */
 export async function uncountTrash(
@@ -116,21 +103,19 @@ interface Limits {
 }
 
 /** Reserves `bytes` (and `files`). @returns false if a limit would be exceeded. One conditional UPDATE keeps it exact. */
-export async function reserve(
+export const reserve = (
   db: Db,
   id: string,
   { bytes, files }: { bytes: number; files: number },
   limits: Limits,
   tx: Tx,
-): Promise<boolean> {
-  const changed = await db.run(
+): Promise<boolean> =>
+  db.changed(
     `UPDATE bucket SET reserved_bytes = reserved_bytes + ?, reserved_files = reserved_files + ?
      WHERE id = ? AND ${OPEN} AND used_bytes + reserved_bytes + ? <= ? AND used_files + reserved_files + ? <= ?`,
     [bytes, files, id, bytes, limits.maxTotalStorageBytes, files, limits.maxFiles ?? NO_LIMIT],
     tx,
   )
-  return changed === 1
-}
 
 /** What an open bucket uses and reserves together. */
 export async function usedAndReserved(
@@ -138,7 +123,7 @@ export async function usedAndReserved(
   id: string,
   tx: Tx,
 ): Promise<{ bytes: number; files: number; workspaceId: string | null } | undefined> {
-  const [row] = await db.rows<{ bytes: number; files: number; workspaceId: string | null }>(
+  const row = await db.row<{ bytes: number; files: number; workspaceId: string | null }>(
     `SELECT used_bytes + reserved_bytes AS bytes, used_files + reserved_files AS files, workspace_id AS workspaceId
      FROM bucket WHERE id = ? AND ${OPEN}`,
     [id],
@@ -180,16 +165,18 @@ export async function uncountNote(db: Db, id: string, tx: Tx): Promise<void> {
 }
 
 /** Increments a counter of an open bucket unless it has reached its limit. @returns whether it did. One conditional UPDATE, which locks the row, keeps it exact. */
-export async function raiseCount(
+export const raiseCount = (
   db: Db,
   id: string,
   counter: 'note_count' | 'link_count' | 'used_folders',
   max: number | null,
   tx: Tx,
-): Promise<boolean> {
-  const sql = `UPDATE bucket SET ${counter} = ${counter} + 1 WHERE id = ? AND ${OPEN} AND ${counter} < ?`
-  return (await db.run(sql, [id, max ?? NO_LIMIT], tx)) === 1
-}
+): Promise<boolean> =>
+  db.changed(
+    `UPDATE bucket SET ${counter} = ${counter} + 1 WHERE id = ? AND ${OPEN} AND ${counter} < ?`,
+    [id, max ?? NO_LIMIT],
+    tx,
+  )
 
 /** What a bucket holds, in bytes and numbers. */
 export interface Usage {
@@ -219,8 +206,7 @@ export async function bucketsOf(
   ids: readonly string[],
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>()
-  for (let i = 0; i < ids.length; i += 1000) {
-    const some = ids.slice(i, i + 1000)
+  for (const some of inParts(ids, 1000)) {
     const rows = await db.rows<{ id: string; bucketId: string }>(
       `SELECT id, bucket_id AS bucketId FROM ${table} WHERE id IN (${placeholders(some)})`,
       some,
@@ -235,10 +221,8 @@ export const expiredKeeps = (db: Db, at: number, limit: number): Promise<{ bucke
   db.rows(`SELECT id AS bucketId, root_id AS rootId FROM bucket WHERE kept_until < ? LIMIT ${limit}`, [at])
 
 /** Gives up a kept bucket, unless its owner has come back. @returns whether it was kept until before this time */
-export async function endKeep(db: Db, id: string, at: number, tx: Tx): Promise<boolean> {
-  const sql = 'UPDATE bucket SET kept_for = NULL, kept_until = NULL WHERE id = ? AND kept_until < ?'
-  return (await db.run(sql, [id, at], tx)) === 1
-}
+export const endKeep = (db: Db, id: string, at: number, tx: Tx): Promise<boolean> =>
+  db.changed('UPDATE bucket SET kept_for = NULL, kept_until = NULL WHERE id = ? AND kept_until < ?', [id, at], tx)
 
 /**
  * Locks the data that deleted accounts have left for a verified e-mail address, the latest first, with the names of the providers that may
@@ -252,16 +236,10 @@ export const lockKept = (db: Db, address: string, tx: Tx): Promise<{ id: string;
   )
 
 /** Locks the bucket of a user if nothing is stored or being stored in it. */
-export async function lockEmptyBucket(
-  db: Db,
-  userId: string,
-  tx: Tx,
-): Promise<{ id: string; rootId: string } | undefined> {
-  const [bucket] = await db.rows<{ id: string; rootId: string }>(
+export const lockEmptyBucket = (db: Db, userId: string, tx: Tx): Promise<{ id: string; rootId: string } | undefined> =>
+  db.row(
     `SELECT id, root_id AS rootId FROM bucket
      WHERE user_id = ? AND used_files = 0 AND used_folders = 0 AND reserved_files = 0 AND purging = 0 AND trash_count = 0${db.forUpdate}`,
     [userId],
     tx,
   )
-  return bucket
-}

@@ -29,19 +29,15 @@ const found = `JOIN bucket b ON b.user_id = u.id JOIN plan p ON p.id = u.plan_id
 type By = 'hash' | 'id'
 
 /** A session, valid or expired, with its active account. */
-export async function findSessionCaller(db: Db, by: By, value: string): Promise<CallerRow | undefined> {
-  const sql = `SELECT ${columns} FROM session c JOIN user u ON u.id = c.user_id ${found} c.${by} = ?`
-  return (await db.rows<CallerRow>(sql, [value]))[0]
-}
+export const findSessionCaller = (db: Db, by: By, value: string): Promise<CallerRow | undefined> =>
+  db.row(`SELECT ${columns} FROM session c JOIN user u ON u.id = c.user_id ${found} c.${by} = ?`, [value])
 
 /** A key, valid or expired, with the active account of its creator. */
-export async function findKeyCaller(db: Db, by: By, value: string) {
-  const [row] = await db.rows<CallerRow & { scopes: string; workspaceId: string | null }>(
+export const findKeyCaller = (db: Db, by: By, value: string) =>
+  db.row<CallerRow & { scopes: string; workspaceId: string | null }>(
     `SELECT ${columns}, c.scopes, c.workspace_id AS workspaceId FROM api_key c JOIN user u ON u.id = c.created_by ${found} c.${by} = ?`,
     [value],
   )
-  return row
-}
 
 export const setLastUse = (db: Db, table: 'session' | 'api_key', id: string, at: number) =>
   db.run(`UPDATE ${table} SET last_used_at = ? WHERE id = ?`, [at, id])

@@ -19,21 +19,16 @@ const ledger = `SELECT b.id, b.bucket_id AS bucketId, b.state, b.size, b.lease_u
 export const ledgerAfter = (db: Db, id: string, limit: number): Promise<LedgerRow[]> =>
   db.rows(`${ledger} WHERE b.id > ? ORDER BY b.id LIMIT ${limit}`, [id])
 
-export async function ledgerOf(db: Db, id: string): Promise<LedgerRow | undefined> {
-  return (await db.rows<LedgerRow>(`${ledger} WHERE b.id = ?`, [id]))[0]
-}
+export const ledgerOf = (db: Db, id: string): Promise<LedgerRow | undefined> => db.row(`${ledger} WHERE b.id = ?`, [id])
 
 const users = 'SELECT id FROM entry WHERE blob_id = ? UNION ALL SELECT id FROM version WHERE blob_id = ?'
 
 /** Whether the ledger, a file or a version names an object. */
-export async function isNamed(db: Db, id: string): Promise<boolean> {
-  return (await db.rows(`SELECT id FROM blobs WHERE id = ? UNION ALL ${users}`, [id, id, id])).length > 0
-}
+export const isNamed = (db: Db, id: string): Promise<boolean> =>
+  db.exists(`SELECT id FROM blobs WHERE id = ? UNION ALL ${users}`, [id, id, id])
 
 /** Whether a file or a version names an object. */
-export async function isUsed(db: Db, id: string, tx?: Tx): Promise<boolean> {
-  return (await db.rows(users, [id, id], tx)).length > 0
-}
+export const isUsed = (db: Db, id: string, tx?: Tx): Promise<boolean> => db.exists(users, [id, id], tx)
 
 /** Corrects the size of a live object, and of the file or the version that names it. */
 export async function setSize(db: Db, { id, size }: { id: string; size: number }, tx: Tx): Promise<void> {
@@ -63,6 +58,5 @@ const broken = `SELECT v.id, v.bucket_id AS bucketId, v.blob_id AS blobId, b.sta
 export const brokenVersionsAfter = (db: Db, id: string, limit: number): Promise<BrokenVersion[]> =>
   db.rows(`${broken} AND v.id > ? ORDER BY v.id LIMIT ${limit}`, [id])
 
-export async function brokenVersion(db: Db, id: string, tx: Tx): Promise<BrokenVersion | undefined> {
-  return (await db.rows<BrokenVersion>(`${broken} AND v.id = ?`, [id], tx))[0]
-}
+export const brokenVersion = (db: Db, id: string, tx: Tx): Promise<BrokenVersion | undefined> =>
+  db.row(`${broken} AND v.id = ?`, [id], tx)

@@ -56,15 +56,13 @@ export const upWithBuckets = (
 /** An entry without a folder that could hold it; undefined when it has one, or does not exist. */
 export type Orphan = Totals & Pick<Entry, 'kind' | 'name' | 'levelsBelow' | 'bytesBelow'>
 
-export async function findOrphan(db: Db, id: string, tx: Tx): Promise<Orphan | undefined> {
-  const [entry] = await db.rows<Orphan>(
+export const findOrphan = (db: Db, id: string, tx: Tx): Promise<Orphan | undefined> =>
+  db.row(
     `SELECT e.kind, e.name, e.total_bytes AS bytes, e.total_files AS files, e.total_folders AS folders, e.levels_below AS levelsBelow, e.bytes_below AS bytesBelow
      FROM entry e LEFT JOIN entry p ON p.id = e.parent_id AND p.kind = ${FOLDER} AND p.bucket_id = e.bucket_id WHERE e.id = ? AND p.id IS NULL`,
     [id],
     tx,
   )
-  return entry
-}
 
 /** The totals of the direct children of a folder, for a join with them as `c`. */
 const sums = `COALESCE(SUM(c.total_bytes), 0) AS bytes, COALESCE(SUM(c.total_files), 0) AS files,
@@ -99,7 +97,7 @@ export async function totalsOfFolders(
 
 /** Counts what is in a folder again. A root counts nothing: its bucket does. */
 export async function retotalFolder(db: Db, id: string, tx: Tx): Promise<void> {
-  const [row] = await db.rows<Totals>(`SELECT ${sums} FROM entry c WHERE c.parent_id = ?`, [id], tx)
+  const row = await db.row<Totals>(`SELECT ${sums} FROM entry c WHERE c.parent_id = ?`, [id], tx)
   if (!row) return
   const { bytes, files, folders } = toTotals(row)
   await db.run(
@@ -187,11 +185,11 @@ export const detachedAfter = (
   )
 
 /** Whether an entry is in the trash, or the root, of a bucket. */
-export async function isTop(db: Db, id: string, bucketId: string): Promise<boolean> {
-  const sql =
-    'SELECT id FROM bucket WHERE id = ? AND (root_id = ? OR id IN (SELECT bucket_id FROM trash_item WHERE entry_id = ?))'
-  return (await db.rows(sql, [bucketId, id, id])).length > 0
-}
+export const isTop = (db: Db, id: string, bucketId: string): Promise<boolean> =>
+  db.exists(
+    'SELECT id FROM bucket WHERE id = ? AND (root_id = ? OR id IN (SELECT bucket_id FROM trash_item WHERE entry_id = ?))',
+    [bucketId, id, id],
+  )
 
 /** Trash items without an entry that could be restored. */
 export const emptyTrashItemsAfter = (db: Db, id: string, limit: number): Promise<{ id: string; bucketId: string }[]> =>
@@ -202,9 +200,8 @@ export const emptyTrashItemsAfter = (db: Db, id: string, limit: number): Promise
   )
 
 /** Whether this is a folder that is detached from its tree, and not purged yet. */
-export async function isDetached(db: Db, id: string): Promise<boolean> {
-  return (await db.rows("SELECT id FROM entry WHERE id = ? AND parent_id IS NULL AND name > ''", [id])).length > 0
-}
+export const isDetached = (db: Db, id: string): Promise<boolean> =>
+  db.exists("SELECT id FROM entry WHERE id = ? AND parent_id IS NULL AND name > ''", [id])
 
 /** Those of some payloads for which there is a job that purges a folder. */
 export async function purgesAmong(db: Db, payloads: string[]): Promise<Set<string>> {
@@ -216,10 +213,8 @@ export async function purgesAmong(db: Db, payloads: string[]): Promise<Set<strin
 }
 
 /** Whether a whole bucket is being purged. Such jobs are few, so scanning them is cheap. */
-export async function isEnding(db: Db, bucketId: string): Promise<boolean> {
-  const sql = "SELECT id FROM outbox WHERE kind = 'purge-bucket' AND payload LIKE ?"
-  return (await db.rows(sql, [`%${bucketId}%`])).length > 0
-}
+export const isEnding = (db: Db, bucketId: string): Promise<boolean> =>
+  db.exists("SELECT id FROM outbox WHERE kind = 'purge-bucket' AND payload LIKE ?", [`%${bucketId}%`])
 
 /** A job that fails repeatedly or is given up. */
 export type TroubledJob = Pick<Job, 'id' | 'kind' | 'attempts' | 'dueAt' | 'lastError'>

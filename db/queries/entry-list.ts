@@ -88,10 +88,8 @@ export function entriesOfKind(
 }
 
 /** An entry of a bucket. */
-export async function entryById(db: Db, bucketId: string, id: string, tx?: Tx): Promise<PlacedRow | undefined> {
-  const sql = `SELECT ${placedColumns} FROM entry WHERE id = ? AND bucket_id = ?`
-  return (await db.rows<PlacedRow>(sql, [id, bucketId], tx))[0]
-}
+export const entryById = (db: Db, bucketId: string, id: string, tx?: Tx): Promise<PlacedRow | undefined> =>
+  db.row(`SELECT ${placedColumns} FROM entry WHERE id = ? AND bucket_id = ?`, [id, bucketId], tx)
 
 /** Some entries of any buckets, with the roots of those. */
 export const entriesByIds = (db: Db, ids: string[]): Promise<(PlacedRow & Root)[]> =>
@@ -164,17 +162,15 @@ export function pagesOfChildren(
 }
 
 /** Whether a file of this content is below the root; one below a folder that is being purged is not. */
-export async function isContentBelow(
+export const isContentBelow = (
   db: Db,
   { bucketId, rootId }: Root & { bucketId: string },
   md5: string,
-): Promise<boolean> {
-  const rows = await db.rows(
+): Promise<boolean> =>
+  db.exists(
     `WITH RECURSIVE up (id) AS (
        SELECT parent_id FROM entry WHERE bucket_id = ? AND md5 = ?
        UNION SELECT e.parent_id FROM up JOIN entry e ON e.id = up.id
      ) SELECT id FROM up WHERE id = ?`,
     [bucketId, md5, rootId],
   )
-  return rows.length > 0
-}

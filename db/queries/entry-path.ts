@@ -55,7 +55,7 @@ export async function resolveChain(
   tx?: Tx,
 ): Promise<Node[]> {
   if (names.length === 0) return []
-  const [row] = await db.rows<Record<string, string | number | null>>(
+  const row = await db.row<Record<string, string | number | null>>(
     chainStatement(names.length, tx ? `, ${headOf} AS head` : ''),
     [...(tx ? [bucketId] : []), rootId, ...names],
     tx,
@@ -163,8 +163,7 @@ export async function upFrom(
 ): Promise<Map<string, { parentId: string | null; name: string }>> {
   const wanted = [...new Set(ids)]
   const known = new Map<string, { parentId: string | null; name: string }>()
-  for (let i = 0; i < wanted.length; i += 1000) {
-    const some = wanted.slice(i, i + 1000)
+  for (const some of inParts(wanted, 1000)) {
     const rows = await db.rows<{ id: string; parentId: string | null; name: string }>(
       `WITH RECURSIVE up (id, parent_id, name) AS (
          SELECT id, parent_id, name FROM entry WHERE id IN (${placeholders(some)})

@@ -1,10 +1,10 @@
 import { v7 as newId } from 'uuid'
 import { MAX_PAGE } from '../../src/limits.ts'
-import { type Db, isDuplicate, type Tx, type Value } from '../index.ts'
-import { type Entry, type FILE, FOLDER } from '../models/entry.ts'
+import { type Db, isDuplicate, type Tx } from '../index.ts'
+import { Entry, type FILE, FOLDER } from '../models/entry.ts'
 import type { Totals } from './bucket.ts'
 import { type Node, nodeColumns } from './entry-path.ts'
-import { byId, inParts, placeholders } from './sql.ts'
+import { byId, inParts, insertion, placeholders } from './sql.ts'
 
 /** A row that is about to be inserted; what is left out is empty. */
 export interface NewEntry {
@@ -27,30 +27,10 @@ export interface NewEntry {
 export async function insertEntry(db: Db, e: NewEntry, tx: Tx): Promise<string | undefined> {
   const id = e.id ?? newId()
   const at = e.at ?? Date.now()
-  const row: Record<string, Value> = {
-    id,
-    bucket_id: e.bucketId,
-    parent_id: e.parentId,
-    kind: e.kind,
-    name: e.name,
-    blob_id: e.blobId ?? null,
-    file_type: e.fileType ?? '',
-    md5: e.md5 ?? '',
-    total_bytes: e.totals?.bytes ?? 0,
-    total_files: e.totals?.files ?? 0,
-    total_folders: e.totals?.folders ?? 0,
-    levels_below: e.levelsBelow ?? 0,
-    bytes_below: e.bytesBelow ?? 0,
-    created_by: e.by,
-    created_at: at,
-    updated_at: at,
-  }
+  const { bytes, files, folders } = e.totals ?? {}
+  const totals = { totalBytes: bytes, totalFiles: files, totalFolders: folders }
   try {
-    await db.run(
-      `INSERT INTO entry (${Object.keys(row).join(', ')}) VALUES (${placeholders(Object.keys(row))})`,
-      Object.values(row),
-      tx,
-    )
+    await db.run(...insertion(Entry, [{ ...e, id, ...totals, createdBy: e.by, createdAt: at, updatedAt: at }]), tx)
     return id
   } catch (error) {
     if (isDuplicate(error)) return undefined

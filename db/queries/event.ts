@@ -103,7 +103,7 @@ async function insertFew(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
 /** @param events of one log */
 async function insertMany(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
   const [expression, name] = idOf(events[0]?.log ?? '')
-  const [row] = await db.rows<{ id: string | null; head: number }>(
+  const row = await db.row<{ id: string | null; head: number }>(
     `SELECT ${expression} AS id, ${lastSeq(expression)} AS head FROM event WHERE log_id = ${expression}`,
     [name, name, name],
     tx,
@@ -123,7 +123,7 @@ async function insertAfter(db: Db, logId: string, seq: number, events: NewEventR
 
 /** The last number of a log, and the last one that was purged; 0 where there is none. */
 export async function endsOf(db: Db, logId: string, tx?: Tx): Promise<{ head: number; purged: number }> {
-  const [row] = await db.rows<{ head: number; purged: number }>(
+  const row = await db.row<{ head: number; purged: number }>(
     `SELECT ${lastSeq('?')} AS head, COALESCE((SELECT purged_seq FROM event_log WHERE log_id = ?), 0) AS purged
      FROM event WHERE log_id = ?`,
     [logId, logId, logId],
@@ -171,10 +171,8 @@ export function eventsOfEntries(
 }
 
 /** One event by its number. */
-export async function eventOf(db: Db, logId: string, seq: number): Promise<EventRow | undefined> {
-  const [row] = await db.rows<EventRow>(`SELECT ${read} FROM event WHERE log_id = ? AND seq = ?`, [logId, seq])
-  return row
-}
+export const eventOf = (db: Db, logId: string, seq: number): Promise<EventRow | undefined> =>
+  db.row(`SELECT ${read} FROM event WHERE log_id = ? AND seq = ?`, [logId, seq])
 
 /** How far some logs may be purged: they begin with events from before a time. @param at most this many events are looked at */
 export async function oldEvents(db: Db, before: number, most: number): Promise<{ logId: string; seq: number }[]> {

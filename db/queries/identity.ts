@@ -19,14 +19,12 @@ const KNOWN = `SELECT i.id AS identityId, i.email AS oldEmail, i.email_verified 
     u.id AS userId, u.status, u.email, u.verified_email AS verifiedEmail
   FROM identity i JOIN user u ON u.id = i.user_id WHERE i.provider = ? AND i.provider_user_id = ?`
 
-export async function findIdentity(db: Db, of: OfProvider, tx?: Tx): Promise<KnownIdentity | undefined> {
-  return (await db.rows<KnownIdentity>(KNOWN, [of.provider, of.providerUserId], tx))[0]
-}
+export const findIdentity = (db: Db, of: OfProvider, tx?: Tx): Promise<KnownIdentity | undefined> =>
+  db.row(KNOWN, [of.provider, of.providerUserId], tx)
 
 /** The same, with the identity and its account locked until the transaction ends. */
-export async function lockIdentity(db: Db, of: OfProvider, tx: Tx): Promise<KnownIdentity | undefined> {
-  return (await db.rows<KnownIdentity>(`${KNOWN}${db.forUpdate}`, [of.provider, of.providerUserId], tx))[0]
-}
+export const lockIdentity = (db: Db, of: OfProvider, tx: Tx): Promise<KnownIdentity | undefined> =>
+  db.row(`${KNOWN}${db.forUpdate}`, [of.provider, of.providerUserId], tx)
 
 export interface LockedIdentity extends Pick<Identity, 'id' | 'provider' | 'email'> {
   emailVerified: boolean | number

@@ -93,8 +93,8 @@ export interface InviteWithSender {
   member: string | null
 }
 
-export async function findInviteWithSender(db: Db, id: string): Promise<InviteWithSender | undefined> {
-  const [invite] = await db.rows<InviteWithSender>(
+export const findInviteWithSender = (db: Db, id: string): Promise<InviteWithSender | undefined> =>
+  db.row(
     `SELECT i.id, w.name AS workspaceName, i.role, i.email, i.expires_at AS expiresAt, a.name AS senderName, a.email AS senderEmail,
        a.verified_email AS senderVerifiedEmail, m.user_id AS member
      FROM invite i JOIN workspace w ON w.id = i.workspace_id ${SENDER}
@@ -102,12 +102,10 @@ export async function findInviteWithSender(db: Db, id: string): Promise<InviteWi
      WHERE i.id = ? AND ${SENDER_MAY}`,
     [id],
   )
-  return invite
-}
 
 /** The role that an invite offers now, if its sender may still invite. Locks both until the transaction ends. */
 export async function lockOffer(db: Db, id: string, tx: Tx): Promise<Role | undefined> {
-  const [offer] = await db.rows<{ role: Role }>(
+  const offer = await db.row<{ role: Role }>(
     `SELECT i.role FROM invite i ${SENDER} WHERE i.id = ? AND ${SENDER_MAY}${db.forUpdate}`,
     [id],
     tx,
@@ -116,8 +114,8 @@ export async function lockOffer(db: Db, id: string, tx: Tx): Promise<Role | unde
 }
 
 /** How many invites to a workspace are pending and may be, and the invite of one address to it, pending or not. */
-export async function inviteQuota(db: Db, workspaceId: string, email: string, tx: Tx) {
-  const [row] = await db.rows<{ id: string | null; expiresAt: number | null; max: number | null; used: number }>(
+export const inviteQuota = (db: Db, workspaceId: string, email: string, tx: Tx) =>
+  db.row<{ id: string | null; expiresAt: number | null; max: number | null; used: number }>(
     `SELECT i.id, i.expires_at AS expiresAt, p.max_pending_invites AS max,
        (SELECT COUNT(*) FROM invite o WHERE o.workspace_id = w.id AND o.expires_at > ?) AS used
      FROM workspace w JOIN user u ON u.id = w.owner_id JOIN plan p ON p.id = u.plan_id
@@ -125,19 +123,15 @@ export async function inviteQuota(db: Db, workspaceId: string, email: string, tx
     [Date.now(), email, workspaceId],
     tx,
   )
-  return row
-}
 
 /** Whether an invite to an e-mail address is pending. */
-export async function isInvited(db: Db, address: string, tx: Tx): Promise<boolean> {
-  const rows = await db.rows(
+export const isInvited = (db: Db, address: string, tx: Tx): Promise<boolean> =>
+  db.exists(
     `SELECT i.id FROM invite i ${SENDER} WHERE i.email = ? AND i.expires_at > ? AND ${SENDER_MAY} LIMIT 1`,
     [address, Date.now()],
     tx,
   )
-  return rows.length > 0
-}
 
 /** Deletes an invite to a workspace. @returns whether there was one */
 export const deleteInvite = async (db: Db, id: string, workspaceId: string, tx: Tx): Promise<boolean> =>
-  (await db.run('DELETE FROM invite WHERE id = ? AND workspace_id = ?', [id, workspaceId], tx)) === 1
+  db.changed('DELETE FROM invite WHERE id = ? AND workspace_id = ?', [id, workspaceId], tx)

@@ -26,15 +26,18 @@ export const dueJobs = (db: Db, kind: string, now: number, limit: number): Promi
   )
 
 /** Moves the due time of a job, unless another worker has moved it. @param attempts to add @returns whether it did */
-export async function moveJob(
+export const moveJob = (
   db: Db,
   { id, dueAt }: Pick<JobRow, 'id' | 'dueAt'>,
   to: number,
   attempts: 0 | 1,
-): Promise<boolean> {
-  const sql = 'UPDATE outbox SET due_at = ?, attempts = attempts + ? WHERE id = ? AND due_at = ?'
-  return (await db.run(sql, [to, attempts, id, dueAt])) === 1
-}
+): Promise<boolean> =>
+  db.changed('UPDATE outbox SET due_at = ?, attempts = attempts + ? WHERE id = ? AND due_at = ?', [
+    to,
+    attempts,
+    id,
+    dueAt,
+  ])
 
 /** Makes the given-up mails due. @returns their number */
 export const requeueMails = (db: Db, now: number): Promise<number> =>
@@ -44,7 +47,7 @@ export const requeueMails = (db: Db, now: number): Promise<number> =>
   )
 
 export async function readMailQueue(db: Db): Promise<MailQueue> {
-  const [row] = await db.rows<Record<keyof MailQueue, number | null>>(
+  const row = await db.row<Record<keyof MailQueue, number | null>>(
     `SELECT SUM(CASE WHEN due_at < ? AND attempts = 0 THEN 1 ELSE 0 END) AS waiting,
        SUM(CASE WHEN due_at < ? AND attempts > 0 THEN 1 ELSE 0 END) AS retrying,
        SUM(CASE WHEN due_at = ? THEN 1 ELSE 0 END) AS givenUp,

@@ -15,7 +15,7 @@ export async function lockRecipient(db: Db, addressHash: string, tx: Tx): Promis
     tx,
   )
   const sql = 'SELECT id, stopped_at AS stoppedAt FROM mail_recipient WHERE address_hash = ?'
-  const [row] = await db.rows<Recipient>(sql, [addressHash], tx)
+  const row = await db.row<Recipient>(sql, [addressHash], tx)
   if (!row) throw new Error('The row of the recipient is missing.')
   return row
 }

@@ -50,14 +50,12 @@ export const rolesOfBoth = (db: Db, workspaceId: string, userIds: [string, strin
   )
 
 /** Whether a user with this verified e-mail address is a member. */
-export async function isMemberWithAddress(db: Db, workspaceId: string, email: string, tx: Tx): Promise<boolean> {
-  const rows = await db.rows(
+export const isMemberWithAddress = (db: Db, workspaceId: string, email: string, tx: Tx): Promise<boolean> =>
+  db.exists(
     'SELECT m.user_id FROM member m JOIN user u ON u.id = m.user_id WHERE m.workspace_id = ? AND u.verified_email = ?',
     [workspaceId, email],
     tx,
   )
-  return rows.length > 0
-}
 
 /** The member with a role who joined first, without a user. */
 export const firstWithRole = (db: Db, workspaceId: string, role: Role, without: string, tx: Tx) =>

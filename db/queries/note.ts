@@ -1,12 +1,11 @@
 import type { Db, Tx } from '../index.ts'
 import { type Page, pageOf } from './page.ts'
-import { placeholders } from './sql.ts'
+import { inParts, placeholders } from './sql.ts'
 
 /** The notes of a bucket on some contents, by checksum; one statement for up to 1,000. */
 export async function notesOf(db: Db, bucketId: string, checksums: string[], tx?: Tx): Promise<Map<string, string>> {
   const notes = new Map<string, string>()
-  for (let i = 0; i < checksums.length; i += 1000) {
-    const some = checksums.slice(i, i + 1000)
+  for (const some of inParts(checksums, 1000)) {
     const rows = await db.rows<{ checksum: string; content: string }>(
       `SELECT checksum, content FROM note WHERE bucket_id = ? AND checksum IN (${placeholders(some)})`,
       [bucketId, ...some],
@@ -18,9 +17,8 @@ export async function notesOf(db: Db, bucketId: string, checksums: string[], tx?
 }
 
 /** Whether a bucket has a file of this content, in its tree or its trash. */
-export async function hasContent(db: Db, bucketId: string, md5: string, tx: Tx): Promise<boolean> {
-  return (await db.rows('SELECT id FROM entry WHERE bucket_id = ? AND md5 = ? LIMIT 1', [bucketId, md5], tx)).length > 0
-}
+export const hasContent = (db: Db, bucketId: string, md5: string, tx: Tx): Promise<boolean> =>
+  db.exists('SELECT id FROM entry WHERE bucket_id = ? AND md5 = ? LIMIT 1', [bucketId, md5], tx)
 
 /** The notes of a bucket in the order of their checksums. @param after a checksum, or empty */
 export async function pageOfNotes(

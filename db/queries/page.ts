@@ -1,4 +1,5 @@
 import type { Db, Value } from '../index.ts'
+import { inParts } from './sql.ts'
 
 /** A part of a sorted list, and whether it goes on. */
 export interface Page<T> {
@@ -34,8 +35,7 @@ export async function firstOfEach<T extends object>(
 ): Promise<Map<string, Page<T>>> {
   const part = unionPart(db, `${range} ORDER BY ${order} LIMIT ${limit + 1}`)
   const pages = new Map<string, Page<T>>()
-  for (let i = 0; i < owners.length; i += AT_ONCE) {
-    const some = owners.slice(i, i + AT_ONCE)
+  for (const some of inParts(owners, AT_ONCE)) {
     // Padded to a power of two with ids of no owner: few different statements, which stay prepared.
     while (some.length & (some.length - 1)) some.push('')
     const rows = await db.rows<T & { owner: string }>(

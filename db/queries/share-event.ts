@@ -1,7 +1,7 @@
-import type { Db, Tx, Value } from '../index.ts'
-import type { ShareEvent } from '../models/share-event.ts'
+import type { Db, Tx } from '../index.ts'
+import { ShareEvent } from '../models/share-event.ts'
 import { firstOfEach, type Page } from './page.ts'
-import { placeholders } from './sql.ts'
+import { insertion, placeholders } from './sql.ts'
 
 /** A use of a share as it is stored: see db/models/share-event.ts. */
 export type ShareEventRow = ShareEvent
@@ -9,14 +9,7 @@ export type ShareEventRow = ShareEvent
 /** Appends uses of shares, by one statement. */
 export async function insertShareEvents(db: Db, events: ShareEventRow[], tx?: Tx): Promise<void> {
   if (events.length === 0) return
-  const rows = events.map(({ id, shareId, at, kind, personId, network, client }): Value[] => [
-    ...[id, shareId, at, kind, personId, network, client],
-  ])
-  await db.run(
-    `INSERT INTO share_event (id, share_id, at, kind, person_id, network, client) VALUES ${rows.map(row => `(${placeholders(row)})`).join(', ')}`,
-    rows.flat(),
-    tx,
-  )
+  await db.run(...insertion(ShareEvent, events), tx)
 }
 
 /** Uses of some shares until a time, by the id of the share. */

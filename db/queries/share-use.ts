@@ -12,19 +12,13 @@ export async function startUse(db: Db, id: string, left: number, expiresAt: numb
 }
 
 /** Charges bytes to a download that has at least `needed` left. Returns false, and charges nothing, when it has fewer. */
-export async function chargeUse(
-  db: Db,
-  id: string,
-  bytes: number,
-  needed: number,
-  expiresAt: number,
-): Promise<boolean> {
-  const charged = await db.run(
-    'UPDATE share_use SET left_bytes = left_bytes - ?, expires_at = ? WHERE id = ? AND left_bytes >= ?',
-    [bytes, expiresAt, id, needed],
-  )
-  return charged === 1
-}
+export const chargeUse = (db: Db, id: string, bytes: number, needed: number, expiresAt: number): Promise<boolean> =>
+  db.changed('UPDATE share_use SET left_bytes = left_bytes - ?, expires_at = ? WHERE id = ? AND left_bytes >= ?', [
+    bytes,
+    expiresAt,
+    id,
+    needed,
+  ])
 
 export const refundUse = (db: Db, id: string, bytes: number) =>
   db.run('UPDATE share_use SET left_bytes = left_bytes + ? WHERE id = ?', [bytes, id])

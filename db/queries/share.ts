@@ -19,7 +19,7 @@ export const liveCount = (where: string): string =>
 
 /** The number of live shares with an e-mail address that its owner has not opened. */
 export async function countUnseenShares(db: Db, recipient: string): Promise<number> {
-  const [row] = await db.rows<{ n: number }>(`SELECT ${liveCount('s.recipient = ? AND s.seen_at IS NULL')} AS n`, [
+  const row = await db.row<{ n: number }>(`SELECT ${liveCount('s.recipient = ? AND s.seen_at IS NULL')} AS n`, [
     recipient,
     Date.now(),
   ])
@@ -33,8 +33,7 @@ export async function countSharesOfFiles(
   fileIds: readonly string[],
 ): Promise<Map<string, number>> {
   const counts = new Map(fileIds.map(id => [id, 0]))
-  for (let i = 0; i < fileIds.length; i += 1000) {
-    const some = fileIds.slice(i, i + 1000)
+  for (const some of inParts(fileIds, 1000)) {
     const rows = await db.rows<{ id: string; count: number }>(
       `SELECT s.entry_id AS id, COUNT(*) AS count FROM share s JOIN user u ON u.id = s.user_id
        WHERE s.entry_id IN (${placeholders(some)}) AND s.user_id = ? AND ${LIVE} GROUP BY s.entry_id`,
@@ -62,15 +61,13 @@ export interface LinkedShare
 }
 
 /** A share with its file, live or not. */
-export async function findShare(db: Db, id: string): Promise<LinkedShare | undefined> {
-  const [share] = await db.rows<LinkedShare>(
+export const findShare = (db: Db, id: string): Promise<LinkedShare | undefined> =>
+  db.row(
     `SELECT s.id, s.user_id AS userId, u.name AS sharerName, u.email AS sharerEmail, u.verified_email AS sharerVerifiedEmail, s.recipient, s.password_hash AS passwordHash,
        s.max_downloads AS maxDownloads, s.downloads, s.seen_at AS seenAt, s.expires_at AS expiresAt, e.id AS fileId, e.name, e.file_type AS fileType, e.total_bytes AS size, e.md5, e.blob_id AS blobId
      FROM ${tables} WHERE s.id = ? AND u.status = 'active'`,
     [id],
   )
-  return share
-}
 
 /** Locks in the same order as the deletion of an account or a file: the user, the bucket, the entry. */
 const inOrder = (db: Db) => (db.dialect === 'mysql' ? 'STRAIGHT_JOIN' : 'CROSS JOIN')
@@ -80,7 +77,7 @@ const inOrder = (db: Db) => (db.dialect === 'mysql' ? 'STRAIGHT_JOIN' : 'CROSS J
  * it may still be in the table, because they are in the trash or are being purged; undefined when the account has ended.
  */
 export async function lockSharer(db: Db, userId: string, bucketId: string, tx: Tx) {
-  const [bucket] = await db.rows<{ detached: number }>(
+  const bucket = await db.row<{ detached: number }>(
     `SELECT b.purging + b.trash_count AS detached FROM user u ${inOrder(db)} bucket b WHERE u.id = ? AND b.id = ? AND b.user_id = u.id${db.forUpdate}`,
     [userId, bucketId],
     tx,
@@ -107,14 +104,12 @@ export async function insertShare(db: Db, share: NewShare, tx: Tx): Promise<bool
 }
 
 /** The share of a file that a user has made for an e-mail address. */
-export async function findDirectShare(db: Db, userId: string, entryId: string, recipient: string, tx: Tx) {
-  const [share] = await db.rows<{ id: string }>(
+export const findDirectShare = (db: Db, userId: string, entryId: string, recipient: string, tx: Tx) =>
+  db.row<{ id: string }>(
     'SELECT id FROM share WHERE entry_id = ? AND recipient = ? AND user_id = ?',
     [entryId, recipient, userId],
     tx,
   )
-  return share
-}
 
 /** Gives a share new terms; its recipient has not opened it then. */
 export const renewShare = (db: Db, id: string, terms: Pick<NewShare, 'passwordHash' | 'expiresAt'>, tx: Tx) =>
@@ -128,13 +123,11 @@ export const markShareSeen = (db: Db, id: string) =>
   db.run('UPDATE share SET seen_at = ? WHERE id = ? AND seen_at IS NULL', [Date.now(), id])
 
 /** Counts a download, if the share allows one more. The condition keeps the limit under parallel downloads. */
-export async function countDownload(db: Db, id: string): Promise<boolean> {
-  const counted = await db.run(
+export const countDownload = (db: Db, id: string): Promise<boolean> =>
+  db.changed(
     'UPDATE share SET downloads = downloads + 1 WHERE id = ? AND (max_downloads IS NULL OR downloads < max_downloads)',
     [id],
   )
-  return counted === 1
-}
 
 /**
  * Counts downloads of shares that do not limit them, one for each time that a share is named. Shares that somebody else has locked are
@@ -158,7 +151,7 @@ export async function countDownloads(db: Db, ids: string[], tx: Tx): Promise<Rea
 }
 
 export const deleteShare = async (db: Db, id: string, tx: Tx): Promise<boolean> =>
-  (await db.run('DELETE FROM share WHERE id = ?', [id], tx)) === 1
+  db.changed('DELETE FROM share WHERE id = ?', [id], tx)
 
 /** Deletes the shares of entries that are deleted. */
 export async function deleteSharesOf(db: Db, entryIds: string[], tx: Tx): Promise<void> {
@@ -167,7 +160,7 @@ export async function deleteSharesOf(db: Db, entryIds: string[], tx: Tx): Promis
 
 /** The number of live links of a user. */
 export async function countLinks(db: Db, userId: string, tx: Tx): Promise<number> {
-  const [row] = await db.rows<{ live: number }>(
+  const row = await db.row<{ live: number }>(
     `SELECT COUNT(*) AS live FROM share WHERE user_id = ? AND recipient IS NULL AND expires_at > ?
        AND (max_downloads IS NULL OR downloads < max_downloads)`,
     [userId, Date.now()],
@@ -177,15 +170,13 @@ export async function countLinks(db: Db, userId: string, tx: Tx): Promise<number
 }
 
 /** Whether an active user shares a file with an e-mail address. */
-export async function isRecipient(db: Db, address: string, tx: Tx): Promise<boolean> {
-  const rows = await db.rows(
+export const isRecipient = (db: Db, address: string, tx: Tx): Promise<boolean> =>
+  db.exists(
     `SELECT s.id FROM share s JOIN user u ON u.id = s.user_id
      WHERE s.recipient = ? AND s.expires_at > ? AND u.status = 'active' LIMIT 1`,
     [address, Date.now()],
     tx,
   )
-  return rows.length > 0
-}
 
 /** Deletes the shares of files at any depth of some folders of a locked bucket. */
 export async function deleteSharesBelow(db: Db, bucketId: string, folderIds: string[], tx: Tx): Promise<void> {

@@ -1,8 +1,29 @@
+import { Utils } from 'sequelize'
+import { remembered } from '../../src/remembered.ts'
+import type { Value } from '../index.ts'
+import type { Row, Table } from '../models/columns.ts'
+
 /** The placeholders of a list of values, for an IN. */
 export const placeholders = (list: readonly unknown[]): string => list.map(() => '?').join(', ')
 
 /** A value for each row by its id, as an expression; its values are an id and its value, for each row. Rows of other ids get NULL. */
 export const byId = (count: number): string => `CASE id ${'WHEN ? THEN ? '.repeat(count)}END`
+
+const columnOf = remembered(64, name => Utils.underscoredIf(name, true))
+
+type NewRow<T> = { [Name in keyof Row<T>]?: Row<T>[Name] | undefined }
+
+/** An INSERT of rows with the columns that the first one has, and its values. The others get their defaults; what is no column is left out. */
+export function insertion<T extends Table>(
+  { tableName, columns }: T,
+  rows: NewRow<T>[],
+): [sql: string, values: Value[]] {
+  const all = rows as Record<string, Value | undefined>[]
+  const names = Object.keys(columns).filter(name => all[0]?.[name] !== undefined)
+  const list = all.map(() => `(${placeholders(names)})`).join(', ')
+  const values = all.flatMap(row => names.map(name => row[name] ?? null))
+  return [`INSERT INTO ${tableName} (${names.map(columnOf).join(', ')}) VALUES ${list}`, values]
+}
 
 /** A list in parts of at most `size`. */
 export const inParts = <T>(list: readonly T[], size: number): T[][] =>

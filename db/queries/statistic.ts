@@ -27,7 +27,7 @@ export const sharesPerDay = (db: Db, userId: string, since: number): Promise<Map
 
 /** The shares that a user has made, and those of them that are live. */
 export async function sentShares(db: Db, userId: string): Promise<{ total: number; targeted: number; active: number }> {
-  const [row] = await db.rows<{ total: number; targeted: number | null; active: number | null }>(
+  const row = await db.row<{ total: number; targeted: number | null; active: number | null }>(
     `SELECT COUNT(*) AS total, SUM(CASE WHEN recipient IS NULL THEN 0 ELSE 1 END) AS targeted,
        ${liveCount('s.user_id = ?')} AS active
      FROM share WHERE user_id = ?`,
@@ -42,7 +42,7 @@ export async function ownedCounts(
   userId: string,
   address: string | null,
 ): Promise<{ received: number; workspaces: number; apiKeys: number }> {
-  const [row] = await db.rows<{ received: number; workspaces: number; apiKeys: number }>(
+  const row = await db.row<{ received: number; workspaces: number; apiKeys: number }>(
     `SELECT (SELECT COUNT(*) FROM share WHERE recipient = ?) AS received, (SELECT COUNT(*) FROM workspace WHERE owner_id = ?) AS workspaces,
        (SELECT COUNT(*) FROM api_key WHERE created_by = ? AND workspace_id IS NOT NULL) AS apiKeys`,
     [address ?? '', userId, userId],

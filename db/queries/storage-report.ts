@@ -37,7 +37,7 @@ const EVENTS = `SELECT SUM(COALESCE((SELECT MAX(seq) FROM event WHERE event.log_
 /** One statement, so that what is moved meanwhile is counted once. */
 export async function storageTotals(db: Db): Promise<StorageTotals> {
   type Row = Record<Exclude<keyof StorageTotals, 'versionBytes'> | 'keptBytes', number | string | null>
-  const [row] = await db.rows<Row>(
+  const row = await db.row<Row>(
     `SELECT * FROM (${SUMS}) AS sums, (SELECT SUM(bytes) AS trashBytes FROM trash_item) AS trash, (${DELETING}) AS deleting, (${EVENTS}) AS events`,
   )
   // A sum of no rows is null, and MySQL writes sums as texts.

@@ -1,10 +1,10 @@
 import type { Db, Tx } from '../index.ts'
 import type { Entry } from '../models/entry.ts'
-import type { TrashItem } from '../models/trash-item.ts'
+import { TrashItem } from '../models/trash-item.ts'
 import { lockBucket } from './bucket.ts'
 import type { Node } from './entry-path.ts'
-import type { Page } from './page.ts'
-import { inParts, placeholders } from './sql.ts'
+import { type Page, pageOf } from './page.ts'
+import { inParts, insertion, placeholders } from './sql.ts'
 
 /** A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970. */
 export type TrashItemRow = Pick<TrashItem, 'id' | 'bucketId' | 'path' | 'bytes' | 'files' | 'deletedBy' | 'deletedAt'> &
@@ -20,30 +20,10 @@ export interface TrashedNode extends Node {
 const VIEW = `t.id, t.bucket_id AS bucketId, e.kind, e.file_type AS fileType, t.path, t.bytes, t.files, t.deleted_by AS deletedBy, t.deleted_at AS deletedAt
   FROM trash_item t JOIN entry e ON e.id = t.entry_id`
 
-export type NewTrashItem = TrashItem
-
 const AT_ONCE = 200
 
-export async function insertTrashItems(db: Db, items: NewTrashItem[], tx: Tx): Promise<void> {
-  for (const some of inParts(items, AT_ONCE)) {
-    await db.run(
-      `INSERT INTO trash_item (id, bucket_id, entry_id, parent_id, path, bytes, files, folders, deleted_by, deleted_at)
-       VALUES ${some.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`,
-      some.flatMap(t => [
-        t.id,
-        t.bucketId,
-        t.entryId,
-        t.parentId,
-        t.path,
-        t.bytes,
-        t.files,
-        t.folders,
-        t.deletedBy,
-        t.deletedAt,
-      ]),
-      tx,
-    )
-  }
+export async function insertTrashItems(db: Db, items: TrashItem[], tx: Tx): Promise<void> {
+  for (const some of inParts(items, AT_ONCE)) await db.run(...insertion(TrashItem, some), tx)
 }
 
 /** The trash of a bucket, the newest first. @param after the id of the last item of the page before */
@@ -57,7 +37,7 @@ export async function pageOfTrash(
     `SELECT ${VIEW} WHERE t.bucket_id = ?${after === null ? '' : ' AND t.id < ?'} ORDER BY t.id DESC LIMIT ${limit + 1}`,
     [bucketId, ...(after === null ? [] : [after])],
   )
-  return { rows: rows.slice(0, limit), more: rows.length > limit }
+  return pageOf(rows, limit)
 }
 
 /** Some items of any buckets, by id. */
@@ -110,7 +90,7 @@ export const overfullBuckets = (db: Db, percent: number, limit: number): Promise
 
 /** How many bytes a locked bucket keeps beyond what it may; 0 when it may. */
 export async function excessOf(db: Db, percent: number, id: string, tx: Tx): Promise<number> {
-  const [row] = await db.rows<{ excess: number }>(`${EXCESS} AND id = ?`, [percent, id], tx)
+  const row = await db.row<{ excess: number }>(`${EXCESS} AND id = ?`, [percent, id], tx)
   return Number(row?.excess ?? 0)
 }
 

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../index.ts'
-import type { CompletionState, UploadSession } from '../models/upload-session.ts'
+import { type CompletionState, UploadSession } from '../models/upload-session.ts'
 import { MAKER_MAY_WRITE } from './caller.ts'
-import { placeholders } from './sql.ts'
+import { insertion, placeholders } from './sql.ts'
 
 /** An unfinished upload in parts, as it is found. */
 export interface SessionRow
@@ -31,17 +31,17 @@ const unfinished = `SELECT ${columns}, b.lease_until AS expiresAt
   FROM upload_session s JOIN blobs b ON b.id = s.id WHERE s.user_id = ? AND b.state = 'staged' AND b.lease_until > ?`
 
 /** @param maker who started it @param writable only if its maker may still write there */
-export async function findSession(
+export const findSession = (
   db: Db,
   { id, bucketId, maker, writable }: { id: string; bucketId: string; maker: string; writable: boolean },
   now: number,
-): Promise<SessionRow | undefined> {
-  const [row] = await db.rows<SessionRow>(
-    `${unfinished} AND s.id = ? AND s.bucket_id = ?${writable ? ` AND ${MAKER_MAY_WRITE}` : ''}`,
-    [maker, now, id, bucketId],
-  )
-  return row
-}
+): Promise<SessionRow | undefined> =>
+  db.row(`${unfinished} AND s.id = ? AND s.bucket_id = ?${writable ? ` AND ${MAKER_MAY_WRITE}` : ''}`, [
+    maker,
+    now,
+    id,
+    bucketId,
+  ])
 
 /** Those of some uploads that are unfinished, or were completed in the background. */
 export const sessionsAmong = (db: Db, maker: string, ids: string[]): Promise<SessionRow[]> =>
@@ -57,16 +57,7 @@ export async function insertSession(
   session: Omit<SessionRow, 'claimUntil' | 'expiresAt' | 'state'> & { bucketId: string; userId: string },
   tx: Tx,
 ): Promise<void> {
-  await db.run(
-    `INSERT INTO upload_session (id, bucket_id, user_id, path, file_type, size, part_size, direct, on_conflict,
-       writable_until, claim_until, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)`,
-    [
-      ...[session.id, session.bucketId, session.userId, session.path, session.fileType, session.size],
-      ...[session.partSize, session.direct, session.onConflict, session.writableUntil, session.createdAt],
-    ],
-    tx,
-  )
+  await db.run(...insertion(UploadSession, [{ ...session, direct: Boolean(session.direct), claimUntil: 0 }]), tx)
 }
 
 /** What ending a session needs to know of it. */
@@ -74,51 +65,48 @@ export type EndingSession = Pick<UploadSession, 'id' | 'writableUntil'>
 
 const ending = 'SELECT id, writable_until AS writableUntil FROM upload_session'
 
-export async function sessionById(db: Db, id: string, tx: Tx): Promise<EndingSession | undefined> {
-  const [session] = await db.rows<EndingSession>(`${ending} WHERE id = ?`, [id], tx)
-  return session
-}
+export const sessionById = (db: Db, id: string, tx: Tx): Promise<EndingSession | undefined> =>
+  db.row(`${ending} WHERE id = ?`, [id], tx)
 
 export const sessionsInto = (db: Db, bucketId: string): Promise<EndingSession[]> =>
   db.rows(`${ending} WHERE bucket_id = ?`, [bucketId])
 
-export async function sessionExists(db: Db, id: string): Promise<boolean> {
-  return (await db.rows('SELECT id FROM upload_session WHERE id = ?', [id])).length > 0
-}
+export const sessionExists = (db: Db, id: string): Promise<boolean> =>
+  db.exists('SELECT id FROM upload_session WHERE id = ?', [id])
 
 export async function deleteSession(db: Db, id: string, tx: Tx): Promise<void> {
   await db.run('DELETE FROM upload_session WHERE id = ?', [id], tx)
 }
 
 /** Deletes a session that is still claimed with this token. @returns whether it was */
-export async function deleteClaimed(db: Db, id: string, claim: string, tx: Tx): Promise<boolean> {
-  return (await db.run('DELETE FROM upload_session WHERE id = ? AND claim = ?', [id, claim], tx)) === 1
-}
+export const deleteClaimed = (db: Db, id: string, claim: string, tx: Tx): Promise<boolean> =>
+  db.changed('DELETE FROM upload_session WHERE id = ? AND claim = ?', [id, claim], tx)
 
 /**
  * Claims a session unless another request has claimed it.
  * @param completion what to do in the background; null for a completion that ends with its request
  * @returns whether it could
  */
-export async function claimSession(
+export const claimSession = (
   db: Db,
   { id, claim, until, completion }: { id: string; claim: string; until: number; completion: string | null },
-): Promise<boolean> {
-  const sql = `UPDATE upload_session SET claim = ?, claim_until = ?, state = ?, completion = ?, failure = NULL, checked = 0
-     WHERE id = ? AND claim_until <= ? AND (state IS NULL OR state <> 'completed')`
-  const state = completion === null ? null : 'completing'
-  return (await db.run(sql, [claim, until, state, completion, id, Date.now()])) === 1
-}
+): Promise<boolean> =>
+  db.changed(
+    `UPDATE upload_session SET claim = ?, claim_until = ?, state = ?, completion = ?, failure = NULL, checked = 0
+     WHERE id = ? AND claim_until <= ? AND (state IS NULL OR state <> 'completed')`,
+    [claim, until, completion === null ? null : 'completing', completion, id, Date.now()],
+  )
 
 /** Claims a session whose completion another instance has left. @returns whether it was still this completion, and left */
-export async function reclaimSession(
+export const reclaimSession = (
   db: Db,
   { id, claim, until, completion }: { id: string; claim: string; until: number; completion: string },
-): Promise<boolean> {
-  const sql = `UPDATE upload_session SET claim = ?, claim_until = ?, checked = 0
-     WHERE id = ? AND claim_until <= ? AND state = 'completing' AND completion = ?`
-  return (await db.run(sql, [claim, until, id, Date.now(), completion])) === 1
-}
+): Promise<boolean> =>
+  db.changed(
+    `UPDATE upload_session SET claim = ?, claim_until = ?, checked = 0
+     WHERE id = ? AND claim_until <= ? AND state = 'completing' AND completion = ?`,
+    [claim, until, id, Date.now(), completion],
+  )
 
 /** @returns whether the session is still claimed with this token */
 export async function extendClaim(db: Db, id: string, claim: string, until: number): Promise<boolean> {
@@ -137,17 +125,15 @@ export type CompletionRow = Pick<UploadSession, 'id' | 'size' | 'failure' | 'che
 }
 
 /** @param maker who started the upload */
-export async function findCompletion(
+export const findCompletion = (
   db: Db,
   { id, bucketId, maker }: { id: string; bucketId: string; maker: string },
-): Promise<CompletionRow | undefined> {
-  const [row] = await db.rows<CompletionRow>(
+): Promise<CompletionRow | undefined> =>
+  db.row(
     `SELECT id, size, state, failure, checked, file_id AS fileId, md5 FROM upload_session
      WHERE id = ? AND bucket_id = ? AND user_id = ? AND state IS NOT NULL`,
     [id, bucketId, maker],
   )
-  return row
-}
 
 /** Some completions in the background that no instance is at. */
 export const dueCompletions = (
@@ -166,11 +152,13 @@ export async function setChecked(db: Db, id: string, claim: string, checked: num
 }
 
 /** Ends a session that is still claimed with this token, but keeps its row until a time. @returns whether it was claimed */
-export async function setCompleted(db: Db, id: string, claim: string, until: number, tx: Tx): Promise<boolean> {
-  const sql = `UPDATE upload_session SET claim = NULL, claim_until = ?, state = 'completed', completion = NULL, checked = size
-     WHERE id = ? AND claim = ?`
-  return (await db.run(sql, [until, id, claim], tx)) === 1
-}
+export const setCompleted = (db: Db, id: string, claim: string, until: number, tx: Tx): Promise<boolean> =>
+  db.changed(
+    `UPDATE upload_session SET claim = NULL, claim_until = ?, state = 'completed', completion = NULL, checked = size
+     WHERE id = ? AND claim = ?`,
+    [until, id, claim],
+    tx,
+  )
 
 export async function setCompletedFile(db: Db, id: string, file: { id: string; md5: string }, tx: Tx): Promise<void> {
   await db.run('UPDATE upload_session SET file_id = ?, md5 = ? WHERE id = ?', [file.id, file.md5, id], tx)

@@ -7,14 +7,12 @@ export type LockedUser = Pick<User, 'id' | 'status' | 'email' | 'verifiedEmail'>
 
 const LOCKED = 'SELECT id, status, email, verified_email AS verifiedEmail FROM user'
 
-export async function lockUser(db: Db, id: string, tx: Tx): Promise<LockedUser | undefined> {
-  return (await db.rows<LockedUser>(`${LOCKED} WHERE id = ?${db.forUpdate}`, [id], tx))[0]
-}
+export const lockUser = (db: Db, id: string, tx: Tx): Promise<LockedUser | undefined> =>
+  db.row(`${LOCKED} WHERE id = ?${db.forUpdate}`, [id], tx)
 
 /** @param address as `canonicalEmail` writes it */
-export async function lockUserWithAddress(db: Db, address: string, tx: Tx): Promise<LockedUser | undefined> {
-  return (await db.rows<LockedUser>(`${LOCKED} WHERE verified_email = ?${db.forUpdate}`, [address], tx))[0]
-}
+export const lockUserWithAddress = (db: Db, address: string, tx: Tx): Promise<LockedUser | undefined> =>
+  db.row(`${LOCKED} WHERE verified_email = ?${db.forUpdate}`, [address], tx)
 
 type PlanLimits = Omit<Plan, 'id' | 'name'>
 
@@ -35,6 +33,4 @@ const READ = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.name, u
   WHERE u.id = ?`
 
 /** One prepared statement, because most clients begin with it. */
-export async function readUser(db: Db, id: string): Promise<UserRow | undefined> {
-  return (await db.rows<UserRow>(READ, [id]))[0]
-}
+export const readUser = (db: Db, id: string): Promise<UserRow | undefined> => db.row(READ, [id])

@@ -1,8 +1,8 @@
 import type { Db, Tx } from '../index.ts'
-import type { Version } from '../models/version.ts'
+import { Version } from '../models/version.ts'
 import { markBlobsForDeletion } from './blob.ts'
 import { firstOfEach, type Page, pageOf } from './page.ts'
-import { inParts, placeholders } from './sql.ts'
+import { inParts, insertion, placeholders } from './sql.ts'
 
 /** The bytes of a file: who made them, and when (milliseconds since 1970). */
 export interface Content {
@@ -30,7 +30,7 @@ export interface CurrentFile {
 }
 
 export async function currentFile(db: Db, entryId: string, tx: Tx): Promise<CurrentFile | undefined> {
-  const [row] = await db.rows<
+  const row = await db.row<
     Omit<Content, 'createdBy' | 'createdAt'> & {
       createdBy: string | null
       createdAt: number
@@ -64,15 +64,7 @@ export async function setContent(db: Db, entryId: string, content: Content, at: 
 }
 
 export async function insertVersion(db: Db, version: VersionRow, tx: Tx): Promise<void> {
-  await db.run(
-    `INSERT INTO version (id, bucket_id, entry_id, blob_id, file_type, md5, bytes, created_by, created_at, replaced_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      ...[version.id, version.bucketId, version.entryId, version.blobId, version.fileType, version.md5, version.size],
-      ...[version.createdBy, version.createdAt, version.replacedAt],
-    ],
-    tx,
-  )
+  await db.run(...insertion(Version, [{ ...version, bytes: version.size }]), tx)
 }
 
 /** The versions of some files, the newest first; each page starts after the same id. */
@@ -95,10 +87,8 @@ export function versionsByIds(db: Db, ids: readonly string[], tx?: Tx): Promise<
 }
 
 /** A version in a bucket. */
-export async function versionIn(db: Db, bucketId: string, id: string, tx?: Tx): Promise<VersionRow | undefined> {
-  const sql = `SELECT ${columns} FROM version WHERE id = ? AND bucket_id = ?`
-  return (await db.rows<VersionRow>(sql, [id, bucketId], tx))[0]
-}
+export const versionIn = (db: Db, bucketId: string, id: string, tx?: Tx): Promise<VersionRow | undefined> =>
+  db.row(`SELECT ${columns} FROM version WHERE id = ? AND bucket_id = ?`, [id, bucketId], tx)
 
 /**
  * Versions of a file beyond the newest ones.
@@ -189,20 +179,12 @@ export async function uncountReplaced(
 }
 
 /** Lets the bytes of a file and of a version change places. @param more what is used more, and kept less @returns false beyond the limit */
-export async function exchangeUsage(
-  db: Db,
-  bucketId: string,
-  more: number,
-  maxBytes: number,
-  tx: Tx,
-): Promise<boolean> {
-  const changed = await db.run(
+export const exchangeUsage = (db: Db, bucketId: string, more: number, maxBytes: number, tx: Tx): Promise<boolean> =>
+  db.changed(
     `UPDATE bucket SET used_bytes = used_bytes + ?, kept_bytes = kept_bytes - ? WHERE id = ?${more > 0 ? ' AND used_bytes + reserved_bytes + ? <= ?' : ''}`,
     [more, more, bucketId, ...(more > 0 ? [more, maxBytes] : [])],
     tx,
   )
-  return changed === 1
-}
 
 /** Deletes the versions of files that go for ever, with the bucket locked. */
 export async function deleteVersionsOf(db: Db, bucketId: string, entryIds: string[], tx: Tx): Promise<void> {

@@ -33,24 +33,17 @@ export const watchedLogs = (db: Db): Promise<Pick<WebhookRow, 'logId' | 'workspa
   db.rows("SELECT DISTINCT log_id AS logId, workspace_id AS workspaceId FROM webhook WHERE state = 'active'")
 
 /** Claims a webhook until a time, unless another instance has it, or has had it and put it off meanwhile. @returns whether it did */
-export async function claimWebhook(
-  db: Db,
-  { id, leaseUntil }: DueWebhook,
-  now: number,
-  until: number,
-): Promise<boolean> {
-  const sql = 'UPDATE webhook SET lease_until = ? WHERE id = ? AND lease_until = ? AND due_at <= ?'
-  return (await db.run(sql, [until, id, leaseUntil, now])) === 1
-}
+export const claimWebhook = (db: Db, { id, leaseUntil }: DueWebhook, now: number, until: number): Promise<boolean> =>
+  db.changed('UPDATE webhook SET lease_until = ? WHERE id = ? AND lease_until = ? AND due_at <= ?', [
+    until,
+    id,
+    leaseUntil,
+    now,
+  ])
 
 /** A claimed webhook as it is now, if it is still to be delivered to. */
-export async function claimedWebhook(db: Db, { id, leaseUntil }: DueWebhook): Promise<WebhookRow | undefined> {
-  const [row] = await db.rows<WebhookRow>(
-    `SELECT ${columns} ${RIGHTFUL} WHERE h.id = ? AND h.lease_until = ? AND ${MAY_NOW}`,
-    [id, leaseUntil],
-  )
-  return row
-}
+export const claimedWebhook = (db: Db, { id, leaseUntil }: DueWebhook): Promise<WebhookRow | undefined> =>
+  db.row(`SELECT ${columns} ${RIGHTFUL} WHERE h.id = ? AND h.lease_until = ? AND ${MAY_NOW}`, [id, leaseUntil])
 
 /** Sets columns of a webhook under a claim, if what is given with it is still so. @returns whether it did */
 export async function settleWebhook(
@@ -64,10 +57,8 @@ export async function settleWebhook(
 }
 
 /** A webhook whose user may still read its log, also one that is not active. */
-export async function rightfulWebhook(db: Db, id: string): Promise<WebhookRow | undefined> {
-  const [row] = await db.rows<WebhookRow>(`SELECT ${columns} ${RIGHTFUL} WHERE h.id = ? AND ${MAY}`, [id])
-  return row
-}
+export const rightfulWebhook = (db: Db, id: string): Promise<WebhookRow | undefined> =>
+  db.row(`SELECT ${columns} ${RIGHTFUL} WHERE h.id = ? AND ${MAY}`, [id])
 
 const listed = (db: Db, where: string, values: Value[], tx?: Tx) =>
   db.rows<WebhookRow>(`SELECT ${columns} FROM webhook h WHERE ${where} ORDER BY h.id`, values, tx)
@@ -103,7 +94,7 @@ export const deliveriesOf = (db: Db, webhookIds: string[]): Promise<DeliveryRow[
 
 /** Forgets all attempts of a webhook but the last ones. */
 export async function trimDeliveries(db: Db, webhookId: string, keep: number): Promise<void> {
-  const [first] = await db.rows<{ id: string }>(
+  const first = await db.row<{ id: string }>(
     `SELECT id FROM webhook_delivery WHERE webhook_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${keep}`,
     [webhookId],
   )

@@ -19,26 +19,22 @@ export const lockWorkspace = (db: Db, id: string, tx: Tx) =>
   db.rows(`SELECT id FROM workspace WHERE id = ?${db.forUpdate}`, [id], tx)
 
 /** Locks a workspace until the transaction ends, for a member who may manage it at that moment. Every change of members locks it, too. */
-export async function lockForManager(db: Db, userId: string, workspaceId: string, tx: Tx): Promise<boolean> {
-  const rows = await db.rows(
+export const lockForManager = (db: Db, userId: string, workspaceId: string, tx: Tx): Promise<boolean> =>
+  db.exists(
     `SELECT w.id FROM workspace w JOIN member m ON m.workspace_id = w.id AND m.user_id = ?
      WHERE w.id = ? AND m.role IN (${rolesThat('manage')})${db.forUpdate}`,
     [userId, workspaceId],
     tx,
   )
-  return rows.length > 0
-}
 
 /** A workspace, with how many members it has and may have. */
-export async function workspaceWithSeats(db: Db, id: string, tx: Tx) {
-  const [workspace] = await db.rows<Omit<WorkspaceView, 'role'> & { used: number; max: number }>(
+export const workspaceWithSeats = (db: Db, id: string, tx: Tx) =>
+  db.row<Omit<WorkspaceView, 'role'> & { used: number; max: number }>(
     `SELECT ${columns}, (SELECT COUNT(*) FROM member m WHERE m.workspace_id = w.id) AS used, p.max_users_workspace AS max
      FROM workspace w JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id WHERE w.id = ?`,
     [id],
     tx,
   )
-  return workspace
-}
 
 /** A workspace of a user, with its tree and its limits. */
 export interface WorkspaceTreeRow
@@ -81,7 +77,7 @@ export async function pageOfWorkspaces(
 
 /** The id of the workspace with a slug, if the user is a member. */
 export async function idOfSlug(db: Db, userId: string, slug: string): Promise<string | undefined> {
-  const [row] = await db.rows<{ id: string }>(
+  const row = await db.row<{ id: string }>(
     'SELECT w.id FROM workspace w JOIN member m ON m.workspace_id = w.id WHERE w.slug = ? AND m.user_id = ?',
     [slug, userId],
   )
@@ -145,23 +141,20 @@ export async function rootsOf(db: Db, ids: string[]): Promise<Map<string, Worksp
 }
 
 /** How many workspaces a user owns and may own. */
-export async function ownedQuota(db: Db, userId: string, tx: Tx) {
-  const [row] = await db.rows<{ used: number; max: number }>(
+export const ownedQuota = (db: Db, userId: string, tx: Tx) =>
+  db.row<{ used: number; max: number }>(
     `SELECT (SELECT COUNT(*) FROM workspace w WHERE w.owner_id = u.id) AS used, p.max_user_workspaces AS max
      FROM user u JOIN plan p ON p.id = u.plan_id WHERE u.id = ?`,
     [userId],
     tx,
   )
-  return row
-}
 
 /** @returns whether there is such a workspace */
 export const renameWorkspace = async (
   db: Db,
   { id, name, slug }: { id: string; name: string; slug: string },
   tx: Tx,
-): Promise<boolean> =>
-  (await db.run('UPDATE workspace SET name = ?, slug = ? WHERE id = ?', [name, slug, id], tx)) === 1
+): Promise<boolean> => db.changed('UPDATE workspace SET name = ?, slug = ? WHERE id = ?', [name, slug, id], tx)
 
 /** A membership of a user who is about to leave all workspaces, with the tree of the workspace. */
 export interface Membership {
