@@ -36,8 +36,8 @@ export interface Finding {
 
 /** A finding with its repair, if there is a safe one: the repair checks again under the locks of the service, and acts if needed. */
 export interface Problem extends Omit<Finding, 'repaired'> {
-  /** @returns whether the problem is gone */
-  repair?: () => Promise<boolean>
+  /** @returns false if the problem is still there */
+  repair?: () => Promise<unknown>
 }
 
 /** The input of every check. */
@@ -48,13 +48,12 @@ export interface Installation {
   graceMs: number
 }
 
-/** All rows of a query in pages, each starting after the last row of the one before. */
-export async function* pages<T>(next: (last: T | undefined) => Promise<T[]>): AsyncGenerator<T[]> {
-  let last: T | undefined
-  for (;;) {
-    const page = await next(last)
-    if (page.length === 0) return
-    yield page
-    last = page.at(-1)
-  }
+/** All rows of a query in pages, each starting after the key of the last row of the one before. */
+export async function* pages<T>(next: (after: string) => Promise<T[]>, keyOf: (row: T) => string): AsyncGenerator<T[]> {
+  for (let page = await next(''); page.length > 0; page = await next(page.map(keyOf).at(-1) ?? '')) yield page
+}
+
+/** The same, row by row, sorted by their ids. */
+export async function* rowsOf<T extends { id: string }>(next: (after: string) => Promise<T[]>): AsyncGenerator<T> {
+  for await (const page of pages(next, row => row.id)) yield* page
 }

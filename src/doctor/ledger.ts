@@ -1,12 +1,11 @@
 import { validate as isUuid } from 'uuid'
 import type { Db } from '../../db/index.ts'
 import { deleteMarked, endCopies, markBlobsForDeletion } from '../../db/queries/blob.ts'
-import { lockBucket } from '../../db/queries/bucket.ts'
 import { deleteEndedSession, endedSessionsAfter, recount } from '../../db/queries/doctor.ts'
 import { isNamed, isUsed, type LedgerRow, ledgerAfter, ledgerOf, setSize } from '../../db/queries/doctor-ledger.ts'
 import { endOverdue } from '../services/uploads/upload-session.ts'
-import { type Installation, type Problem, pages } from './check.ts'
-import { retotal } from './repair.ts'
+import { type Installation, type Problem, rowsOf } from './check.ts'
+import { inBucket, retotal } from './repair.ts'
 
 const PAGE = 1000
 
@@ -16,17 +15,12 @@ interface StoredObject {
   createdAt: Date
 }
 
-async function* ledger(db: Db): AsyncGenerator<LedgerRow> {
-  const page = (last: LedgerRow | undefined) => ledgerAfter(db, last?.id ?? '', PAGE)
-  for await (const rows of pages(page)) yield* rows
-}
-
 /**
  * Walks along ledger and store in parallel, both in the order of their keys. The two are read at different times, so every difference
  * is checked again before it is reported.
  */
 export async function* compareLedgerWithStore(installation: Installation): AsyncGenerator<Problem> {
-  const rows = ledger(installation.db)
+  const rows = rowsOf(after => ledgerAfter(installation.db, after, PAGE))
   const objects = installation.store.list()[Symbol.asyncIterator]()
   const next = async <T>(from: AsyncIterator<T>) => {
     const { done, value } = await from.next()
@@ -62,10 +56,7 @@ async function* judgeUnknown(
   yield {
     ...problem,
     message: 'The store holds this object, and nothing remembers it.',
-    repair: async () => {
-      await store.remove([key])
-      return true
-    },
+    repair: () => store.remove([key]),
   }
 }
 
@@ -82,20 +73,14 @@ async function* judgeRow(
       kind: 'upload-overdue',
       id,
       message: 'This upload has died, and still holds its reservation.',
-      repair: async () => {
-        await db.transaction(tx => endOverdue(db, bucketId, id, tx, Date.now() - graceMs))
-        return true
-      },
+      repair: () => db.transaction(tx => endOverdue(db, bucketId, id, tx, Date.now() - graceMs)),
     }
   if (state === 'copied' && overdue)
     yield {
       kind: 'copy-overdue',
       id,
       message: 'These bytes were copied for an upload that is not being completed any more.',
-      repair: async () => {
-        await endCopies(db, { before: row.leaseUntil + 1, id })
-        return true
-      },
+      repair: () => endCopies(db, { before: row.leaseUntil + 1, id }),
     }
   if (state === 'deleting' && overdue)
     yield {
@@ -105,8 +90,7 @@ async function* judgeRow(
       repair: async () => {
         if (await isUsed(db, id)) return false
         await store.remove([id])
-        await deleteMarked(db, [id])
-        return true
+        return deleteMarked(db, [id])
       },
     }
   if (state !== 'live') return
@@ -120,10 +104,8 @@ function unnamed(db: Db, { id, bucketId }: LedgerRow): Problem {
     id,
     message: 'The ledger says that this object lives, and no file or version names it.',
     repair: () =>
-      db.transaction(async tx => {
-        await lockBucket(db, bucketId, tx)
+      inBucket(db, bucketId, async tx => {
         if (!(await isUsed(db, id, tx))) await markBlobsForDeletion(db, [id], tx)
-        return true
       }),
   }
 }
@@ -155,27 +137,20 @@ async function* judgeBytes({ db, store }: Installation, { id }: LedgerRow): Asyn
     yield {
       ...problem,
       repair: () =>
-        db.transaction(async tx => {
-          await lockBucket(db, bucketId, tx)
+        inBucket(db, bucketId, async tx => {
           await setSize(db, { id, size: object.size }, tx)
           await (entryId === null ? recount(db, bucketId, tx) : retotal(db, entryId, tx))
-          return true
         }),
     }
 }
 
 /** An upload in parts exists as long as its blob is staged; both end in one transaction. */
 export async function* checkUploads({ db }: Installation): AsyncGenerator<Problem> {
-  const page = (last: { id: string } | undefined) => endedSessionsAfter(db, last?.id ?? '', PAGE)
-  for await (const rows of pages(page))
-    for (const { id } of rows)
-      yield {
-        kind: 'upload-ended',
-        id,
-        message: 'This upload in parts has ended, and is remembered still.',
-        repair: async () => {
-          await deleteEndedSession(db, id)
-          return true
-        },
-      }
+  for await (const { id } of rowsOf(after => endedSessionsAfter(db, after, PAGE)))
+    yield {
+      kind: 'upload-ended',
+      id,
+      message: 'This upload in parts has ended, and is remembered still.',
+      repair: () => deleteEndedSession(db, id),
+    }
 }

@@ -10,6 +10,14 @@ import { recorded, system } from '../services/history/event.ts'
 import { addUsage, prepareFolder, type TreeChange } from '../services/tree/entry.ts'
 import { pathIn } from '../services/tree/entry-path.ts'
 import { releaseStaged } from '../services/tree/ledger.ts'
+import type { Installation } from './check.ts'
+
+/** Repairs something with its bucket locked. */
+export const inBucket = <T>(db: Db, bucketId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  db.transaction(async tx => {
+    await lockBucket(db, bucketId, tx)
+    return work(tx)
+  })
 
 export const same = (a: Totals, b: Totals): boolean =>
   a.bytes === b.bytes && a.files === b.files && a.folders === b.folders
@@ -43,11 +51,19 @@ export async function retotal(db: Db, entryId: string, tx: Tx): Promise<void> {
   if (top) await recount(db, top.bucketId, tx)
 }
 
-/** Restores the row of an object that is in the store and belongs to a file. */
-export async function reviveBlob(db: Db, bucketId: string, blobId: string, size: number, tx: Tx): Promise<void> {
-  await lockBucket(db, bucketId, tx)
-  await releaseStaged(db, bucketId, blobId, tx)
-  await reviveRow(db, { id: blobId, bucketId, size }, tx)
+/** Restores the row of an object that belongs to a file. @returns whether it is in the store */
+export async function reviveBlob(
+  { db, store }: Pick<Installation, 'db' | 'store'>,
+  bucketId: string,
+  blobId: string,
+): Promise<boolean> {
+  const object = await store.look(blobId)
+  if (!object) return false
+  await db.transaction(async tx => {
+    await releaseStaged(db, bucketId, blobId, tx)
+    await reviveRow(db, { id: blobId, bucketId, size: object.size }, tx)
+  })
+  return true
 }
 
 const FOUND = 'lost+found'

@@ -32,7 +32,7 @@ export async function examine(
   const summary: Summary = { findings: 0, repaired: 0 }
   for (const check of checks) {
     for await (const { repair: act, ...problem } of check(installation)) {
-      const repaired = repair && act !== undefined && (await act())
+      const repaired = repair && act !== undefined && (await act()) !== false
       summary.findings++
       if (repaired) summary.repaired++
       onFinding({ ...problem, repaired })

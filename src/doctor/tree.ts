@@ -1,6 +1,6 @@
 import type { Db } from '../../db/index.ts'
 import { FILE, FOLDER } from '../../db/models/entry.ts'
-import { lockBucket, type Totals } from '../../db/queries/bucket.ts'
+import type { Totals } from '../../db/queries/bucket.ts'
 import {
   type BucketCounts,
   bucketCountsAfter,
@@ -13,15 +13,14 @@ import {
   isTop,
   purgesAmong,
   recount,
-  type TroubledJob,
   totalsOfFolders,
   troubledJobsAfter,
 } from '../../db/queries/doctor.ts'
 import { GIVEN_UP } from '../../db/queries/job.ts'
 import { deleteTrashItems } from '../../db/queries/trash-item.ts'
 import { enqueue } from '../services/notices/outbox.ts'
-import { type Installation, type Problem, pages } from './check.ts'
-import { climb, reattach, retotal, reviveBlob, same } from './repair.ts'
+import { type Installation, type Problem, pages, rowsOf } from './check.ts'
+import { climb, inBucket, reattach, retotal, reviveBlob, same } from './repair.ts'
 
 const PAGE = 500
 const BUCKETS = 100
@@ -33,8 +32,8 @@ const say = ({ bytes, files, folders }: Totals) => `${files} files, ${folders} f
 /** Every entry has a parent or is a root, every file a living blob, every folder the totals of what is in it. */
 export async function* checkEntries(installation: Installation): AsyncGenerator<Problem> {
   const { db } = installation
-  const page = (last: EntryReferences | undefined) => entriesAfter(db, last?.id ?? '', PAGE)
-  for await (const rows of pages(page)) {
+  const page = (after: string) => entriesAfter(db, after, PAGE)
+  for await (const rows of pages(page, row => row.id)) {
     for (const row of rows) yield* judgeEntry(installation, row)
     yield* judgeTotals(
       db,
@@ -61,12 +60,7 @@ async function* judgeEntry({ db, store }: Installation, row: EntryReferences): A
     kind: 'file-without-blob',
     id,
     message: `This file names the object ${blobId ?? '(none)'}, which ${row.blobState ? `is ${row.blobState}` : 'has no row in the ledger'}.`,
-    repair: async () => {
-      const object = blobId === null ? null : await store.look(blobId)
-      if (!object || blobId === null) return false
-      await db.transaction(tx => reviveBlob(db, bucketId, blobId, object.size, tx))
-      return true
-    },
+    repair: async () => blobId !== null && reviveBlob({ db, store }, bucketId, blobId),
   }
 }
 
@@ -92,12 +86,7 @@ async function* judgeTotals(db: Db, folders: EntryReferences[]): AsyncGenerator<
         kind: 'folder-totals',
         id,
         message: `This folder counts ${say(counted)}; it contains ${say(there)}.`,
-        repair: () =>
-          db.transaction(async tx => {
-            await lockBucket(db, top.bucketId, tx)
-            await retotal(db, id, tx)
-            return true
-          }),
+        repair: () => inBucket(db, top.bucketId, tx => retotal(db, id, tx)),
       }
   }
 }
@@ -109,8 +98,7 @@ async function isKept(db: Db, topId: string, bucketId: string): Promise<boolean>
 
 /** A bucket counts what is below its root, what its uploads reserve, its trash, and the deleted folders that are not purged yet. */
 export async function* checkBuckets({ db }: Installation): AsyncGenerator<Problem> {
-  const page = (last: BucketCounts | undefined) => bucketCountsAfter(db, last?.id ?? '', BUCKETS)
-  for await (const rows of pages(page)) for (const row of rows) yield* judgeBucket(db, row)
+  for await (const row of rowsOf(after => bucketCountsAfter(db, after, BUCKETS))) yield* judgeBucket(db, row)
 }
 
 async function* judgeBucket(db: Db, counts: BucketCounts): AsyncGenerator<Problem> {
@@ -130,38 +118,29 @@ async function* judgeBucket(db: Db, counts: BucketCounts): AsyncGenerator<Proble
     kind: 'bucket-counts',
     id,
     message: `This storage area ${wrong.join('; ')}.`,
-    repair: () =>
-      db.transaction(async tx => {
-        await lockBucket(db, id, tx)
-        await recount(db, id, tx)
-        return true
-      }),
+    repair: () => inBucket(db, id, tx => recount(db, id, tx)),
   }
 }
 
 /** Every trash item has an entry that is in no tree. */
 export async function* checkTrash({ db }: Installation): AsyncGenerator<Problem> {
-  const page = (last: { id: string } | undefined) => emptyTrashItemsAfter(db, last?.id ?? '', PAGE)
-  for await (const rows of pages(page))
-    for (const { id, bucketId } of rows)
-      yield {
-        kind: 'trash-item-empty',
-        id,
-        message: 'This item of a trash has nothing that could be restored.',
-        repair: () =>
-          db.transaction(async tx => {
-            await lockBucket(db, bucketId, tx)
-            await deleteTrashItems(db, [id], tx)
-            await recount(db, bucketId, tx)
-            return true
-          }),
-      }
+  for await (const { id, bucketId } of rowsOf(after => emptyTrashItemsAfter(db, after, PAGE)))
+    yield {
+      kind: 'trash-item-empty',
+      id,
+      message: 'This item of a trash has nothing that could be restored.',
+      repair: () =>
+        inBucket(db, bucketId, async tx => {
+          await deleteTrashItems(db, [id], tx)
+          await recount(db, bucketId, tx)
+        }),
+    }
 }
 
 /** For every deleted folder there is a job that purges it. */
 export async function* checkPurges({ db }: Installation): AsyncGenerator<Problem> {
-  const page = (last: { name: string } | undefined) => detachedAfter(db, last?.name ?? '', PAGE)
-  for await (const rows of pages(page)) {
+  const page = (after: string) => detachedAfter(db, after, PAGE)
+  for await (const rows of pages(page, row => row.name)) {
     const jobs = rows.map(({ id, bucketId }) => ({ folderId: id, bucketId }))
     const known = await purgesAmong(
       db,
@@ -174,10 +153,7 @@ export async function* checkPurges({ db }: Installation): AsyncGenerator<Problem
         kind: 'purge-forgotten',
         id: job.folderId,
         message: 'This deleted folder waits to be purged, but no job does it.',
-        repair: async () => {
-          await db.transaction(tx => enqueue(db, 'purge-folder', job, tx))
-          return true
-        },
+        repair: () => db.transaction(tx => enqueue(db, 'purge-folder', job, tx)),
       }
     }
   }
@@ -185,14 +161,13 @@ export async function* checkPurges({ db }: Installation): AsyncGenerator<Problem
 
 /** Jobs that fail repeatedly need an operator. */
 export async function* checkJobs({ db }: Installation): AsyncGenerator<Problem> {
-  const page = (last: TroubledJob | undefined) => troubledJobsAfter(db, last?.id ?? '', MANY_TRIES, PAGE)
-  for await (const rows of pages(page))
-    for (const { id, kind, attempts, dueAt, lastError } of rows)
-      yield dueAt === GIVEN_UP
-        ? {
-            kind: 'job-given-up',
-            id,
-            message: `A job "${kind}" is given up after ${attempts === 1 ? '1 try' : `${attempts} tries`}: ${lastError}`,
-          }
-        : { kind: 'job-failing', id, message: `A job "${kind}" has failed ${attempts} times: ${lastError}` }
+  const jobs = rowsOf(after => troubledJobsAfter(db, after, MANY_TRIES, PAGE))
+  for await (const { id, kind, attempts, dueAt, lastError } of jobs)
+    yield dueAt === GIVEN_UP
+      ? {
+          kind: 'job-given-up',
+          id,
+          message: `A job "${kind}" is given up after ${attempts === 1 ? '1 try' : `${attempts} tries`}: ${lastError}`,
+        }
+      : { kind: 'job-failing', id, message: `A job "${kind}" has failed ${attempts} times: ${lastError}` }
 }
