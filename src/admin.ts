@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
+import prettyBytes from 'pretty-bytes'
 import { type Db, openDatabase } from '../db/index.ts'
 import type { AccountRow } from '../db/queries/account.ts'
-import { endWithReader } from './closed-pipe.ts'
 import { type Config, loadConfig } from './config.ts'
+import { endWithReader, requireDatabase, wholeNumber } from './program.ts'
 import { type AccountDetail, type OperatorService, operatorService, Refused } from './services/accounts/operator.ts'
 import { storageReportService } from './services/accounts/storage-report.ts'
 import { openStore } from './storage/open.ts'
@@ -23,7 +23,7 @@ const program = new Command('npm run admin --')
   .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
   .configureHelp({ showGlobalOptions: true })
 
-const limitOption = ['--limit <n>', 'how many at most', wholeNumber, 100] as const
+const limitOption = ['--limit <n>', 'how many at most', wholeNumber(1), 100] as const
 
 command('users', 'lists accounts, the oldest first')
   .option('--search <text>', 'only those whose address or name holds this text', '')
@@ -162,12 +162,6 @@ async function run(
   }
 }
 
-/** Refuses a missing database, which would be created empty in the wrong place. */
-function requireDatabase({ database }: Config): void {
-  if (database.dialect === 'sqlite' && !existsSync(database.file))
-    throw new Error(`There is no database ${database.file}. Start the service once, or set what is set for it.`)
-}
-
 function toSnake(name: string): string {
   return name.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 }
@@ -225,9 +219,7 @@ function fill({ usedBytes, maxBytes }: { usedBytes: number; maxBytes: number }):
 
 /** 1536 is 1.5 KiB. */
 function size(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
-  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1)
-  return `${Number((bytes / 1024 ** power).toFixed(power > 0 ? 1 : 0))} ${units[power]}`
+  return prettyBytes(bytes, { binary: true, maximumFractionDigits: 1 })
 }
 
 /** Rows with their columns below each other. Names come from people: none may move the cursor or turn the line around. */
@@ -242,9 +234,4 @@ function table(rows: string[][]): string {
         .trimEnd(),
     )
     .join('\n')
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number above 0.')
-  return Number(text)
 }

@@ -1,11 +1,10 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { openDatabase } from '../db/index.ts'
-import { endWithReader } from './closed-pipe.ts'
 import { type Config, loadConfig } from './config.ts'
 import type { Finding } from './doctor/check.ts'
 import { examine } from './doctor/run.ts'
+import { endWithReader, requireDatabase, wholeNumber } from './program.ts'
 import { bindStore } from './services/installation.ts'
 import { openStore } from './storage/open.ts'
 
@@ -23,7 +22,7 @@ const options = new Command('npm run doctor --')
   .description('Compares what Satchel remembers with what its blob store holds, and the folders with their totals.')
   .option('--repair', 'repair what can be repaired safely; nothing that a file needs is ever removed', false)
   .option('--json', 'print one JSON object a line: the findings, then the sum', false)
-  .option('--grace <seconds>', 'age from which something left over is no upload under way', wholeNumber, 3600)
+  .option('--grace <seconds>', 'age from which something left over is no upload under way', wholeNumber(0), 3600)
   .addHelpText('after', exitCodes)
   .allowExcessArguments(false)
   .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
@@ -39,8 +38,7 @@ try {
 
 /** Answers whether all is well in the end. */
 async function run(config: Config): Promise<boolean> {
-  if (config.database.dialect === 'sqlite' && !existsSync(config.database.file))
-    throw new Error(`There is no database ${config.database.file}. Start the service once, or set what is set for it.`)
+  requireDatabase(config)
   const store = await openStore(config)
   const db = openDatabase(config.database, { pool: 2, patience: 10 * MINUTE })
   try {
@@ -74,9 +72,4 @@ function conclusion({ findings, repaired }: { findings: number; repaired: number
   const found = `${findings === 1 ? '1 difference' : `${findings} differences`} found`
   if (!options.repair) return `${found}. With --repair, what can be repaired safely is repaired.`
   return `${found}, ${repaired} repaired.${repaired > 0 ? ' Looking again.' : ''}`
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
-  return Number(text)
 }

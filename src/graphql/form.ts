@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Writable } from 'node:stream'
 import { processRequest, Upload } from 'graphql-upload-minimal'
 import { AppError, InvalidInput } from '../errors.ts'
+import { parseJson } from '../json.ts'
 
 const MAX_FILES = 10
 const MAX_FIELD_BYTES = 1024 * 1024
@@ -84,9 +85,9 @@ function watchParser(req: IncomingMessage, signal: AbortSignal): () => string[] 
     const library = parser.listeners('field') as Listener[]
     parser.removeAllListeners('field')
     parser.on('field', (name: string | undefined, value: unknown, info: unknown) => {
-      if (name === 'operations') operations = parseJson(value)
+      if (name === 'operations') operations = parseJson(String(value))
       mapped ||= name === 'map'
-      if (name === 'map') paths = pathsOf(parseJson(value))
+      if (name === 'map') paths = pathsOf(parseJson(String(value)))
       const stray = name === 'map' ? paths.find(path => follow(operations, path) !== null) : undefined
       if (stray === undefined) for (const listener of library) listener(name, value, info)
       else refuse(`The map must lead to nulls of the operations; "${stray.slice(0, 100)}" does not.`)
@@ -119,12 +120,4 @@ function follow(value: unknown, path: string): unknown {
     current = Reflect.get(current, name)
   }
   return current
-}
-
-function parseJson(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text))
-  } catch {
-    return undefined
-  }
 }

@@ -1,23 +1,22 @@
 import { createRequire } from 'node:module'
 import type { Db } from '../../db/index.ts'
 import type { BlobStore } from '../storage/store.ts'
+import { within } from '../within.ts'
 import { type Answer, answer } from './envelope.ts'
 import type { Phase } from './server.ts'
 
 const LIMIT_MS = 2500
 
 async function answers(check: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>(resolve => {
-    timer = setTimeout(() => resolve(false), LIMIT_MS)
-  })
-  try {
-    return await Promise.race([check.then(() => true), late])
-  } catch {
-    return false
-  } finally {
-    clearTimeout(timer)
-  }
+  let isThere = false
+  const noted = check.then(
+    () => {
+      isThere = true
+    },
+    () => {},
+  )
+  await within(noted, LIMIT_MS)
+  return isThere
 }
 
 const { version }: { version: string } = createRequire(import.meta.url)('#package.json')

@@ -54,7 +54,7 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
     let isPlaced = false
     let problem: AppError | undefined
     let done = false
-    const finished = settleable()
+    const finished = Promise.withResolvers<void>()
     finished.promise.catch(() => {})
 
     const fail = (error: AppError) => {
@@ -165,14 +165,4 @@ function wrong(field: string, message: string, cause?: unknown): AppError {
   return cause === undefined
     ? new InvalidInput(field.slice(0, 100), message)
     : new AppError('INVALID_INPUT', message, { field: field.slice(0, 100) }, cause)
-}
-
-function settleable() {
-  let resolve = () => {}
-  let reject = (_error: Error) => {}
-  const promise = new Promise<void>((res, rej) => {
-    resolve = res
-    reject = rej
-  })
-  return { promise, resolve, reject }
 }

@@ -1,5 +1,6 @@
 import { validate as isUuid } from 'uuid'
 import { InvalidInput } from '../errors.ts'
+import { parseJson } from '../json.ts'
 import { figure, MAX_PAGE } from '../limits.ts'
 
 /** The arguments of a listing. Lenient ones (routes without a 400) use the nearest valid value instead of refusing (docs/contract.md, section 1). */
@@ -39,13 +40,9 @@ export function readCursor<Types extends KeyType[]>(
   field = 'cursor',
 ): KeyOf<Types> | null {
   if (!cursor) return null
-  try {
-    const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    const fits = Array.isArray(key) && key.length === types.length && key.every((part, i) => isPart(part, types[i]))
-    if (fits) return key as KeyOf<Types>
-  } catch {
-    // Falls through to the common error for an invalid cursor.
-  }
+  const key = parseJson(Buffer.from(cursor, 'base64url').toString())
+  const fits = Array.isArray(key) && key.length === types.length && key.every((part, i) => isPart(part, types[i]))
+  if (fits) return key as KeyOf<Types>
   if (lenient) return null
   throw new InvalidInput(field, 'This cursor is not one of this list. Use the one of the previous page.')
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseJson } from '../json.ts'
 import type { ProviderProfile } from '../services/accounts/account.ts'
 
 const longestAnswer = 256 * 1024
@@ -28,7 +29,7 @@ const token = z.object({ access_token: z.string().min(1) })
 
 /** The access token in an answer: JSON, or the form that some providers send whatever is asked for. */
 export function readToken(text: string): string | null {
-  const answer = token.safeParse(readJson(text) ?? Object.fromEntries(new URLSearchParams(text)))
+  const answer = token.safeParse(parseJson(text) ?? Object.fromEntries(new URLSearchParams(text)))
   return answer.success ? answer.data.access_token : null
 }
 
@@ -57,7 +58,7 @@ const claims = z.object({
  * @throws Error for anything but a JSON object
  */
 export function readClaims(provider: string, answer: string): ProviderProfile {
-  const value = readJson(answer)
+  const value = parseJson(answer)
   const said = claims.parse(value)
   return {
     provider,
@@ -83,12 +84,4 @@ function textsOf(value: unknown): Record<string, string[]> {
     return result.success ? [[name, result.data] as const] : []
   })
   return Object.assign(Object.create(null), Object.fromEntries(read))
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

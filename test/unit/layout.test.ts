@@ -29,11 +29,12 @@ const floors = [
   ['src/audit-log.ts', 'src/redis.ts'],
   [
     'src/access/roles.ts',
-    'src/closed-pipe.ts',
+    'src/program.ts',
     'src/interruptible.ts',
     'src/device.ts',
     'src/duration.ts',
     'src/fair-queue.ts',
+    'src/json.ts',
     'src/limits.ts',
     'src/log.ts',
     'src/media.ts',

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Redis } from 'ioredis'
 import { v4 as newId } from 'uuid'
 import { z } from 'zod'
+import { parseJson } from '../../json.ts'
 import { type Log, outageLog } from '../../log.ts'
 
 /** Topics: shares and invites of an e-mail address, changes of the usage of a storage area, events of a log. */
@@ -92,11 +93,3 @@ export function createPubSub({ redis, log }: { redis: Redis | undefined; log: Lo
 }
 
 export type PubSub = ReturnType<typeof createPubSub>
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
