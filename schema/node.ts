@@ -39,8 +39,8 @@ const tablesOf = batch(({ services }, ids) => services.nodes.tablesOf(ids))
 async function findNode(context: Context, caller: Caller, id: string): Promise<NodeView | null> {
   const [, prefix, rest = ''] = /^([a-z]+:)(.*)$/.exec(id) ?? []
   if (prefix) return (await finders.get(prefix)?.(context, caller, rest)) ?? null
-  const table = await tablesOf(context, id)
-  return (table && (await finders.get(table)?.(context, caller, id))) ?? null
+  const found = await tablesOf(context, id)
+  return (found && (await finders.get(found.source)?.(context, caller, id))) ?? null
 }
 
 builder.queryField('node', t =>

@@ -21,12 +21,12 @@ export const readAccountId = (id: string): string => (id.startsWith(PREFIX) ? id
 
 /** The ids of whom an account belongs to are the same, and so are those of its details. */
 const details = {
-  accounts: batch(({ services }, ids) => services.accountDetails.byIds(ids)),
-  identities: batch(({ services }, ids) => services.accountDetails.identitiesOf(ids)),
-  workspaces: batch(({ services }, ids) => services.accountDetails.workspacesOf(ids)),
-  counts: batch(({ services }, ids) => services.accountDetails.countsOf(ids)),
-  usages: batch(({ services }, ids) => services.accountDetails.usagesOf(ids)),
-  plans: batch(({ services }, ids) => services.accountDetails.plansOf(ids)),
+  accounts: batch(({ services }, ids) => services.operators.details.accounts(ids)),
+  identities: batch(({ services }, ids) => services.operators.details.identities(ids)),
+  workspaces: batch(({ services }, ids) => services.operators.details.workspaces(ids)),
+  counts: batch(({ services }, ids) => services.operators.details.counts(ids)),
+  usages: batch(({ services }, ids) => services.operators.details.usages(ids)),
+  plans: batch(({ services }, ids) => services.operators.plansOf(ids)),
   operators: batch(async ({ services }) => new Map((await services.appointments.list()).map(one => [one.userId, one]))),
 }
 

@@ -3,9 +3,7 @@ import { migrate } from '../db/migrate.ts'
 import { schema } from '../schema/index.ts'
 import { restSchema } from '../schema/rest/index.ts'
 import { callerFinder, findCallerAgain } from './access/caller.ts'
-import { createGuessLimiter } from './access/guessing.ts'
 import { refuseForeignWrites } from './access/origin.ts'
-import { createPasswords } from './access/password.ts'
 import type { Config, OAuthProvider } from './config.ts'
 import { type Context, Shared } from './context.ts'
 import { createGraphql } from './graphql/yoga.ts'
@@ -24,37 +22,11 @@ import { openConsole } from './pages/console.ts'
 import { createPages } from './pages/routes.ts'
 import { connectRedis } from './redis.ts'
 import { createRestRouter } from './rest/router.ts'
-import { accountService } from './services/accounts/account.ts'
-import { accountEndService } from './services/accounts/account-end.ts'
-import { accountExportService } from './services/accounts/account-export.ts'
-import { apiKeyService } from './services/accounts/api-key.ts'
-import { appointmentService } from './services/accounts/appointment.ts'
-import { identityService } from './services/accounts/identity.ts'
-import { operatorService } from './services/accounts/operator.ts'
-import { overviewService } from './services/accounts/overview.ts'
-import { sessionService } from './services/accounts/session.ts'
-import { userService } from './services/accounts/user.ts'
 import { changeRunner } from './services/history/event.ts'
-import type { Services } from './services/index.ts'
+import { createServices, type Services } from './services/index.ts'
 import { bindStore } from './services/installation.ts'
-import { lookupServices } from './services/lookup.ts'
-import { mailingService } from './services/notices/mailing.ts'
 import { createPubSub } from './services/notices/pub-sub.ts'
-import { subscriptionService } from './services/notices/subscription.ts'
-import { webhookService } from './services/notices/webhook.ts'
 import { webhookAddresses } from './services/notices/webhook-address.ts'
-import { rateLimitService } from './services/rate-limit.ts'
-import { directShareService } from './services/sharing/direct-share.ts'
-import { downloadService } from './services/sharing/download.ts'
-import { shareService } from './services/sharing/share.ts'
-import { shareLinkService } from './services/sharing/share-link.ts'
-import { blobService } from './services/tree/blob.ts'
-import { treeServices } from './services/tree/index.ts'
-import { noteService } from './services/tree/note.ts'
-import { uploadServices } from './services/uploads/index.ts'
-import { inviteService } from './services/workspaces/invite.ts'
-import { memberService } from './services/workspaces/member.ts'
-import { workspaceService } from './services/workspaces/workspace.ts'
 import { createAuthRoutes } from './sign-in/routes.ts'
 import { allReady, ready } from './start.ts'
 import { openStore } from './storage/open.ts'
@@ -85,79 +57,22 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   const pubSub = createPubSub({ redis, log })
   const change = changeRunner({ db, pubSub })
 
-  const blobs = blobService({ db, store, log, leaseSeconds: config.leaseSeconds })
-  const mailings = mailingService({ db, tokens, publicUrl: address, bounds: config.mailBounds })
-  const lookups = lookupServices({ db, store })
   const mayReach = webhookAddresses(config.webhookAllowAddresses)
-  const { worker, webhooks } = createJobs({
-    ...{ db, log, config, tokens, change, pubSub, mailer, mailings, mayReach, habits: webhookHabits },
-    feeds: lookups.eventFeeds,
+  const services: Services = createServices({
+    ...{ db, store, log, tokens, pubSub, redis, config, mayReach, change, publicUrl: address },
+    findCaller: credential => findCallerAgain(db, credential),
+    wake: () => worker.wake(),
+    wakeWebhooks: () => webhooks.wake(),
   })
-  const core = { db, change, wake: worker.wake }
-  const { changeTree, ...trees } = treeServices({ ...core, pubSub, blobs, config })
-  const { files, kept, listings } = trees
-  const downloads = downloadService({
-    store,
-    files,
-    listings,
-    tokens,
-    proxied: config.downloads === 'proxy',
-    publicUrl: address,
-    seconds: config.signedUrlSeconds,
+  const { downloads, mailings, eventFeeds, kept, sessions, backgroundCompletions } = services
+  const { worker, webhooks } = createJobs({
+    ...{ db, log, config, tokens, change, pubSub, mailer, mailings, mayReach, eventFeeds, habits: webhookHabits },
   })
   const sweeper = createSweeper({
     ...{ db, store, kept, log },
     everyMs: config.sweepSeconds * 1000,
     eventDays: config.eventDays,
   })
-  const workspaces = workspaceService(core)
-  const passwords = createPasswords(log)
-  const links = shareLinkService({ db, ...lookups, downloads, tokens, guesses: createGuessLimiter(redis), passwords })
-  const shares = shareService({ db, change, files, listings, links, passwords, tokens, publicUrl: address })
-  const invites = inviteService({ db, mailings, tokens, publicUrl: address, change, pubSub, wake: worker.wake })
-  const users = userService({ db })
-  const subscriptions = subscriptionService({
-    pubSub,
-    feeds: lookups.eventFeeds,
-    shares,
-    invites,
-    users,
-    maxPerUser: config.subscriptionsPerUser,
-    checkMs: config.subscriptionCheckSeconds * 1000,
-  })
-  const uploads = uploadServices({
-    ...{ db, store, blobs, files, log, tokens, config, publicUrl: address, change: changeTree },
-    findCaller: credential => findCallerAgain(db, credential),
-  })
-  const sessions = sessionService({ ...core, sessionSeconds: config.sessionSeconds, publicUrl: address })
-  const services: Services = {
-    ...lookups,
-    ...trees,
-    ...uploads,
-    accounts: accountService({ ...core, linkByEmail: config.linkByEmail, signUp: config.signUp }),
-    accountEnd: accountEndService({ ...core, retentionDays: config.retentionDays }),
-    accountExports: accountExportService({ db, ...lookups, ...trees, invites, sessions, shares, users, workspaces }),
-    apiKeys: apiKeyService({ db, change }),
-    blobs,
-    downloads,
-    identities: identityService(core),
-    invites,
-    mailings,
-    members: memberService({ db, change }),
-    notes: noteService({ db, change, listings }),
-    appointments: appointmentService({ db, change, addresses: config.operators }),
-    operators: operatorService(core),
-    overviews: overviewService({ db, tokens }),
-    rateLimits: rateLimitService({ rules: config.rates, redis, log }),
-    sessions,
-    shareLinks: links,
-    shares,
-    directShares: directShareService({ ...core, pubSub, listings, links, mailings, shares, passwords }),
-    subscriptions,
-    users,
-    webhooks: webhookService({ ...core, tokens, feeds: lookups.eventFeeds, mayReach, wakeWebhooks: webhooks.wake }),
-    workspaces,
-  }
 
   const ownOrigins = () => [publicUrl, ...config.corsOrigins]
   const rest = await createRestRouter(restSchema)
@@ -187,7 +102,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     }
   }
 
-  const signed = signedBlobs({ downloads, links, uploads: uploads.uploadSessions })
+  const signed = signedBlobs(services)
   const whole = readyz(db, store, () => gateway.phase)
   const mounts: Mount[] = [
     { prefix: '/healthz', exact: true, always: true, handle: ({ req, res }) => write(res, req, healthz()) },
@@ -268,7 +183,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       worker.start()
       webhooks.start()
       sweeper.start()
-      uploads.backgroundCompletions.start()
+      backgroundCompletions.start()
       gateway.open()
       return publicUrl
     },
@@ -280,15 +195,14 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     async stop(hurry?: AbortSignal): Promise<void> {
       await gateway.drain(config.drainSeconds * 1000, hurry)
       const until = Date.now() + config.shutdownSeconds * 1000
-      subscriptions.stop()
-      const { backgroundCompletions } = uploads
+      services.subscriptions.stop()
       const end = (job: { stop(): Promise<void> }) =>
         job.stop().catch(error => log.warn({ err: error }, 'a job failed while it was stopped'))
       const ended = Promise.all([worker, webhooks, sweeper, backgroundCompletions].map(end))
       await gateway.stop(until - Date.now())
       // The last requests may have begun completions.
       await within(Promise.all([ended, end(backgroundCompletions)]), Math.max(0, until - Date.now()))
-      blobs.stop()
+      services.blobs.stop()
       await mailer.close()
       pubSub.close()
       redis?.disconnect()

@@ -21,10 +21,10 @@ const tables = [
 export type NodeTable = (typeof tables)[number]
 
 /** The tables that rows with these ids are in; ids are unique across all. */
-export const tablesOfIds = (db: Db, ids: string[]): Promise<{ id: string; place: NodeTable }[]> =>
+export const tablesOfIds = (db: Db, ids: string[]): Promise<{ id: string; source: NodeTable }[]> =>
   db.rows(
     tables
-      .map(table => `SELECT id, '${table}' AS place FROM ${table} WHERE id IN (${placeholders(ids)})`)
+      .map(table => `SELECT id, '${table}' AS source FROM ${table} WHERE id IN (${placeholders(ids)})`)
       .join(' UNION ALL '),
     tables.flatMap(() => ids),
   )

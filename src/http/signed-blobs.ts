@@ -16,12 +16,12 @@ const PREFIX = '/api/blobs/'
  */
 export function signedBlobs({
   downloads,
-  links,
-  uploads,
+  shareLinks,
+  uploadSessions,
 }: {
   downloads: DownloadService
-  links: ShareLinkService
-  uploads: UploadSessionService
+  shareLinks: ShareLinkService
+  uploadSessions: UploadSessionService
 }) {
   return async ({
     req,
@@ -40,16 +40,16 @@ export function signedBlobs({
     if (!token) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
     if (number === undefined) {
       await admit(null, 'whole')
-      return sendFile({ req, res, signal }, await links.openAddress(token), downloads)
+      return sendFile({ req, res, signal }, await shareLinks.openAddress(token), downloads)
     }
     allowOnly(req, 'PUT')
-    const { id, tree, maker } = uploads.unseal(token)
+    const { id, tree, maker } = uploadSessions.unseal(token)
     // The token authenticates its maker, so the body counts against their limits.
     await admit(maker, 'part')
     if (!/^[1-9]\d{0,5}$/.test(number)) throw new InvalidInput('part_number', 'Parts are numbered from 1 on.')
     const { 'content-md5': header } = req.headers
     const contentMd5 = typeof header === 'string' ? header : undefined
-    await uploads.addPart(tree, { id, by: maker, number: Number(number), part: readRaw(req), contentMd5 })
+    await uploadSessions.addPart(tree, { id, by: maker, number: Number(number), part: readRaw(req), contentMd5 })
     write(res, req, { status: 201, headers: { 'cache-control': 'no-store' }, body: '' })
   }
 }

@@ -28,7 +28,7 @@ interface Deps {
   tokens: Tokens
   change: ChangeRunner
   pubSub: PubSub
-  feeds: EventFeedService
+  eventFeeds: EventFeedService
   mailer: ReturnType<typeof createMailer>
   mailings: MailingService
   mayReach: MayReach

@@ -45,7 +45,7 @@ export interface WebhookOptions {
   tokens: Tokens
   change: ChangeRunner
   pubSub: PubSub
-  feeds: EventFeedService
+  eventFeeds: EventFeedService
   send: SendWebhook
   /** Wakes the worker of the outbox when a mail was queued. */
   wakeWorker: () => void
@@ -66,7 +66,7 @@ export function createWebhooks(options: WebhookOptions) {
     tokens,
     change,
     pubSub,
-    feeds,
+    eventFeeds,
     send,
     wakeWorker,
     pollMs,
@@ -170,7 +170,7 @@ export function createWebhooks(options: WebhookOptions) {
     const { head, purged } = await endsOf(db, logId)
     const after = Math.min(Math.max(seq, purged), head)
     if (after === head) return { event: undefined, head }
-    const { rows } = await feeds.pageAfter(logId, after, { limit: 1, kinds: kindsOf(webhook) ?? eventKinds })
+    const { rows } = await eventFeeds.pageAfter(logId, after, { limit: 1, kinds: kindsOf(webhook) ?? eventKinds })
     return { event: rows[0], head }
   }
 
@@ -223,7 +223,7 @@ export function createWebhooks(options: WebhookOptions) {
     async sendOne({ webhookId, seq }: Jobs['webhook'], job: { id: string }): Promise<void> {
       const webhook = await rightfulWebhook(db, webhookId)
       if (!webhook) return
-      const event = seq === null ? undefined : await feeds.byId(`${webhook.logId}:${seq}`)
+      const event = seq === null ? undefined : await eventFeeds.byId(`${webhook.logId}:${seq}`)
       if (seq !== null && !event) return
       const ping = { id: `ping:${job.id}`, type: 'ping', timestamp: new Date().toISOString(), data: {} }
       await attempt(webhook, event ? messageOf(event) : ping, 1)

@@ -1,56 +1,123 @@
-import type { AccountService } from './accounts/account.ts'
-import type { AccountEndService } from './accounts/account-end.ts'
-import type { AccountExportService } from './accounts/account-export.ts'
-import type { ApiKeyService } from './accounts/api-key.ts'
-import type { AppointmentService } from './accounts/appointment.ts'
-import type { IdentityService } from './accounts/identity.ts'
-import type { OperatorService } from './accounts/operator.ts'
-import type { OverviewService } from './accounts/overview.ts'
-import type { SessionService } from './accounts/session.ts'
-import type { UserService } from './accounts/user.ts'
-import type { lookupServices } from './lookup.ts'
-import type { MailingService } from './notices/mailing.ts'
-import type { SubscriptionService } from './notices/subscription.ts'
-import type { WebhookService } from './notices/webhook.ts'
-import type { RateLimitService } from './rate-limit.ts'
-import type { DirectShareService } from './sharing/direct-share.ts'
-import type { DownloadService } from './sharing/download.ts'
-import type { ShareService } from './sharing/share.ts'
-import type { ShareLinkService } from './sharing/share-link.ts'
-import type { BlobService } from './tree/blob.ts'
-import type { treeServices } from './tree/index.ts'
-import type { NoteService } from './tree/note.ts'
-import type { uploadServices } from './uploads/index.ts'
-import type { InviteService } from './workspaces/invite.ts'
-import type { MemberService } from './workspaces/member.ts'
-import type { WorkspaceService } from './workspaces/workspace.ts'
+import type { Redis } from 'ioredis'
+import type { Caller } from '../access/caller.ts'
+import { createGuessLimiter } from '../access/guessing.ts'
+import { createPasswords } from '../access/password.ts'
+import type { Config } from '../config.ts'
+import { accountService } from './accounts/account.ts'
+import { accountEndService } from './accounts/account-end.ts'
+import { accountExportService } from './accounts/account-export.ts'
+import { apiKeyService } from './accounts/api-key.ts'
+import { appointmentService } from './accounts/appointment.ts'
+import { identityService } from './accounts/identity.ts'
+import { operatorService } from './accounts/operator.ts'
+import { overviewService } from './accounts/overview.ts'
+import { personService } from './accounts/person.ts'
+import { sessionService } from './accounts/session.ts'
+import { statisticService } from './accounts/statistic.ts'
+import { storageReportService } from './accounts/storage-report.ts'
+import { userService } from './accounts/user.ts'
+import type { Core } from './core.ts'
+import { eventFeedService } from './history/event-feed.ts'
+import { shareEventService } from './history/share-event.ts'
+import { nodeService } from './node.ts'
+import { mailingService } from './notices/mailing.ts'
+import { subscriptionService } from './notices/subscription.ts'
+import { webhookService } from './notices/webhook.ts'
+import type { MayReach } from './notices/webhook-address.ts'
+import { rateLimitService } from './rate-limit.ts'
+import { directShareService } from './sharing/direct-share.ts'
+import { downloadService } from './sharing/download.ts'
+import { shareService } from './sharing/share.ts'
+import { shareLinkService } from './sharing/share-link.ts'
+import { blobService } from './tree/blob.ts'
+import { driveService } from './tree/drive.ts'
+import { treeChangeRunner } from './tree/entry.ts'
+import { entryChangeService } from './tree/entry-change.ts'
+import { entryListService } from './tree/entry-list.ts'
+import { entryRemovalService } from './tree/entry-removal.ts'
+import { fileService } from './tree/file.ts'
+import { folderService } from './tree/folder.ts'
+import { keptService } from './tree/kept.ts'
+import { listingService } from './tree/listing.ts'
+import { noteService } from './tree/note.ts'
+import { trashItemService } from './tree/trash-item.ts'
+import { versionService } from './tree/version.ts'
+import { backgroundCompletionService } from './uploads/background-completion.ts'
+import { uploadCompletionService } from './uploads/upload-completion.ts'
+import { uploadSessionService } from './uploads/upload-session.ts'
+import { inviteService } from './workspaces/invite.ts'
+import { memberService } from './workspaces/member.ts'
+import { workspaceService } from './workspaces/workspace.ts'
 
-/** The services of the API, created once in app.ts and passed to every request. */
-export interface Services
-  extends ReturnType<typeof lookupServices>,
-    Omit<ReturnType<typeof treeServices>, 'changeTree'>,
-    ReturnType<typeof uploadServices> {
-  accounts: AccountService
-  accountEnd: AccountEndService
-  accountExports: AccountExportService
-  apiKeys: ApiKeyService
-  appointments: AppointmentService
-  blobs: BlobService
-  directShares: DirectShareService
-  downloads: DownloadService
-  identities: IdentityService
-  invites: InviteService
-  mailings: MailingService
-  members: MemberService
-  notes: NoteService
-  operators: OperatorService
-  overviews: OverviewService
-  rateLimits: RateLimitService
-  sessions: SessionService
-  shareLinks: ShareLinkService
-  shares: ShareService
-  subscriptions: SubscriptionService
-  users: UserService
-  webhooks: WebhookService
-  workspaces: WorkspaceService
+interface Options extends Core {
+  config: Config
+  redis: Redis | undefined
+  mayReach: MayReach
+  /** The caller by the credential of an earlier request; null when that has ended. */
+  findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
+  /** Tells what delivers that webhooks have changed. */
+  wakeWebhooks: () => void
 }
+
+/** Makes the services of the API, once: every request is given them. */
+export function createServices({ config, redis, ...given }: Options) {
+  const core = { ...config, ...given }
+  const { log } = core
+  const passwords = createPasswords(log)
+  const changeTree = treeChangeRunner(core)
+  const removal = entryRemovalService(core)
+
+  const blobs = blobService(core)
+  const listings = listingService(core)
+  const versions = versionService({ ...core, changeTree, listings })
+  const trees = { ...core, changeTree, removal, blobs, listings, versions }
+  const files = fileService(trees)
+  const trashItems = trashItemService(trees)
+
+  const uploadSessions = uploadSessionService({ ...core, blobs, files })
+  const uploadCompletions = uploadCompletionService({ ...core, blobs, files, changeTree, uploadSessions })
+
+  const eventFeeds = eventFeedService(core)
+  const shareEvents = shareEventService(core)
+  const mailings = mailingService(core)
+  const downloads = downloadService({ ...core, files, listings, proxied: config.downloads === 'proxy' })
+  const guesses = createGuessLimiter(redis)
+  const shareLinks = shareLinkService({ ...core, shareEvents, downloads, guesses, passwords })
+  const shares = shareService({ ...core, files, listings, shareLinks, passwords })
+  const invites = inviteService({ ...core, mailings })
+  const sessions = sessionService(core)
+  const users = userService(core)
+  const workspaces = workspaceService(core)
+  const ofPerson = { invites, listings, sessions, shares, trashItems, users, workspaces }
+
+  return {
+    ...{ blobs, listings, versions, files, trashItems, uploadSessions, uploadCompletions, eventFeeds, shareEvents },
+    ...{ mailings, downloads, shareLinks, shares, invites, sessions, users, workspaces },
+    accounts: accountService(core),
+    accountEnd: accountEndService(core),
+    accountExports: accountExportService({ ...core, ...ofPerson, eventFeeds }),
+    apiKeys: apiKeyService(core),
+    appointments: appointmentService(core),
+    backgroundCompletions: backgroundCompletionService({ ...core, uploadSessions, uploadCompletions }),
+    directShares: directShareService({ ...core, listings, shareLinks, mailings, shares, passwords }),
+    drives: driveService(core),
+    entryChanges: entryChangeService(trees),
+    entryLists: entryListService(core),
+    folders: folderService(trees),
+    identities: identityService(core),
+    kept: keptService({ ...core, trashItems }),
+    members: memberService(core),
+    nodes: nodeService(core),
+    notes: noteService({ ...core, listings }),
+    operators: operatorService(core),
+    overviews: overviewService(core),
+    persons: personService(core),
+    rateLimits: rateLimitService({ rules: config.rates, redis, log }),
+    statistics: statisticService(core),
+    storageReports: storageReportService(core),
+    subscriptions: subscriptionService({ ...core, shares, invites, users, eventFeeds }),
+    webhooks: webhookService({ ...core, eventFeeds }),
+  }
+}
+
+export type Services = ReturnType<typeof createServices>

@@ -159,5 +159,3 @@ export function rateLimitService({ rules, redis, log, now = Date.now }: Options)
     },
   }
 }
-
-export type RateLimitService = ReturnType<typeof rateLimitService>

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import { workspaceKeysBy } from '../../../db/queries/api-key.ts'
 import { lockBucket } from '../../../db/queries/bucket.ts'
 import { removeLog } from '../../../db/queries/event.ts'
@@ -7,9 +7,11 @@ import { lockUser } from '../../../db/queries/user.ts'
 import { webhooksUnder } from '../../../db/queries/webhook.ts'
 import { lockMemberships } from '../../../db/queries/workspace.ts'
 import type { Caller } from '../../access/caller.ts'
+import type { Config } from '../../config.ts'
 import { DAY_MS } from '../../duration.ts'
 import { AppError, Unauthenticated } from '../../errors.ts'
-import type { Change, ChangeRunner } from '../history/event.ts'
+import type { Core } from '../core.ts'
+import type { Change } from '../history/event.ts'
 import { enqueue } from '../notices/outbox.ts'
 import { webhookEvent } from '../notices/webhook.ts'
 import { closeWorkspace } from '../workspaces/workspace.ts'
@@ -29,12 +31,7 @@ export function accountEndService({
   change,
   retentionDays,
   wake,
-}: {
-  db: Db
-  change: ChangeRunner
-  retentionDays: number
-  wake: () => void
-}) {
+}: Core<'db' | 'change' | 'wake'> & Pick<Config, 'retentionDays'>) {
   return {
     /**
      * Deletes the account of the caller: its sessions, keys, shares, tokens and memberships end in one transaction.
@@ -102,5 +99,3 @@ export function accountEndService({
         record({ workspace: webhook.workspaceId }, webhookEvent('webhook.deleted', webhook))
   }
 }
-
-export type AccountEndService = ReturnType<typeof accountEndService>

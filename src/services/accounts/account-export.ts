@@ -1,4 +1,3 @@
-import type { Db } from '../../../db/index.ts'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import { type EventKind, personKinds } from '../../../db/models/event.ts'
 import { pageOfApiKeysBy } from '../../../db/queries/api-key.ts'
@@ -10,6 +9,7 @@ import { webhooksOfUser } from '../../../db/queries/webhook.ts'
 import type { Caller } from '../../access/caller.ts'
 import { Unauthenticated } from '../../errors.ts'
 import { joinPath } from '../../paths.ts'
+import type { Core } from '../core.ts'
 import type { EventFeedService, EventView } from '../history/event-feed.ts'
 import { onWire } from '../history/event-wire.ts'
 import type { ShareService } from '../sharing/share.ts'
@@ -26,8 +26,7 @@ export interface Attachment {
   chunks: AsyncGenerator<string>
 }
 
-interface Deps {
-  db: Db
+interface Deps extends Core<'db'> {
   eventFeeds: EventFeedService
   invites: InviteService
   listings: ListingService
@@ -206,8 +205,6 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
     }),
   }
 }
-
-export type AccountExportService = ReturnType<typeof accountExportService>
 
 const idOf = ({ id }: { id: string }): string => id
 

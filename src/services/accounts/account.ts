@@ -8,7 +8,8 @@ import { lockUser, lockUserWithAddress } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
 import { HOUR_MS } from '../../duration.ts'
 import type { SignUp } from '../../sign-up-rule.ts'
-import { type ChangeRunner, changeRunner, recorded, system } from '../history/event.ts'
+import type { Core } from '../core.ts'
+import { changeRunner, recorded, system } from '../history/event.ts'
 import { makeBucket } from '../tree/entry.ts'
 import { adoptAddress, followAddress } from './account-address.ts'
 import { findKept, reattach } from './account-kept.ts'
@@ -31,14 +32,10 @@ export interface AccountRules {
   signUp: SignUp
 }
 
-interface Deps {
+interface Deps extends Core<'db'>, Partial<Core<'change' | 'wake'>> {
   linkByEmail?: boolean
   /** Without it, sign-up is open. */
   signUp?: SignUp | null
-  db: Db
-  change?: ChangeRunner
-  /** Wakes the worker when a mail was queued. */
-  wake?: () => void
 }
 
 const newPlan = 'free'

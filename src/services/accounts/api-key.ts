@@ -1,5 +1,5 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import {
   type ApiKeyPlace,
   type ApiKeyRow,
@@ -18,7 +18,8 @@ import { parseDuration } from '../../duration.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { figure, MAX_KEY_DESCRIPTION, MAX_KEY_NAME } from '../../limits.ts'
 import { hashSecret, newSecret } from '../../tokens.ts'
-import type { ChangeRunner } from '../history/event.ts'
+import type { Core } from '../core.ts'
+import { rowsById } from '../rows-by-id.ts'
 import { parseTitle } from '../title.ts'
 import { lockToManage } from '../workspaces/right.ts'
 import type { WorkspaceView } from '../workspaces/workspace.ts'
@@ -42,7 +43,7 @@ export interface ApiKeyInput {
   expiresIn?: string | null | undefined
 }
 
-export function apiKeyService({ db, change }: { db: Db; change: ChangeRunner }) {
+export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
   async function create(
     caller: Caller,
     workspaceId: string | null,
@@ -108,11 +109,8 @@ export function apiKeyService({ db, change }: { db: Db; change: ChangeRunner }) 
     pagesOfWorkspaces: (workspaceIds: string[], limit: number, after: ApiKeyPlace | null) =>
       pagesOf('workspace', workspaceIds, limit, after),
     /** Those of some keys that are private ones of the caller, or of a workspace that they are a member of, by id. Does not look at their role. */
-    async knownAmong(caller: Caller, given: string[]): Promise<Map<string, ApiKeyView>> {
-      const ids = given.filter(id => isUuid(id))
-      const rows = ids.length > 0 ? await apiKeysAmong(db, caller.userId, ids) : []
-      return new Map(rows.map(row => [row.id, toView(row)]))
-    },
+    knownAmong: ({ userId }: Caller, ids: string[]): Promise<Map<string, ApiKeyView>> =>
+      rowsById(ids, async some => (await apiKeysAmong(db, userId, some)).map(toView)),
     listPrivate: (caller: Caller) => list('user', caller.userId),
     /** Deletes a key; its next request is refused. @throws API_KEY_NOT_FOUND */
     removePrivate: (caller: Caller, id: string) => remove(caller, 'user', caller.userId, id),
@@ -124,8 +122,6 @@ export function apiKeyService({ db, change }: { db: Db; change: ChangeRunner }) 
       remove(caller, 'workspace', workspace.id, id),
   }
 }
-
-export type ApiKeyService = ReturnType<typeof apiKeyService>
 
 function toView(row: ApiKeyRow): ApiKeyView {
   return {

@@ -1,10 +1,12 @@
 import { validate as isUuid } from 'uuid'
-import { type Db, isDuplicate } from '../../../db/index.ts'
+import { isDuplicate } from '../../../db/index.ts'
 import type { User } from '../../../db/models/user.ts'
 import { accountsWithAddresses, appointedOperators } from '../../../db/queries/operator.ts'
 import type { Caller } from '../../access/caller.ts'
+import type { Config } from '../../config.ts'
 import { AppError, Forbidden } from '../../errors.ts'
-import { type ChangeRunner, operator } from '../history/event.ts'
+import type { Core } from '../core.ts'
+import { operator } from '../history/event.ts'
 import { canonicalEmail } from './account.ts'
 
 /** A user who may administer the accounts of the service. */
@@ -21,10 +23,10 @@ export interface OperatorView {
 
 /**
  * Operators are the accounts whose currently verified e-mail address is in the setting OPERATORS, and those that an operator has appointed.
- * @param addresses the e-mail addresses of the setting
+ * @param operators the e-mail addresses of the setting
  */
-export function appointmentService({ db, change, addresses }: { db: Db; change: ChangeRunner; addresses: string[] }) {
-  const bySetting = new Set(addresses.map(canonicalEmail))
+export function appointmentService({ db, change, operators }: Core<'db' | 'change'> & Pick<Config, 'operators'>) {
+  const bySetting = new Set(operators.map(canonicalEmail))
   const isOfSetting = ({ verifiedEmail }: { verifiedEmail: string | null }) =>
     verifiedEmail !== null && bySetting.has(verifiedEmail)
 
@@ -104,5 +106,3 @@ export function appointmentService({ db, change, addresses }: { db: Db; change: 
     },
   }
 }
-
-export type AppointmentService = ReturnType<typeof appointmentService>

@@ -1,10 +1,11 @@
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import { type LockedIdentity, lockIdentitiesOf } from '../../../db/queries/identity.ts'
 import { deleteOtherSessions } from '../../../db/queries/session.ts'
 import { lockUser, lockUserWithAddress } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError, Unauthenticated } from '../../errors.ts'
-import { type ChangeRunner, changeRunner } from '../history/event.ts'
+import type { Core } from '../core.ts'
+import { changeRunner } from '../history/event.ts'
 import { enqueue } from '../notices/outbox.ts'
 import { canonicalEmail } from './profile.ts'
 
@@ -13,11 +14,7 @@ export function identityService({
   db,
   change = changeRunner({ db }),
   wake = () => {},
-}: {
-  db: Db
-  change?: ChangeRunner
-  wake?: () => void
-}) {
+}: Core<'db'> & Partial<Core<'change' | 'wake'>>) {
   return {
     /**
      * Removes an identity from the account of the caller, and ends its other sessions, which may have started with it.
@@ -70,5 +67,3 @@ export function identityService({
     return undefined
   }
 }
-
-export type IdentityService = ReturnType<typeof identityService>

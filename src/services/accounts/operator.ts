@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import {
   type AccountCounts,
   type AccountIdentity,
@@ -16,6 +16,7 @@ import {
   largestAccounts,
   largestWorkspaces,
   type UsageTotals,
+  usagesOfAccounts,
   usageTotals,
   type WorkspaceUsage,
   workspacesOfAccounts,
@@ -25,7 +26,9 @@ import { type MailQueue, readMailQueue, requeueMails } from '../../../db/queries
 import type { Page } from '../../../db/queries/page.ts'
 import { AppError, type ErrorDetails, InvalidInput } from '../../errors.ts'
 import { MAX_EMAIL } from '../../limits.ts'
-import { type ChangeRunner, changeRunner, operator } from '../history/event.ts'
+import type { Core } from '../core.ts'
+import { changeRunner, operator } from '../history/event.ts'
+import { rowsById } from '../rows-by-id.ts'
 import { canonicalEmail } from './profile.ts'
 import type { PlanView } from './user.ts'
 
@@ -58,11 +61,7 @@ export function operatorService({
   db,
   change = changeRunner({ db }),
   wake = () => {},
-}: {
-  db: Db
-  change?: ChangeRunner
-  wake?: () => void
-}) {
+}: Core<'db'> & Partial<Core<'change' | 'wake'>>) {
   /**
    * Finds an account by its id or e-mail address: the account with the verified address, else the only one with the unverified address.
    * @throws Refused
@@ -132,6 +131,21 @@ export function operatorService({
         workspaces: workspaces.get(account.id) ?? [],
         ...(counts.get(account.id) ?? { sessions: 0, apiKeys: 0, shares: 0 }),
       }
+    },
+
+    /** What there is to some accounts, by the id of the account: one statement for all. None of it authorizes. */
+    details: {
+      accounts: (ids: string[]): Promise<Map<string, AccountRow>> => rowsById(ids, some => accountsByIds(db, some)),
+      identities: (ids: string[]) => identitiesOfAccounts(db, ids),
+      workspaces: (ids: string[]) => workspacesOfAccounts(db, ids),
+      counts: (ids: string[]) => countsOfAccounts(db, ids),
+      usages: (ids: string[]) => usagesOfAccounts(db, ids),
+    },
+
+    /** Plans by their ids. */
+    async plansOf(ids: string[]): Promise<Map<string, PlanView>> {
+      const found = await db.Plan.findAll({ where: { id: ids }, raw: true })
+      return new Map(found.map(plan => [plan.id, plan]))
     },
 
     /** Changes the plan of an account. Stored files are kept, even beyond the new limits. @throws Refused */

@@ -1,7 +1,6 @@
-import type { Db } from '../../../db/index.ts'
 import { type OverviewRow, overviewRows } from '../../../db/queries/overview.ts'
 import type { Role } from '../../access/roles.ts'
-import type { Tokens } from '../../tokens.ts'
+import type { Core } from '../core.ts'
 import { SHARE_TOKEN } from '../sharing/share-link.ts'
 import { INVITE_TOKEN } from '../workspaces/invite.ts'
 
@@ -34,7 +33,7 @@ export interface Overview {
 const SHOWN = 5
 const MOST = 1000
 
-export function overviewService({ db, tokens }: { db: Db; tokens: Tokens }) {
+export function overviewService({ db, tokens }: Core<'db' | 'tokens'>) {
   return {
     /**
      * The overview of the user of a session; null for an expired session. Does not check whether the account is active.
@@ -75,5 +74,3 @@ export function overviewService({ db, tokens }: { db: Db; tokens: Tokens }) {
     },
   }
 }
-
-export type OverviewService = ReturnType<typeof overviewService>

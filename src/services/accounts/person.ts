@@ -1,13 +1,12 @@
-import type { Db } from '../../../db/index.ts'
 import { colleaguesAmong, type PersonView, peopleByIds } from '../../../db/queries/person.ts'
 import type { Caller } from '../../access/caller.ts'
+import type { Core } from '../core.ts'
+import { rowsById } from '../rows-by-id.ts'
 
-export function personService({ db }: { db: Db }) {
+export function personService({ db }: Core<'db'>) {
   /** In one statement. Does not authorize: pass only people whom the caller meets in what they may see. */
-  async function byIds(ids: readonly string[]): Promise<Map<string, PersonView>> {
-    if (ids.length === 0) return new Map()
-    return new Map((await peopleByIds(db, ids)).map(row => [row.id, row]))
-  }
+  const byIds = (ids: readonly string[]): Promise<Map<string, PersonView>> =>
+    rowsById(ids, some => peopleByIds(db, some))
 
   return {
     byIds,

@@ -1,10 +1,12 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import { deleteOtherSessions, type SessionRow, sessionsOf } from '../../../db/queries/session.ts'
 import type { Caller } from '../../access/caller.ts'
+import type { Config } from '../../config.ts'
 import { AppError } from '../../errors.ts'
 import { hashSecret, newSecret } from '../../tokens.ts'
-import { type ChangeRunner, changeRunner } from '../history/event.ts'
+import type { Core } from '../core.ts'
+import { changeRunner } from '../history/event.ts'
 import { enqueue } from '../notices/outbox.ts'
 
 /** A new session. Its secret is returned only here; the database stores only the hash. */
@@ -41,24 +43,14 @@ const hashOf = (secret: string) => hashSecret(secret).toString('hex')
 
 const unknownClient: Client = { device: '', address: '', known: true }
 
-export interface SessionServiceOptions {
-  db: Db
-  /** Lifetime of a session in seconds; use does not extend it. */
-  sessionSeconds: number
-  /** URL of the page on which the user ends sessions, for mails. */
-  publicUrl?: () => string
-  /** Wakes the worker when a mail was queued. */
-  wake?: () => void
-  change?: ChangeRunner
-}
-
+/** @param sessionSeconds lifetime of a session; use does not extend it */
 export function sessionService({
   db,
   sessionSeconds,
   publicUrl = () => '',
   wake = () => {},
   change = changeRunner({ db }),
-}: SessionServiceOptions) {
+}: Core<'db'> & Partial<Core<'publicUrl' | 'wake' | 'change'>> & Pick<Config, 'sessionSeconds'>) {
   /** Enqueues a mail about the sign-in if the user wants notices. @returns whether it did */
   async function announce(userId: string, { device, address }: Client, now: number, tx: Tx): Promise<boolean> {
     const attributes = ['verifiedEmail', 'signInNotices']

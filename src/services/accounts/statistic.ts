@@ -1,8 +1,8 @@
-import type { Db } from '../../../db/index.ts'
 import { usagesOf } from '../../../db/queries/bucket.ts'
 import { ownedCounts, sentShares, sharesPerDay, uploadsPerDay } from '../../../db/queries/statistic.ts'
 import type { Caller } from '../../access/caller.ts'
 import { DAY_MS } from '../../duration.ts'
+import type { Core } from '../core.ts'
 
 export interface DailyCount {
   /** Date in UTC, such as 2026-01-31. */
@@ -30,7 +30,7 @@ export interface UserStats {
   dailyShares: DailyCount[]
 }
 
-export function statisticService({ db }: { db: Db }) {
+export function statisticService({ db }: Core<'db'>) {
   return {
     async read(caller: Caller): Promise<UserStats> {
       const today = Math.floor(Date.now() / DAY_MS)

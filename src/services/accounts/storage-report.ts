@@ -1,4 +1,3 @@
-import type { Db } from '../../../db/index.ts'
 import {
   type AccountRow,
   largestAccounts,
@@ -6,10 +5,11 @@ import {
   type WorkspaceUsage,
 } from '../../../db/queries/account.ts'
 import { type StorageTotals, storageTotals } from '../../../db/queries/storage-report.ts'
-import type { BlobStore, StoreSpace } from '../../storage/store.ts'
+import type { StoreSpace } from '../../storage/store.ts'
+import type { Core } from '../core.ts'
 
 /** What takes the space of the service, for operators. None of it authorizes. */
-export function storageReportService({ db, store }: { db: Db; store: Pick<BlobStore, 'space'> }) {
+export function storageReportService({ db, store }: Core<'db' | 'store'>) {
   return {
     totals: (): Promise<StorageTotals> => storageTotals(db),
 

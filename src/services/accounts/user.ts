@@ -1,4 +1,3 @@
-import type { Db } from '../../../db/index.ts'
 import type { Identity } from '../../../db/models/identity.ts'
 import type { Plan } from '../../../db/models/plan.ts'
 import type { User } from '../../../db/models/user.ts'
@@ -6,6 +5,7 @@ import { type Usage, usagesOf } from '../../../db/queries/bucket.ts'
 import { readUser } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
 import { Unauthenticated } from '../../errors.ts'
+import type { Core } from '../core.ts'
 import type { Tree } from '../tree/entry-path.ts'
 
 /** An account with its first identity. */
@@ -22,7 +22,7 @@ export type IdentityView = Identity
 /** The limits of a plan; null means unlimited. */
 export type PlanView = Plan
 
-export function userService({ db }: { db: Db }) {
+export function userService({ db }: Core<'db'>) {
   return {
     async read(caller: Caller): Promise<UserView> {
       const found = await readUser(db, caller.userId)

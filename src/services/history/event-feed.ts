@@ -1,9 +1,9 @@
 import { validate as isUuid } from 'uuid'
-import type { Db } from '../../../db/index.ts'
 import type { EventKind } from '../../../db/models/event.ts'
 import { type EventRow, endsOf, eventOf, eventsOf, eventsOfEntries } from '../../../db/queries/event.ts'
 import type { Page } from '../../../db/queries/page.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
+import type { Core } from '../core.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
 import { type EventDetails, entryIn } from './event.ts'
 import { type EventOnWire, onWire } from './event-wire.ts'
@@ -44,7 +44,7 @@ const expired = () =>
   )
 
 /** Reads the logs of drives and persons. None of it authorizes. */
-export function eventFeedService({ db }: { db: Db }) {
+export function eventFeedService({ db }: Core<'db'>) {
   const feed = {
     cursorOf: ({ logId, seq }: Pick<EventView, 'logId' | 'seq'>): string => writeCursor([logId, seq]),
 

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader'
 import { v7 as newId } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import type { ShareEventKind } from '../../../db/models/share-event.ts'
 import type { Page } from '../../../db/queries/page.ts'
 import { countDownloads } from '../../../db/queries/share.ts'
@@ -9,6 +9,7 @@ import type { Caller } from '../../access/caller.ts'
 import { deviceOf } from '../../device.ts'
 import type { Log } from '../../log.ts'
 import { truncateAddress } from '../../network.ts'
+import type { Core } from '../core.ts'
 
 /** Who uses a share. */
 export interface ShareUser {
@@ -32,7 +33,7 @@ interface Use {
 }
 
 /** The uses of shares, which their sharers read. No use waits for one of another share, and none makes a drive wait. */
-export function shareEventService({ db }: { db: Db }) {
+export function shareEventService({ db }: Core<'db'>) {
   let writing: Promise<unknown> = Promise.resolve()
 
   const insert = (some: readonly Use[], tx?: Tx) =>

@@ -1,10 +1,11 @@
 import { v7 as newId } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import { lockRecipient, noticesSince } from '../../../db/queries/mail-recipient.ts'
 import type { Caller } from '../../access/caller.ts'
 import { DAY_MS, HOUR_MS } from '../../duration.ts'
 import { AppError } from '../../errors.ts'
-import { hashSecret, type Tokens } from '../../tokens.ts'
+import { hashSecret } from '../../tokens.ts'
+import type { Core } from '../core.ts'
 import { enqueue, type Mail } from './outbox.ts'
 
 const STOP_TOKEN = 'mail-stop'
@@ -17,15 +18,13 @@ export interface MailBounds {
   fromAll: number
 }
 
-interface Deps {
-  db: Db
-  tokens: Tokens
-  publicUrl: () => string
-  bounds: MailBounds
-}
-
 /** The mails that one user causes to another (docs/contract.md, "Mails"). */
-export function mailingService({ db, tokens, publicUrl, bounds }: Deps) {
+export function mailingService({
+  db,
+  tokens,
+  publicUrl,
+  mailBounds,
+}: Core<'db' | 'tokens' | 'publicUrl'> & { mailBounds: MailBounds }) {
   const hashOf = (address: string) => tokens.digest('mail-recipient', address)
   function idOf(token: string): string {
     const id = tokens.read(STOP_TOKEN, token)
@@ -48,7 +47,7 @@ export function mailingService({ db, tokens, publicUrl, bounds }: Deps) {
       const sent = await noticesSince(db, recipient.id, now - DAY_MS, tx)
       const mine = sent.filter(({ senderId }) => senderId === caller.userId)
       const isRenewal = sent.some(notice => notice.about === what && notice.sentAt > now - HOUR_MS)
-      if (isRenewal || sent.length >= bounds.fromAll || mine.length >= bounds.fromOne) return false
+      if (isRenewal || sent.length >= mailBounds.fromAll || mine.length >= mailBounds.fromOne) return false
       const notice = { id: newId(), recipientId: recipient.id, senderId: caller.userId, about: what, sentAt: now }
       await db.MailNotice.create(notice, { transaction: tx })
       const stop = `${publicUrl()}/unsubscribe/${tokens.derive(STOP_TOKEN, recipient.id)}`

@@ -1,9 +1,11 @@
 import type { EventKind } from '../../../db/models/event.ts'
 import type { Usage } from '../../../db/queries/bucket.ts'
 import type { Caller } from '../../access/caller.ts'
+import type { Config } from '../../config.ts'
 import { AppError, toAppError, Unauthenticated } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { UserService } from '../accounts/user.ts'
+import type { Core } from '../core.ts'
 import type { EventFeedService, EventView } from '../history/event-feed.ts'
 import type { ShareService } from '../sharing/share.ts'
 import type { ShareView } from '../sharing/share-list.ts'
@@ -11,7 +13,7 @@ import type { Tree } from '../tree/entry-path.ts'
 import type { BucketLimits } from '../tree/quota.ts'
 import type { InviteService, MyInvite } from '../workspaces/invite.ts'
 import { type Mailbox, openMailbox } from './mailbox.ts'
-import type { PubSub, Topic } from './pub-sub.ts'
+import type { Topic } from './pub-sub.ts'
 
 /** A client that subscribes to events. */
 export interface Subscriber {
@@ -35,19 +37,17 @@ const POLL = 2000
 /** How many events of a log are read at once. */
 const EVENTS = 100
 
-interface Deps {
-  pubSub: PubSub
+interface Deps extends Core<'pubSub'>, Pick<Config, 'subscriptionsPerUser' | 'subscriptionCheckSeconds'> {
   shares: ShareService
   invites: InviteService
   users: UserService
-  feeds: EventFeedService
-  maxPerUser: number
-  /** Milliseconds between two checks of the credential of an idle subscription. */
-  checkMs: number
+  eventFeeds: EventFeedService
 }
 
 /** The open subscriptions of this instance. Each ends with the right that opened it, and is authorized again before each event. */
-export function subscriptionService({ pubSub, shares, invites, users, feeds, maxPerUser, checkMs }: Deps) {
+export function subscriptionService({ pubSub, shares, invites, users, eventFeeds, ...config }: Deps) {
+  const { subscriptionsPerUser: maxPerUser } = config
+  const checkMs = config.subscriptionCheckSeconds * 1000
   const open = new Map<string, number>()
   const mailboxes = new Set<Mailbox>()
   let stopping = false
@@ -116,7 +116,7 @@ export function subscriptionService({ pubSub, shares, invites, users, feeds, max
     cursor: string | null | undefined,
     admit: (caller: Caller) => Promise<readonly EventKind[]>,
   ): AsyncGenerator<EventView, void> {
-    let after = cursor ? feeds.readCursor(logId, cursor) : await feeds.headOf(logId)
+    let after = cursor ? eventFeeds.readCursor(logId, cursor) : await eventFeeds.headOf(logId)
     yield* listening(subscriber, [['logged', logId], ...topics], async function* (mailbox) {
       let checked = 0
       let kinds: readonly EventKind[] = []
@@ -126,10 +126,10 @@ export function subscriptionService({ pubSub, shares, invites, users, feeds, max
       }
       for (;;) {
         mailbox.take()
-        const head = await feeds.headOf(logId)
+        const head = await eventFeeds.headOf(logId)
         if (head !== after || checked === 0) {
           await check()
-          const { rows, more } = await feeds.pageAfter(logId, after, { limit: EVENTS, kinds })
+          const { rows, more } = await eventFeeds.pageAfter(logId, after, { limit: EVENTS, kinds })
           for (const event of rows) {
             if (Date.now() - checked > PAUSE) await check()
             if (mailbox.closed) return
@@ -223,8 +223,6 @@ export function subscriptionService({ pubSub, shares, invites, users, feeds, max
     },
   }
 }
-
-export type SubscriptionService = ReturnType<typeof subscriptionService>
 
 /** A topic that receives no events, for callers without a verified e-mail address. */
 const addressOf = ({ caller }: Subscriber): string => caller.verifiedEmail ?? ''

@@ -1,5 +1,5 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import type { EventKind } from '../../../db/models/event.ts'
 import { endsOf } from '../../../db/queries/event.ts'
 import { lockUser } from '../../../db/queries/user.ts'
@@ -14,9 +14,9 @@ import {
 import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { MAX_DELIVERIES, MAX_WEBHOOKS } from '../../limits.ts'
-import type { Tokens } from '../../tokens.ts'
-import type { ChangeRunner } from '../history/event.ts'
+import type { Core } from '../core.ts'
 import type { EventFeedService } from '../history/event-feed.ts'
+import { rowsById } from '../rows-by-id.ts'
 import { lockToManage } from '../workspaces/right.ts'
 import type { WorkspaceView } from '../workspaces/workspace.ts'
 import { enqueue } from './outbox.ts'
@@ -47,20 +47,15 @@ interface WebhookChange {
   paused?: boolean | null | undefined
 }
 
-interface Deps {
-  db: Db
-  tokens: Tokens
-  change: ChangeRunner
-  feeds: EventFeedService
+interface Deps extends Core<'db' | 'tokens' | 'change' | 'wake'> {
+  eventFeeds: EventFeedService
   mayReach: MayReach
-  /** Wakes the worker of the outbox. */
-  wake: () => void
   /** Tells what delivers that webhooks have changed. */
   wakeWebhooks: () => void
 }
 
 /** URLs to which events are sent. Delivery itself is the business of src/jobs/webhooks.ts. */
-export function webhookService({ db, tokens, change, feeds, mayReach, wake, wakeWebhooks }: Deps) {
+export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake, wakeWebhooks }: Deps) {
   const logOf = (caller: Caller, workspace: WorkspaceView | null) =>
     workspace ? { workspace: workspace.id } : caller.userId
 
@@ -99,11 +94,8 @@ export function webhookService({ db, tokens, change, feeds, mayReach, wake, wake
   }
 
   /** Those of some webhooks that are the caller's, or of a workspace that they are a member of, by id. Does not look at their role. */
-  async function knownAmong({ userId }: Caller, given: string[]): Promise<Map<string, WebhookView>> {
-    const ids = given.filter(id => isUuid(id))
-    const rows = ids.length > 0 ? await webhooksAmong(db, userId, ids) : []
-    return new Map(rows.map(row => [row.id, toView(row)]))
-  }
+  const knownAmong = ({ userId }: Caller, ids: string[]): Promise<Map<string, WebhookView>> =>
+    rowsById(ids, async some => (await webhooksAmong(db, userId, some)).map(toView))
 
   /** Delivers one event once more, or a ping, without regard to the others. */
   async function send(id: string, seq: number | null): Promise<void> {
@@ -230,7 +222,7 @@ export function webhookService({ db, tokens, change, feeds, mayReach, wake, wake
       eventId: string,
     ): Promise<WebhookView> {
       const row = await find(caller, workspace, id)
-      const event = eventId.startsWith('event:') ? await feeds.byId(eventId.slice('event:'.length)) : undefined
+      const event = eventId.startsWith('event:') ? await eventFeeds.byId(eventId.slice('event:'.length)) : undefined
       if (event?.logId !== row.logId)
         throw new InvalidInput(
           'event',
@@ -265,8 +257,6 @@ export function webhookService({ db, tokens, change, feeds, mayReach, wake, wake
     },
   }
 }
-
-export type WebhookService = ReturnType<typeof webhookService>
 
 /** What the log of its holder says of a webhook: of its URL the host alone, because the rest may be a secret. */
 export const webhookEvent = (kind: EventKind & `webhook.${string}`, { id, url }: Pick<WebhookRow, 'id' | 'url'>) => ({

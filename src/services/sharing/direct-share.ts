@@ -1,5 +1,5 @@
 import { v7 as newId } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import {
   countUnseenShares,
   findDirectShare,
@@ -14,10 +14,10 @@ import { parseDuration } from '../../duration.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { figure, MAX_SHARED_FILES } from '../../limits.ts'
 import { joinPath, parseFilePath } from '../../paths.ts'
-import { type ChangeRunner, masked } from '../history/event.ts'
+import type { Core } from '../core.ts'
+import { masked } from '../history/event.ts'
 import { parseEmail } from '../notices/email.ts'
 import type { MailingService } from '../notices/mailing.ts'
-import type { PubSub } from '../notices/pub-sub.ts'
 import { fileNotFound } from '../tree/entry-path.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
 import { callerKeys, type FileRef, lockForSharing, type ShareService } from './share.ts'
@@ -45,20 +45,17 @@ export interface DirectShareInput {
   sendEmail?: boolean | null | undefined
 }
 
-interface Deps {
-  db: Db
+interface Deps extends Core<'db' | 'change' | 'pubSub' | 'wake'> {
   listings: ListingService
-  links: ShareLinkService
+  shareLinks: ShareLinkService
   mailings: MailingService
   shares: ShareService
   passwords: Passwords
-  change: ChangeRunner
-  pubSub: PubSub
-  wake: () => void
 }
 
 /** Shares with one person. */
-export function directShareService({ db, listings, links, mailings, shares, passwords, change, pubSub, wake }: Deps) {
+export function directShareService({ db, change, pubSub, wake, ...deps }: Deps) {
+  const { listings, shareLinks, mailings, shares, passwords } = deps
   return {
     /** The number of live shares that the caller has received and not opened. */
     async countUnseen(caller: Caller): Promise<number> {
@@ -68,7 +65,7 @@ export function directShareService({ db, listings, links, mailings, shares, pass
 
     /** Records that the caller has seen a received share; idempotent. @returns its id @throws SHARE_NOT_FOUND */
     async markSeen(caller: Caller, token: string): Promise<string> {
-      const share = await links.findByToken(token)
+      const share = await shareLinks.findByToken(token)
       if (!share || !caller.verifiedEmail || share.recipient !== caller.verifiedEmail)
         throw new AppError(
           'SHARE_NOT_FOUND',
@@ -191,5 +188,3 @@ function readRecipient(caller: Caller, email: string): string {
     throw new InvalidInput('email', 'This is your own e-mail address. Share with another person.')
   return recipient
 }
-
-export type DirectShareService = ReturnType<typeof directShareService>

@@ -3,8 +3,8 @@ import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../errors.ts'
 import { deliveryOf, type Mode, parseMode } from '../../media.ts'
 import { parseFilePath } from '../../paths.ts'
-import { BlobMissing, type BlobStore } from '../../storage/store.ts'
-import type { Tokens } from '../../tokens.ts'
+import { BlobMissing } from '../../storage/store.ts'
+import type { Core } from '../core.ts'
 import type { FileService } from '../tree/file.ts'
 import type { ListingService } from '../tree/listing.ts'
 import type { Meter } from './share-use.ts'
@@ -37,21 +37,26 @@ export interface Download {
   delivery: Delivery
 }
 
-interface Options {
-  store: BlobStore
+interface Options extends Core<'store' | 'tokens' | 'publicUrl'> {
   files: FileService
   listings: ListingService
-  tokens: Tokens
   proxied: boolean
-  publicUrl: () => string
-  seconds: number
+  signedUrlSeconds: number
 }
 
 const TOKEN_SECONDS = 3600
 const gone = () => new AppError('TOKEN_NOT_FOUND', 'This token does not work. Request a new one.')
 
 /** Signed URLs: of the store, or of this service where clients cannot reach the store. */
-export function downloadService({ store, files, listings, tokens, proxied, publicUrl, seconds }: Options) {
+export function downloadService({
+  store,
+  files,
+  listings,
+  tokens,
+  proxied,
+  publicUrl,
+  signedUrlSeconds: seconds,
+}: Options) {
   return {
     proxied,
     /** Where the URLs lead when it is not this service: the origin of the store. */

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Db } from '../../../db/index.ts'
 import { countDownload, findShare, type LinkedShare } from '../../../db/queries/share.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { GuessLimiter } from '../../access/guessing.ts'
@@ -9,7 +8,8 @@ import { logSecurityEvent } from '../../audit-log.ts'
 import { AppError, Forbidden, Unauthenticated } from '../../errors.ts'
 import { type Mode, parseMode } from '../../media.ts'
 import { blocksOf } from '../../network.ts'
-import { hashSecret, type Tokens } from '../../tokens.ts'
+import { hashSecret } from '../../tokens.ts'
+import type { Core } from '../core.ts'
 import type { ShareEventService, ShareUser } from '../history/share-event.ts'
 import type { Delivery, Download, DownloadService } from './download.ts'
 import { shareUseService, usedUp } from './share-use.ts'
@@ -59,11 +59,9 @@ export const shareNotFound = () =>
   new AppError('SHARE_NOT_FOUND', 'This link does not work: the share was revoked, or the file was deleted.')
 const expired = () => new AppError('SHARE_EXPIRED', 'This link has expired. Ask its sender for a new one.')
 
-interface Deps {
-  db: Db
+interface Deps extends Core<'db' | 'tokens'> {
   shareEvents: ShareEventService
   downloads: DownloadService
-  tokens: Tokens
   guesses: GuessLimiter
   passwords: Passwords
 }

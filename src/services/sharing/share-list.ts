@@ -1,4 +1,3 @@
-import type { Db } from '../../../db/index.ts'
 import type { Page } from '../../../db/queries/page.ts'
 import type { PersonView } from '../../../db/queries/person.ts'
 import {
@@ -12,6 +11,7 @@ import {
   type ShareRange,
 } from '../../../db/queries/share-list.ts'
 import type { Caller } from '../../access/caller.ts'
+import type { Core } from '../core.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
 import { pathsOfFolders } from '../tree/entry-path.ts'
 
@@ -42,8 +42,7 @@ interface ReceivedFilter {
   newestFirst?: boolean
 }
 
-interface Deps {
-  db: Db
+interface Deps extends Core<'db'> {
   tokenOf: (id: string) => string
   linkOf: (token: string) => string
 }

@@ -1,6 +1,6 @@
-import type { Db } from '../../../db/index.ts'
 import { chargeUse, refundUse, startUse } from '../../../db/queries/share-use.ts'
 import { AppError } from '../../errors.ts'
+import type { Core } from '../core.ts'
 
 /*
  * A link with limited downloads issues signed URLs that count as one download each. Where this service serves such a URL,
@@ -35,7 +35,7 @@ export interface Meter {
   }>
 }
 
-export function shareUseService({ db }: { db: Db }) {
+export function shareUseService({ db }: Core<'db'>) {
   async function charge(id: string, bytes: number, needed: number): Promise<void> {
     if (!(await chargeUse(db, id, bytes, needed, Date.now() + KEEP_MS))) throw usedUp()
   }

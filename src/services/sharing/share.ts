@@ -7,9 +7,9 @@ import { parseDuration } from '../../duration.ts'
 import { Forbidden, InvalidInput, Unauthenticated } from '../../errors.ts'
 import { figure, MAX_DOWNLOADS } from '../../limits.ts'
 import { joinPath, parseFilePath } from '../../paths.ts'
-import type { Tokens } from '../../tokens.ts'
 import { takeLink } from '../bound.ts'
-import { type ChangeRunner, masked } from '../history/event.ts'
+import type { Core } from '../core.ts'
+import { masked } from '../history/event.ts'
 import type { FileService } from '../tree/file.ts'
 import type { ListingService } from '../tree/listing.ts'
 import { SHARE_TOKEN, type ShareLinkService, shareNotFound } from './share-link.ts'
@@ -33,18 +33,14 @@ export interface LinkInput {
 /** One file of the caller, by its id or by its path. */
 export type FileRef = { id: string } | { path: string }
 
-interface Deps {
-  db: Db
+interface Deps extends Core<'db' | 'change' | 'tokens' | 'publicUrl'> {
   files: FileService
   listings: ListingService
-  links: ShareLinkService
+  shareLinks: ShareLinkService
   passwords: Passwords
-  tokens: Tokens
-  publicUrl: () => string
-  change: ChangeRunner
 }
 
-export function shareService({ db, change, files, listings, links, passwords, tokens, publicUrl }: Deps) {
+export function shareService({ db, change, files, listings, shareLinks, passwords, tokens, publicUrl }: Deps) {
   const tokenOf = (id: string) => tokens.derive(SHARE_TOKEN, id)
   const linkOf = (token: string) => `${publicUrl()}/share/${token}`
 
@@ -85,7 +81,7 @@ export function shareService({ db, change, files, listings, links, passwords, to
     token: string,
     named: 'by id' | 'by token' = 'by token',
   ): Promise<{ id: string; fileId: string }> {
-    const { id, fileId, userId, recipient } = await links.find(token)
+    const { id, fileId, userId, recipient } = await shareLinks.find(token)
     if (userId !== caller.userId)
       throw named === 'by id'
         ? shareNotFound()

@@ -1,5 +1,5 @@
 import { v7 as newId } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import {
   deleteAgain,
   extendLease,
@@ -12,9 +12,10 @@ import {
 } from '../../../db/queries/blob.ts'
 import { reserve as reserveQuota, settle } from '../../../db/queries/bucket.ts'
 import type { Caller } from '../../access/caller.ts'
+import type { Config } from '../../config.ts'
 import { AppError, isDatabaseDown } from '../../errors.ts'
-import type { Log } from '../../log.ts'
-import { type BlobStore, StoreRefusal } from '../../storage/store.ts'
+import { StoreRefusal } from '../../storage/store.ts'
+import type { Core } from '../core.ts'
 import { rightEnded } from '../workspaces/right.ts'
 import { lockTree } from './entry.ts'
 import type { Tree } from './entry-path.ts'
@@ -50,12 +51,7 @@ export function blobService({
   store,
   log,
   leaseSeconds,
-}: {
-  db: Db
-  store: BlobStore
-  log: Log
-  leaseSeconds: number
-}) {
+}: Core<'db' | 'store' | 'log'> & Pick<Config, 'leaseSeconds'>) {
   const running = new Set<string>()
   const leaseUntil = () => Date.now() + leaseSeconds * 1000
 

@@ -3,6 +3,7 @@ import type { Db } from '../../../db/index.ts'
 import { bucketsOf, type Usage, usagesOf } from '../../../db/queries/bucket.ts'
 import { workspaceTrees } from '../../../db/queries/workspace.ts'
 import type { Caller } from '../../access/caller.ts'
+import type { Core } from '../core.ts'
 import type { WorkspaceTree } from '../workspaces/workspace.ts'
 
 /** The workspaces of the caller with these ids of workspaces or of their storage areas. One statement: with role, tree and limits. */
@@ -26,7 +27,7 @@ export async function workspaceTreesOf(
 }
 
 /** What leads to drives. None of it authorizes. */
-export function driveService({ db }: { db: Db }) {
+export function driveService({ db }: Core<'db'>) {
   return {
     workspaceTreesOf: (caller: Caller, by: 'w.id' | 'b.id', ids: readonly string[]) =>
       workspaceTreesOf(db, caller, by, ids),

@@ -25,7 +25,7 @@ interface MoveOptions {
 }
 
 /** Changes of several entries of a tree at once: all of them, or none. */
-export function entryChangeService({ db, change, removal, wake }: TreeDeps) {
+export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) {
   /** The ids of entries that are named by their paths. */
   async function idsOf(tree: Tree, paths: string[][], tx: Tx): Promise<Map<string, string>> {
     const chains = await resolveChains(db, tree, paths, tx)
@@ -75,7 +75,7 @@ export function entryChangeService({ db, change, removal, wake }: TreeDeps) {
       { recursive, expected }: { recursive: boolean; expected: ExpectedRevision },
       caller: Caller,
     ): Promise<{ deletedIds: string[]; trashIds: string[]; filesDeleted: number; leftIds: string[] }> {
-      const done = await change(tree, caller, async change => {
+      const done = await changeTree(tree, caller, async change => {
         const { tx } = change
         await lockTree(db, tree, tx)
         const all = await locate(tree, named, tx)
@@ -109,7 +109,7 @@ export function entryChangeService({ db, change, removal, wake }: TreeDeps) {
       if (!to && name === null) throw new InvalidInput('to', 'Say where the entries go, or which name one gets.')
       if (name !== null && named.length !== 1) throw new InvalidInput('name', 'A name is for one entry.')
       const newName = name === null ? null : parseName(name, 'name')
-      return change(tree, caller, async change => {
+      return changeTree(tree, caller, async change => {
         const { tx } = change
         await lockTree(db, tree, tx)
         const all = await locate(tree, named, tx)

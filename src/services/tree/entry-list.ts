@@ -1,5 +1,3 @@
-import { validate as isUuid } from 'uuid'
-import type { Db } from '../../../db/index.ts'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import {
   type EntryKey,
@@ -16,6 +14,8 @@ import { countSharesOfFiles } from '../../../db/queries/share.ts'
 import type { Caller } from '../../access/caller.ts'
 import { InvalidInput } from '../../errors.ts'
 import { MAX_NAME_PART } from '../../limits.ts'
+import type { Core } from '../core.ts'
+import { rowsById } from '../rows-by-id.ts'
 import { pathsOfFolders, type Tree } from './entry-path.ts'
 
 /** An entry with its place in its tree. */
@@ -33,7 +33,7 @@ function parsePart(text: string, field: string): string {
 }
 
 /** Lists of entries for the graph. Nothing here authorizes: pass only trees and entries that the caller may see. */
-export function entryListService({ db }: { db: Db }) {
+export function entryListService({ db }: Core<'db'>) {
   /** @param rows of any trees; those below a folder that is being purged are left out */
   async function placed(rows: (PlacedRow & { rootId: string })[]): Promise<PlacedEntry[]> {
     const folders = await pathsOfFolders(
@@ -50,12 +50,8 @@ export function entryListService({ db }: { db: Db }) {
 
   return {
     /** Some entries of any trees, by id, with their paths: one statement for the rows, one for the paths. */
-    async byIds(given: readonly string[]): Promise<Map<string, PlacedEntry>> {
-      // MySQL fails to compare an ASCII id column with a text that is not ASCII.
-      const ids = given.filter(id => isUuid(id))
-      if (ids.length === 0) return new Map()
-      return new Map((await placed(await entriesByIds(db, ids))).map(entry => [entry.id, entry]))
-    },
+    byIds: (ids: readonly string[]): Promise<Map<string, PlacedEntry>> =>
+      rowsById(ids, async some => placed(await entriesByIds(db, some))),
 
     /** The entry with these names from the root down, the root without any; null when there is none. */
     async at(tree: Tree, names: string[]): Promise<PlacedEntry | null> {

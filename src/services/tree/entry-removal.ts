@@ -1,5 +1,5 @@
 import { v7 as newId } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import { markBlobsForDeletion } from '../../../db/queries/blob.ts'
 import { addPurging, moveUsageToTrash, type Totals } from '../../../db/queries/bucket.ts'
@@ -8,8 +8,10 @@ import type { Node } from '../../../db/queries/entry-path.ts'
 import { deleteSharesBelow, deleteSharesOf } from '../../../db/queries/share.ts'
 import { insertTrashItems } from '../../../db/queries/trash-item.ts'
 import { deleteVersionsOf } from '../../../db/queries/version.ts'
+import type { Config } from '../../config.ts'
 import { AppError } from '../../errors.ts'
 import { joinPath } from '../../paths.ts'
+import type { Core } from '../core.ts'
 import { enqueueAll } from '../notices/outbox.ts'
 import {
   addTo,
@@ -44,7 +46,7 @@ export function requireEmpty(tree: Tree, names: string[], node: Node, recursive:
 }
 
 /** @param trashDays how long deleted entries can be restored; with 0 they are gone at once */
-export function entryRemovalService({ db, trashDays }: { db: Db; trashDays: number }) {
+export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config, 'trashDays'>) {
   /** Files are shared, and only those of persons. */
   async function endShares(tree: Tree, nodes: Node[], tx: Tx): Promise<void> {
     const files = nodes.filter(node => node.kind === FILE)
@@ -128,10 +130,7 @@ export type EntryRemovalService = ReturnType<typeof entryRemovalService>
 const idsOf = (nodes: Node[]): string[] => nodes.map(node => node.id)
 
 /** What changes trees, and deletes in them. */
-export interface TreeDeps {
-  db: Db
-  change: TreeChangeRunner
+export interface TreeDeps extends Core<'db' | 'wake'> {
+  changeTree: TreeChangeRunner
   removal: EntryRemovalService
-  /** Wakes the worker that purges. */
-  wake: () => void
 }

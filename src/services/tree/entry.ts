@@ -17,8 +17,8 @@ import { type Node, resolveChain } from '../../../db/queries/entry-path.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../errors.ts'
 import { joinPath, limits } from '../../paths.ts'
-import type { Change, ChangeRunner, NewEvent } from '../history/event.ts'
-import type { PubSub } from '../notices/pub-sub.ts'
+import type { Core } from '../core.ts'
+import type { Change, NewEvent } from '../history/event.ts'
 import { pathIn, type Tree } from './entry-path.ts'
 
 /** Creates the bucket of a user or of a workspace, with its empty root folder. */
@@ -76,7 +76,7 @@ export interface TreeChange {
 }
 
 /** Runs changes of trees, each in one transaction with its events, and notifies the subscribers of the storage usage. */
-export function treeChangeRunner({ change, pubSub }: { change: ChangeRunner; pubSub: PubSub }) {
+export function treeChangeRunner({ change, pubSub }: Core<'change' | 'pubSub'>) {
   return async <T>(tree: Tree, caller: Caller, work: (change: TreeChange) => Promise<T>): Promise<T> => {
     const within = ({ tx, record }: Change) =>
       work({ tx, by: caller.userId, record: (...what) => record(tree.bucketId, ...what) })

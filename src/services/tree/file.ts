@@ -44,7 +44,7 @@ interface Deps extends TreeDeps {
   versions: VersionService
 }
 
-export function fileService({ db, blobs, listings, change, removal, versions, wake }: Deps) {
+export function fileService({ db, blobs, listings, changeTree, removal, versions, wake }: Deps) {
   /** The file at a path. @throws FILE_NOT_FOUND */
   async function locate(tree: Tree, names: string[], tx?: Tx): Promise<{ node: Node; above: Node[] }> {
     const found = await findEntry(db, tree, names, tx)
@@ -172,7 +172,7 @@ export function fileService({ db, blobs, listings, change, removal, versions, wa
       try {
         const destination = destinationOf(upload.fieldsAfterwards ? await upload.fieldsAfterwards() : to)
         const made = { fileType, caller, at: Date.now() }
-        const file = await change(tree, caller, change => save(tree, staged, destination, made, change))
+        const file = await changeTree(tree, caller, change => save(tree, staged, destination, made, change))
         blobs.settled(staged.id)
         return file
       } catch (error) {
@@ -185,7 +185,7 @@ export function fileService({ db, blobs, listings, change, removal, versions, wa
     async move(tree: Tree, source: string, destination: string, how: MoveOptions, caller: Caller): Promise<MovedFile> {
       const from = parseFilePath(source, 'source')
       const to = parseFilePath(destination, 'destination')
-      return change(tree, caller, async change => {
+      return changeTree(tree, caller, async change => {
         await lockTree(db, tree, change.tx)
         return relocate(tree, from, to, how, change)
       })
@@ -194,7 +194,7 @@ export function fileService({ db, blobs, listings, change, removal, versions, wa
     /** Moves a file, given by its id, into a folder; it keeps its name. */
     async moveInto(tree: Tree, id: string, folder: string, how: MoveOptions, caller: Caller): Promise<MovedFile> {
       const into = parsePath(folder, 'destination')
-      return change(tree, caller, async change => {
+      return changeTree(tree, caller, async change => {
         const { tx } = change
         await lockTree(db, tree, tx)
         const { names: source } = await listings.file(tree, { id }, tx)
@@ -211,7 +211,7 @@ export function fileService({ db, blobs, listings, change, removal, versions, wa
       caller: Caller,
     ): Promise<string[]> {
       const path = 'path' in named ? parseFilePath(named.path, named.field) : null
-      const removed = await change(tree, caller, async change => {
+      const removed = await changeTree(tree, caller, async change => {
         const { tx } = change
         await lockTree(db, tree, tx)
         const names = path ?? (await listings.file(tree, named, tx)).names
@@ -230,7 +230,7 @@ export function fileService({ db, blobs, listings, change, removal, versions, wa
         throw new InvalidInput('files', `Name 1 to ${figure(MAX_DELETED_FILES)} files.`)
       const parsed = paths.map(text => parseFilePath(text, 'files'))
       const wanted = new Map(parsed.map(names => [joinPath(names), names]))
-      const gone = await change(tree, caller, async change => {
+      const gone = await changeTree(tree, caller, async change => {
         const { tx } = change
         await lockTree(db, tree, tx)
         const paths = [...wanted.values()]

@@ -27,7 +27,7 @@ interface MovedFolder {
   revision: number
 }
 
-export function folderService({ db, change, removal, wake }: TreeDeps) {
+export function folderService({ db, changeTree, removal, wake }: TreeDeps) {
   async function locate(tree: Tree, names: string[], tx: Tx) {
     const found = await findEntry(db, tree, names, tx)
     if (found?.node.kind === FOLDER) return found
@@ -76,7 +76,7 @@ export function folderService({ db, change, removal, wake }: TreeDeps) {
     /** Creates a folder and its missing parents. @throws PATH_EXISTS */
     async create(tree: Tree, path: string, caller: Caller): Promise<MadeFolder> {
       const names = parseFilePath(path, 'path')
-      return change(tree, caller, async change => {
+      return changeTree(tree, caller, async change => {
         const counted = await lockAndCount(tree, change.tx)
         return make(tree, names, counted, change)
       })
@@ -86,7 +86,7 @@ export function folderService({ db, change, removal, wake }: TreeDeps) {
     async createIn(tree: Tree, parent: string, name: string, caller: Caller): Promise<MadeFolder> {
       const above = parsePath(parent, 'parent_path')
       const names = parseFilePath(joinPath([...above, parseName(name, 'folder_name')]), 'folder_name')
-      return change(tree, caller, async change => {
+      return changeTree(tree, caller, async change => {
         const counted = await lockAndCount(tree, change.tx)
         if (above.length > 0) await locate(tree, above, change.tx)
         return make(tree, names, counted, change)
@@ -112,7 +112,7 @@ export function folderService({ db, change, removal, wake }: TreeDeps) {
           'A folder cannot be moved into itself. Choose a destination outside of it.',
           { field: 'destination' },
         )
-      return change(tree, caller, async change => {
+      return changeTree(tree, caller, async change => {
         await lockTree(db, tree, change.tx)
         const found = await locate(tree, from, change.tx)
         requireRevision(found.node, expected)
@@ -134,7 +134,7 @@ export function folderService({ db, change, removal, wake }: TreeDeps) {
       caller: Caller,
     ): Promise<{ names: string[]; filesDeleted: number }> {
       const names = parseFilePath(path, 'path')
-      const filesDeleted = await change(tree, caller, async change => {
+      const filesDeleted = await changeTree(tree, caller, async change => {
         const { tx } = change
         await lockTree(db, tree, tx)
         const { node, above } = await locate(tree, names, tx)

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import { lockBucket } from '../../../db/queries/bucket.ts'
 import {
   excessOf,
@@ -15,8 +15,9 @@ import {
   versionsBefore,
   versionsByIds,
 } from '../../../db/queries/version.ts'
+import type { Config } from '../../config.ts'
 import { DAY_MS } from '../../duration.ts'
-import type { PubSub } from '../notices/pub-sub.ts'
+import type { Core } from '../core.ts'
 import type { TrashItemService } from './trash-item.ts'
 
 /** Items and versions that one transaction deletes. */
@@ -36,15 +37,8 @@ export function keptService({
   versionDays,
   keptPercent,
   wake,
-}: {
-  db: Db
-  pubSub: PubSub
-  trashItems: Pick<TrashItemService, 'purge'>
-  trashDays: number
-  versionDays: number
-  keptPercent: number
-  wake: () => void
-}) {
+}: Core<'db' | 'pubSub' | 'wake'> &
+  Pick<Config, 'trashDays' | 'versionDays' | 'keptPercent'> & { trashItems: TrashItemService }) {
   /** Deletes what is found in a locked bucket for ever. @returns how much */
   function purge(bucketId: string, find: (tx: Tx) => Promise<Kept>): Promise<number> {
     return db.transaction(async tx => {

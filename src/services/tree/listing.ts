@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import { FILE, type FOLDER } from '../../../db/models/entry.ts'
 import {
   type EntryRow,
@@ -14,6 +14,7 @@ import type { Page } from '../../../db/queries/page.ts'
 import { peopleByIds } from '../../../db/queries/person.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { parseFilePath, parsePath } from '../../paths.ts'
+import type { Core } from '../core.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
 import { fileNotFound, pathsOfFolders, type Tree } from './entry-path.ts'
 
@@ -49,7 +50,7 @@ export interface FoundEntry extends FileView {
 }
 
 /** Queries of a tree. */
-export function listingService({ db }: { db: Db }) {
+export function listingService({ db }: Core<'db'>) {
   return {
     /**
      * One level of a tree: folders first, then files, both by name. An unknown path is an empty folder.

@@ -5,7 +5,7 @@ import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { figure, MAX_NOTE } from '../../limits.ts'
 import { takeNote } from '../bound.ts'
-import type { ChangeRunner } from '../history/event.ts'
+import type { Core } from '../core.ts'
 import { lockTree, type TreeChange } from './entry.ts'
 import type { Tree } from './entry-path.ts'
 import type { ListingService } from './listing.ts'
@@ -38,7 +38,7 @@ export async function carryNote(
 }
 
 /** Notes belong to (storage area, checksum): they follow the content through moves, and equal copies share one. */
-export function noteService({ db, change, listings }: { db: Db; change: ChangeRunner; listings: ListingService }) {
+export function noteService({ db, change, listings }: Core<'db' | 'change'> & { listings: ListingService }) {
   async function requireContent(caller: Caller, checksum: string): Promise<string> {
     const md5 = checksum.toLowerCase()
     if (!/^[0-9a-f]{32}$/.test(md5) || !(await listings.holds(caller.bucket, md5)))
@@ -88,5 +88,3 @@ export function noteService({ db, change, listings }: { db: Db; change: ChangeRu
     },
   }
 }
-
-export type NoteService = ReturnType<typeof noteService>

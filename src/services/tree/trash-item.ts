@@ -12,12 +12,14 @@ import {
   trashItems,
 } from '../../../db/queries/trash-item.ts'
 import type { Caller } from '../../access/caller.ts'
+import type { Config } from '../../config.ts'
 import { DAY_MS } from '../../duration.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { figure, MAX_CHANGED } from '../../limits.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath } from '../../paths.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
+import { rowsById } from '../rows-by-id.ts'
 import { makeRoom } from './conflict.ts'
 import { foldersExceeded, lockTree, moveEntries, weightOf } from './entry.ts'
 import { type EntryName, namesOfFolder, pathsOfFolders, type Tree } from './entry-path.ts'
@@ -34,7 +36,7 @@ export interface TrashItemView extends Omit<TrashItemRow, 'path'> {
 /** Items that one transaction deletes. */
 const BATCH = 500
 
-export function trashItemService({ db, change, removal, trashDays, wake }: TreeDeps & { trashDays: number }) {
+export function trashItemService({ db, changeTree, removal, trashDays, wake }: TreeDeps & Pick<Config, 'trashDays'>) {
   const view = ({ path, ...row }: TrashItemRow): TrashItemView => ({
     ...row,
     names: path.split('/'),
@@ -103,11 +105,8 @@ export function trashItemService({ db, change, removal, trashDays, wake }: TreeD
     },
 
     /** Some items of any buckets, by id. */
-    async byIds(given: readonly string[]): Promise<Map<string, TrashItemView>> {
-      const ids = given.filter(id => isUuid(id))
-      const rows = ids.length === 0 ? [] : await trashItems(db, ids)
-      return new Map(rows.map(row => [row.id, view(row)]))
-    },
+    byIds: (ids: readonly string[]): Promise<Map<string, TrashItemView>> =>
+      rowsById(ids, async some => (await trashItems(db, some)).map(view)),
 
     /**
      * Puts deleted entries back with all that is in them: all of them, or none. Costs the same whatever is in them.
@@ -121,7 +120,7 @@ export function trashItemService({ db, change, removal, trashDays, wake }: TreeD
       { to, onConflict, limits }: { to: EntryName | null; onConflict: OnConflict; limits: BucketLimits },
       caller: Caller,
     ): Promise<{ id: string; names: string[] }[]> {
-      return change(tree, caller, async change => {
+      return changeTree(tree, caller, async change => {
         const { tx } = change
         await lockTree(db, tree, tx)
         const nodes = await find(tree, items, tx)
@@ -153,7 +152,7 @@ export function trashItemService({ db, change, removal, trashDays, wake }: TreeD
 
     /** Deletes items for ever: all of them, or none. @returns how many @throws TRASH_ITEM_NOT_FOUND, INVALID_INPUT */
     async deleteForEver(tree: Tree, items: readonly string[], caller: Caller): Promise<number> {
-      const count = await change(tree, caller, async ({ tx, record }) => {
+      const count = await changeTree(tree, caller, async ({ tx, record }) => {
         await lockTree(db, tree, tx)
         const nodes = await find(tree, items, tx)
         await purge(tree.bucketId, nodes, tx)
@@ -167,7 +166,7 @@ export function trashItemService({ db, change, removal, trashDays, wake }: TreeD
     /** Deletes all items of a tree for ever. @returns how many */
     async empty(tree: Tree, caller: Caller): Promise<number> {
       for (let count = 0; ; ) {
-        const some = await change(tree, caller, async ({ tx, record }) => {
+        const some = await changeTree(tree, caller, async ({ tx, record }) => {
           await lockTree(db, tree, tx)
           const nodes = await oldestTrashed(db, tree.bucketId, BATCH, tx)
           await purge(tree.bucketId, nodes, tx)

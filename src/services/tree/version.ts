@@ -1,5 +1,5 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import { markBlobsForDeletion } from '../../../db/queries/blob.ts'
 import { addTotals } from '../../../db/queries/entry.ts'
 import type { Node } from '../../../db/queries/entry-path.ts'
@@ -21,9 +21,12 @@ import {
   versionsByIds,
 } from '../../../db/queries/version.ts'
 import type { Caller } from '../../access/caller.ts'
+import type { Config } from '../../config.ts'
 import { DAY_MS } from '../../duration.ts'
 import { AppError } from '../../errors.ts'
+import type { Core } from '../core.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
+import { rowsById } from '../rows-by-id.ts'
 import { addTo, lockTree, type TreeChange, type TreeChangeRunner } from './entry.ts'
 import { fileNotFound, findEntry, pathIn, type Tree } from './entry-path.ts'
 import type { FileView, FoundEntry, ListingService } from './listing.ts'
@@ -48,17 +51,12 @@ const BATCH = 100
 /** @param versionsKept of each file, for `versionDays` days; where one of them is 0, none */
 export function versionService({
   db,
-  change,
+  changeTree,
   listings,
   versionsKept,
   versionDays,
-}: {
-  db: Db
-  change: TreeChangeRunner
-  listings: ListingService
-  versionsKept: number
-  versionDays: number
-}) {
+}: Core<'db'> &
+  Pick<Config, 'versionsKept' | 'versionDays'> & { changeTree: TreeChangeRunner; listings: ListingService }) {
   const keeps = versionsKept > 0 && versionDays > 0
 
   const view = (row: VersionRow): VersionView => ({ ...row, expiresAt: row.replacedAt + versionDays * DAY_MS })
@@ -142,11 +140,8 @@ export function versionService({
     },
 
     /** Some versions of any files, by id. */
-    async byIds(given: readonly string[]): Promise<Map<string, VersionView>> {
-      const ids = given.filter(id => isUuid(id))
-      const rows = ids.length === 0 ? [] : await versionsByIds(db, ids)
-      return new Map(rows.map(row => [row.id, view(row)]))
-    },
+    byIds: (ids: readonly string[]): Promise<Map<string, VersionView>> =>
+      rowsById(ids, async some => (await versionsByIds(db, some)).map(view)),
 
     /** A version of a file of this tree, and the file. @throws VERSION_NOT_FOUND */
     find: (tree: Tree, id: string): Promise<{ version: VersionRow; file: FoundEntry }> => locate(tree, id),
@@ -162,7 +157,7 @@ export function versionService({
       { limits, expected }: { limits: BucketLimits; expected: ExpectedRevision },
       caller: Caller,
     ): Promise<{ file: FileView; keptId: string }> {
-      return change(tree, caller, async change => {
+      return changeTree(tree, caller, async change => {
         const { tx, record } = change
         await lockTree(db, tree, tx)
         const { version, file } = await locate(tree, id, tx)
@@ -191,7 +186,7 @@ export function versionService({
 
     /** Deletes a version for ever. @returns its file @throws VERSION_NOT_FOUND */
     async remove(tree: Tree, id: string, caller: Caller): Promise<FileView> {
-      return change(tree, caller, async ({ tx, record }) => {
+      return changeTree(tree, caller, async ({ tx, record }) => {
         await lockTree(db, tree, tx)
         const { version, file } = await locate(tree, id, tx)
         await deleteVersions(db, tree.bucketId, [version], tx)

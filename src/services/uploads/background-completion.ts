@@ -1,5 +1,4 @@
 import { validate as isUuid } from 'uuid'
-import type { Db } from '../../../db/index.ts'
 import type { CompletionState } from '../../../db/models/upload-session.ts'
 import {
   type CompletionRow,
@@ -11,11 +10,12 @@ import {
 } from '../../../db/queries/upload-session.ts'
 import type { Caller } from '../../access/caller.ts'
 import { may } from '../../access/roles.ts'
+import type { Config } from '../../config.ts'
 import { DAY_MS } from '../../duration.ts'
 import { AppError, Busy, Forbidden, toAppError, Unauthenticated } from '../../errors.ts'
 import { createFairQueue } from '../../fair-queue.ts'
-import type { Log } from '../../log.ts'
 import { within } from '../../within.ts'
+import type { Core } from '../core.ts'
 import { workspaceTreesOf } from '../tree/drive.ts'
 import type { Tree } from '../tree/entry-path.ts'
 import type {
@@ -74,20 +74,18 @@ const waitMs = (seconds: number | null | undefined): number =>
  */
 export function backgroundCompletionService({
   db,
-  completions,
-  sessions,
+  uploadCompletions: completions,
+  uploadSessions: sessions,
   findCaller,
   log,
-  everyMs,
-}: {
-  db: Db
-  /** By the credential of an earlier request; null when that has ended. */
-  findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
-  sessions: UploadSessionService
-  completions: UploadCompletionService
-  log: Log
-  everyMs: number
-}) {
+  sweepSeconds,
+}: Core<'db' | 'log'> &
+  Pick<Config, 'sweepSeconds'> & {
+    /** By the credential of an earlier request; null when that has ended. */
+    findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
+    uploadSessions: UploadSessionService
+    uploadCompletions: UploadCompletionService
+  }) {
   const running = new Map<string, Promise<void>>()
   /** In turns by user. */
   const readings = createFairQueue({
@@ -238,7 +236,7 @@ export function backgroundCompletionService({
     begin,
 
     start(): void {
-      timer = setInterval(look, everyMs)
+      timer = setInterval(look, sweepSeconds * 1000)
       timer.unref()
       void look()
     },

@@ -1,21 +1,12 @@
 import { AppError } from '../../errors.ts'
-import type { BlobStore } from '../../storage/store.ts'
-import type { Tokens } from '../../tokens.ts'
+import type { Core } from '../core.ts'
 import type { Tree } from '../tree/entry-path.ts'
 import type { UploadSessionView } from './upload-session.ts'
 
 const PURPOSE = 'upload-parts'
 
 /** Signed URLs for the parts of an upload: of the store, or of this service where clients cannot reach the store. */
-export function uploadAddresses({
-  store,
-  tokens,
-  publicUrl,
-}: {
-  store: BlobStore
-  tokens: Tokens
-  publicUrl: () => string
-}) {
+export function uploadAddresses({ store, tokens, publicUrl }: Core<'store' | 'tokens' | 'publicUrl'>) {
   function urlsOf({ id, bucketId, maker, size, partCount, expiresAt, writableUntil }: UploadSessionView): string[] {
     const count = size === 0 ? 0 : partCount
     if (store.addresses) return store.addresses.signParts(id, count, writableUntil)

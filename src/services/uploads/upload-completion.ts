@@ -1,5 +1,4 @@
 import { v4 as newClaim } from 'uuid'
-import type { Db } from '../../../db/index.ts'
 import {
   claimSession,
   deleteClaimed,
@@ -11,12 +10,13 @@ import {
   setCompletedFile,
 } from '../../../db/queries/upload-session.ts'
 import type { Caller } from '../../access/caller.ts'
+import type { Config } from '../../config.ts'
 import { DAY_MS, HOUR_MS } from '../../duration.ts'
-import type { Log } from '../../log.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseName } from '../../paths.ts'
 import { type Algorithm, digest } from '../../storage/hash.ts'
-import { BlobMissing, type BlobStore, StoreRefusal } from '../../storage/store.ts'
+import { BlobMissing, StoreRefusal } from '../../storage/store.ts'
+import type { Core } from '../core.ts'
 import type { BlobService, StagedBlob } from '../tree/blob.ts'
 import { lockTree, type TreeChangeRunner } from '../tree/entry.ts'
 import type { Tree } from '../tree/entry-path.ts'
@@ -67,25 +67,15 @@ export interface CompletionWork {
   background?: Background
 }
 
-export function uploadCompletionService({
-  db,
-  store,
-  blobs,
-  files,
-  change,
-  sessions,
-  log,
-  claimSeconds,
-}: {
-  db: Db
-  store: BlobStore
+interface Deps extends Core<'db' | 'store' | 'log'>, Pick<Config, 'leaseSeconds'> {
   blobs: BlobService
   files: FileService
-  change: TreeChangeRunner
-  sessions: UploadSessionService
-  log: Log
-  claimSeconds: number
-}) {
+  changeTree: TreeChangeRunner
+  uploadSessions: UploadSessionService
+}
+
+export function uploadCompletionService({ db, store, log, leaseSeconds: claimSeconds, ...deps }: Deps) {
+  const { blobs, files, changeTree, uploadSessions: sessions } = deps
   const claimUntil = () => Date.now() + claimSeconds * 1000
 
   /**
@@ -235,7 +225,7 @@ export function uploadCompletionService({
           if (checksum !== read[algorithm as Algorithm]) throw mismatch(algorithm, read)
         await store.describe(blob.id, { contentType: session.fileType, md5: blob.md5 })
         const made = { fileType: session.fileType, caller, at: Date.now() }
-        return change(tree, caller, async change => {
+        return changeTree(tree, caller, async change => {
           const { tx } = change
           await lockTree(db, tree, tx)
           // A request that has aborted the upload, or acquired the expired claim, wins.

@@ -11,15 +11,16 @@ import {
   sessionsAmong,
   sessionsInto,
 } from '../../../db/queries/upload-session.ts'
+import type { Config } from '../../config.ts'
 import { DAY_MS } from '../../duration.ts'
 import { AppError, InvalidInput, Unavailable } from '../../errors.ts'
-import type { Log } from '../../log.ts'
 import { mediaTypeOf } from '../../media.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
-import { type BlobStore, BytesDiffer } from '../../storage/store.ts'
-import type { Tokens } from '../../tokens.ts'
+import { BytesDiffer } from '../../storage/store.ts'
 import type { Upload } from '../../upload.ts'
+import type { Core } from '../core.ts'
+import { rowsById } from '../rows-by-id.ts'
 import type { BlobService } from '../tree/blob.ts'
 import { pathIn, type Tree } from '../tree/entry-path.ts'
 import type { FileService } from '../tree/file.ts'
@@ -93,19 +94,10 @@ export function uploadSessionService({
   log,
   tokens,
   publicUrl,
-  partSize,
-  direct: maySendDirectly,
-}: {
-  db: Db
-  store: BlobStore
-  blobs: BlobService
-  files: FileService
-  log: Log
-  tokens: Tokens
-  publicUrl: () => string
-  partSize: number
-  direct: boolean
-}) {
+  uploadPartBytes: partSize,
+  directUploads: maySendDirectly,
+}: Core<'db' | 'store' | 'log' | 'tokens' | 'publicUrl'> &
+  Pick<Config, 'uploadPartBytes' | 'directUploads'> & { blobs: BlobService; files: FileService }) {
   const oneOfFew = limitSends()
   const addresses = uploadAddresses({ store, tokens, publicUrl })
 
@@ -148,11 +140,8 @@ export function uploadSessionService({
     find,
 
     /** Those of some uploads that the user has started, unfinished or completed in the background, by id, each for `inTree`. */
-    async startedAmong(by: string, given: string[]): Promise<Map<string, StartedUpload>> {
-      const ids = given.filter(id => isUuid(id))
-      const rows = ids.length > 0 ? await sessionsAmong(db, by, ids) : []
-      return new Map(rows.map(row => [row.id, row]))
-    },
+    startedAmong: (by: string, ids: string[]): Promise<Map<string, StartedUpload>> =>
+      rowsById(ids, some => sessionsAmong(db, by, some)),
 
     /** Such an upload as its maker sees it, with this tree open; null if it goes to another one. */
     inTree: (tree: Tree, by: string, started: StartedUpload): UploadSessionView | null =>

@@ -1,5 +1,5 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
-import { type Db, isDuplicate, type Tx } from '../../../db/index.ts'
+import { isDuplicate, type Tx } from '../../../db/index.ts'
 import {
   deleteInvite,
   findInviteWithSender,
@@ -21,11 +21,10 @@ import type { Role } from '../../access/roles.ts'
 import { DAY_MS } from '../../duration.ts'
 import { AppError } from '../../errors.ts'
 import { MAX_PAGE } from '../../limits.ts'
-import type { Tokens } from '../../tokens.ts'
 import { planExceeded } from '../bound.ts'
-import { type ChangeRunner, masked } from '../history/event.ts'
+import type { Core } from '../core.ts'
+import { masked } from '../history/event.ts'
 import type { MailingService } from '../notices/mailing.ts'
-import type { PubSub } from '../notices/pub-sub.ts'
 import { type OfferInput, offerOf } from './invite-offer.ts'
 import { lockToManage } from './right.ts'
 import type { WorkspaceView } from './workspace.ts'
@@ -68,17 +67,15 @@ function refuseOthers({ email }: { email: string }, caller: Caller): void {
     )
 }
 
-interface Deps {
-  db: Db
-  mailings: MailingService
-  tokens: Tokens
-  publicUrl: () => string
-  change: ChangeRunner
-  pubSub: PubSub
-  wake: () => void
-}
-
-export function inviteService({ db, mailings, tokens, publicUrl, change, pubSub, wake }: Deps) {
+export function inviteService({
+  db,
+  mailings,
+  tokens,
+  publicUrl,
+  change,
+  pubSub,
+  wake,
+}: Core<'db' | 'tokens' | 'publicUrl' | 'change' | 'pubSub' | 'wake'> & { mailings: MailingService }) {
   /** The invite of a token, if it was sent to the verified address of the caller. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU */
   async function findFor(caller: Caller, token: string): Promise<InviteView> {
     const id = tokens.read(INVITE_TOKEN, token)

@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
+import type { Tx } from '../../../db/index.ts'
 import { workspaceKeysBy } from '../../../db/queries/api-key.ts'
 import { deleteInvitesBy } from '../../../db/queries/invite.ts'
 import {
@@ -14,12 +14,12 @@ import { lockWorkspace } from '../../../db/queries/workspace.ts'
 import type { Caller } from '../../access/caller.ts'
 import { isOwner, may, mayGrant, mayTouch, OWNER, type Role } from '../../access/roles.ts'
 import { AppError, Forbidden } from '../../errors.ts'
-import type { ChangeRunner } from '../history/event.ts'
+import type { Core } from '../core.ts'
 import type { WorkspaceView } from './workspace.ts'
 
 export type { MemberView }
 
-export function memberService({ db, change }: { db: Db; change: ChangeRunner }) {
+export function memberService({ db, change }: Core<'db' | 'change'>) {
   return {
     /** The members of some workspaces, in the order in which they joined. Does not authorize: pass only workspaces that the caller may see. */
     pagesOf: (workspaceIds: string[], limit: number, after: [joinedAt: number, userId: string] | null) =>
@@ -105,5 +105,3 @@ export function memberService({ db, change }: { db: Db; change: ChangeRunner }) 
     )
   }
 }
-
-export type MemberService = ReturnType<typeof memberService>

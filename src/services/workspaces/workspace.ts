@@ -21,7 +21,7 @@ import { OWNER } from '../../access/roles.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { MAX_PAGE, MAX_SLUG, MAX_WORKSPACE_NAME } from '../../limits.ts'
 import { newSecret } from '../../tokens.ts'
-import type { ChangeRunner } from '../history/event.ts'
+import type { Core } from '../core.ts'
 import { enqueue } from '../notices/outbox.ts'
 import { parseTitle } from '../title.ts'
 import { makeBucket } from '../tree/entry.ts'
@@ -36,7 +36,7 @@ export interface WorkspaceTree extends WorkspaceView {
 
 export type { WorkspaceQuota, WorkspaceRoot, WorkspaceView }
 
-export function workspaceService({ db, change, wake }: { db: Db; change: ChangeRunner; wake: () => void }) {
+export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'wake'>) {
   /** The workspaces of the caller, oldest first; for a key, its own. */
   const page = (caller: Caller, limit: number, after: string | null): Promise<Page<WorkspaceView>> =>
     pageOfWorkspaces(db, caller.userId, limit, after ?? '', caller.workspaceId)

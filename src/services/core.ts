@@ -1,0 +1,22 @@
+import type { Db } from '../../db/index.ts'
+import type { Log } from '../log.ts'
+import type { BlobStore } from '../storage/store.ts'
+import type { Tokens } from '../tokens.ts'
+import type { ChangeRunner } from './history/event.ts'
+import type { PubSub } from './notices/pub-sub.ts'
+
+/** What services are made with, beside each other. */
+interface Parts {
+  db: Db
+  store: BlobStore
+  log: Log
+  tokens: Tokens
+  pubSub: PubSub
+  change: ChangeRunner
+  /** Origin of the service, without a trailing slash. */
+  publicUrl: () => string
+  /** Wakes the worker of the outbox when a job was queued. */
+  wake: () => void
+}
+
+export type Core<Needed extends keyof Parts = keyof Parts> = Pick<Parts, Needed>
