@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
-import prettyBytes from 'pretty-bytes'
 import { type Db, openDatabase } from '../db/index.ts'
 import type { AccountRow } from '../db/queries/account.ts'
 import { type Config, loadConfig } from './config.ts'
@@ -219,7 +218,9 @@ function fill({ usedBytes, maxBytes }: { usedBytes: number; maxBytes: number }):
 
 /** 1536 is 1.5 KiB. */
 function size(bytes: number): string {
-  return prettyBytes(bytes, { binary: true, maximumFractionDigits: 1 })
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1)
+  return `${Number((bytes / 1024 ** power).toFixed(power > 0 ? 1 : 0))} ${units[power]}`
 }
 
 /** Rows with their columns below each other. Names come from people: none may move the cursor or turn the line around. */
