@@ -509,13 +509,18 @@ describe('The outbox', () => {
     const id = await queue()
     const { db } = t.app
     let taken = 0
+    const never = () => new Promise<never>(() => {})
     const hang = () => {
       taken++
-      return new Promise<never>(() => {})
+      return never()
     }
     const dead = createWorker({
       // Nothing that it says arrives any more, once it has taken something.
-      db: { ...db, run: (...statement) => (taken > 0 ? new Promise(() => {}) : db.run(...statement)) },
+      db: {
+        ...db,
+        run: (...statement) => (taken > 0 ? never() : db.run(...statement)),
+        changed: (...statement) => (taken > 0 ? never() : db.changed(...statement)),
+      },
       log: silent,
       pollMs: 10_000,
       leaseMs: 400,
