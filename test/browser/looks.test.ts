@@ -198,7 +198,9 @@ interface Findings {
 /** What axe-core finds: violations, and text in the very colour of its ground, which it is not sure about. */
 async function findingsIn(page: Page): Promise<string[]> {
   await page.evaluate(axe)
-  const { violations, incomplete } = (await page.evaluate('axe.run()')) as Findings
+  const { violations, incomplete } = (await page.evaluate(
+    'axe.run({ resultTypes: ["violations", "incomplete"] })',
+  )) as Findings
   const invisible = incomplete.flatMap(({ id, nodes }) => ({
     id,
     nodes: nodes.filter(({ any }) => any.some(({ data }) => data?.messageKey === 'equalRatio')),
