@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { buildSchema, isInterfaceType, isListType, isNonNullType, isObjectType, isUnionType } from 'graphql'
 import { graphForCache, graphTypes } from '../../src/console/build/graph-types.ts'
+import { shapesOf } from '../../src/console/build/icons.ts'
 import { compileMessages } from '../../src/console/build/messages.ts'
 import { readSchema } from '../../src/console/graphql/brief-schema.ts'
 import { consolePaths } from '../../src/pages/console.ts'
@@ -82,6 +83,34 @@ it('is served at the path of each of its screens, and at no path of which it has
   expect(screens.filter(path => !consolePaths.some(by => served(path, by)))).toEqual([])
   const roots = consolePaths.filter(path => !path.endsWith('/*'))
   expect(roots.filter(path => !screens.includes(path))).toEqual([])
+})
+
+describe('The icons', () => {
+  const names = [...read('parts/icons.ts').matchAll(/'virtual:lucide\/([^']+)'/g)].map(([, name = '']) => name)
+
+  it('are drawn from the data of Lucide, whatever the element', () => {
+    const [circle, path] = shapesOf('info')
+    expect(circle).toEqual(['circle', { cx: '12', cy: '12', r: '10' }])
+    expect(path).toEqual(['path', { d: expect.stringMatching(/^M[\w .-]+$/) }])
+  })
+
+  it.each(names)('%s: shapes in the colour of the words beside them', name => {
+    const attributes = shapesOf(name).flatMap(([, attributes]) => Object.entries(attributes))
+    expect(attributes.length).toBeGreaterThan(0)
+    const shape = /^([dxyr]|[cr][xy]|[xy][12]|width|height|points)$/
+    expect(attributes.filter(([key, value]) => !shape.test(key) && value !== 'currentColor')).toEqual([])
+  })
+
+  it('do not build under a name that Lucide has not', () => {
+    expect(() => shapesOf('no-such-icon')).toThrow('Lucide has no icon no-such-icon')
+  })
+
+  it('are there for every rule of a stylesheet', () => {
+    const styles = files.filter(file => file.endsWith('.css')).map(read)
+    const named = styles.flatMap(css => [...css.matchAll(/\.lucide-([a-z0-9-]+)/g)].map(([, name = '']) => name))
+    expect(named).toContain('chevron-right')
+    expect(named.filter(name => !names.includes(name))).toEqual([])
+  })
 })
 
 describe('The message catalogues', () => {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
 import { graphForCache } from './graph-types.ts'
+import { shapesOf } from './icons.ts'
 import { compileMessages } from './messages.ts'
 
 const root = new URL('../', import.meta.url)
@@ -13,6 +14,21 @@ const graph: Plugin = {
   name: 'graph',
   resolveId: id => (id === 'virtual:graph' ? '\0virtual:graph' : undefined),
   load: id => (id === '\0virtual:graph' ? `export default ${graphForCache()}` : undefined),
+}
+
+/** `virtual:lucide/NAME`: an icon, each a module of its own, so that it goes where it is used. */
+const lucide: Plugin = {
+  name: 'lucide',
+  resolveId: id => (id.startsWith('virtual:lucide/') ? `\0${id}` : undefined),
+  load(id) {
+    const [, name] = /^\0virtual:lucide\/(.+)$/.exec(id) ?? []
+    if (!name) return
+    const made = `/* @__PURE__ */ icon('${name}', ${JSON.stringify(shapesOf(name))})`
+    return {
+      code: `import { icon } from '/parts/icon.tsx'\nexport default ${made}`,
+      moduleSideEffects: false,
+    }
+  },
 }
 
 /** Message catalogues, parsed. */
@@ -84,7 +100,7 @@ export default defineConfig({
   root: path('.'),
   base: '/console/',
   publicDir: false,
-  plugins: [graph, messages, manifest, packed],
+  plugins: [graph, lucide, messages, manifest, packed],
   cacheDir: path('../../node_modules/.cache/vite'),
   build: {
     outDir: path('../../dist/console'),

@@ -1,4 +1,4 @@
-import { Check, Ellipsis } from 'lucide-react'
+import { Check, Ellipsis } from '../parts/icons.ts'
 import type { Point } from '../parts/menu.tsx'
 
 /** The box of a listed thing that a click or a finger marks. */

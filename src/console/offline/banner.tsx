@@ -1,8 +1,8 @@
 import './offline.css'
-import { CloudOff } from 'lucide-react'
 import { useEffect } from 'react'
 import { formatMoment } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
+import { CloudOff } from '../parts/icons.ts'
 import { lookAgain, outage } from './outage.ts'
 import { text } from './text.ts'
 

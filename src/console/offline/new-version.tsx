@@ -1,7 +1,7 @@
 import './offline.css'
-import { RefreshCw } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button } from '../parts/button.tsx'
+import { RefreshCw } from '../parts/icons.ts'
 import { outage } from './outage.ts'
 import { text } from './text.ts'
 

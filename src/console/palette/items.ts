@@ -1,4 +1,5 @@
 import { useLocation, useRouter } from '@tanstack/react-router'
+import { hrefOf, nameOf, type Place, parentOf, trim } from '../drive/place.ts'
 import {
   Clock,
   FolderPlus,
@@ -9,8 +10,7 @@ import {
   ShieldCheck,
   Upload,
   UsersRound,
-} from 'lucide-react'
-import { hrefOf, nameOf, type Place, parentOf, trim } from '../drive/place.ts'
+} from '../parts/icons.ts'
 import { mediaTypeOf } from '../parts/media-type.ts'
 import { useAccountEntries } from '../shell/account-entries.ts'
 import { useDestinations } from '../shell/destinations.ts'

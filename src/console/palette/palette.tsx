@@ -1,5 +1,4 @@
 import './palette.css'
-import { Search } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import {
   Autocomplete,
@@ -16,6 +15,7 @@ import {
 import { useQuery } from 'urql'
 import { Button } from '../parts/button.tsx'
 import { EntryIcon } from '../parts/entry-icon.tsx'
+import { Search } from '../parts/icons.ts'
 import type { Me } from '../shell/me.ts'
 import { forgetWanted } from '../shell/offers.ts'
 import { DRIVES, type Searched, useFind } from './find.ts'

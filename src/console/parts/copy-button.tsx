@@ -1,7 +1,7 @@
-import { Check, Copy } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from './button.tsx'
 import { copy } from './copy.ts'
+import { Check, Copy } from './icons.ts'
 import { text } from './text.ts'
 
 interface CopyButtonProps {

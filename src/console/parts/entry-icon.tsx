@@ -9,7 +9,7 @@ import {
   FileVideo,
   Folder,
   type LucideIcon,
-} from 'lucide-react'
+} from './icons.ts'
 
 const families: [types: RegExp, icon: LucideIcon, tone: string][] = [
   [/^image\//, FileImage, 'image'],

@@ -1,6 +1,6 @@
-import type { LucideIcon } from 'lucide-react'
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
 import { Button, type ButtonLooks } from './button.tsx'
+import type { LucideIcon } from './icons.ts'
 
 export interface MenuItem {
   id: string

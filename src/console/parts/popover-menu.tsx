@@ -1,6 +1,6 @@
-import { Check } from 'lucide-react'
 import { Fragment } from 'react'
 import { MenuItem as AriaItem, Menu, MenuSection, Popover, Separator } from 'react-aria-components'
+import { Check } from './icons.ts'
 import type { MenuEntry, MenuItem, MenuProps, OpenMenu } from './menu.tsx'
 
 /** The entries between separators. */

@@ -1,8 +1,8 @@
-import { CloudOff, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { CombinedError } from 'urql'
 import { Refused } from '../graphql/errors.ts'
 import { Button } from './button.tsx'
+import { CloudOff, type LucideIcon } from './icons.ts'
 import { text } from './text.ts'
 
 /** Nothing is here yet: what would be, and how one begins. */

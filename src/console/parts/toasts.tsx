@@ -1,5 +1,5 @@
-import { X } from 'lucide-react'
 import { Button } from './button.tsx'
+import { X } from './icons.ts'
 import { sharedValue } from './shared-value.ts'
 import { text } from './text.ts'
 

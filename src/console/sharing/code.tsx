@@ -1,9 +1,9 @@
-import { Copy } from 'lucide-react'
 import { encodeQR } from 'qr'
 import { useMemo } from 'react'
 import { Button } from '../parts/button.tsx'
 import { copyLink } from '../parts/copy.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { Copy } from '../parts/icons.ts'
 import { text } from './text.ts'
 
 /** The address of a share as a QR code, for a telephone that looks at the screen. */

@@ -1,7 +1,7 @@
-import { Send } from 'lucide-react'
 import { useEffect, useId, useRef } from 'react'
 import { mutate } from '../graphql/run.ts'
 import { Button } from '../parts/button.tsx'
+import { Send } from '../parts/icons.ts'
 import { toast } from '../parts/toasts.tsx'
 import { useTask } from '../parts/use-task.ts'
 import { SHARE_FILES } from './documents.ts'

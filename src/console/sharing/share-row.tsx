@@ -1,3 +1,9 @@
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { mutate } from '../graphql/run.ts'
+import { Avatar } from '../parts/avatar.tsx'
+import { Button } from '../parts/button.tsx'
+import { copyLink } from '../parts/copy.ts'
+import { Confirm } from '../parts/dialog.tsx'
 import {
   Ban,
   Copy,
@@ -10,13 +16,7 @@ import {
   QrCode,
   RefreshCw,
   UserRound,
-} from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { mutate } from '../graphql/run.ts'
-import { Avatar } from '../parts/avatar.tsx'
-import { Button } from '../parts/button.tsx'
-import { copyLink } from '../parts/copy.ts'
-import { Confirm } from '../parts/dialog.tsx'
+} from '../parts/icons.ts'
 import { Menu, type MenuEntry } from '../parts/menu.tsx'
 import { toast, toastError } from '../parts/toasts.tsx'
 import { REVOKE, type Share } from './documents.ts'

@@ -1,6 +1,6 @@
 import './sharing.css'
-import { UserRoundPlus } from 'lucide-react'
 import { Button } from '../parts/button.tsx'
+import { UserRoundPlus } from '../parts/icons.ts'
 import { ShowMore } from '../parts/show-more.tsx'
 import { ShareRow } from './share-row.tsx'
 import { text } from './text.ts'

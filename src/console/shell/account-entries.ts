@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Braces, Languages, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { signOut } from '../graphql/session.ts'
 import { chooseLanguage, language } from '../i18n/language.ts'
+import { Braces, Languages, LogOut, Monitor, Moon, Sun, UserRound } from '../parts/icons.ts'
 import type { MenuEntry } from '../parts/menu.tsx'
 import { text } from './text.ts'
 import { chooseTheme, chosenTheme } from './theme.ts'

@@ -1,4 +1,4 @@
-import { FolderClosed, Inbox, Link2, type LucideIcon, ShieldCheck, Trash2, UsersRound } from 'lucide-react'
+import { FolderClosed, Inbox, Link2, type LucideIcon, ShieldCheck, Trash2, UsersRound } from '../parts/icons.ts'
 import { type Me, useIsOperator } from './me.ts'
 import { text } from './text.ts'
 

@@ -1,5 +1,5 @@
-import { Compass } from 'lucide-react'
 import { LinkButton } from '../parts/button.tsx'
+import { Compass } from '../parts/icons.ts'
 import { EmptyState } from '../parts/states.tsx'
 import { useTitle } from '../parts/use-title.ts'
 import { text } from './text.ts'

@@ -1,6 +1,6 @@
-import { Command } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Button } from '../parts/button.tsx'
+import { Command } from '../parts/icons.ts'
 import type { Me } from './me.ts'
 import { text } from './text.ts'
 

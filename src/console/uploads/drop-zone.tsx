@@ -1,5 +1,5 @@
-import { Upload } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { Upload } from '../parts/icons.ts'
 import { toast, toastError } from '../parts/toasts.tsx'
 import { add } from './add.ts'
 import { hasFiles } from './files-dragged.ts'

@@ -1,4 +1,10 @@
 import './webhooks.css'
+import { lazy, Suspense, useState } from 'react'
+import { useLookAgain } from '../graphql/look-again.ts'
+import { mutate } from '../graphql/run.ts'
+import { formatExact, formatRelative } from '../i18n/format.ts'
+import { Button } from '../parts/button.tsx'
+import { Confirm } from '../parts/dialog.tsx'
 import {
   Ellipsis,
   History,
@@ -10,13 +16,7 @@ import {
   Send,
   Trash2,
   Webhook as WebhookIcon,
-} from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
-import { useLookAgain } from '../graphql/look-again.ts'
-import { mutate } from '../graphql/run.ts'
-import { formatExact, formatRelative } from '../i18n/format.ts'
-import { Button } from '../parts/button.tsx'
-import { Confirm } from '../parts/dialog.tsx'
+} from '../parts/icons.ts'
 import { Menu, type MenuEntry } from '../parts/menu.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { Section } from '../parts/screen.tsx'

@@ -1,5 +1,5 @@
 import { useParams } from '@tanstack/react-router'
-import { History } from 'lucide-react'
+import { History } from '../../parts/icons.ts'
 import { Screen } from '../../parts/screen.tsx'
 import { ShowMore } from '../../parts/show-more.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'

@@ -1,5 +1,7 @@
 import './activity.css'
 import { Link } from '@tanstack/react-router'
+import { hrefOf, parentOf, trim } from '../../drive/place.ts'
+import { formatDay, formatExact, formatTime } from '../../i18n/format.ts'
 import {
   FilePlus2,
   FolderPlus,
@@ -12,9 +14,7 @@ import {
   Trash2,
   Undo2,
   UsersRound,
-} from 'lucide-react'
-import { hrefOf, parentOf, trim } from '../../drive/place.ts'
-import { formatDay, formatExact, formatTime } from '../../i18n/format.ts'
+} from '../../parts/icons.ts'
 import type { Happened } from './documents.ts'
 import { text } from './text.ts'
 import { sentenceOf } from './words.ts'

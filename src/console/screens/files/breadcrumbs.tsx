@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { ChevronRight } from 'lucide-react'
 import { hrefOf, type Place } from '../../drive/place.ts'
+import { ChevronRight } from '../../parts/icons.ts'
 import type { DragAndDrop } from './drag.ts'
 import { useFilesSearch } from './search.ts'
 import { text } from './text.ts'

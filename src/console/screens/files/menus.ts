@@ -1,3 +1,5 @@
+import { hrefOf, type Place, parentOf, trim } from '../../drive/place.ts'
+import { copyLink } from '../../parts/copy.ts'
 import {
   ClipboardPaste,
   Download,
@@ -16,9 +18,7 @@ import {
   Trash2,
   Upload,
   UserRoundPlus,
-} from 'lucide-react'
-import { hrefOf, type Place, parentOf, trim } from '../../drive/place.ts'
-import { copyLink } from '../../parts/copy.ts'
+} from '../../parts/icons.ts'
 import type { MenuEntry } from '../../parts/menu.tsx'
 import { shortcuts } from '../../shell/shortcuts.tsx'
 import { cut } from './clipboard.ts'

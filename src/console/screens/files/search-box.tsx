@@ -1,5 +1,5 @@
-import { Search, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { Search, X } from '../../parts/icons.ts'
 import { text } from './text.ts'
 
 const PAUSE_MS = 300

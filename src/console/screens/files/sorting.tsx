@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp } from 'lucide-react'
+import { ArrowDown, ArrowUp } from '../../parts/icons.ts'
 import type { FilesSearch, Sort } from './search.ts'
 import { text } from './text.ts'
 

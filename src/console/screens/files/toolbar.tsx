@@ -1,3 +1,6 @@
+import { formatNumber } from '../../i18n/format.ts'
+import { nothing } from '../../listing/selection.ts'
+import { Button } from '../../parts/button.tsx'
 import {
   ArrowDownUp,
   Download,
@@ -11,10 +14,7 @@ import {
   Trash2,
   UserRoundPlus,
   X,
-} from 'lucide-react'
-import { formatNumber } from '../../i18n/format.ts'
-import { nothing } from '../../listing/selection.ts'
-import { Button } from '../../parts/button.tsx'
+} from '../../parts/icons.ts'
 import { Menu, type MenuEntry } from '../../parts/menu.tsx'
 import { UploadButton } from '../../uploads/button/upload-button.tsx'
 import { type Commands, mayShare } from './commands.ts'

@@ -1,7 +1,7 @@
-import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useQuery } from 'urql'
 import { Button } from '../../parts/button.tsx'
+import { ChevronLeft, ChevronRight } from '../../parts/icons.ts'
 import { Frame } from '../../viewer/frame.tsx'
 import { DETAILS } from './details-documents.ts'
 import type { Entry } from './documents.ts'

@@ -1,4 +1,4 @@
-import { FileUp, FolderUp, Upload } from 'lucide-react'
+import { FileUp, FolderUp, Upload } from '../../parts/icons.ts'
 import { Menu } from '../../parts/menu.tsx'
 import type { Destination } from '../uploads.ts'
 import { text } from './text.ts'
