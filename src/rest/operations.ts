@@ -12,25 +12,31 @@ interface SofaRoute {
 /** SOFA adds routes of its own, for subscriptions; they are never reached. */
 const isOwn = ({ path }: SofaRoute): boolean => path.startsWith('/webhook')
 
-/** Lets SOFA build the operation of every route, and compiles each, once: what runs for a request is the compiled operation. */
-export async function compileOperations(schema: GraphQLSchema, routes: Route[]): Promise<Map<string, CompiledQuery>> {
-  const compiled = new Map<string, CompiledQuery>()
+/**
+ * Lets SOFA build the operation of every route. Each is compiled when it is asked for first: most of an instance's life needs few of them,
+ * and its start none.
+ */
+export async function buildOperations(
+  schema: GraphQLSchema,
+  routes: Route[],
+): Promise<Map<string, () => CompiledQuery>> {
+  const operations = new Map<string, () => CompiledQuery>()
   const sofa = useSofa({
     basePath: '/',
     schema,
     // Without this, a type that can be both listed and looked up would shrink to its id.
     ignore: Object.keys(schema.getTypeMap()),
+    // Paths without parameters: SOFA would make a pattern of each other, and nothing is routed by it.
     routes: Object.fromEntries(
-      routes.map(route => [
-        `${route.operation}.${route.field}`,
-        { method: route.method, path: route.path.replaceAll(/\{(\w+)\}/g, ':$1') },
-      ]),
+      routes.map(({ operation, field, method }) => [`${operation}.${field}`, { method, path: `/${field}` }]),
     ),
     execute: async ({ document }: { document: DocumentNode }) => {
       const field = fieldOf(document)
-      const query = compileQuery(schema, document)
-      if (!isCompiledQuery(query)) throw query.errors?.[0] ?? new TypeError(`Cannot compile ${field}.`)
-      compiled.set(field, query)
+      let compiled: CompiledQuery | undefined
+      operations.set(field, () => {
+        compiled ??= compile(schema, document)
+        return compiled
+      })
       return { data: { [field]: null } }
     },
     errorHandler: errors => {
@@ -39,7 +45,13 @@ export async function compileOperations(schema: GraphQLSchema, routes: Route[]):
   })
   const { __routes } = sofa as unknown as { __routes: SofaRoute[] }
   for (const route of __routes) if (!isOwn(route)) await route.handler({ url: '', body: null }, {})
-  return compiled
+  return operations
+}
+
+function compile(schema: GraphQLSchema, document: DocumentNode): CompiledQuery {
+  const query = compileQuery(schema, document)
+  if (!isCompiledQuery(query)) throw query.errors?.[0] ?? new TypeError(`Cannot compile ${fieldOf(document)}.`)
+  return query
 }
 
 /** The name of the field that an operation asks for. */

@@ -16,13 +16,13 @@ import type { Attachment } from '../services/accounts/account-export.ts'
 import type { Download } from '../services/sharing/download.ts'
 import { type InputReader, inputReader } from './input.ts'
 import { readMultipart } from './multipart.ts'
-import { compileOperations } from './operations.ts'
+import { buildOperations } from './operations.ts'
 import { methodsOf, type Route, routesOf } from './routes.ts'
 
 interface Endpoint {
   route: Route
   read: InputReader
-  operation: CompiledQuery
+  operation: () => CompiledQuery
 }
 
 /** A body is charged by its route, because its Content-Type may say anything. */
@@ -39,7 +39,7 @@ export interface RestRequest {
 /** Every path under /api that the schema of the REST operations declares, and no other. */
 export async function createRestRouter(schema: GraphQLSchema) {
   const routes = routesOf(schema)
-  const operations = await compileOperations(schema, routes)
+  const operations = await buildOperations(schema, routes)
   const addresses = createAddresses<Endpoint>('There is nothing at this URL. The interface is described at /api/docs.')
   for (const route of routes) {
     const operation = operations.get(route.field)
@@ -67,7 +67,7 @@ export async function createRestRouter(schema: GraphQLSchema) {
         raw: route.body === 'raw' ? readRaw(req) : undefined,
         header: name => headerText(req, name),
       })
-      const { data, errors } = await operation.query(undefined, context, variables)
+      const { data, errors } = await operation().query(undefined, context, variables)
       if (errors?.[0]) throw errors[0]
       await form?.finished
       return data?.[route.field]

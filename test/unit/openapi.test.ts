@@ -4,6 +4,7 @@ import { naturalStatus } from '../../src/errors.ts'
 import { figure } from '../../src/limits.ts'
 import { createApiDocument } from '../../src/openapi/document.ts'
 import type { Operation } from '../../src/openapi/operation.ts'
+import { buildOperations } from '../../src/rest/operations.ts'
 import { routesOf } from '../../src/rest/routes.ts'
 import { checkAnswer, checkerOf, inlined, lookUp } from '../contract/answers.ts'
 import { additions, inputsOf, operations, titleOf } from '../contract/contract.ts'
@@ -417,4 +418,10 @@ describe('an answer', () => {
     expect(() => checkAnswer({ method: 'GET', url: '/api/docs/', ...html })).not.toThrow()
     expect(() => checkAnswer({ method: 'GET', url: '/api/d/x', ...html, status: 302, text: '' })).not.toThrow()
   })
+})
+
+it('Every route has an operation that can be compiled, which a service does at the first request', async () => {
+  const built = await buildOperations(restSchema, routes)
+  expect([...built.keys()].sort()).toEqual(routes.map(({ field }) => field).sort())
+  for (const compiled of built.values()) expect(compiled().query).toBeInstanceOf(Function)
 })
