@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { AppError } from '../errors.ts'
 import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'
@@ -56,8 +57,9 @@ export async function openConsole(log: Log): Promise<Console | null> {
     return null
   }
   const assets = new Map<string, StaticAnswer>()
-  const read = (name: string) => readFile(new URL(`assets/${name}`, folder))
-  for (const name of await readdir(new URL('assets/', folder))) {
+  // Hundreds of files, while nobody is served yet: one after the other takes a third of the processor time.
+  const read = (name: string) => readFileSync(new URL(`assets/${name}`, folder))
+  for (const name of readdirSync(new URL('assets/', folder))) {
     if (!types[extname(name)]) continue
     const headers = {
       'content-type': types[extname(name)] ?? '',
@@ -66,12 +68,11 @@ export async function openConsole(log: Log): Promise<Console | null> {
       // For the worker that digests uploads, by WebAssembly. Other scripts are bound by the policy of their page.
       'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'",
     }
-    const [plain, br, gzip] = await Promise.all([read(name), read(`${name}.br`), read(`${name}.gz`)])
     const packed: StaticAnswer['packed'] = [
-      ['br', br],
-      ['gzip', gzip],
+      ['br', read(`${name}.br`)],
+      ['gzip', read(`${name}.gz`)],
     ]
-    assets.set(name, { plain, packed, headers })
+    assets.set(name, { plain: read(name), packed, headers })
   }
   const names = [...assets.keys()]
   // Another one whenever any file of the console has another content.
