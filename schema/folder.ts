@@ -1,4 +1,4 @@
-import type { EntryKey, EntryQuery, PlacedRow, EntrySort as Sort } from '../db/queries/entry-list.ts'
+import type { ChildRow, EntryKey, EntryQuery, EntrySort as Sort } from '../db/queries/entry-list.ts'
 import { MAX_NAME_PART } from '../src/limits.ts'
 import { builder } from './builder.ts'
 import { pageArgs } from './connection.ts'
@@ -46,7 +46,7 @@ const scanCost: ScanCost = ({ orderBy, filter }) => {
   return field !== 'NAME' || typeof nameContains === 'string' ? SCAN_COST : 0
 }
 
-const childrenOf = batchPages<PlacedRow, EntryKey, [EntryQuery]>(({ services }, folderIds, limit, after, query) =>
+const childrenOf = batchPages<ChildRow, EntryKey, [EntryQuery]>(({ services }, folderIds, limit, after, query) =>
   services.entryLists.childrenOf(folderIds, query, limit, after),
 )
 
@@ -81,7 +81,7 @@ Folder.implement({
         }
         return forwardConnection(page, sorting, async (limit, after) => {
           const { rows, more } = await childrenOf(context, id, limit, after, query)
-          return { more, rows: rows.map(row => ({ ...row, drive, names: [...names, row.name] })) }
+          return { more, rows: rows.map(row => ({ ...row, drive, parentId: id, names: [...names, row.name] })) }
         })
       },
     }),

@@ -117,6 +117,20 @@ describe('Statements', () => {
     const emails = [...first[0].nodes, ...second.nodes].map((member: Anything) => member.person.email)
     expect(new Set(emails).size).toBe(5)
   })
+
+  it('are the same of several folders at once as of each alone', async () => {
+    const folder =
+      'path ... on Folder { entries(first: 3) { nodes { id path parent { path } } pageInfo { hasNextPage endCursor } } }'
+    const { me } = await ask(large, `{ me { drive { root { entries { nodes { ${folder} } } } } } }`)
+    const folders = me.drive.root.entries.nodes
+    expect(folders).toHaveLength(4)
+    for (const together of folders) {
+      const alone = await ask(large, `{ me { drive { entry(path: "${together.path}") { ${folder} } } } }`)
+      expect(alone.me.drive.entry).toEqual(together)
+      expect(together.entries.nodes.map((entry: Anything) => entry.parent.path)).toEqual(Array(3).fill(together.path))
+      expect(together.entries.pageInfo.hasNextPage).toBe(true)
+    }
+  })
 })
 
 describe('Every connection', () => {

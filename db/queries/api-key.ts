@@ -12,13 +12,11 @@ export type ApiKeyPlace = [createdAt: number, id: string]
 /** The private keys of a user, or the keys of a workspace: their condition, and the account whose plan limits them. */
 const HOLDERS = {
   user: {
-    column: 'created_by',
     where: 'created_by = ? AND workspace_id IS NULL',
     max: 'max_private_api_keys',
     account: 'user u JOIN plan p ON p.id = u.plan_id WHERE u.id = ?',
   },
   workspace: {
-    column: 'workspace_id',
     where: 'workspace_id = ?',
     max: 'max_workspace_api_keys',
     account: 'workspace w JOIN user u ON u.id = w.owner_id JOIN plan p ON p.id = u.plan_id WHERE w.id = ?',
@@ -45,8 +43,7 @@ export function pagesOfApiKeys(
   limit: number,
   after: ApiKeyPlace | null,
 ): Promise<Map<string, Page<ApiKeyRow>>> {
-  const { column, where } = HOLDERS[holder]
-  const keys = `SELECT ${column} AS owner, ${columns} FROM api_key WHERE ${where}`
+  const keys = `SELECT ${columns} FROM api_key WHERE ${HOLDERS[holder].where}`
   const [time, id] = after ?? [Number.MAX_SAFE_INTEGER, '']
   return firstOfEach(db, `${keys} AND (created_at < ? OR (created_at = ? AND id < ?))`, {
     order: 'createdAt DESC, id DESC',

@@ -25,18 +25,25 @@ export interface EntryRow {
   revision: number
 }
 
+/** An entry of a folder that is known. */
+export interface ChildRow extends EntryRow {
+  /** Null for a folder. */
+  blobId: string | null
+}
+
 /** An entry with its place. */
-export interface PlacedRow extends EntryRow {
+export interface PlacedRow extends ChildRow {
   bucketId: string
   /** Null for a root. */
   parentId: string | null
-  blobId: string | null
 }
 
 const listedColumns = (e: string): string =>
   `${e}.id, ${e}.kind, ${e}.name, ${e}.file_type AS contentType, ${e}.total_bytes AS size, ${e}.total_files AS fileCount, ${e}.md5, ${e}.created_by AS createdBy, ${e}.created_at AS createdAt, ${e}.updated_at AS updatedAt, ${e}.revision`
 
-const placedColumns = `${listedColumns('entry')}, entry.bucket_id AS bucketId, entry.parent_id AS parentId, entry.blob_id AS blobId`
+const childColumns = `${listedColumns('entry')}, entry.blob_id AS blobId`
+
+const placedColumns = `${childColumns}, entry.bucket_id AS bucketId, entry.parent_id AS parentId`
 
 /** The totals of a root are those of its storage area; the row of a root has none. */
 const totalOf = (used: string, total: string) =>
@@ -130,7 +137,7 @@ export function pagesOfChildren(
   { sort, descending, kind, nameContains }: EntryQuery,
   limit: number,
   after: EntryKey | null,
-): Promise<Map<string, Page<PlacedRow>>> {
+): Promise<Map<string, Page<ChildRow>>> {
   const conditions: string[] = []
   const values: Value[] = []
   const add = (sql: string, ...of: Value[]) => {
@@ -149,16 +156,12 @@ export function pagesOfChildren(
     const column = columnOf[sort]
     add(`(${column} ${beyond} ? OR (${column} = ? AND id ${beyond} ?))`, after[0], ...after)
   }
-  return firstOfEach<PlacedRow>(
-    db,
-    `SELECT parent_id AS owner, ${placedColumns} FROM entry WHERE parent_id = ?${conditions.join('')}`,
-    {
-      order: sort === 'name' ? `kind, name${order}` : `${sort}${order}, id${order}`,
-      owners: folderIds,
-      values,
-      limit,
-    },
-  )
+  return firstOfEach<ChildRow>(db, `SELECT ${childColumns} FROM entry WHERE parent_id = ?${conditions.join('')}`, {
+    order: sort === 'name' ? `kind, name${order}` : `${sort}${order}, id${order}`,
+    owners: folderIds,
+    values,
+    limit,
+  })
 }
 
 /** Whether a file of this content is below the root; one below a folder that is being purged is not. */

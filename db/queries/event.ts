@@ -160,7 +160,7 @@ export function eventsOfEntries(
   const beyond = after === null ? '' : ` AND seq ${newestFirst ? '<' : '>'} ?`
   return firstOfEach<EventRow>(
     db,
-    `SELECT entry_id AS owner, ${read} FROM event WHERE entry_id = ?${beyond} AND kind IN (${placeholders(kinds)})`,
+    `SELECT ${read} FROM event WHERE entry_id = ?${beyond} AND kind IN (${placeholders(kinds)})`,
     {
       order: `seq${newestFirst ? ' DESC' : ''}`,
       owners: entryIds,

@@ -29,7 +29,7 @@ const pending = `${columns} FROM invite i ${SENDER} WHERE i.workspace_id = ? AND
 
 /** The pending invites of some workspaces, oldest first. */
 export const pagesOfInvites = (db: Db, workspaceIds: string[], limit: number, after: string) =>
-  firstOfEach<InviteView>(db, `SELECT i.workspace_id AS owner, ${pending} AND i.id > ?`, {
+  firstOfEach<InviteView>(db, `SELECT ${pending} AND i.id > ?`, {
     order: 'id',
     owners: workspaceIds,
     values: [Date.now(), after],

@@ -24,11 +24,12 @@ export const pagesOfMembers = (
   limit: number,
   [joinedAt, userId]: [joinedAt: number, userId: string] = [-1, ''],
 ) =>
-  firstOfEach<MemberView>(
-    db,
-    `SELECT m.workspace_id AS owner, ${members} AND (m.joined_at > ? OR (m.joined_at = ? AND m.user_id > ?))`,
-    { order: 'joinedAt, userId', owners: workspaceIds, values: [joinedAt, joinedAt, userId], limit },
-  )
+  firstOfEach<MemberView>(db, `SELECT ${members} AND (m.joined_at > ? OR (m.joined_at = ? AND m.user_id > ?))`, {
+    order: 'joinedAt, userId',
+    owners: workspaceIds,
+    values: [joinedAt, joinedAt, userId],
+    limit,
+  })
 
 export const listMembers = (db: Db, workspaceId: string) =>
   db.rows<MemberView>(`SELECT ${members} ORDER BY m.joined_at, m.user_id LIMIT ${MAX_PAGE}`, [workspaceId])

@@ -24,7 +24,7 @@ const AT_ONCE = 128
 
 /**
  * The first rows of the lists of several owners. Runs one statement for up to 128 owners, which reads only one page of each list.
- * @param range a SELECT of the list of one owner, whose id is its first parameter; each row has the column `owner`
+ * @param range a SELECT of the list of one owner, whose id is its first parameter
  * @param order names columns as the SELECT calls them
  * @param values the other parameters
  */
@@ -33,20 +33,23 @@ export async function firstOfEach<T extends object>(
   range: string,
   { order, owners, values, limit }: { order: string; owners: string[]; values: Value[]; limit: number },
 ): Promise<Map<string, Page<T>>> {
-  const part = unionPart(db, `${range} ORDER BY ${order} LIMIT ${limit + 1}`)
-  const pages = new Map<string, Page<T>>()
+  const list = `${range} ORDER BY ${order} LIMIT ${limit + 1}`
+  const [only] = owners
+  if (only !== undefined && owners.length === 1)
+    return new Map([[only, pageOf(await db.rows<T>(list, [only, ...values]), limit)]])
+  const part = (_owner: string, i: number) => unionPart(db, list.replace('SELECT', `SELECT ${i} AS owner,`))
+  const pages = new Map(owners.map(owner => [owner, { rows: [] as T[], more: false }]))
   for (const some of inParts(owners, AT_ONCE)) {
     // Padded to a power of two with ids of no owner: few different statements, which stay prepared.
     while (some.length & (some.length - 1)) some.push('')
-    const rows = await db.rows<T & { owner: string }>(
-      `${some.map(() => part).join(' UNION ALL ')} ORDER BY ${order}`,
+    const rows = await db.rows<T & { owner: number }>(
+      `${some.map(part).join(' UNION ALL ')} ORDER BY ${order}`,
       some.flatMap(owner => [owner, ...values]),
     )
     for (const row of rows) {
-      const page = pages.get(row.owner) ?? { rows: [], more: false }
-      if (page.rows.length < limit) page.rows.push(row)
-      else page.more = true
-      pages.set(row.owner, page)
+      const page = pages.get(some[row.owner] ?? '')
+      if (page && page.rows.length < limit) page.rows.push(row)
+      else if (page) page.more = true
     }
   }
   return pages

@@ -20,7 +20,7 @@ export const pagesOfShareEvents = (
 ): Promise<Map<string, Page<ShareEventRow>>> =>
   firstOfEach<ShareEventRow>(
     db,
-    `SELECT share_id AS owner, id, share_id AS shareId, at, kind, person_id AS personId, network, client FROM share_event
+    `SELECT id, share_id AS shareId, at, kind, person_id AS personId, network, client FROM share_event
      WHERE share_id = ? AND at <= ?${after === null ? '' : ` AND id ${newestFirst ? '<' : '>'} ?`}`,
     {
       order: newestFirst ? 'id DESC' : 'id',

@@ -113,7 +113,7 @@ export const pagesOfShares = (
 ) =>
   firstOfEach<ListedShare>(
     db,
-    `SELECT s.entry_id AS owner, ${listedColumns} FROM ${tables}
+    `SELECT ${listedColumns} FROM ${tables}
      WHERE s.entry_id = ? AND s.user_id = ? AND ${LIVE}${beyond(after, newestFirst)}${ofKind(kind)}`,
     {
       order: newestFirst ? 'id DESC' : 'id',

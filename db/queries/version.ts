@@ -76,7 +76,7 @@ export function pagesOfVersions(
 ): Promise<Map<string, Page<VersionRow>>> {
   return firstOfEach<VersionRow>(
     db,
-    `SELECT entry_id AS owner, ${columns} FROM version WHERE entry_id = ?${after === null ? '' : ' AND id < ?'}`,
+    `SELECT ${columns} FROM version WHERE entry_id = ?${after === null ? '' : ' AND id < ?'}`,
     { order: 'id DESC', owners: entryIds, values: after === null ? [] : [after], limit },
   )
 }

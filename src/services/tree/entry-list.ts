@@ -1,5 +1,6 @@
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import {
+  type ChildRow,
   type EntryKey,
   type EntryQuery,
   type EntryRow,
@@ -65,7 +66,7 @@ export function entryListService({ db }: Core<'db'>) {
       query: EntryQuery,
       limit: number,
       after: EntryKey | null,
-    ): Promise<Map<string, Page<PlacedRow>>> {
+    ): Promise<Map<string, Page<ChildRow>>> {
       const { nameContains } = query
       const part = nameContains === null ? null : parsePart(nameContains, 'filter.nameContains')
       return pagesOfChildren(db, folderIds, { ...query, nameContains: part }, limit, after)
