@@ -1,6 +1,6 @@
 import { figure, MAX_DELETED_FILES } from '../../src/limits.ts'
 import { joinPath } from '../../src/paths.ts'
-import type { FileView, FolderView } from '../../src/services/tree/listing.ts'
+import type { FileView, FolderView, ListedFile } from '../../src/services/tree/listing.ts'
 import type { Upload, UploadFields } from '../../src/upload.ts'
 import { cursor, ifMatch, limit, move, onConflict } from './arguments.ts'
 import { type DriveContext, objectOf } from './builder.ts'
@@ -28,12 +28,12 @@ export const File = objectOf<FileView>('File', 'A file of the caller.', t => ({
   updated_at: t.expose('updatedAt', { type: 'DateTime' }),
 }))
 
-const TreeFile = objectOf<FileView>('TreeFile', 'A file in a listing.', t => ({
+const TreeFile = objectOf<ListedFile>('TreeFile', 'A file in a listing.', t => ({
   created_at: t.expose('createdAt', { type: 'DateTime' }),
   file_type: t.exposeString('fileType', { description: 'Media type.', example: MEDIA_TYPE }),
   id: t.exposeID('id'),
   md5_checksum: t.exposeString('md5', { example: MD5 }),
-  name: t.string({ description: 'Full path.', example: FILE_PATH, resolve: file => joinPath(file.names) }),
+  name: t.exposeString('path', { description: 'Full path.', example: FILE_PATH }),
   size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
   updated_at: t.expose('updatedAt', { type: 'DateTime' }),
 }))
@@ -49,7 +49,7 @@ const TreeFolder = objectOf<FolderView>('TreeFolder', 'A folder in a listing.', 
 interface FileLevel {
   names: string[]
   folders: FolderView[]
-  files: FileView[]
+  files: ListedFile[]
   nextCursor: string | null
 }
 

@@ -1,7 +1,7 @@
 import { InvalidInput } from '../../src/errors.ts'
 import { parseMode } from '../../src/media.ts'
 import { slashed } from '../../src/paths.ts'
-import type { FileView, FolderView } from '../../src/services/tree/listing.ts'
+import type { FileView, FolderView, ListedFile } from '../../src/services/tree/listing.ts'
 import { cursor, ifMatch, limit, mode, onConflict } from './arguments.ts'
 import { objectOf } from './builder.ts'
 import { ALICE, BYTES, CURSOR, MD5, MEDIA_TYPE, WORKSPACE_FILE_PATH } from './examples.ts'
@@ -33,12 +33,12 @@ operation('GET /api/workspaces/{workspace_id}/files/download', 'workspaceDownloa
 
 type WithEmail<T> = T & { byEmail: string | null }
 
-const WorkspaceTreeFile = objectOf<WithEmail<FileView>>('WorkspaceTreeFile', t => ({
+const WorkspaceTreeFile = objectOf<WithEmail<ListedFile>>('WorkspaceTreeFile', t => ({
   created_at: t.expose('createdAt', { type: 'DateTime' }),
   file_type: t.exposeString('fileType', { example: MEDIA_TYPE }),
   id: t.exposeID('id'),
   md5_checksum: t.exposeString('md5', { example: MD5 }),
-  name: t.string({ example: 'report.pdf', resolve: file => file.names.at(-1) ?? '' }),
+  name: t.exposeString('name', { example: 'report.pdf' }),
   size: t.expose('size', { type: 'Long', example: BYTES }),
   uploaded_by: t.exposeID('createdBy', { nullable: true }),
   uploaded_by_email: t.exposeString('byEmail', { nullable: true, example: ALICE }),
@@ -55,7 +55,7 @@ const WorkspaceTreeFolder = objectOf<WithEmail<FolderView>>('WorkspaceTreeFolder
 
 interface WorkspaceLevel {
   names: string[]
-  files: WithEmail<FileView>[]
+  files: WithEmail<ListedFile>[]
   folders: WithEmail<FolderView>[]
   nextCursor: string | null
 }

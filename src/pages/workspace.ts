@@ -32,7 +32,7 @@ export function workspacePage({ drives, listings }: Services, { hasConsole }: { 
         size: sizeOf(folder.size),
       })),
       files: files.map(file => ({
-        ...fileOf(file.names.at(-1) ?? '', file.fileType, file.size),
+        ...fileOf(file.name, file.fileType, file.size),
         href: `/api/workspaces/${id}/files/download?${new URLSearchParams({ file_id: file.id })}`,
       })),
       next: nextCursor ? hrefOf(names, nextCursor) : null,

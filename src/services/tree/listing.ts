@@ -13,16 +13,25 @@ import {
 import type { Page } from '../../../db/queries/page.ts'
 import { peopleByIds } from '../../../db/queries/person.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
-import { parseFilePath, parsePath } from '../../paths.ts'
+import { joinPath, parseFilePath, parsePath } from '../../paths.ts'
 import type { Core } from '../core.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
 import { fileNotFound, pathsOfFolders, type Tree } from './entry-path.ts'
 
 /** A file as responses show it. Sizes in bytes, times in milliseconds since 1970. */
-export interface FileView {
-  id: string
+export interface FileView extends FileDetails {
   /** The names from the root down, the file's own last. */
   names: string[]
+}
+
+/** A file in a listing of its folder. */
+export interface ListedFile extends FileDetails {
+  name: string
+  path: string
+}
+
+interface FileDetails {
+  id: string
   fileType: string
   size: number
   md5: string
@@ -60,7 +69,7 @@ export function listingService({ db }: Core<'db'>) {
       tree: Tree,
       path: string,
       page: PageArgs,
-    ): Promise<{ names: string[]; folders: FolderView[]; files: FileView[]; nextCursor: string | null }> {
+    ): Promise<{ names: string[]; folders: FolderView[]; files: ListedFile[]; nextCursor: string | null }> {
       const names = parsePath(path, 'path')
       const limit = readLimit(page.limit)
       const after = readCursor(page.cursor, ['number', 'string'])
@@ -70,10 +79,11 @@ export function listingService({ db }: Core<'db'>) {
       const last = rows.at(-1)
       const firstFile = rows.findIndex(r => r.kind === FILE)
       const split = firstFile < 0 ? rows.length : firstFile
+      const above = names.length > 0 ? `${joinPath(names)}/` : ''
       return {
         names,
         folders: rows.slice(0, split),
-        files: rows.slice(split).map(row => toFileView(row, [...names, row.name])),
+        files: rows.slice(split).map(row => ({ ...detailsOf(row), name: row.name, path: above + row.name })),
         nextCursor: more && last ? writeCursor([last.kind, last.name]) : null,
       }
     },
@@ -163,10 +173,11 @@ const toFoundEntry = (row: PlacedRow, names: string[]): FoundEntry => ({
   blobId: row.blobId,
 })
 
-function toFileView(row: EntryRow, names: string[]): FileView {
+const toFileView = (row: EntryRow, names: string[]): FileView => ({ ...detailsOf(row), names })
+
+function detailsOf(row: EntryRow): FileDetails {
   return {
     id: row.id,
-    names,
     fileType: row.contentType,
     size: row.size,
     md5: row.md5,
