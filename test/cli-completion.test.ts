@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { ended, openShell, program, type Shell } from './command-line.ts'
+import { ended, openWarmShell, program, type Shell } from './command-line.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { startFakeService } from './unit/fake-service.ts'
 import { until } from './until.ts'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
   await alice.rest('POST', '/api/workspaces/create', { json: { name: 'Garden' } })
-  shell = openShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: secretOf(alice) })
+  shell = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: secretOf(alice) })
   for (const name of ['docs/a.txt', 'docs/inner/b.txt', 'my files/one two.txt']) await alice.upload(name, name)
   // The form of the harness writes a quotation mark otherwise.
   for (const name of odd) expect((await shell.satchel(['put', '-', '--to', 'odd', '--name', name])).code).toBe(0)

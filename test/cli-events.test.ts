@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { found, put } from './builders.ts'
-import { ended, openShell, type Shell } from './command-line.ts'
+import { ended, openWarmShell, type Shell } from './command-line.ts'
 import type { Anything } from './event-model.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { until } from './until.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
   garden = await found(alice)
-  shell = openShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  shell = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
   await alice.upload('a.txt', 'a')
   await put(alice, garden, '/plan.txt')
 })

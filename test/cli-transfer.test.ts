@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { ended, openShell, type Shell } from './command-line.ts'
+import { ended, openWarmShell, type Shell } from './command-line.ts'
 import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
 import { freePort } from './free-port.ts'
 import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
@@ -45,7 +45,7 @@ afterAll(async () => {
 })
 
 beforeEach(() => {
-  shell = openShell({ SATCHEL_URL: service, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  shell = openWarmShell({ SATCHEL_URL: service, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
 })
 afterEach(async () => {
   await wire.heal()
@@ -249,9 +249,9 @@ describe('satchel put', () => {
     it.each([0, 5, 8 * MiB, 8 * MiB + 1, 20 * MiB])('%i bytes', async size => {
       const bytes = randomBytes(size)
       const to = box()
-      const { code, out } = await shell.satchel(['put', '-', '--name', 'in.bin', '--to', to, '--json'], {
-        stdin: bytes,
-      })
+      const child = shell.begin(['put', '-', '--name', 'in.bin', '--to', to, '--json'])
+      child.stdin.end(bytes)
+      const { code, out } = await ended(child)
       expect([code, JSON.parse(out).files]).toEqual([
         0,
         [{ source: '-', path: `/${to}/in.bin`, size, md5_checksum: md5(bytes), status: 'uploaded' }],
@@ -463,7 +463,7 @@ describe('Where clients cannot reach the store', () => {
     const carol = await proxied.signIn('carol')
     const bytes = randomBytes(2 * MiB)
     await carol.upload('a.bin', bytes)
-    const own = openShell({ SATCHEL_URL: proxied.url, SATCHEL_SESSION: carol.cookie.replace('session_id=', '') })
+    const own = openWarmShell({ SATCHEL_URL: proxied.url, SATCHEL_SESSION: carol.cookie.replace('session_id=', '') })
     await own.json('get', 'a.bin')
     expect(readFileSync(join(own.home, 'a.bin')).equals(bytes)).toBe(true)
     own.close()

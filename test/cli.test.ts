@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Command } from 'commander'
 import { createProgram } from '../src/cli/program.ts'
-import { ended, openShell, program, type Shell } from './command-line.ts'
+import { ended, openWarmShell, program, type Shell } from './command-line.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { aTime } from './shapes.ts'
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const { response } = await alice.rest('POST', '/api/workspaces/create', { json: { name: 'Garden' } })
   workspaceId = response.workspace.workspace_id
   await alice.upload('docs/a.txt', 'hello')
-  shell = openShell()
+  shell = openWarmShell()
 })
 afterAll(async () => {
   shell?.close()
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 /** A home of its own. */
 async function inShell<T>(settings: Record<string, string>, work: (shell: Shell) => Promise<T>): Promise<T> {
-  const own = openShell(settings)
+  const own = openWarmShell(settings)
   try {
     return await work(own)
   } finally {
@@ -306,7 +306,7 @@ describe('Exit codes', () => {
 describe('--help', () => {
   it('lists the commands and the exit codes, and begins at once', async () => {
     const before = performance.now()
-    const { code, out, err } = await shell.satchel(['--help'])
+    const { code, out, err } = await ended(shell.begin(['--help']))
     expect([code, err]).toEqual([0, ''])
     for (const word of ['login', 'quick-share', 'completion', 'Exit codes', 'SATCHEL_KEY', 'NO_COLOR'])
       expect(out).toContain(word)
