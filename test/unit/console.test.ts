@@ -20,7 +20,7 @@ it('has the types of the schema as it is', () => {
   expect(readFileSync(file, 'utf8')).toBe(graphTypes())
 })
 
-it('tells its cache which types and fields there are, and which of them may be null', () => {
+it('tells its cache which types there are, and which of their fields may be null', () => {
   interface Shape {
     kind: string
     ofType?: Shape
@@ -49,10 +49,12 @@ it('tells its cache which types and fields there are, and which of them may be n
       isObjectType(type) ? 'OBJECT' : 'INTERFACE',
       names(type.getInterfaces()),
     ])
-    const fields = Object.values(type.getFields()).map(({ name, type }) => {
-      const inner = isNonNullType(type) ? type.ofType : type
-      return [name, inner === type, isListType(inner) && !isNonNullType(inner.ofType)]
-    })
+    const fields = Object.values(type.getFields())
+      .map(({ name, type }) => {
+        const inner = isNonNullType(type) ? type.ofType : type
+        return [name, inner === type, isListType(inner) && !isNonNullType(inner.ofType)]
+      })
+      .filter(([, isNullable, hasNulls]) => isNullable || hasNulls)
     const read = told?.fields?.map(({ name, type }) => {
       const inner = type.kind === 'NON_NULL' ? type.ofType : type
       return [name, inner === type, inner?.kind === 'LIST' && inner.ofType?.kind !== 'NON_NULL']

@@ -33,8 +33,9 @@ export function graphForCache(): string {
     if (type.kind !== 'OBJECT' && type.kind !== 'INTERFACE') return []
     // The console asks lists for their nodes.
     if (type.name.endsWith('Edge')) return []
-    const fields = type.fields.map(({ name, type }) => name + marksOf(type as Wrapped))
-    return [[type.kind, type.name, names(type.interfaces), fields.join(' ')]]
+    const fields = type.fields.map(({ name, type }) => ({ name, marks: marksOf(type as Wrapped) }))
+    const told = fields.flatMap(({ name, marks }) => (marks ? name + marks : []))
+    return [[type.kind, type.name, names(type.interfaces), told.join(' ')]]
   })
   return JSON.stringify(types)
 }

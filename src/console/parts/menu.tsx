@@ -37,7 +37,7 @@ export const Menu = ({ children, button, ...menu }: MenuProps & { children: Reac
   </MenuButton>
 )
 
-export interface OpenMenu {
+export interface OpenMenu extends Pick<MenuProps, 'placement'> {
   triggerRef: RefObject<HTMLElement | null>
   onClose: () => void
 }
@@ -77,8 +77,17 @@ export interface Point {
   y: number
 }
 
+interface AtPointProps extends Pick<MenuButtonProps, 'opened'>, Pick<OpenMenu, 'onClose'> {
+  at: Point
+}
+
+/** A menu of entries at a point of the window. */
+export const ContextMenu = ({ at, onClose, ...menu }: MenuProps & Omit<AtPointProps, 'opened'>) => (
+  <AtPoint at={at} onClose={onClose} opened={open => <PopoverMenu {...menu} {...open} />} />
+)
+
 /** A menu at a point of the window: what a right click, a long touch or the context menu key opens. */
-export function ContextMenu({ at, onClose, ...menu }: MenuProps & { at: Point; onClose: () => void }) {
+export function AtPoint({ at, opened, onClose }: AtPointProps) {
   const anchor = useRef<HTMLSpanElement>(null)
   const [isPlaced, setPlaced] = useState(false)
   useEffect(() => setPlaced(true), [])
@@ -87,12 +96,11 @@ export function ContextMenu({ at, onClose, ...menu }: MenuProps & { at: Point; o
       <span ref={anchor} className="context-anchor" style={{ left: at.x, top: at.y }} />
       {isPlaced && (
         <Suspense>
-          <PopoverMenu
-            {...menu}
-            placement="bottom start"
-            triggerRef={anchor as unknown as RefObject<HTMLElement | null>}
-            onClose={onClose}
-          />
+          {opened({
+            triggerRef: anchor as unknown as RefObject<HTMLElement | null>,
+            placement: 'bottom start',
+            onClose,
+          })}
         </Suspense>
       )}
     </>

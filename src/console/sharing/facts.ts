@@ -1,4 +1,5 @@
-import { formatMoment, formatNumber, formatRelative } from '../i18n/format.ts'
+import { formatMoment, formatNumber } from '../i18n/format.ts'
+import { formatRelative } from '../i18n/times.ts'
 import type { Share } from './documents.ts'
 import { text } from './text.ts'
 

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { sharedValue } from '../parts/shared-value.ts'
 
-const Keys = lazy(() => import('../screens/files/dialogs.tsx').then(({ Keys }) => ({ default: Keys })))
+const Keys = lazy(() => import('../screens/files/on-demand/dialogs.tsx').then(({ Keys }) => ({ default: Keys })))
 
 /** Whether the list of keyboard shortcuts is shown. */
 export const shortcuts = sharedValue(false)

@@ -1,6 +1,7 @@
 import { useState, useSyncExternalStore } from 'react'
 import { isOver, type Snapshot } from '../../upload-engine/snapshot.ts'
-import { formatBytes, formatDuration, formatNumber } from '../i18n/format.ts'
+import { formatBytes, formatNumber } from '../i18n/format.ts'
+import { formatDuration } from '../i18n/times.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
 import { ChevronDown, ChevronUp, Pause, Play, X } from '../parts/icons.ts'

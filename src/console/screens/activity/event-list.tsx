@@ -1,7 +1,8 @@
 import './activity.css'
 import { Link } from '@tanstack/react-router'
 import { hrefOf, parentOf, trim } from '../../drive/place.ts'
-import { formatDay, formatExact, formatTime } from '../../i18n/format.ts'
+import { formatExact } from '../../i18n/format.ts'
+import { formatDay, formatTime } from '../../i18n/times.ts'
 import {
   FilePlus2,
   FolderPlus,

@@ -2,7 +2,7 @@ import type { Place } from '../../drive/place.ts'
 import type { Selection } from '../../listing/selection.ts'
 import type { Point } from '../../parts/menu.tsx'
 import type { Destination } from '../../uploads/uploads.ts'
-import type { Actions } from './actions.ts'
+import type { Act } from './act.ts'
 import type { Entry } from './documents.ts'
 import type { Open } from './files.tsx'
 import type { FilesSearch } from './search.ts'
@@ -17,7 +17,7 @@ export interface Commands {
   selected: readonly Entry[]
   selection: Selection
   select: (next: Selection) => void
-  actions: Actions
+  act: Act
   /** Deletes entries; asks first where that is final. */
   remove: (entries: readonly Entry[]) => void
   setOpen: (open: Open) => void

@@ -1,6 +1,6 @@
 import { type DragEvent, useMemo, useRef } from 'react'
 import type { Selection } from '../../listing/selection.ts'
-import type { Actions } from './actions.ts'
+import type { Act } from './act.ts'
 import type { Entry } from './documents.ts'
 import { text } from './text.ts'
 import type { DriveHere } from './use-folder.ts'
@@ -9,7 +9,7 @@ const TYPE = 'application/x-satchel-entries'
 
 interface Given {
   drive: DriveHere | undefined
-  actions: Actions
+  act: Act
   selected: readonly Entry[]
   selection: Selection
 }
@@ -51,7 +51,8 @@ export function useDragAndDrop(given: Given): DragAndDrop {
         if (!event.dataTransfer.types.includes(TYPE)) return
         event.preventDefault()
         event.stopPropagation()
-        void latest.current.actions.move(dragged.current, path)
+        const moving = dragged.current
+        void latest.current.act(actions => actions.move(moving, path))
         dragged.current = []
       },
     }),

@@ -1,4 +1,4 @@
-import { type DragEvent, type MouseEvent, memo, type ReactNode } from 'react'
+import { type DragEvent, lazy, type MouseEvent, memo, type ReactNode, Suspense } from 'react'
 import { formatBytes, formatExact, formatMoment } from '../../i18n/format.ts'
 import { Mark, More } from '../../listing/cells.tsx'
 import type { Cell } from '../../listing/listing.tsx'
@@ -9,8 +9,19 @@ import type { Point } from '../../parts/menu.tsx'
 import type { Entry } from './documents.ts'
 import { NameField } from './name-field.tsx'
 import { text } from './text.ts'
-import { hasThumbnail, Thumbnail } from './thumbnail.tsx'
 import type { Draft } from './use-rename.ts'
+
+const Thumbnail = lazy(() => import('./on-demand/thumbnail.tsx').then(({ Thumbnail }) => ({ default: Thumbnail })))
+
+export type FileEntry = Extract<Entry, { __typename: 'File' }>
+
+/** The picture itself is loaded: a larger one would be too much for a tile. */
+const MOST_BYTES = 4_000_000
+const types = /^image\/(png|jpeg|gif|webp|avif)$/
+
+/** Whether a tile shows what is in a file. */
+const hasThumbnail = (entry: Entry): entry is FileEntry =>
+  entry.__typename === 'File' && entry.size > 0 && entry.size <= MOST_BYTES && types.test(entry.contentType)
 
 /** What a person can do to an entry in the list. The same object for as long as the screen is shown, so that rows stay as they are. */
 export interface Handlers {
@@ -128,15 +139,18 @@ export const Row = memo(function Row(props: CellProps) {
 /** An entry as a tile of the grid. */
 export const Tile = memo(function Tile(props: CellProps) {
   const { entry, handlers } = props
+  const icon = <EntryIcon contentType={typeOf(entry)} size="tile" />
   return (
     <div {...frameOf(props, 'tile-card')}>
       <div role="gridcell">
         <Mark onMark={() => handlers.mark(entry)} />
         {hasThumbnail(entry) ? (
-          // With new bytes it is another picture.
-          <Thumbnail key={entry.updatedAt} file={entry} />
+          <Suspense fallback={icon}>
+            {/* With new bytes it is another picture. */}
+            <Thumbnail key={entry.updatedAt} file={entry} />
+          </Suspense>
         ) : (
-          <EntryIcon contentType={typeOf(entry)} size="tile" />
+          icon
         )}
         <span className="tile-name">
           <Name {...props} />

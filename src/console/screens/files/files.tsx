@@ -1,27 +1,26 @@
 import './files.css'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { hrefOf, screenOf, usePlace } from '../../drive/place.ts'
 import { Listing, type ListingHandle } from '../../listing/listing.tsx'
 import { useFocusBack } from '../../listing/use-focus-back.ts'
 import { LinkButton } from '../../parts/button.tsx'
 import { FolderOpen, SearchX } from '../../parts/icons.ts'
-import { ContextMenu, type Point } from '../../parts/menu.tsx'
+import { AtPoint, type Point } from '../../parts/menu.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { useTitle } from '../../parts/use-title.ts'
-import { useOffers } from '../../shell/offers.ts'
 import { shortcuts } from '../../shell/shortcuts.tsx'
 import { InTop } from '../../shell/top.tsx'
 import { UploadButton } from '../../uploads/button/upload-button.tsx'
 import { useUploadPlace } from '../../uploads/place.ts'
-import { createActions } from './actions.ts'
+import { actWith, loadActions } from './act.ts'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { cut } from './clipboard.ts'
 import { mayShare } from './commands.ts'
 import type { Entry } from './documents.ts'
 import { useDragAndDrop } from './drag.ts'
 import { Row, Tile } from './entry.tsx'
-import { entriesMenu, folderMenu } from './menus.ts'
+import { FilesMenu } from './files-menu.ts'
 import { useFilesSearch } from './search.ts'
 import { SearchBox } from './search-box.tsx'
 import { ColumnHeads } from './sorting.tsx'
@@ -34,13 +33,14 @@ import { useOpen } from './use-open.ts'
 import { useRename } from './use-rename.ts'
 import { useSelection } from './use-selection.ts'
 
-const dialogs = () => import('./dialogs.tsx')
+const dialogs = () => import('./on-demand/dialogs.tsx')
 const NewFolder = lazy(() => dialogs().then(({ NewFolder }) => ({ default: NewFolder })))
 const Picker = lazy(() => import('../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })))
 const DeleteForEver = lazy(() => dialogs().then(({ DeleteForEver }) => ({ default: DeleteForEver })))
-const Details = lazy(() => import('./details.tsx').then(({ Details }) => ({ default: Details })))
+const Details = lazy(() => import('./on-demand/details.tsx').then(({ Details }) => ({ default: Details })))
 const ShareSheet = lazy(() => import('../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })))
-const Viewer = lazy(() => import('./viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
+const Offers = lazy(() => import('./on-demand/offers.ts').then(({ Offers }) => ({ default: Offers })))
+const Viewer = lazy(() => import('./on-demand/viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
 
 /** What is open over the list. */
 export type Open = 'new-folder' | 'picker' | 'share' | 'delete' | null
@@ -69,12 +69,13 @@ export function Files() {
   const latest = useRef(refresh)
   latest.current = refresh
   const hasTrash = drive?.trashDays !== 0
-  const actions = useMemo(() => createActions(drive?.id ?? '', hasTrash, () => latest.current()), [drive?.id, hasTrash])
+  const act = useMemo(() => actWith(drive?.id ?? '', hasTrash, () => latest.current()), [drive?.id, hasTrash])
+  useEffect(() => void loadActions().catch(() => {}), [])
   const openEntry = useOpen(place, search, setSearch)
-  const dnd = useDragAndDrop({ drive, actions, selected, selection })
-  const renaming = useRename(actions, list, () => listing.current?.focus())
+  const dnd = useDragAndDrop({ drive, act, selected, selection })
+  const renaming = useRename(act, list, () => listing.current?.focus())
   const handlers = useHandlers({
-    ...{ place, search, selection, select, entries, actions, dnd, openEntry, renaming, setMenu },
+    ...{ place, search, selection, select, entries, dnd, openEntry, renaming, setMenu },
     focus: () => listing.current?.focus(),
   })
 
@@ -84,22 +85,20 @@ export function Files() {
   useUploadPlace(target && { ...target, label, mayUpload: drive?.canWrite === true })
   const removeNow = (gone: readonly Entry[]) => {
     select({ ...selection, ids: new Set() })
-    void actions.remove(gone)
+    void act(actions => actions.remove(gone))
   }
   const remove = (gone: readonly Entry[]) => (hasTrash ? removeNow(gone) : setOpen('delete'))
   const commands = {
-    ...{ place, search, setSearch, drive, target, selected, selection, select, actions, remove },
+    ...{ place, search, setSearch, drive, target, selected, selection, select, act, remove },
     ...{ setOpen, startRename: renaming.start, setMenu, openEntry },
     openScreen: (screen: 'trash' | 'activity') => void navigate({ to: screenOf(place, screen) }),
   }
   const onKey = useKeys(commands)
-  useOffers(() => [...entriesMenu(commands, selected), ...folderMenu(commands)])
   useTitle(label, place.path && folder.title)
 
   const hasShortcuts = shortcuts.use()
   const focusList = useCallback(() => listing.current?.focus(), [])
   useFocusBack(open !== null || hasShortcuts || search.open !== undefined || menu !== null, focusList)
-  const menuEntries = menu && (menu.entries.length > 0 ? entriesMenu(commands, menu.entries) : folderMenu(commands))
   const EntryCell = search.view === 'grid' ? Tile : Row
   const isEmpty = !folder.isLoading && entries.length === 0 && !folder.hasMore
   return (
@@ -193,11 +192,10 @@ export function Files() {
           </Suspense>
         )}
       </div>
-      {menu && menuEntries && (
-        <ContextMenu
+      {menu && (
+        <AtPoint
           at={menu.at}
-          label={text('actions')}
-          entries={menuEntries}
+          opened={open => <FilesMenu {...open} commands={commands} of={menu.entries} label={text('actions')} />}
           onClose={() => {
             setMenu(null)
             focusList()
@@ -205,8 +203,14 @@ export function Files() {
         />
       )}
       <Suspense>
+        <Offers commands={commands} />
+      </Suspense>
+      <Suspense>
         {open === 'new-folder' && (
-          <NewFolder onEnd={() => setOpen(null)} create={name => actions.createFolder(place.path, name)} />
+          <NewFolder
+            onEnd={() => setOpen(null)}
+            create={name => act(actions => actions.createFolder(place.path, name))}
+          />
         )}
         {open === 'picker' && drive && (
           <Picker
@@ -216,7 +220,7 @@ export function Files() {
             root={folder.title ?? text('root')}
             start={place.path}
             moving={selected}
-            onPick={to => void actions.move(selected, to)}
+            onPick={to => void act(actions => actions.move(selected, to))}
             onClose={() => setOpen(null)}
           />
         )}
@@ -229,7 +233,7 @@ export function Files() {
             id={search.open}
             entries={entries}
             onShow={id => setSearch({ open: id })}
-            onDownload={entry => void actions.download([entry])}
+            onDownload={entry => void act(actions => actions.download([entry]))}
             onClose={() => {
               setSearch({ open: undefined })
               focusList()

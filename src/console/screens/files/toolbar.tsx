@@ -15,10 +15,11 @@ import {
   UserRoundPlus,
   X,
 } from '../../parts/icons.ts'
-import { Menu, type MenuEntry } from '../../parts/menu.tsx'
+import { Menu, MenuButton, type MenuEntry } from '../../parts/menu.tsx'
 import { UploadButton } from '../../uploads/button/upload-button.tsx'
 import { type Commands, mayShare } from './commands.ts'
-import { entriesMenu, folderMenu } from './menus.ts'
+import type { Entry } from './documents.ts'
+import { FilesMenu } from './files-menu.ts'
 import { sorts } from './search.ts'
 import { sortBy } from './sorting.tsx'
 import { text } from './text.ts'
@@ -87,16 +88,14 @@ function WithFolder(props: Commands & { count: number; hasMore: boolean }) {
         <ArrowDownUp />
       </Menu>
       <span className="narrow-only">
-        <Menu label={text('actions')} entries={folderMenu(props)} button={{ look: 'icon' }}>
-          <Ellipsis />
-        </Menu>
+        <More commands={props} of={[]} label={text('actions')} />
       </span>
     </>
   )
 }
 
 function WithSelection(props: Commands) {
-  const { selected, selection, select, drive, actions, remove, setOpen, startRename } = props
+  const { selected, selection, select, drive, act, remove, setOpen, startRename } = props
   const [first] = selected
   const isFiles = selected.every(({ __typename }) => __typename === 'File')
   return (
@@ -108,7 +107,11 @@ function WithSelection(props: Commands) {
         {text('selected', { count: selected.length })}
       </span>
       {isFiles && (
-        <Button look="icon" aria-label={text('download')} onPress={() => void actions.download(selected)}>
+        <Button
+          look="icon"
+          aria-label={text('download')}
+          onPress={() => void act(actions => actions.download(selected))}
+        >
           <Download />
         </Button>
       )}
@@ -134,9 +137,14 @@ function WithSelection(props: Commands) {
           <Trash2 />
         </Button>
       )}
-      <Menu label={text('moreActions')} entries={entriesMenu(props, selected)} button={{ look: 'icon' }}>
-        <Ellipsis />
-      </Menu>
+      <More commands={props} of={selected} label={text('moreActions')} />
     </>
   )
 }
+
+/** All that can be done with some entries; with none, in the folder. */
+const More = ({ label, ...of }: { label: string; commands: Commands; of: readonly Entry[] }) => (
+  <MenuButton label={label} button={{ look: 'icon' }} opened={open => <FilesMenu {...of} {...open} label={label} />}>
+    <Ellipsis />
+  </MenuButton>
+)

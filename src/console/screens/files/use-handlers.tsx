@@ -2,7 +2,6 @@ import { useMemo, useRef } from 'react'
 import { type Place, parentOf, trim } from '../../drive/place.ts'
 import { only, press, type Selection, toggle } from '../../listing/selection.ts'
 import type { Point } from '../../parts/menu.tsx'
-import type { Actions } from './actions.ts'
 import type { Entry } from './documents.ts'
 import type { DragAndDrop } from './drag.ts'
 import type { Handlers } from './entry.tsx'
@@ -16,7 +15,6 @@ interface Given {
   selection: Selection
   select: (next: Selection) => void
   entries: readonly Entry[]
-  actions: Actions
   dnd: DragAndDrop
   openEntry: (entry: Entry) => void
   renaming: Renaming

@@ -9,7 +9,7 @@ import { useNavigateUp } from './use-navigate-up.ts'
 export function useKeys(commands: Commands): (event: KeyboardEvent) => boolean {
   const up = useNavigateUp(commands)
   return event => {
-    const { selected, selection, drive, actions, place, setOpen, startRename, setSearch, search, setMenu } = commands
+    const { selected, selection, drive, act, place, setOpen, startRename, setSearch, search, setMenu } = commands
     const [first] = selected
     const isCommand = event.ctrlKey || event.metaKey
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
@@ -17,8 +17,8 @@ export function useKeys(commands: Commands): (event: KeyboardEvent) => boolean {
 
     const run = (): boolean | undefined => {
       if (isCommand) {
-        if (key === 'x' && canWrite && first) actions.cut(selected)
-        else if (key === 'v' && canWrite && cut.get()) void actions.paste(place.path)
+        if (key === 'x' && canWrite && first) void act(actions => actions.cut(selected))
+        else if (key === 'v' && canWrite && cut.get()) void act(actions => actions.paste(place.path))
         else if (key === 'z') return undoLatest()
         else return false
         return true

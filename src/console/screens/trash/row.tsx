@@ -1,6 +1,7 @@
 import { type MouseEvent, memo } from 'react'
 import { parentOf, trim } from '../../drive/place.ts'
-import { formatBytes, formatExact, formatMoment, formatRelative } from '../../i18n/format.ts'
+import { formatBytes, formatExact, formatMoment } from '../../i18n/format.ts'
+import { formatRelative } from '../../i18n/times.ts'
 import { Mark, More } from '../../listing/cells.tsx'
 import type { Cell } from '../../listing/listing.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'

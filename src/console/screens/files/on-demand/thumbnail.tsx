@@ -1,11 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
-import { graphql } from '../../graphql/graphql.ts'
-import { inParts } from '../../graphql/in-parts.ts'
-import { ask } from '../../graphql/run.ts'
-import { EntryIcon } from '../../parts/entry-icon.tsx'
-import type { Entry } from './documents.ts'
-
-type File = Extract<Entry, { __typename: 'File' }>
+import { graphql } from '../../../graphql/graphql.ts'
+import { inParts } from '../../../graphql/in-parts.ts'
+import { ask } from '../../../graphql/run.ts'
+import { EntryIcon } from '../../../parts/entry-icon.tsx'
+import type { FileEntry } from '../entry.tsx'
 
 const PICTURES = graphql(`
   query Pictures($ids: [ID!]!) {
@@ -20,14 +18,6 @@ const PICTURES = graphql(`
     }
   }
 `)
-
-/** The picture itself is loaded: a larger one would be too much for a tile. */
-const MOST_BYTES = 4_000_000
-const types = /^image\/(png|jpeg|gif|webp|avif)$/
-
-/** Whether a tile shows what is in a file. */
-export const hasThumbnail = (entry: Entry): entry is File =>
-  entry.__typename === 'File' && entry.size > 0 && entry.size <= MOST_BYTES && types.test(entry.contentType)
 
 /** Those that wait for the address of their bytes: the tiles that come into sight together ask together. */
 let waiting = new Map<string, (url: string) => void>()
@@ -48,7 +38,7 @@ async function answerAll(): Promise<void> {
 }
 
 /** The picture in a file, once its tile is in sight; until then, and if it cannot be shown, its icon. */
-export function Thumbnail({ file: { id, contentType } }: { file: File }) {
+export function Thumbnail({ file: { id, contentType } }: { file: FileEntry }) {
   const frame = useRef<HTMLSpanElement>(null)
   const [url, setUrl] = useState<string | null>(null)
   useEffect(() => {

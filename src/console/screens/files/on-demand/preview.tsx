@@ -1,6 +1,7 @@
 import { useQuery } from 'urql'
-import { hasPreview, Preview } from '../../viewer/preview.tsx'
-import { DOWNLOAD, type Entry } from './documents.ts'
+import { hasPreview, Preview } from '../../../viewer/preview.tsx'
+import type { Entry } from '../documents.ts'
+import { DOWNLOAD } from './documents.ts'
 
 /** One object: with another one, what is asked would be asked again. */
 const ONCE = { once: true }

@@ -1,5 +1,5 @@
-import { Confirm, Dialog } from '../../parts/dialog.tsx'
-import { FormDialog, TextField } from '../../parts/form.tsx'
+import { Confirm, Dialog } from '../../../parts/dialog.tsx'
+import { FormDialog, TextField } from '../../../parts/form.tsx'
 import { text } from './text.ts'
 
 /** Asks for the name of a new folder. @param create is given what is typed, and throws what is shown */

@@ -1,5 +1,5 @@
-import { hrefOf, type Place, parentOf, trim } from '../../drive/place.ts'
-import { copyLink } from '../../parts/copy.ts'
+import { hrefOf, type Place, parentOf, trim } from '../../../drive/place.ts'
+import { copyLink } from '../../../parts/copy.ts'
 import {
   ClipboardPaste,
   Download,
@@ -18,17 +18,17 @@ import {
   Trash2,
   Upload,
   UserRoundPlus,
-} from '../../parts/icons.ts'
-import type { MenuEntry } from '../../parts/menu.tsx'
-import { shortcuts } from '../../shell/shortcuts.tsx'
-import { cut } from './clipboard.ts'
-import { type Commands, mayShare, pickFiles } from './commands.ts'
-import type { Entry } from './documents.ts'
+} from '../../../parts/icons.ts'
+import type { MenuEntry } from '../../../parts/menu.tsx'
+import { shortcuts } from '../../../shell/shortcuts.tsx'
+import { cut } from '../clipboard.ts'
+import { type Commands, mayShare, pickFiles } from '../commands.ts'
+import type { Entry } from '../documents.ts'
 import { text } from './text.ts'
 
 /** What can be done with some entries: nothing is offered that one may not do. */
 export function entriesMenu(commands: Commands, entries: readonly Entry[]): MenuEntry[] {
-  const { drive, actions, remove, openEntry, setOpen, startRename, setSearch, place } = commands
+  const { drive, act, remove, openEntry, setOpen, startRename, setSearch, place } = commands
   const [first] = entries
   if (!first || !drive) return []
   const isOne = entries.length === 1
@@ -42,7 +42,12 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
         keys: '⏎',
         run: () => openEntry(first),
       },
-      isFiles && { id: 'download', label: text('download'), icon: Download, run: () => void actions.download(entries) },
+      isFiles && {
+        id: 'download',
+        label: text('download'),
+        icon: Download,
+        run: () => void act(actions => actions.download(entries)),
+      },
       mayShare(drive, entries) && {
         id: 'share',
         label: text('share'),
@@ -78,7 +83,7 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
         label: text('cutOut'),
         icon: Scissors,
         keys: 'Ctrl X',
-        run: () => actions.cut(entries),
+        run: () => void act(actions => actions.cut(entries)),
       },
       { id: 'details', label: text('details'), icon: Info, keys: 'Alt ⏎', run: () => setSearch({ details: true }) },
     ],
@@ -105,7 +110,7 @@ function linkTo({ __typename, id, path }: Entry, place: Place): string {
 /** What can be done where nothing is. */
 export function folderMenu({
   drive,
-  actions,
+  act,
   place,
   target,
   setOpen,
@@ -135,7 +140,7 @@ export function folderMenu({
           label: text('pasteHere'),
           icon: ClipboardPaste,
           keys: 'Ctrl V',
-          run: () => void actions.paste(place.path),
+          run: () => void act(actions => actions.paste(place.path)),
         },
     ],
     [

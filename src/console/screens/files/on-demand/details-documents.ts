@@ -1,6 +1,6 @@
-import { graphql } from '../../graphql/graphql.ts'
-import { VERSIONED } from '../../versions/documents.ts'
-import { ENTRY } from './documents.ts'
+import { graphql } from '../../../graphql/graphql.ts'
+import { VERSIONED } from '../../../versions/documents.ts'
+import { ENTRY } from '../documents.ts'
 
 /** What the details show of an entry. */
 export const DETAILS = graphql(
