@@ -8,6 +8,7 @@ import {
   expectQuiet,
   type Person,
   pictures,
+  rowOf,
   settled,
   startConsole,
   telephone,
@@ -377,6 +378,6 @@ describe('The end of an account', () => {
     await one.getByRole('button', { name: 'Delete for ever' }).click()
     await heading('Your files, safely shared', one)
     await signIn(ulla, w.service.url, 'ulla@example.com', '/files')
-    await one.getByRole('row', { name: /^kept\.txt/ }).waitFor()
+    await rowOf('kept.txt', one).waitFor()
   })
 })

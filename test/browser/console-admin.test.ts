@@ -9,6 +9,7 @@ import {
   expectQuiet,
   type Person,
   pictures,
+  rowOf,
   settled,
   startConsole,
   telephone,
@@ -39,7 +40,7 @@ const isSignedIn = async (who: Person) => (await who.context.request.get(`${w.se
 describe('Who is no operator', () => {
   it('is neither led to the administration nor shown it', async () => {
     const his = await paul.open('/files')
-    await his.getByRole('row', { name: /^Papers/ }).waitFor()
+    await rowOf('Papers', his).waitFor()
     for (const path of ['/admin', '/admin/storage', '/admin/service', '/admin/accounts/account:none']) {
       await paul.open(path)
       await heading('This is for operators', his)

@@ -9,6 +9,7 @@ import {
   expectQuiet,
   type Person,
   pictures,
+  rowOf,
   settled,
   startConsole,
   telephone,
@@ -35,8 +36,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => w?.stop())
 
-const row = (name: string | RegExp, on = page) =>
-  on.getByRole('row', { name: typeof name === 'string' ? new RegExp(`^${name}`) : name })
+const row = (name: string, on = page) => rowOf(name, on)
 const gone = (name: string, on = page) => row(name, on).waitFor({ state: 'detached' })
 const names = async (on = page) => (await on.locator('.row .name').allTextContents()).map(name => name.trim())
 const said = (text: string) => page.getByText(text).waitFor()
@@ -53,14 +53,14 @@ describe('With a mouse', () => {
   it('shows in the README what it is', async () => {
     const shown = await alice.context.newPage()
     await shown.goto(`${w.service.url}/files?details=true`)
-    await row('Sunrise', shown).click()
+    await row('Sunrise above the ridge', shown).click()
     type Picture = { naturalWidth: number }
     const preview = shown.locator('.details .preview img')
     await until(() => preview.evaluateAll(all => (all as unknown as Picture[]).some(one => one.naturalWidth > 0)))
     expect(await keepPicture(shown, 'console')).toBeLessThan(120 * 1024)
     // On a smaller screen the details lie above the list, and take nothing from its names.
     await shown.setViewportSize({ width: 1000, height: 660 })
-    const cell = await row('Sunrise', shown).getByRole('gridcell').first().boundingBox()
+    const cell = await row('Sunrise above the ridge', shown).getByRole('gridcell').first().boundingBox()
     expect(cell?.width).toBeGreaterThan(300)
     await shown.close()
   })
@@ -94,7 +94,7 @@ describe('With a mouse', () => {
     await said('Renamed to “Zebras”')
     expect(await kindAt('Zebras')).toBe('Folder')
     await page.getByRole('button', { name: 'Undo' }).click()
-    await row('Zebra ').waitFor()
+    await row('Zebra').waitFor()
     await gone('Zebras')
   })
 
@@ -199,7 +199,7 @@ describe('With a mouse', () => {
   })
 
   it('moves several by the folder picker', async () => {
-    await row('Budget').click()
+    await row('Budget 2026').click()
     await row('notes').click({ modifiers: ['ControlOrMeta'] })
     await page.getByRole('button', { name: 'Move to…' }).click()
     const dialog = page.getByRole('dialog')
@@ -211,7 +211,7 @@ describe('With a mouse', () => {
     await said('2 items moved to “Projects”')
     expect(await kindAt('Projects/Budget 2026.csv')).toBe('File')
     await page.getByRole('button', { name: 'Undo' }).click()
-    await row('Budget').waitFor()
+    await row('Budget 2026').waitFor()
     expect(await kindAt('notes.txt')).toBe('File')
   })
 
@@ -232,14 +232,14 @@ describe('With a mouse', () => {
   })
 
   it('looks at a picture and a text, large and in the details', async () => {
-    await row('Sunrise').dblclick()
+    await row('Sunrise above the ridge').dblclick()
     await page.getByRole('dialog').getByRole('img', { name: 'Sunrise above the ridge.png' }).waitFor()
     await expectAccessible(page)
     await page.keyboard.press('ArrowRight')
     await page.getByRole('dialog').getByText('one two').waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'Details' }).click()
-    await row('Sunrise').click()
+    await row('Sunrise above the ridge').click()
     const details = page.getByRole('complementary', { name: 'Details' })
     await details.getByRole('img').waitFor()
     await details.getByLabel('Note').fill('Above the clouds')
@@ -296,7 +296,7 @@ describe('With a mouse', () => {
     await row(sorted[0] ?? '').waitFor()
     expect(await names()).toEqual(sorted)
     await page.getByRole('button', { name: 'Show as grid' }).click()
-    const picture = row('Sunrise').locator('.thumbnail img')
+    const picture = row('Sunrise above the ridge').locator('.thumbnail img')
     type Picture = { naturalWidth: number }
     await until(() => picture.evaluateAll(all => (all as unknown as Picture[]).some(one => one.naturalWidth > 0)))
     expect(await page.locator('.thumbnail').count()).toBe(1)
@@ -328,7 +328,7 @@ it('leaves no name half written in a folder that the person has left', async () 
     await row('Letters').waitFor()
     await meanwhile()
     await page.goBack()
-    await row(/^(Garden|Orchard)/).waitFor()
+    await row('Garden').or(row('Orchard')).waitFor()
   }
   let release = () => {}
   const held = new Promise<void>(resolve => {
@@ -409,7 +409,7 @@ it('shows the beginning and the end of long names, and what else it says of them
   await expectAccessible(theirs)
   await pictures(theirs, 'console-long-name-share')
   await small.open('/files')
-  await row('Minutes', theirs)
+  await row(name, theirs)
     .getByRole('button', { name: /^Actions/ })
     .tap()
   await theirs.getByRole('menuitem', { name: 'Delete' }).tap()
@@ -417,7 +417,7 @@ it('shows the beginning and the end of long names, and what else it says of them
   await toast.waitFor()
   expect((await toast.boundingBox())?.height).toBeLessThan(150)
   await pictures(theirs, 'console-long-name-toast')
-  await gone('Minutes', theirs)
+  await gone(name, theirs)
   // On a telephone the button of an empty folder says what it does.
   await theirs.locator('.state').getByText('Upload', { exact: true }).waitFor()
   expectQuiet(small)

@@ -11,6 +11,7 @@ import {
   expectQuiet,
   type Person,
   pictures,
+  rowOf,
   settled,
   startConsole,
   telephone,
@@ -113,7 +114,7 @@ it('keeps in the dock what the service had no room for, until there is some', as
   await expectAccessible(page)
   await pictures(page, 'full-dock')
   expect(await sizeAt(bob, 'fits.bin')).toBe(KIB)
-  await page.getByRole('row', { name: /^kept/ }).click()
+  await rowOf('kept', page).click()
   await page.keyboard.press('Delete')
   await until(async () => (await sizeAt(bob, 'kept.bin')) === undefined)
   await dock(page).getByRole('button', { name: 'Try again', exact: true }).click()

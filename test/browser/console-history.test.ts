@@ -8,6 +8,7 @@ import {
   listening,
   type Person,
   pictures,
+  rowOf,
   startConsole,
   telephone,
 } from './console.ts'
@@ -80,7 +81,7 @@ describe('The versions of a file', () => {
     await details.getByText('Current version').waitFor()
     await details.getByText('the second').waitFor()
     await details.getByText('You uploaded a new version', { exact: false }).waitFor()
-    expect(await page.getByRole('row', { name: 'other.txt' }).count()).toBe(0)
+    expect(await rowOf('other.txt', page).count()).toBe(0)
     expect(await textOf(alice, 'plan.txt')).toBe('the second')
     await page.getByRole('button', { name: 'Close', exact: true }).click()
     await pictures(page, 'console-versions-one')
@@ -156,7 +157,7 @@ describe('The versions of a file', () => {
     await page.keyboard.press('Delete')
     await page.keyboard.press('Escape')
     await question.waitFor({ state: 'detached' })
-    await page.getByRole('row', { name: 'log.txt' }).waitFor()
+    await rowOf('log.txt', page).waitFor()
     expect(await textOf(kim, 'log.txt')).toBe('one')
   })
 

@@ -7,6 +7,7 @@ import {
   listening,
   type Person,
   pictures,
+  rowOf,
   startConsole,
   telephone,
 } from './console.ts'
@@ -18,15 +19,14 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => w?.stop())
 
-const row = (name: string, on: Page) => on.getByRole('row', { name: new RegExp(`^${name}`) })
-const gone = (name: string, on: Page) => row(name, on).waitFor({ state: 'detached' })
+const gone = (name: string, on: Page) => rowOf(name, on).waitFor({ state: 'detached' })
 const selected = (page: Page) => page.locator('[aria-selected=true] .name').allTextContents()
 
 async function withFiles(who: Person): Promise<Page> {
   for (const name of ['apple.txt', 'banana.txt', 'cherry.txt', 'date.txt']) await who.upload(name, name)
   await who.upload('folder/inside.txt', 'x')
   const page = await who.open('/files')
-  await row('apple', page).waitFor()
+  await rowOf('apple', page).waitFor()
   return page
 }
 
@@ -48,17 +48,17 @@ describe('By keyboard alone', () => {
 
     await press('Control+x', 'f', 'Enter')
     await page.waitForURL(/\/files\/folder/)
-    await row('inside', page).waitFor()
+    await rowOf('inside', page).waitFor()
     await page.getByRole('grid').focus()
     await press('Control+v')
-    await row('apple', page).waitFor()
-    await row('date', page).waitFor()
+    await rowOf('apple', page).waitFor()
+    await rowOf('date', page).waitFor()
     // The list hears of a change before its toast is there, which undoes it.
     await page.getByText('3 items moved').waitFor()
     await press('Control+z')
     await gone('apple', page)
     await press('Alt+ArrowUp')
-    await row('apple', page).waitFor()
+    await rowOf('apple', page).waitFor()
 
     await page.getByRole('grid').focus()
     await page.keyboard.type('ch')
@@ -66,7 +66,7 @@ describe('By keyboard alone', () => {
     await press('F2')
     await page.keyboard.type('quince')
     await press('Enter')
-    await row('quince.txt', page).waitFor()
+    await rowOf('quince.txt', page).waitFor()
     await page.getByText('Renamed to').waitFor()
     await press('Control+a')
     expect((await selected(page)).length).toBe(5)
@@ -76,7 +76,7 @@ describe('By keyboard alone', () => {
     await press('Delete')
     await gone('date', page)
     await press('Control+z')
-    await row('date', page).waitFor()
+    await rowOf('date', page).waitFor()
 
     await press('?')
     await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
@@ -87,7 +87,7 @@ describe('By keyboard alone', () => {
     await page.getByLabel('Name', { exact: true }).waitFor()
     await page.keyboard.type('new')
     await press('Enter')
-    await row('new', page).waitFor()
+    await rowOf('new', page).waitFor()
     expectQuiet(alice)
   })
 })
@@ -98,7 +98,7 @@ describe('With a finger, on a telephone', () => {
     const page = await withFiles(bob)
     await pictures(page, 'console-telephone')
     await expectAccessible(page)
-    await row('banana', page).getByRole('button').tap()
+    await rowOf('banana', page).getByRole('button').tap()
     // Keys are of no use to a finger.
     expect(await page.getByRole('menu').locator('kbd:visible').count()).toBe(0)
     await page.getByRole('menuitem', { name: 'Details' }).tap()
@@ -106,19 +106,19 @@ describe('With a finger, on a telephone', () => {
     await expectAccessible(page)
     await pictures(page, 'console-telephone-details')
     await page.getByRole('button', { name: 'Close the details' }).tap()
-    await row('cherry', page).tap()
+    await rowOf('cherry', page).tap()
     expect(await selected(page)).toEqual(['banana.txt', 'cherry.txt'])
     await expectAccessible(page)
     await pictures(page, 'console-telephone-selected')
     await page.getByRole('button', { name: 'Delete' }).tap()
     await gone('cherry', page)
     await page.getByRole('button', { name: 'Undo' }).tap()
-    await row('cherry', page).waitFor()
-    await row('folder', page).tap()
-    await row('inside', page).waitFor()
+    await rowOf('cherry', page).waitFor()
+    await rowOf('folder', page).tap()
+    await rowOf('inside', page).waitFor()
     await bob.upload('folder/A rather long name of a folder in it/deeper/last.txt', 'x')
     await page.goto(`${w.service.url}/files/folder/A rather long name of a folder in it/deeper`)
-    await row('last', page).waitFor()
+    await rowOf('last', page).waitFor()
     // The way up, and no more of the path than has room.
     const path = page.getByRole('navigation', { name: 'Path' })
     expect(await path.getByRole('link').allInnerTexts()).toEqual(['A rather long name of a folder in it'])
@@ -126,11 +126,11 @@ describe('With a finger, on a telephone', () => {
     await path.getByRole('link').tap()
     await path.getByRole('heading', { name: 'A rather long name of a folder in it' }).waitFor()
     await path.getByRole('link', { name: 'folder' }).tap()
-    await row('inside', page).waitFor()
-    await row('inside', page).tap()
+    await rowOf('inside', page).waitFor()
+    await rowOf('inside', page).tap()
     await page.getByRole('dialog').getByText('x', { exact: true }).waitFor()
     await page.goBack()
-    await row('inside', page).waitFor()
+    await rowOf('inside', page).waitFor()
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     expectQuiet(bob)
   })
@@ -142,12 +142,12 @@ describe('Side by side', () => {
     const page = await withFiles(carol)
     const other = await w.person('carol')
     const [there] = await Promise.all([other.open('/files'), listening(other.page)])
-    await row('apple', there).waitFor()
-    await row('apple', page).click()
+    await rowOf('apple', there).waitFor()
+    await rowOf('apple', page).click()
     await page.keyboard.press('F2')
     await page.keyboard.type('pear')
     await page.keyboard.press('Enter')
-    await row('pear.txt', there).waitFor()
+    await rowOf('pear.txt', there).waitFor()
     expectQuiet(other)
   })
 
@@ -172,13 +172,13 @@ describe('Side by side', () => {
     })
     const page = await dora.open(`/workspaces/${slug}/files`)
     await page.getByRole('heading', { name: 'Garden' }).waitFor()
-    await row('beds', page).dblclick()
-    await row('roses', page).waitFor()
+    await rowOf('beds', page).dblclick()
+    await rowOf('roses', page).waitFor()
     await page.getByRole('button', { name: 'New folder' }).waitFor()
     const theirs = await emil.open(`/workspaces/${slug}/files/beds`)
-    await row('roses', theirs).click()
+    await rowOf('roses', theirs).click()
     expect(await theirs.getByRole('button', { name: /New folder|Upload|Delete|Rename/ }).count()).toBe(0)
-    await row('roses', theirs).click({ button: 'right' })
+    await rowOf('roses', theirs).click({ button: 'right' })
     await theirs.getByRole('menuitem', { name: 'Details' }).waitFor()
     expect(await theirs.getByRole('menuitem', { name: /Rename|Move|Delete/ }).count()).toBe(0)
     expectQuiet(emil)
@@ -206,7 +206,7 @@ describe('A hostile name', () => {
       'image/svg+xml',
     )
     const page = await frank.open('/files?details=true')
-    await row('pwned.svg', page).waitFor()
+    await rowOf('pwned.svg', page).waitFor()
     for (const name of hostile) {
       const entry = page.getByRole('row').filter({ hasText: name.replaceAll('/', '∕').slice(0, 12) })
       await entry.click()
@@ -217,9 +217,9 @@ describe('A hostile name', () => {
       await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
       expect(await page.locator('h1').textContent()).toBe(name.replaceAll('/', '∕'))
       await page.goto(`${w.service.url}/files?details=true`)
-      await row('pwned.svg', page).waitFor()
+      await rowOf('pwned.svg', page).waitFor()
     }
-    await row('pwned.svg', page).dblclick()
+    await rowOf('pwned.svg', page).dblclick()
     await page.getByRole('dialog').getByText('There is no preview').waitFor()
     expect(await page.title()).toBe('pwned.svg · Satchel')
     expectQuiet(frank)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type Db, openDatabase } from '../../db/index.ts'
-import { type ConsoleWorld, expectAccessible, expectQuiet, type Person, startConsole } from './console.ts'
+import { type ConsoleWorld, expectAccessible, expectQuiet, type Person, rowOf, startConsole } from './console.ts'
 
 const COUNT = 105
 
@@ -144,7 +144,7 @@ it('shows all versions of a file', async () => {
     expect(answer.ok()).toBe(true)
   }
   const page = await alice.open('/files')
-  await page.getByRole('row', { name: /^draft.txt/ }).click()
+  await rowOf('draft.txt', page).click()
   await page.getByRole('button', { name: 'Details' }).click()
   await rows(page, 'Versions').nth(5).waitFor()
   expect(await rows(page, 'Versions').count()).toBe(6)

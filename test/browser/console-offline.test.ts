@@ -7,6 +7,7 @@ import {
   keepsFolder,
   type Person,
   pictures,
+  rowOf,
   settled,
   startConsole,
   telephone,
@@ -47,7 +48,7 @@ describe('Without the service', () => {
     const page = await openKept(alice, '/files/journeys')
     await w.service.kill()
     await page.reload()
-    await page.getByRole('row', { name: /alps\.txt/ }).waitFor()
+    await rowOf('alps.txt', page).waitFor()
     const banner = page.getByRole('status').filter({ hasText: 'Offline:' })
     expect(await banner.textContent()).toMatch(/this is what was read at \d/)
     await expectAccessible(page)
@@ -55,14 +56,14 @@ describe('Without the service', () => {
     await page.getByRole('link', { name: 'My links' }).click()
     await page.getByText('The service cannot be reached.').first().waitFor()
     await page.goBack()
-    await page.getByRole('row', { name: /sea\.txt/ }).waitFor()
+    await rowOf('sea.txt', page).waitFor()
     // Whatever was tried in between: a folder is not called empty because it cannot be read.
     await page.getByRole('link', { name: 'Trash' }).click()
     await page.getByRole('heading', { name: 'This could not be loaded' }).waitFor()
     await page.goBack()
-    await page.getByRole('row', { name: /sea\.txt/ }).waitFor()
+    await rowOf('sea.txt', page).waitFor()
     await page.waitForTimeout(500)
-    expect(await page.getByRole('row', { name: /sea\.txt/ }).count()).toBe(1)
+    expect(await rowOf('sea.txt', page).count()).toBe(1)
 
     // Until somebody else has changed something.
     await page.route('**/healthz', route => route.abort())
@@ -73,7 +74,7 @@ describe('Without the service', () => {
     await page.unroute('**/healthz')
     await page.keyboard.press('Enter')
     await banner.waitFor({ state: 'detached' })
-    await page.getByRole('row', { name: /desert\.txt/ }).waitFor()
+    await rowOf('desert.txt', page).waitFor()
   })
 
   it('a screen that one comes back to shows what it had', async () => {
@@ -93,12 +94,12 @@ describe('Without the service', () => {
   it('a change says that it needs the connection, and nothing is left of it', async () => {
     const page = await openKept(alice, '/files/journeys')
     await w.service.kill()
-    await page.getByRole('row', { name: /alps\.txt/ }).click()
+    await rowOf('alps.txt', page).click()
     await page.keyboard.press('F2')
     await page.getByRole('textbox', { name: 'New name' }).fill('andes.txt')
     await page.keyboard.press('Enter')
     await page.getByText('This needs the connection').waitFor()
-    await page.getByRole('row', { name: /alps\.txt/ }).waitFor()
+    await page.getByRole('button', { name: 'Actions for alps.txt' }).waitFor()
     await page.getByText('Offline:').waitFor()
   })
 
@@ -113,7 +114,7 @@ describe('Without the service', () => {
     })()`)
     await page.getByRole('region', { name: 'Uploads' }).getByText('dunes.txt').waitFor()
     await w.service.restart()
-    await page.getByRole('row', { name: /dunes\.txt/ }).waitFor({ timeout: 45_000 })
+    await rowOf('dunes.txt', page).waitFor({ timeout: 45_000 })
   })
 
   it('works the same where the network itself is gone, on a telephone', async () => {
@@ -219,7 +220,7 @@ describe('Signed addresses', () => {
     expect((await vic.context.request.post(url, { multipart })).status()).toBe(200)
     await openKept(vic, '/files/vic')
     const page = await vic.open('/files/vic?details=true')
-    await page.getByRole('row', { name: 'plan.txt' }).click()
+    await rowOf('plan.txt', page).click()
     const details = page.getByRole('complementary', { name: 'Details' })
     await details.getByRole('button', { name: /^Actions for the version/ }).click()
     await page.getByRole('menuitem', { name: 'Preview' }).click()

@@ -7,6 +7,7 @@ import {
   expectQuiet,
   type Person,
   pictures,
+  rowOf,
   startConsole,
   telephone,
 } from './console.ts'
@@ -106,7 +107,7 @@ describe('The command palette', () => {
 
   it('does what the screen offers for what is selected, and what another screen offers', async () => {
     const page = await alice.open('/files/work')
-    await page.getByRole('row', { name: /readme\.txt/ }).click()
+    await rowOf('readme.txt', page).click()
     let dialog = await openPalette(page)
     await page.keyboard.type('link')
     await dialog.getByRole('menuitem', { name: 'Share…' }).click()
@@ -118,7 +119,7 @@ describe('The command palette', () => {
     const creation = page.getByRole('dialog', { name: 'New folder' })
     await creation.getByLabel('Name').fill('from the palette')
     await creation.getByRole('button', { name: 'Create' }).click()
-    await page.getByRole('row', { name: /from the palette/ }).waitFor()
+    await rowOf('from the palette', page).waitFor()
     dialog = await openPalette(page)
     await dialog.getByRole('menuitem', { name: 'Create a key' }).click()
     await page.getByRole('dialog', { name: /key/i }).waitFor()
@@ -196,7 +197,7 @@ describe('The command palette', () => {
     await page.mouse.click(10, 700)
     await dialog.waitFor({ state: 'detached' })
     await alice.open('/files')
-    await page.getByRole('row', { name: /work/ }).click()
+    await rowOf('work', page).click()
     await page.keyboard.press('?')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Ctrl K').waitFor()
   })

@@ -6,6 +6,7 @@ import {
   expectQuiet,
   type Person,
   pictures,
+  rowOf,
   settled,
   startConsole,
   telephone,
@@ -97,7 +98,7 @@ describe('From right to left', () => {
 
   it('arrow keys go where they point', async () => {
     await alice.open('/files?view=grid')
-    await page.getByRole('row', { name: /^Projects/ }).click()
+    await rowOf('Projects', page).click()
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('Enter')
     const viewer = page.getByRole('dialog')
@@ -110,7 +111,7 @@ describe('From right to left', () => {
 
   it('dialogs and menus fit, too', async () => {
     await alice.open('/files')
-    await page.getByRole('row', { name: /^a\.png/ }).click({ button: 'right' })
+    await rowOf('a.png', page).click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Rename' }).waitFor()
     await pictures(page, 'rtl-menu')
     await page.keyboard.press('Escape')

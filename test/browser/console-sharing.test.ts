@@ -9,6 +9,7 @@ import {
   expectQuiet,
   type Person,
   pictures,
+  rowOf,
   startConsole,
   telephone,
 } from './console.ts'
@@ -36,7 +37,7 @@ afterAll(async () => {
   await w?.stop()
 })
 
-const row = (name: string, on = page) => on.getByRole('row', { name: new RegExp(`^${name}`) })
+const row = (name: string, on = page) => rowOf(name, on)
 const sheet = (on = page) => on.getByRole('dialog', { name: /^Share / })
 const item = (text: string | RegExp, on = page) => on.getByRole('listitem').filter({ hasText: text })
 const said = (text: string | RegExp, on = page) => on.getByRole('status').getByText(text).waitFor()

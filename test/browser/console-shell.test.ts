@@ -7,6 +7,7 @@ import {
   expectQuiet,
   type Person,
   pictures,
+  rowOf,
   settled,
   startConsole,
   telephone,
@@ -72,7 +73,7 @@ describe('The console', () => {
       await eventually(async () => expect([path, await page.title()]).toEqual([path, `${title} · Satchel`]))
     }
     await alice.open('/files/docs')
-    await page.getByRole('row', { name: /plan\.txt/ }).dblclick()
+    await rowOf('plan.txt', page).dblclick()
     await page.getByRole('dialog', { name: 'plan.txt' }).waitFor()
     expect(await page.title()).toBe('plan.txt · Satchel')
     await page.keyboard.press('Escape')
@@ -125,7 +126,7 @@ describe('The console', () => {
       transfer.items.add(new File(['dunes'], 'dunes.txt', { type: 'text/plain' }))
       document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: transfer, bubbles: true }))
     })()`)
-    await page.getByRole('row', { name: /^dunes\.txt/ }).waitFor()
+    await rowOf('dunes.txt', page).waitFor()
     expectQuiet(pam)
     await page.getByRole('button', { name: 'Account menu' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()

@@ -7,15 +7,15 @@ import {
   listening,
   type Person,
   pictures,
+  rowOf,
   settled,
   startConsole,
   telephone,
 } from './console.ts'
 
-const row = (name: string, on: Page) => on.getByRole('row', { name: new RegExp(`^${name}`) })
-const gone = (name: string, on: Page) => row(name, on).waitFor({ state: 'detached' })
+const gone = (name: string, on: Page) => rowOf(name, on).waitFor({ state: 'detached' })
 const names = async (on: Page) => (await on.locator('.row .name').allTextContents()).sort()
-const select = (name: string, on: Page) => row(name, on).click()
+const select = (name: string, on: Page) => rowOf(name, on).click()
 
 const DELETE = 'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }'
 /** Deletes entries of a drive, the own one without its id. */
@@ -61,10 +61,10 @@ describe('The trash', () => {
     const live = listening(page)
     await page.reload()
     await live
-    await row('Letters', page).waitFor()
+    await rowOf('Letters', page).waitFor()
     await select('notes', there)
     await there.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
-    await row('notes', page).waitFor()
+    await rowOf('notes', page).waitFor()
     expect(await names(page)).toEqual(['Letters', 'notes.txt'])
     await expectAccessible(page)
     await pictures(page, 'console-trash')
@@ -78,16 +78,16 @@ describe('The trash', () => {
     await erin.upload('Sunrise.png', 'as if', 'image/png')
     await remove(erin, ['Letters', 'notes.txt', 'Sunrise.png'])
     const page = await erin.open('/trash')
-    await row('Letters', page).locator('.entry-icon.folder').waitFor()
-    await row('notes', page).locator('.entry-icon.text').waitFor()
-    await row('Sunrise.png', page).locator('.entry-icon.image').waitFor()
+    await rowOf('Letters', page).locator('.entry-icon.folder').waitFor()
+    await rowOf('notes', page).locator('.entry-icon.text').waitFor()
+    await rowOf('Sunrise.png', page).locator('.entry-icon.image').waitFor()
     await erin.context.close()
   })
 
   it('gives back to where it was, and leads there', async () => {
     const alice = await w.person('alice')
     const page = await alice.open('/trash')
-    await row('Letters', page).click({ button: 'right' })
+    await rowOf('Letters', page).click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Restore', exact: true }).waitFor()
     await expectAccessible(page)
     await page.getByRole('menuitem', { name: 'Restore', exact: true }).click()
@@ -135,7 +135,7 @@ describe('The trash', () => {
     await page.getByRole('button', { name: 'Replace' }).click()
     await page.getByText('“b.txt” is back in “My files”.').waitFor()
     // What was replaced is there in its place.
-    await row('b.txt', page).waitFor()
+    await rowOf('b.txt', page).waitFor()
     expect(await trashed(bob)).toEqual(['b.txt'])
     expect(await kindAt(bob, 'a (2).txt')).toBe('File')
     expectQuiet(bob)
@@ -147,7 +147,7 @@ describe('The trash', () => {
     for (const name of all) await carol.upload(name, name)
     await remove(carol, all)
     const page = await carol.open('/trash')
-    await row('a.txt', page).waitFor()
+    await rowOf('a.txt', page).waitFor()
     await page.getByRole('grid').focus()
     await page.keyboard.type('b')
     await page.keyboard.press('Shift+F10')
@@ -204,7 +204,7 @@ describe('The trash', () => {
     await expectAccessible(page)
     await pictures(page, 'console-trash-workspace')
     await page.getByRole('link', { name: 'Files', exact: true }).click()
-    await row('beds', page).waitFor()
+    await rowOf('beds', page).waitFor()
     expectQuiet(emil)
     expectQuiet(dora)
   })
@@ -215,11 +215,11 @@ describe('The trash', () => {
     await frank.upload(`${'x'.repeat(200)}.txt`, 'x')
     await remove(frank, ['Letters/banana.txt', `${'x'.repeat(200)}.txt`])
     const page = await frank.open('/trash')
-    await row('banana', page).waitFor()
+    await rowOf('banana', page).waitFor()
     await expectAccessible(page)
     await pictures(page, 'console-trash-telephone')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-    await row('banana', page).tap()
+    await rowOf('banana', page).tap()
     await pictures(page, 'console-trash-telephone-selected')
     await page.getByRole('button', { name: 'Restore', exact: true }).tap()
     await gone('banana', page)
@@ -269,7 +269,7 @@ describe('Where nothing is kept', () => {
     await alice.upload('a.txt', 'a')
     await alice.upload('b.txt', 'b')
     const page = await alice.open('/files')
-    await row('a.txt', page).click()
+    await rowOf('a.txt', page).click()
     await page.keyboard.press('Delete')
     await page.getByRole('heading', { name: 'Delete 1 item for ever?' }).waitFor()
     await expectAccessible(page)
@@ -279,9 +279,9 @@ describe('Where nothing is kept', () => {
     await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('“a.txt” is deleted.').waitFor()
-    await row('a.txt', page).waitFor({ state: 'detached' })
+    await rowOf('a.txt', page).waitFor({ state: 'detached' })
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
-    await row('b.txt', page).waitFor()
+    await rowOf('b.txt', page).waitFor()
     expectQuiet(alice)
   })
 })

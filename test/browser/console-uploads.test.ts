@@ -12,6 +12,7 @@ import {
   expectQuiet,
   type Person,
   pictures,
+  rowOf,
   settled,
   startConsole,
   telephone,
@@ -288,7 +289,7 @@ describe('Uploads', () => {
     expect(await stored(alice, 'folder (2)')).toBe(md5('no file'))
     expect(await stored(alice, 'folder/inside.txt')).toBe(md5('inside'))
     await press(page, 'Close')
-    await page.getByRole('row', { name: /^plan.txt/ }).click()
+    await rowOf('plan.txt', page).click()
     await page.getByRole('button', { name: 'Details' }).click()
     await page.getByRole('list', { name: 'Versions' }).getByRole('listitem').nth(1).waitFor()
   })

@@ -4,6 +4,7 @@ import { expect } from '@jest/globals'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { enter, openBrowser, screenshot, type Visit, visit } from './browser.ts'
 import { type Service, startService } from './service.ts'
+import { literal } from './tab.ts'
 
 /** Runs in the page under its own policy: the browser's tools are not bound by it. */
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -97,6 +98,10 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('main').waitFor()
   await page.locator('.skeleton').waitFor({ state: 'detached' })
 }
+
+/** The row of an entry by its whole name, but for the ending of a file: the date that follows in the row is none of it. */
+export const rowOf = (name: string, on: Page) =>
+  on.getByRole('row').filter({ has: on.locator('.name', { hasText: new RegExp(`^${literal(name)}(\\.\\w+)?$`) }) })
 
 /** Waits until the page that is about to be loaded hears of changes. @param subscription by this operation */
 export const listening = (page: Page, subscription = 'DriveChanged') =>

@@ -29,7 +29,9 @@ export interface TestBrowser {
 
 /** Playwright reads a pattern with a quote in it wrong. */
 const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
-const beginning = (name: string) => new RegExp(`^${name.replace(/[^\p{L}\p{N} ]/gu, escaped)}`)
+/** A pattern for a name as it stands. */
+export const literal = (name: string): string => name.replace(/[^\p{L}\p{N} ]/gu, escaped)
+const beginning = (name: string) => new RegExp(`^${literal(name)}`)
 
 function tabOf(page: Page): Tab {
   const find = (role: string, name: string) =>
