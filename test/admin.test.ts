@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { GIVEN_UP } from '../db/queries/job.ts'
 import { accountService } from '../src/services/accounts/account.ts'
 import { type OperatorService, operatorService, Refused } from '../src/services/accounts/operator.ts'
-import { runBuilt } from './built-service.ts'
+import { COMPILED, runBuilt } from './built-service.ts'
+import { runWarm } from './command-line.ts'
 import { newDatabase, type Person, startApp, type TestApp } from './harness.ts'
 import { anId, aTime } from './shapes.ts'
 
@@ -37,7 +38,13 @@ afterAll(async () => {
 })
 
 /** What an operator types behind `npm run admin --`. */
-const admin = (...args: string[]) => runBuilt('admin.ts', args, { DATA_DIR: dir, DATABASE_URL: database.url })
+const admin = (...args: string[]) =>
+  runWarm({
+    ...{ program: resolve('src/admin.ts'), args, stdin: '', cwd: dir },
+    env: { ...COMPILED, PATH: process.env.PATH ?? '', DATA_DIR: dir, DATABASE_URL: database.url },
+  })
+/** In a process of its own, which ends where the command says. */
+const alone = (...args: string[]) => runBuilt('admin.ts', args, { DATA_DIR: dir, DATABASE_URL: database.url })
 
 async function json(...args: string[]) {
   const { code, out, err } = await admin(...args, '--json')
@@ -65,7 +72,7 @@ const shown = (person: Person, more: object = {}) => ({
 
 describe('npm run admin -- --help', () => {
   it('lists the commands, and their exit codes', async () => {
-    const { code, out } = await admin('--help')
+    const { code, out } = await alone('--help')
     expect(code).toBe(0)
     for (const word of [
       'users',
@@ -80,7 +87,7 @@ describe('npm run admin -- --help', () => {
       'Exit code',
     ])
       expect(out).toContain(word)
-    expect((await admin('users', '--help')).out).toMatch(/--search <text>[\s\S]*--json/)
+    expect((await alone('users', '--help')).out).toMatch(/--search <text>[\s\S]*--json/)
   })
 
   it.each<[string, string[]]>([
@@ -89,7 +96,7 @@ describe('npm run admin -- --help', () => {
     ['too little', ['set-plan', 'alice@example.com']],
     ['a limit that is none', ['usage', '--limit', '0']],
   ])('2 for %s', async (_what, args) => {
-    const { code, out, err } = await admin(...args)
+    const { code, out, err } = await alone(...args)
     expect([code, out]).toEqual([2, ''])
     expect(err).not.toBe('')
   })

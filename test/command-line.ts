@@ -68,7 +68,8 @@ afterAll(() => {
   for (const child of warm) child.kill('SIGKILL')
 })
 
-async function runWarm(line: CommandLine): Promise<Ended> {
+/** Runs a command line of any program in such a process, which must not call `process.exit`. */
+export async function runWarm(line: CommandLine): Promise<Ended> {
   if (line.env.NODE_OPTIONS) return runAlone(line)
   const child = idle.pop() ?? another(line)
   const answer = await new Promise<Ended>((answered, failed) => {
