@@ -11,8 +11,9 @@ import {
 import type { DriveLevel, WorkspaceRight } from '../src/access/policies.ts'
 import type { Context } from '../src/context.ts'
 import { AppError, Forbidden, InvalidInput, Unauthenticated } from '../src/errors.ts'
+import { keyById } from '../src/services/rows-by-id.ts'
 import type { WorkspaceTree, WorkspaceView } from '../src/services/workspaces/workspace.ts'
-import { batch } from './batch.ts'
+import { batch, batchSeen } from './batch.ts'
 
 /** A file or folder by its id, or by its path in a drive. */
 export interface EntryRef {
@@ -41,15 +42,14 @@ export type Subject =
   /** No workspace, where a rule lets one be left out. */
   | 'no workspace'
 
-const treesOfDrives = batch(async ({ services, caller }, ids) => {
-  const trees = caller ? await services.drives.workspaceTreesOf(caller, 'b.id', ids) : []
-  return new Map(trees.map(found => [found.tree.bucketId, found]))
-})
+const treesOfDrives = batchSeen(
+  async ({ drives }, caller, ids) =>
+    new Map((await drives.workspaceTreesOf(caller, 'b.id', ids)).map(found => [found.tree.bucketId, found])),
+)
 
-const treesOfWorkspaces = batch(async ({ services, caller }, ids) => {
-  const trees = caller ? await services.drives.workspaceTreesOf(caller, 'w.id', ids) : []
-  return new Map(trees.map(found => [found.id, found]))
-})
+const treesOfWorkspaces = batchSeen(async ({ drives }, caller, ids) =>
+  keyById(await drives.workspaceTreesOf(caller, 'w.id', ids)),
+)
 
 const bucketsOf = {
   entry: batch(({ services }, ids) => services.drives.bucketsOf('entry', ids)),

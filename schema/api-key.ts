@@ -5,12 +5,12 @@ import { AppError } from '../src/errors.ts'
 import { figure, MAX_KEY_DESCRIPTION, MAX_KEY_NAME } from '../src/limits.ts'
 import type { ApiKeyView } from '../src/services/accounts/api-key.ts'
 import { findWorkspace } from './access.ts'
-import { batch } from './batch.ts'
+import { batchSeen } from './batch.ts'
 import { builder, signedIn } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { ApiKeyStatus, Scope } from './enums.ts'
 import { mutation } from './mutation.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { batchPages, forwardConnection, type Sorting } from './paging.ts'
 import { existingPerson, Person } from './person.ts'
 import { Workspace } from './refs.ts'
@@ -77,15 +77,13 @@ builder.objectField(Workspace, 'apiKeys', t =>
   }),
 )
 
-const knownKeys = batch(async ({ services, caller }, ids) =>
-  caller ? services.apiKeys.knownAmong(caller, ids) : new Map<string, ApiKeyView>(),
-)
+const knownKeys = batchSeen(({ apiKeys }, caller, ids) => apiKeys.knownAmong(caller, ids))
 
-findable('api_key', async (context, caller, id) => {
+findable('api_key', 'ApiKey', async (context, caller, id) => {
   const key = caller.via === 'session' ? await knownKeys(context, id) : undefined
   if (!key) return null
   const workspace = key.workspaceId === null ? null : await findWorkspace(context, caller, key.workspaceId)
-  return key.workspaceId === null || (workspace && allows(workspace, 'manageKeys')) ? as('ApiKey', key) : null
+  return key.workspaceId === null || (workspace && allows(workspace, 'manageKeys')) ? key : null
 })
 
 const SECRET_SHOWN = 4

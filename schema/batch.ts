@@ -1,5 +1,7 @@
 import DataLoader from 'dataloader'
+import type { Caller } from '../src/access/caller.ts'
 import type { Context } from '../src/context.ts'
+import type { Services } from '../src/services/index.ts'
 
 /**
  * Batches the loads of sibling fields of a request into one call, so that a list runs as many statements as one entry does.
@@ -27,3 +29,8 @@ export function batch<Args extends unknown[], V>(
     return loader.load(key)
   }
 }
+
+/** Batches likewise what only a caller sees. Without one, nothing is found. */
+export const batchSeen = <V>(
+  load: (services: Services, caller: Caller, keys: string[]) => Promise<ReadonlyMap<string, V>>,
+) => batch(async ({ services, caller }, keys) => (caller ? load(services, caller, keys) : new Map<string, V>()))

@@ -13,7 +13,7 @@ import { builder } from './builder.ts'
 import { pageArgs } from './connection.ts'
 import { EntryConnection, entryOf, inDrive, isFolder } from './entry.ts'
 import { Permission } from './enums.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { batchPages, byId, forwardConnection, SCAN_COST } from './paging.ts'
 import { Person, personOf } from './person.ts'
 import { Drive, Entry, Folder, Workspace } from './refs.ts'
@@ -132,9 +132,9 @@ Drive.implement({
   }),
 })
 
-findable('bucket', async (context, caller, id) => {
+findable('bucket', 'Drive', async (context, caller, id) => {
   const drive = await findDrive(context, caller, id)
-  return drive && as('Drive', drive.open('read').drive)
+  return drive?.open('read').drive
 })
 
 builder.subscriptionField('bucketChanged', t =>

@@ -1,5 +1,4 @@
 import { FOLDER } from '../db/models/entry.ts'
-import type { Caller } from '../src/access/caller.ts'
 import type { Drive as DriveValue } from '../src/access/drive.ts'
 import type { Context } from '../src/context.ts'
 import type { PlacedEntry } from '../src/services/tree/entry-list.ts'
@@ -8,7 +7,7 @@ import { batch } from './batch.ts'
 import type { PayloadFields } from './builder.ts'
 import { connectionOf } from './connection.ts'
 import { Permission } from './enums.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { Person, personOf } from './person.ts'
 import { Drive, Entry, type EntryNode, Folder } from './refs.ts'
 
@@ -106,13 +105,10 @@ Entry.implement({
 
 export const EntryConnection = connectionOf('Entry', Entry)
 
-async function findEntry(context: Context, caller: Caller, id: string): Promise<EntryNode | null> {
+findable('entry', typeOf, async (context, caller, id) => {
   const drive = await findDriveOf(context, caller, 'entry', id)
-  const entry = drive && (await entryOf(context, drive.open('read').drive, id))
-  return entry && as(typeOf(entry), entry)
-}
-
-findable('entry', findEntry)
+  return drive && entryOf(context, drive.open('read').drive, id)
+})
 
 /** The field of a payload that shows the folder of what was made. @param made what was made */
 export const folderField = <Payload extends object>(t: PayloadFields<Payload>, made: (payload: Payload) => EntryNode) =>

@@ -10,7 +10,7 @@ import { type ArgFields, builder } from './builder.ts'
 import { connectionOf, newestFirst, pageArgs } from './connection.ts'
 import { entryOf } from './entry.ts'
 import { EventKind, EventVia, Role, SignInRefusal } from './enums.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { batchPages, forwardConnection, type Sorting } from './paging.ts'
 import { Person, personOf } from './person.ts'
 import { Drive, Entry } from './refs.ts'
@@ -192,13 +192,13 @@ builder.objectField(Viewer, 'events', t =>
   }),
 )
 
-findable('event:', async (context, caller, id) => {
+findable('event:', 'Event', async (context, caller, id) => {
   const event = await context.services.eventFeeds.byId(id)
   if (!event) return null
-  if (event.logId === caller.userId) return caller.via === 'session' ? as('Event', { ...event, drive: null }) : null
+  if (event.logId === caller.userId) return caller.via === 'session' ? { ...event, drive: null } : null
   const drive = await findDrive(context, caller, event.logId)
   const isSeen = drive?.open('read').drive.eventKinds.some(kind => kind === event.kind)
-  return isSeen ? as('Event', { ...event, drive }) : null
+  return isSeen ? { ...event, drive } : null
 })
 
 /** Gives the server-sent event the cursor of what it tells as its id. Events of a subscription are answered one after the other. */

@@ -1,17 +1,11 @@
-import type { Context } from '../src/context.ts'
-import { batch } from './batch.ts'
+import { batchSeen } from './batch.ts'
 import { Download } from './download.ts'
 import { Disposition } from './enums.ts'
 import { Node } from './node.ts'
 import { Entry, File } from './refs.ts'
 
-const noteOf = batch(async ({ services, caller }: Context, checksums) =>
-  caller ? services.notes.ofContents(caller, checksums) : new Map<string, string>(),
-)
-
-const shareCountOf = batch(async ({ services, caller }: Context, ids) =>
-  caller ? services.entryLists.shareCounts(caller, ids) : new Map<string, number>(),
-)
+const noteOf = batchSeen(({ notes }, caller, checksums) => notes.ofContents(caller, checksums))
+const shareCountOf = batchSeen(({ entryLists }, caller, ids) => entryLists.shareCounts(caller, ids))
 
 File.implement({
   description: 'A file.',

@@ -1,10 +1,11 @@
 import { logSecurityEvent } from '../src/audit-log.ts'
 import type { EndedAccount } from '../src/services/accounts/account-end.ts'
 import type { IdentityView } from '../src/services/accounts/user.ts'
-import { batch } from './batch.ts'
+import { keyById } from '../src/services/rows-by-id.ts'
+import { batchSeen } from './batch.ts'
 import { builder } from './builder.ts'
 import { mutation } from './mutation.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { Viewer, viewerField } from './viewer.ts'
 
 const Identity = builder.objectRef<IdentityView>('Identity').implement({
@@ -35,15 +36,11 @@ builder.objectField(Viewer, 'identities', t =>
   }),
 )
 
-const identities = batch(
-  async ({ services, caller }) =>
-    new Map((caller?.via === 'session' ? await services.users.identities(caller) : []).map(one => [one.id, one])),
-)
+const identities = batchSeen(async ({ users }, caller) => keyById(await users.identities(caller)))
 
-findable('identity', async (context, _caller, id) => {
-  const identity = await identities(context, id)
-  return identity ? as('Identity', identity) : null
-})
+findable('identity', 'Identity', async (context, caller, id) =>
+  caller.via === 'session' ? identities(context, id) : null,
+)
 
 mutation('removeIdentity', {
   description:

@@ -1,14 +1,15 @@
 import { allows, openWorkspace } from '../src/access/drive.ts'
 import { AppError } from '../src/errors.ts'
+import { keyById } from '../src/services/rows-by-id.ts'
 import type { InviteView, MyInvite } from '../src/services/workspaces/invite.ts'
 import type { WorkspaceView } from '../src/services/workspaces/workspace.ts'
 import { findWorkspace } from './access.ts'
-import { batch } from './batch.ts'
+import { batch, batchSeen } from './batch.ts'
 import { builder, signedIn } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { Role } from './enums.ts'
 import { mutation } from './mutation.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { batchPages, byId, forwardConnection } from './paging.ts'
 import { Person, personOf } from './person.ts'
 import { Workspace } from './refs.ts'
@@ -86,28 +87,19 @@ builder.objectField(Viewer, 'invites', t =>
   }),
 )
 
-const received = batch(async ({ services, caller }, ids) => {
-  const mine = caller?.via === 'session' ? await services.invites.mineAmong(caller, ids) : []
-  return new Map(mine.map(invite => [invite.id, invite]))
-})
+const received = batchSeen(async ({ invites }, caller, ids) => keyById(await invites.mineAmong(caller, ids)))
+const workspaceIds = batchSeen(({ workspaces }, caller, ids) => workspaces.idsOfInvites(caller, ids))
+const pending = batch(async ({ services }, ids) => keyById(await services.invites.pendingAmong(ids)))
 
-const workspaceIds = batch(async ({ services, caller }, ids) =>
-  caller ? services.workspaces.idsOfInvites(caller, ids) : new Map<string, string>(),
-)
-
-const pending = batch(
-  async ({ services }, ids) => new Map((await services.invites.pendingAmong(ids)).map(invite => [invite.id, invite])),
-)
-
-findable('invite', async (context, caller, id) => {
-  const mine = await received(context, id)
-  if (mine) return as('Invite', mine)
+findable('invite', 'Invite', async (context, caller, id) => {
+  const mine = caller.via === 'session' ? await received(context, id) : null
+  if (mine) return mine
   const workspaceId = await workspaceIds(context, id)
   const workspace = workspaceId === undefined ? null : await findWorkspace(context, caller, workspaceId)
   if (!workspace || !allows(workspace, 'invite')) return null
   openWorkspace(caller, workspace, 'invite')
   const invite = await pending(context, id)
-  return invite ? as('Invite', toNode(workspace, invite)) : null
+  return invite && toNode(workspace, invite)
 })
 
 builder.subscriptionField('inviteReceived', t =>

@@ -11,7 +11,7 @@ import { builder, signedIn } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { Role } from './enums.ts'
 import { mutation } from './mutation.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { batchPages, forwardConnection, type Sorting } from './paging.ts'
 import { Person } from './person.ts'
 import { Workspace } from './refs.ts'
@@ -108,14 +108,14 @@ const memberOf = batch(async ({ services }, ids) => {
   return new Map(members.map(({ workspaceId, ...member }) => [idOf(workspaceId, member.userId), member]))
 })
 
-findable(PREFIX, async (context, caller, rest) => {
+findable(PREFIX, 'Member', async (context, caller, rest) => {
   const id = `${PREFIX}${rest}`
   const { workspaceId } = readId(id)
   const workspace = await findWorkspace(context, caller, workspaceId)
   if (!workspace) return null
   openWorkspace(caller, workspace, 'seeMembers')
   const member = await memberOf(context, id)
-  return member ? as('Member', toNode(workspace, member)) : null
+  return member && toNode(workspace, member)
 })
 
 const memberNotFound = () => new AppError('MEMBER_NOT_FOUND', 'This user is not a member of the workspace.')

@@ -15,23 +15,26 @@ export const Node = builder.interfaceRef<NodeView>('Node').implement({
   fields: t => ({ id: t.exposeID('id', { description: 'The same wherever it is met.' }) }),
 })
 
-/** Finds a node by the id of its row, or by what follows the prefix of its id; null for one that the caller may not see. */
-type Find = (context: Context, caller: Caller, id: string) => Promise<NodeView | null>
+/** Finds a node by the id of its row, or by what follows the prefix of its id; nothing for one that the caller may not see. */
+type Find<T> = (context: Context, caller: Caller, id: string) => Promise<T | null | undefined>
 
-const finders = new Map<string, Find>()
+const finders = new Map<string, Find<NodeView>>()
 
 /**
  * Says how nodes are found again.
  * @param source the table in which the id is the key, or the prefix of ids that are none of a row: `member:` and the like
+ * @param type the name of their type, or what tells it of a node
  */
-export function findable(source: NodeTable | `${string}:`, find: Find): void {
-  finders.set(source, find)
-}
-
-/** Says of which type of an interface a value is. */
-export function as<T extends object>(type: string, value: T): T {
-  brandWithType(value, type as 'ID')
-  return value
+export function findable<T extends NodeView>(
+  source: NodeTable | `${string}:`,
+  type: string | ((node: T) => string),
+  find: Find<T>,
+): void {
+  finders.set(source, async (context, caller, id) => {
+    const node = await find(context, caller, id)
+    if (node) brandWithType(node, (typeof type === 'string' ? type : type(node)) as 'ID')
+    return node
+  })
 }
 
 const tablesOf = batch(({ services }, ids) => services.nodes.tablesOf(ids))

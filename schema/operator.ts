@@ -9,7 +9,7 @@ import { builder } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { DriveUsage } from './drive.ts'
 import { AccountStatus, Role } from './enums.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { byId, forwardConnection } from './paging.ts'
 import { existingPerson, Person, personOf } from './person.ts'
 import { Plan } from './plan.ts'
@@ -140,10 +140,9 @@ Operator.implement({
   }),
 })
 
-findable(PREFIX, async (context, caller, id) => {
+findable(PREFIX, 'Account', async (context, caller, id) => {
   if (caller.via !== 'session' || !(await context.services.appointments.isOperator(caller))) return null
-  const account = await details.accounts(context, id)
-  return account ? as('Account', account) : null
+  return details.accounts(context, id)
 })
 
 const PlanUse = builder.objectRef<PlanView & { users: number }>('PlanUse').implement({

@@ -1,9 +1,9 @@
 import type { PersonView } from '../db/queries/person.ts'
 import type { Context } from '../src/context.ts'
 import { AppError } from '../src/errors.ts'
-import { batch } from './batch.ts'
+import { batch, batchSeen } from './batch.ts'
 import { builder } from './builder.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 
 export const Person = builder.objectRef<PersonView>('Person').implement({
   description: 'What others may see of a user.',
@@ -21,9 +21,7 @@ export const Person = builder.objectRef<PersonView>('Person').implement({
 })
 
 const persons = batch(({ services }, ids) => services.persons.byIds(ids))
-const known = batch(async ({ services, caller }, ids) =>
-  caller ? services.persons.knownAmong(caller, ids) : new Map<string, PersonView>(),
-)
+const known = batchSeen(({ persons }, caller, ids) => persons.knownAmong(caller, ids))
 
 /** A person met in what the caller may see; null for none, and for one whose account is gone. */
 export const personOf = async (context: Context, id: string | null): Promise<PersonView | null> =>
@@ -37,8 +35,6 @@ export async function existingPerson(context: Context, id: string): Promise<Pers
 }
 
 // What a key may see of members is in its scopes, and is asked of the workspace.
-findable('user', async (context, caller, id) => {
-  if (caller.via !== 'session' && id !== caller.userId) return null
-  const person = await known(context, id)
-  return person ? as('Person', person) : null
-})
+findable('user', 'Person', async (context, caller, id) =>
+  caller.via === 'session' || id === caller.userId ? known(context, id) : null,
+)

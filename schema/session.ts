@@ -1,9 +1,10 @@
 import { logSecurityEvent } from '../src/audit-log.ts'
 import type { SessionView } from '../src/services/accounts/session.ts'
-import { batch } from './batch.ts'
+import { keyById } from '../src/services/rows-by-id.ts'
+import { batchSeen } from './batch.ts'
 import { builder } from './builder.ts'
 import { mutation } from './mutation.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { Viewer, viewerField } from './viewer.ts'
 
 const Session = builder.objectRef<SessionView>('Session').implement({
@@ -35,15 +36,9 @@ builder.objectFields(Viewer, t => ({
   }),
 }))
 
-const sessions = batch(
-  async ({ services, caller }) =>
-    new Map((caller?.via === 'session' ? await services.sessions.list(caller) : []).map(one => [one.id, one])),
-)
+const sessions = batchSeen(async (services, caller) => keyById(await services.sessions.list(caller)))
 
-findable('session', async (context, _caller, id) => {
-  const session = await sessions(context, id)
-  return session ? as('Session', session) : null
-})
+findable('session', 'Session', async (context, caller, id) => (caller.via === 'session' ? sessions(context, id) : null))
 
 mutation('endSession', {
   description: 'Ends a session of the caller. Its next request is refused.',

@@ -3,12 +3,12 @@ import { Drive as DriveValue } from '../src/access/drive.ts'
 import { mayUsePrivateFiles } from '../src/access/scopes.ts'
 import type { Context } from '../src/context.ts'
 import type { ShareKind as Kind, ShareView } from '../src/services/sharing/share-list.ts'
-import { batch } from './batch.ts'
+import { batchSeen } from './batch.ts'
 import { builder } from './builder.ts'
 import { connectionOf, newestFirst, pageArgs } from './connection.ts'
 import { entryOf } from './entry.ts'
 import { ShareKind } from './enums.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { batchPages, byId, forwardConnection } from './paging.ts'
 import { Person } from './person.ts'
 import { File } from './refs.ts'
@@ -64,15 +64,12 @@ export const DirectShare = builder.objectRef<ShareView>('DirectShare').implement
 
 const ShareConnection = connectionOf('Share', Share)
 
-const knownShares = batch(async ({ services, caller }, ids) =>
-  caller ? services.shares.knownAmong(caller, ids) : new Map<string, ShareView>(),
-)
+const knownShares = batchSeen(({ shares }, caller, ids) => shares.knownAmong(caller, ids))
 
-findable('share', async (context, caller, id) => {
+findable('share', typeOf, async (context, caller, id) => {
   if (caller.workspaceId !== null) return null
   mayUsePrivateFiles(caller, 'read')
-  const share = await knownShares(context, id)
-  return share ? as(typeOf(share), share) : null
+  return knownShares(context, id)
 })
 
 const pagesOf = batchPages<ShareView, [string], [{ kind: Kind | null; newestFirst: boolean }]>(

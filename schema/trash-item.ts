@@ -11,7 +11,7 @@ import { entriesOf } from './entry.ts'
 import { EntryRef, nameOf } from './entry-ref.ts'
 import { EntryKind, OnConflict } from './enums.ts'
 import { mutation } from './mutation.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { batchPages, byId, forwardConnection } from './paging.ts'
 import { Person, personOf } from './person.ts'
 import { Drive, Entry } from './refs.ts'
@@ -97,10 +97,10 @@ export async function trashItemsOf(
   return found.flatMap(item => (item ? inTrashOf(item, drive) : []))
 }
 
-findable('trash_item', async (context, caller, id) => {
+findable('trash_item', 'TrashItem', async (context, caller, id) => {
   const drive = await findDriveOf(context, caller, 'trashItem', id)
   const item = drive && (await itemsById(context, id))
-  return item ? as('TrashItem', inTrashOf(item, drive.open('read').drive)) : null
+  return item && inTrashOf(item, drive.open('read').drive)
 })
 
 /** As many as are named. */

@@ -4,15 +4,15 @@ import type { Drive as DriveValue } from '../src/access/drive.ts'
 import { AppError } from '../src/errors.ts'
 import type { CompletionView, CompletionFailure as Failure } from '../src/services/uploads/background-completion.ts'
 import type { Completion } from '../src/services/uploads/upload-completion.ts'
-import type { StartedUpload, UploadSessionView } from '../src/services/uploads/upload-session.ts'
+import type { UploadSessionView } from '../src/services/uploads/upload-session.ts'
 import { findDriveOf } from './access.ts'
-import { batch } from './batch.ts'
+import { batchSeen } from './batch.ts'
 import { builder, type InputFields } from './builder.ts'
 import { findInDrive, folderField } from './entry.ts'
 import { madeEntry } from './entry-change.ts'
 import { ErrorCode, enumOf, OnConflict } from './enums.ts'
 import { mutation } from './mutation.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { Drive, File } from './refs.ts'
 
 const UploadPart = builder.objectRef<{ partNumber: number; url: string }>('UploadPart').implement({
@@ -117,17 +117,15 @@ const UploadSession = builder.objectRef<UploadSessionNode>('UploadSession').impl
   }),
 })
 
-const startedUploads = batch(async ({ services, caller }, ids) =>
-  caller ? services.uploadSessions.startedAmong(caller.userId, ids) : new Map<string, StartedUpload>(),
-)
+const startedUploads = batchSeen(({ uploadSessions }, caller, ids) => uploadSessions.startedAmong(caller.userId, ids))
 
-findable('upload_session', async (context, caller, id) => {
+findable('upload_session', 'UploadSession', async (context, caller, id) => {
   const drive = await findDriveOf(context, caller, 'upload', id)
   if (!drive) return null
   const { tree } = drive.open('write')
   const started = await startedUploads(context, id)
   const session = started ? context.services.uploadSessions.inTree(tree, caller.userId, started) : null
-  return session && as('UploadSession', { ...session, drive })
+  return session && { ...session, drive }
 })
 
 mutation('startUpload', {

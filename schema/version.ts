@@ -10,7 +10,7 @@ import { entryOf } from './entry.ts'
 import { madeEntry } from './entry-change.ts'
 import { Disposition } from './enums.ts'
 import { mutation } from './mutation.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { batchPages, byId, forwardConnection } from './paging.ts'
 import { Person, personOf } from './person.ts'
 import { Drive, type EntryNode, File } from './refs.ts'
@@ -92,10 +92,9 @@ async function versionOf(context: Context, drive: DriveValue, id: string): Promi
   return version && file ? { ...version, file } : null
 }
 
-findable('version', async (context, caller, id) => {
+findable('version', 'Version', async (context, caller, id) => {
   const drive = await findDriveOf(context, caller, 'version', id)
-  const version = drive && (await versionOf(context, drive.open('read').drive, id))
-  return version && as('Version', version)
+  return drive && versionOf(context, drive.open('read').drive, id)
 })
 
 mutation('restoreVersion', {

@@ -5,9 +5,9 @@ import type { Context } from '../src/context.ts'
 import { Unauthenticated } from '../src/errors.ts'
 import type { UserStats } from '../src/services/accounts/statistic.ts'
 import type { UserView } from '../src/services/accounts/user.ts'
-import { batch } from './batch.ts'
+import { batchSeen } from './batch.ts'
 import { builder, type PayloadFields } from './builder.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { Person } from './person.ts'
 import { Plan } from './plan.ts'
 import { Drive } from './refs.ts'
@@ -61,8 +61,8 @@ interface ViewerNode {
 
 const viewerOf = ({ userId }: Caller): ViewerNode => ({ id: `${PREFIX}${userId}`, userId })
 
-const accounts = batch(async ({ services, caller }, ids) => {
-  const account = caller && (await services.users.read(caller))
+const accounts = batchSeen(async ({ users }, caller, ids) => {
+  const account = await users.read(caller)
   return new Map(account ? ids.map(id => [id, account]) : [])
 })
 
@@ -129,10 +129,10 @@ export const Viewer = builder.objectRef<ViewerNode>('Viewer').implement({
   },
 })
 
-findable(PREFIX, async (_context, caller, id) => {
+findable(PREFIX, 'Viewer', async (_context, caller, id) => {
   if (id !== caller.userId || caller.workspaceId !== null) return null
   mayUsePrivateFiles(caller, 'read')
-  return as('Viewer', viewerOf(caller))
+  return viewerOf(caller)
 })
 
 /** The field of a payload that shows the account of the caller as it is now. */

@@ -6,11 +6,11 @@ import { MAX_DELIVERIES, MAX_WEBHOOKS } from '../src/limits.ts'
 import type { DeliveryRow, WebhookView } from '../src/services/notices/webhook.ts'
 import type { WorkspaceView } from '../src/services/workspaces/workspace.ts'
 import { findWorkspace, type Subject } from './access.ts'
-import { batch } from './batch.ts'
+import { batch, batchSeen } from './batch.ts'
 import { builder, type PayloadFields, signedIn } from './builder.ts'
 import { EventKind, enumOf } from './enums.ts'
 import { mutation } from './mutation.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { Person, personOf } from './person.ts'
 import { Workspace } from './refs.ts'
 import { Viewer, viewerField } from './viewer.ts'
@@ -116,16 +116,14 @@ builder.objectField(Workspace, 'webhooks', t =>
   }),
 )
 
-const knownWebhooks = batch(async ({ services, caller }, ids) =>
-  caller ? services.webhooks.knownAmong(caller, ids) : new Map<string, WebhookView>(),
-)
+const knownWebhooks = batchSeen(({ webhooks }, caller, ids) => webhooks.knownAmong(caller, ids))
 
-findable('webhook', async (context, caller, id) => {
+findable('webhook', 'Webhook', async (context, caller, id) => {
   const webhook = caller.via === 'session' ? await knownWebhooks(context, id) : undefined
   if (!webhook) return null
   const workspace = webhook.workspaceId === null ? null : await findWorkspace(context, caller, webhook.workspaceId)
   const isSeen = webhook.workspaceId === null || (workspace && allows(workspace, 'manageWebhooks'))
-  return isSeen ? as('Webhook', webhook) : null
+  return isSeen ? webhook : null
 })
 
 /** What is allowed with a webhook: to its person, and to those who may manage its workspace. */

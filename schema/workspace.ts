@@ -10,7 +10,7 @@ import { builder, type PayloadFields, signedIn } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { Role, WorkspacePermission } from './enums.ts'
 import { mutation } from './mutation.ts'
-import { as, findable, Node } from './node.ts'
+import { findable, Node } from './node.ts'
 import { byId, forwardConnection } from './paging.ts'
 import { existingPerson, Person } from './person.ts'
 import { Drive, Workspace } from './refs.ts'
@@ -70,9 +70,9 @@ Workspace.implement({
   },
 })
 
-findable('workspace', async (context, caller, id) => {
+findable('workspace', 'Workspace', async (context, caller, id) => {
   const workspace = await findWorkspace(context, caller, id)
-  return workspace && as('Workspace', openWorkspace(caller, workspace, 'enter'))
+  return workspace && openWorkspace(caller, workspace, 'enter')
 })
 
 /** The field of a payload that shows a workspace as it is now. */

@@ -7,6 +7,7 @@ import { reviveRow } from '../../db/queries/doctor-ledger.ts'
 import { placeEntries } from '../../db/queries/entry.ts'
 import { AppError } from '../errors.ts'
 import { recorded, system } from '../services/history/event.ts'
+import { keyById } from '../services/rows-by-id.ts'
 import { addUsage, prepareFolder, type TreeChange } from '../services/tree/entry.ts'
 import { pathIn } from '../services/tree/entry-path.ts'
 import { releaseStaged } from '../services/tree/ledger.ts'
@@ -33,7 +34,7 @@ export interface Anchor {
 /** Follows the parents of an entry to the topmost one. */
 export async function climb(db: Db, id: string, tx?: Tx): Promise<Anchor> {
   const rows = await upWithBuckets(db, id, tx)
-  const known = new Map(rows.map(row => [row.id, row]))
+  const known = keyById(rows)
   const chain: string[] = []
   let top = known.get(id)
   for (let row = top; row && !chain.includes(row.id); row = known.get(row.parentId ?? '')) {

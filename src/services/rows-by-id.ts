@@ -1,5 +1,9 @@
 import { validate as isUuid } from 'uuid'
 
+/** What has ids, by them. */
+export const keyById = <T extends { id: string }>(found: readonly T[]): Map<string, T> =>
+  new Map(found.map(one => [one.id, one]))
+
 /**
  * Rows by ids that clients name. What is no UUID is not looked for: MySQL fails to compare an ASCII column with a text that is not ASCII.
  * @param load is called with one id or more
@@ -9,6 +13,5 @@ export async function rowsById<T extends { id: string }>(
   load: (ids: string[]) => Promise<T[]>,
 ): Promise<Map<string, T>> {
   const ids = given.filter(id => isUuid(id))
-  const rows = ids.length > 0 ? await load(ids) : []
-  return new Map(rows.map(row => [row.id, row]))
+  return keyById(ids.length > 0 ? await load(ids) : [])
 }

@@ -28,7 +28,7 @@ import { AppError, type ErrorDetails, InvalidInput } from '../../errors.ts'
 import { MAX_EMAIL } from '../../limits.ts'
 import type { Core } from '../core.ts'
 import { changeRunner, operator } from '../history/event.ts'
-import { rowsById } from '../rows-by-id.ts'
+import { keyById, rowsById } from '../rows-by-id.ts'
 import { canonicalEmail } from './profile.ts'
 import type { PlanView } from './user.ts'
 
@@ -145,7 +145,7 @@ export function operatorService({
     /** Plans by their ids. */
     async plansOf(ids: string[]): Promise<Map<string, PlanView>> {
       const found = await db.Plan.findAll({ where: { id: ids }, raw: true })
-      return new Map(found.map(plan => [plan.id, plan]))
+      return keyById(found)
     },
 
     /** Changes the plan of an account. Stored files are kept, even beyond the new limits. @throws Refused */

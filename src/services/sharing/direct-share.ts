@@ -18,6 +18,7 @@ import type { Core } from '../core.ts'
 import { masked } from '../history/event.ts'
 import { parseEmail } from '../notices/email.ts'
 import type { MailingService } from '../notices/mailing.ts'
+import { keyById } from '../rows-by-id.ts'
 import { fileNotFound } from '../tree/entry-path.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
 import { callerKeys, type FileRef, lockForSharing, type ShareService } from './share.ts'
@@ -108,7 +109,7 @@ export function directShareService({ db, change, pubSub, wake, ...deps }: Deps) 
         const found: FoundEntry[] = []
         for (const file of files) found.push(await listings.file(caller.bucket, file, tx))
         // A file may be named twice, by its id and by its path.
-        return [...new Map(found.map(file => [file.id, file])).values()]
+        return [...keyById(found).values()]
       }
       const before = await find()
       const terms = { passwordHash, createdAt: now, expiresAt }

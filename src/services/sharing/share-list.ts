@@ -13,6 +13,7 @@ import {
 import type { Caller } from '../../access/caller.ts'
 import type { Core } from '../core.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
+import { keyById } from '../rows-by-id.ts'
 import { pathsOfFolders } from '../tree/entry-path.ts'
 
 export type { ShareKind }
@@ -139,7 +140,7 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
     /** Those of these shares that are live and that the caller has made or received, by id. */
     async knownAmong(caller: Caller, ids: string[]): Promise<Map<string, ShareView>> {
       const { rows } = await shown(listSharesOf(db, caller.userId, caller.verifiedEmail ?? '', ids))
-      return new Map(rows.map(share => [share.id, share]))
+      return keyById(rows)
     },
   }
 }

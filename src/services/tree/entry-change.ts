@@ -8,6 +8,7 @@ import { AppError, InvalidInput } from '../../errors.ts'
 import { figure, MAX_CHANGED } from '../../limits.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
+import { keyById } from '../rows-by-id.ts'
 import { moveOnConflict } from './conflict.ts'
 import { lockTree } from './entry.ts'
 import { type EntryName, namesOfFolder, pathIn, type Tree } from './entry-path.ts'
@@ -55,7 +56,7 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
     const wanted = [...new Set(ids)]
     const up = await upFrom(db, wanted, tx)
     const rows = await entriesOf(db, tree.bucketId, wanted, tx)
-    const nodes = new Map(rows.map(row => [row.id, row]))
+    const nodes = keyById(rows)
     return wanted.map(id => {
       const node = nodes.get(id)
       const chain = node && chainOf(tree, up, id)
