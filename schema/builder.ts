@@ -42,8 +42,8 @@ export type Types = typeof builder.$inferSchemaTypes
 export type ArgFields = ArgBuilder<Types>
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>
 
-/** The type of the field builder of payloads, for fields that several payloads share. */
-export type PayloadFields<Payload> = PothosSchemaTypes.ObjectFieldBuilder<Types, Payload>
+/** The type of the field builder of objects, for fields that several of them share. */
+export type ObjectFields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>
 
 /** The caller of a field that reads it before its rules have. @throws UNAUTHENTICATED */
 export function signedIn({ caller }: Context): Caller {

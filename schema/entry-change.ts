@@ -4,6 +4,7 @@ import { AppError, InvalidInput } from '../src/errors.ts'
 import { figure, MAX_CHANGED, MAX_NOTE } from '../src/limits.ts'
 import { joinPath } from '../src/paths.ts'
 import { entryNotFound, type EntryRef as Ref } from './access.ts'
+import type { ObjectFields } from './builder.ts'
 import { entriesOf, entryOf, findInDrive, folderField, inDrive, isFolder } from './entry.ts'
 import { DrivePath, EntryRef, nameOf } from './entry-ref.ts'
 import { OnConflict } from './enums.ts'
@@ -29,6 +30,16 @@ async function folderPath(context: Context, drive: DriveValue, { id, at }: Ref):
 
 /** As many as are named. */
 const sizedByEntries = { listSize: MAX_CHANGED, sizedBy: 'input.entries' }
+
+const leftFolders = <Left extends { drive: DriveValue; leftIds: string[] }>(t: ObjectFields<Left>) =>
+  t.withAuth({ drive: 'read' }).field({
+    type: [Folder],
+    nullable: true,
+    description: 'The folders that they were in; null for a key that may not read.',
+    ...sizedByEntries,
+    resolve: async ({ drive, leftIds }: Left, _args: object, context: Context) =>
+      (await entriesOf(context, drive, leftIds)).filter(isFolder),
+  })
 
 mutation('uploadFile', {
   description: 'Streams a file into a folder.',
@@ -142,14 +153,7 @@ mutation('moveEntries', {
       description: 'Them, where they are now.',
       ...sizedByEntries,
     }),
-    from: t.withAuth({ drive: 'read' }).field({
-      type: [Folder],
-      nullable: true,
-      description: 'The folders that they were in; null for a key that may not read.',
-      ...sizedByEntries,
-      resolve: async ({ drive, leftIds }, _args, context) =>
-        (await entriesOf(context, drive, leftIds)).filter(isFolder),
-    }),
+    from: leftFolders(t),
     to: t.withAuth({ drive: 'read' }).field({
       type: Folder,
       nullable: true,
@@ -210,14 +214,7 @@ mutation('deleteEntries', {
       resolve: ({ drive, trashIds }, _args, context) => trashItemsOf(context, drive, trashIds),
     }),
     filesDeleted: t.exposeInt('filesDeleted', { description: 'How many files went, with those in folders.' }),
-    folders: t.withAuth({ drive: 'read' }).field({
-      type: [Folder],
-      nullable: true,
-      description: 'The folders that they were in; null for a key that may not read.',
-      ...sizedByEntries,
-      resolve: async ({ drive, leftIds }, _args, context) =>
-        (await entriesOf(context, drive, leftIds)).filter(isFolder),
-    }),
+    folders: leftFolders(t),
     drive: t.expose('drive', { type: Drive, description: 'The drive that they were in.' }),
   }),
 })

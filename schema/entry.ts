@@ -4,7 +4,7 @@ import type { Context } from '../src/context.ts'
 import type { PlacedEntry } from '../src/services/tree/entry-list.ts'
 import { findDriveOf } from './access.ts'
 import { batch } from './batch.ts'
-import type { PayloadFields } from './builder.ts'
+import type { ObjectFields } from './builder.ts'
 import { connectionOf } from './connection.ts'
 import { Permission } from './enums.ts'
 import { findable, Node } from './node.ts'
@@ -111,7 +111,7 @@ findable('entry', typeOf, async (context, caller, id) => {
 })
 
 /** The field of a payload that shows the folder of what was made. @param made what was made */
-export const folderField = <Payload extends object>(t: PayloadFields<Payload>, made: (payload: Payload) => EntryNode) =>
+export const folderField = <Payload extends object>(t: ObjectFields<Payload>, made: (payload: Payload) => EntryNode) =>
   t.withAuth({ drive: 'read' }).field({
     type: Folder,
     nullable: true,

@@ -1,4 +1,6 @@
+import type { InputShapeFromFields } from '@pothos/core'
 import { type EventKind as Kind, personKinds } from '../db/models/event.ts'
+import type { Page } from '../db/queries/page.ts'
 import type { Caller } from '../src/access/caller.ts'
 import type { Drive as DriveValue } from '../src/access/drive.ts'
 import type { Context } from '../src/context.ts'
@@ -12,7 +14,7 @@ import { entryOf } from './entry.ts'
 import { EventKind, EventVia, Role, SignInRefusal } from './enums.ts'
 import { findable, Node } from './node.ts'
 import { batchPages, forwardConnection, type Sorting } from './paging.ts'
-import { Person, personOf } from './person.ts'
+import { personField } from './person.ts'
 import { Drive, Entry } from './refs.ts'
 import { Viewer } from './viewer.ts'
 
@@ -73,12 +75,11 @@ const Event = builder.objectRef<EventNode>('Event').implement({
   fields: t => ({
     kind: t.expose('kind', { type: EventKind, description: 'What happened.' }),
     happenedAt: t.expose('at', { type: 'DateTime', description: 'When.' }),
-    actor: t.field({
-      type: Person,
-      nullable: true,
-      description: 'Who did it; null for the service and its operator, and when their account is gone.',
-      resolve: ({ actorId }, _args, context) => personOf(context, actorId),
-    }),
+    actor: personField(
+      t,
+      'Who did it; null for the service and its operator, and when their account is gone.',
+      ({ actorId }) => actorId,
+    ),
     via: t.expose('via', { type: EventVia, description: 'By what they did it.' }),
     apiKeyId: t.id({
       nullable: true,
@@ -106,10 +107,14 @@ const Event = builder.objectRef<EventNode>('Event').implement({
 
 const EventConnection = connectionOf('Event', Event)
 
-const eventArgs = (arg: ArgFields) => ({
-  ...pageArgs(arg),
-  newestFirst: newestFirst(arg),
-  kinds: arg({ type: [EventKind], maxItems: 100, description: 'Only events of these kinds.' }),
+const kindsArg = (arg: ArgFields) =>
+  arg({ type: [EventKind], maxItems: 100, description: 'Only events of these kinds.' })
+
+const eventArgs = (arg: ArgFields) => ({ ...pageArgs(arg), newestFirst: newestFirst(arg), kinds: kindsArg(arg) })
+
+const subscriptionArgs = (arg: ArgFields) => ({
+  after: arg.string({ description: 'Begin behind this cursor; without it, with what happens from now on.' }),
+  kinds: kindsArg(arg),
 })
 
 const bySeq: Sorting<EventView, ['id', 'number']> = {
@@ -117,7 +122,14 @@ const bySeq: Sorting<EventView, ['id', 'number']> = {
   keyOf: ({ logId, seq }) => [logId, seq],
 }
 
-const pagesOf = batchPages<EventView, [string, number], [{ newestFirst: boolean; kinds: readonly Kind[] }]>(
+type After = [logId: string, seq: number]
+
+interface Query {
+  newestFirst: boolean
+  kinds: readonly Kind[]
+}
+
+const pagesOf = batchPages<EventView, After, [Query]>(
   async ({ services }, logs, limit, after, query) =>
     new Map(
       await Promise.all(
@@ -132,10 +144,24 @@ const pagesOf = batchPages<EventView, [string, number], [{ newestFirst: boolean;
 const among = (seen: readonly Kind[], wanted: readonly Kind[] | null | undefined): readonly Kind[] =>
   wanted ? seen.filter(kind => wanted.includes(kind)) : seen
 
-const pagesOfEntries = batchPages<EventView, [string, number], [{ newestFirst: boolean; kinds: readonly Kind[] }]>(
-  ({ services }, ids, limit, after, query) =>
-    services.eventFeeds.pagesOfEntries(ids, after?.[1] ?? null, { ...query, limit }),
+const pagesOfEntries = batchPages<EventView, After, [Query]>(({ services }, ids, limit, after, query) =>
+  services.eventFeeds.pagesOfEntries(ids, after?.[1] ?? null, { ...query, limit }),
 )
+
+/**
+ * A page of events, as far as the caller may see their kinds.
+ * @param drive that they happened in
+ */
+const eventsOf = (
+  { newestFirst, kinds, ...page }: InputShapeFromFields<ReturnType<typeof eventArgs>>,
+  drive: DriveValue | null,
+  load: (limit: number, after: After | null, query: Query) => Promise<Page<EventView>>,
+) =>
+  forwardConnection(page, bySeq, async (limit, after) => {
+    const query = { newestFirst: newestFirst ?? false, kinds: among(drive?.eventKinds ?? personKinds, kinds) }
+    const { rows, more } = await load(limit, after, query)
+    return { more, rows: rows.map(event => ({ ...event, drive })) }
+  })
 
 builder.interfaceField(Entry, 'events', t =>
   t.withAuth({ drive: 'read' }).field({
@@ -144,13 +170,11 @@ builder.interfaceField(Entry, 'events', t =>
     description:
       'What happened to it, oldest first, as far as it is kept: of a folder, what happened to itself. Its shares for callers who may share. Notes are on contents, and not among it.',
     args: eventArgs(t.arg),
-    resolve: ({ id, drive }, { newestFirst, kinds, ...page }, context) =>
-      forwardConnection(page, bySeq, async (limit, after) => {
+    resolve: ({ id, drive }, args, context) =>
+      eventsOf(args, drive, (limit, after, query) => {
         if (after && after[0] !== drive.id)
           throw new InvalidInput('after', 'This cursor belongs to another list. Use one of this list.')
-        const query = { newestFirst: newestFirst ?? false, kinds: among(drive.eventKinds, kinds) }
-        const { rows, more } = await pagesOfEntries(context, id, limit, after, query)
-        return { more, rows: rows.map(event => ({ ...event, drive })) }
+        return pagesOfEntries(context, id, limit, after, query)
       }),
   }),
 )
@@ -161,12 +185,7 @@ builder.objectFields(Drive, t => ({
     description:
       'What happened in it and to its workspace, oldest first; of shares, members, invites and keys for callers who may manage them. CURSOR_EXPIRED when what follows the cursor is not kept any more.',
     args: eventArgs(t.arg),
-    resolve: (drive, { newestFirst, kinds, ...page }, context) =>
-      forwardConnection(page, bySeq, async (limit, after) => {
-        const query = { newestFirst: newestFirst ?? false, kinds: among(drive.eventKinds, kinds) }
-        const { rows, more } = await pagesOf(context, drive.id, limit, after, query)
-        return { more, rows: rows.map(event => ({ ...event, drive })) }
-      }),
+    resolve: (drive, args, context) => eventsOf(args, drive, (...page) => pagesOf(context, drive.id, ...page)),
   }),
   eventCursor: t.withAuth({ drive: 'read' }).string({
     description:
@@ -183,12 +202,8 @@ builder.objectField(Viewer, 'events', t =>
     description:
       'What happened to the caller, oldest first: sign-ins, keys, shares and invites received, workspaces joined and left, plan. For a session only. CURSOR_EXPIRED when what follows the cursor is not kept any more.',
     args: eventArgs(t.arg),
-    resolve: (_viewer, { newestFirst, kinds, ...page }, context) =>
-      forwardConnection(page, bySeq, async (limit, after) => {
-        const query = { newestFirst: newestFirst ?? false, kinds: among(personKinds, kinds) }
-        const { rows, more } = await pagesOf(context, context.caller.userId, limit, after, query)
-        return { more, rows: rows.map(event => ({ ...event, drive: null })) }
-      }),
+    resolve: (_viewer, args, context) =>
+      eventsOf(args, null, (...page) => pagesOf(context, context.caller.userId, ...page)),
   }),
 )
 
@@ -213,8 +228,7 @@ builder.subscriptionField('driveEvents', t =>
       'What happens in a drive, each event once and in order, as in its list of events. The id of each server-sent event is its cursor: a client that comes again with it in Last-Event-ID gets what it has missed.',
     args: {
       drive: t.arg.id({ description: "The id of the drive; the caller's own without it." }),
-      after: t.arg.string({ description: 'Begin behind this cursor; without it, with what happens from now on.' }),
-      kinds: t.arg({ type: [EventKind], maxItems: 100, description: 'Only events of these kinds.' }),
+      ...subscriptionArgs(t.arg),
     },
     on: (_root, { drive }) => ({ driveId: drive }),
     subscribe: (_root, { after, kinds }, context) => {
@@ -235,10 +249,7 @@ builder.subscriptionField('viewerEvents', t =>
   t.withAuth({ session: true }).field({
     type: Event,
     description: 'What happens to the caller, likewise. For a session only.',
-    args: {
-      after: t.arg.string({ description: 'Begin behind this cursor; without it, with what happens from now on.' }),
-      kinds: t.arg({ type: [EventKind], maxItems: 100, description: 'Only events of these kinds.' }),
-    },
+    args: subscriptionArgs(t.arg),
     subscribe: (_root, { after, kinds }, context) =>
       context.services.subscriptions.callerEvents(context, context.lastEventId ?? after, among(personKinds, kinds)),
     resolve: (event, _args, context: Context) => {

@@ -11,7 +11,7 @@ import { Role } from './enums.ts'
 import { mutation } from './mutation.ts'
 import { findable, Node } from './node.ts'
 import { batchPages, byId, forwardConnection } from './paging.ts'
-import { Person, personOf } from './person.ts'
+import { personField } from './person.ts'
 import { Workspace } from './refs.ts'
 import { Viewer, viewerField } from './viewer.ts'
 import { workspaceField } from './workspace.ts'
@@ -34,12 +34,7 @@ const Invite = builder.objectRef<InviteNode>('Invite').implement({
     role: t.expose('role', { type: Role, description: 'The role that it offers.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made, or renewed.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends.' }),
-    invitedBy: t.field({
-      type: Person,
-      nullable: true,
-      description: 'Who sent it.',
-      resolve: ({ invitedBy }, _args, context) => personOf(context, invitedBy),
-    }),
+    invitedBy: personField(t, 'Who sent it.', ({ invitedBy }) => invitedBy),
     workspaceId: t.exposeID('workspaceId', {
       description: 'The id of the workspace, also for who is no member of it yet.',
     }),

@@ -11,7 +11,7 @@ import { DriveUsage } from './drive.ts'
 import { AccountStatus, Role } from './enums.ts'
 import { findable, Node } from './node.ts'
 import { byId, forwardConnection } from './paging.ts'
-import { existingPerson, Person, personOf } from './person.ts'
+import { existingPerson, Person, personField } from './person.ts'
 import { Plan } from './plan.ts'
 
 const PREFIX = 'account:'
@@ -130,12 +130,7 @@ Operator.implement({
     bySetting: t.exposeBoolean('bySetting', {
       description: 'Named by the setting OPERATORS, which alone dismisses them.',
     }),
-    appointedBy: t.field({
-      type: Person,
-      nullable: true,
-      description: 'The operator who appointed them.',
-      resolve: ({ appointedBy }, _args, context) => personOf(context, appointedBy),
-    }),
+    appointedBy: personField(t, 'The operator who appointed them.', ({ appointedBy }) => appointedBy),
     appointedAt: t.expose('appointedAt', { type: 'DateTime', nullable: true, description: 'When they were.' }),
   }),
 })

@@ -2,7 +2,7 @@ import type { PersonView } from '../db/queries/person.ts'
 import type { Context } from '../src/context.ts'
 import { AppError } from '../src/errors.ts'
 import { batch, batchSeen } from './batch.ts'
-import { builder } from './builder.ts'
+import { builder, type ObjectFields } from './builder.ts'
 import { findable, Node } from './node.ts'
 
 export const Person = builder.objectRef<PersonView>('Person').implement({
@@ -26,6 +26,19 @@ const known = batchSeen(({ persons }, caller, ids) => persons.knownAmong(caller,
 /** A person met in what the caller may see; null for none, and for one whose account is gone. */
 export const personOf = async (context: Context, id: string | null): Promise<PersonView | null> =>
   (id === null ? undefined : await persons(context, id)) ?? null
+
+/** A field for a person met in what the caller may see; null for none, and for one whose account is gone. */
+export const personField = <Parent extends object>(
+  t: ObjectFields<Parent>,
+  description: string,
+  idOf: (parent: Parent) => string | null,
+) =>
+  t.field({
+    type: Person,
+    nullable: true,
+    description,
+    resolve: (parent: Parent, _args: object, context: Context) => personOf(context, idOf(parent)),
+  })
 
 /** The same for one whose account outlives what names them. @throws USER_NOT_FOUND when it ends at this moment */
 export async function existingPerson(context: Context, id: string): Promise<PersonView> {

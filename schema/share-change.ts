@@ -4,7 +4,7 @@ import type { Context } from '../src/context.ts'
 import { InvalidInput } from '../src/errors.ts'
 import { figure, MAX_DOWNLOADS, MAX_PASSWORD, MAX_SHARED_FILES } from '../src/limits.ts'
 import type { ShareInfo } from '../src/services/sharing/share-link.ts'
-import { builder, type PayloadFields } from './builder.ts'
+import { builder, type ObjectFields } from './builder.ts'
 import { Download } from './download.ts'
 import { entryOf } from './entry.ts'
 import { EntryRef, nameOf } from './entry-ref.ts'
@@ -53,7 +53,7 @@ const tokenOf = ({ services }: Context, { id, token }: Ref): string =>
   id ? (isUuid(id) ? services.shares.tokenOf(id) : '') : (token ?? '')
 
 /** The field of a payload that shows the file of the caller that is shared. */
-const fileField = <Payload extends { fileId: string }>(t: PayloadFields<Payload>) =>
+const fileField = <Payload extends { fileId: string }>(t: ObjectFields<Payload>) =>
   t.withAuth({ privateFiles: 'read' }).field({
     type: File,
     nullable: true,

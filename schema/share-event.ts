@@ -3,7 +3,7 @@ import { builder } from './builder.ts'
 import { connectionOf, newestFirst, pageArgs } from './connection.ts'
 import { ShareEventKind } from './enums.ts'
 import { batchPages, byId, forwardConnection } from './paging.ts'
-import { Person, personOf } from './person.ts'
+import { personField } from './person.ts'
 import { Share } from './share.ts'
 
 const ShareEvent = builder.objectRef<ShareEventRow>('ShareEvent').implement({
@@ -11,12 +11,7 @@ const ShareEvent = builder.objectRef<ShareEventRow>('ShareEvent').implement({
   fields: t => ({
     kind: t.expose('kind', { type: ShareEventKind, description: 'What was done.' }),
     happenedAt: t.expose('at', { type: 'DateTime', description: 'When.' }),
-    person: t.field({
-      type: Person,
-      nullable: true,
-      description: 'Who it was, if they were signed in and still have an account.',
-      resolve: ({ personId }, _args, context) => personOf(context, personId),
-    }),
+    person: personField(t, 'Who it was, if they were signed in and still have an account.', ({ personId }) => personId),
     network: t.exposeString('network', {
       description: 'The network of the client: an IPv4 address as its /24, an IPv6 address as its /48.',
     }),

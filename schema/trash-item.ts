@@ -13,7 +13,7 @@ import { EntryKind, OnConflict } from './enums.ts'
 import { mutation } from './mutation.ts'
 import { findable, Node } from './node.ts'
 import { batchPages, byId, forwardConnection } from './paging.ts'
-import { Person, personOf } from './person.ts'
+import { personField } from './person.ts'
 import { Drive, Entry } from './refs.ts'
 
 /** A deleted entry in the trash of a drive that the caller may look into. */
@@ -44,12 +44,7 @@ export const TrashItem = builder.objectRef<TrashItemNode>('TrashItem').implement
     }),
     drive: t.expose('drive', { type: Drive, description: 'The drive that it was in.' }),
     deletedAt: t.expose('deletedAt', { type: 'DateTime', description: 'When it was deleted.' }),
-    deletedBy: t.field({
-      type: Person,
-      nullable: true,
-      description: 'Who deleted it; null when their account is gone.',
-      resolve: ({ deletedBy }, _args, context) => personOf(context, deletedBy),
-    }),
+    deletedBy: personField(t, 'Who deleted it; null when their account is gone.', ({ deletedBy }) => deletedBy),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       description: 'When it is deleted for ever; sooner when the trash is full.',

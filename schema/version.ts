@@ -12,7 +12,7 @@ import { Disposition } from './enums.ts'
 import { mutation } from './mutation.ts'
 import { findable, Node } from './node.ts'
 import { batchPages, byId, forwardConnection } from './paging.ts'
-import { Person, personOf } from './person.ts'
+import { personField } from './person.ts'
 import { Drive, type EntryNode, File } from './refs.ts'
 
 /** A version of a file in a drive that the caller may look into. */
@@ -27,12 +27,7 @@ const Version = builder.objectRef<VersionNode>('Version').implement({
     contentType: t.exposeString('fileType', { description: 'Its media type.' }),
     md5: t.exposeString('md5', { description: 'MD5 of its bytes in lower-case hex.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was uploaded.' }),
-    createdBy: t.field({
-      type: Person,
-      nullable: true,
-      description: 'Who uploaded it; null when their account is gone.',
-      resolve: ({ createdBy }, _args, context) => personOf(context, createdBy),
-    }),
+    createdBy: personField(t, 'Who uploaded it; null when their account is gone.', ({ createdBy }) => createdBy),
     replacedAt: t.expose('replacedAt', { type: 'DateTime', description: 'When another content replaced it.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',

@@ -6,7 +6,7 @@ import { Unauthenticated } from '../src/errors.ts'
 import type { UserStats } from '../src/services/accounts/statistic.ts'
 import type { UserView } from '../src/services/accounts/user.ts'
 import { batchSeen } from './batch.ts'
-import { builder, type PayloadFields } from './builder.ts'
+import { builder, type ObjectFields } from './builder.ts'
 import { findable, Node } from './node.ts'
 import { Person } from './person.ts'
 import { Plan } from './plan.ts'
@@ -136,7 +136,7 @@ findable(PREFIX, 'Viewer', async (_context, caller, id) => {
 })
 
 /** The field of a payload that shows the account of the caller as it is now. */
-export const viewerField = <Payload extends object>(t: PayloadFields<Payload>) =>
+export const viewerField = <Payload extends object>(t: ObjectFields<Payload>) =>
   t.withAuth({ privateFiles: 'read' }).field({
     type: Viewer,
     nullable: true,

@@ -7,11 +7,11 @@ import type { DeliveryRow, WebhookView } from '../src/services/notices/webhook.t
 import type { WorkspaceView } from '../src/services/workspaces/workspace.ts'
 import { findWorkspace, type Subject } from './access.ts'
 import { batch, batchSeen } from './batch.ts'
-import { builder, type PayloadFields, signedIn } from './builder.ts'
+import { builder, type ObjectFields, signedIn } from './builder.ts'
 import { EventKind, enumOf } from './enums.ts'
 import { mutation } from './mutation.ts'
 import { findable, Node } from './node.ts'
-import { Person, personOf } from './person.ts'
+import { personField } from './person.ts'
 import { Workspace } from './refs.ts'
 import { Viewer, viewerField } from './viewer.ts'
 import { workspaceField } from './workspace.ts'
@@ -77,12 +77,11 @@ const Webhook = builder.objectRef<WebhookView>('Webhook').implement({
       description:
         'Until when its events are signed with the secret before the present one, too; null when that was never replaced.',
     }),
-    responsible: t.field({
-      type: Person,
-      nullable: true,
-      description: 'Who made it or has changed it last. Nothing is sent while they may not manage the workspace.',
-      resolve: ({ userId }, _args, context) => personOf(context, userId),
-    }),
+    responsible: personField(
+      t,
+      'Who made it or has changed it last. Nothing is sent while they may not manage the workspace.',
+      ({ userId }) => userId,
+    ),
     deliveries: t.field({
       type: [WebhookDelivery],
       listSize: MAX_DELIVERIES,
@@ -136,7 +135,7 @@ async function holderOf(id: string, context: Context): Promise<Subject> {
 
 type Changed = { webhook: WebhookView; workspaceId: string | null }
 
-const changedFields = <Payload extends Changed>(t: PayloadFields<Payload>) => ({
+const changedFields = <Payload extends Changed>(t: ObjectFields<Payload>) => ({
   webhook: t.field({
     type: Webhook,
     description: 'The webhook.',

@@ -6,7 +6,7 @@ import { InvalidInput } from '../src/errors.ts'
 import { MAX_WORKSPACE_NAME } from '../src/limits.ts'
 import { findDriveOfWorkspace, findWorkspace } from './access.ts'
 import { batch } from './batch.ts'
-import { builder, type PayloadFields, signedIn } from './builder.ts'
+import { builder, type ObjectFields, signedIn } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { Role, WorkspacePermission } from './enums.ts'
 import { mutation } from './mutation.ts'
@@ -76,7 +76,7 @@ findable('workspace', 'Workspace', async (context, caller, id) => {
 })
 
 /** The field of a payload that shows a workspace as it is now. */
-export const workspaceField = <Payload extends { workspaceId: string | null }>(t: PayloadFields<Payload>) =>
+export const workspaceField = <Payload extends { workspaceId: string | null }>(t: ObjectFields<Payload>) =>
   t.withAuth({ workspaces: 'workspaces:read' }).field({
     type: Workspace,
     nullable: true,
