@@ -13,6 +13,8 @@ interface Owner {
   name(verb: string, noun: string): string
   /** The statuses for members who may not. */
   denied: readonly number[]
+  /** What is not the same for both. */
+  of<T, W>(own: T, workspaces: W): T | W
 }
 
 const lowerFirst = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1)
@@ -35,6 +37,7 @@ export function declareForOwners(
     operation: own,
     name: (verb, noun) => lowerFirst(`${verb}${noun}`),
     denied: [],
+    of: own => own,
   })
   declare({
     whose: 'a workspace',
@@ -42,5 +45,6 @@ export function declareForOwners(
     operation: ofWorkspaces,
     name: (verb, noun) => lowerFirst(`${verb}Workspace${noun}`),
     denied: [403],
+    of: (_own, workspaces) => workspaces,
   })
 }

@@ -1,17 +1,19 @@
+import type { Drive } from '../../src/access/drive.ts'
 import { AppError, EarlierError } from '../../src/errors.ts'
 import { parsePrefer } from '../../src/http/prefer.ts'
 import type { OnConflict } from '../../src/on-conflict.ts'
-import { joinPath } from '../../src/paths.ts'
+import { slashed } from '../../src/paths.ts'
 import type { FileView } from '../../src/services/tree/listing.ts'
 import type { CompletionView } from '../../src/services/uploads/background-completion.ts'
 import { ifMatch, prefer } from './arguments.ts'
-import { type Argument, type DriveContext, type Given, type ObjectFields, objectOf } from './builder.ts'
-import { BYTES, FILE_PATH, MD5 } from './examples.ts'
+import { type Argument, type DriveContext, type Given, objectOf } from './builder.ts'
+import { ALICE, BYTES, FILE_PATH, MD5, MEDIA_TYPE, WORKSPACE_FILE_PATH } from './examples.ts'
 import { File, named } from './files.ts'
+import { declareForOwners } from './owners.ts'
 import { operation } from './uploads.ts'
 
 /** What completes an upload. */
-export const completion = (arg: Argument) => ({
+const completion = (arg: Argument) => ({
   if_match: arg.string(ifMatch),
   filename: arg.string({ description: 'Another name than planned.', example: 'report.pdf' }),
   folder: arg.string({ description: 'Another folder than planned.', example: 'docs' }),
@@ -24,62 +26,75 @@ export const completion = (arg: Argument) => ({
   upload_id: arg.id({ required: true }),
 })
 
+const WorkspaceFile = objectOf<FileView & { drive: Drive }>('WorkspaceFile', 'A file of a workspace.', t => ({
+  created_at: t.expose('createdAt', { type: 'DateTime' }),
+  file_type: t.exposeString('fileType', { description: 'Media type.', example: MEDIA_TYPE }),
+  folder: t.string({
+    description: 'Path of its folder.',
+    example: '/docs',
+    resolve: file => slashed(file.names.slice(0, -1)),
+  }),
+  id: t.exposeID('id'),
+  md5_checksum: t.exposeString('md5', { description: 'MD5 of the bytes, lower-case hex.', example: MD5 }),
+  name: t.string({ example: 'report.pdf', resolve: file => file.names.at(-1) ?? '' }),
+  path: t.string({ description: 'Full path.', example: WORKSPACE_FILE_PATH, resolve: file => slashed(file.names) }),
+  size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
+  updated_at: t.expose('updatedAt', { type: 'DateTime' }),
+  uploaded_by: t.exposeID('createdBy', { nullable: true }),
+  uploaded_by_email: t.string({
+    nullable: true,
+    example: ALICE,
+    resolve: async ({ createdBy }, _args, { services }) =>
+      (await services.listings.emailsOf([createdBy])).get(createdBy ?? '') ?? null,
+  }),
+  workspace_id: t.id({ resolve: ({ drive }) => drive.workspace?.id ?? '' }),
+}))
+
 /** What a completion has stored, and its file as it is now: it may have been replaced since. */
-export interface Stored {
+interface Completed {
+  uploadId: string
   file: FileView
   md5: string
   size: number
+  drive: Drive
 }
 
-type Completed = Stored & { uploadId: string }
+const completed = (name: string, type: typeof File | typeof WorkspaceFile, path: string) =>
+  objectOf<Completed>(name, t => ({
+    file: t.field({ type, resolve: ({ file, drive }) => ({ ...file, drive }) }),
+    file_name: t.string({
+      description: 'Full path.',
+      example: path,
+      resolve: ({ file, drive }) => drive.pathOf(file.names),
+    }),
+    md5_checksum: t.exposeString('md5', {
+      description: 'MD5 of the whole upload, computed from the stored bytes.',
+      example: MD5,
+    }),
+    size: t.expose('size', { type: 'Long', description: 'Bytes of the whole upload.', example: BYTES }),
+    upload_id: t.exposeID('uploadId'),
+  }))
 
-/** What a completed upload shows beside its file. */
-export const completedFields = (
-  t: ObjectFields<Completed>,
-  { pathOf, example }: { pathOf: (names: string[]) => string; example: string },
-) => ({
-  file_name: t.string({ description: 'Full path.', example, resolve: ({ file }) => pathOf(file.names) }),
-  md5_checksum: t.exposeString('md5', {
-    description: 'MD5 of the whole upload, computed from the stored bytes.',
-    example: MD5,
-  }),
-  size: t.expose('size', { type: 'Long', description: 'Bytes of the whole upload.', example: BYTES }),
-  upload_id: t.exposeID('uploadId'),
-})
-
-const CompletedUpload = objectOf<Completed>('CompletedUpload', t => ({
-  file: t.field({ type: File, resolve: ({ file }) => file }),
-  ...completedFields(t, { pathOf: joinPath, example: FILE_PATH }),
-}))
+const CompletedUpload = completed('CompletedUpload', File, FILE_PATH)
+const CompletedWorkspaceUpload = completed('CompletedWorkspaceUpload', WorkspaceFile, WORKSPACE_FILE_PATH)
 
 /** What an upload has stored; null, and 202, while it is being completed in the background. */
-export async function completeUpload(
+async function completeUpload(
   context: DriveContext,
   id: string,
   { if_match: expected, prefer, ...changes }: Omit<Given<typeof completion>, 'upload_id'>,
-): Promise<Stored | null> {
+): Promise<Completed | null> {
   const { services, drive, tree, caller } = context
   const completion = { ...changes, expected, decide: (choice: OnConflict) => drive.onConflict(choice) }
   const { respondAsync, wait } = parsePrefer(prefer)
   if (!respondAsync) {
     const file = named(context, await services.uploadCompletions.complete(tree, id, caller, completion))
-    return { file, md5: file.md5, size: file.size }
+    return { uploadId: id, file, md5: file.md5, size: file.size, drive }
   }
   return outcomeOf(context, await services.backgroundCompletions.begin(tree, id, caller, completion, wait))
 }
 
-/** The outcome of a completion in the background, as `completeUpload` has it. */
-export async function findOutcome(
-  context: DriveContext,
-  id: string,
-  preferred: string | null | undefined,
-): Promise<Stored | null> {
-  const { services, tree, caller } = context
-  const { wait = 0 } = parsePrefer(preferred)
-  return outcomeOf(context, await services.backgroundCompletions.wait(tree, id, caller.userId, wait))
-}
-
-async function outcomeOf(context: DriveContext, view: CompletionView): Promise<Stored | null> {
+async function outcomeOf(context: DriveContext, view: CompletionView): Promise<Completed | null> {
   const { services, drive, tree, shared } = context
   const { id, state, size, checked, fileId, md5, failure } = view
   if (failure) throw new EarlierError(failure)
@@ -94,10 +109,10 @@ async function outcomeOf(context: DriveContext, view: CompletionView): Promise<S
   const file = fileId === null ? null : await services.listings.byId(tree, fileId)
   // It was deleted meanwhile.
   if (!file || md5 === null) throw new AppError('UPLOAD_NOT_FOUND', 'The file of this upload has been deleted.')
-  return { file: named(context, file), md5, size }
+  return { uploadId: id, file: named(context, file), md5, size, drive }
 }
 
-export const COMPLETION_FAILS = [
+const FAILS = [
   'INVALID_PATH',
   'QUOTA_EXCEEDED',
   'UPLOAD_INCOMPLETE',
@@ -108,41 +123,42 @@ export const COMPLETION_FAILS = [
   'UPLOAD_BUSY',
 ] as const
 
-/** Those of its outcome, asked for later: the credential of that request is not the one of this. */
-export const OUTCOME_FAILS = [...COMPLETION_FAILS, 'FORBIDDEN', 'REVISION_MISMATCH'] as const
+declareForOwners(
+  operation,
+  ({ base, operation, name, denied, of }) => {
+    const upload = `${base}/files/uploads/{upload_id}` as const
+    const type = of(CompletedUpload, CompletedWorkspaceUpload)
 
-export const OUTCOME =
-  'What became of a completion that was asked to respond asynchronously: the answer that it would have given itself. 202 while it goes on; the file is told for a day, an error until the upload ends.'
+    operation(`POST ${upload}/complete`, name('complete', 'Upload'), {
+      description: `Completes an upload${of('', ' into a workspace')} whose parts have all arrived: verifies and creates the file.`,
+      auth: { drive: 'write' },
+      statuses: [400, 401, ...denied, 404, 409],
+      fails: FAILS,
+      defers: true,
+      args: completion,
+      type,
+      resolve: ({ upload_id: id, ...changes }, context) => completeUpload(context, id, changes),
+    })
 
-export const outcomeArguments = (arg: Argument) => ({
-  prefer: arg.string(prefer),
-  upload_id: arg.id({ required: true }),
-})
-
-operation('POST /api/files/uploads/{upload_id}/complete', 'completeUpload', {
-  description: 'Completes an upload whose parts have all arrived: verifies and creates the file.',
-  auth: { drive: 'write' },
-  statuses: [400, 401, 404, 409],
-  fails: COMPLETION_FAILS,
-  defers: true,
-  args: completion,
-  type: CompletedUpload,
-  resolve: async ({ upload_id: uploadId, ...changes }, context) => {
-    const stored = await completeUpload(context, uploadId, changes)
-    return stored && { ...stored, uploadId }
+    operation(`GET ${upload}/completion`, name('', 'UploadCompletion'), {
+      description:
+        'What became of a completion that was asked to respond asynchronously: the answer that it would have given itself. 202 while it goes on; the file is told for a day, an error until the upload ends.',
+      auth: { drive: 'write' },
+      statuses: [400, 401, 403, 404, 409, 412],
+      // The credential of this request is not the one of the completion.
+      fails: [...FAILS, 'FORBIDDEN', 'REVISION_MISMATCH'],
+      defers: true,
+      args: arg => ({
+        prefer: arg.string(prefer),
+        upload_id: arg.id({ required: true }),
+      }),
+      type,
+      resolve: async ({ upload_id: id, prefer: preferred }, context) => {
+        const { services, tree, caller } = context
+        const { wait = 0 } = parsePrefer(preferred)
+        return outcomeOf(context, await services.backgroundCompletions.wait(tree, id, caller.userId, wait))
+      },
+    })
   },
-})
-
-operation('GET /api/files/uploads/{upload_id}/completion', 'uploadCompletion', {
-  description: OUTCOME,
-  auth: { drive: 'write' },
-  statuses: [400, 401, 403, 404, 409, 412],
-  fails: OUTCOME_FAILS,
-  defers: true,
-  args: outcomeArguments,
-  type: CompletedUpload,
-  resolve: async ({ upload_id: uploadId, prefer: preferred }, context) => {
-    const stored = await findOutcome(context, uploadId, preferred)
-    return stored && { ...stored, uploadId }
-  },
-})
+  operation,
+)
