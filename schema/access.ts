@@ -11,7 +11,7 @@ import {
 import type { DriveLevel, WorkspaceRight } from '../src/access/policies.ts'
 import type { Context } from '../src/context.ts'
 import { AppError, Forbidden, InvalidInput, Unauthenticated } from '../src/errors.ts'
-import { keyById } from '../src/services/rows-by-id.ts'
+import { keyById } from '../src/key-by-id.ts'
 import type { WorkspaceTree, WorkspaceView } from '../src/services/workspaces/workspace.ts'
 import { batch, batchSeen } from './batch.ts'
 

@@ -1,7 +1,7 @@
 import { logSecurityEvent } from '../src/audit-log.ts'
+import { keyById } from '../src/key-by-id.ts'
 import type { EndedAccount } from '../src/services/accounts/account-end.ts'
 import type { IdentityView } from '../src/services/accounts/user.ts'
-import { keyById } from '../src/services/rows-by-id.ts'
 import { batchSeen } from './batch.ts'
 import { builder } from './builder.ts'
 import { mutation } from './mutation.ts'

@@ -1,6 +1,6 @@
 import { allows, openWorkspace } from '../src/access/drive.ts'
 import { AppError } from '../src/errors.ts'
-import { keyById } from '../src/services/rows-by-id.ts'
+import { keyById } from '../src/key-by-id.ts'
 import type { InviteView, MyInvite } from '../src/services/workspaces/invite.ts'
 import type { WorkspaceView } from '../src/services/workspaces/workspace.ts'
 import { findWorkspace } from './access.ts'

@@ -9,6 +9,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
+import type { z } from 'zod'
 
 /** A new secret of so many random bytes, as base64url. */
 export function newSecret(bytes = 32): string {
@@ -42,6 +43,8 @@ export interface Tokens {
   seal(purpose: string, payload: object, seconds: number): string
   /** The payload of a token of seal; null for anything else. */
   unseal(purpose: string, token: string): Unsealed | null
+  /** The payload of a token of seal that has not expired and is as the schema says; null for anything else, and for no token. */
+  open<T extends object>(schema: z.ZodType<T>, purpose: string, token: string | null | undefined): T | null
 }
 
 /** The payload of a sealed token, and whether it has expired. */
@@ -124,6 +127,11 @@ export function createTokens(secretKey: string): Tokens {
         payload: JSON.parse(opened.toString('utf8', timeBytes)),
         expired: opened.readUIntBE(0, timeBytes) <= Date.now(),
       }
+    },
+
+    open(schema, purpose, token) {
+      const unsealed = token ? this.unseal(purpose, token) : null
+      return unsealed && !unsealed.expired ? (schema.safeParse(unsealed.payload).data ?? null) : null
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '../../src/access/caller.ts'
+import { keyById } from '../../src/key-by-id.ts'
 import type { Db, Tx } from '../index.ts'
 import { Bucket } from '../models/bucket.ts'
 import { mayWriteNow } from './caller.ts'
@@ -196,7 +197,7 @@ export async function usagesOf(db: Db, ids: readonly string[]): Promise<Map<stri
      FROM bucket WHERE id IN (${placeholders(ids)})`,
     [...ids],
   )
-  return new Map(rows.map(row => [row.id, row]))
+  return keyById(rows)
 }
 
 /** The buckets of some entries, trash items, versions or unfinished uploads, by the id of those. */

@@ -1,8 +1,5 @@
 import { validate as isUuid } from 'uuid'
-
-/** What has ids, by them. */
-export const keyById = <T extends { id: string }>(found: readonly T[]): Map<string, T> =>
-  new Map(found.map(one => [one.id, one]))
+import { keyById } from '../key-by-id.ts'
 
 /**
  * Rows by ids that clients name. What is no UUID is not looked for: MySQL fails to compare an ASCII column with a text that is not ASCII.

@@ -18,12 +18,8 @@ const sealed = z.object({ users: z.array(z.string()).max(MOST_USERS) })
 export function createKnownDevices({ tokens, secure }: { tokens: Tokens; secure: boolean }) {
   const cookie = { path: '/auth', httpOnly: true, sameSite: 'lax', secure } as const
 
-  function usersOf(req: IncomingMessage): string[] {
-    const token = parseCookie(req.headers.cookie ?? '')[NAME]
-    const unsealed = token ? tokens.unseal(PURPOSE, token) : null
-    const read = sealed.safeParse(unsealed?.expired ? null : unsealed?.payload)
-    return read.success ? read.data.users : []
-  }
+  const usersOf = (req: IncomingMessage): string[] =>
+    tokens.open(sealed, PURPOSE, parseCookie(req.headers.cookie ?? '')[NAME])?.users ?? []
 
   return {
     knows: (req: IncomingMessage, userId: string): boolean => usersOf(req).includes(userId),

@@ -30,18 +30,13 @@ const offer = z.object({
 export function createLinking({ tokens, secure }: { tokens: Tokens; secure: boolean }) {
   const cookie = { path: LINKING_PATH, httpOnly: true, sameSite: 'lax', secure } as const
 
-  function open<T>(schema: z.ZodType<T>, purpose: string, token: string | undefined): T | null {
-    const unsealed = token ? tokens.unseal(purpose, token) : null
-    return unsealed && !unsealed.expired ? (schema.safeParse(unsealed.payload).data ?? null) : null
-  }
-
   return {
     /** The token in the link to /auth/oauth; only a page of this service can create it. */
     wishOf: ({ credentialId }: Caller): string => tokens.seal('link: wish', { session: credentialId }, seconds),
 
     /** Whether the token was created in this session. */
     isWished: (caller: Caller, token: string): boolean =>
-      caller.via === 'session' && open(wish, 'link: wish', token)?.session === caller.credentialId,
+      caller.via === 'session' && tokens.open(wish, 'link: wish', token)?.session === caller.credentialId,
 
     /** The cookie that holds an identity until the user confirms it. */
     offer(caller: Caller, profile: ProviderProfile): string {
@@ -55,7 +50,7 @@ export function createLinking({ tokens, secure }: { tokens: Tokens; secure: bool
 
     /** The identity that this session has yet to confirm, or null. */
     offered(caller: Caller, req: IncomingMessage): ProviderProfile | null {
-      const held = open(offer, 'link: offer', parseCookie(req.headers.cookie ?? '')[cookieName])
+      const held = tokens.open(offer, 'link: offer', parseCookie(req.headers.cookie ?? '')[cookieName])
       if (!held || caller.via !== 'session' || held.session !== caller.credentialId) return null
       return { ...held.profile, givenName: '', familyName: '', locale: '' }
     },

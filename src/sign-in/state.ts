@@ -75,10 +75,8 @@ export function createStateCookies(options: {
 
   function read(req: SignInRequest): z.infer<typeof sealed> | null {
     const state = text(req.query.state)
-    const token = state && cookiesOf(req)[prefix + state]
-    const unsealed = token ? tokens.unseal(purpose, token) : null
-    const payload = sealed.safeParse(unsealed?.expired ? null : unsealed?.payload)
-    return payload.success && payload.data.state === state ? payload.data : null
+    const pending = tokens.open(sealed, purpose, state && cookiesOf(req)[prefix + state])
+    return pending?.state === state ? pending : null
   }
 
   return {

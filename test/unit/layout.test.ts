@@ -35,6 +35,7 @@ const floors = [
     'src/duration.ts',
     'src/fair-queue.ts',
     'src/json.ts',
+    'src/key-by-id.ts',
     'src/limits.ts',
     'src/log.ts',
     'src/media.ts',

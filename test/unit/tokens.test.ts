@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
+import { z } from 'zod'
 import { createTokens, hashSecret, newSecret } from '../../src/tokens.ts'
 
 const secretKey = 'correct horse battery staple correct horse'
@@ -78,6 +79,22 @@ describe('derive and read', () => {
   it('derives from UUIDs only', () => {
     for (const wrong of ['', 'abc', `${id}0`, id.replaceAll('-', '')])
       expect(() => tokens.derive('share', wrong)).toThrow(TypeError)
+  })
+})
+
+describe('seal and open', () => {
+  const schema = z.object({ user: z.string() })
+
+  it('opens a token with a payload as expected, until it expires', () => {
+    const token = tokens.seal('state', { user: 'a' }, 60)
+    expect(tokens.open(schema, 'state', token)).toEqual({ user: 'a' })
+    expect(tokens.open(schema, 'state', tokens.seal('state', { user: 'a' }, 0))).toBeNull()
+  })
+
+  it('opens nothing else', () => {
+    expect(tokens.open(schema, 'other', tokens.seal('state', { user: 'a' }, 60))).toBeNull()
+    expect(tokens.open(schema, 'state', tokens.seal('state', { user: 1 }, 60))).toBeNull()
+    for (const none of ['', 'x', null, undefined]) expect(tokens.open(schema, 'state', none)).toBeNull()
   })
 })
 

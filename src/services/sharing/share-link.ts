@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { countDownload, findShare, type LinkedShare } from '../../../db/queries/share.ts'
 import type { Caller } from '../../access/caller.ts'
@@ -92,11 +93,8 @@ export function shareLinkService({ db, shareEvents, downloads, tokens, guesses, 
   const passOf = (id: string, hashed: string) => ({ share: id, password: hashSecret(hashed).toString('base64url') })
 
   function isPass({ id, passwordHash }: LinkedShare, pass: string | null | undefined): boolean {
-    const opened = pass ? tokens.unseal(PASS, pass) : null
-    const read = sealedPass.safeParse(opened?.expired ? null : opened?.payload)
-    if (!read.success || !passwordHash) return false
-    const right = passOf(id, passwordHash)
-    return read.data.share === right.share && read.data.password === right.password
+    const opened = tokens.open(sealedPass, PASS, pass)
+    return opened !== null && passwordHash !== null && isDeepStrictEqual(opened, passOf(id, passwordHash))
   }
 
   async function checkPassword(share: LinkedShare, visitor: Visitor): Promise<void> {

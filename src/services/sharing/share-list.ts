@@ -11,9 +11,9 @@ import {
   type ShareRange,
 } from '../../../db/queries/share-list.ts'
 import type { Caller } from '../../access/caller.ts'
+import { keyById } from '../../key-by-id.ts'
 import type { Core } from '../core.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
-import { keyById } from '../rows-by-id.ts'
 import { pathsOfFolders } from '../tree/entry-path.ts'
 
 export type { ShareKind }
