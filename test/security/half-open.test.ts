@@ -131,7 +131,10 @@ describe('Bodies that stop short', () => {
         const attack = attackers.attack().finally(() => {
           begun = true
         })
-        for (let n = 1; !begun || n <= 3; n++) await honest(n)
+        for (let n = 1; !begun || n <= 3; n++) {
+          await honest(n)
+          await sleep(200)
+        }
         await attack
         await sleep(4000)
         await honest(100)
