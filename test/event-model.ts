@@ -177,6 +177,8 @@ export async function drive({ writers, kills, killEvery }: Load): Promise<Told> 
       while (!over) {
         const { status } = await change().catch(() => ({ status: 0 }))
         if (status === 200) changes++
+        // Of an instance that is gone: whoever asks on and on takes the time in which it could come back.
+        if (status === 0) await sleep(50)
       }
     }
 
@@ -197,8 +199,8 @@ export async function drive({ writers, kills, killEvery }: Load): Promise<Told> 
           { ...headers, ...more },
           { query, variables: { after: begin } },
         ).catch((): EventStream | null => null)
-        if (!stream) continue
         await sleep(50 + randomInt(1000))
+        if (!stream) continue
         stream.close()
         await stream.ended
         followed.push(...stream.messages.flatMap(({ data }) => (data ? [data.driveEvents] : [])))
