@@ -18,23 +18,25 @@ operation('GET /api/d/private/{token}', 'privateDownload', {
   resolve: ({ token, mode }, { services, caller }) => services.downloads.openToken(caller, token, mode),
 })
 
+/** With what the opening of a share fails. */
+export const OPENING_FAILS = [
+  'INVALID_MODE',
+  'UNAUTHENTICATED',
+  'PASSWORD_REQUIRED',
+  'INSUFFICIENT_SCOPE',
+  'KEY_OUT_OF_BOUNDS',
+  'WRONG_PASSWORD',
+  'TOO_MANY_ATTEMPTS',
+  'SHARE_EXPIRED',
+  'SHARE_USED_UP',
+  'SHARE_NOT_FOUND',
+] as const
+
 operation('GET /api/d/{token}', 'sharedDownload', {
   description: 'Downloads a shared file. A direct share opens only for its recipient and its sharer.',
   auth: { public: true },
   statuses: [400, 401, 403, 404],
-  fails: [
-    'INVALID_MODE',
-    'UNAUTHENTICATED',
-    'PASSWORD_REQUIRED',
-    'FORBIDDEN',
-    'INSUFFICIENT_SCOPE',
-    'KEY_OUT_OF_BOUNDS',
-    'WRONG_PASSWORD',
-    'TOO_MANY_ATTEMPTS',
-    'SHARE_EXPIRED',
-    'SHARE_USED_UP',
-    'SHARE_NOT_FOUND',
-  ],
+  fails: ['FORBIDDEN', ...OPENING_FAILS],
   page: '/share/{token}',
   from: { password: 'header x-share-password' },
   args: arg => ({

@@ -4,6 +4,7 @@ import type { PublicShare } from '../../src/services/sharing/share.ts'
 import type { ShareInfo as ShareInfoView } from '../../src/services/sharing/share-link.ts'
 import { mode } from './arguments.ts'
 import { objectOf } from './builder.ts'
+import { OPENING_FAILS } from './downloads.ts'
 import { BYTES, FILE_PATH, MEDIA_TYPE, PASSWORD, SHARE_LINK, SHARE_TOKEN, SIGNED_URL } from './examples.ts'
 import { operationsOf } from './operation.ts'
 
@@ -69,18 +70,7 @@ operation('POST /api/share/resolve/{token}', 'resolveShare', {
     'Returns a signed URL of a shared file, and counts as a download. A direct share opens only for its recipient and its sharer.',
   auth: { public: true },
   statuses: [400, 401, 403, 404],
-  fails: [
-    'INVALID_MODE',
-    'UNAUTHENTICATED',
-    'PASSWORD_REQUIRED',
-    'INSUFFICIENT_SCOPE',
-    'KEY_OUT_OF_BOUNDS',
-    'WRONG_PASSWORD',
-    'TOO_MANY_ATTEMPTS',
-    'SHARE_EXPIRED',
-    'SHARE_USED_UP',
-    'SHARE_NOT_FOUND',
-  ],
+  fails: OPENING_FAILS,
   from: { mode: 'query' },
   args: arg => ({
     mode: arg.string({ ...mode, description: 'download (default) or inline' }),
