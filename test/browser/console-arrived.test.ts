@@ -243,6 +243,8 @@ it('fits a telephone', async () => {
   await expectAccessible(page)
   await pictures(page, 'arrived-telephone')
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  const close = await dialog(page).getByRole('button', { name: 'Close' }).boundingBox()
+  expect((close?.x ?? 390) + (close?.width ?? 0)).toBeLessThan(390)
 })
 
 describe('Where the browser has no worker', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Locator, Page } from 'playwright-core'
 import { type Db, openDatabase } from '../../db/index.ts'
+import { until } from '../until.ts'
 import {
   type ConsoleWorld,
   expectAccessible,
@@ -460,6 +461,10 @@ describe('On a telephone', () => {
     await theirs.getByRole('button', { name: /^a rather long name/ }).tap()
     await sheet(theirs).getByRole('button', { name: 'Create link' }).tap()
     await sheet(theirs).getByRole('listitem').nth(1).waitFor()
+    // What is said at the top leaves the title of the sheet to be read.
+    const toast = await theirs.locator('.toast').boundingBox()
+    const below = (toast?.y ?? 0) + (toast?.height ?? 0)
+    await until(async () => ((await sheet(theirs).getByRole('heading').first().boundingBox())?.y ?? 0) > below)
     await expectAccessible(theirs)
     await pictures(theirs, 'console-share-sheet-telephone')
     expect(await theirs.evaluate('document.documentElement.scrollWidth')).toBe(390)

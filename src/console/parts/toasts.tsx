@@ -56,12 +56,22 @@ export function undoLatest(): boolean {
   return latest !== undefined
 }
 
+/** Says how high the toasts are, with the space around them: an open dialog leaves them the top of the window. */
+function measure(section: HTMLElement) {
+  const observer = new ResizeObserver(() => {
+    const { offsetHeight: height } = section
+    document.documentElement.style.setProperty('--toasts', height > 0 ? `calc(${height}px + 2rem)` : '0px')
+  })
+  observer.observe(section)
+  return () => observer.disconnect()
+}
+
 /** The toasts. Ctrl+Z does what their button "Undo" does. */
 export function Toasts() {
   const toasts = shown.use()
   return (
     // A dialog covers all but what says that it belongs above it.
-    <section className="toasts" aria-label={text('notifications')} data-react-aria-top-layer>
+    <section ref={measure} className="toasts" aria-label={text('notifications')} data-react-aria-top-layer>
       <div role="status" className="toast-list">
         {toasts.map(toast => {
           const { id, message, tone = 'plain', undo, action } = toast
