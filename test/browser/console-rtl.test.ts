@@ -96,6 +96,13 @@ describe('From right to left', () => {
     expect(new Set(edges.map(Math.round)).size).toBe(1)
   })
 
+  it('signs that point along the line point the other way', async () => {
+    await alice.open('/files/Projects/Garden')
+    const turned = "[...document.querySelectorAll('.crumb-sign')].map(sign => getComputedStyle(sign).transform)"
+    const mirrored = 'matrix(-1, 0, 0, 1, 0, 0)'
+    expect(await page.evaluate(turned)).toEqual([mirrored, mirrored])
+  })
+
   it('arrow keys go where they point', async () => {
     await alice.open('/files?view=grid')
     await rowOf('Projects', page).click()
