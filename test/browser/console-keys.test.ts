@@ -92,6 +92,45 @@ describe('By keyboard alone', () => {
   })
 })
 
+describe('Keys that are pressed early', () => {
+  const held = ['query Folder(', 'query Me ']
+  const body = 'document.activeElement === document.body'
+
+  it('reach the screen while nothing has the focus', async () => {
+    const page = await withFiles(await w.person('greta'))
+    expect(await page.evaluate(body)).toBe(true)
+    await page.keyboard.press('Alt+n')
+    await page.getByLabel('Name', { exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await rowOf('apple', page).click()
+    await page.evaluate('document.activeElement.blur()')
+    expect(await page.evaluate(body)).toBe(true)
+    await page.keyboard.press('F2')
+    await page.getByLabel('New name').waitFor()
+  })
+
+  it.each([
+    { keys: 'Alt+n', opens: 'New folder' },
+    { keys: 'Control+k', opens: 'Search and commands' },
+  ])('open with $keys what they open once the service has answered', async ({ keys, opens }) => {
+    const { page } = await w.person('hugo')
+    let release = () => {}
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    await page.route('**/graphql', async route => {
+      if (held.some(query => route.request().postData()?.includes(query))) await released
+      return route.fallback()
+    })
+    await page.goto(`${w.service.url}/files`)
+    await page.locator('main .skeleton').first().waitFor()
+    await page.keyboard.press(keys)
+    release()
+    await page.getByRole('dialog', { name: opens }).waitFor()
+  })
+})
+
 describe('With a finger, on a telephone', () => {
   it('opens, marks, moves and deletes', async () => {
     const bob = await w.person('bob', telephone)

@@ -7,7 +7,7 @@ import { text } from './text.ts'
 const Palette = lazy(() => import('../palette/palette.tsx').then(({ Palette }) => ({ default: Palette })))
 
 /** Opens the command palette, as Ctrl-K and Cmd-K do. Where a screen has no search of its own, it looks like one. */
-export function PaletteButton({ me }: { me: Me }) {
+export function PaletteButton({ me }: { me: Me | undefined }) {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
     const toggle = (event: KeyboardEvent) => {
@@ -18,6 +18,8 @@ export function PaletteButton({ me }: { me: Me }) {
     document.addEventListener('keydown', toggle)
     return () => document.removeEventListener('keydown', toggle)
   }, [])
+  // What is pressed before the person is known is kept.
+  if (!me) return null
   return (
     <>
       <Button

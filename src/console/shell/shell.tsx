@@ -32,12 +32,8 @@ export function Shell() {
         </Link>
         {/* Screens put what belongs here by InTop, shell/top.tsx. */}
         <div id="top-slot" />
-        {me && (
-          <>
-            <PaletteButton me={me} />
-            <AccountMenu me={me} />
-          </>
-        )}
+        <PaletteButton me={me} />
+        {me && <AccountMenu me={me} />}
       </header>
       <Navigation me={me} />
       <main id="content" tabIndex={-1}>

@@ -4,6 +4,7 @@ import { type KeyboardEvent, lazy, Suspense, useCallback, useEffect, useMemo, us
 import { hrefOf, screenOf, usePlace } from '../../drive/place.ts'
 import { Listing, type ListingHandle } from '../../listing/listing.tsx'
 import { useFocusBack } from '../../listing/use-focus-back.ts'
+import { usePageKeys } from '../../listing/use-page-keys.ts'
 import { LinkButton } from '../../parts/button.tsx'
 import { FolderOpen, SearchX } from '../../parts/icons.ts'
 import { AtPoint, type Point } from '../../parts/menu.tsx'
@@ -42,6 +43,14 @@ const ShareSheet = lazy(() => import('../../sharing/sheet.tsx').then(({ ShareShe
 const Offers = lazy(() => import('./on-demand/offers.ts').then(({ Offers }) => ({ default: Offers })))
 const Viewer = lazy(() => import('./on-demand/viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
 
+/** Fetches what is used most, before it is wanted. */
+function loadLater() {
+  const failed = () => {}
+  loadActions().catch(failed)
+  const timer = setTimeout(() => dialogs().catch(failed), 1500)
+  return () => clearTimeout(timer)
+}
+
 /** What is open over the list. */
 export type Open = 'new-folder' | 'picker' | 'share' | 'delete' | null
 const none: ReadonlySet<string> = new Set()
@@ -70,7 +79,7 @@ export function Files() {
   latest.current = refresh
   const hasTrash = drive?.trashDays !== 0
   const act = useMemo(() => actWith(drive?.id ?? '', hasTrash, () => latest.current()), [drive?.id, hasTrash])
-  useEffect(() => void loadActions().catch(() => {}), [])
+  useEffect(loadLater, [])
   const openEntry = useOpen(place, search, setSearch)
   const dnd = useDragAndDrop({ drive, act, selected, selection })
   const renaming = useRename(act, list, () => listing.current?.focus())
@@ -94,6 +103,7 @@ export function Files() {
     openScreen: (screen: 'trash' | 'activity') => void navigate({ to: screenOf(place, screen) }),
   }
   const onKey = useKeys(commands)
+  usePageKeys(onKey)
   useTitle(label, place.path && folder.title)
 
   const hasShortcuts = shortcuts.use()

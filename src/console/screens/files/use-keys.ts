@@ -1,12 +1,16 @@
-import type { KeyboardEvent } from 'react'
 import { pointOf } from '../../listing/listing.tsx'
 import { undoLatest } from '../../parts/toasts.tsx'
+import { runOffer } from '../../shell/offers.ts'
 import { cut } from './clipboard.ts'
 import { type Commands, mayShare, pickFiles } from './commands.ts'
 import { useNavigateUp } from './use-navigate-up.ts'
 
+interface Key extends Pick<KeyboardEvent, 'key' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey'> {
+  currentTarget: Element
+}
+
 /** Keys of the screen, wherever the focus is in it. Answers whether the key meant something. */
-export function useKeys(commands: Commands): (event: KeyboardEvent) => boolean {
+export function useKeys(commands: Commands): (event: Key) => boolean {
   const up = useNavigateUp(commands)
   return event => {
     const { selected, selection, drive, act, place, setOpen, startRename, setSearch, search, setMenu } = commands
@@ -28,6 +32,8 @@ export function useKeys(commands: Commands): (event: KeyboardEvent) => boolean {
         if (key === 'Enter') setSearch({ details: search.details ? undefined : true })
         else if (key === 'n' && canWrite) setOpen('new-folder')
         else if (key === 'u' && canWrite) pickFiles(commands)
+        // Until it is known what one may do here, it is kept.
+        else if (!drive && (key === 'n' || key === 'u')) runOffer(key === 'n' ? 'new' : 'upload')
         else if (key === 'm' && canWrite && first) setOpen('picker')
         else if (key === 's' && mayShare(drive, selected)) setOpen('share')
         else return false
