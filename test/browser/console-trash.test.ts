@@ -170,6 +170,33 @@ describe('The trash', () => {
     expectQuiet(carol)
   })
 
+  it('is told what was done there even if the page is left at once', async () => {
+    const fay = await w.person('fay')
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) await fay.upload(name, name)
+    await remove(fay, ['a.txt', 'b.txt', 'c.txt'])
+    const page = await fay.open('/trash')
+    await page.evaluate(`{
+      window.kept = []
+      const send = window.fetch
+      window.fetch = (url, options = {}) => {
+        if (String(options.body).includes('mutation ')) kept.push(options.keepalive)
+        return send(url, options)
+      }
+    }`)
+    await select('a.txt', page)
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await gone('a.txt', page)
+    await select('b.txt', page)
+    await page.keyboard.press('Delete')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete for ever' }).click()
+    await gone('b.txt', page)
+    await page.getByRole('button', { name: 'Empty' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Empty' }).click()
+    await gone('c.txt', page)
+    expect(await page.evaluate('kept')).toEqual([true, true, true])
+    await fay.context.close()
+  })
+
   it('of a workspace offers nobody what their role may not do', async () => {
     const dora = await w.person('dora')
     const emil = await w.person('emil')

@@ -335,6 +335,75 @@ describe('Uploads', () => {
     await title(page, '1 file uploaded').waitFor()
   })
 
+  it('that are cancelled without the network are given back when it is there again', async () => {
+    const page = await alice.open('/files')
+    await throttle(page, 2_000_000)
+    await choose(page, 'Upload files', local('large.bin', randomBytes(LARGE)))
+    await sentMoreThan(page, 0.05)
+    await throttle(page, 0)
+    const isAbort = (request: Request) => request.postData()?.includes('mutation AbortUpload') ?? false
+    let missed = 0
+    page.on('requestfailed', request => {
+      if (isAbort(request)) missed++
+    })
+    await press(page, 'Cancel large.bin')
+    await dock(page).waitFor({ state: 'detached' })
+    // The service is asked again for as long as it takes.
+    await until(() => missed > 3, 30_000)
+    const heard = page.waitForResponse(answer => isAbort(answer.request()))
+    await throttle(page, null)
+    expect((await (await heard).json()).data.abortUpload.abortedId).toBeTruthy()
+  }, 60_000)
+
+  it('of a tab that is gone are taken over by one of those that open together', async () => {
+    const eve = await personWithFiles('eve')
+    const page = await eve.open('/files')
+    await throttle(page, 2_000_000)
+    await choose(page, 'Upload files', local('large.bin', randomBytes(LARGE)))
+    await sentMoreThan(page, 0.05)
+    await page.close()
+    // Each tab has read what there is before another one could have taken it.
+    await eve.context.addInitScript(`{
+      const { locks } = navigator
+      const query = locks.query.bind(locks)
+      locks.query = () => new Promise(resolve => setTimeout(resolve, 1000)).then(query)
+    }`)
+    const tabs = await Promise.all([eve.context.newPage(), eve.context.newPage()])
+    await Promise.all(tabs.map(tab => tab.goto(`${w.service.url}/files`)))
+    await Promise.any(tabs.map(tab => dock(tab).waitFor({ timeout: 20_000 })))
+    await Promise.all(tabs.map(tab => tab.waitForTimeout(2500)))
+    expect((await Promise.all(tabs.map(tab => dock(tab).count()))).sort()).toEqual([0, 1])
+    await eve.context.close()
+  }, 60_000)
+
+  it('are cancelled one by one, however fast one clicks', async () => {
+    const finn = await personWithFiles('finn')
+    const page = await finn.open('/files')
+    await throttle(page, 1_000_000)
+    // More than there is room for: the next one moves up into the place of the one that is gone.
+    const names = Array.from({ length: 12 }, (_, at) => `${at}.bin`)
+    await choose(
+      page,
+      'Upload files',
+      names.map(name => local(name, randomBytes(3_000_000))),
+    )
+    const at = await dock(page).getByRole('button', { name: 'Cancel 0.bin', exact: true }).boundingBox()
+    const click = () => page.mouse.click((at?.x ?? 0) + 10, (at?.y ?? 0) + 10)
+    const count = () => dock(page).getByRole('listitem').first().getAttribute('aria-setsize')
+    // Both clicks in one moment, though the machine may be slow.
+    const now = Date.now()
+    await page.clock.setFixedTime(now)
+    await click()
+    await until(async () => (await count()) === '11')
+    await click()
+    await page.waitForTimeout(500)
+    expect(await count()).toBe('11')
+    await page.clock.setFixedTime(now + 10_000)
+    await click()
+    await until(async () => (await count()) === '10')
+    await finn.context.close()
+  })
+
   it('pause, resume and are cancelled', async () => {
     const page = await alice.open('/files')
     const [bytes, forms] = [randomBytes(LARGE), countForms(page)]

@@ -48,6 +48,16 @@ export function DockList({ uploads }: { uploads: readonly QueuedUpload[] }) {
   )
 }
 
+const DOUBLE_CLICK_MS = 500
+let cancelledAt = Number.NEGATIVE_INFINITY
+
+/** Cancels one. The second press of a double click meets the file that has moved up into its place: it means nothing. */
+function cancelOne(id: string): void {
+  if (Math.abs(Date.now() - cancelledAt) < DOUBLE_CLICK_MS) return
+  cancelledAt = Date.now()
+  void cancel([id])
+}
+
 interface RowProps {
   upload: QueuedUpload
   /** Whether others wait for the same decision, and which there are: about a single one the banner above asks. */
@@ -171,7 +181,7 @@ function Actions({ upload, among }: RowProps) {
         </Button>
       )}
       {!isOver(upload) && (
-        <Button look="icon" aria-label={text('cancelOne', { name })} onPress={() => void cancel([id])}>
+        <Button look="icon" aria-label={text('cancelOne', { name })} onPress={() => cancelOne(id)}>
           <X />
         </Button>
       )}

@@ -90,6 +90,12 @@ export const thisTab = (): Promise<string> => {
 /** Takes over the uploads of a person that no other tab works on, and forgets those that the service has forgotten, too. */
 export async function adopt(person: string): Promise<Kept[]> {
   const tab = await thisTab()
+  const take = () => takeOver(person, tab)
+  // Tabs that open together would take the same.
+  return (await navigator.locks?.request('satchel-uploads', take).catch(take)) ?? take()
+}
+
+async function takeOver(person: string, tab: string): Promise<Kept[]> {
   const all = await keptUploads()
   const locks = (await navigator.locks?.query().catch(() => null))?.held ?? null
   const isOurs = (upload: Kept) =>

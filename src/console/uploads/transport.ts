@@ -55,7 +55,8 @@ export function transportOf(
     },
 
     async abort({ uploadId }) {
-      await again(() => mutate(ABORT, { input: { uploadSession: uploadId } }))
+      const context = { fetchOptions: { keepalive: true } }
+      await again(() => mutate(ABORT, { input: { uploadSession: uploadId } }, context))
     },
 
     async sendWhole({ folder, fileName }, { body }, attempt) {

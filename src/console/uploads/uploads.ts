@@ -62,7 +62,7 @@ const entryOf = (kept: Kept) => ({
   aim: kept.aim,
   size: kept.size,
   async abandon() {
-    const patience = { signal: new AbortController().signal, retries: 2, onRetry() {} }
+    const patience = { signal: new AbortController().signal, retries: RETRIES, onRetry() {} }
     // The service hears of it even if this browser refuses to clean up.
     await end(kept).catch(() => {})
     await abandon({ sessions: sessionsOf(kept), transport: transportOf(kept, patience) })

@@ -61,7 +61,7 @@ export function createActions({ drive, workspace, root, after, navigate, onTaken
 
   return {
     restore(restoring: Restoring): Promise<void> {
-      const { items, to, onConflict = 'FAIL' } = restoring
+      const { items, to, onConflict = 'FAIL' as const } = restoring
       const restored: { id: string; path: string }[] = []
       const left = new Set(items)
       return taking(
@@ -69,13 +69,12 @@ export function createActions({ drive, workspace, root, after, navigate, onTaken
         async () => {
           try {
             for (const part of inParts(items)) {
-              const { restoreFromTrash } = await mutate(RESTORE, {
-                input: {
-                  items: part.map(({ id }) => id),
-                  onConflict,
-                  ...(to !== undefined && { to: { at: { drive, path: to } } }),
-                },
-              })
+              const input = {
+                items: part.map(({ id }) => id),
+                onConflict,
+                ...(to !== undefined && { to: { at: { drive, path: to } } }),
+              }
+              const { restoreFromTrash } = await mutate(RESTORE, { input }, { keepalive: true })
               restored.push(...(restoreFromTrash?.entries ?? []))
               for (const item of part) left.delete(item)
             }
@@ -92,14 +91,14 @@ export function createActions({ drive, workspace, root, after, navigate, onTaken
     deleteForEver(items: readonly TrashItem[]): Promise<void> {
       const ids = items.map(({ id }) => id)
       return taking(ids, async () => {
-        for (const part of inParts(ids)) await mutate(DELETE_FOR_EVER, { input: { items: part } })
+        for (const part of inParts(ids)) await mutate(DELETE_FOR_EVER, { input: { items: part } }, { keepalive: true })
         toast({ message: text('deleted', { count: items.length, name: items[0]?.name ?? '' }) })
       })
     },
 
     empty: (): Promise<void> =>
       taking([], async () => {
-        await mutate(EMPTY_TRASH, { input: { drive } })
+        await mutate(EMPTY_TRASH, { input: { drive } }, { keepalive: true })
         toast({ message: text('emptied') })
       }),
   }
