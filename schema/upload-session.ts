@@ -173,11 +173,11 @@ mutation('uploadPart', {
   on: ({ uploadSession }) => ({ upload: uploadSession }),
   resolve: async ({ uploadSession: id, number, part, md5 }, { services, drive, tree, caller }) => {
     const { uploadSessions } = services
-    const { size } = await uploadSessions.addPart(tree, {
+    const { size, crc32 } = await uploadSessions.addPart(tree, {
       ...{ id, by: caller.userId, number },
       ...{ part: await part, contentMd5: md5 },
     })
-    return { drive, id, number, size }
+    return { drive, id, number, size, crc32 }
   },
   payload: t => ({
     uploadSession: t.withAuth({ drive: 'write' }).field({
@@ -190,6 +190,9 @@ mutation('uploadPart', {
     }),
     number: t.exposeInt('number', { description: 'The number of the part.' }),
     size: t.expose('size', { type: 'Bytes', description: 'Its bytes.' }),
+    crc32: t.exposeString('crc32', {
+      description: 'CRC-32 of the stored bytes in hex, as of gzip: compare it with that of the bytes that were sent.',
+    }),
   }),
 })
 
@@ -198,6 +201,7 @@ const completionInput = (t: InputFields) => ({
   fileName: t.string({ description: 'Another name than planned.' }),
   folder: t.string({ description: 'Path of another folder than planned.' }),
   md5: t.string({ description: 'MD5 of the whole in hex, to be compared.' }),
+  crc32: t.string({ description: 'CRC-32 of the whole in hex, to be compared.' }),
   sha256: t.string({ description: 'SHA-256 of the whole in hex, to be compared.' }),
   expectedRevision: t.int({
     description: 'The revision of the file that is there; REVISION_MISMATCH when it has another one.',

@@ -112,7 +112,7 @@ describe('A service that is asked to stop', () => {
     const ended = site.end(0, 'SIGTERM')
     await untilClosed()
     await wire.send(partOf(bytes, 2).subarray(PART / 2))
-    expect((await wire.answer())?.response).toEqual({ part_number: 2, size: PART })
+    expect((await wire.answer())?.response).toMatchObject({ part_number: 2, size: PART })
     expect(await ended).toBe(0)
     await comeBack()
     expect((await uploader.look(id)).value.received).toEqual([1, 2])

@@ -38,7 +38,7 @@ export function gateOf(store: BlobStore): StoreGate {
     const chunks: Uint8Array[] = []
     for await (const chunk of source) chunks.push(chunk)
     await gate.interfere('part', key)
-    await stagePart(key, number, Readable.from(chunks), options)
+    return stagePart(key, number, Readable.from(chunks), options)
   }
   store.remove = async keys => {
     for (const key of keys) await gate.interfere('remove', key)

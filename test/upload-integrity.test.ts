@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { expectConsistent, outlive } from './consistency.ts'
 import { randomFrom } from './fuzz.ts'
@@ -47,7 +48,9 @@ afterAll(async () => {
   if (beforeStore !== beforeService) await beforeStore.close()
 })
 
-const hash = (algorithm: string, bytes: Uint8Array) => createHash(algorithm).update(bytes).digest('hex')
+const crc32Of = (bytes: Uint8Array) => crc32(bytes).toString(16).padStart(8, '0')
+const hash = (algorithm: string, bytes: Uint8Array) =>
+  algorithm === 'crc32' ? crc32Of(bytes) : createHash(algorithm).update(bytes).digest('hex')
 
 interface Transfer {
   filename: string
@@ -56,7 +59,7 @@ interface Transfer {
   damaged: number
   bit: number
   /** Who compares: the service a part, or the whole. */
-  given: 'content-md5' | 'md5' | 'sha256'
+  given: 'content-md5' | 'md5' | 'sha256' | 'crc32'
 }
 
 function transfers(name: string, count: number, given: (n: number) => Transfer['given']): Transfer[] {
@@ -85,7 +88,11 @@ async function damaged({ filename, bytes, damaged: n, bit, given }: Transfer, di
   const put = async (number: number): Promise<string | undefined> => {
     const part = partOf(number)
     const sum = given === 'content-md5' ? createHash('md5').update(part).digest('base64') : undefined
-    if (!direct) return (await up.part(id, number, { bytes: part, ...(sum ? { contentMd5: sum } : {}) })).code
+    if (!direct) {
+      const { code, value } = await up.part(id, number, { bytes: part, ...(sum ? { contentMd5: sum } : {}) })
+      if (code === undefined && value.crc32 !== crc32Of(part)) noticed.push(number)
+      return code
+    }
     const { pathname, search } = new URL(parts[number - 1].url)
     const { status } = await fetch(`${beforeStore.url}${pathname}${search}`, {
       method: 'PUT',
@@ -97,10 +104,13 @@ async function damaged({ filename, bytes, damaged: n, bit, given }: Transfer, di
   const key = direct ? new URL(parts[n - 1].url).pathname + new URL(parts[n - 1].url).search : `${id}/parts/${n}`
   flips.set(key, bit)
   const codes: (string | undefined)[] = []
+  /** Parts whose sender sees by the answer that they were damaged. */
+  const noticed: number[] = []
   for (let number = 1; number <= Math.ceil(bytes.length / PART); number++) codes.push(await put(number))
   const digests = given === 'content-md5' ? {} : { [given]: hash(given, bytes) }
   if (given === 'content-md5') expect((await up.look(id)).value.received).not.toContain(n)
   else codes.push((await up.complete(id, digests)).code)
+  expect(noticed).toEqual(direct || given === 'content-md5' ? [] : [n])
   expect(await seen()).not.toContain(filename)
   expect(await put(n)).toBeUndefined()
   expect((await up.complete(id, digests)).value).toMatchObject({ md5_checksum: hash('md5', bytes) })
@@ -120,7 +130,7 @@ async function refusalsOf(all: Transfer[], direct: boolean): Promise<unknown[]> 
 describe('One bit that is flipped on its way', () => {
   it('is refused in each of 50 transfers through the service, and nothing of them is to be seen', async () => {
     flipped = 0
-    const all = transfers('through', 50, n => (n % 2 ? 'content-md5' : n % 4 ? 'md5' : 'sha256'))
+    const all = transfers('through', 50, n => (['content-md5', 'md5', 'sha256', 'crc32'] as const)[n % 4] ?? 'md5')
     expect(await refusalsOf(all, false)).toEqual(Array(50).fill('CHECKSUM_MISMATCH'))
     expect(flipped).toBe(50)
     await expectConsistent(t)
@@ -128,7 +138,7 @@ describe('One bit that is flipped on its way', () => {
 
   it('is refused in each of 50 transfers straight to the store, and nothing of them is to be seen', async () => {
     flipped = 0
-    const all = transfers('direct', 50, n => (n % 2 ? 'md5' : 'sha256'))
+    const all = transfers('direct', 50, n => (['md5', 'sha256', 'crc32'] as const)[n % 3] ?? 'md5')
     expect(await refusalsOf(all, true)).toEqual(Array(50).fill('CHECKSUM_MISMATCH'))
     expect(flipped).toBe(50)
     await expectConsistent(t)

@@ -129,9 +129,9 @@ export function graphqlUploader(person: Person, workspaceId?: string): Uploader 
     part: (uploadSession, number, { bytes, contentMd5 }) =>
       change(
         'uploadPart',
-        'number size',
+        'number size crc32',
         { uploadSession, number, part: null, ...(contentMd5 ? { md5: contentMd5 } : {}) },
-        ({ number, size }) => ({ part_number: number, size }),
+        ({ number, size, crc32 }) => ({ part_number: number, size, crc32 }),
         new File([bytes as Uint8Array<ArrayBuffer>], 'part'),
       ),
     async look(id) {

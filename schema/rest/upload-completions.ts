@@ -7,7 +7,7 @@ import type { FileView } from '../../src/services/tree/listing.ts'
 import type { CompletionView } from '../../src/services/uploads/background-completion.ts'
 import { ifMatch, prefer } from './arguments.ts'
 import { type Argument, type DriveContext, type Given, objectOf } from './builder.ts'
-import { ALICE, BYTES, FILE_PATH, MD5, MEDIA_TYPE, WORKSPACE_FILE_PATH } from './examples.ts'
+import { ALICE, BYTES, CRC32, FILE_PATH, MD5, MEDIA_TYPE, WORKSPACE_FILE_PATH } from './examples.ts'
 import { File, named } from './files.ts'
 import { declareForOwners } from './owners.ts'
 import { operation } from './uploads.ts'
@@ -15,6 +15,7 @@ import { operation } from './uploads.ts'
 /** What completes an upload. */
 const completion = (arg: Argument) => ({
   if_match: arg.string(ifMatch),
+  crc32: arg.string({ description: 'Expected CRC-32 of the whole file, in hex.', example: CRC32 }),
   filename: arg.string({ description: 'Another name than planned.', example: 'report.pdf' }),
   folder: arg.string({ description: 'Another folder than planned.', example: 'docs' }),
   md5: arg.string({ description: 'Expected MD5 of the whole file, in hex.', example: MD5 }),

@@ -1,7 +1,8 @@
+import type { ReceivedPart as ReceivedPartView } from '../../src/services/uploads/upload-part.ts'
 import type { UploadSessionView } from '../../src/services/uploads/upload-session.ts'
 import { onConflict } from './arguments.ts'
 import { type Argument, type ObjectFields, objectOf } from './builder.ts'
-import { BYTES, MEDIA_TYPE, SIGNED_URL } from './examples.ts'
+import { BYTES, CRC32, MEDIA_TYPE, SIGNED_URL } from './examples.ts'
 import { operationsOf } from './operation.ts'
 import { declareForOwners } from './owners.ts'
 
@@ -82,9 +83,13 @@ const StartedUpload = objectOf<UploadSessionView>('StartedUpload', SESSION, t =>
   }),
 }))
 
-const ReceivedPart = objectOf<{ partNumber: number; size: number }>('ReceivedPart', t => ({
+const ReceivedPart = objectOf<ReceivedPartView>('ReceivedPart', t => ({
   part_number: t.exposeInt('partNumber'),
   size: t.exposeInt('size', { description: 'Bytes.', example: BYTES }),
+  crc32: t.exposeString('crc32', {
+    description: 'CRC-32 of the stored bytes in hex, as of gzip: compare it with that of the bytes that were sent.',
+    example: CRC32,
+  }),
 }))
 
 declareForOwners(

@@ -23,6 +23,8 @@ export type ApiKeyStatus =
 
 /** What beginCompletion takes. */
 export type BeginCompletionInput = {
+  /** CRC-32 of the whole in hex, to be compared. */
+  crc32?: string | null | undefined;
   /** The revision of the file that is there; REVISION_MISMATCH when it has another one. */
   expectedRevision?: number | null | undefined;
   /** Another name than planned. */

@@ -1,4 +1,4 @@
-import type { Aim, Checking, Receipt } from '../upload-engine/job.ts'
+import type { Aim, Checking, Expected, Receipt } from '../upload-engine/job.ts'
 import type { Client } from './client.ts'
 import { Failure } from './failure.ts'
 import {
@@ -29,7 +29,7 @@ export function partUploads(client: Client, driveId: () => Promise<string | null
 
     async complete(
       uploadSession: string,
-      what: Aim & { md5: string; expectedRevision: number | undefined },
+      what: Aim & Expected & { expectedRevision: number | undefined },
     ): Promise<Receipt | Checking> {
       const input = { uploadSession, wait: COMPLETION_WAIT_SECONDS, ...what }
       const { uploadSession: begun } = await client.change(BeginCompletionDocument, input, 'repeatable')

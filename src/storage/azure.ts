@@ -3,6 +3,7 @@ import { BlobSASPermissions, type BlobSASSignatureValues, generateBlobSASQueryPa
 import { Unavailable } from '../errors.ts'
 import { connect, publicAddress, writeCorsRule } from './account.ts'
 import { blockId, blockSize, maxBlocks, numberOfBlock } from './blocks.ts'
+import { startCrc32, summed } from './crc32.ts'
 import { relay } from './relay.ts'
 import {
   commitLimit,
@@ -149,7 +150,8 @@ export function createAzureStore(options: {
     async stagePart(key, number, source, { size, md5 }) {
       const blob = container.getBlockBlobClient(key)
       const checked = md5 ? { transactionalContentMD5: Buffer.from(md5, 'hex') } : {}
-      await relay(source, (open, broken) =>
+      const sum = startCrc32()
+      await relay(summed(source, sum), (open, broken) =>
         within(sendLimit(size), broken, async (late, pace) => {
           // A store that answers before it has everything leaves a connection that waits for the rest; also of a try before the last.
           const over = new AbortController()
@@ -163,6 +165,7 @@ export function createAzureStore(options: {
           }
         }),
       )
+      return sum.hex()
     },
 
     async partsOf(key) {

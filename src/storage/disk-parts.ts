@@ -12,7 +12,8 @@ import {
   forgetPrefix,
   hashParts,
   markReplaced,
-  md5OfPrefix,
+  type PrefixSums,
+  sumsOfPrefix,
   wasReplaced,
 } from './prefix-hash.ts'
 import { BlobMissing, type PartOptions, StoreRefusal } from './store.ts'
@@ -172,24 +173,26 @@ async function settlePart(arrival: Arrival): Promise<void> {
   await arrival.settled
 }
 
-/** @param parent the folder of all drafts, which is there */
+/** @param parent the folder of all drafts, which is there. @returns the CRC-32 of what has been written */
 export async function stagePart(
   parent: string,
   key: string,
   number: number,
   source: AsyncIterable<Uint8Array>,
   options: PartOptions,
-): Promise<void> {
+): Promise<string> {
   const dir = `${parent}/${key}`
   const steps = source[Symbol.asyncIterator]()
   const spooled = `${number}.${options.offset}.${uniqueName()}.in`
-  await attempt(`${dir}/${number}`, async signal => {
+  return attempt(`${dir}/${number}`, async signal => {
     let received: Received | undefined
     try {
       await onDisk(() => makeFolder(dir))
       received = await receivePart(`${dir}/${spooled}`, interruptible(steps, signal), options)
-      const { bytes } = received
+      const { bytes, crc32 } = received
       await onDisk(() => settlePart({ parent, dir, spooled, number, options, bytes }))
+      // After the disk has read it: memory that was used again too early would not pass.
+      return crc32()
     } finally {
       // It must have let go of the request before that is answered. Only one that was replaced may wait for its next bytes here.
       const left = Promise.resolve(steps.return?.()).catch(() => {})
@@ -219,7 +222,7 @@ interface Commit {
 
 /**
  * Makes one file of the parts: nothing is copied but what was sent again after the parts had been one file already.
- * @returns its MD5, where that is known
+ * @returns its MD5 and CRC-32, where they are known
  */
 export async function commitParts({
   dir,
@@ -230,7 +233,7 @@ export async function commitParts({
   settle,
   check,
   signal,
-}: Commit): Promise<string | undefined> {
+}: Commit): Promise<Partial<PrefixSums>> {
   if (count === 0) await makeFolder(dir)
   else if (!(await isThere(dir))) throw new StoreRefusal(404, 'There are no parts.')
   // Before the lock: what other instances have taken is read here.
@@ -238,7 +241,8 @@ export async function commitParts({
   return locked(lockOf(dir), async held => {
     const data = `${dir}/data`
     const redos = await redosIn(dir)
-    const md5 = async (size: number) => ((await wasReplaced(dir)) ? undefined : md5OfPrefix(dir, count, size))
+    const sums = async (size: number) =>
+      ((await wasReplaced(dir)) ? undefined : await sumsOfPrefix(dir, count, size)) ?? {}
     const parts = (await readIndex(dir)) ?? new Map<number, number>()
     let size = 0
     for (let number = 1; number <= count; number++) {
@@ -259,7 +263,7 @@ export async function commitParts({
       if (made && redos.length === 0) {
         await settle()
         await syncFolder(dir)
-        return md5(size)
+        return sums(size)
       }
       await held()
       if (made) await rename(blob, data)
@@ -273,7 +277,7 @@ export async function commitParts({
     await held()
     if (!(await place(data))) throw new BlobMissing(key)
     await syncFolder(dir)
-    return md5(size)
+    return sums(size)
   })
 }
 

@@ -151,23 +151,23 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
     async stagePart(key, number, source, options) {
       draftOf(key)
       await onDisk(volume.check)
-      await stagePart(drafts, key, number, source, options)
+      const sum = await stagePart(drafts, key, number, source, options)
       await onDisk(volume.check)
+      return sum
     },
 
     partsOf: key => onVolume(() => partsIn(draftOf(key))),
 
     commitParts: (key, count, { signal }) =>
-      onVolume(async () => {
-        const md5 = await commitParts({
+      onVolume(() =>
+        commitParts({
           ...{ dir: draftOf(key), key, blob: pathOf(key), count },
           place: file => shelves.place(file, key),
           settle: () => shelves.settle(key),
           check: volume.check,
           signal,
-        })
-        return md5 === undefined ? {} : { md5 }
-      }),
+        }),
+      ),
 
     async endParts(key) {
       forgetPrefix(draftOf(key))

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { blockSize, giveBack, takeBlock } from './blocks.ts'
+import { type Crc32, startCrc32 } from './crc32.ts'
 import { fileMode, onDisk, writeAt } from './files.ts'
 import { md5 as md5Of } from './hash.ts'
 import { BytesDiffer, type PartOptions } from './store.ts'
@@ -16,6 +17,8 @@ let inMemory = 0
 export interface Received {
   /** Undefined when they are in the file. */
   bytes?: Buffer
+  /** The CRC-32 of the bytes, as they are in memory now or have been written to the file. */
+  crc32(): string
   /** Nothing may read `bytes` afterwards. */
   release(): Promise<void>
 }
@@ -53,13 +56,14 @@ function arrival(path: string, { size, md5 }: PartOptions) {
   let held = 0
   let file: Promise<FileHandle> | undefined
   const hash = md5 === undefined ? undefined : createHash('md5')
+  const written = startCrc32()
   const timer = memory && setTimeout(spill, patienceMs)
 
   /** Moves what has come into the file, for which the next chunk waits. */
   function spill(): void {
     const taken = memory
     memory = undefined
-    file = moveToFile(path, taken?.bytes.subarray(0, held), hash).finally(() => taken?.giveBack())
+    file = moveToFile(path, taken?.bytes.subarray(0, held), hash, written).finally(() => taken?.giveBack())
     file.catch(() => {})
   }
   if (!memory) spill()
@@ -80,6 +84,7 @@ function arrival(path: string, { size, md5 }: PartOptions) {
       const to = await file
       hash?.update(chunk)
       if (to) await onDisk(() => writeAt(to, chunk, at))
+      written.add(chunk)
     },
 
     async complete(): Promise<Received> {
@@ -88,9 +93,14 @@ function arrival(path: string, { size, md5 }: PartOptions) {
       if (md5 !== undefined && md5 !== (memory ? await md5Of(memory.bytes) : hash?.digest('hex')))
         throw new BytesDiffer()
       await end()
-      if (!memory) return { release: () => unlink(path).catch(() => {}) }
+      if (!memory) return { crc32: written.hex, release: () => unlink(path).catch(() => {}) }
       const { bytes, giveBack } = memory
-      return { bytes, release: async () => giveBack() }
+      const crc32 = () => {
+        const sum = startCrc32()
+        sum.add(bytes)
+        return sum.hex()
+      }
+      return { bytes, crc32, release: async () => giveBack() }
     },
 
     async discard(): Promise<void> {
@@ -101,12 +111,18 @@ function arrival(path: string, { size, md5 }: PartOptions) {
   }
 }
 
-async function moveToFile(path: string, bytes: Buffer | undefined, hash: Hash | undefined): Promise<FileHandle> {
+async function moveToFile(
+  path: string,
+  bytes: Buffer | undefined,
+  hash: Hash | undefined,
+  written: Crc32,
+): Promise<FileHandle> {
   const file = await onDisk(() => open(path, 'wx', fileMode))
   if (!bytes) return file
   try {
     hash?.update(bytes)
     await onDisk(() => writeAt(file, bytes, 0))
+    written.add(bytes)
     return file
   } catch (error) {
     await file.close()

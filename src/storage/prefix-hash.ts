@@ -3,21 +3,37 @@ import { blockSize, giveBack, takeBlock } from './blocks.ts'
 import { sizeReceived } from './disk-index.ts'
 import { inTurn } from './file-lock.ts'
 import { isThere, openAnywhere } from './files.ts'
-import { type RunningHash, startHash } from './hash.ts'
+import { startHash } from './hash.ts'
 
 /*
- * The MD5 of an upload in parts, computed while they arrive: of those that this instance takes in the order of the blob from memory, of
+ * The MD5 and CRC-32 of an upload in parts, computed while they arrive: of those that this instance takes in the order of the blob from memory, of
  * others from the page cache, so that a completion need not read everything again. Lost when the instance ends; the completion reads then.
  * It holds only if no part was sent again: the folder of the upload says whether one was, whichever instance took it.
  */
 
+/** Of the same bytes: who knows the CRC-32 of what was sent can trust the MD5. */
+export interface PrefixSums {
+  md5: string
+  crc32: string
+}
+
+function startSums() {
+  const [md5, crc32] = [startHash('md5'), startHash('crc32')]
+  return {
+    async add(bytes: Uint8Array): Promise<void> {
+      await Promise.all([md5.add(bytes), crc32.add(bytes)])
+    },
+    end: () => Promise.all([md5.end(), crc32.end()]).then(([md5, crc32]): PrefixSums => ({ md5, crc32 })),
+  }
+}
+
 interface Prefix {
-  hash: RunningHash
+  hash: ReturnType<typeof startSums>
   /** How many parts, and bytes, are in the hash or on their way into it. */
   parts: number
   bytes: number
   reading: Promise<void> | undefined
-  md5?: Promise<string>
+  sums?: Promise<PrefixSums>
 }
 
 /** By the folder of the upload, the one that was used last at the end. Bounded, because uploads are abandoned. */
@@ -33,7 +49,7 @@ function prefixOf(dir: string): Prefix {
   }
   const [oldest] = prefixes.keys()
   if (prefixes.size >= maxPrefixes && oldest !== undefined) forgetPrefix(oldest)
-  const prefix: Prefix = { hash: startHash('md5'), parts: 0, bytes: 0, reading: undefined }
+  const prefix: Prefix = { hash: startSums(), parts: 0, bytes: 0, reading: undefined }
   prefixes.set(dir, prefix)
   return prefix
 }
@@ -41,7 +57,7 @@ function prefixOf(dir: string): Prefix {
 export function forgetPrefix(dir: string): void {
   const prefix = prefixes.get(dir)
   if (!prefixes.delete(dir)) return
-  if (!prefix?.md5) prefix?.hash.end().catch(() => {})
+  if (!prefix?.sums) prefix?.hash.end().catch(() => {})
 }
 
 const markOf = (dir: string) => `${dir}/replaced`
@@ -58,7 +74,7 @@ export const wasReplaced = (dir: string): Promise<boolean> => isThere(markOf(dir
 /** Hashes those of these parts that continue the prefix. Their bytes may be used again when it resolves. Never throws. */
 export async function hashParts(dir: string, parts: { number: number; bytes: Buffer | undefined }[]): Promise<void> {
   const prefix = prefixOf(dir)
-  if (prefix.reading || prefix.md5) return
+  if (prefix.reading || prefix.sums) return
   const adding: Promise<void>[] = []
   for (const { number, bytes } of parts.toSorted((a, b) => a.number - b.number)) {
     if (!bytes || number !== prefix.parts + 1) continue
@@ -73,7 +89,7 @@ export async function hashParts(dir: string, parts: { number: number; bytes: Buf
 function readOn(dir: string, prefix: Prefix): Promise<void> {
   prefix.reading ??= (async () => {
     try {
-      while (prefixes.get(dir) === prefix && !prefix.md5)
+      while (prefixes.get(dir) === prefix && !prefix.sums)
         if (!(await inTurn('prefix', () => readNext(dir, prefix)))) return
     } catch {
       // The upload has ended, or its completion will meet the same error.
@@ -130,12 +146,12 @@ export async function finishPrefix(dir: string, signal?: AbortSignal): Promise<v
   signal?.throwIfAborted()
 }
 
-/** The MD5 of the first `count` parts, of this size together, where exactly these have been hashed. */
-export async function md5OfPrefix(dir: string, count: number, size: number): Promise<string | undefined> {
+/** The sums of the first `count` parts, of this size together, where exactly these have been hashed. */
+export async function sumsOfPrefix(dir: string, count: number, size: number): Promise<PrefixSums | undefined> {
   const prefix = prefixes.get(dir)
   if (!prefix || prefix.parts !== count || prefix.bytes !== size) return undefined
-  prefix.md5 ??= prefix.hash.end()
-  return prefix.md5.catch(() => {
+  prefix.sums ??= prefix.hash.end()
+  return prefix.sums.catch(() => {
     forgetPrefix(dir)
     return undefined
   })

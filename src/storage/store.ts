@@ -73,21 +73,22 @@ export interface BlobStore {
   /**
    * Stages a part of a blob, replacing an earlier one of the same number (from 1). It can be read after `commitParts`.
    * The bytes are forwarded as they arrive; when the source throws, nothing is staged and its error is thrown.
+   * Resolves to the CRC-32 of the bytes that it has stored, in lower-case hex.
    * @throws BytesDiffer
    */
-  stagePart(key: string, number: number, source: AsyncIterable<Uint8Array>, options: PartOptions): Promise<void>
+  stagePart(key: string, number: number, source: AsyncIterable<Uint8Array>, options: PartOptions): Promise<string>
   /** The parts that were staged under a key, committed or not: sizes in bytes by number. */
   partsOf(key: string): Promise<Map<number, number>>
   /**
    * Assembles the blob from its parts 1 to `count`. They can be sent and committed again until `endParts`.
-   * Resolves to its MD5 in lower-case hex where the store has computed it while the parts arrived: then no one needs to read it back.
-   * The signal ends what may take long, the reading of parts whose MD5 lacks: it rejects with its reason then, and nothing is assembled.
+   * Resolves to its sums in lower-case hex where the store has computed them while the parts arrived: then no one needs to read it back.
+   * The signal ends what may take long, the reading of parts whose sums lack: it rejects with its reason then, and nothing is assembled.
    */
   commitParts(
     key: string,
     count: number,
     options: { contentType: string; signal?: AbortSignal },
-  ): Promise<{ md5?: string }>
+  ): Promise<{ md5?: string; crc32?: string }>
   /** Discards the staged parts of a blob, and keeps the blob. */
   endParts(key: string): Promise<void>
   /**

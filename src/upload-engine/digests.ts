@@ -1,9 +1,7 @@
 import type { Digest, Source } from './job.ts'
 
-/** The digests of a file. Each byte is digested once, in order, when it is first needed. */
+/** The digest of a file. Each byte is digested once, in order, when the digest is first needed. */
 export interface Digests {
-  /** MD5 of part `number` (from 1 on), in base64. */
-  part(number: number, chunkSize: number): Promise<string>
   /** MD5 of the file, in lower-case hex. */
   whole(signal: AbortSignal): Promise<string>
   close(): void
@@ -12,44 +10,40 @@ export interface Digests {
 /** Bytes between two looks at the signal. */
 const STRIDE = 4 * 1024 * 1024
 
+interface Running {
+  digest: Digest
+  at: number
+  md5?: Promise<string>
+}
+
 export function digestsOf({
   fingerprint: { size },
   ...source
 }: Pick<Source<unknown>, 'fingerprint' | 'digest'>): Digests {
-  let running: { digest: Digest; chunkSize: number; parts: string[]; whole?: Promise<string> } | undefined
+  let running: Running | undefined
 
-  function begin(chunkSize: number) {
-    running?.digest.close()
-    running = { digest: source.digest(), chunkSize, parts: [] }
-    return running
-  }
-
-  /** @param number of the last part that is needed */
-  async function advance(state: NonNullable<typeof running>, number: number, signal?: AbortSignal): Promise<void> {
-    const { digest, chunkSize, parts } = state
+  async function advance(state: Running, signal: AbortSignal): Promise<void> {
     try {
-      while (parts.length < number) {
-        signal?.throwIfAborted()
-        parts.push(await digest.next(Math.min(chunkSize, size - parts.length * chunkSize)))
+      while (state.at < size) {
+        signal.throwIfAborted()
+        const length = Math.min(STRIDE, size - state.at)
+        await state.digest.next(length)
+        state.at += length
       }
     } catch (error) {
       // After a failed read it is unknown how far the digest came.
-      if (!signal?.aborted) running = undefined
+      if (!signal.aborted) running = undefined
       throw error
     }
   }
 
   return {
-    async part(number, chunkSize) {
-      const state = running?.chunkSize === chunkSize ? running : begin(chunkSize)
-      await advance(state, number)
-      return state.parts[number - 1] ?? ''
-    },
     async whole(signal) {
-      const state = running ?? begin(STRIDE)
-      await advance(state, Math.max(1, Math.ceil(size / state.chunkSize)), signal)
-      state.whole ??= state.digest.end()
-      return state.whole
+      running ??= { digest: source.digest(), at: 0 }
+      const state = running
+      await advance(state, signal)
+      state.md5 ??= state.digest.end()
+      return state.md5
     },
     close() {
       running?.digest.close()

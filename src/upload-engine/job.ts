@@ -12,17 +12,24 @@ export interface Fingerprint {
 export interface Source<Body> {
   readonly fingerprint: Fingerprint
   /** Some of its bytes. May be called again for the same range. */
-  read(offset: number, length: number): Body
+  read(offset: number, length: number): Reading<Body>
   /** Digests the file from its first byte on. */
   digest(): Digest
   /** @throws FILE_CHANGED if the file differs from its fingerprint */
   verify(): Promise<void>
 }
 
+/** Some bytes of a file. */
+export interface Reading<Body> {
+  body: Body
+  /** Their CRC-32, in lower-case hex. Call it when the body has been sent. */
+  crc32(): Promise<string>
+}
+
 /** A running digest of a file. */
 export interface Digest {
-  /** MD5 of the next `length` bytes, in base64. @throws FILE_CHANGED if there are fewer */
-  next(length: number): Promise<string>
+  /** Digests the next `length` bytes. @throws FILE_CHANGED if there are fewer */
+  next(length: number): Promise<void>
   /** MD5 of all bytes so far, in lower-case hex. Nothing may be digested after it. */
   end(): Promise<string>
   /** Frees what a digest holds that does not reach its end. */
@@ -60,13 +67,17 @@ export interface Transport<Body> {
   start(aim: Aim, size: number): Promise<Session>
   /** Numbers of the parts that have arrived. @throws UPLOAD_NOT_FOUND for an upload that has ended */
   received(session: Session): Promise<number[]>
-  /** @throws CHECKSUM_MISMATCH, UPLOAD_BUSY, UPLOAD_NOT_FOUND */
-  sendPart(session: Session, part: Part<Body>, attempt: Attempt): Promise<void>
+  /**
+   * Resolves to the CRC-32 of the bytes that the service has stored, in lower-case hex; undefined from a service that does not say it.
+   * @throws UPLOAD_BUSY, UPLOAD_NOT_FOUND
+   */
+  sendPart(session: Session, part: Part<Body>, attempt: Attempt): Promise<string | undefined>
   /**
    * Begins to complete an upload, unless that is under way already, and waits for a while.
-   * @throws UPLOAD_INCOMPLETE with `missing`, PATH_EXISTS, UPLOAD_BUSY, UPLOAD_NOT_FOUND
+   * @param expected of the whole, to be compared
+   * @throws CHECKSUM_MISMATCH, UPLOAD_INCOMPLETE with `missing`, PATH_EXISTS, UPLOAD_BUSY, UPLOAD_NOT_FOUND
    */
-  complete(session: Session, aim: Aim, md5: string): Promise<Receipt | Checking>
+  complete(session: Session, aim: Aim, expected: Expected): Promise<Receipt | Checking>
   /** What became of that. @throws what `complete` throws */
   outcome(session: Session): Promise<Receipt | Checking>
   abort(session: Session): Promise<void>
@@ -76,6 +87,9 @@ export interface Transport<Body> {
   find(aim: Aim): Promise<(Receipt & { size: number })[]>
   remove(aim: Aim): Promise<void>
 }
+
+/** A sum of a whole file, in lower-case hex. */
+export type Expected = { md5: string } | { crc32: string }
 
 /** What the service has stored. */
 export interface Receipt {
@@ -95,8 +109,6 @@ export interface Part<Body> {
   /** From 1 on. */
   number: number
   size: number
-  /** In base64, for Content-MD5. */
-  md5: string
   body: Body
 }
 

@@ -1,6 +1,7 @@
 import { attempt } from './attempt.ts'
+import { joinCrc32 } from './crc32.ts'
 import { isFailure, TransferFailure } from './failure.ts'
-import type { Job, Session } from './job.ts'
+import type { Expected, Job, Session } from './job.ts'
 import { persist } from './retry.ts'
 import { linkSignal, sleep } from './signal.ts'
 
@@ -8,17 +9,21 @@ import { linkSignal, sleep } from './signal.ts'
 export interface Running {
   session: Session
   received: Set<number>
+  /** CRC-32 of those whose first answer had that of what was sent, in lower-case hex. */
+  verified: Map<number, string>
 }
 
 export const sizeOfPart = ({ chunkSize }: Session, size: number, number: number): number =>
   Math.min(chunkSize, size - (number - 1) * chunkSize)
 
 /**
- * Sends the missing parts, several at a time. Each is digested before it is sent, and read a second time then, from the cache of the
- * system: no part is held in memory. Resolves to the MD5 of the file.
+ * Sends the missing parts, several at a time, and compares the sum of each with that of what the service has stored. Resolves to the sum of
+ * the file: the CRC-32 that its parts join to, or an MD5, for which it is read again, where parts came in an earlier process, more than
+ * once, or to a service that says no sums.
  * @throws FILE_CHANGED
  */
-export async function sendParts<Body>({ session, received }: Running, job: Job<Body>): Promise<string> {
+export async function sendParts<Body>(running: Running, job: Job<Body>): Promise<Expected> {
+  const { session, received, verified } = running
   const { source, digests, limit, patience } = job
   const own = linkSignal(patience.signal)
   const { signal } = own
@@ -27,15 +32,16 @@ export async function sendParts<Body>({ session, received }: Running, job: Job<B
   try {
     for (let number = 1; number <= session.partCount; number++) {
       if (received.has(number)) continue
-      const md5 = await digests.part(number, session.chunkSize)
       signal.throwIfAborted()
-      const part = limit(() => sendPart(session, number, md5, linked))
-        .then(() => void received.add(number))
+      const part = limit(() => sendPart(session, number, linked))
+        .then(crc32 => {
+          received.add(number)
+          if (crc32 !== undefined) verified.set(number, crc32)
+        })
         .catch(own.end)
         .finally(() => sending.delete(part))
       sending.add(part)
-      // Reading too far ahead would read twice from the disk.
-      if (sending.size > limit.concurrency + 1) await Promise.race(sending)
+      if (sending.size > limit.concurrency) await Promise.race(sending)
     }
     await Promise.all(sending)
     signal.throwIfAborted()
@@ -46,34 +52,52 @@ export async function sendParts<Body>({ session, received }: Running, job: Job<B
   } finally {
     own.release()
   }
-  const md5 = await digests.whole(patience.signal)
+  const expected =
+    verified.size === session.partCount
+      ? { crc32: joined(running, source.fingerprint.size) }
+      : { md5: await digests.whole(patience.signal) }
   await source.verify()
-  return md5
+  return expected
 }
+
+const joined = ({ session, verified }: Running, size: number): string =>
+  joinCrc32(
+    [...verified]
+      .sort(([a], [b]) => a - b)
+      .map(([number, crc32]) => ({ crc32, size: sizeOfPart(session, size, number) })),
+  )
 
 /** How often one part may be corrupted in transit. */
 const MAX_CORRUPT = 5
 
-async function sendPart<Body>(session: Session, number: number, md5: string, job: Job<Body>): Promise<void> {
+/** @returns the CRC-32 of a part that was sent once, and arrived as it was */
+async function sendPart<Body>(session: Session, number: number, job: Job<Body>): Promise<string | undefined> {
   const { source, transport, patience } = job
   const size = sizeOfPart(session, source.fingerprint.size, number)
   const offset = (number - 1) * session.chunkSize
+  let attempts = 0
   const send = () =>
-    attempt(job, size, observer =>
-      transport.sendPart(session, { number, size, md5, body: source.read(offset, size) }, observer),
-    )
+    attempt(job, size, async observer => {
+      attempts++
+      const { body, crc32 } = source.read(offset, size)
+      const stored = await transport.sendPart(session, { number, size, body }, observer)
+      if (stored !== undefined && stored !== (await crc32())) throw damaged(number)
+      return attempts === 1 ? stored : undefined
+    })
   for (let round = 1; ; round++)
     try {
       return await whenIdle(() => persist(send, 'repeatable', patience), patience.signal)
     } catch (error) {
-      // Corrupted in transit.
       if (!isFailure(error, 'CHECKSUM_MISMATCH')) throw error
       if (round > Math.min(patience.retries, MAX_CORRUPT))
         throw new TransferFailure('UNREACHABLE', `Part ${number} is corrupted in transit every time.`)
-      // The file may have changed after it was digested.
+      // The file may have changed while it was read.
       await source.verify()
     }
 }
+
+const damaged = (number: number) =>
+  new TransferFailure('CHECKSUM_MISMATCH', `The service has stored other bytes of part ${number} than were sent.`)
 
 /** Waits while the service completes the upload, perhaps for an earlier request, and refuses others with UPLOAD_BUSY. */
 export async function whenIdle<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,5 +1,5 @@
 import { isFailure, TransferFailure } from './failure.ts'
-import type { Job, Progress, Receipt, Stored } from './job.ts'
+import type { Expected, Job, Progress, Receipt, Stored } from './job.ts'
 import { type Running, sendParts, sizeOfPart, whenIdle } from './parts.ts'
 import { sleep } from './signal.ts'
 import { findStored, uploadWhole } from './whole.ts'
@@ -83,7 +83,7 @@ async function resume<Body>(job: Job<Body>): Promise<Running | null> {
   try {
     const received = new Set(await transport.received(session))
     for (const number of received) progress.skip(sizeOfPart(session, size, number))
-    return { session, received }
+    return { session, received, verified: new Map() }
   } catch (error) {
     if (!isFailure(error, 'UPLOAD_NOT_FOUND')) throw error
     await sessions.remove()
@@ -98,7 +98,7 @@ async function start<Body>(job: Job<Body>): Promise<Running | Receipt> {
     // If the response is lost, the upload expires within a day.
     const session = await transport.start(aim, source.fingerprint.size)
     await sessions.write({ ...session, ...source.fingerprint })
-    return { session, received: new Set() }
+    return { session, received: new Set(), verified: new Map() }
   } catch (error) {
     const found = isFailure(error, 'PATH_EXISTS') ? await findStored(job) : undefined
     if (!found) throw error
@@ -107,12 +107,13 @@ async function start<Body>(job: Job<Body>): Promise<Running | Receipt> {
   }
 }
 
-async function complete<Body>(running: Running, md5: string, job: Job<Body>): Promise<Stored> {
+async function complete<Body>(running: Running, given: Expected, job: Job<Body>): Promise<Stored> {
   const { source, transport, aim, progress, patience } = job
-  const { session, received } = running
+  const { session, received, verified } = running
+  let expected = given
   const { size } = source.fingerprint
   const finish = async () => {
-    let answer = await transport.complete(session, aim, md5)
+    let answer = await transport.complete(session, aim, expected)
     while ('checked' in answer) {
       progress.checked(answer.checked / size)
       await sleep(POLL_MS, patience.signal)
@@ -123,9 +124,9 @@ async function complete<Body>(running: Running, md5: string, job: Job<Body>): Pr
   for (let round = 1; ; round++)
     try {
       const stored = await progress.checking(whenIdle(finish, patience.signal))
-      if (stored.md5 === md5) return { ...stored, size, status: 'uploaded' }
+      if (!('md5' in expected) || stored.md5 === expected.md5) return { ...stored, size, status: 'uploaded' }
       throw new TransferFailure('DIGEST_DIFFERS', 'The stored file differs from what was sent.', {
-        sent: md5,
+        sent: expected.md5,
         received: stored.md5,
       })
     } catch (error) {
@@ -140,9 +141,10 @@ async function complete<Body>(running: Running, md5: string, job: Job<Body>): Pr
       const { missing } = error.details
       if (Array.isArray(missing))
         for (const number of missing) {
+          verified.delete(Number(number))
           if (!received.delete(Number(number))) continue
           progress.skip(-sizeOfPart(session, size, Number(number)))
         }
-      await sendParts(running, job)
+      expected = await sendParts(running, job)
     }
 }

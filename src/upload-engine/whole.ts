@@ -19,7 +19,7 @@ export async function uploadWhole<Body>(job: Job<Body>): Promise<Stored> {
     }
     try {
       return await attempt(job, size, observer =>
-        transport.sendWhole(aim, { body: source.read(0, size), size }, observer),
+        transport.sendWhole(aim, { body: source.read(0, size).body, size }, observer),
       )
     } catch (error) {
       mayHaveArrived ||= isFailure(error, 'UNREACHABLE', 'UNAVAILABLE')

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { PassThrough, Readable } from 'node:stream'
+import { crc32 } from 'node:zlib'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { BlobMissing, type BlobStore, BytesDiffer, type PutOptions, StoreRefusal } from '../../src/storage/store.ts'
 import { stagePart } from '../stage-part.ts'
@@ -325,6 +326,16 @@ export function describeContract(start: () => Promise<Subject>): void {
       expect([...(await own.partsOf(key)).keys()]).toEqual([3])
       await own.remove([key])
     })
+
+    it.each([1, SIZE, 300_000])(
+      'are answered with the CRC-32 of what was stored, of %i bytes and when they come again',
+      async size => {
+        const sent = [1, 2].map(() => randomBytes(size))
+        for (const bytes of sent)
+          expect(await stagePart(own, 'summed', 1, bytes)).toBe(crc32(bytes).toString(16).padStart(8, '0'))
+        await own.remove(['summed'])
+      },
+    )
 
     it('are refused when their checksum is wrong', async () => {
       await expect(stagePart(own, 'wrong', 1, randomBytes(10), { md5: md5(randomBytes(10)) })).rejects.toThrow(

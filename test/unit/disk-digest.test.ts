@@ -4,11 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { crc32 } from 'node:zlib'
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { createDiskStore } from '../../src/storage/disk.ts'
 import { inTurn } from '../../src/storage/file-lock.ts'
 import { startHash } from '../../src/storage/hash.ts'
-import { finishPrefix, forgetPrefix, hashParts, md5OfPrefix } from '../../src/storage/prefix-hash.ts'
+import { finishPrefix, forgetPrefix, hashParts, sumsOfPrefix } from '../../src/storage/prefix-hash.ts'
 import type { BlobStore } from '../../src/storage/store.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'satchel-disk-digest-'))
@@ -52,14 +53,15 @@ async function sendElsewhere(number: number, value = number): Promise<void> {
 const commit = (signal?: AbortSignal) => store.commitParts(key, 6, { contentType: '', ...(signal ? { signal } : {}) })
 const stored = async () => md5(Buffer.concat(await (await store.open(key)).toArray()))
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
-const whole = (...values: number[]) => md5(Buffer.concat(values.map((value, i) => partOf(i + 1, value))))
+const sumsOf = (bytes: Uint8Array) => ({ md5: md5(bytes), crc32: crc32(bytes).toString(16).padStart(8, '0') })
+const whole = (...values: number[]) => sumsOf(Buffer.concat(values.map((value, i) => partOf(i + 1, value))))
 
-describe('The MD5 of an upload in parts', () => {
+describe('The sums of an upload in parts', () => {
   it('is known when they are committed, in whatever order they came, and when they are committed again', async () => {
     await send(5)
     await Promise.all([4, 3, 6].map(number => send(number, number, md5(partOf(number)))))
     await Promise.all([1, 2].map(number => send(number)))
-    const expected = { md5: whole(1, 2, 3, 4, 5, 6) }
+    const expected = whole(1, 2, 3, 4, 5, 6)
     expect(await commit()).toEqual(expected)
     expect(await commit()).toEqual(expected)
     expect(await stored()).toBe(expected.md5)
@@ -69,17 +71,17 @@ describe('The MD5 of an upload in parts', () => {
     await send(1)
     for (const number of [2, 4]) await sendElsewhere(number)
     for (const number of [3, 5, 6]) await send(number)
-    expect(await commit()).toEqual({ md5: whole(1, 2, 3, 4, 5, 6) })
+    expect(await commit()).toEqual(whole(1, 2, 3, 4, 5, 6))
   }, 30_000)
 
   it('is not that of a part that was sent again, here or to another instance', async () => {
     for (const number of [1, 2, 3, 4, 5, 6]) await send(number)
     await sendElsewhere(2, 7)
     expect(await commit()).toEqual({})
-    expect(await stored()).toBe(whole(1, 7, 3, 4, 5, 6))
+    expect(await stored()).toBe(whole(1, 7, 3, 4, 5, 6).md5)
     await send(6, 8)
     expect(await commit()).toEqual({})
-    expect(await stored()).toBe(whole(1, 7, 3, 4, 5, 8))
+    expect(await stored()).toBe(whole(1, 7, 3, 4, 5, 8).md5)
   }, 30_000)
 
   it('is unknown once the parts are ended', async () => {
@@ -87,7 +89,7 @@ describe('The MD5 of an upload in parts', () => {
     await commit()
     await store.endParts(key)
     for (const number of [1, 2, 3, 4, 5, 6]) await send(number, 9)
-    expect(await commit()).toEqual({ md5: whole(9, 9, 9, 9, 9, 9) })
+    expect(await commit()).toEqual(whole(9, 9, 9, 9, 9, 9))
   })
 
   it('is computed no further once the commit is to end, which assembles nothing, and anew when they are committed again', async () => {
@@ -105,7 +107,7 @@ describe('The MD5 of an upload in parts', () => {
     await expect(commit(stop.signal)).rejects.toThrow('It is to end.')
     await turn
     expect(await store.look(key)).toBeNull()
-    expect(await commit()).toEqual({ md5: whole(1, 2, 3, 4, 5, 6) })
+    expect(await commit()).toEqual(whole(1, 2, 3, 4, 5, 6))
   })
 
   it('is not computed beside the completion where that reads everything anyway', async () => {
@@ -113,7 +115,7 @@ describe('The MD5 of an upload in parts', () => {
     await send(2, 7)
     const folder = join(dir, 'drafts', key)
     await finishPrefix(folder)
-    expect(await md5OfPrefix(folder, 6, 5 * SIZE + 1000)).toBeUndefined()
+    expect(await sumsOfPrefix(folder, 6, 5 * SIZE + 1000)).toBeUndefined()
   })
 
   it('is kept for the uploads that go on, however many are abandoned', async () => {
@@ -123,7 +125,7 @@ describe('The MD5 of an upload in parts', () => {
     for (const other of others) await hashParts(other, [{ number: 1, bytes: bytes('a') }])
     await hashParts(dir, [{ number: 2, bytes: bytes('b') }])
     await hashParts(`${dir}/newest`, [{ number: 1, bytes: bytes('a') }])
-    expect(await md5OfPrefix(dir, 2, 2)).toBe(md5(bytes('ab')))
+    expect(await sumsOfPrefix(dir, 2, 2)).toEqual(sumsOf(bytes('ab')))
     for (const each of [...others, dir, `${dir}/newest`]) forgetPrefix(each)
   })
 

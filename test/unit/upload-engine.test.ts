@@ -7,7 +7,7 @@ import { digestsOf } from '../../src/upload-engine/digests.ts'
 import { meter } from '../../src/upload-engine/rate.ts'
 import { SMALL, upload } from '../../src/upload-engine/upload.ts'
 import { watch } from '../../src/upload-engine/watchdog.ts'
-import { BadService, fileOf, jobFor, lost, md5, refusal } from './upload-engine-service.ts'
+import { BadService, crc32Of, fileOf, jobFor, lost, md5, refusal } from './upload-engine-service.ts'
 
 const MiB = 1024 * 1024
 const CHUNK = MiB
@@ -36,12 +36,13 @@ const count = (call: string) => service.calls.filter(name => name === call).leng
 const stored = () => service.files.get('docs/a.bin')
 
 describe('A large file', () => {
-  it('goes in parts, several at a time and no more than allowed, each digested once', async () => {
+  it('goes in parts, several at a time and no more than allowed, and is read once', async () => {
     const file = fileOf(large)
     const { job, seen } = jobFor(service, file.source)
     expect(await upload(job)).toEqual({ size: SIZE, md5: md5(large), fileName: 'a.bin', status: 'uploaded' })
     expect(stored()?.equals(large)).toBe(true)
-    expect([count('part'), service.load.most, file.digested()]).toEqual([PARTS, 3, SIZE])
+    expect([count('part'), service.load.most, file.digested()]).toEqual([PARTS, 3, 0])
+    expect(service.given).toEqual([{ crc32: crc32Of(large) }])
     expect(seen).toMatchObject({ moved: SIZE, skipped: 0, checks: 1, session: null, retries: [] })
   })
 
@@ -63,6 +64,7 @@ describe('A large file', () => {
     await upload(job)
     expect(stored()?.equals(large)).toBe(true)
     expect([count('part'), count('complete')]).toEqual([PARTS + 1, 2])
+    expect(service.given).toEqual([1, 2].map(() => ({ crc32: crc32Of(large) })))
   })
 
   it.each([
@@ -95,6 +97,24 @@ describe('A large file', () => {
     await upload(job)
     expect(stored()?.equals(large)).toBe(true)
     expect([count('part'), seen.moved]).toEqual([PARTS + 2, SIZE])
+    expect(service.given).toEqual([{ md5: md5(large) }])
+  })
+
+  it('is compared by its MD5 where the service says no sums, and then damage is noticed in the end', async () => {
+    service.saysSums = false
+    await upload(jobFor(service, fileOf(large).source).job)
+    expect([service.given, stored()?.equals(large)]).toEqual([[{ md5: md5(large) }], true])
+    service.files.clear()
+    service.fault = (call, n) => (call === 'part' && n === PARTS + 4 ? { corrupt: true } : undefined)
+    await expect(upload(jobFor(service, fileOf(large).source).job)).rejects.toMatchObject({ code: 'CHECKSUM_MISMATCH' })
+    expect([service.files.size, service.sessions.size]).toEqual([0, 0])
+  })
+
+  it.each([true, false])('is refused, and given back, where its parts are mixed up (sums: %s)', async saysSums => {
+    service.saysSums = saysSums
+    service.fault = call => (call === 'complete' ? { mixes: true } : undefined)
+    await expect(upload(jobFor(service, fileOf(large).source).job)).rejects.toMatchObject({ code: 'CHECKSUM_MISMATCH' })
+    expect([service.files.size, service.sessions.size]).toEqual([0, 0])
   })
 
   it('gives up a part that is corrupted every time, and keeps what has arrived', async () => {
@@ -118,6 +138,8 @@ describe('A large file', () => {
     await upload(second.job)
     expect(stored()?.equals(large)).toBe(true)
     expect([count('part') - before, count('start')]).toEqual([PARTS - there, 1])
+    // The other process may have ended before it compared what it sent.
+    expect(service.given).toEqual([{ md5: md5(large) }])
     expect(second.seen.moved + second.seen.skipped).toBe(SIZE)
     expect(second.seen.moved).toBeLessThan(SIZE)
   })
@@ -199,6 +221,7 @@ describe('A large file', () => {
   })
 
   it('is compared: a digest that differs in the end is an error, and ends it', async () => {
+    service.saysSums = false
     service.fault = call => (call === 'complete' ? { corrupt: true } : undefined)
     const { job, seen } = jobFor(service, fileOf(large).source)
     await expect(upload(job)).rejects.toMatchObject({ code: 'DIGEST_DIFFERS', details: { sent: md5(large) } })

@@ -45,18 +45,19 @@ export function transportOf({
     host: new URL(client.url).host,
     start: (aim, size) => uploads.start({ ...aim, size, onConflict }),
     received: ({ uploadId }) => uploads.received(uploadId),
-    complete: ({ uploadId }, aim, md5) => uploads.complete(uploadId, { ...aim, md5, expectedRevision }),
+    complete: ({ uploadId }, aim, expected) => uploads.complete(uploadId, { ...aim, ...expected, expectedRevision }),
     outcome: ({ uploadId }) => uploads.outcome(uploadId),
     abort: ({ uploadId }) => uploads.abort(uploadId),
 
-    async sendPart({ uploadId }, { number, size, md5, body }, { signal, sent }) {
-      await client.rest(`${route}/uploads/${uploadId}/parts/${number}`, {
+    async sendPart({ uploadId }, { number, size, body }, { signal, sent }) {
+      const { crc32 } = await client.rest<{ crc32?: string }>(`${route}/uploads/${uploadId}/parts/${number}`, {
         method: 'PUT',
-        headers: { 'content-type': 'application/octet-stream', 'content-length': String(size), 'content-md5': md5 },
+        headers: { 'content-type': 'application/octet-stream', 'content-length': String(size) },
         body: observed(body, sent),
         signal,
         limitMs: undefined,
       })
+      return crc32
     },
 
     async sendWhole({ folder, fileName }, { body, size }, { signal, sent }) {

@@ -2,27 +2,32 @@ import { TransferFailure } from '../../upload-engine/failure.ts'
 import type { Digest } from '../../upload-engine/job.ts'
 import { text } from './text.ts'
 
-/** What the worker is asked. `next` digests so many bytes more, and answers their MD5 in base64; `end` answers that of all, in hex. */
+/** What the worker is asked. `next` digests so many bytes more; `end` answers the MD5 of all, `crc32` the sum of its bytes, in hex. */
 export type DigestCall = { id: number; digest: number } & DigestStep
-type DigestStep = { kind: 'begin'; file: Blob } | { kind: 'next'; length: number } | { kind: 'end' } | { kind: 'close' }
+type DigestStep =
+  | { kind: 'begin'; file: Blob }
+  | { kind: 'next'; length: number }
+  | { kind: 'end' }
+  | { kind: 'close' }
+  | { kind: 'crc32'; bytes: Blob }
 
 export interface DigestAnswer {
   /** The id of the call. */
   call: number
-  md5?: string | undefined
+  sum?: string | undefined
   error?: string
 }
 
 let worker: Worker | undefined
 let ids = 0
-const waiting = new Map<number, { resolve: (md5: string) => void; reject: (error: unknown) => void }>()
+const waiting = new Map<number, { resolve: (sum: string) => void; reject: (error: unknown) => void }>()
 
 function start(): Worker {
   const started = new Worker(new URL('./digest-worker.ts', import.meta.url), { type: 'module', name: 'digests' })
-  started.addEventListener('message', ({ data: { call, md5 = '', error } }: MessageEvent<DigestAnswer>) => {
+  started.addEventListener('message', ({ data: { call, sum = '', error } }: MessageEvent<DigestAnswer>) => {
     const caller = waiting.get(call)
     waiting.delete(call)
-    if (error === undefined) caller?.resolve(md5)
+    if (error === undefined) caller?.resolve(sum)
     else caller?.reject(unreadable())
   })
   started.addEventListener('error', () => {
@@ -36,22 +41,27 @@ function start(): Worker {
 /** The file on the disk was changed, moved or deleted after it was chosen. */
 export const unreadable = () => new TransferFailure('FILE_CHANGED', text('fileChanged'))
 
+const ask = (digest: number, step: DigestStep) =>
+  new Promise<string>((resolve, reject) => {
+    const id = ++ids
+    waiting.set(id, { resolve, reject })
+    worker ??= start()
+    worker.postMessage({ id, digest, ...step } satisfies DigestCall)
+  })
+
+/** CRC-32 of bytes, in lower-case hex, made in the worker. */
+export const crc32Of = (bytes: Blob): Promise<string> => ask(++ids, { kind: 'crc32', bytes })
+
 /** A digest of a file, in the worker. */
 export function digestOf(file: Blob): Digest {
   const digest = ++ids
-  const call = (step: DigestStep) =>
-    new Promise<string>((resolve, reject) => {
-      const id = ++ids
-      waiting.set(id, { resolve, reject })
-      worker ??= start()
-      worker.postMessage({ id, digest, ...step } satisfies DigestCall)
-    })
+  const call = (step: DigestStep) => ask(digest, step)
   const begun = call({ kind: 'begin', file })
   begun.catch(() => {})
   return {
     async next(length) {
       await begun
-      return call({ kind: 'next', length })
+      await call({ kind: 'next', length })
     },
     end: () => call({ kind: 'end' }),
     close: () => void call({ kind: 'close' }).catch(() => {}),

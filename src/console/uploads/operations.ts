@@ -72,7 +72,7 @@ export const RECEIVED = graphql(`
 export const PART = graphql(`
   mutation SendPart($input: UploadPartInput!) {
     uploadPart(input: $input) {
-      number
+      crc32
     }
   }
 `)

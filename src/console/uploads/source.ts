@@ -1,10 +1,13 @@
 import type { Source } from '../../upload-engine/job.ts'
-import { digestOf, unreadable } from './digest.ts'
+import { crc32Of, digestOf, unreadable } from './digest.ts'
 
 /** A file of this computer as the source of an upload. */
 export const sourceOf = (file: File): Source<Blob> => ({
   fingerprint: { size: file.size, mtimeMs: file.lastModified },
-  read: (offset, length) => file.slice(offset, offset + length),
+  read: (offset, length) => {
+    const body = file.slice(offset, offset + length)
+    return { body, crc32: () => crc32Of(body) }
+  },
   digest: () => digestOf(file),
   verify: () => refuseUnreadable(file),
 })

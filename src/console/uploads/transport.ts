@@ -36,13 +36,14 @@ export function transportOf(
       return node.received
     },
 
-    async sendPart({ uploadId }, { number, md5, body }, attempt) {
+    async sendPart({ uploadId }, { number, body }, attempt) {
       const part = new File([body], String(number))
-      await mutate(PART, { input: { uploadSession: uploadId, number, part, md5 } }, sending(attempt))
+      const { uploadPart } = await mutate(PART, { input: { uploadSession: uploadId, number, part } }, sending(attempt))
+      return uploadPart?.crc32
     },
 
-    async complete({ uploadId }, aim, md5) {
-      const input = { uploadSession: uploadId, wait: COMPLETION_WAIT_SECONDS, ...aim, md5, ...expected }
+    async complete({ uploadId }, aim, sum) {
+      const input = { uploadSession: uploadId, wait: COMPLETION_WAIT_SECONDS, ...aim, ...sum, ...expected }
       const { beginCompletion } = await again(() => mutate(COMPLETE, { input }))
       if (!beginCompletion) throw noAnswer()
       return outcomeOf(beginCompletion.uploadSession)

@@ -27,11 +27,13 @@ export async function* flowing(stream: Readable, passed?: (count: number) => voi
 /** The expected digests, in lower-case hex. @throws INVALID_INPUT */
 export function digestsOf(completion: {
   md5?: string | null | undefined
+  crc32?: string | null | undefined
   sha256?: string | null | undefined
 }): Digests {
   const given: Digests = {}
   for (const [algorithm, length] of [
     ['md5', 32],
+    ['crc32', 8],
     ['sha256', 64],
   ] as const) {
     const text = completion[algorithm]

@@ -30,6 +30,7 @@ import { markPartsForDeletion, placeOf, type UploadSessionService, type UploadSe
 /** Options of a completion: the expected digests (hex), and another path than planned. */
 export interface Completion {
   md5?: string | null | undefined
+  crc32?: string | null | undefined
   sha256?: string | null | undefined
   filename?: string | null | undefined
   folder?: string | null | undefined
@@ -166,8 +167,8 @@ export function uploadCompletionService({ db, store, log, leaseSeconds: claimSec
         const there = await store.look(copied)
         if (there?.size !== size) throw otherSize(session, there?.size ?? 0)
       }
-      const known = copied ? {} : joined
-      const unknown = sums.filter(sum => sum === 'sha256' || known.md5 === undefined)
+      const known: Digests = copied ? {} : joined
+      const unknown = sums.filter(sum => known[sum] === undefined)
       const read = unknown.length > 0 ? await readBack(key, unknown, signal, background) : undefined
       if (read && read.size !== size) throw otherSize(session, read.size)
       const all = { ...read?.sums, ...known }
@@ -219,7 +220,7 @@ export function uploadCompletionService({ db, store, log, leaseSeconds: claimSec
       // If the claim of this request expired, another may hold the upload, and the blob may belong to a file.
       await renew()
       refuseIncomplete(session, received)
-      const sums: Algorithm[] = given.sha256 === undefined ? ['md5'] : ['md5', 'sha256']
+      const sums = [...new Set(['md5', ...Object.keys(given)])] as Algorithm[]
       const file = await assembled(tree, session, sums, lost, background, async (blob, read) => {
         for (const [algorithm, checksum] of Object.entries(given))
           if (checksum !== read[algorithm as Algorithm]) throw mismatch(algorithm, read)

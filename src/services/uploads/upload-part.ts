@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Busy, InvalidInput } from '../../errors.ts'
+import { startCrc32 } from '../../storage/crc32.ts'
 import { BytesDiffer } from '../../storage/store.ts'
 import type { Upload } from '../../upload.ts'
 
@@ -7,6 +8,26 @@ import type { Upload } from '../../upload.ts'
 interface Cut {
   size: number
   partSize: number
+}
+
+/** A part of an upload, from the user who has started it. */
+export interface NewPart {
+  /** Of the upload. */
+  id: string
+  by: string
+  /** From 1 on. */
+  number: number
+  part: Upload
+  /** Of the part, in base64 (RFC 1864). */
+  contentMd5: string | null | undefined
+}
+
+/** A part that has arrived. */
+export interface ReceivedPart {
+  partNumber: number
+  size: number
+  /** Of the bytes that were stored, in lower-case hex: the sender compares it with that of the bytes it has sent. */
+  crc32: string
 }
 
 /** How many parts there are; an empty file has one, which is empty. */
@@ -75,8 +96,9 @@ export function limitSends() {
 
 const nothing = createHash('md5').digest('hex')
 
-/** Reads the single part of an empty file, which is not stored. @throws BytesDiffer, and what the source throws */
-export async function expectNothing(source: AsyncIterable<Uint8Array>, md5: string | undefined): Promise<void> {
+/** Reads the single part of an empty file, which is not stored. @returns its CRC-32. @throws BytesDiffer, and what the source throws */
+export async function expectNothing(source: AsyncIterable<Uint8Array>, md5: string | undefined): Promise<string> {
   for await (const _ of source);
   if (md5 !== undefined && md5 !== nothing) throw new BytesDiffer()
+  return startCrc32().hex()
 }

@@ -18,7 +18,6 @@ import { mediaTypeOf } from '../../media.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
 import { BytesDiffer } from '../../storage/store.ts'
-import type { Upload } from '../../upload.ts'
 import type { Core } from '../core.ts'
 import { rowsById } from '../rows-by-id.ts'
 import type { BlobService } from '../tree/blob.ts'
@@ -28,7 +27,16 @@ import { releaseStaged } from '../tree/ledger.ts'
 import type { BucketLimits } from '../tree/quota.ts'
 import { uploadAddresses } from './upload-address.ts'
 import { isCorrupted, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
-import { exactly, expectNothing, limitSends, parseContentMd5, partCountOf, sizeOfPart } from './upload-part.ts'
+import {
+  exactly,
+  expectNothing,
+  limitSends,
+  type NewPart,
+  parseContentMd5,
+  partCountOf,
+  type ReceivedPart,
+  sizeOfPart,
+} from './upload-part.ts'
 
 /** An unfinished upload in parts. Sizes in bytes, times in milliseconds since 1970. */
 export interface UploadSessionView {
@@ -54,18 +62,6 @@ export interface UploadSessionView {
   expiresAt: number
   /** Whether its file is there already, by a completion in the background. */
   isCompleted?: boolean
-}
-
-/** A part of an upload, from the user who has started it. */
-interface NewPart {
-  /** Of the upload. */
-  id: string
-  by: string
-  /** From 1 on. */
-  number: number
-  part: Upload
-  /** Of the part, in base64 (RFC 1864). */
-  contentMd5: string | null | undefined
 }
 
 /** The declaration that starts an upload. */
@@ -195,10 +191,7 @@ export function uploadSessionService({
      * Stores one part; the same number again replaces it. A part is stored completely or not at all.
      * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, INVALID_INPUT, CHECKSUM_MISMATCH, UNAVAILABLE when others are sending it
      */
-    async addPart(
-      tree: Tree,
-      { id, by, number, part, contentMd5 }: NewPart,
-    ): Promise<{ partNumber: number; size: number }> {
+    async addPart(tree: Tree, { id, by, number, part, contentMd5 }: NewPart): Promise<ReceivedPart> {
       const session = await find(tree, id, by, 'writable')
       const found = Date.now()
       if (number < 1 || number > session.partCount)
@@ -213,9 +206,10 @@ export function uploadSessionService({
         if (Date.now() - found > FRESH_MS) await find(tree, id, by, 'writable')
       }
       const source = exactly(part, number, size, admit)
+      let crc32: string
       try {
         const options = { size, offset: (number - 1) * session.partSize, md5: wanted }
-        await oneOfFew(`${id}/${number}`, () =>
+        crc32 = await oneOfFew(`${id}/${number}`, () =>
           size > 0 ? store.stagePart(id, number, source, options) : expectNothing(source, wanted),
         )
       } catch (error) {
@@ -233,7 +227,7 @@ export function uploadSessionService({
         await endParts(id)
         throw uploadNotFound()
       }
-      return { partNumber: number, size }
+      return { partNumber: number, size, crc32 }
     },
 
     /** Aborts an upload: releases its reservation immediately and deletes its parts. @throws UPLOAD_NOT_FOUND */

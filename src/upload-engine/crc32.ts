@@ -1,0 +1,35 @@
+/** CRC-32 as of gzip and zip (RFC 1952, section 8), its bits reflected. */
+const POLYNOMIAL = 0xedb88320
+const ONE = 0x80000000
+
+/** The product of two polynomials, modulo that of the sum. */
+function times(a: number, b: number): number {
+  let product = 0
+  for (let bit = ONE, shifted = b; bit !== 0; bit >>>= 1) {
+    if (a & bit) product ^= shifted
+    shifted = shifted & 1 ? (shifted >>> 1) ^ POLYNOMIAL : shifted >>> 1
+  }
+  return product
+}
+
+/** What so many bytes behind it multiply a sum by: x to the power of eight times as many. */
+function shiftBy(bytes: number): number {
+  let power = ONE
+  // x to the power of 8, squared for each bit of the number.
+  for (let [square, left] = [ONE >>> 8, bytes]; left > 0; left = Math.floor(left / 2)) {
+    if (left % 2 === 1) power = times(square, power)
+    square = times(square, square)
+  }
+  return power
+}
+
+/** The CRC-32 of a whole, of those of its pieces in their order. All in lower-case hex, sizes in bytes. */
+export function joinCrc32(pieces: Iterable<{ crc32: string; size: number }>): string {
+  let whole = 0
+  let known = { size: 0, shift: ONE }
+  for (const { crc32, size } of pieces) {
+    if (size !== known.size) known = { size, shift: shiftBy(size) }
+    whole = times(known.shift, whole) ^ Number.parseInt(crc32, 16)
+  }
+  return (whole >>> 0).toString(16).padStart(8, '0')
+}
