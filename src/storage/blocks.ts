@@ -11,7 +11,7 @@ export const numberOfBlock = (id: string): number => {
   return /^\d{6}$/.test(text) ? Number(text) : Number.NaN
 }
 
-/** A filled stretch of a source. All but the last hold exactly `blockSize` bytes; those lie in shared memory. */
+/** A filled stretch of a source, in shared memory. All but the last hold exactly `blockSize` bytes. */
 export interface Block {
   bytes: Buffer
   last: boolean
@@ -19,22 +19,24 @@ export interface Block {
   release(): void
 }
 
-/** What a source starts with: most files are small, and many slow small uploads must not hold a block each. */
-const growing = [64 * 1024, 512 * 1024]
+/** What a source starts with, and grows to: most files are small, and many slow small uploads must not hold a block each. */
+const sizes = [64 * 1024, 512 * 1024, blockSize]
 
 const idleMs = 10_000
-const free: SharedArrayBuffer[] = []
+const free = new Map<number, SharedArrayBuffer[]>()
 let letGo: NodeJS.Timeout | undefined
 
-export function takeBlock(): SharedArrayBuffer {
-  return free.pop() ?? new SharedArrayBuffer(blockSize)
+export function takeBlock(size = blockSize): SharedArrayBuffer {
+  return free.get(size)?.pop() ?? new SharedArrayBuffer(size)
 }
 
 /** Keeps a block for the next, so that memory follows the uploads of a moment and not the garbage collector. */
 export function giveBack(memory: SharedArrayBuffer): void {
-  free.push(memory)
+  const alike = free.get(memory.byteLength) ?? []
+  free.set(memory.byteLength, alike)
+  alike.push(memory)
   letGo ??= setTimeout(() => {
-    free.length = 0
+    free.clear()
     letGo = undefined
   }, idleMs).unref()
   letGo.refresh()
@@ -76,11 +78,12 @@ export async function* fillBlocks(source: AsyncIterable<Uint8Array>, signal: Abo
   let memory: Buffer = Buffer.alloc(0)
   let used = 0
   const makeRoom = (wanted: number) => {
-    const size = growing.find(each => each >= wanted)
-    if (size === undefined) shared = takeBlock()
-    const larger = shared ? Buffer.from(shared) : Buffer.allocUnsafeSlow(size ?? 0)
-    memory.copy(larger, 0, 0, used)
-    memory = larger
+    const larger = takeBlock(sizes.find(size => size >= wanted))
+    const bytes = Buffer.from(larger)
+    memory.copy(bytes, 0, 0, used)
+    if (shared) giveBack(shared)
+    shared = larger
+    memory = bytes
   }
   const hand = (last: boolean): Block => {
     const given = shared
