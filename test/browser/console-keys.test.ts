@@ -98,6 +98,7 @@ describe('Keys that are pressed early', () => {
 
   it('reach the screen while nothing has the focus', async () => {
     const page = await withFiles(await w.person('greta'))
+    await page.evaluate('document.activeElement.blur()')
     expect(await page.evaluate(body)).toBe(true)
     await page.keyboard.press('Alt+n')
     await page.getByLabel('Name', { exact: true }).waitFor()
