@@ -622,6 +622,22 @@ describe('A completion in the background', () => {
     },
   )
 
+  it('is not made again for requests that have joined it when the right of all has ended', async () => {
+    const maker = await t.signIn(`maker-${++files}`)
+    await join(t, garden, maker, 'admin')
+    const up = restUploader(maker, garden)
+    const { id } = await begun(up)
+    const held = whileReading()
+    await up.begin(id, { sha256 })
+    await held.reached
+    const joined = [1, 2].map(() => up.begin(id, { sha256 }, 10))
+    await until(() => t.app.gateway.running >= joined.length)
+    await expel(t, garden, maker)
+    held.release()
+    for (const answer of await Promise.all(joined)) expect(answer).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    expect(held.reads()).toBe(1)
+  })
+
   it('fails with what nobody has thought of, which is logged once', async () => {
     const before = t.failures().length
     const { id } = await begun(up())

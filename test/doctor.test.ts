@@ -448,13 +448,16 @@ it('holds no more than a page of rows at once, nor does a purge', async () => {
     await db.run('UPDATE bucket SET used_files = ? WHERE id = ?', [FILES, bucket?.id ?? ''], tx)
   })
   let most = 0
+  const watchedRows = async <T>(...args: Parameters<Db['rows']>) => {
+    const rows = await db.rows<T>(...args)
+    most = Math.max(most, rows.length)
+    return rows
+  }
   const watched: Db = {
     ...db,
-    async rows<T>(...args: Parameters<Db['rows']>) {
-      const rows = await db.rows<T>(...args)
-      most = Math.max(most, rows.length)
-      return rows
-    },
+    rows: watchedRows,
+    row: async <T>(...args: Parameters<Db['row']>) => (await watchedRows<T>(...args))[0],
+    exists: async (...args) => (await watchedRows(...args)).length > 0,
   }
   const findings = await findingsOf({ db: watched, store })
   expect(findings.map(({ kind }) => kind)).toEqual(Array(FILES).fill('file-without-blob'))

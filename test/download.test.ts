@@ -464,8 +464,8 @@ it('every listed status has been seen', () => {
       'GET /api/d/private/{token}',
     ),
   ).toEqual([
-    'GET /api/d/{token} 401 UNAUTHENTICATED',
     'GET /api/d/{token} 403 FORBIDDEN',
+    'GET /api/d/{token} 401 UNAUTHENTICATED',
     'GET /api/d/{token} 403 INSUFFICIENT_SCOPE',
     'GET /api/d/{token} 403 KEY_OUT_OF_BOUNDS',
     'GET /api/d/{token} 403 TOO_MANY_ATTEMPTS',

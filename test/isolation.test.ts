@@ -44,7 +44,7 @@ const names = (field: string, arg: string): boolean => arg in naming && !makers.
 
 /** What the others say: what is wanted, and what a thing becomes, or where it goes. */
 const telling =
-  'after body content content_md5 content_type cursor delete_user_data description destination direct duration email enabled expires_in filename first folder folder_name if_match last limit max_downloads md5 mode name on_conflict part part_number password plan_id prefer recursive role scopes search send_email sha256 size slug to'.split(
+  'after body content content_md5 content_type crc32 cursor delete_user_data description destination direct duration email enabled expires_in filename first folder folder_name if_match last limit max_downloads md5 mode name on_conflict part part_number password plan_id prefer recursive role scopes search send_email sha256 size slug to'.split(
     ' ',
   )
 

@@ -71,7 +71,8 @@ describe('A service that is asked to stop', () => {
   }
 
   const partOf = (bytes: Buffer, n: number) => bytes.subarray((n - 1) * PART, n * PART)
-  const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex')
+  const digest = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(bytes).digest('hex')
+  const md5 = (bytes: Buffer) => digest('md5', bytes)
 
   /** A part of which the second half has not been sent, and which the service has begun to take. */
   async function halfPart(id: string, n: number, bytes: Buffer): Promise<Wire> {
@@ -92,9 +93,9 @@ describe('A service that is asked to stop', () => {
       ),
     )
 
-  /** Begins a completion, and works while that can get no further than to the row that it needs. */
-  async function whileCompleting<T>(id: string, work: () => Promise<T>) {
-    const answer = uploader.complete(id).catch(() => undefined)
+  /** Begins a completion that has to read all bytes again, and works while that can get no further than to the row that it needs. */
+  async function whileCompleting<T>({ id, bytes }: { id: string; bytes: Buffer }, work: () => Promise<T>) {
+    const answer = uploader.complete(id, { sha256: digest('sha256', bytes) }).catch(() => undefined)
     const claimed = async () =>
       (await site.db.rows('SELECT id FROM upload_session WHERE id = ? AND claim IS NOT NULL', [id])).length > 0
     await until(claimed, 15_000, 1)
@@ -133,8 +134,9 @@ describe('A service that is asked to stop', () => {
   })
 
   it('finishes a completion, and then ends', async () => {
-    const { id, bytes } = await begin('complete', 300)
-    const { worked, answer } = await whileCompleting(id, async () => {
+    const upload = await begin('complete', 300)
+    const { id, bytes } = upload
+    const { worked, answer } = await whileCompleting(upload, async () => {
       const ended = site.end(0, 'SIGTERM')
       await untilClosed()
       return { ended }
@@ -146,8 +148,9 @@ describe('A service that is asked to stop', () => {
   })
 
   it('ends in the middle of a completion that takes too long, which can be made again', async () => {
-    const { id, bytes } = await begin('interrupted', 300)
-    const { worked, answer } = await whileCompleting(id, () => site.end(0, 'SIGTERM'))
+    const upload = await begin('interrupted', 300)
+    const { id, bytes } = upload
+    const { worked, answer } = await whileCompleting(upload, () => site.end(0, 'SIGTERM'))
     expect(worked).toBe(0)
     expect(answer?.status).not.toBe(200)
     await comeBack()

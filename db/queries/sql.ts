@@ -19,7 +19,7 @@ export function insertion<T extends Table>(
   rows: NewRow<T>[],
 ): [sql: string, values: Value[]] {
   const all = rows as Record<string, Value | undefined>[]
-  const names = Object.keys(columns).filter(name => all[0]?.[name] !== undefined)
+  const names = Object.keys(columns).filter(name => all.some(row => row[name] !== undefined))
   const list = all.map(() => `(${placeholders(names)})`).join(', ')
   const values = all.flatMap(row => names.map(name => row[name] ?? null))
   return [`INSERT INTO ${tableName} (${names.map(columnOf).join(', ')}) VALUES ${list}`, values]

@@ -28,7 +28,7 @@ export async function buildOperations(
     ignore: Object.keys(schema.getTypeMap()),
     // Paths without parameters: SOFA would make a pattern of each other, and nothing is routed by it.
     routes: Object.fromEntries(
-      routes.map(({ operation, field, method }) => [`${operation}.${field}`, { method, path: `/${field}` }]),
+      routes.map(({ operation, field, method }) => [`${operation}.${field}`, { method, path: `/operation/${field}` }]),
     ),
     execute: async ({ document }: { document: DocumentNode }) => {
       const field = fieldOf(document)

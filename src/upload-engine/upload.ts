@@ -34,7 +34,8 @@ async function uploadInParts<Body>(given: Job<Body>): Promise<Stored> {
   for (let round = 1; ; round++) {
     const { progress, revert } = counted(given.progress)
     const job = { ...given, progress }
-    const running = (await resume(job)) ?? (await start(job))
+    const resumed = await resume(job)
+    const running = resumed ?? (await start(job))
     if ('fileName' in running) return { ...running, size: job.source.fingerprint.size, status: 'unchanged' }
     try {
       const stored = await complete(running, await sendParts(running, job), job)
@@ -42,8 +43,9 @@ async function uploadInParts<Body>(given: Job<Body>): Promise<Stored> {
       return stored
     } catch (error) {
       if (isFailure(error, ...fatal)) await abandon(job)
-      // It expired or was aborted meanwhile.
-      if (!isFailure(error, 'UPLOAD_NOT_FOUND') || round > Math.min(job.patience.retries, MAX_ROUNDS)) throw error
+      // It expired or was aborted meanwhile, or an earlier process ended before it sent a damaged part again.
+      const isLost = isFailure(error, 'UPLOAD_NOT_FOUND') || (resumed !== null && isFailure(error, 'CHECKSUM_MISMATCH'))
+      if (!isLost || round > Math.min(job.patience.retries, MAX_ROUNDS)) throw error
       revert()
     }
   }

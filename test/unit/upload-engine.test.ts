@@ -122,6 +122,14 @@ describe('A large file', () => {
     const { job, seen } = jobFor(service, fileOf(large).source)
     await expect(upload(job)).rejects.toMatchObject({ code: 'UNREACHABLE' })
     expect(seen.session).toMatchObject({ size: SIZE, partCount: PARTS })
+
+    // The service has the corrupted part, and another process cannot know which one that is.
+    service.fault = () => undefined
+    const next = jobFor(service, fileOf(large).source)
+    next.seen.session = seen.session
+    await upload(next.job)
+    expect([stored()?.equals(large), count('start'), service.sessions.size]).toEqual([true, 2, 0])
+    expect(service.given).toEqual([{ md5: md5(large) }, { crc32: crc32Of(large) }])
   })
 
   it('gives up when the network stays away, and sends the rest the next time, in another process', async () => {

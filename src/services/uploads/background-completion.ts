@@ -198,6 +198,10 @@ export function backgroundCompletionService({
     await taking
   }
 
+  /** Whether this credential is still good, and its user may still write there. */
+  const mayComplete = async (tree: Tree, id: string, caller: Caller): Promise<boolean> =>
+    (await findCaller(caller)) !== null && (await sessions.isWritable(tree, id, caller.userId))
+
   /**
    * Begins to complete an upload, unless that is under way, or done already. Resolves when it has ended, or after a time.
    * @throws INVALID_INPUT, INVALID_PATH, PATH_EXISTS; UPLOAD_BUSY while a request without a background completes it; UPLOAD_NOT_FOUND
@@ -221,10 +225,9 @@ export function backgroundCompletionService({
       const found = await findIfAny(tree.bucketId, id, by)
       if (!found || found.state === 'failed') throw error
       const joined = await wait(tree, id, by, seconds)
-      // The right by which it was begun has ended, not the one of this caller.
-      if (joined.failure?.code === 'FORBIDDEN')
-        return begin(tree, id, caller, completion, (since + waitMs(seconds) - Date.now()) / 1000)
-      return joined
+      // The right by which it was begun has ended; this caller may have another one.
+      if (joined.failure?.code !== 'FORBIDDEN' || !(await mayComplete(tree, id, caller))) return joined
+      return begin(tree, id, caller, completion, (since + waitMs(seconds) - Date.now()) / 1000)
     }
     return wait(tree, id, by, seconds)
   }

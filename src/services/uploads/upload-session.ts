@@ -135,6 +135,10 @@ export function uploadSessionService({
   return {
     find,
 
+    /** Whether its maker may still write there, also while it is being completed. */
+    isWritable: async (tree: Tree, id: string, by: string): Promise<boolean> =>
+      (await findSession(db, { id, bucketId: tree.bucketId, maker: by, writable: true }, Date.now())) !== undefined,
+
     /** Those of some uploads that the user has started, unfinished or completed in the background, by id, each for `inTree`. */
     startedAmong: (by: string, ids: string[]): Promise<Map<string, StartedUpload>> =>
       rowsById(ids, some => sessionsAmong(db, by, some)),
