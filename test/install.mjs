@@ -19,6 +19,7 @@ function isInstalled(folder) {
 
 for (const folder of process.argv.slice(2)) {
   if (isInstalled(folder)) continue
-  const { status } = spawnSync('npm', ['ci', '--prefix', folder], { stdio: ['ignore', 2, 2] })
+  const { status, error } = spawnSync('npm', ['ci', '--prefix', folder], { stdio: ['ignore', 2, 2] })
+  if (error) console.error(`npm ci --prefix ${folder}: ${error.message}`)
   if (status !== 0) process.exit(status ?? 1)
 }

@@ -22,9 +22,9 @@ export interface Block {
 /** What a source starts with, and grows to: most files are small, and many slow small uploads must not hold a block each. */
 const sizes = [64 * 1024, 512 * 1024, blockSize]
 
-const idleMs = 10_000
+const keptMs = 10_000
 const free = new Map<number, SharedArrayBuffer[]>()
-let letGo: NodeJS.Timeout | undefined
+let willClear = false
 
 export function takeBlock(size = blockSize): SharedArrayBuffer {
   return free.get(size)?.pop() ?? new SharedArrayBuffer(size)
@@ -35,11 +35,12 @@ export function giveBack(memory: SharedArrayBuffer): void {
   const alike = free.get(memory.byteLength) ?? []
   free.set(memory.byteLength, alike)
   alike.push(memory)
-  letGo ??= setTimeout(() => {
+  if (willClear) return
+  willClear = true
+  setTimeout(() => {
     free.clear()
-    letGo = undefined
-  }, idleMs).unref()
-  letGo.refresh()
+    willClear = false
+  }, keptMs).unref()
 }
 
 /** Closes a source. Not awaited: `return` settles only after a pending `next`. */
