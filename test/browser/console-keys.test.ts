@@ -30,6 +30,27 @@ async function withFiles(who: Person): Promise<Page> {
   return page
 }
 
+/** A workspace of somebody that somebody else may look at, with a folder in a folder. Answers its slug. */
+async function gardenFor(owner: Person, viewer: Person): Promise<string> {
+  type Made = { createWorkspace: { workspace: { id: string; slug: string; drive: { id: string } } } }
+  const { createWorkspace } = await owner.ask<Made>(
+    'mutation { createWorkspace(input: { name: "Garden" }) { workspace { id slug drive { id } } } }',
+  )
+  const { id, slug, drive } = createWorkspace.workspace
+  await owner.ask('mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }', {
+    input: { at: { drive: drive.id, path: 'beds/roses' } },
+  })
+  await owner.ask('mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }', {
+    input: { workspace: id, email: viewer.email, role: 'VIEWER' },
+  })
+  type Invited = { me: { invites: { nodes: { token: string }[] } } }
+  const { me } = await viewer.ask<Invited>('{ me { invites(first: 1) { nodes { token } } } }')
+  await viewer.ask('mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }', {
+    input: { token: me.invites.nodes[0]?.token },
+  })
+  return slug
+}
+
 describe('By keyboard alone', () => {
   it('selects, cuts, pastes, renames, deletes and undoes', async () => {
     const alice = await w.person('alice')
@@ -132,6 +153,32 @@ describe('Keys that are pressed early', () => {
   })
 })
 
+describe('A key that is pressed early', () => {
+  it('means nothing where one may not write, nor in the place that one goes to', async () => {
+    const ida = await w.person('ida')
+    const jon = await w.person('jon')
+    const slug = await gardenFor(ida, jon)
+    const { page } = jon
+    let release = () => {}
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    await page.route('**/graphql', async route => {
+      if (route.request().postData()?.includes('query Folder(')) await released
+      return route.fallback()
+    })
+    await page.goto(`${w.service.url}/workspaces/${slug}/files`)
+    await page.locator('main .skeleton').first().waitFor()
+    await page.keyboard.press('Alt+n')
+    release()
+    await page.getByRole('heading', { name: 'Garden' }).waitFor()
+    await page.getByRole('link', { name: 'My files' }).click()
+    await page.getByRole('button', { name: 'New folder' }).waitFor()
+    await page.waitForTimeout(500)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+})
+
 describe('With a finger, on a telephone', () => {
   it('opens, marks, moves and deletes', async () => {
     const bob = await w.person('bob', telephone)
@@ -194,22 +241,7 @@ describe('Side by side', () => {
   it('shares the files of a workspace, and offers nobody what their role may not do', async () => {
     const dora = await w.person('dora')
     const emil = await w.person('emil')
-    type Made = { createWorkspace: { workspace: { id: string; slug: string; drive: { id: string } } } }
-    const { createWorkspace } = await dora.ask<Made>(
-      'mutation { createWorkspace(input: { name: "Garden" }) { workspace { id slug drive { id } } } }',
-    )
-    const { id, slug, drive } = createWorkspace.workspace
-    await dora.ask('mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }', {
-      input: { at: { drive: drive.id, path: 'beds/roses' } },
-    })
-    await dora.ask('mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }', {
-      input: { workspace: id, email: emil.email, role: 'VIEWER' },
-    })
-    type Invited = { me: { invites: { nodes: { token: string }[] } } }
-    const { me } = await emil.ask<Invited>('{ me { invites(first: 1) { nodes { token } } } }')
-    await emil.ask('mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }', {
-      input: { token: me.invites.nodes[0]?.token },
-    })
+    const slug = await gardenFor(dora, emil)
     const page = await dora.open(`/workspaces/${slug}/files`)
     await page.getByRole('heading', { name: 'Garden' }).waitFor()
     await rowOf('beds', page).dblclick()

@@ -46,7 +46,7 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
   const count = groups.reduce((sum, { items }) => sum + items.length, 0)
   // Somebody who types quickly is told the last count only.
   const said = useDeferredValue(!query || finding.isBusy ? '' : text('count', { count }))
-  useEffect(forgetWanted, [])
+  useEffect(() => forgetWanted(), [])
 
   const choose = ({ run }: Item) => {
     onClose()

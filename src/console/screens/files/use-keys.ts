@@ -1,6 +1,8 @@
+import { useEffect } from 'react'
+import { hrefOf } from '../../drive/place.ts'
 import { pointOf } from '../../listing/listing.tsx'
 import { undoLatest } from '../../parts/toasts.tsx'
-import { runOffer } from '../../shell/offers.ts'
+import { forgetWanted, runOffer } from '../../shell/offers.ts'
 import { cut } from './clipboard.ts'
 import { type Commands, mayShare, pickFiles } from './commands.ts'
 import { useNavigateUp } from './use-navigate-up.ts'
@@ -12,6 +14,12 @@ interface Key extends Pick<KeyboardEvent, 'key' | 'altKey' | 'ctrlKey' | 'metaKe
 /** Keys of the screen, wherever the focus is in it. Answers whether the key meant something. */
 export function useKeys(commands: Commands): (event: Key) => boolean {
   const up = useNavigateUp(commands)
+  const here = hrefOf(commands.place)
+  const isReadOnly = commands.drive?.canWrite === false
+  useEffect(() => () => forgetWanted(here), [here])
+  useEffect(() => {
+    if (isReadOnly) forgetWanted(here)
+  }, [isReadOnly, here])
   return event => {
     const { selected, selection, drive, act, place, setOpen, startRename, setSearch, search, setMenu } = commands
     const [first] = selected
@@ -21,8 +29,8 @@ export function useKeys(commands: Commands): (event: Key) => boolean {
 
     const run = (): boolean | undefined => {
       if (isCommand) {
-        if (key === 'x' && canWrite && first) void act(actions => actions.cut(selected))
-        else if (key === 'v' && canWrite && cut.get()) void act(actions => actions.paste(place.path))
+        if (key === 'x' && canWrite && first) act(actions => actions.cut(selected))
+        else if (key === 'v' && canWrite && cut.get()) act(actions => actions.paste(place.path))
         else if (key === 'z') return undoLatest()
         else return false
         return true
@@ -33,7 +41,7 @@ export function useKeys(commands: Commands): (event: Key) => boolean {
         else if (key === 'n' && canWrite) setOpen('new-folder')
         else if (key === 'u' && canWrite) pickFiles(commands)
         // Until it is known what one may do here, it is kept.
-        else if (!drive && (key === 'n' || key === 'u')) runOffer(key === 'n' ? 'new' : 'upload')
+        else if (!drive && (key === 'n' || key === 'u')) runOffer(key === 'n' ? 'new' : 'upload', here)
         else if (key === 'm' && canWrite && first) setOpen('picker')
         else if (key === 's' && mayShare(drive, selected)) setOpen('share')
         else return false
