@@ -52,7 +52,7 @@ export function useDragAndDrop(given: Given): DragAndDrop {
         event.preventDefault()
         event.stopPropagation()
         const moving = dragged.current
-        void latest.current.act(actions => actions.move(moving, path))
+        latest.current.act(actions => actions.move(moving, path))
         dragged.current = []
       },
     }),

@@ -11,8 +11,6 @@ import { NameField } from './name-field.tsx'
 import { text } from './text.ts'
 import type { Draft } from './use-rename.ts'
 
-const Thumbnail = lazy(() => import('./on-demand/thumbnail.tsx').then(({ Thumbnail }) => ({ default: Thumbnail })))
-
 export type FileEntry = Extract<Entry, { __typename: 'File' }>
 
 /** The picture itself is loaded: a larger one would be too much for a tile. */
@@ -52,6 +50,14 @@ interface CellProps extends Cell {
 }
 
 const typeOf = (entry: Entry) => (entry.__typename === 'File' ? mediaTypeOf(entry) : null)
+
+const TileIcon = ({ file }: { file: Entry }) => <EntryIcon contentType={typeOf(file)} size="tile" />
+/** Without it, tiles keep their icons. */
+const Thumbnail = lazy(() =>
+  import('./on-demand/thumbnail.tsx')
+    .then(({ Thumbnail }) => ({ default: Thumbnail }))
+    .catch(() => ({ default: TileIcon })),
+)
 
 function frameOf({ entry, index, isSelected, isCursor, draft, isCut, handlers }: CellProps, look: string) {
   const isFolder = entry.__typename === 'Folder'
@@ -139,7 +145,7 @@ export const Row = memo(function Row(props: CellProps) {
 /** An entry as a tile of the grid. */
 export const Tile = memo(function Tile(props: CellProps) {
   const { entry, handlers } = props
-  const icon = <EntryIcon contentType={typeOf(entry)} size="tile" />
+  const icon = <TileIcon file={entry} />
   return (
     <div {...frameOf(props, 'tile-card')}>
       <div role="gridcell">

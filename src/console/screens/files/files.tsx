@@ -40,7 +40,10 @@ const Picker = lazy(() => import('../../drive/picker.tsx').then(({ Picker }) => 
 const DeleteForEver = lazy(() => dialogs().then(({ DeleteForEver }) => ({ default: DeleteForEver })))
 const Details = lazy(() => import('./on-demand/details.tsx').then(({ Details }) => ({ default: Details })))
 const ShareSheet = lazy(() => import('../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })))
-const Offers = lazy(() => import('./on-demand/offers.ts').then(({ Offers }) => ({ default: Offers })))
+/** Without it, the palette offers less, and the list is the same. */
+const Offers = lazy(() =>
+  import('./on-demand/offers.ts').then(({ Offers }) => ({ default: Offers })).catch(() => ({ default: () => null })),
+)
 const Viewer = lazy(() => import('./on-demand/viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
 
 /** Fetches what is used most, before it is wanted. */
@@ -78,11 +81,14 @@ export function Files() {
   const latest = useRef(refresh)
   latest.current = refresh
   const hasTrash = drive?.trashDays !== 0
-  const act = useMemo(() => actWith(drive?.id ?? '', hasTrash, () => latest.current()), [drive?.id, hasTrash])
+  const { attempt, act } = useMemo(
+    () => actWith(drive?.id ?? '', hasTrash, () => latest.current()),
+    [drive?.id, hasTrash],
+  )
   useEffect(loadLater, [])
   const openEntry = useOpen(place, search, setSearch)
   const dnd = useDragAndDrop({ drive, act, selected, selection })
-  const renaming = useRename(act, list, () => listing.current?.focus())
+  const renaming = useRename(attempt, list, () => listing.current?.focus())
   const handlers = useHandlers({
     ...{ place, search, selection, select, entries, dnd, openEntry, renaming, setMenu },
     focus: () => listing.current?.focus(),
@@ -92,10 +98,13 @@ export function Files() {
   const isMissing = folder.folder === null && !search.q
   const target = drive && !isMissing ? { drive: drive.id, folder: place.path } : undefined
   useUploadPlace(target && { ...target, label, mayUpload: drive?.canWrite === true })
-  const removeNow = (gone: readonly Entry[]) => {
-    select({ ...selection, ids: new Set() })
-    void act(actions => actions.remove(gone))
-  }
+  const clear = useRef(() => {})
+  clear.current = () => select({ ...selection, ids: none })
+  const removeNow = (gone: readonly Entry[]) =>
+    act(actions => {
+      clear.current()
+      return actions.remove(gone)
+    })
   const remove = (gone: readonly Entry[]) => (hasTrash ? removeNow(gone) : setOpen('delete'))
   const commands = {
     ...{ place, search, setSearch, drive, target, selected, selection, select, act, remove },
@@ -219,7 +228,7 @@ export function Files() {
         {open === 'new-folder' && (
           <NewFolder
             onEnd={() => setOpen(null)}
-            create={name => act(actions => actions.createFolder(place.path, name))}
+            create={name => attempt(actions => actions.createFolder(place.path, name))}
           />
         )}
         {open === 'picker' && drive && (
@@ -230,7 +239,7 @@ export function Files() {
             root={folder.title ?? text('root')}
             start={place.path}
             moving={selected}
-            onPick={to => void act(actions => actions.move(selected, to))}
+            onPick={to => act(actions => actions.move(selected, to))}
             onClose={() => setOpen(null)}
           />
         )}
@@ -243,7 +252,7 @@ export function Files() {
             id={search.open}
             entries={entries}
             onShow={id => setSearch({ open: id })}
-            onDownload={entry => void act(actions => actions.download([entry]))}
+            onDownload={entry => act(actions => actions.download([entry]))}
             onClose={() => {
               setSearch({ open: undefined })
               focusList()

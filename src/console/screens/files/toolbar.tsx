@@ -107,11 +107,7 @@ function WithSelection(props: Commands) {
         {text('selected', { count: selected.length })}
       </span>
       {isFiles && (
-        <Button
-          look="icon"
-          aria-label={text('download')}
-          onPress={() => void act(actions => actions.download(selected))}
-        >
+        <Button look="icon" aria-label={text('download')} onPress={() => act(actions => actions.download(selected))}>
           <Download />
         </Button>
       )}

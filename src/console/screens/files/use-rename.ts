@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { toastError } from '../../parts/toasts.tsx'
-import type { Act } from './act.ts'
+import type { Attempt } from './act.ts'
 import type { Entry } from './documents.ts'
 
 /** A name that is being written. It outlasts the row, which is in the page only while it is seen. */
@@ -27,7 +27,7 @@ export interface Renaming {
  * @param list names the list that it is in: in another one it has ended
  * @param focus gives the focus to the list
  */
-export function useRename(act: Act, list: string, focus: () => void): Renaming {
+export function useRename(attempt: Attempt, list: string, focus: () => void): Renaming {
   const [state, setState] = useState<{ list: string; draft: Draft } | null>(null)
   // One who comes back does not find it again.
   if (state && state.list !== list) setState(null)
@@ -56,7 +56,7 @@ export function useRename(act: Act, list: string, focus: () => void): Renaming {
       set(saving)
       const isShown = () => latest.current === saving
       try {
-        await act(actions => actions.rename(entry, name))
+        await attempt(actions => actions.rename(entry, name))
         if (isShown()) end()
       } catch (error) {
         if (!isShown()) return toastError(error)

@@ -46,7 +46,7 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
         id: 'download',
         label: text('download'),
         icon: Download,
-        run: () => void act(actions => actions.download(entries)),
+        run: () => act(actions => actions.download(entries)),
       },
       mayShare(drive, entries) && {
         id: 'share',
@@ -83,7 +83,7 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
         label: text('cutOut'),
         icon: Scissors,
         keys: 'Ctrl X',
-        run: () => void act(actions => actions.cut(entries)),
+        run: () => act(actions => actions.cut(entries)),
       },
       { id: 'details', label: text('details'), icon: Info, keys: 'Alt ⏎', run: () => setSearch({ details: true }) },
     ],
@@ -140,7 +140,7 @@ export function folderMenu({
           label: text('pasteHere'),
           icon: ClipboardPaste,
           keys: 'Ctrl V',
-          run: () => void act(actions => actions.paste(place.path)),
+          run: () => act(actions => actions.paste(place.path)),
         },
     ],
     [
