@@ -60,7 +60,13 @@ export async function startService(engine: 'mysql' | 'sqlite', settings: Record<
     null,
   )
   await db.Plan.update(
-    { maxFileSizeBytes: 2 ** 43, maxTotalStorageBytes: 2 ** 43, maxFiles: null, maxPublicLinks: null },
+    {
+      maxFileSizeBytes: 2 ** 43,
+      maxTotalStorageBytes: 2 ** 43,
+      maxFiles: null,
+      maxFolders: null,
+      maxPublicLinks: null,
+    },
     { where: { id: 'free' } },
   )
   const { secret } = await sessionService({ db, sessionSeconds: 86_400 }).start(userId)
