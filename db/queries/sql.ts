@@ -13,7 +13,10 @@ const columnOf = remembered(64, name => Utils.underscoredIf(name, true))
 
 type NewRow<T> = { [Name in keyof Row<T>]?: Row<T>[Name] | undefined }
 
-/** An INSERT of rows with the columns that the first one has, and its values. The others get their defaults; what is no column is left out. */
+/**
+ * An INSERT of rows with the columns that any of them has, and its values: NULL where a row has none. Columns that no row has get their
+ * defaults; what is no column is left out.
+ */
 export function insertion<T extends Table>(
   { tableName, columns }: T,
   rows: NewRow<T>[],
