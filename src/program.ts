@@ -15,7 +15,9 @@ export function endWithReader(): void {
 /** Refuses a missing database, which would be created empty in the wrong place. */
 export function requireDatabase({ database }: Pick<Config, 'database'>): void {
   if (database.dialect === 'sqlite' && !existsSync(database.file))
-    throw new Error(`There is no database ${database.file}. Start the service once, or set what is set for it.`)
+    throw new Error(
+      `There is no database ${database.file}. Start the service once, or set DATA_DIR or DATABASE_URL as the service has them.`,
+    )
 }
 
 /** Reads arguments: whole numbers of up to nine digits. */
