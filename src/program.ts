@@ -20,8 +20,10 @@ export function requireDatabase({ database }: Pick<Config, 'database'>): void {
     )
 }
 
-/** Reads arguments: whole numbers of up to nine digits. */
+/** Reads whole numbers among arguments, as the command line of users does, which shares no code with the service. */
 export const wholeNumber = (least: 0 | 1) => (text: string) => {
-  if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text)
-  throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`)
+  if (/^(0|[1-9]\d{0,8})$/.test(text) && Number(text) >= least) return Number(text)
+  throw new InvalidArgumentError(
+    `Write a whole number from ${least} to 999999999, in digits without leading zeros, such as 20.`,
+  )
 }

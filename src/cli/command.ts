@@ -39,7 +39,8 @@ export const oneOf = (flags: string, does: string, choices: readonly string[]): 
 export const wholeNumber =
   (least: number) =>
   (text: string): number => {
-    if (!/^\d{1,9}$/.test(text) || Number(text) < least)
-      throw new InvalidArgumentError(`It must be a whole number, ${least} or more.`)
-    return Number(text)
+    if (/^(0|[1-9]\d{0,8})$/.test(text) && Number(text) >= least) return Number(text)
+    throw new InvalidArgumentError(
+      `Write a whole number from ${least} to 999999999, in digits without leading zeros, such as 20.`,
+    )
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { invitable, roles } from '../../src/access/roles.ts'
 import { privateScopes, workspaceScopes } from '../../src/access/scopes.ts'
+import { wholeNumber as commandNumber } from '../../src/cli/command.ts'
 import { isOpen, readUrl } from '../../src/cli/credentials.ts'
 import { Failure, toFailure } from '../../src/cli/failure.ts'
 import { isSafeName, joinPath, parseLink, parseRemote, splitPath } from '../../src/cli/path.ts'
@@ -17,6 +18,7 @@ import {
   workspaceWords,
 } from '../../src/cli/words.ts'
 import { parseDuration } from '../../src/duration.ts'
+import { wholeNumber as operatorNumber } from '../../src/program.ts'
 
 describe('Words', () => {
   it('name every scope and role of the service', () => {
@@ -53,6 +55,25 @@ describe('Words', () => {
   it.each(['', 'd', '7', '7 moons', '1.5h', '-1d', '7dd', 'soon'])('"%s" is no duration', said => {
     expect(() => duration(said)).toThrow('number and a unit')
   })
+})
+
+describe.each([
+  ['satchel', commandNumber],
+  ['a program of the operator', operatorNumber],
+])('A whole number for an option of %s', (_program, wholeNumber) => {
+  it.each(['1', '20', '999999999'])('is read from "%s"', text => {
+    expect(wholeNumber(1)(text)).toBe(Number(text))
+    expect(wholeNumber(0)('0')).toBe(0)
+  })
+
+  it.each(['', '0', '007', '00', '+5', '-5', ' 5', '5 ', '5\n', '1e3', '0x10', '5.0', '1_000', '٥', '1000000000'])(
+    'is not read from %j',
+    text => {
+      const refusal = 'Write a whole number from 1 to 999999999, in digits without leading zeros, such as 20.'
+      expect(() => wholeNumber(1)(text)).toThrow(refusal)
+      expect(() => wholeNumber(0)('007')).toThrow('from 0 to')
+    },
+  )
 })
 
 describe('A remote path', () => {
