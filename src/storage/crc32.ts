@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { hexOfCrc32 } from '../upload-engine/crc32.ts'
 
 /** A CRC-32 that grows. It detects what damages bytes on their way, at a sixth of the cost of an MD5. */
 export interface Crc32 {
@@ -13,7 +14,7 @@ export function startCrc32(): Crc32 {
     add(bytes) {
       sum = crc32(bytes, sum)
     },
-    hex: () => sum.toString(16).padStart(8, '0'),
+    hex: () => hexOfCrc32(sum),
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
+import { hexOfCrc32 } from '../upload-engine/crc32.ts'
 import { fillBlocks } from './blocks.ts'
 
 /** The last is for what a transfer damages: it costs a sixth of an MD5. */
@@ -14,7 +15,7 @@ interface Job {
 }
 
 /** The code of the thread, passed as text so that it works from source and compiled. */
-function hashJobs(load: NodeJS.Require): void {
+function hashJobs(load: NodeJS.Require, hexOf: typeof hexOfCrc32): void {
   const { createHash: create }: typeof import('node:crypto') = load('node:crypto')
   const { parentPort }: typeof import('node:worker_threads') = load('node:worker_threads')
   const { crc32 }: typeof import('node:zlib') = load('node:zlib')
@@ -25,7 +26,7 @@ function hashJobs(load: NodeJS.Require): void {
       update: (bytes: Uint8Array) => {
         sum = crc32(bytes, sum)
       },
-      digest: () => sum.toString(16).padStart(8, '0'),
+      digest: () => hexOf(sum),
     }
   }
   parentPort?.on('message', ({ id, algorithm, bytes, end }: Job) => {
@@ -45,7 +46,7 @@ let thread: Thread | undefined
 let lastId = 0
 
 function startThread(): Thread {
-  const worker = new Worker(`(${hashJobs})(require)`, { eval: true, env: {}, execArgv: [] })
+  const worker = new Worker(`(${hashJobs})(require, ${hexOfCrc32})`, { eval: true, env: {}, execArgv: [] })
   const waiting: { resolve: (digest: string) => void; reject: (error: Error) => void }[] = []
   let broken: Error | undefined
   // Referenced only while a job runs, so that an idle thread does not keep the process alive.

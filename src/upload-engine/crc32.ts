@@ -2,6 +2,9 @@
 const POLYNOMIAL = 0xedb88320
 const ONE = 0x80000000
 
+/** As it is written on the wire: lower-case hex. Refers to nothing outside, as its text runs in a thread of the service, too. */
+export const hexOfCrc32 = (sum: number): string => (sum >>> 0).toString(16).padStart(8, '0')
+
 /** The product of two polynomials, modulo that of the sum. */
 function times(a: number, b: number): number {
   let product = 0
@@ -31,5 +34,5 @@ export function joinCrc32(pieces: Iterable<{ crc32: string; size: number }>): st
     if (size !== known.size) known = { size, shift: shiftBy(size) }
     whole = times(known.shift, whole) ^ Number.parseInt(crc32, 16)
   }
-  return (whole >>> 0).toString(16).padStart(8, '0')
+  return hexOfCrc32(whole)
 }

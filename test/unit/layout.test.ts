@@ -256,6 +256,10 @@ describe('One place alone', () => {
     expect(holding(/from '@azure\//).filter(file => folderOf(file) !== 'src/storage')).toEqual([])
   })
 
+  it('writes a CRC-32: src/upload-engine/crc32.ts', () => {
+    expect(holding(/\.padStart\(8, '0'\)/)).toEqual(['src/upload-engine/crc32.ts'])
+  })
+
   it('compares roles: src/access/roles.ts', () => {
     const role = "'(?:owner|admin|editor|viewer)'"
     const compared = new RegExp(`[!=]==? ?${role}|${role} ?[!=]==|\\bcase ${role}|\\brole (?:=|<>|!=|IN) ?\\(?${role}`)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
+import { hexOfCrc32 } from '../../upload-engine/crc32.ts'
 import type { Digest, Fingerprint, Reading, Source } from '../../upload-engine/job.ts'
 import { Failure } from '../failure.ts'
 import { slices } from './body.ts'
@@ -45,7 +46,7 @@ function summedUp(pieces: Body): Reading<Body> {
       yield piece
     }
   }
-  return { body: body(), crc32: async () => sum.toString(16).padStart(8, '0') }
+  return { body: body(), crc32: async () => hexOfCrc32(sum) }
 }
 
 function digestOf(read: (offset: number, length: number) => Body): Digest {
