@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { until } from '../until.ts'
 import {
   type ConsoleWorld,
   expectAccessible,
@@ -172,6 +173,40 @@ describe('The versions of a file', () => {
     await page.waitForTimeout(500)
     expect(await rowOf('log.txt', page).count()).toBe(1)
     expect(await textOf(kim, 'log.txt')).toBe('one')
+  })
+
+  it('keep the keyboard where it was when one is deleted', async () => {
+    const lea = await personWithFiles('lea')
+    await lea.upload('log.txt', 'one')
+    for (const text of ['two', 'three', 'four']) await replace(lea, 'log.txt', text)
+    const details = await openDetails(lea, 'log.txt')
+    const { page } = lea
+    const actions = details.getByRole('button', { name: /^Actions for the version/ })
+    await actions.nth(2).waitFor()
+    const remove = async (at: number) => {
+      await actions.nth(at).focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('menuitem', { name: 'Preview' }).waitFor()
+      await page.keyboard.press('End')
+      await page.keyboard.press('Enter')
+      await page
+        .getByRole('dialog', { name: 'Delete this version?' })
+        .getByRole('button', { name: 'Delete', exact: true })
+        .focus()
+      const left = (await actions.count()) - 1
+      await page.keyboard.press('Enter')
+      await actions.nth(left).waitFor({ state: 'detached' })
+      await until(() => page.evaluate('document.activeElement !== document.body'))
+      return page.evaluate(
+        '[...document.querySelectorAll(".version")].indexOf(document.activeElement.closest(".version"))',
+      )
+    }
+    // The current version is the first line, which has no menu.
+    expect(await remove(1)).toBe(2)
+    expect(await remove(1)).toBe(1)
+    expect(await remove(0)).toBe(-1)
+    expect(await page.evaluate('document.activeElement.className')).toBe('versions')
+    expectQuiet(lea)
   })
 
   it('say when somebody else was faster, and keep both', async () => {

@@ -1,5 +1,5 @@
 import './versions.css'
-import { lazy, Suspense, useId, useState } from 'react'
+import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
 import { usePages } from '../graphql/use-pages.ts'
 import { formatBytes, formatMoment } from '../i18n/format.ts'
 import { formatMoments } from '../i18n/times.ts'
@@ -47,7 +47,7 @@ export function Versions({ file }: { file: VersionedFile }) {
       return pickAndReplace({ drive: drive.id, folder }, { fileName: file.name, revision })
     })
   return (
-    <section className="versions" aria-labelledby={id}>
+    <section className="versions" aria-labelledby={id} tabIndex={-1}>
       <div className="versions-head">
         <h3 id={id}>{text('versions')}</h3>
         {keeps && mayRestore && mayDelete && (
@@ -123,8 +123,23 @@ interface LineProps {
   mayDelete: boolean
 }
 
+/** Answers what moves the keyboard on once a line has gone with the focus: to the next one, the one before, or else the section. */
+function focusBeside(line: HTMLElement | null): () => void {
+  const beside = [line?.nextElementSibling, line?.previousElementSibling]
+  const section = line?.closest('section')
+  return () => {
+    if (document.activeElement !== document.body) return
+    const buttons = beside.flatMap(one => (one?.isConnected ? [...one.querySelectorAll('button')].slice(-1) : []))
+    const target = buttons[0] ?? section
+    target?.focus()
+  }
+}
+
 function Line({ version, when, name, onRestore, mayDelete }: LineProps) {
   const [open, setOpen] = useState<'look' | 'delete' | null>(null)
+  const line = useRef<HTMLLIElement>(null)
+  const whenGone = useRef(() => {})
+  useEffect(() => () => whenGone.current(), [])
   const close = () => setOpen(null)
   const { size, md5, contentType, createdAt, createdBy, expiresAt } = version
   const copyDigest = async () => {
@@ -144,7 +159,7 @@ function Line({ version, when, name, onRestore, mayDelete }: LineProps) {
       : []),
   ]
   return (
-    <li className="version">
+    <li className="version" ref={line}>
       <div className="grow">
         <p className="version-when">
           <time dateTime={createdAt}>{when}</time>
@@ -173,7 +188,10 @@ function Line({ version, when, name, onRestore, mayDelete }: LineProps) {
         title={text('deleteTitle')}
         isOpen={open === 'delete'}
         label={text('deleteNow')}
-        onConfirm={() => void remove(version)}
+        onConfirm={() => {
+          whenGone.current = focusBeside(line.current)
+          void remove(version)
+        }}
         onClose={close}
       >
         <p>{text('deleteWhy', { when, name })}</p>
