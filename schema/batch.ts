@@ -30,6 +30,10 @@ export function batch<Args extends unknown[], V>(
   }
 }
 
+/** The values of some keys where no one statement finds all of them: side by side. */
+export const each = async <V>(keys: readonly string[], load: (key: string) => Promise<V>): Promise<Map<string, V>> =>
+  new Map(await Promise.all(keys.map(async key => [key, await load(key)] as const)))
+
 /** Batches likewise what only a caller sees. Without one, nothing is found. */
 export const batchSeen = <V>(
   load: (services: Services, caller: Caller, keys: string[]) => Promise<ReadonlyMap<string, V>>,

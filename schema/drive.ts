@@ -1,4 +1,5 @@
 import type { Usage } from '../db/queries/bucket.ts'
+import { mapPage } from '../db/queries/page.ts'
 import type { Caller } from '../src/access/caller.ts'
 import type { Context } from '../src/context.ts'
 import { Forbidden } from '../src/errors.ts'
@@ -8,7 +9,7 @@ import type { PlacedEntry } from '../src/services/tree/entry-list.ts'
 import type { Tree } from '../src/services/tree/entry-path.ts'
 import type { BucketLimits } from '../src/services/tree/quota.ts'
 import { findDrive, openDrive } from './access.ts'
-import { batch } from './batch.ts'
+import { batch, each } from './batch.ts'
 import { builder } from './builder.ts'
 import { pageArgs } from './connection.ts'
 import { EntryConnection, entryOf, inDrive, isFolder } from './entry.ts'
@@ -48,18 +49,11 @@ const DriveOwner = builder.unionType('DriveOwner', {
 const usageOf = batch(({ services }, ids) => services.drives.usagesOf(ids))
 
 /** Drives are met at every entry, so what is asked of the same one at many places is read once. */
-const entryAt = batch(
-  async ({ services }, ids, tree: Tree, names: string[]) =>
-    new Map(await Promise.all(ids.map(async id => [id, await services.entryLists.at(tree, names)] as const))),
+const entryAt = batch(({ services }, ids, tree: Tree, names: string[]) =>
+  each(ids, () => services.entryLists.at(tree, names)),
 )
-
-const foundIn = batchPages<PlacedEntry, [string], [Tree, string]>(
-  async ({ services }, ids, limit, after, tree, query) =>
-    new Map(
-      await Promise.all(
-        ids.map(async id => [id, await services.entryLists.search(tree, query, limit, after?.[0] ?? null)] as const),
-      ),
-    ),
+const foundIn = batchPages<PlacedEntry, [string], [Tree, string]>(({ services }, ids, limit, after, tree, query) =>
+  each(ids, () => services.entryLists.search(tree, query, limit, after?.[0] ?? null)),
 )
 
 const gone = () => new Forbidden('This drive does not exist any more.')
@@ -118,10 +112,9 @@ Drive.implement({
       },
       cost: SCAN_COST,
       resolve: (drive, { query, ...page }, context) =>
-        forwardConnection(page, byId, async (limit, after) => {
-          const found = await foundIn(context, drive.id, limit, after, context.tree, query)
-          return { ...found, rows: found.rows.map(entry => inDrive(entry, drive)) }
-        }),
+        forwardConnection(page, byId, async (limit, after) =>
+          mapPage(await foundIn(context, drive.id, limit, after, context.tree, query), entry => inDrive(entry, drive)),
+        ),
     }),
     permissions: t.field({
       type: [Permission],

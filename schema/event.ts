@@ -1,6 +1,6 @@
 import type { InputShapeFromFields } from '@pothos/core'
 import { type EventKind as Kind, personKinds } from '../db/models/event.ts'
-import type { Page } from '../db/queries/page.ts'
+import { mapPage, type Page } from '../db/queries/page.ts'
 import type { Caller } from '../src/access/caller.ts'
 import type { Drive as DriveValue } from '../src/access/drive.ts'
 import type { Context } from '../src/context.ts'
@@ -8,6 +8,7 @@ import { InvalidInput } from '../src/errors.ts'
 import type { EventDetails as Details } from '../src/services/history/event.ts'
 import type { EventView } from '../src/services/history/event-feed.ts'
 import { findDrive, openDrive } from './access.ts'
+import { each } from './batch.ts'
 import { type ArgFields, builder } from './builder.ts'
 import { connectionOf, newestFirst, pageArgs } from './connection.ts'
 import { entryOf } from './entry.ts'
@@ -129,17 +130,10 @@ interface Query {
   kinds: readonly Kind[]
 }
 
-const pagesOf = batchPages<EventView, After, [Query]>(
-  async ({ services }, logs, limit, after, query) =>
-    new Map(
-      await Promise.all(
-        logs.map(async log => {
-          const cursor = after && services.eventFeeds.cursorOf({ logId: after[0], seq: after[1] })
-          return [log, await services.eventFeeds.page(log, { ...query, after: cursor, limit })] as const
-        }),
-      ),
-    ),
-)
+const pagesOf = batchPages<EventView, After, [Query]>(({ services }, logs, limit, after, query) => {
+  const cursor = after && services.eventFeeds.cursorOf({ logId: after[0], seq: after[1] })
+  return each(logs, log => services.eventFeeds.page(log, { ...query, after: cursor, limit }))
+})
 
 const among = (seen: readonly Kind[], wanted: readonly Kind[] | null | undefined): readonly Kind[] =>
   wanted ? seen.filter(kind => wanted.includes(kind)) : seen
@@ -159,8 +153,7 @@ const eventsOf = (
 ) =>
   forwardConnection(page, bySeq, async (limit, after) => {
     const query = { newestFirst: newestFirst ?? false, kinds: among(drive?.eventKinds ?? personKinds, kinds) }
-    const { rows, more } = await load(limit, after, query)
-    return { more, rows: rows.map(event => ({ ...event, drive })) }
+    return mapPage(await load(limit, after, query), event => ({ ...event, drive }))
   })
 
 builder.interfaceField(Entry, 'events', t =>

@@ -1,4 +1,5 @@
 import type { ChildRow, EntryKey, EntryQuery, EntrySort as Sort } from '../db/queries/entry-list.ts'
+import { mapPage } from '../db/queries/page.ts'
 import { MAX_NAME_PART } from '../src/limits.ts'
 import { builder } from './builder.ts'
 import { pageArgs } from './connection.ts'
@@ -79,10 +80,10 @@ Folder.implement({
           types: ['number', query.sort === 'name' ? 'string' : 'id'],
           keyOf: entry => context.services.entryLists.keyOf(query, entry),
         }
-        return forwardConnection(page, sorting, async (limit, after) => {
-          const { rows, more } = await childrenOf(context, id, limit, after, query)
-          return { more, rows: rows.map(row => ({ ...row, drive, parentId: id, names: [...names, row.name] })) }
-        })
+        const toNode = (row: ChildRow) => ({ ...row, drive, parentId: id, names: [...names, row.name] })
+        return forwardConnection(page, sorting, async (limit, after) =>
+          mapPage(await childrenOf(context, id, limit, after, query), toNode),
+        )
       },
     }),
   }),

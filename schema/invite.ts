@@ -1,3 +1,4 @@
+import { mapPage } from '../db/queries/page.ts'
 import { allows, openWorkspace } from '../src/access/drive.ts'
 import { AppError } from '../src/errors.ts'
 import { keyById } from '../src/key-by-id.ts'
@@ -62,10 +63,9 @@ builder.objectField(Workspace, 'invites', t =>
     args: pageArgs(t.arg),
     resolve: (workspace, args, context) =>
       allows(workspace, 'invite')
-        ? forwardConnection(args, byId, async (limit, after) => {
-            const { rows, more } = await pagesOf(context, workspace.id, limit, after)
-            return { rows: rows.map(invite => toNode(workspace, invite)), more }
-          })
+        ? forwardConnection(args, byId, async (limit, after) =>
+            mapPage(await pagesOf(context, workspace.id, limit, after), invite => toNode(workspace, invite)),
+          )
         : null,
   }),
 )

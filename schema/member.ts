@@ -1,3 +1,4 @@
+import { mapPage } from '../db/queries/page.ts'
 import { assignableRoles, mayRemove, openWorkspace } from '../src/access/drive.ts'
 import { roles } from '../src/access/roles.ts'
 import { logSecurityEvent } from '../src/audit-log.ts'
@@ -96,8 +97,7 @@ builder.objectField(Workspace, 'members', t =>
     resolve: (_workspace, args, context) =>
       forwardConnection(args, byJoining, async (limit, after) => {
         const { workspace } = context
-        const { rows, more } = await pagesOf(context, workspace.id, limit, after)
-        return { rows: rows.map(member => toNode(workspace, member)), more }
+        return mapPage(await pagesOf(context, workspace.id, limit, after), member => toNode(workspace, member))
       }),
   }),
 )

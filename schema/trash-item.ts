@@ -1,10 +1,11 @@
 import { FOLDER } from '../db/models/entry.ts'
+import { mapPage } from '../db/queries/page.ts'
 import type { Drive as DriveValue } from '../src/access/drive.ts'
 import type { Context } from '../src/context.ts'
 import { figure, MAX_CHANGED } from '../src/limits.ts'
 import type { TrashItemView } from '../src/services/tree/trash-item.ts'
 import { findDriveOf } from './access.ts'
-import { batch } from './batch.ts'
+import { batch, each } from './batch.ts'
 import { builder } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { entriesOf } from './entry.ts'
@@ -54,13 +55,8 @@ export const TrashItem = builder.objectRef<TrashItemNode>('TrashItem').implement
 
 const inTrashOf = (item: TrashItemView, drive: DriveValue): TrashItemNode => ({ ...item, drive })
 
-const trashOf = batchPages<TrashItemView>(
-  async ({ services }, ids, limit, after) =>
-    new Map(
-      await Promise.all(
-        ids.map(async id => [id, await services.trashItems.page(id, limit, after?.[0] ?? null)] as const),
-      ),
-    ),
+const trashOf = batchPages<TrashItemView>(({ services }, ids, limit, after) =>
+  each(ids, id => services.trashItems.page(id, limit, after?.[0] ?? null)),
 )
 
 builder.objectFields(Drive, t => ({
@@ -69,10 +65,9 @@ builder.objectFields(Drive, t => ({
     description: 'What was deleted and can be restored, the newest first.',
     args: pageArgs(t.arg),
     resolve: (drive, page, context) =>
-      forwardConnection(page, byId, async (limit, after) => {
-        const found = await trashOf(context, drive.id, limit, after)
-        return { ...found, rows: found.rows.map(item => inTrashOf(item, drive)) }
-      }),
+      forwardConnection(page, byId, async (limit, after) =>
+        mapPage(await trashOf(context, drive.id, limit, after), item => inTrashOf(item, drive)),
+      ),
   }),
   trashDays: t.int({
     description: 'For how many days what is deleted can be restored; with 0 a deletion is final.',

@@ -1,3 +1,4 @@
+import { mapPage } from '../db/queries/page.ts'
 import type { Drive as DriveValue } from '../src/access/drive.ts'
 import type { Context } from '../src/context.ts'
 import type { VersionView } from '../src/services/tree/version.ts'
@@ -60,10 +61,9 @@ builder.objectField(File, 'versions', t =>
     description: 'The contents that it had before, the newest first.',
     args: pageArgs(t.arg),
     resolve: (file, page, context) =>
-      forwardConnection(page, byId, async (limit, after) => {
-        const found = await versionsOf(context, file.id, limit, after)
-        return { ...found, rows: found.rows.map(version => ({ ...version, file })) }
-      }),
+      forwardConnection(page, byId, async (limit, after) =>
+        mapPage(await versionsOf(context, file.id, limit, after), version => ({ ...version, file })),
+      ),
   }),
 )
 

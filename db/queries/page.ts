@@ -15,6 +15,16 @@ export const pageOf = <T>(rows: T[], limit: number): Page<T> => ({
   more: rows.length > limit,
 })
 
+/** A page with something else in the place of each row. */
+export const mapPage = <T, To>({ rows, ...page }: Page<T>, to: (row: T) => To): Page<To> => ({
+  ...page,
+  rows: rows.map(row => to(row)),
+})
+
+/** The same of the pages of several lists. */
+export const mapPages = <T, To>(pages: Map<string, Page<T>>, to: (row: T) => To): Map<string, Page<To>> =>
+  new Map(Array.from(pages, ([owner, page]) => [owner, mapPage(page, to)]))
+
 /** A SELECT with a LIMIT as a part of a union: MySQL accepts it in parentheses, SQLite only in a subquery. */
 export const unionPart = ({ dialect }: Db, select: string): string =>
   dialect === 'mysql' ? `(${select})` : `SELECT * FROM (${select})`

@@ -10,7 +10,7 @@ import {
   type Holder,
   pagesOfApiKeys,
 } from '../../../db/queries/api-key.ts'
-import type { Page } from '../../../db/queries/page.ts'
+import { mapPages, type Page } from '../../../db/queries/page.ts'
 import { lockUser } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
 import { type KeyScope, privateScopes, workspaceScopes } from '../../access/scopes.ts'
@@ -86,8 +86,7 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
   }
 
   async function pagesOf(holder: Holder, ids: string[], limit: number, after: ApiKeyPlace | null) {
-    const pages = await pagesOfApiKeys(db, holder, ids, limit, after)
-    return new Map(Array.from(pages, ([owner, { rows, more }]) => [owner, { rows: rows.map(toView), more }]))
+    return mapPages(await pagesOfApiKeys(db, holder, ids, limit, after), toView)
   }
 
   async function remove(caller: Caller, holder: Holder, holderId: string, id: string): Promise<void> {

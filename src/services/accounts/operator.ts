@@ -23,7 +23,7 @@ import {
 } from '../../../db/queries/account.ts'
 import { deleteInvitesBy } from '../../../db/queries/invite.ts'
 import { type MailQueue, readMailQueue, requeueMails } from '../../../db/queries/job.ts'
-import type { Page } from '../../../db/queries/page.ts'
+import { type Page, pageOf } from '../../../db/queries/page.ts'
 import { AppError, type ErrorDetails, InvalidInput } from '../../errors.ts'
 import { keyById } from '../../key-by-id.ts'
 import { MAX_EMAIL } from '../../limits.ts'
@@ -107,8 +107,7 @@ export function operatorService({
     /** A page of the accounts whose e-mail address or name contains a text, oldest first. @throws INVALID_INPUT */
     async page(search: string, limit: number, after: [id: string] | null): Promise<Page<AccountRow>> {
       if (search.length > MAX_EMAIL) throw new InvalidInput('search', `Search for up to ${MAX_EMAIL} characters.`)
-      const rows = await accountsMatching(db, search, limit + 1, after?.[0])
-      return { rows: rows.slice(0, limit), more: rows.length > limit }
+      return pageOf(await accountsMatching(db, search, limit + 1, after?.[0]), limit)
     },
 
     /** Validates the id of an account, for operations that accept no e-mail address. @throws Refused */

@@ -1,7 +1,7 @@
 import { validate as isUuid } from 'uuid'
 import type { EventKind } from '../../../db/models/event.ts'
 import { type EventRow, endsOf, eventOf, eventsOf, eventsOfEntries } from '../../../db/queries/event.ts'
-import type { Page } from '../../../db/queries/page.ts'
+import { mapPage, mapPages, type Page, pageOf } from '../../../db/queries/page.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import type { Core } from '../core.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
@@ -80,7 +80,7 @@ export function eventFeedService({ db }: Core<'db'>) {
         const { head, purged } = await endsOf(db, logId)
         if (after < purged || after > head) throw expired()
       }
-      return { rows: rows.slice(0, limit).map(toView), more: rows.length > limit }
+      return mapPage(pageOf(rows, limit), toView)
     },
 
     /** What happened to some files and folders of any drives, as far as it is kept; each page starts after the same number. */
@@ -90,8 +90,7 @@ export function eventFeedService({ db }: Core<'db'>) {
       { limit, newestFirst = false, kinds }: Omit<EventQuery, 'after'>,
     ): Promise<Map<string, Page<EventView>>> {
       if (kinds.length === 0) return new Map()
-      const pages = await eventsOfEntries(db, entryIds, { after, newestFirst, kinds, limit })
-      return new Map([...pages].map(([id, { rows, more }]) => [id, { rows: rows.map(toView), more }]))
+      return mapPages(await eventsOfEntries(db, entryIds, { after, newestFirst, kinds, limit }), toView)
     },
 
     /**

@@ -10,7 +10,7 @@ import {
   type PlacedRow,
   pagesOfChildren,
 } from '../../../db/queries/entry-list.ts'
-import type { Page } from '../../../db/queries/page.ts'
+import { type Page, pageOf } from '../../../db/queries/page.ts'
 import { countSharesOfFiles } from '../../../db/queries/share.ts'
 import type { Caller } from '../../access/caller.ts'
 import { InvalidInput } from '../../errors.ts'
@@ -86,8 +86,8 @@ export function entryListService({ db }: Core<'db'>) {
         ),
       )
       const all = found.flat().sort((a, b) => (a.id < b.id ? -1 : 1))
-      const rows = all.slice(0, limit).map(row => ({ ...row, rootId: tree.rootId }))
-      return { rows: await placed(rows), more: all.length > limit, last: rows.at(-1)?.id }
+      const { rows, more } = pageOf(all, limit)
+      return { rows: await placed(rows.map(row => ({ ...row, rootId: tree.rootId }))), more, last: rows.at(-1)?.id }
     },
 
     /** How many live shares the caller has made of some files. One statement for up to 1,000. */

@@ -10,7 +10,7 @@ import {
   isContentBelow,
   type PlacedRow,
 } from '../../../db/queries/entry-list.ts'
-import type { Page } from '../../../db/queries/page.ts'
+import { type Page, pageOf } from '../../../db/queries/page.ts'
 import { peopleByIds } from '../../../db/queries/person.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { joinPath, parseFilePath, parsePath } from '../../paths.ts'
@@ -104,7 +104,7 @@ export function listingService({ db }: Core<'db'>) {
       after: string | null,
     ): Promise<Page<FileView>> {
       const found = await entriesOfKind(db, tree.bucketId, kind, { after: after ?? '', limit: limit + 1 })
-      const rows = found.slice(0, limit)
+      const { rows, more } = pageOf(found, limit)
       const folders = await pathsOfFolders(
         db,
         [tree.rootId],
@@ -114,7 +114,7 @@ export function listingService({ db }: Core<'db'>) {
         const folder = folders.get(row.parentId ?? '')
         return folder ? [toFileView(row, [...folder, row.name])] : []
       })
-      return { rows: placed, more: found.length > limit, last: rows.at(-1)?.id }
+      return { rows: placed, more, last: rows.at(-1)?.id }
     },
 
     /** An entry of this tree by its id, with its path; null when it does not exist, or is below a folder that is being purged. */

@@ -1,7 +1,7 @@
 import { validate as isUuid } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
 import { folderCount, restoreUsage, uncountTrash } from '../../../db/queries/bucket.ts'
-import type { Page } from '../../../db/queries/page.ts'
+import { mapPage, type Page } from '../../../db/queries/page.ts'
 import {
   deleteTrashItems,
   oldestTrashed,
@@ -90,8 +90,7 @@ export function trashItemService({ db, changeTree, removal, trashDays, wake }: T
 
     /** The trash of a bucket, the newest first. */
     async page(bucketId: string, limit: number, after: string | null): Promise<Page<TrashItemView>> {
-      const { rows, more } = await pageOfTrash(db, bucketId, limit, after)
-      return { rows: rows.map(view), more }
+      return mapPage(await pageOfTrash(db, bucketId, limit, after), view)
     },
 
     /** The trash of a tree, the newest first. @throws INVALID_INPUT */

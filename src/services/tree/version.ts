@@ -3,7 +3,7 @@ import type { Tx } from '../../../db/index.ts'
 import { markBlobsForDeletion } from '../../../db/queries/blob.ts'
 import { addTotals } from '../../../db/queries/entry.ts'
 import type { Node } from '../../../db/queries/entry-path.ts'
-import type { Page } from '../../../db/queries/page.ts'
+import { mapPages, type Page } from '../../../db/queries/page.ts'
 import {
   type Content,
   type CurrentFile,
@@ -122,8 +122,7 @@ export function versionService({
 
     /** The versions of some files, the newest first; each page starts after the same id. One statement for up to 128 files. */
     async pagesOf(fileIds: string[], limit: number, after: string | null): Promise<Map<string, Page<VersionView>>> {
-      const pages = await pagesOfVersions(db, fileIds, limit, after)
-      return new Map([...pages].map(([id, { rows, ...page }]) => [id, { ...page, rows: rows.map(view) }]))
+      return mapPages(await pagesOfVersions(db, fileIds, limit, after), view)
     },
 
     /** The versions of one file, by its id or its path. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */

@@ -14,7 +14,7 @@ import {
   type ReceivedInvite,
 } from '../../../db/queries/invite.ts'
 import { isMemberWithAddress } from '../../../db/queries/member.ts'
-import type { Page } from '../../../db/queries/page.ts'
+import { mapPage, type Page } from '../../../db/queries/page.ts'
 import { lockWorkspace, workspaceWithSeats } from '../../../db/queries/workspace.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Role } from '../../access/roles.ts'
@@ -107,8 +107,7 @@ export function inviteService({
     list: (email: string) => Promise<Page<ReceivedInvite>>,
   ): Promise<Page<MyInvite>> {
     if (!caller.verifiedEmail) return { rows: [], more: false }
-    const { rows, more } = await list(caller.verifiedEmail)
-    return { rows: rows.map(row => ({ ...row, token: tokens.derive(INVITE_TOKEN, row.id) })), more }
+    return mapPage(await list(caller.verifiedEmail), row => ({ ...row, token: tokens.derive(INVITE_TOKEN, row.id) }))
   }
 
   const pageOfMine = (caller: Caller, limit: number, after: string | null) =>
