@@ -1,4 +1,3 @@
-import { MAX_PAGE } from '../../src/limits.ts'
 import type { Db, Tx } from '../index.ts'
 import type { ApiKey } from '../models/api-key.ts'
 import { firstOfEach, type Page, pageOf } from './page.ts'
@@ -27,13 +26,6 @@ export type Holder = keyof typeof HOLDERS
 
 const columns = `id, name, description, scopes, workspace_id AS workspaceId, created_by AS createdBy, created_at AS createdAt, last_used_at AS lastUsedAt,
   expires_at AS expiresAt, hint AS keyHint`
-
-/** The keys of a holder, newest first. */
-export const apiKeysOf = (db: Db, holder: Holder, id: string): Promise<ApiKeyRow[]> =>
-  db.rows(
-    `SELECT ${columns} FROM api_key WHERE ${HOLDERS[holder].where} ORDER BY created_at DESC, id DESC LIMIT ${MAX_PAGE}`,
-    [id],
-  )
 
 /** The first keys of some holders, newest first. */
 export function pagesOfApiKeys(

@@ -1,15 +1,15 @@
 import { type Db, isDuplicate, type Tx, type Value } from '../index.ts'
-import type { Event, EventKind } from '../models/event.ts'
+import { Event, type EventKind } from '../models/event.ts'
 import { firstOfEach, type Page } from './page.ts'
-import { inParts, placeholders } from './sql.ts'
+import { inParts, insertion, placeholders, selection } from './sql.ts'
 
 /** An event as it is stored: see db/models/event.ts. */
-export type EventRow = Omit<Event, 'entryId'>
+export type EventRow = Event
 
 export type NewEventRow = Omit<Event, 'logId' | 'seq'> & { log: LogName }
 
 const columns = 'log_id, seq, at, actor_id, via, via_id, kind, subject_id, entry_id, details'
-const read = `log_id AS logId, seq, at, actor_id AS actorId, via, via_id AS viaId, kind, subject_id AS subjectId, details`
+const read = selection(Event)
 const valuesOf = ({ at, actorId, via, viaId, kind, subjectId, entryId, details }: NewEventRow): Value[] => [
   at,
   actorId,
@@ -113,12 +113,8 @@ async function insertMany(db: Db, events: NewEventRow[], tx: Tx): Promise<void> 
 
 /** @param seq the last number of the log */
 async function insertAfter(db: Db, logId: string, seq: number, events: NewEventRow[], tx: Tx): Promise<void> {
-  const rows = events.map((event, i): Value[] => [logId, seq + i + 1, ...valuesOf(event)])
-  await db.run(
-    `INSERT INTO event (${columns}) VALUES ${rows.map(row => `(${placeholders(row)})`).join(', ')}`,
-    rows.flat(),
-    tx,
-  )
+  const rows = events.map((event, i) => ({ ...event, logId, seq: seq + i + 1 }))
+  await db.run(...insertion(Event, rows), tx)
 }
 
 /** The last number of a log, and the last one that was purged; 0 where there is none. */

@@ -1,25 +1,27 @@
 import type { Db } from '../index.ts'
 import { GIVEN_UP } from './job.ts'
-import { placeholders } from './sql.ts'
+import { firstIdAt, placeholders } from './sql.ts'
 
-/** When rows have ended: their key, and a condition whose last value is a time. */
+/** When rows have ended: their key, and a condition with its values at a time. */
 const ended = {
-  session: { key: 'hash', where: 'expires_at <= ?', values: [] },
-  share_use: { key: 'id', where: 'expires_at <= ?', values: [] },
-  share: { key: 'id', where: 'expires_at < ?', values: [] },
-  mail_notice: { key: 'id', where: 'sent_at < ?', values: [] },
-  upload_session: { key: 'id', where: "state = 'completed' AND claim_until <= ?", values: [] },
-  outbox: { key: 'id', where: 'due_at = ? AND created_at < ?', values: [GIVEN_UP] },
+  session: { key: 'hash', where: 'expires_at <= ?', values: (at: number) => [at] },
+  share_use: { key: 'id', where: 'expires_at <= ?', values: (at: number) => [at] },
+  share: { key: 'id', where: 'expires_at < ?', values: (at: number) => [at] },
+  share_event: { key: 'id', where: 'id < ?', values: (at: number) => [firstIdAt(at)] },
+  mail_notice: { key: 'id', where: 'sent_at < ?', values: (at: number) => [at] },
+  upload_session: { key: 'id', where: "state = 'completed' AND claim_until <= ?", values: (at: number) => [at] },
+  outbox: { key: 'id', where: 'due_at = ? AND created_at < ?', values: (at: number) => [GIVEN_UP, at] },
 } as const
 
 /** Deletes what has ended by a time. In batches and by primary key: locks along an index of times could deadlock with a sign-out. */
 export async function deleteEnded(db: Db, table: keyof typeof ended, at: number, batch: number): Promise<void> {
-  const { key, where, values } = ended[table]
+  const { key, where, values: valuesAt } = ended[table]
+  const values = valuesAt(at)
   for (;;) {
     const sql = `SELECT ${key} AS id FROM ${table} WHERE ${where} LIMIT ${batch}`
-    const ids = (await db.rows<{ id: string }>(sql, [...values, at])).map(row => row.id)
+    const ids = (await db.rows<{ id: string }>(sql, values)).map(row => row.id)
     if (ids.length === 0) return
     // The condition is checked again: a share may have been renewed meanwhile.
-    await db.run(`DELETE FROM ${table} WHERE ${key} IN (${placeholders(ids)}) AND ${where}`, [...ids, ...values, at])
+    await db.run(`DELETE FROM ${table} WHERE ${key} IN (${placeholders(ids)}) AND ${where}`, [...ids, ...values])
   }
 }

@@ -1,10 +1,9 @@
 import type { Role } from '../../src/access/roles.ts'
-import { MAX_PAGE } from '../../src/limits.ts'
 import type { Db, Tx } from '../index.ts'
-import type { Invite } from '../models/invite.ts'
+import { Invite } from '../models/invite.ts'
 import { rolesThat } from './member.ts'
 import { firstOfEach, type Page, pageOf } from './page.ts'
-import { placeholders } from './sql.ts'
+import { placeholders, selection } from './sql.ts'
 
 /**
  * The FROM and the condition of invites `i` whose sender may still invite: a member `s` who may manage, with an active account `a`. Joined,
@@ -22,28 +21,22 @@ export async function deleteInvitesBy(db: Db, userId: string, workspaceId: strin
 
 export type InviteView = Invite
 
-const columns =
-  'i.id AS id, i.workspace_id AS workspaceId, i.email, i.role, i.invited_by AS invitedBy, i.created_at AS createdAt, i.expires_at AS expiresAt'
-/** The pending invites of a workspace; its values are the workspace id and the current time. */
-const pending = `${columns} FROM invite i ${SENDER} WHERE i.workspace_id = ? AND i.expires_at > ? AND ${SENDER_MAY}`
+const columns = selection(Invite, 'i')
+
+/** Of invites from senders who may still send them. */
+const PENDING = `SELECT ${columns} FROM invite i ${SENDER} WHERE ${SENDER_MAY} AND`
 
 /** The pending invites of some workspaces, oldest first. */
 export const pagesOfInvites = (db: Db, workspaceIds: string[], limit: number, after: string) =>
-  firstOfEach<InviteView>(db, `SELECT ${pending} AND i.id > ?`, {
+  firstOfEach<InviteView>(db, `${PENDING} i.workspace_id = ? AND i.expires_at > ? AND i.id > ?`, {
     order: 'id',
     owners: workspaceIds,
     values: [Date.now(), after],
     limit,
   })
 
-export const listInvites = (db: Db, workspaceId: string) =>
-  db.rows<InviteView>(`SELECT ${pending} ORDER BY i.id LIMIT ${MAX_PAGE}`, [workspaceId, Date.now()])
-
 export const pendingInvitesAmong = (db: Db, ids: string[]) =>
-  db.rows<InviteView>(
-    `SELECT ${columns} FROM invite i ${SENDER} WHERE i.id IN (${placeholders(ids)}) AND i.expires_at > ? AND ${SENDER_MAY}`,
-    [...ids, Date.now()],
-  )
+  db.rows<InviteView>(`${PENDING} i.id IN (${placeholders(ids)}) AND i.expires_at > ?`, [...ids, Date.now()])
 
 /** All invites that a user has sent, oldest first, whether or not they still count. @param after an id, or empty */
 export async function pageOfInvitesBy(db: Db, userId: string, limit: number, after: string): Promise<Page<InviteView>> {

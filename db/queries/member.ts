@@ -1,6 +1,5 @@
 import { Op } from 'sequelize'
 import { type Action, type Role, rolesThatMay } from '../../src/access/roles.ts'
-import { MAX_PAGE } from '../../src/limits.ts'
 import type { Db, Tx } from '../index.ts'
 import type { Member } from '../models/member.ts'
 import type { User } from '../models/user.ts'
@@ -15,7 +14,7 @@ export const rolesThat = (action: Action): string =>
 export type MemberView = Pick<Member, 'userId' | 'role' | 'joinedAt'> & Pick<User, 'email' | 'name' | 'picture'>
 
 const columns = 'm.user_id AS userId, u.email, u.name, u.picture, m.role, m.joined_at AS joinedAt'
-const members = `${columns} FROM member m JOIN user u ON u.id = m.user_id WHERE m.workspace_id = ?`
+const MEMBERS = 'FROM member m JOIN user u ON u.id = m.user_id WHERE'
 
 /** The members of some workspaces, in the order in which they joined. */
 export const pagesOfMembers = (
@@ -24,21 +23,17 @@ export const pagesOfMembers = (
   limit: number,
   [joinedAt, userId]: [joinedAt: number, userId: string] = [-1, ''],
 ) =>
-  firstOfEach<MemberView>(db, `SELECT ${members} AND (m.joined_at > ? OR (m.joined_at = ? AND m.user_id > ?))`, {
-    order: 'joinedAt, userId',
-    owners: workspaceIds,
-    values: [joinedAt, joinedAt, userId],
-    limit,
-  })
-
-export const listMembers = (db: Db, workspaceId: string) =>
-  db.rows<MemberView>(`SELECT ${members} ORDER BY m.joined_at, m.user_id LIMIT ${MAX_PAGE}`, [workspaceId])
+  firstOfEach<MemberView>(
+    db,
+    `SELECT ${columns} ${MEMBERS} m.workspace_id = ? AND (m.joined_at > ? OR (m.joined_at = ? AND m.user_id > ?))`,
+    { order: 'joinedAt, userId', owners: workspaceIds, values: [joinedAt, joinedAt, userId], limit },
+  )
 
 /** Those of some people who are members, each of the workspace that is named with them. */
 export const membersAmong = (db: Db, people: { workspaceId: string; userId: string }[]) =>
   db.rows<MemberView & { workspaceId: string }>(
-    `SELECT m.workspace_id AS workspaceId, ${columns} FROM member m JOIN user u ON u.id = m.user_id
-     WHERE ${people.map(() => '(m.workspace_id = ? AND m.user_id = ?)').join(' OR ')}`,
+    `SELECT m.workspace_id AS workspaceId, ${columns} ${MEMBERS}
+       ${people.map(() => '(m.workspace_id = ? AND m.user_id = ?)').join(' OR ')}`,
     people.flatMap(({ workspaceId, userId }) => [workspaceId, userId]),
   )
 

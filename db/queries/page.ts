@@ -25,6 +25,9 @@ export const mapPage = <T, To>({ rows, ...page }: Page<T>, to: (row: T) => To): 
 export const mapPages = <T, To>(pages: Map<string, Page<T>>, to: (row: T) => To): Map<string, Page<To>> =>
   new Map(Array.from(pages, ([owner, page]) => [owner, mapPage(page, to)]))
 
+/** The rows of the list of one owner. */
+export const onlyRows = <T>(pages: Map<string, Page<T>>): T[] => [...pages.values()].flatMap(({ rows }) => rows)
+
 /** A SELECT with a LIMIT as a part of a union: MySQL accepts it in parentheses, SQLite only in a subquery. */
 export const unionPart = ({ dialect }: Db, select: string): string =>
   dialect === 'mysql' ? `(${select})` : `SELECT * FROM (${select})`

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../index.ts'
 import { ShareEvent } from '../models/share-event.ts'
 import { firstOfEach, type Page } from './page.ts'
-import { insertion, placeholders } from './sql.ts'
+import { insertion, selection } from './sql.ts'
 
 /** A use of a share as it is stored: see db/models/share-event.ts. */
 export type ShareEventRow = ShareEvent
@@ -20,7 +20,7 @@ export const pagesOfShareEvents = (
 ): Promise<Map<string, Page<ShareEventRow>>> =>
   firstOfEach<ShareEventRow>(
     db,
-    `SELECT id, share_id AS shareId, at, kind, person_id AS personId, network, client FROM share_event
+    `SELECT ${selection(ShareEvent)} FROM share_event
      WHERE share_id = ? AND at <= ?${after === null ? '' : ` AND id ${newestFirst ? '<' : '>'} ?`}`,
     {
       order: newestFirst ? 'id DESC' : 'id',
@@ -29,17 +29,3 @@ export const pagesOfShareEvents = (
       limit,
     },
   )
-
-/** Deletes the uses until a time, in batches: UUIDs of version 7 begin with the milliseconds. */
-export async function deleteShareEvents(db: Db, before: number, batch: number): Promise<void> {
-  const time = before.toString(16).padStart(12, '0')
-  const first = `${time.slice(0, 8)}-${time.slice(8)}`
-  for (;;) {
-    const rows = await db.rows<{ id: string }>(`SELECT id FROM share_event WHERE id < ? ORDER BY id LIMIT ${batch}`, [
-      first,
-    ])
-    if (rows.length === 0) return
-    const ids = rows.map(({ id }) => id)
-    await db.run(`DELETE FROM share_event WHERE id IN (${placeholders(ids)})`, ids)
-  }
-}

@@ -28,6 +28,21 @@ export function insertion<T extends Table>(
   return [`INSERT INTO ${tableName} (${names.map(columnOf).join(', ')}) VALUES ${list}`, values]
 }
 
+/** Columns of a table, under the names that its model gives them: all of them without `names`. */
+export function selection<T extends Table>(
+  { tableName, columns }: T,
+  alias = tableName,
+  names: readonly (keyof Row<T> & string)[] = Object.keys(columns),
+): string {
+  return names.map(name => `${alias}.${columnOf(name)} AS ${name}`).join(', ')
+}
+
+/** The smallest id of a row created at a time: ids are UUIDv7, which start with the time, so their index is one of times. */
+export function firstIdAt(time: number): string {
+  const hex = Math.max(0, time).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}
+
 /** A list in parts of at most `size`. */
 export const inParts = <T>(list: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size))

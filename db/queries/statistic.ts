@@ -2,12 +2,7 @@ import { DAY_MS } from '../../src/duration.ts'
 import type { Db } from '../index.ts'
 import { FILE } from '../models/entry.ts'
 import { liveCount } from './share.ts'
-
-/** The smallest id of a row created at a time: ids are UUIDv7, which start with the time, so their index is one of times. */
-const firstIdAt = (time: number): string => {
-  const hex = Math.max(0, time).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
-}
+import { firstIdAt } from './sql.ts'
 
 /** The number of rows created on each day since a time, by day number. */
 async function perDay(db: Db, rows: string, id: string, since: number): Promise<Map<number, number>> {

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../index.ts'
-import type { Plan } from '../models/plan.ts'
+import { Plan } from '../models/plan.ts'
 import type { User } from '../models/user.ts'
+import { selection } from './sql.ts'
 
 /** An account, locked until the transaction ends. */
 export type LockedUser = Pick<User, 'id' | 'status' | 'email' | 'verifiedEmail'>
@@ -16,18 +17,15 @@ export const lockUserWithAddress = (db: Db, address: string, tx: Tx): Promise<Lo
 
 type PlanLimits = Omit<Plan, 'id' | 'name'>
 
+const limits = Object.keys(Plan.columns).filter((name): name is keyof PlanLimits => !['id', 'name'].includes(name))
+
 /** An account with the limits of its plan, and its first identity; empty texts without one. */
 export type UserRow = Omit<User, 'status' | 'signInNotices'> &
   PlanLimits & { planName: string; provider: string; providerUserId: string }
 
 const READ = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.name, u.given_name AS givenName, u.family_name AS familyName,
     u.picture, u.locale, u.created_at AS createdAt, COALESCE(i.provider, '') AS provider, COALESCE(i.provider_user_id, '') AS providerUserId,
-    p.id AS planId, p.name AS planName, p.max_file_size_bytes AS maxFileSizeBytes, p.max_total_storage_bytes AS maxTotalStorageBytes,
-    p.max_files AS maxFiles, p.max_folders AS maxFolders, p.max_public_links AS maxPublicLinks,
-    p.max_notes AS maxNotes, p.max_private_api_keys AS maxPrivateApiKeys, p.max_user_workspaces AS maxUserWorkspaces,
-    p.max_files_workspace AS maxFilesWorkspace, p.max_total_storage_bytes_workspace AS maxTotalStorageBytesWorkspace,
-    p.max_users_workspace AS maxUsersWorkspace, p.max_workspace_folders AS maxWorkspaceFolders,
-    p.max_workspace_api_keys AS maxWorkspaceApiKeys, p.max_pending_invites AS maxPendingInvites
+    p.id AS planId, p.name AS planName, ${selection(Plan, 'p', limits)}
   FROM user u JOIN plan p ON p.id = u.plan_id
   LEFT JOIN identity i ON i.id = (SELECT f.id FROM identity f WHERE f.user_id = u.id ORDER BY f.created_at, f.id LIMIT 1)
   WHERE u.id = ?`

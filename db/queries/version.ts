@@ -1,18 +1,12 @@
 import type { Db, Tx } from '../index.ts'
+import type { Entry } from '../models/entry.ts'
 import { Version } from '../models/version.ts'
 import { markBlobsForDeletion } from './blob.ts'
 import { firstOfEach, type Page, pageOf } from './page.ts'
 import { inParts, insertion, placeholders } from './sql.ts'
 
 /** The bytes of a file: who made them, and when (milliseconds since 1970). */
-export interface Content {
-  blobId: string
-  fileType: string
-  size: number
-  md5: string
-  createdBy: string | null
-  createdAt: number
-}
+export type Content = Pick<Version, 'blobId' | 'fileType' | 'md5' | 'createdBy' | 'createdAt'> & { size: number }
 
 /** A content that a file had before. */
 export type VersionRow = Content & Pick<Version, 'id' | 'bucketId' | 'entryId' | 'replacedAt'>
@@ -21,24 +15,12 @@ const columns = `id, bucket_id AS bucketId, entry_id AS entryId, blob_id AS blob
   created_by AS createdBy, created_at AS createdAt, replaced_at AS replacedAt`
 
 /** What a file is at this moment. Its content is that with which it was made until another one replaces it. */
-export interface CurrentFile {
+export interface CurrentFile extends Pick<Entry, 'createdBy' | 'createdAt' | 'revision'> {
   content: Content
-  /** Who made the file, and when. */
-  createdBy: string | null
-  createdAt: number
-  revision: number
 }
 
 export async function currentFile(db: Db, entryId: string, tx: Tx): Promise<CurrentFile | undefined> {
-  const row = await db.row<
-    Omit<Content, 'createdBy' | 'createdAt'> & {
-      createdBy: string | null
-      createdAt: number
-      contentBy: string | null
-      contentAt: number | null
-      revision: number
-    }
-  >(
+  const row = await db.row<Content & Pick<Entry, 'contentBy' | 'contentAt' | 'revision'>>(
     `SELECT blob_id AS blobId, file_type AS fileType, total_bytes AS size, md5, created_by AS createdBy, created_at AS createdAt,
        content_by AS contentBy, content_at AS contentAt, revision FROM entry WHERE id = ? AND blob_id IS NOT NULL`,
     [entryId],

@@ -1,15 +1,13 @@
 import type { Db, Tx, Value } from '../index.ts'
-import type { Webhook } from '../models/webhook.ts'
-import type { WebhookDelivery } from '../models/webhook-delivery.ts'
+import { Webhook } from '../models/webhook.ts'
+import { WebhookDelivery } from '../models/webhook-delivery.ts'
 import { rolesThat } from './member.ts'
-import { placeholders } from './sql.ts'
+import { placeholders, selection } from './sql.ts'
 
 export type WebhookRow = Webhook
 export type DeliveryRow = WebhookDelivery
 
-const columns = `h.id AS id, h.log_id AS logId, h.user_id AS userId, h.workspace_id AS workspaceId, h.url, h.kinds, h.state, h.seq, h.attempts,
-  h.failing_since AS failingSince, h.due_at AS dueAt, h.lease_until AS leaseUntil, h.secret_number AS secretNumber,
-  h.old_secret_ends_at AS oldSecretEndsAt, h.created_at AS createdAt`
+const columns = selection(Webhook, 'h')
 
 /** The FROM and the condition of webhooks `h` whose user may still read their log, and of those that are active. */
 const RIGHTFUL = `FROM webhook h JOIN user u ON u.id = h.user_id
@@ -87,8 +85,7 @@ export const webhooksAmong = (db: Db, userId: string, ids: string[]): Promise<We
 /** The attempts of some webhooks, the latest first. */
 export const deliveriesOf = (db: Db, webhookIds: string[]): Promise<DeliveryRow[]> =>
   db.rows(
-    `SELECT id, webhook_id AS webhookId, event_id AS eventId, kind, at, attempt, status, failure, milliseconds
-     FROM webhook_delivery WHERE webhook_id IN (${placeholders(webhookIds)}) ORDER BY id DESC`,
+    `SELECT ${selection(WebhookDelivery)} FROM webhook_delivery WHERE webhook_id IN (${placeholders(webhookIds)}) ORDER BY id DESC`,
     webhookIds,
   )
 

@@ -1,16 +1,16 @@
 import { OWNER } from '../../src/access/roles.ts'
 import type { Db, Tx } from '../index.ts'
 import type { Member } from '../models/member.ts'
-import type { Plan } from '../models/plan.ts'
-import type { Workspace } from '../models/workspace.ts'
+import { Plan } from '../models/plan.ts'
+import { Workspace } from '../models/workspace.ts'
 import { rolesThat } from './member.ts'
 import { type Page, pageOf } from './page.ts'
-import { placeholders } from './sql.ts'
+import { placeholders, selection } from './sql.ts'
 
 /** A workspace as one of its members sees it. */
 export type WorkspaceView = Workspace & Pick<Member, 'role'>
 
-const columns = 'w.id, w.name, w.slug, w.owner_id AS ownerId, w.created_at AS createdAt'
+const columns = selection(Workspace, 'w')
 /** The columns of a workspace `w` as its member `m` sees it. */
 const workspaceColumns = `${columns}, m.role`
 
@@ -95,27 +95,26 @@ export async function idsOfInvites(db: Db, userId: string, inviteIds: string[]):
 }
 
 /** The usage of a workspace, and its limits by the plan of its owner; null means unlimited. */
-export interface WorkspaceQuota {
-  fileCount: number
-  totalBytes: number
-  folderCount: number
-  memberCount: number
-  apiKeyCount: number
-  maxFilesWorkspace: number | null
-  maxTotalStorageBytesWorkspace: number
-  maxWorkspaceFolders: number | null
-  maxUsersWorkspace: number
-  maxWorkspaceApiKeys: number
-}
+export type WorkspaceQuota = Record<
+  'fileCount' | 'totalBytes' | 'folderCount' | 'memberCount' | 'apiKeyCount',
+  number
+> &
+  Pick<Plan, (typeof limits)[number]>
+
+const limits = [
+  'maxFilesWorkspace',
+  'maxTotalStorageBytesWorkspace',
+  'maxWorkspaceFolders',
+  'maxUsersWorkspace',
+  'maxWorkspaceApiKeys',
+] as const
 
 /** The quotas of some workspaces, by id. */
 export async function quotasOf(db: Db, ids: string[]): Promise<Map<string, WorkspaceQuota>> {
   const rows = await db.rows<WorkspaceQuota & { id: string }>(
     `SELECT w.id, b.used_files AS fileCount, b.used_bytes AS totalBytes, b.used_folders AS folderCount,
        (SELECT COUNT(*) FROM member m WHERE m.workspace_id = w.id) AS memberCount,
-       (SELECT COUNT(*) FROM api_key k WHERE k.workspace_id = w.id) AS apiKeyCount,
-       p.max_files_workspace AS maxFilesWorkspace, p.max_total_storage_bytes_workspace AS maxTotalStorageBytesWorkspace,
-       p.max_workspace_folders AS maxWorkspaceFolders, p.max_users_workspace AS maxUsersWorkspace, p.max_workspace_api_keys AS maxWorkspaceApiKeys
+       (SELECT COUNT(*) FROM api_key k WHERE k.workspace_id = w.id) AS apiKeyCount, ${selection(Plan, 'p', limits)}
      FROM bucket b JOIN workspace w ON w.id = b.workspace_id JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id
      WHERE b.workspace_id IN (${placeholders(ids)})`,
     ids,

@@ -3,7 +3,6 @@ import { deleteMarked, endCopies, leaseMarked, liveAmong, markedBlobs, overdueUp
 import { endKeep, expiredKeeps } from '../../db/queries/bucket.ts'
 import { oldEvents, purgeEvents } from '../../db/queries/event.ts'
 import { deleteEnded } from '../../db/queries/expiry.ts'
-import { deleteShareEvents } from '../../db/queries/share-event.ts'
 import { DAY_MS } from '../duration.ts'
 import type { Log } from '../log.ts'
 import { enqueue } from '../services/notices/outbox.ts'
@@ -94,7 +93,7 @@ export function createSweeper({
 
   async function forgetEvents(): Promise<void> {
     const before = Date.now() - eventDays * DAY_MS
-    await deleteShareEvents(db, before, BATCH)
+    await deleteEnded(db, 'share_event', before, BATCH)
     for (;;) {
       const logs = await oldEvents(db, before, BATCH)
       if (logs.length === 0) return

@@ -5,18 +5,17 @@ import {
   type ApiKeyRow,
   apiKeyQuota,
   apiKeysAmong,
-  apiKeysOf,
   deleteApiKey,
   type Holder,
   pagesOfApiKeys,
 } from '../../../db/queries/api-key.ts'
-import { mapPages, type Page } from '../../../db/queries/page.ts'
+import { mapPages, onlyRows, type Page } from '../../../db/queries/page.ts'
 import { lockUser } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
 import { type KeyScope, privateScopes, workspaceScopes } from '../../access/scopes.ts'
 import { parseDuration } from '../../duration.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
-import { figure, MAX_KEY_DESCRIPTION, MAX_KEY_NAME } from '../../limits.ts'
+import { figure, MAX_KEY_DESCRIPTION, MAX_KEY_NAME, MAX_PAGE } from '../../limits.ts'
 import { hashSecret, newSecret } from '../../tokens.ts'
 import type { Core } from '../core.ts'
 import { rowsById } from '../rows-by-id.ts'
@@ -81,13 +80,12 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
       throw new AppError('QUOTA_EXCEEDED', `The plan allows ${quota.max} API keys. Delete one first.`, { ...quota })
   }
 
-  async function list(holder: Holder, id: string): Promise<ApiKeyView[]> {
-    return (await apiKeysOf(db, holder, id)).map(toView)
-  }
-
   async function pagesOf(holder: Holder, ids: string[], limit: number, after: ApiKeyPlace | null) {
     return mapPages(await pagesOfApiKeys(db, holder, ids, limit, after), toView)
   }
+
+  const list = async (holder: Holder, id: string): Promise<ApiKeyView[]> =>
+    onlyRows(await pagesOf(holder, [id], MAX_PAGE, null))
 
   async function remove(caller: Caller, holder: Holder, holderId: string, id: string): Promise<void> {
     await change(caller, async ({ tx, record }) => {

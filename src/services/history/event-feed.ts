@@ -5,7 +5,7 @@ import { mapPage, mapPages, type Page, pageOf } from '../../../db/queries/page.t
 import { AppError, InvalidInput } from '../../errors.ts'
 import type { Core } from '../core.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
-import { type EventDetails, entryIn } from './event.ts'
+import type { EventDetails } from './event.ts'
 import { type EventOnWire, onWire } from './event-wire.ts'
 
 /** An event as its readers see it. */
@@ -13,8 +13,6 @@ export interface EventView extends Omit<EventRow, 'details'> {
   /** Of the log and the number in it. */
   id: string
   details: EventDetails
-  /** The file or folder that it is about. */
-  entryId: string | null
 }
 
 /** A part of a log that is asked for. */
@@ -127,6 +125,5 @@ export function eventFeedService({ db }: Core<'db'>) {
 export type EventFeedService = ReturnType<typeof eventFeedService>
 
 function toView(row: EventRow): EventView {
-  const details: EventDetails = JSON.parse(row.details)
-  return { ...row, id: `event:${row.logId}:${row.seq}`, details, entryId: entryIn(row.subjectId, details) }
+  return { ...row, id: `event:${row.logId}:${row.seq}`, details: JSON.parse(row.details) }
 }

@@ -94,7 +94,7 @@ export async function recorded<T>(
 }
 
 /** The file or folder that an event is about: the file of a share, else what has a path. */
-export const entryIn = (subject: string | null, { entryId, path }: EventDetails): string | null =>
+const entryIn = (subject: string | null, { entryId, path }: EventDetails): string | null =>
   entryId ?? (path === undefined ? null : subject)
 
 /** The topic under which the growth of a log is published; the log of an e-mail address has none, because what else is published to that address says it. */

@@ -5,7 +5,6 @@ import {
   findInviteWithSender,
   type InviteView,
   inviteQuota,
-  listInvites,
   listReceivedAmong,
   listReceivedInvites,
   lockOffer,
@@ -14,7 +13,7 @@ import {
   type ReceivedInvite,
 } from '../../../db/queries/invite.ts'
 import { isMemberWithAddress } from '../../../db/queries/member.ts'
-import { mapPage, type Page } from '../../../db/queries/page.ts'
+import { mapPage, onlyRows, type Page } from '../../../db/queries/page.ts'
 import { lockWorkspace, workspaceWithSeats } from '../../../db/queries/workspace.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Role } from '../../access/roles.ts'
@@ -125,7 +124,8 @@ export function inviteService({
     idOf: (token: string): string | null => tokens.read(INVITE_TOKEN, token),
 
     /** The pending invites of a workspace, oldest first. */
-    list: ({ id }: WorkspaceView): Promise<InviteView[]> => listInvites(db, id),
+    list: async ({ id }: WorkspaceView): Promise<InviteView[]> =>
+      onlyRows(await pagesOfInvites(db, [id], MAX_PAGE, '')),
 
     offerOf,
 

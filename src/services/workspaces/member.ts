@@ -4,16 +4,17 @@ import { workspaceKeysBy } from '../../../db/queries/api-key.ts'
 import { deleteInvitesBy } from '../../../db/queries/invite.ts'
 import {
   firstWithRole,
-  listMembers,
   type MemberView,
   membersAmong,
   pagesOfMembers,
   rolesOfBoth,
 } from '../../../db/queries/member.ts'
+import { onlyRows } from '../../../db/queries/page.ts'
 import { lockWorkspace } from '../../../db/queries/workspace.ts'
 import type { Caller } from '../../access/caller.ts'
 import { isOwner, may, mayGrant, mayTouch, OWNER, type Role } from '../../access/roles.ts'
 import { AppError, Forbidden } from '../../errors.ts'
+import { MAX_PAGE } from '../../limits.ts'
 import type { Core } from '../core.ts'
 import type { WorkspaceView } from './workspace.ts'
 
@@ -32,7 +33,7 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
     },
 
     /** All members, in the order in which they joined. */
-    list: ({ id }: WorkspaceView): Promise<MemberView[]> => listMembers(db, id),
+    list: async ({ id }: WorkspaceView): Promise<MemberView[]> => onlyRows(await pagesOfMembers(db, [id], MAX_PAGE)),
 
     /** Changes the role of a member, and deletes their pending invites if the new role may not invite. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
     async changeRole(
