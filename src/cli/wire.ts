@@ -1,3 +1,4 @@
+import { ReadableStream } from 'node:stream/web'
 import { linkSignal, untilAborted } from '../upload-engine/signal.ts'
 import { Failure } from './failure.ts'
 
@@ -49,10 +50,12 @@ export async function send(url: string, { signal, ...rest }: Call): Promise<Resp
   const own = linkSignal(signal)
   const late = () => own.end(new Failure('UNREACHABLE', `${host} did not respond in time.`, { host, sent: true }))
   const timer = limitMs === undefined ? undefined : setTimeout(late, limitMs)
-  // Without these, fetch keeps all sent bytes of a body in memory, for a redirect or a retry.
-  const streams = typeof call.body === 'object'
-  const once = streams ? { redirect: 'error', window: null, duplex: 'half' } : { redirect: 'manual' }
-  // The types lack async iterables as bodies.
+  // Without these, fetch keeps all sent bytes of a body in memory, for a redirect or a retry. It would copy each chunk of an iterable.
+  const once =
+    typeof call.body === 'object'
+      ? { body: ReadableStream.from(call.body), redirect: 'error', window: null, duplex: 'half' }
+      : { redirect: 'manual' }
+  // The types know neither `window` nor that stream.
   const init = { ...call, ...once, signal: own.signal } as RequestInit
   try {
     return await untilAborted(fetch(url, init), own.signal)

@@ -62,14 +62,17 @@ function digestOf(read: (offset: number, length: number) => Body): Digest {
   }
 }
 
-/** A range of a file, in chunks. @throws FILE_CHANGED if the file is shorter */
+/**
+ * A range of a file, in chunks. Each has the memory of the one before: new memory for each cost more than reading.
+ * @throws FILE_CHANGED if the file is shorter
+ */
 async function* readRange(file: FileHandle, start: number, length: number): AsyncGenerator<Uint8Array> {
+  const memory = Buffer.allocUnsafeSlow(Math.min(CHUNK, length))
   for (let at = start; at < start + length; ) {
-    const size = Math.min(CHUNK, start + length - at)
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(size), 0, size, at)
+    const { bytesRead } = await file.read(memory, 0, Math.min(memory.length, start + length - at), at)
     if (bytesRead === 0) throw changed()
     at += bytesRead
-    yield buffer.subarray(0, bytesRead)
+    yield memory.subarray(0, bytesRead)
   }
 }
 

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { sourceOf } from '../../src/cli/transfer/local-file.ts'
+import { send } from '../../src/cli/wire.ts'
+
+const KiB = 1024
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'satchel-body-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+it('reads all chunks of a range into one memory', async () => {
+  const bytes = randomBytes(1000 * KiB)
+  writeFileSync(join(dir, 'a'), bytes)
+  const file = await open(join(dir, 'a'))
+  const { body, crc32: sum } = (await sourceOf(file)).read(100, 900 * KiB)
+  const memories = new Set<ArrayBufferLike>()
+  const copies: Uint8Array[] = []
+  for await (const chunk of body) {
+    memories.add(chunk.buffer)
+    copies.push(Buffer.from(chunk))
+  }
+  await file.close()
+  const expected = bytes.subarray(100, 100 + 900 * KiB)
+  expect(Buffer.concat(copies).equals(expected)).toBe(true)
+  expect(await sum()).toBe(crc32(expected).toString(16).padStart(8, '0'))
+  expect([...memories].map(({ byteLength }) => byteLength)).toEqual([256 * KiB])
+})
+
+it('asks for a chunk once the network has taken the one before, whose memory may be used again', async () => {
+  let received = 0
+  const [chunk, count] = [256 * KiB, 64]
+  // Slow, so that the socket of the sender is full most of the time.
+  const take = async (req: IncomingMessage, res: ServerResponse) => {
+    for await (const bytes of req as AsyncIterable<Buffer>) {
+      received = crc32(bytes, received)
+      await sleep(1)
+    }
+    res.end()
+  }
+  const server = createServer((req, res) => void take(req, res)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  let sent = 0
+  const memory = Buffer.alloc(chunk)
+  async function* body() {
+    for (let n = 1; n <= count; n++) {
+      memory.fill(n)
+      sent = crc32(memory, sent)
+      yield memory
+    }
+  }
+  await send(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+    ...{ method: 'PUT', headers: { 'content-length': String(chunk * count) }, body: body() },
+    ...{ signal: new AbortController().signal, limitMs: undefined },
+  })
+  server.closeAllConnections()
+  server.close()
+  expect(received).toBe(sent)
+})
