@@ -1,16 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Page } from 'playwright-core'
-import {
-  type ConsoleWorld,
-  expectAccessible,
-  expectQuiet,
-  listening,
-  type Person,
-  pictures,
-  rowOf,
-  startConsole,
-  telephone,
-} from './console.ts'
+import { type ConsoleWorld, expectAccessible, expectQuiet, rowOf, startConsole } from './console.ts'
+import { gardenFor, gone, selected, withFiles } from './drive-world.ts'
 
 let w: ConsoleWorld
 
@@ -18,38 +8,6 @@ beforeAll(async () => {
   w = await startConsole()
 }, 120_000)
 afterAll(() => w?.stop())
-
-const gone = (name: string, on: Page) => rowOf(name, on).waitFor({ state: 'detached' })
-const selected = (page: Page) => page.locator('[aria-selected=true] .name').allTextContents()
-
-async function withFiles(who: Person): Promise<Page> {
-  for (const name of ['apple.txt', 'banana.txt', 'cherry.txt', 'date.txt']) await who.upload(name, name)
-  await who.upload('folder/inside.txt', 'x')
-  const page = await who.open('/files')
-  await rowOf('apple', page).waitFor()
-  return page
-}
-
-/** A workspace of somebody that somebody else may look at, with a folder in a folder. Answers its slug. */
-async function gardenFor(owner: Person, viewer: Person): Promise<string> {
-  type Made = { createWorkspace: { workspace: { id: string; slug: string; drive: { id: string } } } }
-  const { createWorkspace } = await owner.ask<Made>(
-    'mutation { createWorkspace(input: { name: "Garden" }) { workspace { id slug drive { id } } } }',
-  )
-  const { id, slug, drive } = createWorkspace.workspace
-  await owner.ask('mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }', {
-    input: { at: { drive: drive.id, path: 'beds/roses' } },
-  })
-  await owner.ask('mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }', {
-    input: { workspace: id, email: viewer.email, role: 'VIEWER' },
-  })
-  type Invited = { me: { invites: { nodes: { token: string }[] } } }
-  const { me } = await viewer.ask<Invited>('{ me { invites(first: 1) { nodes { token } } } }')
-  await viewer.ask('mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }', {
-    input: { token: me.invites.nodes[0]?.token },
-  })
-  return slug
-}
 
 describe('By keyboard alone', () => {
   it('selects, cuts, pastes, renames, deletes and undoes', async () => {
@@ -176,124 +134,5 @@ describe('A key that is pressed early', () => {
     await page.getByRole('button', { name: 'New folder' }).waitFor()
     await page.waitForTimeout(500)
     expect(await page.getByRole('dialog').count()).toBe(0)
-  })
-})
-
-describe('With a finger, on a telephone', () => {
-  it('opens, marks, moves and deletes', async () => {
-    const bob = await w.person('bob', telephone)
-    const page = await withFiles(bob)
-    await pictures(page, 'console-telephone')
-    await expectAccessible(page)
-    await rowOf('banana', page).getByRole('button').tap()
-    // Keys are of no use to a finger.
-    expect(await page.getByRole('menu').locator('kbd:visible').count()).toBe(0)
-    await page.getByRole('menuitem', { name: 'Details' }).tap()
-    await page.getByRole('complementary').getByText('banana.txt').first().waitFor()
-    await expectAccessible(page)
-    await pictures(page, 'console-telephone-details')
-    await page.getByRole('button', { name: 'Close the details' }).tap()
-    await rowOf('cherry', page).tap()
-    expect(await selected(page)).toEqual(['banana.txt', 'cherry.txt'])
-    await expectAccessible(page)
-    await pictures(page, 'console-telephone-selected')
-    await page.getByRole('button', { name: 'Delete' }).tap()
-    await gone('cherry', page)
-    await page.getByRole('button', { name: 'Undo' }).tap()
-    await rowOf('cherry', page).waitFor()
-    await rowOf('folder', page).tap()
-    await rowOf('inside', page).waitFor()
-    await bob.upload('folder/A rather long name of a folder in it/deeper/last.txt', 'x')
-    await page.goto(`${w.service.url}/files/folder/A rather long name of a folder in it/deeper`)
-    await rowOf('last', page).waitFor()
-    // The way up, and no more of the path than has room.
-    const path = page.getByRole('navigation', { name: 'Path' })
-    expect(await path.getByRole('link').allInnerTexts()).toEqual(['A rather long name of a folder in it'])
-    await pictures(page, 'console-telephone-deep')
-    await path.getByRole('link').tap()
-    await path.getByRole('heading', { name: 'A rather long name of a folder in it' }).waitFor()
-    await path.getByRole('link', { name: 'folder' }).tap()
-    await rowOf('inside', page).waitFor()
-    await rowOf('inside', page).tap()
-    await page.getByRole('dialog').getByText('x', { exact: true }).waitFor()
-    await page.goBack()
-    await rowOf('inside', page).waitFor()
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-    expectQuiet(bob)
-  })
-})
-
-describe('Side by side', () => {
-  it('sees at once what happens in another browser', async () => {
-    const carol = await w.person('carol')
-    const page = await withFiles(carol)
-    const other = await w.person('carol')
-    const [there] = await Promise.all([other.open('/files'), listening(other.page)])
-    await rowOf('apple', there).waitFor()
-    await rowOf('apple', page).click()
-    await page.keyboard.press('F2')
-    await page.keyboard.type('pear')
-    await page.keyboard.press('Enter')
-    await rowOf('pear.txt', there).waitFor()
-    expectQuiet(other)
-  })
-
-  it('shares the files of a workspace, and offers nobody what their role may not do', async () => {
-    const dora = await w.person('dora')
-    const emil = await w.person('emil')
-    const slug = await gardenFor(dora, emil)
-    const page = await dora.open(`/workspaces/${slug}/files`)
-    await page.getByRole('heading', { name: 'Garden' }).waitFor()
-    await rowOf('beds', page).dblclick()
-    await rowOf('roses', page).waitFor()
-    await page.getByRole('button', { name: 'New folder' }).waitFor()
-    const theirs = await emil.open(`/workspaces/${slug}/files/beds`)
-    await rowOf('roses', theirs).click()
-    expect(await theirs.getByRole('button', { name: /New folder|Upload|Delete|Rename/ }).count()).toBe(0)
-    await rowOf('roses', theirs).click({ button: 'right' })
-    await theirs.getByRole('menuitem', { name: 'Details' }).waitFor()
-    expect(await theirs.getByRole('menuitem', { name: /Rename|Move|Delete/ }).count()).toBe(0)
-    expectQuiet(emil)
-  })
-})
-
-describe('A hostile name', () => {
-  const hostile = [
-    `"><img src=x onerror="document.title='pwned'">.txt`,
-    `<script>document.title='pwned'</script>.txt`,
-    `\u202Egpj.exe.txt`,
-    `${'x'.repeat(240)}.txt`,
-    `100% #1?&=.txt`,
-  ]
-
-  it('is a name and nothing else, wherever it is shown', async () => {
-    const frank = await w.person('frank')
-    for (const name of hostile)
-      await frank.ask('mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }', {
-        input: { at: { path: name.replaceAll('/', '∕') } },
-      })
-    await frank.upload(
-      'pwned.svg',
-      `<svg xmlns="http://www.w3.org/2000/svg"><script>top.document.title='pwned'</script></svg>`,
-      'image/svg+xml',
-    )
-    const page = await frank.open('/files?details=true')
-    await rowOf('pwned.svg', page).waitFor()
-    for (const name of hostile) {
-      const entry = page.getByRole('row').filter({ hasText: name.replaceAll('/', '∕').slice(0, 12) })
-      await entry.click()
-      await page.getByRole('complementary').getByText('0 files').waitFor()
-      await entry.dblclick()
-      await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
-      await page.reload()
-      await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
-      expect(await page.locator('h1').textContent()).toBe(name.replaceAll('/', '∕'))
-      await page.goto(`${w.service.url}/files?details=true`)
-      await rowOf('pwned.svg', page).waitFor()
-    }
-    await rowOf('pwned.svg', page).dblclick()
-    await page.getByRole('dialog').getByText('There is no preview').waitFor()
-    expect(await page.title()).toBe('pwned.svg · Satchel')
-    expectQuiet(frank)
   })
 })
