@@ -398,9 +398,12 @@ describe('Uploads', () => {
     await click()
     await page.waitForTimeout(500)
     expect(await count()).toBe('11')
+    // At another place it is meant.
+    await press(page, 'Cancel 3.bin')
+    await until(async () => (await count()) === '10')
     await page.clock.setFixedTime(now + 10_000)
     await click()
-    await until(async () => (await count()) === '10')
+    await until(async () => (await count()) === '9')
     await finn.context.close()
   })
 

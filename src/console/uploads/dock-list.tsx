@@ -49,12 +49,13 @@ export function DockList({ uploads }: { uploads: readonly QueuedUpload[] }) {
 }
 
 const DOUBLE_CLICK_MS = 500
-let cancelledAt = Number.NEGATIVE_INFINITY
+let last = { at: Number.NEGATIVE_INFINITY, top: 0 }
 
-/** Cancels one. The second press of a double click meets the file that has moved up into its place: it means nothing. */
-function cancelOne(id: string): void {
-  if (Math.abs(Date.now() - cancelledAt) < DOUBLE_CLICK_MS) return
-  cancelledAt = Date.now()
+/** Cancels one. The second press of a double click meets, at the same place, the file that has moved there: it means nothing. */
+function cancelOne(id: string, button: Element): void {
+  const pressed = { at: Date.now(), top: button.getBoundingClientRect().top }
+  if (Math.abs(pressed.at - last.at) < DOUBLE_CLICK_MS && Math.abs(pressed.top - last.top) < ROW / 2) return
+  last = pressed
   void cancel([id])
 }
 
@@ -181,7 +182,7 @@ function Actions({ upload, among }: RowProps) {
         </Button>
       )}
       {!isOver(upload) && (
-        <Button look="icon" aria-label={text('cancelOne', { name })} onPress={() => cancelOne(id)}>
+        <Button look="icon" aria-label={text('cancelOne', { name })} onPress={({ target }) => cancelOne(id, target)}>
           <X />
         </Button>
       )}
