@@ -107,6 +107,15 @@ async function drop(page: Page, files: string[]): Promise<void> {
   await drag('drop')
 }
 
+/** How many uploads the browser remembers: an expression for the page. */
+const KEPT_UPLOADS = `new Promise(resolve => {
+  const opening = indexedDB.open('satchel-uploads')
+  opening.onsuccess = () => {
+    const counting = opening.result.transaction('uploads').objectStore('uploads').count()
+    counting.onsuccess = () => resolve(counting.result)
+  }
+})`
+
 const title = (page: Page, name: string | RegExp) => dock(page).getByRole('heading', { name, exact: true })
 const row = (page: Page, name: string) => dock(page).getByRole('listitem').filter({ hasText: name })
 const press = (page: Page, name: string) => dock(page).getByRole('button', { name, exact: true }).click()
@@ -353,6 +362,24 @@ describe('Uploads', () => {
     const heard = page.waitForResponse(answer => isAbort(answer.request()))
     await throttle(page, null)
     expect((await (await heard).json()).data.abortUpload.abortedId).toBeTruthy()
+  }, 60_000)
+
+  it('that are cancelled without the network are given back at the next visit, when the page was closed before', async () => {
+    const page = await alice.open('/files')
+    await throttle(page, 2_000_000)
+    await choose(page, 'Upload files', local('large.bin', randomBytes(LARGE)))
+    await sentMoreThan(page, 0.05)
+    await throttle(page, 0)
+    await press(page, 'Cancel large.bin')
+    await dock(page).waitFor({ state: 'detached' })
+    await page.close()
+    const next = await alice.context.newPage()
+    const heard = next.waitForResponse(answer => answer.request().postData()?.includes('mutation AbortUpload') ?? false)
+    await next.goto(`${w.service.url}/files`)
+    expect((await (await heard).json()).data.abortUpload.abortedId).toBeTruthy()
+    expect(await dock(next).count()).toBe(0)
+    // Once given back, it is forgotten.
+    await until(async () => (await next.evaluate(KEPT_UPLOADS)) === 0)
   }, 60_000)
 
   it('of a tab that is gone are taken over by one of those that open together', async () => {

@@ -24,6 +24,8 @@ export interface Kept {
   /** Where the file itself is kept in this browser. */
   arrived?: string | undefined
   session?: StoredSession | undefined
+  /** Whether it is to be given back, and not to be gone on with. */
+  isCancelled?: boolean | undefined
 }
 
 let opened: ReturnType<typeof createStore> | undefined

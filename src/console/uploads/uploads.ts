@@ -62,18 +62,34 @@ const entryOf = (kept: Kept) => ({
   aim: kept.aim,
   size: kept.size,
   async abandon() {
-    const patience = { signal: new AbortController().signal, retries: RETRIES, onRetry() {} }
-    // The service hears of it even if this browser refuses to clean up.
-    await end(kept).catch(() => {})
-    await abandon({ sessions: sessionsOf(kept), transport: transportOf(kept, patience) })
+    await leave([kept])
+    await giveBack(kept)
   },
 })
 
 /** Cancels uploads. What is gone from the screen does not come back with a reload, however long the service takes to hear of it. */
 export async function cancel(ids: readonly string[] = queue.snapshot().uploads.map(({ id }) => id)): Promise<void> {
-  for (const id of ids) records.delete(id)
-  await forget([...ids])
+  await leave(ids.flatMap(id => records.get(id) ?? []))
   queue.cancel(ids)
+}
+
+/** Remembers uploads for as long as the service holds something for them, but does not go on with them. */
+async function leave(all: readonly Kept[]): Promise<void> {
+  for (const kept of all) {
+    kept.isCancelled = true
+    records.delete(kept.id)
+  }
+  await keep(all.filter(({ session }) => session))
+  await forget(all.filter(({ session }) => !session).map(({ id }) => id))
+}
+
+/** Gives back what the service holds for an upload that was cancelled. If the page is closed before, the next visit does it. */
+async function giveBack(kept: Kept): Promise<void> {
+  const patience = { signal: new AbortController().signal, retries: RETRIES, onRetry() {} }
+  // The service hears of it even if this browser refuses to clean up.
+  if (kept.arrived) await discardArrived([kept.arrived]).catch(() => {})
+  await abandon({ sessions: sessionsOf(kept), transport: transportOf(kept, patience) })
+  await forget([kept.id])
 }
 
 async function end({ id, arrived }: Kept): Promise<void> {
@@ -127,7 +143,9 @@ function workOf(kept: Kept, file: File): Work {
 /** Goes on with what a reload, a crash or the end of a session has interrupted. */
 export async function restore(whose: string): Promise<void> {
   person = whose
-  const adopted = (await adopt(person)).filter(({ id }) => !records.has(id))
+  const all = await adopt(person)
+  for (const kept of all) if (kept.isCancelled) void giveBack(kept)
+  const adopted = all.filter(({ id, isCancelled }) => !isCancelled && !records.has(id))
   for (const kept of adopted) records.set(kept.id, kept)
   queue.add(adopted.map(kept => ({ ...entryOf(kept), work: null })))
   for (const kept of adopted) {
