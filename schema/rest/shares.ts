@@ -95,7 +95,8 @@ operation('POST /api/share/revoke/{token}', 'revokeShare', {
     token: arg.string({ required: true, example: SHARE_TOKEN }),
   }),
   type: RevokedShare,
-  resolve: async ({ token }, { services, caller }) => ({
-    tokenRevoked: await services.shares.revoke(caller, token),
-  }),
+  resolve: async ({ token }, { services, caller }) => {
+    await services.shares.end(caller, token)
+    return { tokenRevoked: token }
+  },
 })

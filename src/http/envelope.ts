@@ -15,7 +15,7 @@ export interface Answer {
   body: string
 }
 
-const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+export const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
 
 export const success = (value: unknown, msg = 'ok'): Envelope => ({ status: 200, msg, response: value })
 

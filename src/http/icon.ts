@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import fresh from 'fresh'
 import { allowOnly } from './method.ts'
+import { type StaticAnswer, sendStatic } from './static.ts'
 
 /** The lines of a satchel, 32 wide and 32 high. */
 export const satchel =
@@ -15,14 +15,16 @@ export const icon =
 /** Where browsers ask for the icon of a site, whatever its pages say, and where pages name it. */
 export const iconPaths = ['/favicon.ico', '/favicon.svg']
 
-const bytes = Buffer.from(icon)
 const etag = `"${hash('md5', icon)}"`
+// Too small to be packed.
+const answer: StaticAnswer = {
+  plain: Buffer.from(icon),
+  packed: [],
+  headers: { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400', etag },
+}
 
 /** @throws METHOD_NOT_ALLOWED */
 export function sendIcon(req: IncomingMessage, res: ServerResponse): void {
   allowOnly(req, 'GET', 'HEAD')
-  const headers = { 'content-type': 'image/svg+xml', 'cache-control': 'public, max-age=86400', etag }
-  if (fresh(req.headers, { etag })) return void res.writeHead(304, headers).end()
-  res.writeHead(200, { ...headers, 'content-length': bytes.length })
-  res.end(req.method === 'HEAD' ? undefined : bytes)
+  sendStatic(req, res, answer)
 }

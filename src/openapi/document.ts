@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SESSION_COOKIE } from '../access/caller.ts'
+import { jsonHeaders } from '../http/envelope.ts'
 import { allowOnly } from '../http/method.ts'
 import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'
 import { methodsOf, type Route } from '../rest/routes.ts'
@@ -91,8 +92,6 @@ function describe(routes: Route[], publicUrl: string, proxied: boolean): ApiDocu
     },
   }
 }
-
-const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
 
 /**
  * The OpenAPI document of the REST interface, and the page on which people read and try it.

@@ -1,8 +1,6 @@
-import { stringifySetCookie } from 'cookie'
-import { SESSION_COOKIE, sessionSecret } from '../access/caller.ts'
-import { writeSecurityEvent } from '../audit-log.ts'
+import { sessionSecret } from '../access/caller.ts'
 import type { SessionService } from '../services/accounts/session.ts'
-import { sessionCookie } from '../sign-in/routes.ts'
+import { signOut } from '../sign-in/routes.ts'
 import { nextOf, page, type Reply, signInAt, type Visit } from './visit.ts'
 
 /** How providers write their own names, where that is not just a capital letter. */
@@ -55,13 +53,10 @@ export async function askLogout(visit: Visit): Promise<Reply> {
 }
 
 /** `/logout`: ends the session, for a form; programs have /auth/logout. With a place to come back to, it leads there by a new sign-in. */
-export function logout({ sessions, secure }: { sessions: SessionService; secure: boolean }) {
+export function logout(options: { sessions: SessionService; secure: boolean }) {
   return async (visit: Visit): Promise<Reply> => {
-    const secret = sessionSecret(visit.req)
-    const ended = secret ? await sessions.end(secret) : null
-    if (ended) writeSecurityEvent(visit.log, 'sign_out', { user_id: ended.userId, session_id: ended.id })
+    const cookie = await signOut(sessionSecret(visit.req), visit.log, options)
     const next = nextOf(visit.query)
-    const cookie = stringifySetCookie(SESSION_COOKIE, '', { ...sessionCookie, secure, maxAge: 0 })
     return { to: next === '/' ? '/' : signInAt(next), headers: { 'set-cookie': cookie } }
   }
 }

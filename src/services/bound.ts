@@ -5,12 +5,8 @@ import type { Caller } from '../access/caller.ts'
 import { AppError } from '../errors.ts'
 
 /** The error for a limit of the plan. */
-export const planExceeded = (what: string, { limit, max, used }: { limit: string; max: number; used: number }) =>
-  new AppError('QUOTA_EXCEEDED', `The plan allows ${max} ${what}. Delete some, or ask for a larger plan.`, {
-    limit,
-    max,
-    used,
-  })
+export const planExceeded = (what: string, bound: { limit: string; max: number | null; used: number | null }) =>
+  new AppError('QUOTA_EXCEEDED', `The plan allows ${bound.max} ${what}. Delete some, or ask for a larger plan.`, bound)
 
 /** Counts a note that is about to be written for the first time, with the tree locked. @throws QUOTA_EXCEEDED */
 export async function takeNote(db: Db, caller: Caller, tx: Tx): Promise<void> {

@@ -1,4 +1,5 @@
 import { validate as isUuid } from 'uuid'
+import type { Page } from '../../db/queries/page.ts'
 import { InvalidInput } from '../errors.ts'
 import { parseJson } from '../json.ts'
 import { figure, MAX_PAGE } from '../limits.ts'
@@ -45,4 +46,15 @@ export function readCursor<Types extends KeyType[]>(
   if (fits) return key as KeyOf<Types>
   if (lenient) return null
   throw new InvalidInput(field, 'This cursor is not one of this list. Use the one of the previous page.')
+}
+
+/** A page of a list that is sorted by id, with the cursor of the next one. */
+export async function pageById<T extends { id: string }>(
+  { limit, cursor }: PageArgs,
+  load: (limit: number, after: string | null) => Promise<Page<T>>,
+  lenient = false,
+): Promise<{ rows: T[]; nextCursor: string | null }> {
+  const after = readCursor(cursor, ['id'], lenient)?.[0] ?? null
+  const { rows, more, last = rows.at(-1)?.id } = await load(readLimit(limit, lenient), after)
+  return { rows, nextCursor: more && last ? writeCursor([last]) : null }
 }

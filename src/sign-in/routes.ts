@@ -12,6 +12,7 @@ import { type Answer, answer, failure, success } from '../http/envelope.ts'
 import { allowOnly } from '../http/method.ts'
 import type { Incoming } from '../http/server.ts'
 import { write } from '../http/write.ts'
+import type { Log } from '../log.ts'
 import { truncateAddress } from '../network.ts'
 import { type AccountService, SignInRefused } from '../services/accounts/account.ts'
 import type { SessionService } from '../services/accounts/session.ts'
@@ -40,7 +41,18 @@ export interface AuthRoutesOptions {
 }
 
 /** The attributes of the session cookie. */
-export const sessionCookie = { path: '/', httpOnly: true, sameSite: 'lax' } as const
+const sessionCookie = { path: '/', httpOnly: true, sameSite: 'lax' } as const
+
+/** Ends the session of a secret, if there is one. @returns what takes its cookie away */
+export async function signOut(
+  secret: string | undefined,
+  log: Log,
+  { sessions, secure }: Pick<AuthRoutesOptions, 'sessions' | 'secure'>,
+): Promise<string> {
+  const ended = secret ? await sessions.end(secret) : null
+  if (ended) writeSecurityEvent(log, 'sign_out', { user_id: ended.userId, session_id: ended.id })
+  return stringifySetCookie(SESSION_COOKIE, '', { ...sessionCookie, secure, maxAge: 0 })
+}
 
 /** @returns nothing when the response has been sent already */
 type Handler = (req: SignInRequest, provider: string) => Promise<Answer | undefined> | Answer
@@ -166,12 +178,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
       if (req.method === 'GET' && (elsewhere ? mayFollowLink(req) : isSilentBrowser(req)))
         return redirect('/logout/confirm', 303)
       if (elsewhere) throw new Forbidden('Sign out on a page of this service.')
-      const ended = await sessions.end(secret)
-      if (ended) writeSecurityEvent(req.incoming.log, 'sign_out', { user_id: ended.userId, session_id: ended.id })
-      req.res.appendHeader(
-        'set-cookie',
-        stringifySetCookie(SESSION_COOKIE, '', { ...sessionCookie, secure, maxAge: 0 }),
-      )
+      req.res.appendHeader('set-cookie', await signOut(secret, req.incoming.log, { sessions, secure }))
     }
     // A form of a page: respond with a page.
     if (req.method === 'POST' && req.headers.accept?.includes('text/html'))

@@ -30,6 +30,16 @@ export function appointmentService({ db, change, operators }: Core<'db' | 'chang
   const isOfSetting = ({ verifiedEmail }: { verifiedEmail: string | null }) =>
     verifiedEmail !== null && bySetting.has(verifiedEmail)
 
+  /** @param appointment null for an operator of the setting */
+  const view = (
+    { id, email, name }: Pick<User, 'id' | 'email' | 'name'>,
+    appointment: Pick<OperatorView, 'appointedBy' | 'appointedAt'> | null,
+  ): OperatorView => ({
+    ...{ userId: id, email, name, bySetting: appointment === null },
+    appointedBy: appointment?.appointedBy ?? null,
+    appointedAt: appointment?.appointedAt ?? null,
+  })
+
   /** @throws USER_NOT_FOUND */
   async function find(userId: string): Promise<User> {
     const account = isUuid(userId) ? await db.User.findByPk(userId.toLowerCase(), { raw: true }) : null
@@ -51,23 +61,18 @@ export function appointmentService({ db, change, operators }: Core<'db' | 'chang
         appointedOperators(db),
         bySetting.size === 0 ? [] : accountsWithAddresses(db, [...bySetting]),
       ])
-      const rows = [
-        ...named.map(account => ({ ...account, appointedBy: null, appointedAt: null })),
-        ...appointed.filter(row => !isOfSetting(row)),
+      return [
+        ...named.map(account => view(account, null)),
+        ...appointed.filter(row => !isOfSetting(row)).map(row => view(row, row)),
       ]
-      return rows.map(({ id, email, name, appointedBy, appointedAt, ...row }) => ({
-        ...{ userId: id, email, name, appointedBy, appointedAt },
-        bySetting: isOfSetting(row),
-      }))
     },
 
     /** Appoints an operator; idempotent. @throws USER_NOT_FOUND, FORBIDDEN for a suspended account */
     async appoint(caller: Caller, userId: string): Promise<OperatorView> {
       const account = await find(userId)
-      const { id, email, name } = account
+      const { id } = account
       if (account.status !== 'active') throw new Forbidden('This account is suspended. Restore it first.')
-      if (isOfSetting(account))
-        return { userId: id, email, name, bySetting: true, appointedBy: null, appointedAt: null }
+      if (isOfSetting(account)) return view(account, null)
       const appointment = { userId: id, appointedBy: caller.userId, appointedAt: Date.now() }
       const appointing = change(operator, async ({ tx, record }) => {
         await db.Operator.create(appointment, { transaction: tx })
@@ -76,8 +81,7 @@ export function appointmentService({ db, change, operators }: Core<'db' | 'chang
       await appointing.catch((error: unknown) => {
         if (!isDuplicate(error)) throw error
       })
-      const { appointedBy, appointedAt } = (await db.Operator.findByPk(id, { raw: true })) ?? appointment
-      return { userId: id, email, name, bySetting: false, appointedBy, appointedAt }
+      return view(account, (await db.Operator.findByPk(id, { raw: true })) ?? appointment)
     },
 
     /** Dismisses an operator, effective from their next operation. @throws USER_NOT_FOUND when the account is no operator, FORBIDDEN for an operator of the setting */

@@ -27,21 +27,11 @@ export function userService({ db }: Core<'db'>) {
     async read(caller: Caller): Promise<UserView> {
       const found = await readUser(db, caller.userId)
       if (!found) throw new Unauthenticated()
-      const { id, email, verifiedEmail, name, givenName, familyName, picture, locale, createdAt, ...rest } = found
-      const { provider, providerUserId, planId, planName, ...limits } = rest
+      const { verifiedEmail, provider, providerUserId, planId, planName, ...rest } = found
+      const { id, email, name, givenName, familyName, picture, locale, createdAt, ...limits } = rest
       return {
-        ...{
-          id,
-          email,
-          emailVerified: verifiedEmail !== null,
-          name,
-          givenName,
-          familyName,
-          picture,
-          locale,
-          createdAt,
-        },
-        ...{ provider, providerUserId },
+        ...{ id, email, name, givenName, familyName, picture, locale, createdAt, provider, providerUserId },
+        emailVerified: verifiedEmail !== null,
         plan: { id: planId, name: planName, ...limits },
       }
     },

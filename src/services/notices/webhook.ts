@@ -93,6 +93,21 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
     return row
   }
 
+  /** Changes a webhook with its holder locked, and records it. @returns what `work` makes of it @throws WEBHOOK_NOT_FOUND */
+  const alter = (
+    caller: Caller,
+    workspace: WorkspaceView | null,
+    id: string,
+    kind: 'webhook.changed' | 'webhook.deleted',
+    work: (old: WebhookRow, tx: Tx) => Promise<WebhookRow>,
+  ): Promise<WebhookRow> =>
+    change(caller, async ({ tx, record }) => {
+      await lockHolder(caller, workspace, tx)
+      const row = await work(await find(caller, workspace, id, tx), tx)
+      record(logOf(caller, workspace), webhookEvent(kind, row))
+      return row
+    })
+
   /** Those of some webhooks that are the caller's, or of a workspace that they are a member of, by id. Does not look at their role. */
   const knownAmong = ({ userId }: Caller, ids: string[]): Promise<Map<string, WebhookView>> =>
     rowsById(ids, async some => (await webhooksAmong(db, userId, some)).map(toView))
@@ -158,9 +173,7 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
       const url = typeof text === 'string' ? readUrl(text, mayReach) : null
       const chosen = kinds === undefined ? {} : { kinds: readKinds(kinds) }
       const state = paused ? ({ state: 'paused' } as const) : ({ state: 'active', failingSince: null } as const)
-      const row = await change(caller, async ({ tx, record }) => {
-        await lockHolder(caller, workspace, tx)
-        const old = await find(caller, workspace, id, tx)
+      const row = await alter(caller, workspace, id, 'webhook.changed', async (old, tx) => {
         const set = {
           ...{ userId: caller.userId, ...chosen },
           // Another receiver is tried at once, and has three days of its own.
@@ -168,9 +181,7 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
           ...(typeof paused === 'boolean' ? { ...state, attempts: 0, dueAt: Date.now() } : {}),
         }
         await db.Webhook.update(set, { where: { id }, transaction: tx })
-        const row: WebhookRow = { ...old, ...set }
-        record(logOf(caller, workspace), webhookEvent('webhook.changed', row))
-        return row
+        return { ...old, ...set }
       })
       wakeWebhooks()
       return toView(row)
@@ -185,12 +196,9 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
       workspace: WorkspaceView | null,
       id: string,
     ): Promise<{ webhook: WebhookView; secret: string }> {
-      const row = await change(caller, async ({ tx, record }) => {
-        await lockHolder(caller, workspace, tx)
-        const old = await find(caller, workspace, id, tx)
+      const row = await alter(caller, workspace, id, 'webhook.changed', async (old, tx) => {
         const set = { secretNumber: old.secretNumber + 1, oldSecretEndsAt: Date.now() + OLD_SECRET_MS }
         await db.Webhook.update(set, { where: { id }, transaction: tx })
-        record(logOf(caller, workspace), webhookEvent('webhook.changed', old))
         return { ...old, ...set }
       })
       return { webhook: toView(row), secret: secretOf(tokens, id, row.secretNumber) }
@@ -198,11 +206,9 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
 
     /** @throws WEBHOOK_NOT_FOUND */
     async remove(caller: Caller, workspace: WorkspaceView | null, id: string): Promise<void> {
-      await change(caller, async ({ tx, record }) => {
-        await lockHolder(caller, workspace, tx)
-        const old = await find(caller, workspace, id, tx)
+      await alter(caller, workspace, id, 'webhook.deleted', async (old, tx) => {
         await db.Webhook.destroy({ where: { id }, transaction: tx })
-        record(logOf(caller, workspace), webhookEvent('webhook.deleted', old))
+        return old
       })
       wakeWebhooks()
     },

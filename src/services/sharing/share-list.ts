@@ -13,7 +13,7 @@ import {
 import type { Caller } from '../../access/caller.ts'
 import { keyById } from '../../key-by-id.ts'
 import type { Core } from '../core.ts'
-import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
+import { type PageArgs, pageById } from '../page.ts'
 import { pathsOfFolders } from '../tree/entry-path.ts'
 
 export type { ShareKind }
@@ -106,11 +106,9 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       list: 'sent' | 'received',
       page: PageArgs,
     ): Promise<{ files: ShareView[]; nextCursor: string | null }> {
-      const after = readCursor(page.cursor, ['id'], true)?.[0] ?? null
-      const limit = readLimit(page.limit, true)
-      const { rows, more, last } =
-        list === 'sent' ? await this.sentBy(caller, limit, after) : await this.receivedBy(caller, limit, after)
-      return { files: rows, nextCursor: more && last ? writeCursor([last]) : null }
+      const load = list === 'sent' ? this.sentBy : this.receivedBy
+      const { rows, nextCursor } = await pageById(page, (limit, after) => load(caller, limit, after), true)
+      return { files: rows, nextCursor }
     },
 
     /** The live shares that the caller has made of some files, by the id of the file. */

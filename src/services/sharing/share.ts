@@ -75,7 +75,12 @@ export function shareService({ db, change, files, listings, shareLinks, password
     return { file, share: { ...share, token, link: linkOf(token) } }
   }
 
-  /** @param named with the id, a stranger does not learn that there is such a share; with the token they know */
+  /**
+   * Deletes a share of the caller.
+   * @param named with the id, a stranger does not learn that there is such a share; with the token they know
+   * @returns its id, and that of its file
+   * @throws SHARE_NOT_FOUND, FORBIDDEN
+   */
   async function end(
     caller: Caller,
     token: string,
@@ -124,13 +129,6 @@ export function shareService({ db, change, files, listings, shareLinks, password
       }
     },
 
-    /** Deletes a share of the caller. @throws SHARE_NOT_FOUND, FORBIDDEN */
-    async revoke(caller: Caller, token: string): Promise<string> {
-      await end(caller, token)
-      return token
-    },
-
-    /** The same; answers its id, and that of its file. @throws SHARE_NOT_FOUND, FORBIDDEN */
     end,
   }
 }

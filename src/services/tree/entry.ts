@@ -17,6 +17,7 @@ import { type Node, resolveChain } from '../../../db/queries/entry-path.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../errors.ts'
 import { joinPath, limits } from '../../paths.ts'
+import { planExceeded } from '../bound.ts'
 import type { Core } from '../core.ts'
 import type { Change, NewEvent } from '../history/event.ts'
 import { pathIn, type Tree } from './entry-path.ts'
@@ -58,12 +59,8 @@ export async function addUsage(db: Db, tree: Tree, by: Totals, tx: Tx, counted =
 }
 
 export function foldersExceeded(tree: Tree, used: number | null): AppError {
-  const max = tree.maxFolders ?? null
-  return new AppError('QUOTA_EXCEEDED', `The plan allows ${max} folders here. Delete some, or ask for a larger plan.`, {
-    limit: tree.front ? 'max_workspace_folders' : 'max_folders',
-    max,
-    used,
-  })
+  const limit = tree.front ? 'max_workspace_folders' : 'max_folders'
+  return planExceeded('folders here', { limit, max: tree.maxFolders ?? null, used })
 }
 
 /** A change of one tree under way. */

@@ -15,7 +15,7 @@ import { peopleByIds } from '../../../db/queries/person.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { joinPath, parseFilePath, parsePath } from '../../paths.ts'
 import type { Core } from '../core.ts'
-import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
+import { type PageArgs, pageById, readCursor, readLimit, writeCursor } from '../page.ts'
 import { fileNotFound, pathsOfFolders, type Tree } from './entry-path.ts'
 
 /** A file as responses show it. Sizes in bytes, times in milliseconds since 1970. */
@@ -90,10 +90,8 @@ export function listingService({ db }: Core<'db'>) {
 
     /** All files of a tree, oldest first, with their paths: those below folders that are being purged are left out. */
     async listAll(tree: Tree, page: PageArgs): Promise<{ files: FileView[]; nextCursor: string | null }> {
-      const limit = readLimit(page.limit, true)
-      const after = readCursor(page.cursor, ['id'], true)
-      const { rows, more, last } = await this.ofKind(tree, FILE, limit, after?.[0] ?? null)
-      return { files: rows, nextCursor: more && last ? writeCursor([last]) : null }
+      const { rows, nextCursor } = await pageById(page, (limit, after) => this.ofKind(tree, FILE, limit, after), true)
+      return { files: rows, nextCursor }
     },
 
     /** A page of all files or of all folders but the root, likewise. `last` is where the next page begins. */

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../../../db/index.ts'
 import { usedAndReserved } from '../../../db/queries/bucket.ts'
 import { AppError } from '../../errors.ts'
+import { planExceeded } from '../bound.ts'
 import { treeGone } from './entry.ts'
 import type { Tree } from './entry-path.ts'
 
@@ -23,15 +24,7 @@ export async function quotaExceeded(
   if (!now) return treeGone()
   const ofWhat = now.workspaceId === null ? '' : '_workspace'
   if (limits.maxFiles !== null && now.files + files > limits.maxFiles)
-    return new AppError(
-      'QUOTA_EXCEEDED',
-      `The plan allows ${limits.maxFiles} files. Delete some, or ask for a larger plan.`,
-      {
-        limit: `max_files${ofWhat}`,
-        max: limits.maxFiles,
-        used: now.files,
-      },
-    )
+    return planExceeded('files', { limit: `max_files${ofWhat}`, max: limits.maxFiles, used: now.files })
   return new AppError(
     'QUOTA_EXCEEDED',
     `The plan allows ${limits.maxTotalStorageBytes} bytes, of which ${now.bytes} are used; there is no room for ${bytes} more. Delete something, or ask for a larger plan.`,

@@ -18,7 +18,7 @@ import { AppError, InvalidInput } from '../../errors.ts'
 import { figure, MAX_CHANGED } from '../../limits.ts'
 import type { OnConflict } from '../../on-conflict.ts'
 import { joinPath, parseFilePath } from '../../paths.ts'
-import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
+import { type PageArgs, pageById } from '../page.ts'
 import { rowsById } from '../rows-by-id.ts'
 import { makeRoom } from './conflict.ts'
 import { foldersExceeded, lockTree, moveEntries, weightOf } from './entry.ts'
@@ -94,13 +94,9 @@ export function trashItemService({ db, changeTree, removal, trashDays, wake }: T
     },
 
     /** The trash of a tree, the newest first. @throws INVALID_INPUT */
-    async list(
-      tree: Tree,
-      { limit, cursor }: PageArgs,
-    ): Promise<{ items: TrashItemView[]; nextCursor: string | null }> {
-      const after = readCursor(cursor, ['id'])
-      const { rows, more } = await this.page(tree.bucketId, readLimit(limit), after?.[0] ?? null)
-      return { items: rows, nextCursor: more ? writeCursor([rows.at(-1)?.id ?? '']) : null }
+    async list(tree: Tree, page: PageArgs): Promise<{ items: TrashItemView[]; nextCursor: string | null }> {
+      const { rows, nextCursor } = await pageById(page, (limit, after) => this.page(tree.bucketId, limit, after))
+      return { items: rows, nextCursor }
     },
 
     /** Some items of any buckets, by id. */

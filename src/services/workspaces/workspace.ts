@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import slugify from '@sindresorhus/slugify'
 import { validate as isUuid, v7 as newId } from 'uuid'
 import { type Db, isDuplicate, type Tx } from '../../../db/index.ts'
@@ -20,7 +21,6 @@ import type { Caller } from '../../access/caller.ts'
 import { OWNER } from '../../access/roles.ts'
 import { AppError, InvalidInput } from '../../errors.ts'
 import { MAX_PAGE, MAX_SLUG, MAX_WORKSPACE_NAME } from '../../limits.ts'
-import { newSecret } from '../../tokens.ts'
 import type { Core } from '../core.ts'
 import { enqueue } from '../notices/outbox.ts'
 import { parseTitle } from '../title.ts'
@@ -130,11 +130,7 @@ export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'w
       throw new AppError(
         'QUOTA_EXCEEDED',
         `Your plan allows ${row.max} workspaces. Delete one, or ask for a larger plan.`,
-        {
-          limit: 'max_user_workspaces',
-          max: row.max,
-          used: Number(row.used),
-        },
+        { limit: 'max_user_workspaces', max: row.max, used: Number(row.used) },
       )
   }
 }
@@ -155,13 +151,7 @@ export async function closeWorkspace(db: Db, id: string, tree: Tree, tx: Tx): Pr
 async function withFreeSlug<T>(given: string | null, name: string, make: (slug: string) => Promise<T>): Promise<T> {
   const base = given ?? (slugify(name).slice(0, MAX_SLUG).replace(/-+$/, '') || 'workspace')
   for (let attempt = 0; ; attempt++) {
-    const slug =
-      attempt === 0
-        ? base
-        : `${base.slice(0, MAX_SLUG - 7)}-${newSecret(4)
-            .toLowerCase()
-            .replace(/[^a-z0-9]/g, 'x')
-            .slice(0, 6)}`
+    const slug = attempt === 0 ? base : `${base.slice(0, MAX_SLUG - 7)}-${randomBytes(3).toString('hex')}`
     try {
       return await make(slug)
     } catch (error) {

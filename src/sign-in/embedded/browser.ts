@@ -1,6 +1,7 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
+import { isSame } from './word.ts'
 
 const name = 'sign_in_browser'
 const seconds = 90 * 86_400
@@ -12,8 +13,7 @@ export function createKnownBrowsers(key: Buffer, path: string) {
   return {
     knows({ headers }: IncomingMessage): boolean {
       const [id = '', signature = ''] = (parseCookie(headers.cookie ?? '')[name] ?? '').split('.')
-      const [given, wanted] = [Buffer.from(signature), Buffer.from(sign(id))]
-      return given.length === wanted.length && timingSafeEqual(given, wanted)
+      return isSame(signature, sign(id))
     },
 
     /** The value of a Set-Cookie header. */
