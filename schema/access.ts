@@ -88,6 +88,24 @@ export async function findDriveOf(
   return bucketId === undefined ? null : findDrive(context, caller, bucketId)
 }
 
+const notFound: Record<keyof typeof bucketsOf, (id: string) => AppError> = {
+  entry: id => entryNotFound(id),
+  trashItem: id => new AppError('TRASH_ITEM_NOT_FOUND', 'There is no such item in a trash of yours.', { id }),
+  upload: () => new AppError('UPLOAD_NOT_FOUND', 'There is no such upload of yours. Start another one.'),
+  version: id => new AppError('VERSION_NOT_FOUND', 'There is no such version of a file of yours.', { id }),
+}
+
+async function requireDriveOf(
+  context: Context,
+  caller: Caller,
+  kind: keyof typeof bucketsOf,
+  id: string,
+): Promise<Drive> {
+  const drive = await findDriveOf(context, caller, kind, id)
+  if (!drive) throw notFound[kind](id)
+  return drive
+}
+
 async function driveOf(context: Context, caller: Caller, subject: Subject, level: DriveLevel): Promise<Drive> {
   if (subject instanceof Drive) return subject
   if (subject === 'no workspace') throw new Error('This is no drive.')
@@ -104,24 +122,11 @@ async function driveOf(context: Context, caller: Caller, subject: Subject, level
     if (!drive) throw notAMember('enter')
     return drive
   }
-  if ('upload' in subject) {
-    const drive = await findDriveOf(context, caller, 'upload', subject.upload)
-    if (!drive) throw new AppError('UPLOAD_NOT_FOUND', 'There is no such upload of yours. Start another one.')
-    return drive
-  }
-  if ('version' in subject) {
-    const { version: id } = subject
-    const drive = await findDriveOf(context, caller, 'version', id)
-    if (!drive) throw new AppError('VERSION_NOT_FOUND', 'There is no such version of a file of yours.', { id })
-    return drive
-  }
+  if ('upload' in subject) return requireDriveOf(context, caller, 'upload', subject.upload)
+  if ('version' in subject) return requireDriveOf(context, caller, 'version', subject.version)
   if ('trashItems' in subject) {
     const { trashItems, to } = subject
-    const drives = trashItems.map(async id => {
-      const drive = await findDriveOf(context, caller, 'trashItem', id)
-      if (!drive) throw new AppError('TRASH_ITEM_NOT_FOUND', 'There is no such item in a trash of yours.', { id })
-      return drive
-    })
+    const drives = trashItems.map(id => requireDriveOf(context, caller, 'trashItem', id))
     return theOne(
       await Promise.all([...drives, ...(to ? [driveOfEntry(context, caller, to, level)] : [])]),
       caller,
@@ -138,9 +143,7 @@ async function driveOf(context: Context, caller: Caller, subject: Subject, level
 
 async function driveOfEntry(context: Context, caller: Caller, { id, at }: EntryRef, level: DriveLevel): Promise<Drive> {
   if (typeof id !== 'string') return driveOf(context, caller, { driveId: at?.drive }, level)
-  const drive = await findDriveOf(context, caller, 'entry', id)
-  if (!drive) throw entryNotFound(id)
-  return drive
+  return requireDriveOf(context, caller, 'entry', id)
 }
 
 /** @throws INVALID_INPUT for several drives */

@@ -4,7 +4,6 @@ import { logSecurityEvent } from '../src/audit-log.ts'
 import { AppError } from '../src/errors.ts'
 import { figure, MAX_KEY_DESCRIPTION, MAX_KEY_NAME } from '../src/limits.ts'
 import type { ApiKeyView } from '../src/services/accounts/api-key.ts'
-import { findWorkspace } from './access.ts'
 import { batchSeen } from './batch.ts'
 import { builder, signedIn } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
@@ -15,7 +14,7 @@ import { batchPages, forwardConnection, type Sorting } from './paging.ts'
 import { existingPerson, Person } from './person.ts'
 import { Workspace } from './refs.ts'
 import { Viewer, viewerField } from './viewer.ts'
-import { workspaceField } from './workspace.ts'
+import { maySee, workspaceField } from './workspace.ts'
 
 const ApiKey = builder.objectRef<ApiKeyView>('ApiKey').implement({
   description: 'An API key, without its secret: a private one of the caller, or one of a workspace.',
@@ -81,9 +80,7 @@ const knownKeys = batchSeen(({ apiKeys }, caller, ids) => apiKeys.knownAmong(cal
 
 findable('api_key', 'ApiKey', async (context, caller, id) => {
   const key = caller.via === 'session' ? await knownKeys(context, id) : undefined
-  if (!key) return null
-  const workspace = key.workspaceId === null ? null : await findWorkspace(context, caller, key.workspaceId)
-  return key.workspaceId === null || (workspace && allows(workspace, 'manageKeys')) ? key : null
+  return key && (await maySee(context, caller, key, 'manageKeys')) ? key : null
 })
 
 const SECRET_SHOWN = 4

@@ -5,7 +5,7 @@ import type { Context } from '../src/context.ts'
 import { MAX_DELIVERIES, MAX_WEBHOOKS } from '../src/limits.ts'
 import type { DeliveryRow, WebhookView } from '../src/services/notices/webhook.ts'
 import type { WorkspaceView } from '../src/services/workspaces/workspace.ts'
-import { findWorkspace, type Subject } from './access.ts'
+import type { Subject } from './access.ts'
 import { batch, batchSeen } from './batch.ts'
 import { builder, type ObjectFields, signedIn } from './builder.ts'
 import { EventKind, enumOf } from './enums.ts'
@@ -14,7 +14,7 @@ import { findable, Node } from './node.ts'
 import { personField } from './person.ts'
 import { Workspace } from './refs.ts'
 import { Viewer, viewerField } from './viewer.ts'
-import { workspaceField } from './workspace.ts'
+import { maySee, workspaceField } from './workspace.ts'
 
 const WebhookState = enumOf(
   'WebhookState',
@@ -119,10 +119,7 @@ const knownWebhooks = batchSeen(({ webhooks }, caller, ids) => webhooks.knownAmo
 
 findable('webhook', 'Webhook', async (context, caller, id) => {
   const webhook = caller.via === 'session' ? await knownWebhooks(context, id) : undefined
-  if (!webhook) return null
-  const workspace = webhook.workspaceId === null ? null : await findWorkspace(context, caller, webhook.workspaceId)
-  const isSeen = webhook.workspaceId === null || (workspace && allows(workspace, 'manageWebhooks'))
-  return isSeen ? webhook : null
+  return webhook && (await maySee(context, caller, webhook, 'manageWebhooks')) ? webhook : null
 })
 
 /** What is allowed with a webhook: to its person, and to those who may manage its workspace. */

@@ -1,5 +1,6 @@
 import type { Caller } from '../src/access/caller.ts'
-import { mayIn, openWorkspace } from '../src/access/drive.ts'
+import { allows, mayIn, openWorkspace } from '../src/access/drive.ts'
+import type { WorkspaceRight } from '../src/access/policies.ts'
 import { logSecurityEvent } from '../src/audit-log.ts'
 import type { Context } from '../src/context.ts'
 import { InvalidInput } from '../src/errors.ts'
@@ -74,6 +75,18 @@ findable('workspace', 'Workspace', async (context, caller, id) => {
   const workspace = await findWorkspace(context, caller, id)
   return workspace && openWorkspace(caller, workspace, 'enter')
 })
+
+/** Whether the caller may see what is their own, or is of a workspace where they have this right. */
+export async function maySee(
+  context: Context,
+  caller: Caller,
+  { workspaceId }: { workspaceId: string | null },
+  right: WorkspaceRight,
+): Promise<boolean> {
+  if (workspaceId === null) return true
+  const workspace = await findWorkspace(context, caller, workspaceId)
+  return workspace !== null && allows(workspace, right)
+}
 
 /** The field of a payload that shows a workspace as it is now. */
 export const workspaceField = <Payload extends { workspaceId: string | null }>(t: ObjectFields<Payload>) =>

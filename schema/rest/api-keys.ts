@@ -92,9 +92,7 @@ operation('POST /api/api_keys/{workspace_id}/create', 'createWorkspaceApiKey', {
   wrap: 'api_key',
   msg: 'api_key_created',
   rateLimit: 'api_keys',
-  args: arg => ({
-    ...keyInput(arg, workspaceScopes),
-  }),
+  args: arg => keyInput(arg, workspaceScopes),
   type: CreatedApiKey,
   resolve: async ({ workspace_id: workspaceId, expires_in: expiresIn, ...args }, context) => {
     const { services, caller, workspace } = context

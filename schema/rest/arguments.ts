@@ -12,6 +12,9 @@ export const limit = limitOf('Entries')
 
 export const cursor = { description: 'Where to continue: the `next_cursor` of the previous page.' }
 
+/** Which page of a list. */
+export const paged = (arg: Argument) => ({ cursor: arg.string(cursor), limit: arg.int(limit) })
+
 export const onConflict = {
   description: 'What to do when something of the same name is in the way; fail by default.',
   example: 'keep_both',

@@ -2,7 +2,7 @@ import { figure, MAX_PASSWORD, MAX_SHARED_FILES } from '../../src/limits.ts'
 import { joinPath } from '../../src/paths.ts'
 import type { DirectShares } from '../../src/services/sharing/direct-share.ts'
 import type { ShareView } from '../../src/services/sharing/share-list.ts'
-import { cursor, limit } from './arguments.ts'
+import { paged } from './arguments.ts'
 import { objectOf } from './builder.ts'
 import { ALICE, BOB, BYTES, CURSOR, FILE_PATH, MD5, MEDIA_TYPE, PASSWORD, SHARE_LINK, SHARE_TOKEN } from './examples.ts'
 import { operation } from './shares.ts'
@@ -34,10 +34,7 @@ operation('GET /api/files/received', 'receivedShares', {
   description: 'The live shares that the caller has received, oldest first.',
   auth: { privateFiles: 'read' },
   statuses: [401],
-  args: arg => ({
-    cursor: arg.string(cursor),
-    limit: arg.int(limit),
-  }),
+  args: paged,
   type: ShareList,
   resolve: (page, { services, caller }) => services.shares.page(caller, 'received', page),
 })
@@ -46,10 +43,7 @@ operation('GET /api/files/shared_by_user', 'sentShares', {
   description: 'The live shares that the caller has created, direct and public, oldest first.',
   auth: { privateFiles: 'read' },
   statuses: [401],
-  args: arg => ({
-    cursor: arg.string(cursor),
-    limit: arg.int(limit),
-  }),
+  args: paged,
   type: ShareList,
   resolve: (page, { services, caller }) => services.shares.page(caller, 'sent', page),
 })

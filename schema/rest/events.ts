@@ -141,7 +141,7 @@ operation('GET /api/workspaces/{workspace_id}/events', 'workspaceEvents', {
   auth: { drive: 'read' },
   statuses: [400, 401, 403, 410],
   fails: ['CURSOR_EXPIRED'],
-  args: arg => ({ ...pageArgs(arg) }),
+  args: pageArgs,
   type: EventPage,
   resolve: (page, context) => read(context, context.drive.id, context.drive.eventKinds, page),
 })

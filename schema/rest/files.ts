@@ -2,7 +2,7 @@ import { figure, MAX_DELETED_FILES } from '../../src/limits.ts'
 import { joinPath } from '../../src/paths.ts'
 import type { FileView, FolderView, ListedFile } from '../../src/services/tree/listing.ts'
 import type { Upload, UploadFields } from '../../src/upload.ts'
-import { cursor, ifMatch, limit, move, onConflict } from './arguments.ts'
+import { ifMatch, move, onConflict, paged } from './arguments.ts'
 import { type DriveContext, objectOf } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, FOLDER_PATH, MD5, MEDIA_TYPE } from './examples.ts'
 import { operationsOf } from './operation.ts'
@@ -74,11 +74,7 @@ operation('GET /api/files/tree', 'fileTree', {
   auth: { drive: 'read' },
   statuses: [400, 401],
   fails: ['INVALID_PATH'],
-  args: arg => ({
-    cursor: arg.string(cursor),
-    limit: arg.int(limit),
-    path: arg.string({ example: FOLDER_PATH }),
-  }),
+  args: arg => ({ ...paged(arg), path: arg.string({ example: FOLDER_PATH }) }),
   type: FileTree,
   resolve: ({ path, ...page }, { services, tree }) => services.listings.level(tree, path ?? '', page),
 })

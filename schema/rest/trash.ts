@@ -2,7 +2,7 @@ import { FOLDER } from '../../db/models/entry.ts'
 import type { Drive } from '../../src/access/drive.ts'
 import { figure, MAX_CHANGED } from '../../src/limits.ts'
 import type { TrashItemView } from '../../src/services/tree/trash-item.ts'
-import { cursor, limit, onConflict } from './arguments.ts'
+import { onConflict, paged } from './arguments.ts'
 import { type Argument, objectOf } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, FOLDER_PATH, ID } from './examples.ts'
 import { operationsOf } from './operation.ts'
@@ -69,7 +69,7 @@ declareForOwners(operationsOf('trash', 'Deleted files and folders that can be re
     description: `What was deleted of the files of ${whose} and can be restored, the newest first.`,
     auth: { drive: 'read' },
     statuses: [400, 401, ...denied],
-    args: arg => ({ cursor: arg.string(cursor), limit: arg.int(limit) }),
+    args: paged,
     type: Trash,
     resolve: async (page, { services, drive, tree }) => ({
       drive,

@@ -122,7 +122,7 @@ declareForOwners(
       auth: { drive: 'write' },
       statuses: [400, 401, ...denied, 409],
       fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
-      args: arg => ({ ...declaration(arg) }),
+      args: declaration,
       type: StartedUpload,
       resolve: ({ content_type: contentType, on_conflict: choice, ...upload }, context) => {
         const { services, caller, drive, tree, limits } = context
@@ -138,7 +138,7 @@ declareForOwners(
       statuses: [400, 401, ...denied, 404, 409],
       fails: ['UPLOAD_INCOMPLETE', 'CHECKSUM_MISMATCH', 'UPLOAD_NOT_FOUND', 'UPLOAD_BUSY'],
       from: { part: 'raw', content_md5: 'header content-md5' },
-      args: arg => ({ ...part(arg) }),
+      args: part,
       type: ReceivedPart,
       resolve: async ({ upload_id: id, part_number: number, part, content_md5: md5 }, context) => {
         const { services, caller, tree } = context

@@ -5,7 +5,7 @@ import type { EndedAccount } from '../../src/services/accounts/account-end.ts'
 import type { UserStats } from '../../src/services/accounts/statistic.ts'
 import type { IdentityView, PlanView, UserView } from '../../src/services/accounts/user.ts'
 import type { FileView } from '../../src/services/tree/listing.ts'
-import { cursor, limit } from './arguments.ts'
+import { paged } from './arguments.ts'
 import { objectOf } from './builder.ts'
 import { ALICE, BYTES, CURSOR, FILE_PATH, ID, MD5, MEDIA_TYPE, PICTURE } from './examples.ts'
 import { operationsOf } from './operation.ts'
@@ -54,10 +54,7 @@ operation('GET /api/user/bucket', 'bucket', {
   auth: { privateFiles: 'read' },
   statuses: [401],
   wrap: 'bucket_data',
-  args: arg => ({
-    cursor: arg.string(cursor),
-    limit: arg.int(limit),
-  }),
+  args: paged,
   type: Bucket,
   resolve: async (page, { services, caller }) => {
     const [usage, { files, nextCursor }] = await Promise.all([

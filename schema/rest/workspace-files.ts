@@ -2,7 +2,7 @@ import { InvalidInput } from '../../src/errors.ts'
 import { parseMode } from '../../src/media.ts'
 import { slashed } from '../../src/paths.ts'
 import type { FileView, FolderView, ListedFile } from '../../src/services/tree/listing.ts'
-import { cursor, ifMatch, limit, mode, onConflict } from './arguments.ts'
+import { ifMatch, mode, onConflict, paged } from './arguments.ts'
 import { objectOf } from './builder.ts'
 import { ALICE, BYTES, CURSOR, MD5, MEDIA_TYPE, WORKSPACE_FILE_PATH } from './examples.ts'
 import { named, uploadFile } from './files.ts'
@@ -72,11 +72,7 @@ operation('GET /api/workspaces/{workspace_id}/files/tree', 'workspaceFileTree', 
   auth: { drive: 'read' },
   statuses: [400, 401, 403],
   fails: ['INVALID_PATH'],
-  args: arg => ({
-    cursor: arg.string(cursor),
-    limit: arg.int(limit),
-    path: arg.string({ example: '/docs' }),
-  }),
+  args: arg => ({ ...paged(arg), path: arg.string({ example: '/docs' }) }),
   type: WorkspaceTree,
   resolve: async ({ workspace_id: _id, path, ...page }, { services, tree }) => {
     const level = await services.listings.level(tree, path ?? '', page)
