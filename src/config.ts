@@ -16,6 +16,17 @@ export interface OAuthProvider {
 
 type Settings = { [K in keyof typeof settings]: z.output<(typeof settings)[K]['read']> }
 
+/** SWEEP_SECONDS is sweepSeconds in the code. */
+type OwnName<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<OwnName<Rest>>}`
+  : Lowercase<Name>
+
+const ownName = (name: string) => name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+const underOwnNames = (values: Settings) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [ownName(name), value])) as {
+    [Name in keyof Settings as OwnName<Name>]: Settings[Name]
+  }
+
 export type Database = { dialect: 'sqlite'; file: string } | { dialect: 'mysql'; url: string }
 
 /** Thrown when the service cannot start; its message has one line per reason, with the setting to check. */
@@ -97,30 +108,19 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   const s = Object.fromEntries(Object.keys(settings).map(name => [name, read(name as keyof Settings)])) as Settings
   const dataDir = resolve(s.DATA_DIR)
   const config = {
-    host: s.HOST,
-    port: s.PORT,
+    ...underOwnNames(s),
     /** Origin without a trailing slash; empty until the port is known when PORT is 0 and PUBLIC_URL is not set. */
     publicUrl: s.PUBLIC_URL || (s.PORT === 0 ? '' : `http://localhost:${s.PORT}`),
     dataDir,
     database: readDatabase(s.DATABASE_URL, dataDir),
-    databasePool: s.DATABASE_POOL,
     /** Folder of the blobs, unless they are in Azure Blob Storage. */
     blobDir: resolve(s.BLOB_DIR || `${dataDir}/blobs`),
     azureConnectionString: s.AZURE_STORAGE_CONNECTION_STRING,
     azureContainer: s.AZURE_STORAGE_CONTAINER,
     blobPublicUrl: s.BLOB_PUBLIC_URL.replace(/\/+$/, ''),
-    blobCors: s.BLOB_CORS,
-    downloads: s.DOWNLOADS,
     directUploads: s.DIRECT_UPLOADS && s.DOWNLOADS === 'redirect',
-    signedUrlSeconds: s.SIGNED_URL_SECONDS,
     sessionSeconds: s.SESSION_HOURS * 3600,
-    secretKey: s.SECRET_KEY,
-    smtpUrl: s.SMTP_URL,
-    mailFrom: s.MAIL_FROM,
     mailBounds: { fromOne: s.MAILS_FROM_ONE, fromAll: s.MAILS_FROM_ALL },
-    redisUrl: s.REDIS_URL,
-    corsOrigins: s.CORS_ORIGINS,
-    trustProxy: s.TRUST_PROXY,
     /** Calls of a user in so many seconds. */
     rates: {
       api_keys: { max: s.RATE_API_KEYS, seconds: 60 },
@@ -135,40 +135,9 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       exports: { max: s.RATE_EXPORTS, seconds: 60 },
     },
     graphiql: s.GRAPHIQL === '' ? s.NODE_ENV !== 'production' : s.GRAPHIQL,
-    /** Whether to serve the web console. */
-    console: s.CONSOLE,
-    graphqlMaxCost: s.GRAPHQL_MAX_COST,
-    subscriptionsPerUser: s.SUBSCRIPTIONS_PER_USER,
-    subscriptionCheckSeconds: s.SUBSCRIPTION_CHECK_SECONDS,
-    /** IP addresses and ranges that are not public, and that webhooks may reach. */
-    webhookAllowAddresses: s.WEBHOOK_ALLOW_ADDRESSES,
-    /** Addresses of accounts that are operators. */
-    operators: s.OPERATORS,
-    logLevel: s.LOG_LEVEL,
-    logFormat: s.LOG_FORMAT,
-    logAddresses: s.LOG_ADDRESSES,
-    leaseSeconds: s.LEASE_SECONDS,
-    uploadPartBytes: s.UPLOAD_PART_BYTES,
-    sweepSeconds: s.SWEEP_SECONDS,
-    shutdownSeconds: s.SHUTDOWN_SECONDS,
     drainSeconds: s.DRAIN_SECONDS ?? (s.NODE_ENV === 'production' ? 5 : 0),
-    connectionsPerAddress: s.CONNECTIONS_PER_ADDRESS,
-    bodiesPerAddress: s.BODIES_PER_ADDRESS,
-    bodiesPerCaller: s.BODIES_PER_CALLER,
-    bodyMemoryBytes: s.BODY_MEMORY_BYTES,
-    bodySeconds: s.BODY_SECONDS,
-    uploadMinRate: s.UPLOAD_MIN_RATE,
-    uploadRateSeconds: s.UPLOAD_RATE_SECONDS,
-    retentionDays: s.RETENTION_DAYS,
-    eventDays: s.EVENT_DAYS,
-    trashDays: s.TRASH_DAYS,
-    versionsKept: s.VERSIONS_KEPT,
-    versionDays: s.VERSION_DAYS,
-    keptPercent: s.KEPT_PERCENT,
     /** Whether a verified address joins accounts across providers. */
     linkByEmail: false,
-    /** Who may create an account; null where it is not configured, which means everyone. */
-    signUp: s.SIGN_UP,
     production: s.NODE_ENV === 'production',
     providers: readProviders(env, problems),
   }
