@@ -37,7 +37,7 @@ describe('Uploads in parts', () => {
     const said: string[] = []
     const seed = randomInt(2 ** 31)
     const say = (line: string) => said.push(line)
-    const { kills } = await killUploads({ site, rounds, size: 100 * PART, partBytes: PART, seed, say }).catch(error => {
+    const { kills } = await killUploads({ site, rounds, size: 50 * PART, partBytes: PART, seed, say }).catch(error => {
       throw new Error(`Seed ${seed}\n${said.join('\n')}`, { cause: error })
     })
     expect(Object.values(kills).reduce((sum, n) => sum + n)).toBe(rounds)
@@ -154,10 +154,14 @@ describe('A service that is asked to stop', () => {
     expect(worked).toBe(0)
     expect(answer?.status).not.toBe(200)
     await comeBack()
-    const again = await until(async () => {
-      const answer = await uploader.complete(id, { md5: md5(bytes) })
-      return answer.code !== 'UPLOAD_BUSY' && answer
-    }, 30_000)
+    const again = await until(
+      async () => {
+        const answer = await uploader.complete(id, { md5: md5(bytes) })
+        return answer.code !== 'UPLOAD_BUSY' && answer
+      },
+      30_000,
+      100,
+    )
     expect(again).toMatchObject({ status: 200, value: { md5_checksum: md5(bytes) } })
   })
 })
@@ -184,10 +188,14 @@ describe('A completion in the background', () => {
     await begun
     if (site.instances === 1) await site.start(0)
     const other = restUploader(await site.alice(site.instances - 1))
-    const said = await until(async () => {
-      const outcome = await other.outcome(id)
-      return outcome.status !== 202 && outcome
-    }, 30_000)
+    const said = await until(
+      async () => {
+        const outcome = await other.outcome(id)
+        return outcome.status !== 202 && outcome
+      },
+      30_000,
+      100,
+    )
     expect(said).toMatchObject({
       status: 200,
       value: { md5_checksum: createHash('md5').update(bytes).digest('hex'), size: bytes.length },
