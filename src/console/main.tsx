@@ -6,6 +6,7 @@ import { App } from './app.tsx'
 import { followSignIn } from './graphql/session.ts'
 import { language, locale } from './i18n/language.ts'
 import './shell/theme.ts'
+import { ofTab } from './parts/memory.ts'
 import { preloadMenus } from './parts/menu.tsx'
 import { stayForDrops } from './uploads/files-dragged.ts'
 
@@ -13,9 +14,13 @@ document.documentElement.lang = language
 document.documentElement.dir = isRTL(locale) ? 'rtl' : 'ltr'
 stayForDrops()
 
-// After an update of the service, an open tab asks for files that are gone: load the new ones, once.
+const RELOADED_FOR = 'satchel.reloaded-for'
+
+// After an update of the service, an open tab asks for files that are gone: load the new ones. What still fails then is not gone, but blocked.
 window.addEventListener('vite:preloadError', event => {
-  if (performance.now() < 10_000) return
+  const failed = String(event.payload)
+  if (performance.now() < 10_000 || ofTab.read(RELOADED_FOR) === failed) return
+  ofTab.write(RELOADED_FOR, failed)
   event.preventDefault()
   location.reload()
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { until } from '../until.ts'
 import { type ConsoleWorld, type Person, rowOf, startConsole } from './console.ts'
 
 let w: ConsoleWorld
@@ -8,6 +9,12 @@ beforeAll(async () => {
   w = await startConsole()
 }, 120_000)
 afterAll(() => w?.stop())
+
+/** A picture of one pixel. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+)
 
 /** Somebody whose page is never loaded anew because of files that it cannot fetch, however slow the machine is. */
 async function person(name: string): Promise<Person> {
@@ -44,6 +51,62 @@ describe('When a part of the console cannot be fetched', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
     expect(await page.locator('.tile-card .entry-icon').count()).toBe(2)
     expect([offers() > 0, thumbnails() > 0]).toEqual([true, true])
+  })
+
+  it('its small pictures are fetched when they are shown again, and its offers when the browser is online again', async () => {
+    const carol = await person('carol')
+    await carol.upload('sunrise.png', PIXEL, 'image/png')
+    await miss(carol.page, 'offers')
+    await miss(carol.page, 'thumbnail')
+    const { page } = carol
+    const failed = (part: string) => page.waitForEvent('requestfailed', request => request.url().includes(`/${part}-`))
+    await Promise.all([failed('offers'), carol.open('/files?view=grid'), failed('thumbnail')])
+    await rowOf('sunrise', page).locator('.entry-icon').waitFor()
+    for (const part of ['offers', 'thumbnail']) await page.unroute(`**/${part}-*.js`)
+    await page.getByRole('button', { name: 'Show as list' }).click()
+    await page.getByRole('button', { name: 'Show as grid' }).click()
+    await rowOf('sunrise', page).locator('img').waitFor()
+    const offers = page.waitForResponse(answer => answer.url().includes('/offers-'))
+    await page.evaluate('dispatchEvent(new Event("online"))')
+    expect((await offers).status()).toBe(200)
+    const newFolder = page.getByRole('dialog').getByRole('menuitem', { name: /^New folder(?! in)/ })
+    await until(async () => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('menuitem').first().waitFor()
+      if (await newFolder.isVisible()) return true
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      return false
+    })
+  })
+
+  it('what is blocked for good is asked for a few times only', async () => {
+    const dora = await person('dora')
+    await dora.upload('notes.txt', 'x')
+    const offers = await miss(dora.page, 'offers')
+    const page = await dora.open('/files')
+    for (let visit = 0; visit < 8; visit++) {
+      await page.getByRole('link', { name: 'Trash' }).click()
+      await page.getByRole('heading', { name: 'Trash', exact: true }).waitFor()
+      await page.getByRole('link', { name: 'My files' }).click()
+      await rowOf('notes', page).waitFor()
+    }
+    await page.waitForTimeout(300)
+    // Each time by a preload as well, in some browsers.
+    expect([5, 10]).toContain(offers())
+  })
+
+  it('the page is loaded anew once, as after an update, and then stays', async () => {
+    const { page, context } = await w.person('emma')
+    await context.addInitScript('const now = performance.now.bind(performance); performance.now = () => now() + 20_000')
+    await miss(page, 'offers')
+    let loads = 0
+    page.on('domcontentloaded', () => loads++)
+    await page.goto(`${w.service.url}/files`)
+    await until(() => loads > 1)
+    await page.waitForTimeout(2000)
+    await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
+    expect(loads).toBe(2)
   })
 
   it('what is pressed says so, keeps the selection, and works when it is pressed again', async () => {

@@ -1,4 +1,4 @@
-import { type DragEvent, lazy, type MouseEvent, memo, type ReactNode, Suspense } from 'react'
+import { type DragEvent, type MouseEvent, memo, type ReactNode } from 'react'
 import { formatBytes, formatExact, formatMoment } from '../../i18n/format.ts'
 import { Mark, More } from '../../listing/cells.tsx'
 import type { Cell } from '../../listing/listing.tsx'
@@ -6,6 +6,7 @@ import { EntryIcon } from '../../parts/entry-icon.tsx'
 import { Link2 } from '../../parts/icons.ts'
 import { mediaTypeOf } from '../../parts/media-type.ts'
 import type { Point } from '../../parts/menu.tsx'
+import { optional } from '../../parts/optional.tsx'
 import type { Entry } from './documents.ts'
 import { NameField } from './name-field.tsx'
 import { text } from './text.ts'
@@ -53,11 +54,7 @@ const typeOf = (entry: Entry) => (entry.__typename === 'File' ? mediaTypeOf(entr
 
 const TileIcon = ({ file }: { file: Entry }) => <EntryIcon contentType={typeOf(file)} size="tile" />
 /** Without it, tiles keep their icons. */
-const Thumbnail = lazy(() =>
-  import('./on-demand/thumbnail.tsx')
-    .then(({ Thumbnail }) => ({ default: Thumbnail }))
-    .catch(() => ({ default: TileIcon })),
-)
+const Thumbnail = optional(() => import('./on-demand/thumbnail.tsx').then(({ Thumbnail }) => Thumbnail), TileIcon)
 
 function frameOf({ entry, index, isSelected, isCursor, draft, isCut, handlers }: CellProps, look: string) {
   const isFolder = entry.__typename === 'Folder'
@@ -145,18 +142,15 @@ export const Row = memo(function Row(props: CellProps) {
 /** An entry as a tile of the grid. */
 export const Tile = memo(function Tile(props: CellProps) {
   const { entry, handlers } = props
-  const icon = <TileIcon file={entry} />
   return (
     <div {...frameOf(props, 'tile-card')}>
       <div role="gridcell">
         <Mark onMark={() => handlers.mark(entry)} />
         {hasThumbnail(entry) ? (
-          <Suspense fallback={icon}>
-            {/* With new bytes it is another picture. */}
-            <Thumbnail key={entry.updatedAt} file={entry} />
-          </Suspense>
+          // With new bytes it is another picture.
+          <Thumbnail key={entry.updatedAt} file={entry} />
         ) : (
-          icon
+          <TileIcon file={entry} />
         )}
         <span className="tile-name">
           <Name {...props} />

@@ -8,6 +8,7 @@ import { usePageKeys } from '../../listing/use-page-keys.ts'
 import { LinkButton } from '../../parts/button.tsx'
 import { FolderOpen, SearchX } from '../../parts/icons.ts'
 import { AtPoint, type Point } from '../../parts/menu.tsx'
+import { optional } from '../../parts/optional.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { useTitle } from '../../parts/use-title.ts'
 import { shortcuts } from '../../shell/shortcuts.tsx'
@@ -41,8 +42,9 @@ const DeleteForEver = lazy(() => dialogs().then(({ DeleteForEver }) => ({ defaul
 const Details = lazy(() => import('./on-demand/details.tsx').then(({ Details }) => ({ default: Details })))
 const ShareSheet = lazy(() => import('../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })))
 /** Without it, the palette offers less, and the list is the same. */
-const Offers = lazy(() =>
-  import('./on-demand/offers.ts').then(({ Offers }) => ({ default: Offers })).catch(() => ({ default: () => null })),
+const Offers = optional(
+  () => import('./on-demand/offers.ts').then(({ Offers }) => Offers),
+  () => null,
 )
 const Viewer = lazy(() => import('./on-demand/viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
 
@@ -221,9 +223,7 @@ export function Files() {
           }}
         />
       )}
-      <Suspense>
-        <Offers commands={commands} />
-      </Suspense>
+      <Offers commands={commands} />
       <Suspense>
         {open === 'new-folder' && (
           <NewFolder

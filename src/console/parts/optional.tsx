@@ -1,0 +1,47 @@
+import { type ComponentType, useEffect, useState } from 'react'
+
+/** So often a part is asked for that cannot be fetched; what blocks it may stay for as long as the page. */
+const ATTEMPTS = 5
+
+/**
+ * A part that a screen can do without: until it is there, another stands in its place. What could not be fetched is fetched again when it is
+ * shown the next time, and when the browser is online again.
+ */
+export function optional<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  Without: ComponentType<Props>,
+): ComponentType<Props> {
+  let Part: ComponentType<Props> | undefined
+  let failures = 0
+  let loading: Promise<void> | undefined
+
+  /** For all that wait for it at a time. */
+  async function fetchPart(): Promise<void> {
+    try {
+      Part ??= await load()
+    } catch {
+      failures++
+    }
+    loading = undefined
+  }
+
+  return function Optional(props) {
+    const [Shown, show] = useState(() => Part)
+    useEffect(() => {
+      if (Shown) return
+      const look = async () => {
+        loading ??= fetchPart()
+        await loading
+        show(() => Part)
+      }
+      const lookAnew = () => {
+        failures = 0
+        void look()
+      }
+      if (failures < ATTEMPTS) void look()
+      window.addEventListener('online', lookAnew)
+      return () => window.removeEventListener('online', lookAnew)
+    }, [Shown])
+    return Shown ? <Shown {...props} /> : <Without {...props} />
+  }
+}
