@@ -20,6 +20,9 @@ export const notOurs = ['dist', 'data', 'test/node_modules', 'test/azurite/node_
   dir => `<rootDir>/${dir}/`,
 )
 
+/** A worker of half a gigabyte holds nothing open in the end, but a busy machine takes longer than Jest's half a second to free it. */
+export const ends = { workerGracefulExitTimeout: 10_000 }
+
 /** The tests of the suite in TEST_SUITE (suites.mjs), on the database engines that answer. */
 export default async function config() {
   const suite = process.env.TEST_SUITE || 'all'
@@ -50,6 +53,7 @@ export default async function config() {
       testPathIgnorePatterns: ['/node_modules/', ...without.map(file => `${file.replaceAll('.', '\\.')}$`)],
     })),
     reporters: ['default', ['<rootDir>/test/summary-reporter.mjs', { said: `${engines.said}${without}` }]],
+    ...ends,
     testSequencer: '<rootDir>/test/longest-first.mjs',
     // For two cores: what waits (for time to pass, for a process) leaves one of them free. In .ci/run
     // those in the browser, with two workers, run beside them.

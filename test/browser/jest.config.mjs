@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { loading, notOurs } from '../jest.config.mjs'
+import { ends, loading, notOurs } from '../jest.config.mjs'
 
 const rootDir = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const { env } = process
@@ -59,6 +59,7 @@ export default {
       { said: `Browsers: ${said.join(', ')}.${notTested} Screenshots in ${env.TEST_SCREENSHOTS}` },
     ],
   ],
+  ...ends,
   testSequencer: '<rootDir>/test/longest-first.mjs',
   maxWorkers: 2,
   testTimeout: 60_000,
