@@ -11,35 +11,15 @@ import { AppError, Busy, InvalidInput, toAppError } from '../errors.ts'
 import { type Log, loggablePath } from '../log.ts'
 import { addressForLog, networkOf } from '../network.ts'
 import type { UploadMemory } from '../storage/store.ts'
-import type { BodyKind } from './body.ts'
 import { boundConnections } from './connections.ts'
 import { corsOptions } from './cors.ts'
 import { type Answer, failure } from './envelope.ts'
 import { watchForwarded } from './forwarded.ts'
 import { Held } from './held.ts'
+import { Incoming } from './incoming.ts'
 import { createIntake, type IntakeSettings } from './intake.ts'
 import { oneAtATime } from './pipeline.ts'
 import { takeRest, write } from './write.ts'
-
-/** A request as the gateway passes it to a mount. */
-export interface Incoming {
-  req: IncomingMessage
-  res: ServerResponse
-  path: string
-  query: URLSearchParams
-  /** Client address, as determined by the trusted proxies. */
-  address: string
-  log: Log
-  /** Aborts when the client disconnects; its reason is an AppError. */
-  signal: AbortSignal
-  /**
-   * Admits the body once its caller is known. Call it before reading anything of the body.
-   * @param caller id of the user; null without a credential
-   * @param body how the handler reads it; without this, the headers decide
-   * @throws UNAVAILABLE where this would exceed a limit
-   */
-  admit(caller: string | null, body?: BodyKind): Promise<void>
-}
 
 /** Handles the paths below its prefix. */
 export interface Mount {
@@ -127,8 +107,6 @@ export function createGateway({ config, uploadMemory, publicUrl, log, mounts }: 
     res.setHeader('x-request-id', requestId)
     if (publicUrl().startsWith('https:')) res.setHeader('strict-transport-security', 'max-age=31536000')
     if (phase === 'stopping') res.setHeader('connection', 'close')
-    let requestLog: Log | undefined
-    let requestQuery: URLSearchParams | undefined
     res.on('close', () => {
       if (!res.writableFinished) gone.abort(hungUp())
       if (!req.complete) takeRest(req, socket)
@@ -155,23 +133,17 @@ export function createGateway({ config, uploadMemory, publicUrl, log, mounts }: 
     // A proxy that forwards no client address carries many clients: they must not share one limit.
     const client = trust(address, 0) ? undefined : networkOf(address)
     const releases: (() => void)[] = []
-    const incoming: Incoming = {
+    const incoming = new Incoming({
       req,
       res,
       path,
-      // Created on demand, like the log: most requests need neither.
-      get query() {
-        requestQuery ??= new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1))
-        return requestQuery
-      },
+      search: mark < 0 ? '' : url.slice(mark + 1),
       address,
-      get log() {
-        requestLog ??= log.child({ request_id: requestId })
-        return requestLog
-      },
       signal: gone.signal,
       admit: async (caller, body) => void releases.push(await intake.admit({ req, client, caller, body, abort: gone })),
-    }
+      requestId,
+      gatewayLog: log,
+    })
     const served: Promise<void> = serve(incoming, client, releases)
       .catch(error => write(res, req, refusal(error, path, incoming.log)))
       .finally(() => {

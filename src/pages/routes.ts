@@ -2,8 +2,8 @@ import type { Caller } from '../access/caller.ts'
 import { isFromElsewhere } from '../access/origin.ts'
 import { Forbidden, toAppError } from '../errors.ts'
 import { createAddresses } from '../http/addresses.ts'
+import type { Incoming } from '../http/incoming.ts'
 import { asksForPage } from '../http/method.ts'
-import type { Incoming } from '../http/server.ts'
 import { write } from '../http/write.ts'
 import type { RefusalReason } from '../services/accounts/profile.ts'
 import type { SessionService } from '../services/accounts/session.ts'
@@ -133,11 +133,7 @@ export function createPages(options: Options) {
       if (req.method === 'POST' && !path.startsWith('/unsubscribe/') && isFromElsewhere(req, ownOrigins()))
         throw new Forbidden('The form comes from a page of another origin. Open the page of this service instead.')
       const visit: Visit = {
-        ...{ req, res, query, address, signal, here },
-        // Created on demand: most pages log nothing.
-        get log() {
-          return incoming.log
-        },
+        ...{ req, res, query, address, signal, here, log: incoming.log },
         token: params.token ?? '',
         caller: () => {
           asked ??= findPerson(req)

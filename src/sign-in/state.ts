@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ParsedUrlQuery } from 'node:querystring'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import { z } from 'zod'
-import type { Incoming } from '../http/server.ts'
+import type { Incoming } from '../http/incoming.ts'
 import { newSecret, type Tokens } from '../tokens.ts'
 import { readReturnTo } from './return-to.ts'
 

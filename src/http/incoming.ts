@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Log } from '../log.ts'
+import type { BodyKind } from './body.ts'
+
+type Given = Pick<Incoming, 'req' | 'res' | 'path' | 'address' | 'signal' | 'admit'> & {
+  /** The query of the URL, without its question mark. */
+  search: string
+  requestId: string
+  gatewayLog: Log
+}
+
+/**
+ * A request as the gateway passes it to a mount. A class, because V8 makes a hidden class for each object literal with accessors, which keeps what
+ * they close over, here the whole request, until the next full collection.
+ */
+export class Incoming {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly path: string
+  /** Client address, as determined by the trusted proxies. */
+  readonly address: string
+  /** Aborts when the client disconnects; its reason is an AppError. */
+  readonly signal: AbortSignal
+  /**
+   * Admits the body once its caller is known. Call it before reading anything of the body.
+   * @param caller id of the user; null without a credential
+   * @param body how the handler reads it; without this, the headers decide
+   * @throws UNAVAILABLE where this would exceed a limit
+   */
+  readonly admit: (caller: string | null, body?: BodyKind) => Promise<void>
+  readonly #given: Given
+  #query: URLSearchParams | undefined
+  #log: Log | undefined
+
+  constructor(given: Given) {
+    this.req = given.req
+    this.res = given.res
+    this.path = given.path
+    this.address = given.address
+    this.signal = given.signal
+    this.admit = given.admit
+    this.#given = given
+  }
+
+  // Created on demand: most requests need neither.
+
+  get query(): URLSearchParams {
+    this.#query ??= new URLSearchParams(this.#given.search)
+    return this.#query
+  }
+
+  get log(): Log {
+    this.#log ??= this.#given.gatewayLog.child({ request_id: this.#given.requestId })
+    return this.#log
+  }
+}
