@@ -44,6 +44,7 @@ const drills = [
   'unit/cli-hostile',
   'unit/cli-wire',
   'workspace-races',
+  'young-objects',
 ]
 
 /**
@@ -118,6 +119,7 @@ const anyEngine = [
   'upload-session',
   'user',
   'walk',
+  'young-objects',
 ]
 
 /** What the store decides: once more with Azure Blob Storage in the place of the disk. No database has a part in that. */

@@ -11,8 +11,9 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql'
-import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
+import type { CompiledQuery } from 'graphql-jit'
 import type { Plugin } from 'graphql-yoga'
+import { compile } from '../compile.ts'
 import type { createCosts } from './cost.ts'
 import { MAX_ERRORS } from './errors.ts'
 
@@ -36,8 +37,8 @@ export function compiledExecution(schema: GraphQLSchema, costOf: ReturnType<type
       if (!operation) return
       if (known.compiled === undefined) {
         const fits = costOf(document, operation).fields <= MAX_COMPILED_FIELDS && isSafe(schema, document, operation)
-        const made = fits ? compileQuery(schema, document) : null
-        known.compiled = made && isCompiledQuery(made) ? made : null
+        const made = fits ? compile(schema, document) : null
+        known.compiled = made && 'query' in made ? made : null
       }
       const { compiled } = known
       if (!compiled) return

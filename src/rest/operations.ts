@@ -1,6 +1,7 @@
 import { type DocumentNode, type GraphQLSchema, Kind } from 'graphql'
-import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
+import type { CompiledQuery } from 'graphql-jit'
 import { useSofa } from 'sofa-api'
+import { compile } from '../compile.ts'
 import type { Route } from './routes.ts'
 
 /** What SOFA keeps of a route. Its types do not show it. */
@@ -34,7 +35,7 @@ export async function buildOperations(
       const field = fieldOf(document)
       let compiled: CompiledQuery | undefined
       operations.set(field, () => {
-        compiled ??= compile(schema, document)
+        compiled ??= compileRoute(schema, document)
         return compiled
       })
       return { data: { [field]: null } }
@@ -48,10 +49,10 @@ export async function buildOperations(
   return operations
 }
 
-function compile(schema: GraphQLSchema, document: DocumentNode): CompiledQuery {
-  const query = compileQuery(schema, document)
-  if (!isCompiledQuery(query)) throw query.errors?.[0] ?? new TypeError(`Cannot compile ${fieldOf(document)}.`)
-  return query
+function compileRoute(schema: GraphQLSchema, document: DocumentNode): CompiledQuery {
+  const compiled = compile(schema, document)
+  if ('errors' in compiled) throw compiled.errors[0] ?? new TypeError(`Cannot compile ${fieldOf(document)}.`)
+  return compiled
 }
 
 /** The name of the field that an operation asks for. */

@@ -29,6 +29,7 @@ const floors = [
   ['src/audit-log.ts', 'src/redis.ts'],
   [
     'src/access/roles.ts',
+    'src/compile.ts',
     'src/program.ts',
     'src/interruptible.ts',
     'src/device.ts',
