@@ -32,7 +32,13 @@ function ofThisRealm(error: unknown): never {
 }
 
 /** Retries work after transient errors, for some seconds. */
-export function retried<T>(work: () => Promise<T>): Promise<T> {
+export async function retried<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isTransient(error)) throw error
+  }
+  // Only now: p-retry makes the times of all attempts beforehand.
   return pRetry(() => work().catch(ofThisRealm), {
     // As often as the time allows: SQLite refuses a lock immediately where MySQL would wait.
     retries: 20,

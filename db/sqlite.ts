@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { Sequelize, Transaction } from 'sequelize'
 import { isDatabaseDown } from '../src/errors.ts'
@@ -9,13 +9,35 @@ import { isTransient, retried } from './retry.ts'
 import { type SqliteConnection, sqliteModule } from './sqlite-driver.ts'
 import { openLog } from './sqlite-log.ts'
 
-/** Milliseconds of consecutive statements before they yield to the event loop. */
-const SLICE = 5
+/** Milliseconds of statements in one turn of the event loop, before the next one waits for another turn. Writers would delay readers. */
+const READING = 5
+const WRITING = 0.5
 
 // A write probe costs a sync of the disk: as long as no write has failed, acquiring the lock is enough.
 const WRITE_NOTHING = "DELETE FROM migration WHERE name = ''"
 // Nothing else uses user_version; rewriting an unchanged row would not reach the disk.
 const writeSomething = () => `PRAGMA user_version = ${Date.now() % 1e9}`
+
+/**
+ * Statements run synchronously, so a loop of them would block all other requests. A turn of the event loop for each would double what
+ * small writes cost, and have each commit synced by itself.
+ * @param slice milliseconds
+ * @returns resolves when the next statement may run
+ */
+function turns(slice: number): () => Promise<void> {
+  let began: number | undefined
+  return async function turn() {
+    if (began === undefined) {
+      began = performance.now()
+      setImmediate(() => {
+        began = undefined
+      })
+    } else if (performance.now() - began >= slice) {
+      await nextTurn()
+      await turn()
+    }
+  }
+}
 
 /** @param file created if it is missing */
 export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOptions): Engine {
@@ -62,24 +84,18 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     return result
   }
 
-  // Statements run synchronously, so a loop of them would block all other requests.
-  let since = performance.now()
-  async function turn(): Promise<void> {
-    if (performance.now() - since < SLICE) return
-    await setImmediate()
-    since = performance.now()
-  }
-
   // SQLite has one writer. Waiting for it here is cheap; waiting inside SQLite blocks the whole process. The writer has its
   // own connection: on a shared one readers would see uncommitted changes.
   const writer = pLimit(1)
+  const toWrite = turns(WRITING)
+  const toRead = turns(READING)
   let gaveUpAt = 0
   let unwritable = false
 
   async function inLine<T>(work: () => Promise<T>): Promise<T> {
     const since = performance.now()
     return writer(async () => {
-      await setImmediate()
+      await toWrite()
       log.requireIntact()
       // A later request has timed out already; the queued ones would time out one after the other.
       if (since <= gaveUpAt)
@@ -123,7 +139,7 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     async rows<T>(sql: string, values: Value[] = [], tx?: Tx | null) {
       onStatement(sql)
       if (tx) return (connectionOf(tx) as SqliteConnection).rows(sql, values) as T[]
-      await turn()
+      await toRead()
       return (await connection('default')).rows(sql, values) as T[]
     },
     async run(sql, values = [], tx) {

@@ -2,8 +2,11 @@
  * What writers cost readers on SQLite, in the whole service: the time of a metadata read while nothing else runs, and while 20 callers
  * write without a pause. `npm run bench:sqlite`.
  */
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { startService } from './service.ts'
+import type { Writers } from './writers.ts'
 
 const WRITERS = 20
 const SECONDS = 6
@@ -55,15 +58,13 @@ const tree = '/api/files/tree?limit=100'
 const usage = '/api/user/bucket?limit=1'
 for (const path of [tree, usage]) console.log(`${path}: ${await throughput(path)}`)
 console.log(`idle:       ${await latencies(usage)}`)
-let writing = true
-let written = 0
-const writers = Array.from({ length: WRITERS }, async (_, w) => {
-  for (let i = 0; writing; i++, written++) await createFolder(`writer-${w}/${i}`)
-})
+const workerData: Writers = { url: bench.url, headers: json, callers: WRITERS }
+const writers = new Worker(new URL('writers.ts', import.meta.url), { workerData })
+const written = once(writers, 'message')
 const since = performance.now()
 console.log(`${WRITERS} writers: ${await latencies(usage)}`)
-writing = false
-await Promise.all(writers)
-console.log(`written meanwhile: ${Math.round((written / (performance.now() - since)) * 1000)} folders a second`)
+writers.postMessage('stop')
+const [folders] = await written
+console.log(`written meanwhile: ${Math.round((folders / (performance.now() - since)) * 1000)} folders a second`)
 await bench.stop()
 process.exit(0)
