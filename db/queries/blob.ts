@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../index.ts'
 import { Blob } from '../models/blob.ts'
-import { insertion, placeholders } from './sql.ts'
+import { besideKeys, insertion, placeholders } from './sql.ts'
 
 /** Records an object before its bytes are written. Sizes in bytes, times in milliseconds since 1970. */
 export async function insertBlob(
@@ -17,7 +17,7 @@ export const isKnown = (db: Db, id: string, tx: Tx): Promise<boolean> =>
 /** Sets the leases of running uploads and of copies that are being made. */
 export async function setLeases(db: Db, ids: string[], until: number): Promise<void> {
   await db.run(
-    `UPDATE blobs${db.byKey} SET lease_until = ? WHERE state IN ('staged', 'copied') AND id IN (${placeholders(ids)})`,
+    `UPDATE blobs${db.byKey} SET lease_until = ? WHERE ${besideKeys('state')} IN ('staged', 'copied') AND id IN (${placeholders(ids)})`,
     [until, ...ids],
   )
 }
@@ -110,17 +110,20 @@ export async function markedBlobs(db: Db, now: number, limit: number): Promise<s
 
 /** Keeps other sweepers away from marked blobs until a time. */
 export const leaseMarked = (db: Db, ids: string[], until: number): Promise<number> =>
-  db.run(`UPDATE blobs SET lease_until = ? WHERE state = 'deleting' AND id IN (${placeholders(ids)})`, [until, ...ids])
+  db.run(
+    `UPDATE blobs SET lease_until = ? WHERE ${besideKeys('state')} = 'deleting' AND id IN (${placeholders(ids)})`,
+    [until, ...ids],
+  )
 
 /** Deletes the rows of marked blobs. @param leasedUntil only those whose lease has not changed since */
 export const deleteMarked = (db: Db, ids: string[], leasedUntil?: number): Promise<number> =>
   db.run(
-    `DELETE FROM blobs WHERE state = 'deleting' AND id IN (${placeholders(ids)})${leasedUntil === undefined ? '' : ' AND lease_until = ?'}`,
+    `DELETE FROM blobs WHERE ${besideKeys('state')} = 'deleting' AND id IN (${placeholders(ids)})${leasedUntil === undefined ? '' : ' AND lease_until = ?'}`,
     [...ids, ...(leasedUntil === undefined ? [] : [leasedUntil])],
   )
 
 /** Those of some blobs that are live. */
 export async function liveAmong(db: Db, ids: string[]): Promise<string[]> {
-  const sql = `SELECT id FROM blobs WHERE state = 'live' AND id IN (${placeholders(ids)})`
+  const sql = `SELECT id FROM blobs WHERE ${besideKeys('state')} = 'live' AND id IN (${placeholders(ids)})`
   return (await db.rows<{ id: string }>(sql, ids)).map(row => row.id)
 }

@@ -4,7 +4,7 @@ import { type Db, isDuplicate, type Tx } from '../index.ts'
 import { Entry, type FILE, FOLDER } from '../models/entry.ts'
 import type { Totals } from './bucket.ts'
 import { type Node, nodeColumns } from './entry-path.ts'
-import { byId, inParts, insertion, placeholders } from './sql.ts'
+import { besideKeys, byId, inParts, insertion, placeholders } from './sql.ts'
 
 /** A row that is about to be inserted; what is left out is empty. */
 export interface NewEntry {
@@ -134,7 +134,7 @@ export function entriesOf(
   tx: Tx,
 ): Promise<(Node & { parentId: string | null })[]> {
   return db.rows(
-    `SELECT ${nodeColumns}, parent_id AS parentId FROM entry WHERE bucket_id = ? AND id IN (${placeholders(ids)})`,
+    `SELECT ${nodeColumns}, parent_id AS parentId FROM entry WHERE ${besideKeys('bucket_id')} = ? AND id IN (${placeholders(ids)})`,
     [bucketId, ...ids],
     tx,
   )

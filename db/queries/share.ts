@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../index.ts'
 import type { Entry } from '../models/entry.ts'
 import type { Share } from '../models/share.ts'
-import { inParts, placeholders } from './sql.ts'
+import { besideKeys, inParts, placeholders } from './sql.ts'
 
 /** Shares with their files and their sharers. */
 export const tables =
@@ -36,7 +36,7 @@ export async function countSharesOfFiles(
   for (const some of inParts(fileIds, 1000)) {
     const rows = await db.rows<{ id: string; count: number }>(
       `SELECT s.entry_id AS id, COUNT(*) AS count FROM share s JOIN user u ON u.id = s.user_id
-       WHERE s.entry_id IN (${placeholders(some)}) AND s.user_id = ? AND ${LIVE} GROUP BY s.entry_id`,
+       WHERE s.entry_id IN (${placeholders(some)}) AND ${besideKeys('s.user_id')} = ? AND ${LIVE} GROUP BY s.entry_id`,
       [...some, userId, Date.now()],
     )
     for (const { id, count } of rows) counts.set(id, Number(count))

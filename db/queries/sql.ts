@@ -6,6 +6,12 @@ import type { Row, Table } from '../models/columns.ts'
 /** The placeholders of a list of values, for an IN. */
 export const placeholders = (list: readonly unknown[]): string => list.map(() => '?').join(', ')
 
+/**
+ * A column in a condition beside a list of keys. SQLite would take an index of this column for a long list, and read all of its rows. MySQL
+ * compares what each costs, and ignores the sign.
+ */
+export const besideKeys = (column: string): string => `+${column}`
+
 /** A value for each row by its id, as an expression; its values are an id and its value, for each row. Rows of other ids get NULL. */
 export const byId = (count: number): string => `CASE id ${'WHEN ? THEN ? '.repeat(count)}END`
 

@@ -4,7 +4,7 @@ import { TrashItem } from '../models/trash-item.ts'
 import { lockBucket } from './bucket.ts'
 import type { Node } from './entry-path.ts'
 import { type Page, pageOf } from './page.ts'
-import { inParts, insertion, placeholders } from './sql.ts'
+import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
 
 /** A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970. */
 export type TrashItemRow = Pick<TrashItem, 'id' | 'bucketId' | 'path' | 'bytes' | 'files' | 'deletedBy' | 'deletedAt'> &
@@ -52,7 +52,7 @@ const NODE = `t.id AS itemId, t.parent_id AS parentId, t.path, e.id, e.kind, e.b
 /** Some deleted entries of a locked bucket. */
 export function trashedNodes(db: Db, bucketId: string, itemIds: readonly string[], tx: Tx): Promise<TrashedNode[]> {
   return db.rows(
-    `SELECT ${NODE} WHERE t.bucket_id = ? AND t.id IN (${placeholders(itemIds)})`,
+    `SELECT ${NODE} WHERE ${besideKeys('t.bucket_id')} = ? AND t.id IN (${placeholders(itemIds)})`,
     [bucketId, ...itemIds],
     tx,
   )

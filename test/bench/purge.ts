@@ -41,7 +41,8 @@ const after = (ms: number) => {
   const end = performance.now() + ms
   return () => performance.now() > end
 }
-const left = async (table: string) => (await db.rows<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`))[0]?.n ?? 0
+/** Whether a table has more rows. It counts no others: on SQLite that would hold up the loop of this process, which measures. */
+const hasMore = (table: string, rows: number) => db.exists(`SELECT 1 FROM ${table} LIMIT 1 OFFSET ${rows}`)
 const report = (title: string, times: number[]) =>
   process.stdout.write(
     `${title.padEnd(36)} median ${percentile(times, 0.5).toFixed(1)} ms, p90 ${percentile(times, 0.9).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms (${times.length} requests)\n`,
@@ -55,7 +56,7 @@ const start = performance.now()
 const processor = processorOf(bench.pid)
 let done = false
 const purged = (async () => {
-  while ((await left('entry')) > 2000 || (await left('blobs')) > 1000) await sleep(500)
+  while ((await hasMore('entry', 2000)) || (await hasMore('blobs', 1000))) await sleep(500)
   done = true
 })()
 report('while the folder is purged, at first', await ask(() => done || performance.now() - start > 20_000))

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { type Db, openDatabase, type Tx } from '../../db/index.ts'
+import { migrate } from '../../db/migrate.ts'
+import { deleteMarked, leaseMarked, liveAmong, markBlobsForDeletion, setLeases } from '../../db/queries/blob.ts'
+import { deleteEntries, entriesOf } from '../../db/queries/entry.ts'
+import { countSharesOfFiles } from '../../db/queries/share.ts'
+import { trashedNodes } from '../../db/queries/trash-item.ts'
+import { versionsByIds, versionsOf } from '../../db/queries/version.ts'
+
+const keys = Array.from({ length: 500 }, (_, n) => `key-${n}`)
+const said: string[] = []
+let dir: string
+let db: Db
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'satchel-plans-'))
+  db = openDatabase(
+    { dialect: 'sqlite', file: join(dir, 'db.sqlite') },
+    { pool: 1, onStatement: sql => void said.push(sql) },
+  )
+  await migrate(db)
+})
+afterAll(async () => {
+  await db.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const inTransaction = (work: (db: Db, tx: Tx) => Promise<unknown>) => () => db.transaction(tx => work(db, tx))
+
+it.each<[string, (db: Db) => Promise<unknown>]>([
+  ['leases of uploads', db => setLeases(db, keys, 1)],
+  ['blobs to be deleted', inTransaction((db, tx) => markBlobsForDeletion(db, keys, tx))],
+  ['leases of blobs that are being deleted', db => leaseMarked(db, keys, 1)],
+  ['blobs that have been deleted', db => deleteMarked(db, keys, 1)],
+  ['live blobs', db => liveAmong(db, keys)],
+  ['entries', inTransaction((db, tx) => entriesOf(db, 'bucket', keys, tx))],
+  ['entries that are to be deleted', inTransaction((db, tx) => deleteEntries(db, keys, tx))],
+  ['shares of files', db => countSharesOfFiles(db, 'user', keys)],
+  ['deleted entries', inTransaction((db, tx) => trashedNodes(db, 'bucket', keys, tx))],
+  ['versions', db => versionsByIds(db, keys)],
+  ['versions of files', db => versionsOf(db, keys)],
+])('SQLite looks %s up by key, however long the list of keys', async (_, query) => {
+  said.length = 0
+  await query(db)
+  const [sql = ''] = said.filter(each => each.includes(' IN (?, ?'))
+  const values = [...sql.matchAll(/\?/g)].map(() => null)
+  const plan = await db.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values)
+  const steps = plan.map(({ detail }) => detail).filter(detail => /^(SEARCH|SCAN)/.test(detail))
+  expect(steps.filter(step => !/\((entry_)?id=\?/.test(step))).toEqual([])
+  expect(steps).not.toEqual([])
+})
