@@ -10,8 +10,10 @@ export interface DelayMeter {
 
 const RESOLUTION_MS = 1
 /** A request may wait so long for background work, or for others. */
-const TOLERABLE_MS = 5
-const LEAST = 32
+const TOLERABLE_MS = 2
+/** Rows of a batch. Larger ones cost a fifth less and hold up the database: docs/performance.md. */
+const MOST = 64
+const LEAST = 16
 
 function eventLoopMeter(): DelayMeter {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
@@ -31,8 +33,8 @@ function eventLoopMeter(): DelayMeter {
  * Runs background work in batches that requests hardly notice: smaller ones, with pauses, while the event loop is held up, by the batch
  * itself or by requests; full size without a pause while it is not. Sizes are halves of the largest, so that statements have few texts.
  */
-export function createPace(most: number, meter = eventLoopMeter(), pause: (ms: number) => Promise<unknown> = sleep) {
-  let size = most
+export function createPace(meter = eventLoopMeter(), pause: (ms: number) => Promise<unknown> = sleep) {
+  let size = MOST
 
   return {
     /** @param work handles up to so many rows */
@@ -46,7 +48,7 @@ export function createPace(most: number, meter = eventLoopMeter(), pause: (ms: n
         if (delay > TOLERABLE_MS) {
           size = Math.max(LEAST, size / 2)
           await pause(performance.now() - start)
-        } else size = Math.min(most, size * 2)
+        } else size = Math.min(MOST, size * 2)
       }
     },
   }

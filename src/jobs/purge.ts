@@ -9,8 +9,6 @@ import { deleteVersionsOf, versionsOf } from '../../db/queries/version.ts'
 import { endUploadSessions } from '../services/uploads/upload-session.ts'
 import { createPace } from './pace.ts'
 
-const MOST = 512
-
 /**
  * Deletes the content of a deleted folder, in batches from the bottom up. It cannot be reached any more, so only the rows are locked,
  * but where versions go as well, which their bucket counts.
@@ -21,7 +19,7 @@ export async function purgeFolder(
   { folderId, bucketId }: { folderId: string; bucketId: string },
 ): Promise<void> {
   const path = [folderId]
-  const pace = createPace(MOST)
+  const pace = createPace()
   const step = async (current: string, size: number): Promise<void> => {
     const children = await childrenToPurge(db, current, size)
     const files = children.filter(c => c.kind === FILE)

@@ -12,8 +12,6 @@ import { type BlobStore, BlobsKept } from '../storage/store.ts'
 import { createPace } from './pace.ts'
 
 const BATCH = 200
-/** Of objects to remove. */
-const MOST = 512
 const RETRY_MS = 60_000
 /** A drive may keep more than it may for so long: looking reads every drive that keeps something. */
 const TRIM_MS = 10 * 60_000
@@ -54,7 +52,7 @@ export function createSweeper({
 
   /** Removes the object before its row: a crash in between leaves a row that is swept again, never an object without a row. */
   async function removeMarked(): Promise<void> {
-    const pace = createPace(MOST)
+    const pace = createPace()
     const removeSome = async (limit: number): Promise<number> => {
       const now = Date.now()
       const ids = await markedBlobs(db, now, limit)

@@ -7,7 +7,7 @@ async function batches(delays: number[]): Promise<{ sizes: number[]; pauses: num
   let pauses = 0
   let current = 0
   const meter = { start() {}, stop: () => current }
-  const pace = createPace(512, meter, async () => {
+  const pace = createPace(meter, async () => {
     pauses++
   })
   for (const delay of delays) {
@@ -18,19 +18,19 @@ async function batches(delays: number[]): Promise<{ sizes: number[]; pauses: num
 }
 
 it('Background work runs in full batches without a pause while nothing holds up the event loop', async () => {
-  expect(await batches([0, 1, 4])).toEqual({ sizes: [512, 512, 512], pauses: 0 })
+  expect(await batches([0, 1, 2])).toEqual({ sizes: [64, 64, 64], pauses: 0 })
 })
 
 it('Background work backs off while the event loop is held up, but goes on, and comes back', async () => {
   expect(await batches([20, 20, 20, 20, 20, 20, 1, 1, 1])).toEqual({
-    sizes: [512, 256, 128, 64, 32, 32, 32, 64, 128],
+    sizes: [64, 32, 16, 16, 16, 16, 16, 32, 64],
     pauses: 6,
   })
 })
 
 it('A batch that blocks is noticed', async () => {
   const sizes: number[] = []
-  const pace = createPace(64)
+  const pace = createPace()
   const block = async (size: number) => {
     sizes.push(size)
     for (let i = 0; i < 2; i++) {
@@ -46,5 +46,5 @@ it('A batch that blocks is noticed', async () => {
 })
 
 it('The failure of a batch is thrown', async () => {
-  await expect(createPace(64).batch(() => Promise.reject(new Error('No rows.')))).rejects.toThrow('No rows.')
+  await expect(createPace().batch(() => Promise.reject(new Error('No rows.')))).rejects.toThrow('No rows.')
 })
