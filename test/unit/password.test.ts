@@ -58,6 +58,7 @@ describe('share passwords', () => {
     const order: string[] = []
     const check = (key: string) => verifyPassword(hashed, 'a', key).then(() => order.push(key))
     await Promise.all([...Array.from({ length: 60 }, () => check('mallory')), check('carol')])
-    expect(order.indexOf('carol')).toBeLessThan(8)
+    // How many threads check at once, and which of them is first, is the machine's; without turns, carol is the last of 61.
+    expect(order.indexOf('carol')).toBeLessThan(20)
   })
 })
