@@ -8,19 +8,21 @@ import { language, locale } from './i18n/language.ts'
 import './shell/theme.ts'
 import { ofTab } from './parts/memory.ts'
 import { preloadMenus } from './parts/menu.tsx'
+import { isFetchingOptional } from './parts/optional.tsx'
 import { stayForDrops } from './uploads/files-dragged.ts'
 
 document.documentElement.lang = language
 document.documentElement.dir = isRTL(locale) ? 'rtl' : 'ltr'
 stayForDrops()
 
-const RELOADED_FOR = 'satchel.reloaded-for'
-
-// After an update of the service, an open tab asks for files that are gone: load the new ones. What still fails then is not gone, but blocked.
+// After an update of the service, an open tab asks for files that are gone: load the new ones. What still fails then is not gone, but blocked;
+// not every browser says which file it was.
 window.addEventListener('vite:preloadError', event => {
-  const failed = String(event.payload)
-  if (performance.now() < 10_000 || ofTab.read(RELOADED_FOR) === failed) return
-  ofTab.write(RELOADED_FOR, failed)
+  const reloaded = `satchel.reloaded-for ${import.meta.url} ${event.payload}`
+  if (isFetchingOptional() || performance.now() < 10_000 || ofTab.read(reloaded)) return
+  ofTab.write(reloaded, 'yes')
+  // Where nothing is remembered, it would be loaded over and over.
+  if (!ofTab.read(reloaded)) return
   event.preventDefault()
   location.reload()
 })

@@ -24,7 +24,7 @@ export interface Kept {
   /** Where the file itself is kept in this browser. */
   arrived?: string | undefined
   session?: StoredSession | undefined
-  /** Whether it is to be given back, and not to be gone on with. */
+  /** Cancelled: its session is to be aborted, not resumed. */
   isCancelled?: boolean | undefined
 }
 

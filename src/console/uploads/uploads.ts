@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
 import { digestsOf } from '../../upload-engine/digests.ts'
+import { isFailure } from '../../upload-engine/failure.ts'
 import type { SessionStore } from '../../upload-engine/job.ts'
 import { uploadQueue, type Work } from '../../upload-engine/queue.ts'
 import { abandon, upload } from '../../upload-engine/upload.ts'
@@ -62,19 +63,19 @@ const entryOf = (kept: Kept) => ({
   aim: kept.aim,
   size: kept.size,
   async abandon() {
-    await leave([kept])
-    await giveBack(kept)
+    await markCancelled([kept])
+    await abortSession(kept)
   },
 })
 
 /** Cancels uploads. What is gone from the screen does not come back with a reload, however long the service takes to hear of it. */
 export async function cancel(ids: readonly string[] = queue.snapshot().uploads.map(({ id }) => id)): Promise<void> {
-  await leave(ids.flatMap(id => records.get(id) ?? []))
+  await markCancelled(ids.flatMap(id => records.get(id) ?? []))
   queue.cancel(ids)
 }
 
 /** Remembers uploads for as long as the service holds something for them, but does not go on with them. */
-async function leave(all: readonly Kept[]): Promise<void> {
+async function markCancelled(all: readonly Kept[]): Promise<void> {
   for (const kept of all) {
     kept.isCancelled = true
     records.delete(kept.id)
@@ -83,12 +84,16 @@ async function leave(all: readonly Kept[]): Promise<void> {
   await forget(all.filter(({ session }) => !session).map(({ id }) => id))
 }
 
-/** Gives back what the service holds for an upload that was cancelled. If the page is closed before, the next visit does it. */
-async function giveBack(kept: Kept): Promise<void> {
+/** Gives back what the service holds for an upload that was cancelled. If it cannot be given back now, the next visit tries again. */
+async function abortSession(kept: Kept): Promise<void> {
   const patience = { signal: new AbortController().signal, retries: RETRIES, onRetry() {} }
   // The service hears of it even if this browser refuses to clean up.
   if (kept.arrived) await discardArrived([kept.arrived]).catch(() => {})
-  await abandon({ sessions: sessionsOf(kept), transport: transportOf(kept, patience) })
+  try {
+    if (kept.session) await transportOf(kept, patience).abort(kept.session)
+  } catch (error) {
+    if (!isFailure(error, 'UPLOAD_NOT_FOUND')) return
+  }
   await forget([kept.id])
 }
 
@@ -144,7 +149,7 @@ function workOf(kept: Kept, file: File): Work {
 export async function restore(whose: string): Promise<void> {
   person = whose
   const all = await adopt(person)
-  for (const kept of all) if (kept.isCancelled) void giveBack(kept)
+  for (const kept of all) if (kept.isCancelled) void abortSession(kept)
   const adopted = all.filter(({ id, isCancelled }) => !isCancelled && !records.has(id))
   for (const kept of adopted) records.set(kept.id, kept)
   queue.add(adopted.map(kept => ({ ...entryOf(kept), work: null })))
