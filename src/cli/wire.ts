@@ -17,6 +17,8 @@ const unsent = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAI
 export function toUnreachable(error: unknown, url: string, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   if (error instanceof Failure || !(error instanceof Error)) return error
+  // Thrown by the body, as by a file that has become shorter.
+  if (error.cause instanceof Failure) return error.cause
   const cause = (error.cause ?? error) as NodeJS.ErrnoException
   const host = new URL(url).host
   if (cause.message === 'unexpected redirect')
@@ -50,7 +52,8 @@ export async function send(url: string, { signal, ...rest }: Call): Promise<Resp
   const own = linkSignal(signal)
   const late = () => own.end(new Failure('UNREACHABLE', `${host} did not respond in time.`, { host, sent: true }))
   const timer = limitMs === undefined ? undefined : setTimeout(late, limitMs)
-  // Without these, fetch keeps all sent bytes of a body in memory, for a redirect or a retry. It would copy each chunk of an iterable.
+  // Without `redirect` and `window`, fetch keeps all sent bytes of a body in memory, for a redirect or a retry. It would copy each chunk of
+  // an iterable.
   const once =
     typeof call.body === 'object'
       ? { body: ReadableStream.from(call.body), redirect: 'error', window: null, duplex: 'half' }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { Failure } from '../../src/cli/failure.ts'
 import { sourceOf } from '../../src/cli/transfer/local-file.ts'
 import { send } from '../../src/cli/wire.ts'
 
@@ -36,6 +37,35 @@ it('reads all chunks of a range into one memory', async () => {
   expect(Buffer.concat(copies).equals(expected)).toBe(true)
   expect(await sum()).toBe(crc32(expected).toString(16).padStart(8, '0'))
   expect([...memories].map(({ byteLength }) => byteLength)).toEqual([256 * KiB])
+})
+
+it('fills each chunk of a file that gives less at a time, as some network mounts do', async () => {
+  const bytes = randomBytes(600 * KiB)
+  const file = {
+    stat: async () => ({ size: bytes.length, mtimeMs: 0 }),
+    read: async (memory: Buffer, offset: number, length: number, at: number) => ({
+      bytesRead: bytes.copy(memory, offset, at, at + Math.min(length, 4096)),
+    }),
+  }
+  const { body } = (await sourceOf(file as unknown as FileHandle)).read(0, bytes.length)
+  const chunks: Buffer[] = []
+  for await (const chunk of body) chunks.push(Buffer.from(chunk))
+  expect(chunks.map(({ length }) => length)).toEqual([256 * KiB, 256 * KiB, 88 * KiB])
+  expect(Buffer.concat(chunks).equals(bytes)).toBe(true)
+})
+
+it('says that a file has changed, and not that the service cannot be reached', async () => {
+  const server = createServer((req, res) => req.resume().on('end', () => res.end())).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  async function* body() {
+    yield Buffer.alloc(KiB)
+    throw new Failure('FILE_CHANGED', 'The file has changed.')
+  }
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const sent = send(url, { method: 'PUT', headers: {}, body: body(), signal: new AbortController().signal })
+  await expect(sent).rejects.toMatchObject({ code: 'FILE_CHANGED' })
+  server.closeAllConnections()
+  server.close()
 })
 
 it('asks for a chunk once the network has taken the one before, whose memory may be used again', async () => {

@@ -69,10 +69,14 @@ function digestOf(read: (offset: number, length: number) => Body): Digest {
 async function* readRange(file: FileHandle, start: number, length: number): AsyncGenerator<Uint8Array> {
   const memory = Buffer.allocUnsafeSlow(Math.min(CHUNK, length))
   for (let at = start; at < start + length; ) {
-    const { bytesRead } = await file.read(memory, 0, Math.min(memory.length, start + length - at), at)
-    if (bytesRead === 0) throw changed()
-    at += bytesRead
-    yield memory.subarray(0, bytesRead)
+    const size = Math.min(memory.length, start + length - at)
+    for (let filled = 0; filled < size; ) {
+      const { bytesRead } = await file.read(memory, filled, size - filled, at + filled)
+      if (bytesRead === 0) throw changed()
+      filled += bytesRead
+    }
+    at += size
+    yield memory.subarray(0, size)
   }
 }
 
