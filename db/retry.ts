@@ -33,10 +33,11 @@ function ofThisRealm(error: unknown): never {
 
 /** Retries work after transient errors, for some seconds. */
 export async function retried<T>(work: () => Promise<T>): Promise<T> {
+  const start = performance.now()
   try {
     return await work()
   } catch (error) {
-    if (!isTransient(error)) throw error
+    if (!isTransient(error) || performance.now() - start >= PATIENCE) throw error
   }
   // Only now: p-retry makes the times of all attempts beforehand.
   return pRetry(() => work().catch(ofThisRealm), {
@@ -45,7 +46,7 @@ export async function retried<T>(work: () => Promise<T>): Promise<T> {
     minTimeout: 10,
     maxTimeout: 500,
     randomize: true,
-    maxRetryTime: PATIENCE,
+    maxRetryTime: PATIENCE - (performance.now() - start),
     shouldRetry: isTransient,
   })
 }

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { isRefusedByIndex, isTransient } from '../../db/retry.ts'
+import { isRefusedByIndex, isTransient, retried } from '../../db/retry.ts'
 import { AppError } from '../../src/errors.ts'
 
 const engineError = (code: string, message = code) =>
@@ -12,6 +13,28 @@ describe('What the engine asks to be tried again', () => {
 
   it.each(['SQLITE_BUSY', 'ER_LOCK_DEADLOCK'])('is not told by a file that is called %s', name => {
     expect(isTransient(new AppError('FILE_NOT_FOUND', `There is no file "${name}".`, { path: name }))).toBe(false)
+  })
+})
+
+describe('Work that fails for a moment', () => {
+  const failing = async (after: number, times: number) => {
+    let tries = 0
+    const work = async () => {
+      tries++
+      await sleep(after)
+      if (tries <= times) throw engineError('ER_LOCK_WAIT_TIMEOUT')
+      return 'done'
+    }
+    const outcome = await retried(work).catch(() => 'failed')
+    return { tries, outcome }
+  }
+
+  it('is tried again', async () => {
+    expect(await failing(0, 2)).toEqual({ tries: 3, outcome: 'done' })
+  })
+
+  it('is not when the first try has taken all of the time, as a wait for a lock does', async () => {
+    expect(await failing(4100, 1)).toEqual({ tries: 1, outcome: 'failed' })
   })
 })
 
