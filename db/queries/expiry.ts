@@ -1,6 +1,6 @@
 import type { Db } from '../index.ts'
 import { GIVEN_UP } from './job.ts'
-import { firstIdAt, placeholders } from './sql.ts'
+import { besideKeys, firstIdAt, placeholders } from './sql.ts'
 
 /** When rows have ended: their key, and a condition with its values at a time. */
 const ended = {
@@ -22,6 +22,9 @@ export async function deleteEnded(db: Db, table: keyof typeof ended, at: number,
     const ids = (await db.rows<{ id: string }>(sql, values)).map(row => row.id)
     if (ids.length === 0) return
     // The condition is checked again: a share may have been renewed meanwhile.
-    await db.run(`DELETE FROM ${table} WHERE ${key} IN (${placeholders(ids)}) AND ${where}`, [...ids, ...values])
+    await db.run(`DELETE FROM ${table} WHERE ${key} IN (${placeholders(ids)}) AND ${besideKeys(`(${where})`)}`, [
+      ...ids,
+      ...values,
+    ])
   }
 }

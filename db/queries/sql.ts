@@ -7,15 +7,16 @@ import type { Row, Table } from '../models/columns.ts'
 export const placeholders = (list: readonly unknown[]): string => list.map(() => '?').join(', ')
 
 /**
- * A column in a condition beside a list of keys. SQLite would take an index of this column for a long list, and read all of its rows. MySQL
- * compares what each costs, and ignores the sign.
+ * A column, or a condition, beside a list of keys. If the list is long, SQLite would take an index of that column, and read all of its rows: the
+ * unary plus excludes it (https://sqlite.org/optoverview.html). MySQL compares the costs, and ignores the plus.
  */
 export const besideKeys = (column: string): string => `+${column}`
 
 /** A value for each row by its id, as an expression; its values are an id and its value, for each row. Rows of other ids get NULL. */
 export const byId = (count: number): string => `CASE id ${'WHEN ? THEN ? '.repeat(count)}END`
 
-const columnOf = remembered(64, name => Utils.underscoredIf(name, true))
+/** The name of a column in SQL. */
+export const columnOf = remembered(64, name => Utils.underscoredIf(name, true))
 
 type NewRow<T> = { [Name in keyof Row<T>]?: Row<T>[Name] | undefined }
 

@@ -1,12 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Db, openDatabase, type Tx } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { deleteMarked, leaseMarked, liveAmong, markBlobsForDeletion, setLeases } from '../../db/queries/blob.ts'
 import { deleteEntries, entriesOf } from '../../db/queries/entry.ts'
+import { deleteEnded } from '../../db/queries/expiry.ts'
 import { countSharesOfFiles } from '../../db/queries/share.ts'
+import { placeholders } from '../../db/queries/sql.ts'
 import { trashedNodes } from '../../db/queries/trash-item.ts'
 import { versionsByIds, versionsOf } from '../../db/queries/version.ts'
 
@@ -22,7 +25,18 @@ beforeAll(async () => {
     { pool: 1, onStatement: sql => void said.push(sql) },
   )
   await migrate(db)
+  fillUploads(join(dir, 'db.sqlite'))
 })
+/** Uploads of nobody, which have ended. */
+function fillUploads(file: string): void {
+  const database = new DatabaseSync(file, { enableForeignKeyConstraints: false })
+  const columns = database.prepare('PRAGMA table_info(upload_session)').all()
+  const values = columns.map(({ name, type }) => (name === 'state' ? 'completed' : /INT/.test(String(type)) ? 0 : ''))
+  const insert = database.prepare(`INSERT INTO upload_session VALUES (${placeholders(columns)})`)
+  for (const key of keys) insert.run(...columns.map(({ name }, i) => (name === 'id' ? key : (values[i] ?? null))))
+  database.close()
+}
+
 afterAll(async () => {
   await db.close()
   rmSync(dir, { recursive: true, force: true })
@@ -42,6 +56,7 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['deleted entries', inTransaction((db, tx) => trashedNodes(db, 'bucket', keys, tx))],
   ['versions', db => versionsByIds(db, keys)],
   ['versions of files', db => versionsOf(db, keys)],
+  ['uploads that have ended', db => deleteEnded(db, 'upload_session', 1, 500)],
 ])('SQLite looks %s up by key, however long the list of keys', async (_, query) => {
   said.length = 0
   await query(db)
