@@ -106,43 +106,72 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     return setting.default as unknown as Settings[K]
   }
   const s = Object.fromEntries(Object.keys(settings).map(name => [name, read(name as keyof Settings)])) as Settings
-  const dataDir = resolve(s.DATA_DIR)
+  // What is derived below is taken out: no setting has two values.
+  const {
+    publicUrl,
+    dataDir: folder,
+    databaseUrl,
+    blobDir,
+    azureStorageConnectionString: azureConnectionString,
+    azureStorageContainer: azureContainer,
+    blobPublicUrl,
+    directUploads,
+    sessionHours,
+    mailsFromOne,
+    mailsFromAll,
+    rateApiKeys,
+    rateSharing,
+    rateWorkspaces,
+    rateInvites,
+    rateLinks,
+    rateProtectedLinks,
+    rateFolders,
+    rateNotes,
+    rateWebhooks,
+    rateExports,
+    graphiql,
+    drainSeconds,
+    linkByEmail,
+    nodeEnv,
+    ...rest
+  } = underOwnNames(s)
+  const dataDir = resolve(folder)
+  const production = nodeEnv === 'production'
+  const providers = readProviders(env, problems)
   const config = {
-    ...underOwnNames(s),
+    ...rest,
     /** Origin without a trailing slash; empty until the port is known when PORT is 0 and PUBLIC_URL is not set. */
-    publicUrl: s.PUBLIC_URL || (s.PORT === 0 ? '' : `http://localhost:${s.PORT}`),
+    publicUrl: publicUrl || (rest.port === 0 ? '' : `http://localhost:${rest.port}`),
     dataDir,
-    database: readDatabase(s.DATABASE_URL, dataDir),
+    database: readDatabase(databaseUrl, dataDir),
     /** Folder of the blobs, unless they are in Azure Blob Storage. */
-    blobDir: resolve(s.BLOB_DIR || `${dataDir}/blobs`),
-    azureConnectionString: s.AZURE_STORAGE_CONNECTION_STRING,
-    azureContainer: s.AZURE_STORAGE_CONTAINER,
-    blobPublicUrl: s.BLOB_PUBLIC_URL.replace(/\/+$/, ''),
-    directUploads: s.DIRECT_UPLOADS && s.DOWNLOADS === 'redirect',
-    sessionSeconds: s.SESSION_HOURS * 3600,
-    mailBounds: { fromOne: s.MAILS_FROM_ONE, fromAll: s.MAILS_FROM_ALL },
+    blobDir: resolve(blobDir || `${dataDir}/blobs`),
+    azureConnectionString,
+    azureContainer,
+    blobPublicUrl: blobPublicUrl.replace(/\/+$/, ''),
+    directUploads: directUploads && rest.downloads === 'redirect',
+    sessionSeconds: sessionHours * 3600,
+    mailBounds: { fromOne: mailsFromOne, fromAll: mailsFromAll },
     /** Calls of a user in so many seconds. */
     rates: {
-      api_keys: { max: s.RATE_API_KEYS, seconds: 60 },
-      sharing: { max: s.RATE_SHARING, seconds: 60 },
-      workspaces: { max: s.RATE_WORKSPACES, seconds: 60 },
-      invites: { max: s.RATE_INVITES, seconds: 60 },
-      links: { max: s.RATE_LINKS, seconds: 60 },
-      protected_links: { max: s.RATE_PROTECTED_LINKS, seconds: 60 },
-      folders: { max: s.RATE_FOLDERS, seconds: 60 },
-      notes: { max: s.RATE_NOTES, seconds: 60 },
-      webhooks: { max: s.RATE_WEBHOOKS, seconds: 60 },
-      exports: { max: s.RATE_EXPORTS, seconds: 60 },
+      api_keys: { max: rateApiKeys, seconds: 60 },
+      sharing: { max: rateSharing, seconds: 60 },
+      workspaces: { max: rateWorkspaces, seconds: 60 },
+      invites: { max: rateInvites, seconds: 60 },
+      links: { max: rateLinks, seconds: 60 },
+      protected_links: { max: rateProtectedLinks, seconds: 60 },
+      folders: { max: rateFolders, seconds: 60 },
+      notes: { max: rateNotes, seconds: 60 },
+      webhooks: { max: rateWebhooks, seconds: 60 },
+      exports: { max: rateExports, seconds: 60 },
     },
-    graphiql: s.GRAPHIQL === '' ? s.NODE_ENV !== 'production' : s.GRAPHIQL,
-    drainSeconds: s.DRAIN_SECONDS ?? (s.NODE_ENV === 'production' ? 5 : 0),
-    /** Whether a verified address joins accounts across providers. */
-    linkByEmail: false,
-    production: s.NODE_ENV === 'production',
-    providers: readProviders(env, problems),
+    graphiql: graphiql === '' ? !production : graphiql,
+    drainSeconds: drainSeconds ?? (production ? 5 : 0),
+    /** Whether a verified address joins accounts across providers. The embedded provider is one, too. */
+    linkByEmail: linkByEmail === '' ? providers.length <= 1 : linkByEmail,
+    production,
+    providers,
   }
-  // The embedded provider is one, too.
-  config.linkByEmail = s.LINK_BY_EMAIL === '' ? config.providers.length <= 1 : s.LINK_BY_EMAIL
   const connection = config.azureConnectionString
   if (
     connection &&
