@@ -9,8 +9,9 @@ import { isTransient, retried } from './retry.ts'
 import { type SqliteConnection, sqliteModule } from './sqlite-driver.ts'
 import { openLog } from './sqlite-log.ts'
 
-/** Milliseconds of statements in one turn of the event loop, before the next one waits for another turn. Writers would delay readers. */
+/** Milliseconds from the first statement in a turn of the event loop, after which the next one waits for another turn. */
 const READING = 5
+/** Shorter, because readers wait for writers. */
 const WRITING = 0.5
 
 // A write probe costs a sync of the disk: as long as no write has failed, acquiring the lock is enough.
@@ -20,22 +21,19 @@ const writeSomething = () => `PRAGMA user_version = ${Date.now() % 1e9}`
 
 /**
  * Statements run synchronously, so a loop of them would block all other requests. A turn of the event loop for each would double what
- * small writes cost, and have each commit synced by itself.
+ * small writes cost, and fewer commits would share a sync.
  * @param slice milliseconds
  * @returns resolves when the next statement may run
  */
 function turns(slice: number): () => Promise<void> {
   let began: number | undefined
   return async function turn() {
-    if (began === undefined) {
-      began = performance.now()
-      setImmediate(() => {
-        began = undefined
-      })
-    } else if (performance.now() - began >= slice) {
-      await nextTurn()
-      await turn()
-    }
+    while (began !== undefined && performance.now() - began >= slice) await nextTurn()
+    if (began !== undefined) return
+    began = performance.now()
+    setImmediate(() => {
+      began = undefined
+    })
   }
 }
 

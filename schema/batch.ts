@@ -30,7 +30,7 @@ export function batch<Args extends unknown[], V>(
   }
 }
 
-/** The values of some keys where no one statement finds all of them: side by side. */
+/** Loads each key by itself, all at once: for what no single statement finds. */
 export const each = async <V>(keys: readonly string[], load: (key: string) => Promise<V>): Promise<Map<string, V>> =>
   new Map(await Promise.all(keys.map(async key => [key, await load(key)] as const)))
 

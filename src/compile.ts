@@ -13,7 +13,7 @@ const schemas = new WeakMap<GraphQLSchema, GraphQLSchema>()
 
 /**
  * Compiles a document of one operation with graphql-jit. A mutation of one field has no order to keep, and is compiled as a query of that field:
- * the code for several keeps all that a request has referred to from V8 until a full collection (docs/decisions/libraries.md).
+ * the code for several prevents V8 from freeing the objects of a request before a full collection (docs/decisions/libraries.md).
  * @returns the errors of a document that cannot be compiled
  */
 export function compile(schema: GraphQLSchema, document: DocumentNode): CompiledQuery | { errors: readonly Error[] } {

@@ -1,25 +1,18 @@
 import { type Db, isDuplicate, type Tx, type Value } from '../index.ts'
 import { Event, type EventKind } from '../models/event.ts'
 import { firstOfEach, type Page } from './page.ts'
-import { inParts, insertion, placeholders, selection } from './sql.ts'
+import { columnOf, inParts, insertion, placeholders, selection } from './sql.ts'
 
 /** An event as it is stored: see db/models/event.ts. */
 export type EventRow = Event
 
 export type NewEventRow = Omit<Event, 'logId' | 'seq'> & { log: LogName }
 
-const columns = 'log_id, seq, at, actor_id, via, via_id, kind, subject_id, entry_id, details'
+const given = Object.keys(Event.columns).filter(name => name !== 'logId' && name !== 'seq') as (keyof NewEventRow &
+  keyof Event)[]
+const columns = ['log_id', 'seq', ...given.map(columnOf)].join(', ')
 const read = selection(Event)
-const valuesOf = ({ at, actorId, via, viaId, kind, subjectId, entryId, details }: NewEventRow): Value[] => [
-  at,
-  actorId,
-  via,
-  viaId,
-  kind,
-  subjectId,
-  entryId,
-  details,
-]
+const valuesOf = (event: NewEventRow): Value[] => given.map(name => event[name])
 
 /** A log by its id, that of the drive of a workspace, or that of the user who has a verified e-mail address, if there is one. */
 export type LogName = string | { workspace: string } | { address: string }

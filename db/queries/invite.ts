@@ -23,12 +23,12 @@ export type InviteView = Invite
 
 const columns = selection(Invite, 'i')
 
-/** Of invites from senders who may still send them. */
-const PENDING = `SELECT ${columns} FROM invite i ${SENDER} WHERE ${SENDER_MAY} AND`
+/** Invites whose senders may still invite; those that have not expired, too, are pending. */
+const FROM_SENDERS = `SELECT ${columns} FROM invite i ${SENDER} WHERE ${SENDER_MAY}`
 
 /** The pending invites of some workspaces, oldest first. */
 export const pagesOfInvites = (db: Db, workspaceIds: string[], limit: number, after: string) =>
-  firstOfEach<InviteView>(db, `${PENDING} i.workspace_id = ? AND i.expires_at > ? AND i.id > ?`, {
+  firstOfEach<InviteView>(db, `${FROM_SENDERS} AND i.workspace_id = ? AND i.expires_at > ? AND i.id > ?`, {
     order: 'id',
     owners: workspaceIds,
     values: [Date.now(), after],
@@ -36,7 +36,7 @@ export const pagesOfInvites = (db: Db, workspaceIds: string[], limit: number, af
   })
 
 export const pendingInvitesAmong = (db: Db, ids: string[]) =>
-  db.rows<InviteView>(`${PENDING} i.id IN (${placeholders(ids)}) AND i.expires_at > ?`, [...ids, Date.now()])
+  db.rows<InviteView>(`${FROM_SENDERS} AND i.id IN (${placeholders(ids)}) AND i.expires_at > ?`, [...ids, Date.now()])
 
 /** All invites that a user has sent, oldest first, whether or not they still count. @param after an id, or empty */
 export async function pageOfInvitesBy(db: Db, userId: string, limit: number, after: string): Promise<Page<InviteView>> {

@@ -21,7 +21,7 @@ export const mapPage = <T, To>({ rows, ...page }: Page<T>, to: (row: T) => To): 
   rows: rows.map(row => to(row)),
 })
 
-/** The same of the pages of several lists. */
+/** `mapPage` for the page of each list. */
 export const mapPages = <T, To>(pages: Map<string, Page<T>>, to: (row: T) => To): Map<string, Page<To>> =>
   new Map(Array.from(pages, ([owner, page]) => [owner, mapPage(page, to)]))
 

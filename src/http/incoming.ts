@@ -42,7 +42,7 @@ export class Incoming {
     this.#given = given
   }
 
-  // Created on demand: most requests need neither.
+  // Created on demand: static files and blobs need neither.
 
   get query(): URLSearchParams {
     this.#query ??= new URLSearchParams(this.#given.search)

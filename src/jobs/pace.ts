@@ -10,7 +10,7 @@ export interface DelayMeter {
 
 const RESOLUTION_MS = 1
 /** A request may wait so long for background work, or for others. */
-const TOLERABLE_MS = 2
+const TOLERABLE_MS = 5
 /** Rows of a batch. Larger ones cost a fifth less and hold up the database: docs/performance.md. */
 const MOST = 64
 const LEAST = 16

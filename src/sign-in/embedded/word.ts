@@ -1,6 +1,7 @@
-import { randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { isSame } from '../../tokens.ts'
 
 /** What only a person on this machine has: a word in a file of DATA_DIR, good once. */
 export interface SignInWord {
@@ -48,10 +49,4 @@ async function renew(file: string): Promise<string> {
   await writeFile(draft, `${word}\n`, { mode: 0o600, flag: 'wx' })
   await rename(draft, file)
   return word
-}
-
-/** Takes the same time wherever two texts of one length differ. */
-export function isSame(given: string, wanted: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(wanted)]
-  return a.length === b.length && timingSafeEqual(a, b)
 }
