@@ -1,11 +1,11 @@
 import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
+import { type Context, Shared } from '../schema/context.ts'
 import { schema } from '../schema/index.ts'
 import { restSchema } from '../schema/rest/index.ts'
-import { callerFinder, findCallerAgain } from './access/caller.ts'
+import { callerFinder, findCallerAgain } from './access/credential.ts'
 import { refuseForeignWrites } from './access/origin.ts'
-import type { Config, OAuthProvider } from './config.ts'
-import { type Context, Shared } from './context.ts'
+import type { Config, OAuthProvider } from './config/config.ts'
 import { createGraphql } from './graphql/yoga.ts'
 import type { BodyKind } from './http/body.ts'
 import { healthz, readyz } from './http/health.ts'
@@ -17,12 +17,14 @@ import { write } from './http/write.ts'
 import { createJobs, type WebhookHabits } from './jobs/index.ts'
 import { createMailer } from './jobs/mail.ts'
 import { createSweeper } from './jobs/sweeper.ts'
-import type { Log } from './log.ts'
 import { createApiDocument } from './openapi/document.ts'
 import { openConsole } from './pages/console.ts'
 import { createPages } from './pages/routes.ts'
-import { connectRedis } from './redis.ts'
 import { createRestRouter } from './rest/router.ts'
+import type { Log } from './runtime/log.ts'
+import { connectRedis } from './runtime/redis.ts'
+import { createTokens } from './runtime/tokens.ts'
+import { within } from './runtime/within.ts'
 import { changeRunner } from './services/history/event.ts'
 import { createServices, type Services } from './services/index.ts'
 import { bindStore } from './services/installation.ts'
@@ -31,8 +33,6 @@ import { webhookAddresses } from './services/notices/webhook-address.ts'
 import { createAuthRoutes } from './sign-in/routes.ts'
 import { allReady, ready } from './start.ts'
 import { openStore } from './storage/open.ts'
-import { createTokens } from './tokens.ts'
-import { within } from './within.ts'
 
 export interface AppOptions {
   log: Log
@@ -65,9 +65,34 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     wake: () => worker.wake(),
     wakeWebhooks: () => webhooks.wake(),
   })
-  const { downloads, mailings, eventFeeds, kept, sessions, backgroundCompletions } = services
+  const {
+    downloads,
+    mailings,
+    fileRequests,
+    shareNotices,
+    backgroundCopies,
+    eventFeeds,
+    kept,
+    sessions,
+    backgroundCompletions,
+  } = services
   const { worker, webhooks } = createJobs({
-    ...{ db, log, config, tokens, change, pubSub, mailer, mailings, mayReach, eventFeeds, habits: webhookHabits },
+    ...{
+      db,
+      log,
+      config,
+      tokens,
+      change,
+      pubSub,
+      mailer,
+      mailings,
+      fileRequests,
+      backgroundCopies,
+      shareNotices,
+      mayReach,
+      eventFeeds,
+      habits: webhookHabits,
+    },
   })
   const sweeper = createSweeper({
     ...{ db, store, kept, log },

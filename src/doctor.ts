@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { openDatabase } from '../db/index.ts'
-import { type Config, loadConfig } from './config.ts'
+import { type Config, loadConfig } from './config/config.ts'
 import type { Finding } from './doctor/check.ts'
 import { examine } from './doctor/run.ts'
-import { endWithReader, requireDatabase, wholeNumber } from './program.ts'
+import { endWithReader, requireDatabase, wholeNumber } from './runtime/program.ts'
 import { bindStore } from './services/installation.ts'
 import { openStore } from './storage/open.ts'
 

@@ -5,23 +5,24 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import type { Db } from '../db/index.ts'
-import { type Config, loadConfig, StartError } from './config.ts'
+import { type Config, loadConfig, StartError } from './config/config.ts'
+import { describeSettings } from './config/help.ts'
 import { collectAfterStart } from './http/collect.ts'
-import { createLog, type Log, logStream } from './log.ts'
-import { describeSettings } from './settings-help.ts'
-import { mountSignIn } from './sign-in/embedded/mount.ts'
+import { createLog, type Log, logStream } from './runtime/log.ts'
+import { openBrowser } from './runtime/open-browser.ts'
+import { type MountedSignIn, mountSignIn } from './sign-in/embedded/mount.ts'
 import { readOrMakeSecret } from './sign-in/embedded/secrets.ts'
-import type { SignInWord } from './sign-in/embedded/word.ts'
 import { ready } from './start.ts'
 
 // V8 counts buffers in transit towards the heap. With its default headroom above a small heap, they trigger full collections
 // several times a second for seconds on end, and a GiB then costs four times the CPU time.
 setFlagsFromString('--heap-growing-percent=100')
 
-new Command('npm start --')
+const program = new Command('npm start --')
   .description('Starts Satchel: file storage and sharing over GraphQL and REST.')
   .helpOption('-h, --help', 'print every setting with its default')
   .addHelpText('after', `\nSettings, from the environment or from a file .env:\n${describeSettings()}`)
+  .option('--open', 'open Satchel in the browser when it is up')
   .allowExcessArguments(false)
   .parse()
 
@@ -63,10 +64,9 @@ async function prepareFolder({
 }
 
 async function serve(config: Config, log: Log): Promise<void> {
-  let word: SignInWord | undefined
+  let embedded: MountedSignIn | undefined
   const embeddedSignIn = async (publicUrl: string) => {
-    const embedded = await mountSignIn({ publicUrl, secretKey: config.secretKey, dataDir: config.dataDir, log })
-    word = embedded.word
+    embedded = await mountSignIn({ publicUrl, secretKey: config.secretKey, dataDir: config.dataDir, log })
     return embedded
   }
   // Everything else is loaded here: who asks for help, or has to correct a setting, does not wait for it.
@@ -99,11 +99,23 @@ async function serve(config: Config, log: Log): Promise<void> {
 
   const publicUrl = await app.start()
   collectAfterStart()
-  const signIn = word
-    ? `embedded: be anybody, on this machine only\n             each new browser is asked for the word ${await word.current()}\n             which is good once; the next one is in ${word.file}`
-    : config.providers.map(p => p.name).join(', ')
+  const { open } = program.opts<{ open?: true }>()
+  // A log or a file that keeps what is printed must not keep an address that signs in.
+  const first = open || process.stdout.isTTY ? embedded?.firstAddress() : undefined
+  const shown = process.stdout.isTTY ? first : undefined
+  const signIn = embedded ? await embeddedWay(embedded, shown) : config.providers.map(p => p.name).join(', ')
   const parts = { database: await databaseOf(config, app.db), blobs: app.store.label, signIn }
-  process.stdout.write(welcome(config, publicUrl, parts))
+  process.stdout.write(welcome(config, publicUrl, shown, parts))
+  if (open)
+    openBrowser(first ?? publicUrl, () => process.stderr.write('No browser could be opened. Open the address above.\n'))
+}
+
+/** @param first the address that signs a browser in, where the terminal shows it */
+async function embeddedWay({ word }: MountedSignIn, first: string | undefined): Promise<string> {
+  const begins = 'embedded: be anybody, on this machine only'
+  return first
+    ? `${begins}\n             each other browser is asked for a word, which is in ${word.file}`
+    : `${begins}\n             each new browser is asked for the word ${await word.current()}\n             which is good once; the next one is in ${word.file}`
 }
 
 /** Name and version as the server reports them: MariaDB is reached by mysql:// URLs, too. */
@@ -113,10 +125,11 @@ async function databaseOf({ database }: Config, db: Db): Promise<string> {
   return `${version.includes('MariaDB') ? 'MariaDB' : 'MySQL'} at ${new URL(database.url).host}`
 }
 
-/** What runs where, and how to begin. No secret but the word, which is good once and on this machine only. */
+/** What runs where, and how to begin. No secret but what lets one browser in, which is good once and on this machine only. */
 function welcome(
   config: Config,
   publicUrl: string,
+  first: string | undefined,
   { database, blobs, signIn }: Record<'database' | 'blobs' | 'signIn', string>,
 ): string {
   return `
@@ -127,7 +140,7 @@ Satchel is up at ${publicUrl}
   Mail       ${config.smtpUrl ? 'SMTP server, as configured' : `written to ${join(config.dataDir, 'mail')}`}
   Sign-in    ${signIn}
 
-  Sign in    ${publicUrl}/login
+  ${first ? `Open       ${first}\n             signs one browser in, within 15 minutes` : `Sign in    ${publicUrl}/login`}
   GraphiQL   ${publicUrl}/graphql
   REST       ${publicUrl}/api/docs
 

@@ -1,5 +1,5 @@
-import { type Config, StartError } from './config.ts'
-import { causesOf } from './errors.ts'
+import { type Config, StartError } from './config/config.ts'
+import { causesOf } from './runtime/errors.ts'
 import { storeProblem } from './storage/open.ts'
 
 /** What the service needs before it can serve. */

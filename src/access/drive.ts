@@ -1,9 +1,9 @@
 import { type DriveEventGroup, type DriveEventKind, driveKinds } from '../../db/models/event.ts'
-import { AppError, Forbidden } from '../errors.ts'
-import { type OnConflict, parseOnConflict } from '../on-conflict.ts'
-import { pathIn, type Tree } from '../services/tree/entry-path.ts'
-import type { BucketLimits } from '../services/tree/quota.ts'
+import { AppError, Forbidden } from '../runtime/errors.ts'
+import { pathIn } from '../services/tree/entry-path.ts'
 import type { WorkspaceTree, WorkspaceView } from '../services/workspaces/workspace.ts'
+import { type OnConflict, parseOnConflict } from '../values/on-conflict.ts'
+import type { BucketLimits, Tree } from '../values/tree.ts'
 import type { Caller } from './caller.ts'
 import {
   type DriveLevel,
@@ -14,7 +14,7 @@ import {
   workspacePolicies,
 } from './policies.ts'
 import { may, mayGrant, mayTouch, type Role, roles } from './roles.ts'
-import { mayUsePrivateFiles, mayUseWorkspaces } from './scopes.ts'
+import { hasSession, mayUsePrivateFiles, mayUseWorkspaces, type PrivateFiles } from './scopes.ts'
 
 /** A drive at a level that its caller may use: what a resolver works with. */
 export interface OpenDrive {
@@ -62,7 +62,7 @@ export class Drive {
   open(level: DriveLevel): OpenDrive {
     requireKeyFor(this.#caller, this.workspace?.id ?? null, level)
     const policy = drivePolicies[level].workspace
-    if (this.workspace && policy) requireRole(this.workspace, policy)
+    if (this.workspace) requireRole(this.workspace, policy)
     return { drive: this, tree: this.#tree, limits: this.#limits }
   }
 
@@ -78,9 +78,9 @@ export class Drive {
     return refusalOf(() => this.open(level))
   }
 
-  /** What the caller may do with it. */
+  /** What the caller may do with it. To ask for files follows from the others. */
   get permissions(): DriveLevel[] {
-    const levels = Object.keys(drivePolicies) as DriveLevel[]
+    const levels = (Object.keys(drivePolicies) as DriveLevel[]).filter(level => level !== 'request')
     return levels.filter(level => !this.refusal(level))
   }
 
@@ -116,12 +116,14 @@ function refusalOf(use: () => unknown): AppError | null {
  * @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE, FORBIDDEN
  */
 export function requireKeyFor(caller: Caller, workspaceId: string | null, level: DriveLevel): void {
-  const { own, workspace } = drivePolicies[level]
-  if (workspaceId === null) mayUsePrivateFiles(caller, own)
-  else if (workspace) {
-    mayUseWorkspaces(caller, workspace.scope)
-    requireWorkspace(caller, workspaceId)
-  } else throw new Forbidden('Files of a workspace are not shared. Invite people to the workspace instead.')
+  const { own, workspace }: { own: PrivateFiles; workspace: InWorkspace } = drivePolicies[level]
+  if (workspaceId === null) {
+    mayUsePrivateFiles(caller, own)
+    return
+  }
+  if (workspace.session) hasSession(caller)
+  mayUseWorkspaces(caller, workspace.scope)
+  requireWorkspace(caller, workspaceId)
 }
 
 function requireRole({ role }: WorkspaceView, { action, refusal }: InWorkspace): void {

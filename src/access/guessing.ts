@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import pLimit from 'p-limit'
 import { RateLimiterMemory, RateLimiterRedis, RLWrapperTimeouts } from 'rate-limiter-flexible'
-import { AppError } from '../errors.ts'
-import { createFairQueue, type FairQueue } from '../fair-queue.ts'
-import { blocksOf } from '../network.ts'
+import { AppError } from '../runtime/errors.ts'
+import { createFairQueue, type FairQueue } from '../runtime/fair-queue.ts'
+import { blocksOf } from '../values/network.ts'
 
 /*
  * Limits on guessing the password of a share.

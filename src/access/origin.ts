@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { Forbidden } from '../errors.ts'
-import { SESSION_COOKIE } from './caller.ts'
+import { Forbidden } from '../runtime/errors.ts'
+import { SESSION_COOKIE } from './credential.ts'
 
 /**
  * Whether the headers of a browser show that a page of another origin caused the request. Other clients send no such headers,

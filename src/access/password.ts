@@ -1,8 +1,8 @@
 import { hash, verify } from '@node-rs/argon2'
-import { Busy, InvalidInput } from '../errors.ts'
-import { createFairQueue } from '../fair-queue.ts'
-import { MAX_PASSWORD } from '../limits.ts'
-import type { Log } from '../log.ts'
+import { Busy, InvalidInput } from '../runtime/errors.ts'
+import { createFairQueue } from '../runtime/fair-queue.ts'
+import type { Log } from '../runtime/log.ts'
+import { MAX_PASSWORD } from '../values/limits.ts'
 
 // What OWASP advises at least for Argon2id (the library's default variant).
 const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 }

@@ -7,6 +7,8 @@ export interface InWorkspace {
   /** Null where any key of the workspace will do. */
   scope: WorkspaceScope | null
   action: Action
+  /** No key may do it. */
+  session?: true
   /** The sentence for those who may not, where there is more to say than that. */
   refusal?: string
 }
@@ -19,9 +21,11 @@ export const drivePolicies = {
   write: { own: 'write', workspace: { scope: 'workspaces:files:write', action: 'write' } },
   /** Everyone who writes in a workspace deletes there; a key needs a scope of its own for it. */
   delete: { own: 'delete', workspace: { scope: 'workspaces:files:delete', action: 'write' } },
-  /** Files of a workspace are not shared: only its members see them. */
-  share: { own: 'share', workspace: null },
-} as const satisfies Record<string, { own: PrivateFiles; workspace: InWorkspace | null }>
+  /** Who shares their own files asks others for files, too; in a workspace, everyone who writes there does. */
+  request: { own: 'share', workspace: { scope: 'workspaces:files:write', action: 'write' } },
+  /** Who writes in a workspace decides what others see of it, as themselves: no key of it does. */
+  share: { own: 'share', workspace: { scope: null, action: 'write', session: true } },
+} as const satisfies Record<string, { own: PrivateFiles; workspace: InWorkspace }>
 
 export type DriveLevel = keyof typeof drivePolicies
 
@@ -59,6 +63,8 @@ export type WorkspaceRight = keyof typeof workspacePolicies
 export const eventPolicies = {
   /** Everyone who looks into a drive sees what happens to what is in it. */
   files: { drive: 'read' },
+  /** Everyone who asks others for files sees what happens to the requests. */
+  requests: { drive: 'request' },
   /** Everyone who shares files from a drive sees what happens to its shares. */
   shares: { drive: 'share' },
   /** Every member sees what happens to the workspace itself. */

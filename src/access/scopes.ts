@@ -1,4 +1,4 @@
-import { AppError, Unauthenticated } from '../errors.ts'
+import { AppError, Unauthenticated } from '../runtime/errors.ts'
 import type { Caller } from './caller.ts'
 
 /** Scopes that a private key may have: contract, section 2. */

@@ -1,11 +1,22 @@
 import { validate as isUuid } from 'uuid'
 import type { Db } from '../../db/index.ts'
-import { deleteMarked, endCopies, markBlobsForDeletion } from '../../db/queries/blob.ts'
+import { deleteMarked, endCopies } from '../../db/queries/blob.ts'
 import { deleteEndedSession, endedSessionsAfter, recount } from '../../db/queries/doctor.ts'
-import { isNamed, isUsed, type LedgerRow, ledgerAfter, ledgerOf, setSize } from '../../db/queries/doctor-ledger.ts'
+import {
+  bucketsOfVersions,
+  filesOfBlob,
+  isNamed,
+  isUsed,
+  type LedgerRow,
+  ledgerAfter,
+  ledgerOf,
+  recountReferences,
+  setSize,
+} from '../../db/queries/doctor-ledger.ts'
+import { miscountedRequestsAfter, recountRequest } from '../../db/queries/doctor-requests.ts'
 import { endOverdue } from '../services/uploads/upload-session.ts'
 import { type Installation, type Problem, rowsOf } from './check.ts'
-import { inBucket, retotal } from './repair.ts'
+import { inBucket, inBuckets, retotal } from './repair.ts'
 
 const PAGE = 1000
 
@@ -94,29 +105,45 @@ async function* judgeRow(
       },
     }
   if (state !== 'live') return
-  if (row.namedSize === null) yield unnamed(db, row)
-  else if (object?.size !== row.size || object.size !== row.namedSize) yield* judgeBytes(installation, row)
+  if (row.named !== row.refCount || row.named === 0) yield miscounted(db, row)
+  if (row.named > 0 && (object?.size !== row.size || object.size !== namerOf(row).size))
+    yield* judgeBytes(installation, row)
 }
 
-function unnamed(db: Db, { id, bucketId }: LedgerRow): Problem {
+function miscounted(db: Db, { id, named, refCount }: LedgerRow): Problem {
+  const repair = () => db.transaction(tx => recountReferences(db, id, tx))
+  if (named > 0)
+    return {
+      kind: 'blob-references',
+      id,
+      message: `The ledger counts ${refCount} files and versions with these bytes, and there are ${named}.`,
+      repair,
+    }
   return {
     kind: 'blob-unnamed',
     id,
     message: 'The ledger says that this object lives, and no file or version names it.',
-    repair: () =>
-      inBucket(db, bucketId, async tx => {
-        if (!(await isUsed(db, id, tx))) await markBlobsForDeletion(db, [id], tx)
-      }),
+    repair,
   }
+}
+
+/** A file or version that names an object: one that says another size than the ledger, if there is one. */
+function namerOf({ entryId, entrySize, versionId, versionSize, size }: LedgerRow): {
+  name: string
+  size: number | null
+} {
+  return entryId === null || (entrySize === size && versionSize !== null && versionSize !== size)
+    ? { name: `version ${versionId}`, size: versionSize }
+    : { name: `file ${entryId}`, size: entrySize }
 }
 
 /** The object of a file or version is missing, or of another size than recorded: checks the row and this object again. */
 async function* judgeBytes({ db, store }: Installation, { id }: LedgerRow): AsyncGenerator<Problem> {
   const object = await store.look(id)
   const row = await ledgerOf(db, id)
-  if (row?.state !== 'live' || row.namedSize === null) return
-  const { entryId, versionId, bucketId, size, namedSize } = row
-  const named = entryId === null ? `version ${versionId}` : `file ${entryId}`
+  if (row?.state !== 'live' || row.named === 0) return
+  const { size } = row
+  const { name: named, size: namedSize } = namerOf(row)
   if (!object) {
     yield {
       kind: 'object-missing',
@@ -136,12 +163,19 @@ async function* judgeBytes({ db, store }: Installation, { id }: LedgerRow): Asyn
   else
     yield {
       ...problem,
-      repair: () =>
-        inBucket(db, bucketId, async tx => {
-          await setSize(db, { id, size: object.size }, tx)
-          await (entryId === null ? recount(db, bucketId, tx) : retotal(db, entryId, tx))
-        }),
+      repair: () => correctSize(db, { id, size: object.size }),
     }
+}
+
+/** Corrects the size of an object, and the totals of the files and versions that name it. */
+async function correctSize(db: Db, blob: { id: string; size: number }): Promise<void> {
+  const files = await filesOfBlob(db, blob.id)
+  const buckets = [...files.map(file => file.bucketId), ...(await bucketsOfVersions(db, blob.id))]
+  await inBuckets(db, buckets, async tx => {
+    await setSize(db, blob, tx)
+    for (const { id } of files) await retotal(db, id, tx)
+    for (const id of new Set(buckets)) await recount(db, id, tx)
+  })
 }
 
 /** An upload in parts exists as long as its blob is staged; both end in one transaction. */
@@ -152,5 +186,16 @@ export async function* checkUploads({ db }: Installation): AsyncGenerator<Proble
       id,
       message: 'This upload in parts has ended, and is remembered still.',
       repair: () => deleteEndedSession(db, id),
+    }
+}
+
+/** A file request reserves what is arriving; both end in one transaction. */
+export async function* checkFileRequests({ db }: Installation): AsyncGenerator<Problem> {
+  for await (const { id, bucketId } of rowsOf(after => miscountedRequestsAfter(db, after, PAGE)))
+    yield {
+      kind: 'request-counts',
+      id,
+      message: 'This file request reserves something else than what is arriving for it.',
+      repair: () => inBucket(db, bucketId, tx => recountRequest(db, id, tx)),
     }
 }

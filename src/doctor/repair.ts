@@ -5,20 +5,23 @@ import { lockBucket, type Totals } from '../../db/queries/bucket.ts'
 import { findOrphan, recount, retotalFolder, upWithBuckets } from '../../db/queries/doctor.ts'
 import { reviveRow } from '../../db/queries/doctor-ledger.ts'
 import { placeEntries } from '../../db/queries/entry.ts'
-import { AppError } from '../errors.ts'
-import { keyById } from '../key-by-id.ts'
+import { AppError } from '../runtime/errors.ts'
 import { recorded, system } from '../services/history/event.ts'
 import { addUsage, prepareFolder, type TreeChange } from '../services/tree/entry.ts'
 import { pathIn } from '../services/tree/entry-path.ts'
 import { releaseStaged } from '../services/tree/ledger.ts'
+import { keyById } from '../values/key-by-id.ts'
 import type { Installation } from './check.ts'
 
-/** Repairs something with its bucket locked. */
-export const inBucket = <T>(db: Db, bucketId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
+/** Repairs something with its buckets locked. */
+export const inBuckets = <T>(db: Db, bucketIds: string[], work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(async tx => {
-    await lockBucket(db, bucketId, tx)
+    for (const id of [...new Set(bucketIds)].sort()) await lockBucket(db, id, tx)
     return work(tx)
   })
+
+export const inBucket = <T>(db: Db, bucketId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  inBuckets(db, [bucketId], work)
 
 export const same = (a: Totals, b: Totals): boolean =>
   a.bytes === b.bytes && a.files === b.files && a.folders === b.folders

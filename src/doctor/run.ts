@@ -1,5 +1,5 @@
 import type { Finding, Installation } from './check.ts'
-import { checkUploads, compareLedgerWithStore } from './ledger.ts'
+import { checkFileRequests, checkUploads, compareLedgerWithStore } from './ledger.ts'
 import { checkBuckets, checkEntries, checkJobs, checkPurges, checkTrash } from './tree.ts'
 import { checkVersions } from './version.ts'
 
@@ -12,6 +12,7 @@ export interface Summary {
 const checks = [
   compareLedgerWithStore,
   checkUploads,
+  checkFileRequests,
   checkEntries,
   checkTrash,
   checkVersions,

@@ -16,6 +16,7 @@ import {
   totalsOfFolders,
   troubledJobsAfter,
 } from '../../db/queries/doctor.ts'
+import { stagesAmong } from '../../db/queries/entry-copy.ts'
 import { GIVEN_UP } from '../../db/queries/job.ts'
 import { deleteTrashItems } from '../../db/queries/trash-item.ts'
 import { enqueue } from '../services/notices/outbox.ts'
@@ -137,18 +138,23 @@ export async function* checkTrash({ db }: Installation): AsyncGenerator<Problem>
     }
 }
 
-/** For every deleted folder there is a job that purges it. */
+/** For every deleted folder there is a job that purges it. What is copied in the background waits in one, too. */
 export async function* checkPurges({ db }: Installation): AsyncGenerator<Problem> {
   const page = (after: string) => detachedAfter(db, after, PAGE)
   for await (const rows of pages(page, row => row.name)) {
     const jobs = rows.map(({ id, bucketId }) => ({ folderId: id, bucketId }))
+    // Before the jobs: with the end of a copy that is given up, there is one.
+    const stages = await stagesAmong(
+      db,
+      rows.map(({ id }) => id),
+    )
     const known = await purgesAmong(
       db,
       jobs.map(job => JSON.stringify(job)),
     )
     for (const job of jobs) {
       // The row is deleted before its job, so a row without a job has been forgotten.
-      if (known.has(JSON.stringify(job)) || !(await isDetached(db, job.folderId))) continue
+      if (stages.has(job.folderId) || known.has(JSON.stringify(job)) || !(await isDetached(db, job.folderId))) continue
       yield {
         kind: 'purge-forgotten',
         id: job.folderId,

@@ -13,7 +13,7 @@ import {
 } from 'graphql'
 import type { CompiledQuery } from 'graphql-jit'
 import type { Plugin } from 'graphql-yoga'
-import { compile } from '../compile.ts'
+import { compile } from '../runtime/compile.ts'
 import type { createCosts } from './cost.ts'
 import { MAX_ERRORS } from './errors.ts'
 

@@ -20,7 +20,7 @@ import {
   type ValueNode,
 } from 'graphql'
 import { DEFAULT_FIRST, MAX_FIRST, MAX_NESTED } from '../../schema/paging.ts'
-import { MAX_PAGE } from '../limits.ts'
+import { MAX_PAGE } from '../values/limits.ts'
 import { type Length, lengthOfGiven } from './given.ts'
 import { createMetaSizes } from './meta-sizes.ts'
 import { scanOf } from './scans.ts'

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { type ExecutionResult, GraphQLError } from 'graphql'
-import { AppError, InvalidInput, toAppError } from '../errors.ts'
 import { type Answer, errorHeaders } from '../http/envelope.ts'
-import type { Log } from '../log.ts'
+import { AppError, InvalidInput, toAppError } from '../runtime/errors.ts'
+import type { Log } from '../runtime/log.ts'
 
 /** The maximum length of an error message in characters: messages about a document may repeat parts of it. */
 const MAX_MESSAGE = 300

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Writable } from 'node:stream'
 import { processRequest, Upload } from 'graphql-upload-minimal'
-import { AppError, InvalidInput } from '../errors.ts'
-import { parseJson } from '../json.ts'
+import { AppError, InvalidInput } from '../runtime/errors.ts'
+import { parseJson } from '../values/json.ts'
 
 const MAX_FILES = 10
 const MAX_FIELD_BYTES = 1024 * 1024

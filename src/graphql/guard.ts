@@ -8,7 +8,7 @@ import {
   validate,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { AppError, InvalidInput } from '../errors.ts'
+import { AppError, InvalidInput } from '../runtime/errors.ts'
 import type { createCosts } from './cost.ts'
 import { MAX_ERRORS, refusalOf } from './errors.ts'
 import { createIntrospection, introspectionOnce } from './introspection.ts'

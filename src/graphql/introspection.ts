@@ -7,7 +7,7 @@ import {
   stripIgnoredCharacters,
   type ValidationRule,
 } from 'graphql'
-import { InvalidInput } from '../errors.ts'
+import { InvalidInput } from '../runtime/errors.ts'
 
 /** How many answers to standard documents are kept, of some 200 KB each: their options differ from tool to tool. */
 const KEPT_ANSWERS = 4

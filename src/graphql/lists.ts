@@ -21,7 +21,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { longListOf } from '../../schema/plugins/list-bound.ts'
-import { InvalidInput } from '../errors.ts'
+import { InvalidInput } from '../runtime/errors.ts'
 
 type Input = GraphQLArgument | GraphQLInputField
 

@@ -1,5 +1,5 @@
 import findMyWay from 'find-my-way'
-import { AppError } from '../errors.ts'
+import { AppError } from '../runtime/errors.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 type Method = (typeof methods)[number]

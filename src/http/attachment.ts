@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Log } from '../log.ts'
+import type { Log } from '../runtime/log.ts'
 import type { Attachment } from '../services/accounts/account-export.ts'
 
 /** Sends a JSON file that is made meanwhile, as fast as the client takes it. Who gets half of it sees its connection end. */

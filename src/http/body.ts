@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream'
-import { AppError, InvalidInput } from '../errors.ts'
-import { interruptible } from '../interruptible.ts'
-import { Upload } from '../upload.ts'
+import { AppError, InvalidInput } from '../runtime/errors.ts'
+import { interruptible } from '../runtime/interruptible.ts'
+import { Upload } from '../values/upload.ts'
 
 export const MAX_JSON_BYTES = 1024 * 1024
 

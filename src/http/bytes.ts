@@ -2,19 +2,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import fresh from 'fresh'
 import parseRange from 'range-parser'
-import type { Delivery, Download, DownloadService } from '../services/sharing/download.ts'
+import type { Delivery, Download } from '../services/sharing/download.ts'
 import { allowOnly } from './method.ts'
 
-/** A request and its response; the signal aborts when the client has gone. */
+/** A request, the IP address of its client, and its response; the signal aborts when the client has gone. */
 interface Exchange {
   req: IncomingMessage
   res: ServerResponse
+  address: string
   signal: AbortSignal
 }
 
 /** Answers a download: 302 to its signed address, or its bytes where clients cannot reach the store. */
-export async function sendDelivery(exchange: Exchange, download: Download, downloads: DownloadService): Promise<void> {
-  if (downloads.proxied) return sendFile(exchange, download.delivery, downloads)
+export async function sendDelivery(
+  exchange: Exchange,
+  download: Download,
+  { proxied }: { proxied: boolean },
+): Promise<void> {
+  if (proxied) return sendFile(exchange, download.delivery)
   const { res } = exchange
   res.writeHead(302, {
     ...(download.url ? { location: download.url } : {}),
@@ -25,19 +30,15 @@ export async function sendDelivery(exchange: Exchange, download: Download, downl
 }
 
 /** Answers with a file where a client has been sent. Clients show it in frames of their own; its policy takes everything else away. */
-export function sendFile(exchange: Exchange, delivery: Delivery, downloads: DownloadService): Promise<void> {
+export function sendFile(exchange: Exchange, delivery: Delivery): Promise<void> {
   exchange.res.removeHeader('x-frame-options')
-  return sendBytes(exchange, delivery, downloads)
+  return sendBytes(exchange, delivery)
 }
 
 /** Streams a file through the service: HEAD, ranges (RFC 9110, section 14) and conditional requests (section 13), at constant memory. */
-export async function sendBytes(
-  { req, res, signal }: Exchange,
-  delivery: Delivery,
-  downloads: DownloadService,
-): Promise<void> {
+export async function sendBytes({ req, res, address, signal }: Exchange, delivery: Delivery): Promise<void> {
   allowOnly(req, 'GET', 'HEAD')
-  const etag = `"${delivery.md5}"`
+  const etag = `"${delivery.etag}"`
   const headers = {
     etag,
     'accept-ranges': 'bytes',
@@ -70,18 +71,23 @@ export async function sendBytes(
     send().end()
     return
   }
-  // Opened before the status is sent: a store that is down is a 503, not a broken 200.
-  const source = await downloads.read(delivery, range ? { offset: range.start, count } : undefined, signal)
-  const charged = await delivery.meter?.begin(count).catch(error => {
-    source.destroy()
-    throw error
-  })
-  send()
-  // After the headers no error can be sent any more: a failing store, a disconnected client or a used-up link ends the connection.
-  const whole = exactly(count)
-  const sent = charged ? pipeline(source, whole, charged.through, res) : pipeline(source, whole, res)
-  await sent.catch(() => res.destroy())
-  await charged?.settle()
+  const release = delivery.hold?.(address)
+  try {
+    // Opened before the status is sent: a store that is down is a 503, not a broken 200.
+    const source = await delivery.read(range ? { offset: range.start, count } : undefined, signal)
+    const charged = await delivery.meter?.begin(count).catch(error => {
+      source.destroy()
+      throw error
+    })
+    send()
+    // After the headers no error can be sent any more: a failing store, a disconnected client or a used-up link ends the connection.
+    const whole = exactly(count)
+    const sent = charged ? pipeline(source, whole, charged.through, res) : pipeline(source, whole, res)
+    await sent.catch(() => res.destroy())
+    await charged?.settle()
+  } finally {
+    release?.()
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { networkOf } from '../network.ts'
-import { Held } from './held.ts'
+import { Held } from '../runtime/held.ts'
+import { networkOf } from '../values/network.ts'
 
 /** How long a connection beyond the limit stays open, so that its first request can be answered. */
 const GRACE_MS = 5000

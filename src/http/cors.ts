@@ -9,6 +9,7 @@ export const corsOptions = (origins: string[]): cors.CorsOptions => ({
     'Content-Type',
     'X-API-Key',
     'X-Share-Password',
+    'X-Sender-Token',
     'Content-MD5',
     'Range',
     'If-Range',

@@ -1,5 +1,5 @@
-import { type AppError, type ErrorCode, toAppError } from '../errors.ts'
-import type { Log } from '../log.ts'
+import { type AppError, type ErrorCode, toAppError } from '../runtime/errors.ts'
+import type { Log } from '../runtime/log.ts'
 
 /** Contract, section 1: every JSON answer has this shape. */
 export interface Envelope {
@@ -26,10 +26,22 @@ export function answer(envelope: Envelope, headers: Record<string, string> = {})
 const POLL_SECONDS = 2
 
 /** What was asked for goes on without this request: RFC 7240, section 4.1. */
-export const accepted = ({ location, value }: { location: string; value: object }): Answer =>
+export const accepted = ({
+  location,
+  value,
+  isPreferred,
+}: {
+  location: string
+  value: object
+  isPreferred: boolean
+}): Answer =>
   answer(
     { status: 202, msg: 'accepted', response: value },
-    { location, 'retry-after': String(POLL_SECONDS), 'preference-applied': 'respond-async' },
+    {
+      location,
+      'retry-after': String(POLL_SECONDS),
+      ...(isPreferred ? { 'preference-applied': 'respond-async' } : {}),
+    },
   )
 
 /** The caller has this answer already. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Log } from '../log.ts'
+import type { Log } from '../runtime/log.ts'
 
 const headers = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'cf-connecting-ip', 'true-client-ip']
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Db } from '../../db/index.ts'
+import { within } from '../runtime/within.ts'
 import type { BlobStore } from '../storage/store.ts'
-import { within } from '../within.ts'
 import { type Answer, answer } from './envelope.ts'
 import type { Phase } from './server.ts'
 

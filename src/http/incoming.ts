@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Log } from '../log.ts'
+import type { Log } from '../runtime/log.ts'
 import type { BodyKind } from './body.ts'
 
 type Given = Pick<Incoming, 'req' | 'res' | 'path' | 'address' | 'signal' | 'admit'> & {

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Config } from '../config.ts'
-import { Busy, InvalidInput } from '../errors.ts'
+import type { Config } from '../config/config.ts'
+import { Busy, InvalidInput } from '../runtime/errors.ts'
+import { type Bound, Held } from '../runtime/held.ts'
 import type { UploadMemory } from '../storage/store.ts'
 import { type BodyKind, watchBody } from './body.ts'
 import { createCollector } from './collect.ts'
-import { type Bound, Held } from './held.ts'
 
-/** The limits that an operator sets, as explained in src/settings.ts. */
+/** The limits that an operator sets, as explained in src/config/settings.ts. */
 export type IntakeSettings = Pick<
   Config,
   'bodyMemoryBytes' | 'bodiesPerAddress' | 'bodiesPerCaller' | 'bodySeconds' | 'uploadMinRate' | 'uploadRateSeconds'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { AppError } from '../errors.ts'
+import { AppError } from '../runtime/errors.ts'
 
 /** @throws METHOD_NOT_ALLOWED for every method but those */
 export function allowOnly(req: IncomingMessage, ...allow: string[]): void {

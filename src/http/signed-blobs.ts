@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AppError, InvalidInput } from '../errors.ts'
-import type { DownloadService } from '../services/sharing/download.ts'
+import { AppError, InvalidInput } from '../runtime/errors.ts'
 import type { ShareLinkService } from '../services/sharing/share-link.ts'
 import type { UploadSessionService } from '../services/uploads/upload-session.ts'
 import { type BodyKind, readRaw } from './body.ts'
@@ -15,11 +14,9 @@ const PREFIX = '/api/blobs/'
  * of a file, and `/api/blobs/<token>/<number>` takes a part of an upload.
  */
 export function signedBlobs({
-  downloads,
   shareLinks,
   uploadSessions,
 }: {
-  downloads: DownloadService
   shareLinks: ShareLinkService
   uploadSessions: UploadSessionService
 }) {
@@ -27,12 +24,14 @@ export function signedBlobs({
     req,
     res,
     path,
+    address,
     signal,
     admit,
   }: {
     req: IncomingMessage
     res: ServerResponse
     path: string
+    address: string
     signal: AbortSignal
     admit(caller: string | null, body: BodyKind): Promise<void>
   }): Promise<void> => {
@@ -40,7 +39,7 @@ export function signedBlobs({
     if (!token) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
     if (number === undefined) {
       await admit(null, 'whole')
-      return sendFile({ req, res, signal }, await shareLinks.openAddress(token), downloads)
+      return sendFile({ req, res, address, signal }, await shareLinks.openAddress(token))
     }
     allowOnly(req, 'PUT')
     const { id, tree, maker } = uploadSessions.unseal(token)

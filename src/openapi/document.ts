@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { SESSION_COOKIE } from '../access/caller.ts'
+import { SESSION_COOKIE } from '../access/credential.ts'
 import { jsonHeaders } from '../http/envelope.ts'
 import { allowOnly } from '../http/method.ts'
 import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'

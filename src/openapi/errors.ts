@@ -1,7 +1,8 @@
 import type { Method } from '../../schema/plugins/rest.ts'
-import { type ErrorCode, Forbidden, naturalStatus, Unauthenticated, Unavailable } from '../errors.ts'
 import { clamp } from '../http/envelope.ts'
 import type { Route } from '../rest/routes.ts'
+import { type ErrorCode, Forbidden, naturalStatus, Unauthenticated, Unavailable } from '../runtime/errors.ts'
+import { requestClosed, requestFull, requestNotFound } from '../services/sharing/file-request-term.ts'
 import { objectOf, type Reference, type Schema, type SchemaOrRef } from './schema.ts'
 
 interface Kind {
@@ -112,6 +113,9 @@ const kinds: Record<ErrorCode, Kind> = {
   SHARE_USED_UP: {
     says: 'This link has reached its limit of downloads. Ask its sender for a new one.',
   },
+  FILE_REQUEST_CLOSED: { says: requestClosed().message },
+  FILE_REQUEST_FULL: { says: requestFull().message },
+  FILE_REQUEST_NOT_FOUND: { says: requestNotFound().message },
   INVITE_EXPIRED: { says: 'This invite has expired. Ask for a new one.' },
   INVITE_NOT_FOR_YOU: {
     says: 'This invite is for another e-mail address. Sign in with the address that was invited.',
@@ -139,11 +143,14 @@ const kinds: Record<ErrorCode, Kind> = {
   },
   FOLDER_NOT_FOUND: { says: 'There is no folder "docs". Check its path.', sometimes: path },
   SHARE_NOT_FOUND: {
-    says: 'This link does not work: the share was revoked, or the file was deleted.',
+    says: 'This link does not work: the share was revoked, or what it shared was deleted.',
   },
   TOKEN_NOT_FOUND: { says: 'This token does not work. Request a new one.' },
   UPLOAD_NOT_FOUND: {
     says: 'You have no such upload: it has ended, or never existed. Start another.',
+  },
+  COPY_NOT_FOUND: {
+    says: 'You have no such copy. It is told of for a day after its end.',
   },
   SESSION_NOT_FOUND: {
     says: 'You have no such session. It may have expired; see the list.',

@@ -5,15 +5,16 @@ import type { Route } from '../rest/routes.ts'
 import { codesOf } from './errors.ts'
 import { exampleInputs, exampleOf } from './examples.ts'
 import {
-  accepted,
   anywhere,
   attachment,
+  copyAccepted,
   downloadOf,
   type MediaType,
   type Response,
   refusal,
   success,
   unchanged,
+  uploadAccepted,
 } from './response.ts'
 import { inputSchema, objectOf, type Reference, type Schema, type SchemaOrRef } from './schema.ts'
 
@@ -79,7 +80,7 @@ export function operationOf(
     ...(body ? { requestBody: body } : {}),
     responses: {
       ...(route.redirect ? downloadOf(proxied) : route.attachment ? attachment : answerOf(route, outputSchema)),
-      ...(route.defers ? { 202: accepted } : {}),
+      ...(route.defers ? { 202: 'upload_id' in route.sources ? uploadAccepted : copyAccepted } : {}),
       ...(route.revalidates ? { 304: unchanged } : {}),
       ...Object.fromEntries(refusals),
       ...anywhere,

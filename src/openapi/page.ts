@@ -4,9 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js'
-import { AppError } from '../errors.ts'
 import { icon } from '../http/icon.ts'
 import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'
+import { AppError } from '../runtime/errors.ts'
 
 const BASE = '/api/docs'
 

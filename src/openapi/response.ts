@@ -1,5 +1,5 @@
 import { ALICE, BYTES, FILE_PATH, ID, MD5, MEDIA_TYPE } from '../../schema/rest/examples.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../runtime/errors.ts'
 import { detailsOf, exampleError } from './errors.ts'
 import { objectOf, type Reference, type Schema, type SchemaOrRef } from './schema.ts'
 
@@ -45,8 +45,31 @@ export const attachment: Record<string, Response> = {
   },
 }
 
+const long = (description: string): Schema => ({ type: 'integer', format: 'int64', description })
+
+/** The answer where many entries are copied, while that goes on. */
+export const copyAccepted: Response = {
+  description: 'It goes on: ask at `Location` what became of it.',
+  headers: headersOf('Location', 'Retry-After'),
+  content: inEnvelope(
+    202,
+    { enum: ['accepted'] },
+    objectOf({
+      copy_id: { type: 'string' },
+      entry_count: long('Files and folders to be copied, as they were counted when it began.'),
+      size: long('Bytes of these files.'),
+      copied: long('Files and folders that are copied so far.'),
+      copied_size: long('Bytes of these files.'),
+    }),
+    {
+      ...{ status: 202, msg: 'accepted' },
+      response: { copy_id: ID, entry_count: 100_000, size: BYTES, copied: 512, copied_size: 0 },
+    },
+  ),
+}
+
 /** The answer to `Prefer: respond-async`, while the work goes on. */
-export const accepted: Response = {
+export const uploadAccepted: Response = {
   description: 'It goes on: ask at `Location` what became of it.',
   headers: headersOf('Location', 'Retry-After', 'Preference-Applied'),
   content: inEnvelope(
@@ -54,12 +77,8 @@ export const accepted: Response = {
     { enum: ['accepted'] },
     objectOf({
       upload_id: { type: 'string' },
-      size: { type: 'integer', format: 'int64', description: 'Bytes of the whole.' },
-      checked: {
-        type: 'integer',
-        format: 'int64',
-        description: 'Bytes that were read again so far, where that is needed.',
-      },
+      size: long('Bytes of the whole.'),
+      checked: long('Bytes that were read again so far, where that is needed.'),
     }),
     { status: 202, msg: 'accepted', response: { upload_id: ID, size: BYTES, checked: 0 } },
   ),

@@ -10,9 +10,9 @@ import {
   isScalarType,
 } from 'graphql'
 import { longListOf } from '../../schema/plugins/list-bound.ts'
-import { AppError, InvalidInput } from '../errors.ts'
-import { markUndecoded } from '../paths.ts'
-import type { Upload } from '../upload.ts'
+import { AppError, InvalidInput } from '../runtime/errors.ts'
+import { markUndecoded } from '../values/paths.ts'
+import type { Upload } from '../values/upload.ts'
 import type { Route } from './routes.ts'
 
 /** The parts of a request that arguments come from. */

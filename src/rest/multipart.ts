@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import busboy from 'busboy'
-import { AppError, InvalidInput } from '../errors.ts'
-import { markUndecoded } from '../paths.ts'
-import { Upload, type UploadFields } from '../upload.ts'
+import { AppError, InvalidInput } from '../runtime/errors.ts'
+import { markUndecoded } from '../values/paths.ts'
+import { Upload, type UploadFields } from '../values/upload.ts'
 
 /** A form whose file is arriving. */
 export interface MultipartForm {

@@ -1,7 +1,7 @@
 import { type DocumentNode, type GraphQLSchema, Kind } from 'graphql'
 import type { CompiledQuery } from 'graphql-jit'
 import { useSofa } from 'sofa-api'
-import { compile } from '../compile.ts'
+import { compile } from '../runtime/compile.ts'
 import type { Route } from './routes.ts'
 
 /** What SOFA keeps of a route. Its types do not show it. */

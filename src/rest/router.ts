@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import fresh from 'fresh'
 import type { GraphQLSchema } from 'graphql'
 import type { CompiledQuery } from 'graphql-jit'
-import type { Context } from '../context.ts'
-import { Unauthenticated } from '../errors.ts'
+import type { Context } from '../../schema/context.ts'
 import { createAddresses } from '../http/addresses.ts'
 import { sendAttachment } from '../http/attachment.ts'
 import { type BodyKind, readJson, readRaw } from '../http/body.ts'
@@ -11,7 +10,8 @@ import { sendDelivery } from '../http/bytes.ts'
 import { type Answer, accepted, answer, failure, success, unchanged } from '../http/envelope.ts'
 import { isNavigation } from '../http/method.ts'
 import { write } from '../http/write.ts'
-import type { Log } from '../log.ts'
+import { Unauthenticated } from '../runtime/errors.ts'
+import type { Log } from '../runtime/log.ts'
 import type { Attachment } from '../services/accounts/account-export.ts'
 import type { Download } from '../services/sharing/download.ts'
 import { type InputReader, inputReader } from './input.ts'
@@ -92,7 +92,11 @@ export async function createRestRouter(schema: GraphQLSchema) {
         const context = await contextOf(kindsOfBody[route.body])
         const value = await run(request, context, endpoint, params)
         if (route.redirect)
-          await sendDelivery({ req, res, signal: context.signal }, value as Download, context.services.downloads)
+          await sendDelivery(
+            { req, res, address: context.address, signal: context.signal },
+            value as Download,
+            context.services.downloads,
+          )
         else if (route.attachment) await sendAttachment({ req, res, signal: context.signal, log }, value as Attachment)
         else write(res, req, answerOf(route, value, context, req))
       } catch (error) {

@@ -1,7 +1,7 @@
 import { type GraphQLField, type GraphQLSchema, getNullableType } from 'graphql'
 import type { BaseTypes } from '../../schema/base.ts'
 import type { Area, Method, RestRoute, Source } from '../../schema/plugins/rest.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../runtime/errors.ts'
 
 /** A route, read from the declaration on its field: the one place that holds its path, its statuses and its errors. */
 export interface Route {
@@ -95,7 +95,7 @@ function routeOf(rest: RestRoute, operation: 'Query' | 'Mutation', field: GraphQ
     lenient: !rest.statuses.includes(400),
     isLimited,
     revalidates: 'if_none_match' in sources,
-    defers: 'prefer' in sources,
+    defers: rest.defers ?? false,
     description: field.description ?? '',
   }
 }

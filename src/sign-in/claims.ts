@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { parseJson } from '../json.ts'
 import type { ProviderProfile } from '../services/accounts/account.ts'
+import { parseJson } from '../values/json.ts'
 
 const longestAnswer = 256 * 1024
 

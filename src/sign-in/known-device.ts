@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import { z } from 'zod'
-import type { Tokens } from '../tokens.ts'
+import type { Tokens } from '../runtime/tokens.ts'
 
 const NAME = 'known_device'
 const PURPOSE = 'known device'

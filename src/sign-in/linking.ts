@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import { z } from 'zod'
 import type { Caller } from '../access/caller.ts'
+import type { Tokens } from '../runtime/tokens.ts'
 import type { ProviderProfile } from '../services/accounts/account.ts'
-import type { Tokens } from '../tokens.ts'
 
 const seconds = 600
 const cookieName = 'sign_in_link'

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import passport from 'passport'
 import OAuth2Strategy from 'passport-oauth2'
-import type { OAuthProvider } from '../config.ts'
+import type { OAuthProvider } from '../config/config.ts'
+import type { Tokens } from '../runtime/tokens.ts'
 import { type ProviderProfile, SignInRefused } from '../services/accounts/account.ts'
-import type { Tokens } from '../tokens.ts'
 import { fetchBounded, readClaims, readToken } from './claims.ts'
 import { createStateCookies, type Pending, type SignInRequest } from './state.ts'
 

@@ -3,7 +3,7 @@ import type { ParsedUrlQuery } from 'node:querystring'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import { z } from 'zod'
 import type { Incoming } from '../http/incoming.ts'
-import { newSecret, type Tokens } from '../tokens.ts'
+import { newSecret, type Tokens } from '../runtime/tokens.ts'
 import { readReturnTo } from './return-to.ts'
 
 /** A request under /auth, with what passport and the strategy need of it. */

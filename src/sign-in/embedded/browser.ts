@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
-import { isSame } from '../../tokens.ts'
+import { isSame } from '../../runtime/tokens.ts'
 
 const name = 'sign_in_browser'
 const seconds = 90 * 86_400

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { OAuthProvider } from '../../config.ts'
+import type { OAuthProvider } from '../../config/config.ts'
 import type { Mount } from '../../http/server.ts'
-import type { Log } from '../../log.ts'
+import type { Log } from '../../runtime/log.ts'
 import { createEmbeddedSignIn } from './provider.ts'
 import { openSignInWord, type SignInWord } from './word.ts'
 
@@ -13,13 +13,16 @@ export interface EmbeddedOptions {
   log: Log
 }
 
-/** The embedded provider, ready to be mounted on the gateway, and the word that each new browser must send. */
-export async function mountSignIn({
-  publicUrl,
-  secretKey,
-  dataDir,
-  log,
-}: EmbeddedOptions): Promise<{ provider: OAuthProvider; mount: Mount; word: SignInWord }> {
+/** The embedded provider, ready to be mounted on the gateway, and the ways to let a new browser in. */
+export interface MountedSignIn {
+  provider: OAuthProvider
+  mount: Mount
+  /** What each new browser must send. */
+  word: SignInWord
+  firstAddress: () => string
+}
+
+export async function mountSignIn({ publicUrl, secretKey, dataDir, log }: EmbeddedOptions): Promise<MountedSignIn> {
   const word = await openSignInWord(join(dataDir, 'sign-in-word'))
   const signIn = await createEmbeddedSignIn({
     publicUrl,
@@ -29,5 +32,5 @@ export async function mountSignIn({
     onError: error => log.warn({ err: error }, 'the embedded sign-in failed'),
   })
   const mount: Mount = { prefix: '/sign-in', handle: ({ req, res }) => signIn.handle(req, res) }
-  return { provider: signIn.provider, mount, word }
+  return { provider: signIn.provider, mount, word, firstAddress: signIn.firstAddress }
 }

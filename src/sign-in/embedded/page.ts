@@ -110,7 +110,7 @@ ${
         'word',
         'Word of this computer',
         'type="text" required maxlength="64" autocomplete="off" autocapitalize="none" spellcheck="false"',
-        `Asked once in each browser. It stands in <code>${escapeHtml(wordFile)}</code>, and the start has printed it.`,
+        `Asked once in each browser. It stands in <code>${escapeHtml(wordFile)}</code>`,
       )
     : ''
 }

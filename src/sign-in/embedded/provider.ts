@@ -1,8 +1,9 @@
 import { createHash, generateKeyPairSync, hkdfSync, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Adapter, InteractionResults } from 'oidc-provider'
-import { isLoopback, type OAuthProvider } from '../../config.ts'
+import { isLoopback, type OAuthProvider } from '../../config/config.ts'
 import { createKnownBrowsers } from './browser.ts'
+import { createFirstBrowser } from './first-browser.ts'
 import { messagePage, pageHeaders, readSignIn, type SignInForm, signInPage } from './page.ts'
 import type { SignInWord } from './word.ts'
 
@@ -12,6 +13,8 @@ export interface EmbeddedSignIn {
   provider: OAuthProvider
   /** Handles a request whose `url` starts with `/sign-in`. */
   handle(req: IncomingMessage, res: ServerResponse): void
+  /** Makes the address that lets one browser sign in without the word, once and for 15 minutes; only the last one is good. */
+  firstAddress(): string
   /** Stops the provider: no sign-in succeeds after it. */
   close(): void
 }
@@ -62,6 +65,7 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
   const clientSecret = randomBytes(32).toString('base64url')
   const people = new Map<string, Person>()
   const browsers = createKnownBrowsers(key, prefix)
+  const firstBrowser = createFirstBrowser(publicUrl, browsers.remember)
   const headers = pageHeaders([publicUrl, new URL(redirectUri).origin])
   const off = { enabled: false }
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const
@@ -141,6 +145,7 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
     const refusal = refuse(req)
     if (refusal) return send(res, 403, messagePage('Not from here', refusal, publicUrl))
     const url = req.url ?? ''
+    if (/^\/sign-in\/first(?:\?|$)/.test(url)) return firstBrowser.handle(req, res)
     const uid = /^\/sign-in\/interaction\/([\w-]+)(?:\?|$)/.exec(url)?.[1]
     if (uid) return interact(req, res, uid)
     req.url = url.slice(prefix.length).replace(/^(?!\/)/, '/')
@@ -214,6 +219,7 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
         else send(res, 500, messagePage('This did not work', 'Something went wrong. Start again.', publicUrl))
       })
     },
+    firstAddress: () => `${publicUrl}${prefix}/first?secret=${firstBrowser.begin()}`,
     close() {
       closed = true
       people.clear()

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isSame } from '../../tokens.ts'
+import { isSame } from '../../runtime/tokens.ts'
 
 /** What only a person on this machine has: a word in a file of DATA_DIR, good once. */
 export interface SignInWord {

@@ -1,4 +1,4 @@
-import { AppError } from './errors.ts'
+import { AppError } from '../runtime/errors.ts'
 
 const second = 1000
 const minute = 60 * second

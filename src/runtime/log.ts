@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
-import type { Config } from './config.ts'
+import type { Config } from '../config/config.ts'
 
 export type Log = Logger
 

@@ -1,5 +1,5 @@
-import type { Caller } from './access/caller.ts'
-import type { Log } from './log.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Caller } from './caller.ts'
 
 /** Events for the analysis of an incident; the names are stable. Refused ones are warnings. */
 const levels = {

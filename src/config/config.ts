@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { config as readDotEnv } from 'dotenv'
 import type { z } from 'zod'
-import { providerField, settings } from './settings.ts'
+import { providerField } from './provider-setting.ts'
+import { settings } from './settings.ts'
 
 /** One OAuth 2 provider, from the OAUTH_<NAME>_* settings. */
 export interface OAuthProvider {
@@ -124,6 +125,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     rateWorkspaces,
     rateInvites,
     rateLinks,
+    rateFileRequestUploads,
     rateProtectedLinks,
     rateFolders,
     rateNotes,
@@ -159,6 +161,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
       workspaces: { max: rateWorkspaces, seconds: 60 },
       invites: { max: rateInvites, seconds: 60 },
       links: { max: rateLinks, seconds: 60 },
+      file_request_uploads: { max: rateFileRequestUploads, seconds: 60 },
       protected_links: { max: rateProtectedLinks, seconds: 60 },
       folders: { max: rateFolders, seconds: 60 },
       notes: { max: rateNotes, seconds: 60 },

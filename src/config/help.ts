@@ -1,4 +1,5 @@
-import { providerField, settings } from './settings.ts'
+import { providerField } from './provider-setting.ts'
+import { settings } from './settings.ts'
 
 /** Every setting with its meaning and default, for `--help` and for the README. */
 export function settingRows(): { name: string; help: string; fallback: string }[] {

@@ -1,6 +1,6 @@
 import { create } from 'content-disposition'
 import mime from 'mime'
-import { AppError } from './errors.ts'
+import { AppError } from '../runtime/errors.ts'
 
 /** `download` sends an attachment; `inline` displays what is harmless to display. */
 export type Mode = 'download' | 'inline'

@@ -9,6 +9,14 @@ export const MAX_SHARED_FILES = 100
 export const MAX_PAGE = 10_000
 /** Entries that one call of the graph moves or deletes. */
 export const MAX_CHANGED = 1000
+/** Entries that a caller may name for one archive, which its URL holds, and files and folders in it. */
+export const MAX_ZIPPED = 200
+export const MAX_ARCHIVED = 100_000
+/** Archives that are being downloaded at once, by one client and from one drive. */
+export const MAX_ZIPS_OF_ADDRESS = 4
+export const MAX_ZIPS_OF_DRIVE = 16
+/** Files and folders that one call copies, with all that is in them: its drives are locked meanwhile. */
+export const MAX_COPIED = 2000
 /** Characters of a note. */
 export const MAX_NOTE = 10_000
 
@@ -28,5 +36,13 @@ export const MAX_KEY_DESCRIPTION = 1000
 export const MAX_PASSWORD = 128
 /** Characters of a part of a name to search for. */
 export const MAX_NAME_PART = 255
+/** Characters of the label and the message of a file request, and of the name of a sender; kinds of files that it may be bounded to. */
+export const MAX_LABEL = 100
+export const MAX_MESSAGE = 1000
+export const MAX_SENDER_NAME = 100
+export const MAX_KINDS = 20
+/** Files and bytes that a file request may be bounded to. */
+export const MAX_REQUESTED_FILES = 1_000_000
+export const MAX_REQUESTED_BYTES = 2 ** 50
 /** Downloads that a public share may be bounded to. */
 export const MAX_DOWNLOADS = 1_000_000_000

@@ -1,4 +1,4 @@
-import { InvalidInput } from './errors.ts'
+import { InvalidInput } from '../runtime/errors.ts'
 
 /** What to do when something of the same name is in the way. */
 export const onConflicts = ['fail', 'keep_both', 'replace'] as const

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
-import type { Config } from './config.ts'
+import type { Config } from '../config/config.ts'
 
 // What the programs of the operator have in common.
 

@@ -1,5 +1,5 @@
 import Bowser from 'bowser'
-import { remembered } from './remembered.ts'
+import { remembered } from '../runtime/remembered.ts'
 
 /** More of a User-Agent is not read. */
 const LONGEST_READ = 512

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import type { Config } from './config.ts'
-import { remembered } from './remembered.ts'
+import type { Config } from '../config/config.ts'
+import { remembered } from '../runtime/remembered.ts'
 
 /** An IPv6 address with its zone and port; callers choose what some proxies forward. */
 const LONGEST = 64

@@ -134,12 +134,18 @@ export const settings = {
     shown: 'none',
     read: list,
   },
+  LINK_DURATION: {
+    help: 'how long a new link lives where nothing is said: 30m, 24h, 7d, 2w, 1mo, 1y, or never',
+    default: '24h',
+    read: z.string().regex(/^([1-9][0-9]{0,8}(s|m|h|d|w|mo|y)|never)$/, 'must be a duration such as 7d, or never'),
+  },
   RATE_API_KEYS: rate('API keys that a user may create in a minute', '10'),
   RATE_SHARING: rate('shares with other people that one user may create in a minute', '60'),
   RATE_WORKSPACES: rate('workspaces that a user may create in a minute', '10'),
   RATE_INVITES: rate('invites that a user may send in a minute', '30'),
   RATE_LINKS: rate('public links that a user may create in a minute', '120'),
   RATE_PROTECTED_LINKS: rate('public links with a password that a user may create in a minute', '30'),
+  RATE_FILE_REQUEST_UPLOADS: rate('files that one network may send to file requests in a minute', '120'),
   RATE_FOLDERS: rate('folders that a user may create in a minute', '600'),
   RATE_NOTES: rate('notes that a user may write in a minute', '600'),
   RATE_WEBHOOKS: rate('pings of a webhook and repeated deliveries that a user may request in a minute', '30'),
@@ -173,7 +179,7 @@ export const settings = {
   },
   GRAPHQL_MAX_COST: {
     help: 'what a GraphQL operation may cost at most: 1 for a value or an object, 5 for an object of a list, 2 for a value of a list, with lists as long as their pages',
-    default: '300000',
+    default: '400000',
     read: count(1000, 100_000_000),
   },
   LOG_LEVEL: {
@@ -284,13 +290,3 @@ export const settings = {
   string,
   { help: string; default: string; shown?: string; read: z.ZodType<unknown, string> | z.ZodType }
 >
-
-/** The settings of each OAuth 2 provider, as OAUTH_<NAME>_<field>. */
-export const providerField = {
-  CLIENT_ID: z.string().min(1),
-  CLIENT_SECRET: z.string().min(1),
-  AUTHORIZE_URL: z.url({ protocol: /^https?$/ }),
-  TOKEN_URL: z.url({ protocol: /^https?$/ }),
-  USERINFO_URL: z.url({ protocol: /^https?$/ }),
-  SCOPES: z.string().min(1).default('openid email profile'),
-}

@@ -1,4 +1,4 @@
-import { AppError } from './errors.ts'
+import { AppError } from '../runtime/errors.ts'
 
 /** What bounds a path: names in it, bytes of UTF-8 of the joined path, bytes of UTF-8 of one name. */
 export const limits = { names: 32, pathBytes: 1024, nameBytes: 255 } as const

@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http'
+import { parseCookie } from 'cookie'
+import type { Db } from '../../db/index.ts'
+import { type CallerRow, findKeyCaller, findSessionCaller, setLastUse } from '../../db/queries/caller.ts'
+import { hashSecret } from '../runtime/tokens.ts'
+import type { Caller } from './caller.ts'
+import { oneLookup } from './one-lookup.ts'
+
+export const SESSION_COOKIE = 'session_id'
+
+/**
+ * Turns the credential of a request into its caller; null without one, or with one that is wrong, expired or revoked.
+ * One statement for all requests of a credential that come at once. An API key decides over a cookie: contract, section 1.
+ */
+export function callerFinder(db: Db): (req: IncomingMessage) => Promise<Caller | null> {
+  const findByKey = oneLookup(hash => findKey(db, 'hash', hash))
+  const findBySession = oneLookup(hash => findSession(db, 'hash', hash))
+
+  async function find(req: IncomingMessage): Promise<Caller | null> {
+    const key = req.headers['x-api-key']
+    if (key !== undefined) return typeof key === 'string' && key.length <= 128 ? findByKey(hashOf(key)) : null
+    const secret = sessionSecret(req)
+    const caller = secret ? await findBySession(hashOf(secret)) : null
+    // A page goes on being open when another account signs in in the same browser: it does not act for that one.
+    const account = req.headers['x-account']
+    return account === undefined || account === caller?.userId ? caller : null
+  }
+
+  return async req => {
+    const caller = await find(req)
+    if (caller) callers.set(req, caller)
+    return caller
+  }
+}
+
+/** The caller by the credential of an earlier request, for work that outlives it; null when that has ended. */
+export const findCallerAgain = (db: Db, { via, credentialId }: Pick<Caller, 'via' | 'credentialId'>) =>
+  via === 'session' ? findSession(db, 'id', credentialId) : findKey(db, 'id', credentialId)
+
+const hashOf = (secret: string) => hashSecret(secret).toString('hex')
+
+/** The caller of a request, once authenticated, for the request log. */
+const callers = new WeakMap<IncomingMessage, Caller>()
+
+export const callerOf = (req: IncomingMessage): Caller | undefined => callers.get(req)
+
+/** The secret in the session cookie, if there is one that may be ours. */
+export function sessionSecret(req: IncomingMessage): string | undefined {
+  const cookies = req.headers.cookie
+  const secret = cookies?.includes(SESSION_COOKIE) ? parseCookie(cookies)[SESSION_COOKIE] : undefined
+  return secret && secret.length <= 128 ? secret : undefined
+}
+
+/** How old the last use may look: noting every use would turn each read into a write. A session is written when it begins. */
+const USE_GRAIN_MS = { session: 5 * 60_000, api_key: 60_000 }
+
+/** Whether a credential is valid now. Notes its use: the request does not wait for that, and a use that is not noted is no harm. */
+function use(db: Db, table: 'session' | 'api_key', { id, expiresAt, lastUsedAt }: CallerRow): boolean {
+  const now = Date.now()
+  if (expiresAt !== null && expiresAt <= now) return false
+  if (lastUsedAt === null || lastUsedAt < now - USE_GRAIN_MS[table]) setLastUse(db, table, id, now).catch(() => {})
+  return true
+}
+
+async function findSession(db: Db, by: 'hash' | 'id', value: string): Promise<Caller | null> {
+  const row = await findSessionCaller(db, by, value)
+  if (!row || !use(db, 'session', row)) return null
+  return toCaller(row, { via: 'session', scopes: null, workspaceId: null })
+}
+
+/** A key acts by the right of its creator: as their account is now, and as their role is where the workspace is entered. */
+async function findKey(db: Db, by: 'hash' | 'id', value: string): Promise<Caller | null> {
+  const row = await findKeyCaller(db, by, value)
+  if (!row || !use(db, 'api_key', row)) return null
+  return toCaller(row, { via: 'api_key', scopes: new Set(row.scopes.split(' ')), workspaceId: row.workspaceId })
+}
+
+function toCaller(row: CallerRow, credential: Pick<Caller, 'via' | 'scopes' | 'workspaceId'>): Caller {
+  const { id, userId, email, verifiedEmail, name, picture, expiresAt } = row
+  const { bucketId, rootId, maxFolders, maxFileSizeBytes, maxTotalStorageBytes, maxFiles } = row
+  const { maxPublicLinks, maxNotes } = row
+  return {
+    userId,
+    email,
+    verifiedEmail,
+    name,
+    picture,
+    credentialId: id,
+    expiresAt,
+    ...credential,
+    bucket: { bucketId, rootId, maxFolders },
+    limits: { maxFileSizeBytes, maxTotalStorageBytes, maxFiles },
+    bounds: { maxPublicLinks, maxNotes },
+  }
+}
