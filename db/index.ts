@@ -1,56 +1,10 @@
-import type { Sequelize, Transaction } from 'sequelize'
-import type { Database } from '../src/config.ts'
-import type { Models } from './models.ts'
+import type { Database } from '../src/config/config.ts'
+import type { DatabaseOptions, Db, Tx, Value } from './engine.ts'
 import { openMysql } from './mysql.ts'
 import { isRefusedByIndex } from './retry.ts'
 import { openSqlite } from './sqlite.ts'
 
-export type Dialect = Database['dialect']
-export type Tx = Transaction
-export type Value = string | number | boolean | null | Buffer
-
-/** What an engine is to do. */
-export interface Engine extends Models {
-  dialect: Dialect
-  sequelize: Sequelize
-  /** Runs a query as a prepared statement. @param tx required inside a transaction @returns the rows */
-  rows<T>(sql: string, values?: Value[], tx?: Tx | null): Promise<T[]>
-  /** Runs one writing statement. @returns how many rows matched, whether or not their values changed */
-  run(sql: string, values?: Value[], tx?: Tx | null): Promise<number>
-  /** Runs `work` in one transaction, and retries it from the start on a deadlock or busy error. It must be free of other side effects. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Runs `work` under a named lock across all instances. The transaction is null where DDL is not transactional. */
-  exclusively<T>(name: string, work: (tx: Tx | null) => Promise<T>): Promise<T>
-  /** The suffix of a SELECT that locks its rows until the transaction ends; empty for SQLite, which locks the database. */
-  forUpdate: string
-  /**
-   * The index hint after the name of a table whose row is found by its primary key and another condition. Without it, MySQL may use an
-   * index in which a parallel transaction moves the row, and miss it.
-   */
-  byKey: string
-  ping(): Promise<void>
-  /** Checks that the database accepts writes, not only connections. @throws what a write would throw */
-  probe(): Promise<void>
-  close(): Promise<void>
-}
-
-/** The database interface of the services: models for simple queries, prepared statements for the rest. */
-export interface Db extends Engine {
-  /** Runs a query as a prepared statement. @returns its first row */
-  row<T>(sql: string, values?: Value[], tx?: Tx | null): Promise<T | undefined>
-  /** Runs a query as a prepared statement. @returns whether it finds anything */
-  exists(sql: string, values?: Value[], tx?: Tx | null): Promise<boolean>
-  /** Runs a statement that writes one row. @returns whether that matched */
-  changed(sql: string, values?: Value[], tx?: Tx | null): Promise<boolean>
-}
-
-export interface DatabaseOptions {
-  pool: number
-  /** Called with every statement, for tests that count them and for debug logs. */
-  onStatement?: (sql: string) => void
-  /** Timeout of a statement in milliseconds, for background work; by default what a request can wait. */
-  patience?: number
-}
+export type { DatabaseOptions, Db, Tx, Value } from './engine.ts'
 
 /** Opens the database; connects at the first statement. Every call ends within ten seconds, even when the database is unreachable. */
 export function openDatabase(database: Database, options: DatabaseOptions): Db {

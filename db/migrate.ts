@@ -1,20 +1,14 @@
-import type { Db, Tx } from './index.ts'
+import type { Db } from './index.ts'
+import type { Context, Migration } from './migration.ts'
 import { initial } from './migrations/0001-initial.ts'
-
-interface Context {
-  db: Db
-  /** Null where DDL is not transactional. */
-  transaction: Tx | null
-}
-
-/** A step from the tables of one version to those of the next. It may have been killed halfway, so it skips what it finds done. */
-export interface Migration {
-  name: string
-  up(context: Context): Promise<void>
-}
+import { sharedBlobs } from './migrations/0002-shared-blobs.ts'
+import { fileRequests } from './migrations/0004-file-requests.ts'
+import { shareTerms } from './migrations/0005-share-terms.ts'
+import { entryCopies } from './migrations/0007-entry-copies.ts'
+import { blobChecksums } from './migrations/0008-blob-checksums.ts'
 
 /** Lead from the first released version to this one, in order. */
-const later: Migration[] = []
+const later: Migration[] = [sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums]
 
 /**
  * Migrates the tables. Instances may call it in parallel: one migrates, the others wait. SQLite migrates in one transaction; MySQL commits

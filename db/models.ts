@@ -4,8 +4,12 @@ import { Blob } from './models/blob.ts'
 import { Bucket } from './models/bucket.ts'
 import { defineModel, type ModelOf } from './models/columns.ts'
 import { Entry } from './models/entry.ts'
+import { EntryCopy } from './models/entry-copy.ts'
+import { EntryCopyFolder } from './models/entry-copy-folder.ts'
 import { Event } from './models/event.ts'
 import { EventLog } from './models/event-log.ts'
+import { FileRequest } from './models/file-request.ts'
+import { FileRequestUpload } from './models/file-request-upload.ts'
 import { Identity } from './models/identity.ts'
 import { Installation } from './models/installation.ts'
 import { Invite } from './models/invite.ts'
@@ -33,8 +37,12 @@ const tables = {
   Blob,
   Bucket,
   Entry,
+  EntryCopy,
+  EntryCopyFolder,
   Event,
   EventLog,
+  FileRequest,
+  FileRequestUpload,
   Identity,
   Installation,
   Invite,

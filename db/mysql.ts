@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { Connection, QueryError, ResultSetHeader } from 'mysql2'
 import { Sequelize } from 'sequelize'
+import type { DatabaseOptions, Engine, Tx, Value } from './engine.ts'
 import { connectionOf, framed, routeWrites } from './frame.ts'
-import type { DatabaseOptions, Engine, Tx, Value } from './index.ts'
 import { defineModels } from './models.ts'
 import { retried } from './retry.ts'
 

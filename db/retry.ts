@@ -1,5 +1,5 @@
 import pRetry from 'p-retry'
-import { causesOf } from '../src/errors.ts'
+import { causesOf } from '../src/runtime/errors.ts'
 
 /** Error codes of transient failures: a deadlock, a lock timeout, a busy SQLite. */
 const transient = new Set([

@@ -1,4 +1,4 @@
-import type { Migration } from '../migrate.ts'
+import type { Migration } from '../migration.ts'
 import type { Plan } from '../models/plan.ts'
 
 const GiB = 1024 ** 3

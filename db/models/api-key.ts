@@ -1,4 +1,4 @@
-import { MAX_KEY_DESCRIPTION, MAX_KEY_NAME } from '../../src/limits.ts'
+import { MAX_KEY_DESCRIPTION, MAX_KEY_NAME } from '../../src/values/limits.ts'
 import { digest, moment, type Row, table, text, uuid } from './columns.ts'
 
 /** A key of a user (private) or of a workspace. Looked up by the hash of its secret; the secret itself is not stored. */

@@ -1,9 +1,9 @@
-import { counter, moment, type Row, table, text, uuid } from './columns.ts'
+import { counter, moment, number, type Row, table, text, uuid, word } from './columns.ts'
 
 /**
  * The ledger of every object in the store; the id is the object's key.
- * staged: reserved, upload in progress; copied: a copy of a staged one, which holds the reservation; live: an entry refers to it;
- * deleting: the object is deleted next, then the row.
+ * staged: reserved, upload in progress; copied: a copy of a staged one, which holds the reservation;
+ * live: files or versions refer to it; deleting: the object is deleted next, then the row.
  */
 export const Blob = table({
   tableName: 'blobs',
@@ -14,6 +14,10 @@ export const Blob = table({
     /** Its part of the bucket's reservation while it is staged, in bytes. */
     reservedBytes: counter,
     size: counter,
+    /** CRC-32 of its bytes in lower-case hex, for archives; null while it is not known. */
+    crc32: word(8).nullable(),
+    /** How many files and versions have these bytes, once it is live. Copies of files add to it; who takes the last one marks it for deletion. */
+    refCount: number.default(1),
     /** Until when its uploader holds the lease (staged, copied), or when the sweeper may next try (deleting). */
     leaseUntil: moment,
     createdAt: moment,

@@ -1,5 +1,5 @@
 import { type DataType, DataTypes, type Model, type ModelStatic, type Sequelize, Utils } from 'sequelize'
-import type { Database } from '../../src/config.ts'
+import type { Database } from '../../src/config/config.ts'
 
 type Dialect = Database['dialect']
 

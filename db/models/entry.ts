@@ -35,13 +35,8 @@ export const Entry = table({
     /** Grows with each change of its content, its name or its place. */
     revision: number.default(1),
   },
-  // A blob belongs to one file: with two, deleting one would delete the bytes of the other.
-  unique: [['parentId', 'name'], ['blobId']],
-  indexes: [
-    ['parentId', 'kind', 'name'],
-    ['bucketId', 'kind', 'id'],
-    ['bucketId', 'md5'],
-  ],
+  unique: [['parentId', 'name']],
+  indexes: [['blobId'], ['parentId', 'kind', 'name'], ['bucketId', 'kind', 'id'], ['bucketId', 'md5']],
 })
 
 export type Entry = Row<typeof Entry>

@@ -4,12 +4,14 @@ import { longText, moment, number, type Row, table, uuid, word } from './columns
 export const driveKinds = {
   files: [
     'file.created',
+    'file.copied',
     'file.moved',
     'file.renamed',
     'file.deleted',
     'file.restored',
     'file.replaced',
     'folder.created',
+    'folder.copied',
     'folder.moved',
     'folder.renamed',
     'folder.deleted',
@@ -20,6 +22,7 @@ export const driveKinds = {
     'note.written',
     'note.removed',
   ],
+  requests: ['file_request.created', 'file_request.changed', 'file_request.closed'],
   shares: ['share.created', 'share.changed', 'share.revoked'],
   workspace: ['workspace.created', 'workspace.renamed'],
   members: ['member.joined', 'member.role_changed', 'member.removed', 'member.left'],
@@ -80,7 +83,7 @@ export const Event = table({
     at: moment,
     actorId: uuid.nullable(),
     via: word<Via>(8),
-    /** The id of the session, key or share. */
+    /** The id of the session, key, share or file request. */
     viaId: uuid.nullable(),
     kind: word<EventKind>(32),
     subjectId: uuid.nullable(),

@@ -1,5 +1,8 @@
-import { MAX_EMAIL } from '../../src/limits.ts'
-import { counter, moment, number, type Row, table, text, uuid } from './columns.ts'
+import { MAX_EMAIL, MAX_LABEL } from '../../src/values/limits.ts'
+import { counter, flag, moment, number, type Row, table, text, uuid } from './columns.ts'
+
+/** The end of a share that never expires: the last moment that a Date has. So one condition and one index serve both kinds. */
+export const NEVER = 8_640_000_000_000_000
 
 /** A file given to one e-mail address (direct) or to everyone with the link (public). Its token is derived from its id, not stored. */
 export const Share = table({
@@ -12,11 +15,21 @@ export const Share = table({
     userId: uuid,
     /** Lower-case e-mail address of the recipient; null for a public share. */
     recipient: text(MAX_EMAIL).nullable(),
+    /** What its sharer calls it. */
+    label: text(MAX_LABEL),
     passwordHash: text(255).nullable(),
     maxDownloads: number.nullable(),
     downloads: counter,
+    /** Whether those who may see the file may download it. */
+    allowDownload: flag.default(true),
+    /** Whether its sharer is told of uses by mail. */
+    notifies: flag.default(false),
+    /** Until when they were told, and whether the next mail waits for its time. */
+    notifiedAt: counter,
+    mailWaits: flag.default(false),
     seenAt: moment.nullable(),
     createdAt: moment,
+    /** NEVER for one without an end. */
     expiresAt: moment,
   },
   indexes: [['entryId', 'recipient'], ['userId', 'id'], ['recipient', 'id'], ['expiresAt']],

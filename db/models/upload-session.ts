@@ -1,4 +1,4 @@
-import type { OnConflict } from '../../src/on-conflict.ts'
+import type { OnConflict } from '../../src/values/on-conflict.ts'
 import { counter, flag, longText, md5, moment, number, type Row, table, text, uuid, word } from './columns.ts'
 
 /** What became of a completion that outlives its request. */

@@ -1,4 +1,4 @@
-import { MAX_EMAIL } from '../../src/limits.ts'
+import { MAX_EMAIL } from '../../src/values/limits.ts'
 import { flag, moment, type Row, table, text, uuid } from './columns.ts'
 
 export const User = table({

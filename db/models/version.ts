@@ -17,8 +17,7 @@ export const Version = table({
     createdAt: moment,
     replacedAt: moment,
   },
-  unique: [['blobId']],
-  indexes: [['entryId', 'id'], ['bucketId', 'id'], ['replacedAt']],
+  indexes: [['blobId'], ['entryId', 'id'], ['bucketId', 'id'], ['replacedAt']],
 })
 
 export type Version = Row<typeof Version>

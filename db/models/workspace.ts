@@ -1,4 +1,4 @@
-import { MAX_SLUG, MAX_WORKSPACE_NAME } from '../../src/limits.ts'
+import { MAX_SLUG, MAX_WORKSPACE_NAME } from '../../src/values/limits.ts'
 import { moment, type Row, table, text, uuid } from './columns.ts'
 
 export const Workspace = table({

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../index.ts'
 import { Blob } from '../models/blob.ts'
-import { besideKeys, insertion, placeholders } from './sql.ts'
+import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
 
 /** Records an object before its bytes are written. Sizes in bytes, times in milliseconds since 1970. */
 export async function insertBlob(
@@ -33,16 +33,16 @@ export const extendLease = (db: Db, id: string, until: number): Promise<boolean>
 export const setReservation = (db: Db, id: string, bytes: number, tx: Tx): Promise<boolean> =>
   db.changed(`UPDATE blobs${db.byKey} SET reserved_bytes = ? WHERE id = ? AND state = 'staged'`, [bytes, id], tx)
 
-/** Makes a blob that is in the given state live. @returns whether it was in that state */
+/** Makes a blob that is in the given state live. @param crc32 in lower-case hex, if it is known. @returns whether it was in that state */
 export const makeLive = (
   db: Db,
-  { id, size }: { id: string; size: number },
+  { id, size, crc32 }: { id: string; size: number; crc32: string | undefined },
   from: 'staged' | 'copied',
   tx: Tx,
 ): Promise<boolean> =>
   db.changed(
-    `UPDATE blobs${db.byKey} SET state = 'live', size = ?, reserved_bytes = 0, lease_until = 0 WHERE id = ? AND state = ?`,
-    [size, id, from],
+    `UPDATE blobs${db.byKey} SET state = 'live', size = ?, crc32 = ?, reserved_bytes = 0, lease_until = 0 WHERE id = ? AND state = ?`,
+    [size, crc32 ?? null, id, from],
     tx,
   )
 
@@ -66,14 +66,52 @@ export const markForDeletion = (db: Db, id: string, from: 'staged' | 'copied', a
     tx,
   )
 
-/** Marks live blobs for deletion, in the transaction that deletes their entries. */
-export async function markBlobsForDeletion(db: Db, ids: string[], tx: Tx): Promise<void> {
-  if (ids.length === 0) return
-  await db.run(
-    `UPDATE blobs SET state = 'deleting', lease_until = ? WHERE id IN (${placeholders(ids)})`,
-    [Date.now(), ...ids],
-    tx,
-  )
+/** How many references one statement changes. */
+const REFERENCES_AT_ONCE = 500
+
+/** References by their blobs, in the order in which every transaction locks these: two of them cannot wait for each other. */
+function counted(references: string[]): { ids: string[]; count: string; repeated: (string | number)[] }[] {
+  const counts = new Map<string, number>()
+  for (const id of references) counts.set(id, (counts.get(id) ?? 0) + 1)
+  return inParts([...counts.keys()].sort(), REFERENCES_AT_ONCE).map(ids => {
+    const more = ids.flatMap(id => ((counts.get(id) ?? 1) > 1 ? [id, counts.get(id) ?? 1] : []))
+    const count = more.length === 0 ? '1' : `CASE id ${'WHEN ? THEN ? '.repeat(more.length / 2)}ELSE 1 END`
+    return { ids, count, repeated: more }
+  })
+}
+
+/**
+ * Takes references from live blobs, in the transaction that deletes the files and versions that had them, and marks for deletion what
+ * nothing refers to any more.
+ * @param references ids of blobs, as often as something has referred to each
+ */
+export async function releaseBlobs(db: Db, references: string[], tx: Tx): Promise<void> {
+  for (const { ids, count, repeated } of counted(references))
+    await db.run(
+      // MySQL sets the columns one after the other, and the others read the old count.
+      `UPDATE blobs SET state = CASE WHEN ref_count <= ${count} THEN 'deleting' ELSE state END,
+         lease_until = CASE WHEN ref_count <= ${count} THEN ? ELSE lease_until END, ref_count = ref_count - ${count}
+       WHERE id IN (${placeholders(ids)})`,
+      [...repeated, ...repeated, Date.now(), ...repeated, ...ids],
+      tx,
+    )
+}
+
+/**
+ * Adds references to live blobs, and locks these until the transaction ends: nobody marks them for deletion meanwhile.
+ * @param references ids of blobs, as often as something is about to refer to each
+ * @returns whether all of them are live; if not, the transaction must be rolled back
+ */
+export async function shareBlobs(db: Db, references: string[], tx: Tx): Promise<boolean> {
+  for (const { ids, count, repeated } of counted(references)) {
+    const changed = await db.run(
+      `UPDATE blobs SET ref_count = ref_count + ${count} WHERE ${besideKeys('state')} = 'live' AND id IN (${placeholders(ids)})`,
+      [...repeated, ...ids],
+      tx,
+    )
+    if (changed < ids.length) return false
+  }
+  return true
 }
 
 /** When the sweeper may next try to delete a blob. */

@@ -1,5 +1,5 @@
-import type { Caller } from '../../src/access/caller.ts'
-import { keyById } from '../../src/key-by-id.ts'
+import type { Writer } from '../../src/access/caller.ts'
+import { keyById } from '../../src/values/key-by-id.ts'
 import type { Db, Tx } from '../index.ts'
 import { Bucket } from '../models/bucket.ts'
 import { mayWriteNow } from './caller.ts'
@@ -47,6 +47,25 @@ export async function folderCount(db: Db, id: string, tx: Tx): Promise<number | 
   const row = await db.row<{ used: number }>('SELECT used_folders AS used FROM bucket WHERE id = ?', [id], tx)
   return row?.used
 }
+
+/** Adds to the usage of an open bucket. @returns false if a limit would be exceeded. One conditional UPDATE keeps it exact. */
+export const chargeUsage = (
+  db: Db,
+  id: string,
+  by: Totals,
+  limits: Limits & { maxFolders: number | null },
+  tx: Tx,
+): Promise<boolean> =>
+  db.changed(
+    `UPDATE bucket SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ?
+     WHERE id = ? AND ${OPEN} AND used_bytes + reserved_bytes + ? <= ? AND used_files + reserved_files + ? <= ?${by.folders > 0 ? ' AND used_folders + ? <= ?' : ''}`,
+    [
+      ...[by.bytes, by.files, by.folders, id],
+      ...[by.bytes, limits.maxTotalStorageBytes, by.files, limits.maxFiles ?? NO_LIMIT],
+      ...(by.folders > 0 ? [by.folders, limits.maxFolders ?? NO_LIMIT] : []),
+    ],
+    tx,
+  )
 
 /** Turns usage into bytes that are kept for trash items. */
 export async function moveUsageToTrash(db: Db, id: string, by: Totals, items: number, tx: Tx): Promise<void> {
@@ -133,11 +152,16 @@ export async function usedAndReserved(
   return row && { ...row, bytes: Number(row.bytes), files: Number(row.files) }
 }
 
-/** Releases the reservation of one file. */
-export async function release(db: Db, id: string, bytes: number, tx: Tx): Promise<void> {
+/** Takes a reservation of `bytes` and `files` back. */
+export async function unreserve(
+  db: Db,
+  id: string,
+  { bytes, files }: { bytes: number; files: number },
+  tx: Tx,
+): Promise<void> {
   await db.run(
-    'UPDATE bucket SET reserved_bytes = reserved_bytes - ?, reserved_files = reserved_files - 1 WHERE id = ?',
-    [bytes, id],
+    'UPDATE bucket SET reserved_bytes = reserved_bytes - ?, reserved_files = reserved_files - ? WHERE id = ?',
+    [bytes, files, id],
     tx,
   )
 }
@@ -147,7 +171,7 @@ export async function settle(
   db: Db,
   id: string,
   { reservedBytes, size }: { reservedBytes: number; size: number },
-  caller: Caller,
+  caller: Writer,
   tx: Tx,
 ): Promise<boolean> {
   const may = mayWriteNow(db, caller)
@@ -203,7 +227,7 @@ export async function usagesOf(db: Db, ids: readonly string[]): Promise<Map<stri
 /** The buckets of some entries, trash items, versions or unfinished uploads, by the id of those. */
 export async function bucketsOf(
   db: Db,
-  table: 'entry' | 'upload_session' | 'trash_item' | 'version',
+  table: 'entry' | 'file_request' | 'upload_session' | 'trash_item' | 'version',
   ids: readonly string[],
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>()

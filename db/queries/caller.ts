@@ -1,4 +1,4 @@
-import type { Caller } from '../../src/access/caller.ts'
+import type { Writer } from '../../src/access/caller.ts'
 import type { Db, Tx, Value } from '../index.ts'
 import type { Plan } from '../models/plan.ts'
 import type { User } from '../models/user.ts'
@@ -47,9 +47,15 @@ interface Condition {
   values: Value[]
 }
 
-/** Condition: the credential `c` of the caller is valid, and their account `u` is active. */
-function alive({ via, credentialId }: Caller): Condition & { from: string } {
+/** Condition: the credential `c` of the writer is valid, and the account `u` by whose right they write is active. */
+function alive({ via, credentialId }: Writer): Condition & { from: string } {
   const now = Date.now()
+  if (via === 'file_request')
+    return {
+      from: 'file_request c JOIN user u ON u.id = c.user_id',
+      sql: "c.id = ? AND c.closed_at IS NULL AND (c.expires_at IS NULL OR c.expires_at > ?) AND u.status = 'active'",
+      values: [credentialId, now],
+    }
   return via === 'session'
     ? {
         from: 'session c JOIN user u ON u.id = c.user_id',
@@ -63,16 +69,16 @@ function alive({ via, credentialId }: Caller): Condition & { from: string } {
       }
 }
 
-export async function isAlive(db: Db, caller: Caller, tx: Tx): Promise<boolean> {
+export async function isAlive(db: Db, caller: Writer, tx: Tx): Promise<boolean> {
   const { from, sql, values } = alive(caller)
   return (await db.rows(`SELECT 1 AS there FROM ${from} WHERE ${sql}`, values, tx)).length > 0
 }
 
 /**
- * A condition for an UPDATE of `bucket`: the caller may write into it at this moment. Requests can take hours, so what the caller was
+ * A condition for an UPDATE of `bucket`: the writer may write into it at this moment. Requests can take hours, so what they were
  * allowed at its start is not enough. The rows that the condition reads stay locked until the transaction ends.
  */
-export function mayWriteNow(db: Db, caller: Caller): Condition {
+export function mayWriteNow(db: Db, caller: Writer): Condition {
   const { from, sql, values } = alive(caller)
   const lock = db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : ''
   return {
@@ -82,7 +88,17 @@ export function mayWriteNow(db: Db, caller: Caller): Condition {
   }
 }
 
-/** Holds while the maker of an upload session `s` may write into its tree. A signed URL outlives the credential it was made with. */
-export const MAKER_MAY_WRITE = `EXISTS (SELECT 1 FROM user u JOIN bucket t ON t.id = s.bucket_id
-         LEFT JOIN member m ON m.workspace_id = t.workspace_id AND m.user_id = u.id
-         WHERE u.id = s.user_id AND u.status = 'active' AND (t.user_id = u.id OR m.role IN (${rolesThat('write')})))`
+/** The account `u` is active, and may write into the tree `t`, or as the member `m` of its workspace. */
+export const USER_MAY_WRITE = `u.status = 'active' AND (t.user_id = u.id OR m.role IN (${rolesThat('write')}))`
+
+/** Joins the tree that a row goes to, with the membership of the account. */
+export const treeOf = (row: string): string =>
+  `JOIN bucket t ON t.id = ${row}.bucket_id LEFT JOIN member m ON m.workspace_id = t.workspace_id AND m.user_id = u.id`
+
+/**
+ * Holds while the maker of an upload session `s` may write into its tree, or the file request that it is sent to is not closed. A signed URL
+ * outlives the credential it was made with.
+ */
+export const MAKER_MAY_WRITE = `(EXISTS (SELECT 1 FROM user u ${treeOf('s')} WHERE u.id = s.user_id AND ${USER_MAY_WRITE})
+    OR EXISTS (SELECT 1 FROM file_request_upload q JOIN file_request r ON r.id = q.request_id JOIN user u ON u.id = r.user_id ${treeOf('r')}
+         WHERE q.id = s.id AND r.closed_at IS NULL AND ${USER_MAY_WRITE}))`

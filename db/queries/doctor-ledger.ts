@@ -1,19 +1,27 @@
 import type { Db, Tx } from '../index.ts'
 import type { Blob } from '../models/blob.ts'
 import type { Version } from '../models/version.ts'
-import { insertBlob } from './blob.ts'
+import { insertBlob, releaseBlobs } from './blob.ts'
 
-/** An object of the ledger, with the file or the version that names it. */
-export interface LedgerRow extends Pick<Blob, 'id' | 'bucketId' | 'state' | 'size' | 'leaseUntil'> {
+/** An object of the ledger, with a file and a version that name it: of several, one that says another size than the ledger. */
+export interface LedgerRow extends Pick<Blob, 'id' | 'bucketId' | 'state' | 'size' | 'leaseUntil' | 'refCount'> {
   entryId: string | null
   versionId: string | null
   /** The bytes that the file or the version says. */
-  namedSize: number | null
+  entrySize: number | null
+  versionSize: number | null
+  /** How many files and versions name it. */
+  named: number
 }
 
-const ledger = `SELECT b.id, b.bucket_id AS bucketId, b.state, b.size, b.lease_until AS leaseUntil, e.id AS entryId, v.id AS versionId,
-    COALESCE(e.total_bytes, v.bytes) AS namedSize
-  FROM blobs b LEFT JOIN entry e ON e.blob_id = b.id LEFT JOIN version v ON v.blob_id = b.id`
+const counted = (blob: string) =>
+  `((SELECT COUNT(*) FROM entry WHERE blob_id = ${blob}) + (SELECT COUNT(*) FROM version WHERE blob_id = ${blob}))`
+
+const ledger = `SELECT b.id, b.bucket_id AS bucketId, b.state, b.size, b.lease_until AS leaseUntil, b.ref_count AS refCount,
+    e.id AS entryId, e.total_bytes AS entrySize, v.id AS versionId, v.bytes AS versionSize, ${counted('b.id')} AS named
+  FROM blobs b
+    LEFT JOIN entry e ON e.id = (SELECT x.id FROM entry x WHERE x.blob_id = b.id ORDER BY x.total_bytes = b.size, x.id LIMIT 1)
+    LEFT JOIN version v ON v.id = (SELECT x.id FROM version x WHERE x.blob_id = b.id ORDER BY x.bytes = b.size, x.id LIMIT 1)`
 
 /** The ledger in the order of its keys. */
 export const ledgerAfter = (db: Db, id: string, limit: number): Promise<LedgerRow[]> =>
@@ -28,9 +36,33 @@ export const isNamed = (db: Db, id: string): Promise<boolean> =>
   db.exists(`SELECT id FROM blobs WHERE id = ? UNION ALL ${users}`, [id, id, id])
 
 /** Whether a file or a version names an object. */
-export const isUsed = (db: Db, id: string, tx?: Tx): Promise<boolean> => db.exists(users, [id, id], tx)
+export const isUsed = (db: Db, id: string): Promise<boolean> => db.exists(users, [id, id])
 
-/** Corrects the size of a live object, and of the file or the version that names it. */
+/** The files that name an object. */
+export async function filesOfBlob(db: Db, id: string): Promise<{ id: string; bucketId: string }[]> {
+  return db.rows('SELECT id, bucket_id AS bucketId FROM entry WHERE blob_id = ?', [id])
+}
+
+/** The storage areas of the versions that name an object. */
+export async function bucketsOfVersions(db: Db, blobId: string): Promise<string[]> {
+  const sql = 'SELECT DISTINCT bucket_id AS bucketId FROM version WHERE blob_id = ?'
+  return (await db.rows<{ bucketId: string }>(sql, [blobId])).map(row => row.bucketId)
+}
+
+/**
+ * Counts the files and versions that name a live object again; without any, it is marked for deletion. Who adds or takes a reference
+ * does so beside the count, under the lock of the row.
+ */
+export async function recountReferences(db: Db, id: string, tx: Tx): Promise<void> {
+  const live = `SELECT id FROM blobs${db.byKey} WHERE id = ? AND state = 'live'${db.forUpdate}`
+  if (!(await db.exists(live, [id], tx))) return
+  const row = await db.row<{ named: number }>(`SELECT ${counted('?')} AS named`, [id, id], tx)
+  const named = Number(row?.named ?? 0)
+  await db.run('UPDATE blobs SET ref_count = ? WHERE id = ?', [named, id], tx)
+  if (named === 0) await releaseBlobs(db, [id], tx)
+}
+
+/** Corrects the size of a live object, and of the files and the versions that name it. */
 export async function setSize(db: Db, { id, size }: { id: string; size: number }, tx: Tx): Promise<void> {
   await db.run("UPDATE blobs SET size = ? WHERE id = ? AND state = 'live'", [size, id], tx)
   await db.run('UPDATE entry SET total_bytes = ? WHERE blob_id = ?', [size, id], tx)
@@ -42,6 +74,7 @@ export async function reviveRow(db: Db, blob: { id: string; bucketId: string; si
   const sql = "UPDATE blobs SET state = 'live', size = ?, lease_until = 0 WHERE id = ?"
   const changed = await db.run(sql, [blob.size, blob.id], tx)
   if (changed === 0) await insertBlob(db, { ...blob, state: 'live', leaseUntil: 0 }, tx)
+  await recountReferences(db, blob.id, tx)
 }
 
 /** A version that refers to something that is not there. */

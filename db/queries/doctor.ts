@@ -107,7 +107,7 @@ export async function retotalFolder(db: Db, id: string, tx: Tx): Promise<void> {
   )
 }
 
-/** What a bucket counts, and what is there: its content, the reservations of its uploads, what it keeps, deleted folders that are not purged yet. */
+/** What a bucket counts, and what is there: its content, the reservations of its uploads and copies, what it keeps, deleted folders that are not purged yet. */
 export interface BucketCounts {
   id: string
   used: Totals
@@ -133,8 +133,10 @@ async function countBuckets(db: Db, which: string, id: string, tx?: Tx): Promise
     `SELECT k.id, k.used_bytes AS usedBytes, k.used_files AS usedFiles, k.used_folders AS usedFolders,
        k.reserved_bytes AS reservedBytes, k.reserved_files AS reservedFiles, k.purging,
        k.trash_count AS trashCount, k.kept_bytes AS keptBytes, ${sums},
-       (SELECT COALESCE(SUM(s.reserved_bytes), 0) FROM blobs s WHERE s.state = 'staged' AND s.bucket_id = k.id) AS heldBytes,
-       (SELECT COUNT(*) FROM blobs s WHERE s.state = 'staged' AND s.bucket_id = k.id) AS heldFiles,
+       (SELECT COALESCE(SUM(s.reserved_bytes), 0) FROM blobs s WHERE s.state = 'staged' AND s.bucket_id = k.id) AS uploadBytes,
+       (SELECT COUNT(*) FROM blobs s WHERE s.state = 'staged' AND s.bucket_id = k.id) AS uploadFiles,
+       (SELECT COALESCE(SUM(y.reserved_bytes), 0) FROM entry_copy y WHERE y.bucket_id = k.id) AS copyBytes,
+       (SELECT COALESCE(SUM(y.reserved_files), 0) FROM entry_copy y WHERE y.bucket_id = k.id) AS copyFiles,
        (SELECT COUNT(*) FROM trash_item i WHERE i.bucket_id = k.id) AS trashItems,
        (SELECT COALESCE(SUM(i.bytes), 0) FROM trash_item i WHERE i.bucket_id = k.id) AS trashBytes,
        (SELECT COALESCE(SUM(v.bytes), 0) FROM version v WHERE v.bucket_id = k.id) AS versionBytes,
@@ -149,7 +151,10 @@ async function countBuckets(db: Db, which: string, id: string, tx?: Tx): Promise
     used: toTotals({ bytes: row.usedBytes, files: row.usedFiles, folders: row.usedFolders }),
     there: toTotals(row),
     reserved: { bytes: Number(row.reservedBytes), files: Number(row.reservedFiles) },
-    held: { bytes: Number(row.heldBytes), files: Number(row.heldFiles) },
+    held: {
+      bytes: Number(row.uploadBytes) + Number(row.copyBytes),
+      files: Number(row.uploadFiles) + Number(row.copyFiles),
+    },
     purging: Number(row.purging),
     purges: Number(row.purges),
     counted: { bytes: Number(row.keptBytes), items: Number(row.trashCount) },
@@ -160,7 +165,7 @@ async function countBuckets(db: Db, which: string, id: string, tx?: Tx): Promise
 export const bucketCountsAfter = (db: Db, id: string, limit: number): Promise<BucketCounts[]> =>
   countBuckets(db, `id > ? ORDER BY id LIMIT ${limit}`, id)
 
-/** Counts again what is in a bucket, what its uploads reserve, what it keeps, and running purges. Call it with the bucket locked. */
+/** Counts again what is in a bucket, what its uploads and copies reserve, what it keeps, and running purges. Call it with the bucket locked. */
 export async function recount(db: Db, bucketId: string, tx: Tx): Promise<void> {
   const [counts] = await countBuckets(db, 'id = ?', bucketId, tx)
   if (!counts) return

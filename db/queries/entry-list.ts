@@ -1,5 +1,5 @@
 import type { Db, Tx, Value } from '../index.ts'
-import { FILE, FOLDER } from '../models/entry.ts'
+import { type Entry, FILE, FOLDER } from '../models/entry.ts'
 import { downPath } from './entry-path.ts'
 import { firstOfEach, type Page } from './page.ts'
 import { placeholders } from './sql.ts'
@@ -11,7 +11,7 @@ interface Root {
 /** An entry in a list. Sizes in bytes, times in milliseconds since 1970. */
 export interface EntryRow {
   id: string
-  kind: number
+  kind: Entry['kind']
   name: string
   contentType: string
   size: number

@@ -1,5 +1,5 @@
 import { v7 as newId } from 'uuid'
-import { MAX_PAGE } from '../../src/limits.ts'
+import { MAX_PAGE } from '../../src/values/limits.ts'
 import { type Db, isDuplicate, type Tx } from '../index.ts'
 import { Entry, type FILE, FOLDER } from '../models/entry.ts'
 import type { Totals } from './bucket.ts'
@@ -16,7 +16,7 @@ export interface NewEntry {
   totals?: Totals
   levelsBelow?: number
   bytesBelow?: number
-  blobId?: string
+  blobId?: string | null
   fileType?: string
   md5?: string
   by: string | null
@@ -131,7 +131,7 @@ export function entriesOf(
   db: Db,
   bucketId: string,
   ids: string[],
-  tx: Tx,
+  tx?: Tx,
 ): Promise<(Node & { parentId: string | null })[]> {
   return db.rows(
     `SELECT ${nodeColumns}, parent_id AS parentId FROM entry WHERE ${besideKeys('bucket_id')} = ? AND id IN (${placeholders(ids)})`,
@@ -152,6 +152,14 @@ export function childrenToPurge(
   )
 }
 
+/** Locks those of some files that are still there. */
+export const lockFiles = (db: Db, ids: string[], tx: Tx): Promise<Pick<Node, 'id' | 'blobId'>[]> =>
+  db.rows(
+    `SELECT id, blob_id AS blobId FROM entry WHERE id IN (${placeholders(ids)}) ORDER BY id${db.forUpdate}`,
+    ids,
+    tx,
+  )
+
 /** The first names of the folders in a folder. */
 export async function folderNames(db: Db, folderId: string): Promise<string[]> {
   const rows = await db.rows<{ name: string }>(
@@ -159,4 +167,59 @@ export async function folderNames(db: Db, folderId: string): Promise<string[]> {
     [folderId],
   )
   return rows.map(row => row.name)
+}
+
+/** An entry with all that a copy of it takes over. */
+export type CopiedEntry = Node & Pick<Entry, 'parentId' | 'name' | 'fileType' | 'md5'>
+
+const COPIED = `SELECT ${nodeColumns}, parent_id AS parentId, name, file_type AS fileType, md5 FROM entry`
+
+/** Some entries of a locked tree. */
+export async function copiedEntries(db: Db, ids: string[], tx: Tx): Promise<CopiedEntry[]> {
+  const found: CopiedEntry[] = []
+  for (const part of inParts(ids, 500))
+    found.push(...(await db.rows<CopiedEntry>(`${COPIED} WHERE id IN (${placeholders(part)})`, part, tx)))
+  return found
+}
+
+/** What is in a folder, by name, after one. */
+export const copiedChildren = (
+  db: Db,
+  folderId: string,
+  after: string,
+  limit: number,
+  tx: Tx,
+): Promise<CopiedEntry[]> =>
+  db.rows(`${COPIED} WHERE parent_id = ? AND name > ? ORDER BY name LIMIT ${limit}`, [folderId, after], tx)
+
+/** Entries of a locked tree, and all that is below them: each folder before what is in it. One statement for each level. */
+export async function entriesBelow(db: Db, ids: string[], tx: Tx): Promise<CopiedEntry[]> {
+  const found: CopiedEntry[] = []
+  let column = 'id'
+  for (let next = ids; next.length > 0; column = 'parent_id') {
+    const level: CopiedEntry[] = []
+    for (const part of inParts(next, 500))
+      level.push(...(await db.rows<CopiedEntry>(`${COPIED} WHERE ${column} IN (${placeholders(part)})`, part, tx)))
+    found.push(...level)
+    next = level.filter(({ kind }) => kind === FOLDER).map(({ id }) => id)
+  }
+  return found
+}
+
+/** Inserts rows of one change, which are new in their folders. */
+export async function insertEntries(db: Db, rows: NewEntry[], tx: Tx): Promise<void> {
+  const at = Date.now()
+  const all = rows.map(({ totals, by, ...row }) => ({
+    ...{
+      blobId: null,
+      fileType: '',
+      md5: '',
+      ...row,
+      levelsBelow: row.levelsBelow ?? 0,
+      bytesBelow: row.bytesBelow ?? 0,
+    },
+    ...{ totalBytes: totals?.bytes ?? 0, totalFiles: totals?.files ?? 0, totalFolders: totals?.folders ?? 0 },
+    ...{ createdBy: by, createdAt: at, updatedAt: at },
+  }))
+  for (const part of inParts(all, AT_ONCE)) await db.run(...insertion(Entry, part), tx)
 }

@@ -7,6 +7,13 @@ const ended = {
   session: { key: 'hash', where: 'expires_at <= ?', values: (at: number) => [at] },
   share_use: { key: 'id', where: 'expires_at <= ?', values: (at: number) => [at] },
   share: { key: 'id', where: 'expires_at < ?', values: (at: number) => [at] },
+  file_request: {
+    key: 'id',
+    where: 'closed_at < ? OR expires_at < ? OR NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = file_request.folder_id)',
+    values: (at: number) => [at, at],
+  },
+  file_request_upload: { key: 'id', where: 'received_at < ?', values: (at: number) => [at] },
+  entry_copy: { key: 'id', where: 'ended_at < ?', values: (at: number) => [at] },
   share_event: { key: 'id', where: 'id < ?', values: (at: number) => [firstIdAt(at)] },
   mail_notice: { key: 'id', where: 'sent_at < ?', values: (at: number) => [at] },
   upload_session: { key: 'id', where: "state = 'completed' AND claim_until <= ?", values: (at: number) => [at] },

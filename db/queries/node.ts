@@ -4,12 +4,14 @@ import { placeholders } from './sql.ts'
 /** The tables whose rows are nodes of the graph under their own ids. */
 const tables = [
   'entry',
+  'entry_copy',
   'bucket',
   'workspace',
   'user',
   'identity',
   'session',
   'share',
+  'file_request',
   'invite',
   'api_key',
   'upload_session',

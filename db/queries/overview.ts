@@ -1,5 +1,6 @@
 import type { Role } from '../../src/access/roles.ts'
 import type { Db } from '../index.ts'
+import type { Entry } from '../models/entry.ts'
 import { SENDER, SENDER_MAY } from './invite.ts'
 import { unionPart } from './page.ts'
 import { LIVE } from './share.ts'
@@ -11,6 +12,8 @@ export interface OverviewRow {
   name: string
   who: string
   role: Role
+  /** Whether a share is of a file or of a folder. */
+  entryKind: Entry['kind']
   fileType: string
   size: number
   at: number
@@ -24,7 +27,7 @@ export interface OverviewRow {
 type Columns = Record<keyof OverviewRow, string>
 
 const TEXTS = { who: "''", role: "''", fileType: "''", verified: 'NULL' }
-const NUMBERS = { size: '0', at: '0', seen: '0', total: 'COUNT(*) OVER ()', unseen: '0' }
+const NUMBERS = { entryKind: '0', size: '0', at: '0', seen: '0', total: 'COUNT(*) OVER ()', unseen: '0' }
 
 /** A SELECT of a list; columns that it does not have are empty. */
 function select(kind: OverviewRow['kind'], columns: Pick<Columns, 'id' | 'name'> & Partial<Columns>, from: string) {
@@ -50,6 +53,7 @@ const shares = select(
       id: 's.id',
       name: 'e.name',
       who: 'u.email',
+      entryKind: 'e.kind',
       fileType: 'e.file_type',
       size: 'e.total_bytes',
       at: 's.expires_at',

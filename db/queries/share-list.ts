@@ -2,20 +2,28 @@ import type { Db } from '../index.ts'
 import type { Entry } from '../models/entry.ts'
 import type { Share } from '../models/share.ts'
 import { firstOfEach, type Page, pageOf } from './page.ts'
-import { LIVE, tables } from './share.ts'
+import { BY_RIGHT, EXPIRY, LIVE, tables } from './share.ts'
 import { placeholders } from './sql.ts'
 
 /** The condition of a share that has expired or is used up, over `share s` and its sharer `user u`; its value is the current time. */
 const ENDED = `(s.expires_at <= ? OR s.downloads >= s.max_downloads) AND u.status = 'active'`
 
-/** A share in a list, with its file and its owner. */
+/** The condition of a share in any state. */
+const ANY = '1 = 1'
+
+/** A share in a list, with its file or folder and its owner. */
 export interface ListedShare
   extends Pick<
       Share,
-      'id' | 'userId' | 'createdAt' | 'expiresAt' | 'seenAt' | 'passwordHash' | 'downloads' | 'maxDownloads'
+      'id' | 'userId' | 'label' | 'createdAt' | 'seenAt' | 'passwordHash' | 'downloads' | 'maxDownloads'
     >,
-    Pick<Entry, 'name' | 'fileType' | 'md5'> {
-  fileId: string
+    Pick<Entry, 'kind' | 'name' | 'fileType' | 'md5'> {
+  entryId: string
+  /** Null for a share that never expires. */
+  expiresAt: number | null
+  /** Flags are numbers in rows. */
+  allowDownload: number
+  notifies: number
   size: number
   /** E-mail addresses; the second is empty for a public share. */
   sharedBy: string
@@ -24,12 +32,15 @@ export interface ListedShare
   sharerPicture: string
   parentId: string
   rootId: string
+  bucketId: string
+  /** Null for a personal drive. */
+  workspaceId: string | null
 }
 
-const listedColumns = `s.id AS id, s.entry_id AS fileId, e.file_type AS fileType, e.total_bytes AS size, e.md5, u.email AS sharedBy,
+const listedColumns = `s.id AS id, s.entry_id AS entryId, e.kind, e.file_type AS fileType, e.total_bytes AS size, e.md5, u.email AS sharedBy,
   COALESCE(s.recipient, '') AS sharedFor, s.user_id AS userId, u.name AS sharerName, u.picture AS sharerPicture, s.created_at AS createdAt,
-  s.expires_at AS expiresAt, s.seen_at AS seenAt, s.password_hash AS passwordHash, s.downloads, s.max_downloads AS maxDownloads, e.name,
-  e.parent_id AS parentId, b.root_id AS rootId`
+  s.label, ${EXPIRY} AS expiresAt, s.allow_download AS allowDownload, s.notifies, s.seen_at AS seenAt, s.password_hash AS passwordHash, s.downloads, s.max_downloads AS maxDownloads, e.name,
+  e.parent_id AS parentId, t.root_id AS rootId, t.id AS bucketId, t.workspace_id AS workspaceId`
 
 /** For everyone with the link, or for one e-mail address. */
 export type ShareKind = 'link' | 'direct'
@@ -49,7 +60,7 @@ export interface ShareRange {
 const beyond = (after: string | null, newestFirst: boolean): string =>
   after === null ? '' : ` AND s.id ${newestFirst ? '<' : '>'} ?`
 
-/** The shares that match a condition over `share s` and one of LIVE and ENDED. */
+/** The shares that match a condition over `share s` and one of LIVE, ENDED and ANY. */
 async function listShares(
   db: Db,
   where: string,
@@ -58,9 +69,9 @@ async function listShares(
   state = LIVE,
 ): Promise<Page<ListedShare>> {
   const rows = await db.rows<ListedShare>(
-    `SELECT ${listedColumns} FROM ${tables} WHERE ${where}${beyond(after, newestFirst)} AND ${state}
+    `SELECT ${listedColumns} FROM ${tables} WHERE ${where}${beyond(after, newestFirst)} AND ${state} AND ${BY_RIGHT}
      ORDER BY s.id${newestFirst ? ' DESC' : ''} LIMIT ${limit + 1}`,
-    [...values, ...(after === null ? [] : [after]), Date.now()],
+    [...values, ...(after === null ? [] : [after]), ...(state === ANY ? [] : [Date.now()])],
   )
   return pageOf(rows, limit)
 }
@@ -95,6 +106,10 @@ export const listSharesAmong = (db: Db, by: 'userId' | 'recipient', value: strin
     oldestFirst(ids.length),
   )
 
+/** A share that a user has made, live or not. */
+export const listShareOf = (db: Db, userId: string, id: string) =>
+  listShares(db, 's.user_id = ? AND s.id = ?', [userId, id], oldestFirst(1), ANY)
+
 /** Those of some shares that a user has made, or that their e-mail address has received. */
 export const listSharesOf = (db: Db, userId: string, recipient: string, ids: string[]) =>
   listShares(
@@ -104,20 +119,20 @@ export const listSharesOf = (db: Db, userId: string, recipient: string, ids: str
     oldestFirst(ids.length),
   )
 
-/** The live shares that a user has made of some files, by the id of the file. */
+/** The live shares that a user has made of some files or folders, by the id of those. */
 export const pagesOfShares = (
   db: Db,
   userId: string,
-  fileIds: string[],
+  entryIds: string[],
   { kind, after, newestFirst, limit }: ShareRange & { kind: ShareKind | null },
 ) =>
   firstOfEach<ListedShare>(
     db,
     `SELECT ${listedColumns} FROM ${tables}
-     WHERE s.entry_id = ? AND s.user_id = ? AND ${LIVE}${beyond(after, newestFirst)}${ofKind(kind)}`,
+     WHERE s.entry_id = ? AND s.user_id = ? AND ${LIVE} AND ${BY_RIGHT}${beyond(after, newestFirst)}${ofKind(kind)}`,
     {
       order: newestFirst ? 'id DESC' : 'id',
-      owners: fileIds,
+      owners: entryIds,
       values: [userId, Date.now(), ...(after === null ? [] : [after])],
       limit,
     },

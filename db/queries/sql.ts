@@ -1,5 +1,5 @@
 import { Utils } from 'sequelize'
-import { remembered } from '../../src/remembered.ts'
+import { remembered } from '../../src/runtime/remembered.ts'
 import type { Value } from '../index.ts'
 import type { Row, Table } from '../models/columns.ts'
 

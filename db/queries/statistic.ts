@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../src/duration.ts'
+import { DAY_MS } from '../../src/values/duration.ts'
 import type { Db } from '../index.ts'
 import { FILE } from '../models/entry.ts'
 import { liveCount } from './share.ts'

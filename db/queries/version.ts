@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../index.ts'
 import type { Entry } from '../models/entry.ts'
 import { Version } from '../models/version.ts'
-import { markBlobsForDeletion } from './blob.ts'
+import { releaseBlobs } from './blob.ts'
 import { firstOfEach, type Page, pageOf } from './page.ts'
 import { inParts, insertion, placeholders } from './sql.ts'
 
@@ -122,25 +122,20 @@ export async function deleteVersionRows(db: Db, ids: string[], tx: Tx): Promise<
   await db.run(`DELETE FROM version WHERE id IN (${placeholders(ids)})`, ids, tx)
 }
 
-/** Deletes versions of a locked bucket with their bytes. */
+/**
+ * Deletes versions of a locked bucket with their bytes.
+ * @param others bytes of files that go as well: blobs are locked by one statement, in the order that all transactions have
+ */
 export async function deleteVersions(
   db: Db,
   bucketId: string,
   versions: Pick<VersionRow, 'id' | 'blobId' | 'size'>[],
   tx: Tx,
+  others: string[] = [],
 ): Promise<void> {
-  for (const part of inParts(versions, 500)) {
-    await deleteVersionRows(
-      db,
-      part.map(version => version.id),
-      tx,
-    )
-    await markBlobsForDeletion(
-      db,
-      part.map(version => version.blobId),
-      tx,
-    )
-  }
+  const ids = versions.map(version => version.id)
+  for (const part of inParts(ids, 500)) await deleteVersionRows(db, part, tx)
+  await releaseBlobs(db, [...others, ...versions.map(version => version.blobId)], tx)
   if (versions.length === 0) return
   const bytes = versions.reduce((sum, version) => sum + version.size, 0)
   await db.run('UPDATE bucket SET kept_bytes = kept_bytes - ? WHERE id = ?', [bytes, bucketId], tx)
@@ -168,10 +163,23 @@ export const exchangeUsage = (db: Db, bucketId: string, more: number, maxBytes: 
     tx,
   )
 
-/** Deletes the versions of files that go for ever, with the bucket locked. */
-export async function deleteVersionsOf(db: Db, bucketId: string, entryIds: string[], tx: Tx): Promise<void> {
-  await deleteVersions(db, bucketId, await versionsOf(db, entryIds, tx), tx)
+/** Releases the bytes of files that go for ever, and deletes their versions, with the bucket locked. */
+export async function releaseFiles(
+  db: Db,
+  bucketId: string,
+  files: Pick<Entry, 'id' | 'blobId'>[],
+  tx: Tx,
+): Promise<void> {
+  const versions = await versionsOf(
+    db,
+    files.map(file => file.id),
+    tx,
+  )
+  await deleteVersions(db, bucketId, versions, tx, blobsOf(files))
 }
+
+/** What some files refer to. */
+export const blobsOf = (files: Pick<Entry, 'blobId'>[]): string[] => files.flatMap(({ blobId }) => blobId ?? [])
 
 /** The versions of all files of a bucket, the first replaced first. @param after an id, or empty */
 export async function versionsOfBucket(
