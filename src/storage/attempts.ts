@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Busy } from '../errors.ts'
+import { Busy } from '../runtime/errors.ts'
 
 /** Attempts at one part whose bytes are on the disk at a time: one may be stalled, and the next repeats it. */
 const atOnce = 2

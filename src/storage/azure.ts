@@ -1,6 +1,6 @@
 import { addAbortSignal, Readable } from 'node:stream'
 import { BlobSASPermissions, type BlobSASSignatureValues, generateBlobSASQueryParameters } from '@azure/storage-blob'
-import { Unavailable } from '../errors.ts'
+import { Unavailable } from '../runtime/errors.ts'
 import { connect, publicAddress, writeCorsRule } from './account.ts'
 import { blockId, blockSize, maxBlocks, numberOfBlock } from './blocks.ts'
 import { startCrc32, summed } from './crc32.ts'

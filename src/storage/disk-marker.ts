@@ -1,5 +1,5 @@
 import { link, mkdir, open, readdir, readFile, stat, unlink } from 'node:fs/promises'
-import { Unavailable } from '../errors.ts'
+import { Unavailable } from '../runtime/errors.ts'
 import { codeOf, fileMode, folderMode, ifThere, syncFolder, uniqueName } from './files.ts'
 import { ForeignStore } from './store.ts'
 

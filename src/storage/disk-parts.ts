@@ -1,6 +1,6 @@
 import { type FileHandle, readdir, rename, stat, unlink } from 'node:fs/promises'
-import { Unavailable } from '../errors.ts'
-import { interruptible } from '../interruptible.ts'
+import { Unavailable } from '../runtime/errors.ts'
+import { interruptible } from '../runtime/interruptible.ts'
 import { attempt } from './attempts.ts'
 import { readIndex, sizeReceived, writeRecord } from './disk-index.ts'
 import { inTurn, locked } from './file-lock.ts'

@@ -17,6 +17,7 @@ import {
   writeAt,
 } from './files.ts'
 import { forgetPrefix } from './prefix-hash.ts'
+import { readNow } from './read-now.ts'
 import { BlobMissing, type BlobStore, BlobsKept, StoreRefusal } from './store.ts'
 import { upload, uploadBuffer } from './upload.ts'
 
@@ -229,6 +230,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
         await file.close()
         return Readable.from([])
       }
+      if (count !== undefined && count <= readSize) return onDisk(() => readNow(file, offset, count))
       const stream = file.createReadStream({
         start: offset,
         ...(count === undefined ? {} : { end: offset + count - 1 }),

@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { lstat, lutimes, readlink, rename, symlink, unlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Unavailable } from '../errors.ts'
+import { Unavailable } from '../runtime/errors.ts'
 import { codeOf, ifThere, uniqueName } from './files.ts'
 
 /** An owner that lives shows it this often. One that has not for so long, by the clock of the process that waits, has died. */

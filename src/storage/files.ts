@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { access, type FileHandle, mkdir, open, readdir, rename, rmdir } from 'node:fs/promises'
-import { Unavailable } from '../errors.ts'
+import { Unavailable } from '../runtime/errors.ts'
 
 /** Only the service's own user may read its files. */
 export const fileMode = 0o600

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { BlobStore } from './store.ts'
 
 /** The store that the settings name. The one place that chooses; the other driver is not loaded. */

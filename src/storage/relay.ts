@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { Unavailable } from '../errors.ts'
+import { Unavailable } from '../runtime/errors.ts'
 import { leave } from './blocks.ts'
 import type { Pace } from './request.ts'
 

@@ -1,5 +1,5 @@
 import { RestError } from '@azure/storage-blob'
-import { Unavailable } from '../errors.ts'
+import { Unavailable } from '../runtime/errors.ts'
 import { blockSize } from './blocks.ts'
 import { StoreRefusal } from './store.ts'
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { UploadOptions } from './upload.ts'
+import type { Uploaded, UploadOptions } from './upload.ts'
 
 export interface PutOptions extends UploadOptions {
   contentType: string
@@ -65,11 +65,11 @@ export interface BlobStore {
   /** What the store can still take, and its size; null where it has no end that it knows of. */
   space(): Promise<StoreSpace | null>
   /**
-   * Stores a source under a key, in constant memory. Resolves to its size in bytes and its MD5 in lower-case hex.
+   * Stores a source under a key, in constant memory.
    * Rejects with the error of the source, `admit` or the signal, once no request of it is under way, so that the
    * key can be removed. The source is closed by its iterator's `return`, which destroys a Node stream.
    */
-  put(key: string, source: AsyncIterable<Uint8Array>, options: PutOptions): Promise<{ size: number; md5: string }>
+  put(key: string, source: AsyncIterable<Uint8Array>, options: PutOptions): Promise<Uploaded>
   /**
    * Stages a part of a blob, replacing an earlier one of the same number (from 1). It can be read after `commitParts`.
    * The bytes are forwarded as they arrive; when the source throws, nothing is staged and its error is thrown.

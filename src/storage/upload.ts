@@ -1,3 +1,5 @@
+import { crc32 } from 'node:zlib'
+import { hexOfCrc32 } from '../upload-engine/crc32.ts'
 import { type Block, blockSize, fillBlocks } from './blocks.ts'
 import { md5, type RunningHash, startHash } from './hash.ts'
 
@@ -24,29 +26,40 @@ export interface Target {
 /** One block is read while the other is sent. A third would only cost memory. */
 const blocksInFlight = 2
 
+/** What a store answers of an upload: its size in bytes, and its checksums in lower-case hex. */
+export interface Uploaded {
+  size: number
+  md5: string
+  crc32: string
+}
+
 /** Memory of the bytes of an upload. */
 export const uploadBuffer = blocksInFlight * blockSize
 
 /**
  * Sends a source to a store: with one request if it ends within the first block, else in blocks, hashed in parallel.
- * Resolves to its size in bytes and its MD5. Rejects with the first error, once no request is under way.
+ * Rejects with the first error, once no request is under way.
  */
 export async function upload(
   source: AsyncIterable<Uint8Array>,
   target: Target,
   { signal, admit }: UploadOptions,
-): Promise<{ size: number; md5: string }> {
+): Promise<Uploaded> {
   const stop = new AbortController()
   const onAbort = () => stop.abort(signal?.reason)
   if (signal?.aborted) onAbort()
   signal?.addEventListener('abort', onAbort)
   const sending = new Set<Promise<void>>()
   let staged = 0
-  let running: RunningHash | undefined
+  let running: { md5: RunningHash; crc32: RunningHash } | undefined
   let size = 0
 
-  const stage = async (block: Block, hash: RunningHash) => {
-    const work = [hash.add(block.bytes), target.stage(staged++, block.bytes, stop.signal)]
+  const stage = async (block: Block, sums: { md5: RunningHash; crc32: RunningHash }) => {
+    const work = [
+      sums.md5.add(block.bytes),
+      sums.crc32.add(block.bytes),
+      target.stage(staged++, block.bytes, stop.signal),
+    ]
     try {
       await Promise.all(work)
     } catch (error) {
@@ -56,8 +69,8 @@ export async function upload(
     block.release()
   }
 
-  /** Sends one block; resolves to the checksum if it was the last. */
-  const accept = async (block: Block): Promise<string | undefined> => {
+  /** Sends one block; resolves to the checksums if it was the last. */
+  const accept = async (block: Block): Promise<Omit<Uploaded, 'size'> | undefined> => {
     let mine = true
     try {
       size += block.bytes.length
@@ -66,9 +79,9 @@ export async function upload(
       if (block.last && staged === 0) {
         const checksum = await md5(block.bytes)
         await target.whole(block.bytes, checksum)
-        return checksum
+        return { md5: checksum, crc32: hexOfCrc32(crc32(block.bytes)) }
       }
-      running ??= startHash('md5')
+      running ??= { md5: startHash('md5'), crc32: startHash('crc32') }
       const task: Promise<void> = stage(block, running).finally(() => sending.delete(task))
       sending.add(task)
       mine = false
@@ -81,27 +94,27 @@ export async function upload(
 
   const send = async () => {
     for await (const block of fillBlocks(source, stop.signal)) {
-      const checksum = await accept(block)
-      if (checksum !== undefined) return checksum
+      const sums = await accept(block)
+      if (sums !== undefined) return sums
     }
     await Promise.all(sending)
     stop.signal.throwIfAborted()
-    const checksum = (await running?.end()) ?? ''
+    const [checksum = '', crc32 = ''] = await Promise.all([running?.md5.end(), running?.crc32.end()])
     running = undefined
     await target.commit(staged, checksum)
-    return checksum
+    return { md5: checksum, crc32 }
   }
 
   try {
-    const checksum = await send()
+    const sums = await send()
     stop.signal.throwIfAborted()
-    return { size, md5: checksum }
+    return { size, ...sums }
   } catch (error) {
     stop.abort(error)
     await Promise.all(sending)
     throw error
   } finally {
     signal?.removeEventListener('abort', onAbort)
-    running?.end().catch(() => {})
+    for (const hash of Object.values(running ?? {})) hash.end().catch(() => {})
   }
 }

@@ -1,11 +1,4 @@
-import type { Digest, Source } from './job.ts'
-
-/** The digest of a file. Each byte is digested once, in order, when the digest is first needed. */
-export interface Digests {
-  /** MD5 of the file, in lower-case hex. */
-  whole(signal: AbortSignal): Promise<string>
-  close(): void
-}
+import type { Digest, Digests, Source } from './job.ts'
 
 /** Bytes between two looks at the signal. */
 const STRIDE = 4 * 1024 * 1024

@@ -1,4 +1,3 @@
-import type { Digests } from './digests.ts'
 import type { Patience } from './retry.ts'
 
 /** Detects that a file has changed. */
@@ -33,6 +32,13 @@ export interface Digest {
   /** MD5 of all bytes so far, in lower-case hex. Nothing may be digested after it. */
   end(): Promise<string>
   /** Frees what a digest holds that does not reach its end. */
+  close(): void
+}
+
+/** The digest of a file. Each byte is digested once, in order, when the digest is first needed. */
+export interface Digests {
+  /** MD5 of the file, in lower-case hex. */
+  whole(signal: AbortSignal): Promise<string>
   close(): void
 }
 
