@@ -1,12 +1,16 @@
 import type { Db } from '../../db/index.ts'
-import type { Config } from '../config.ts'
-import type { Log } from '../log.ts'
+import type { Config } from '../config/config.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Tokens } from '../runtime/tokens.ts'
 import type { ChangeRunner } from '../services/history/event.ts'
 import type { EventFeedService } from '../services/history/event-feed.ts'
 import type { MailingService } from '../services/notices/mailing.ts'
 import type { PubSub } from '../services/notices/pub-sub.ts'
 import type { MayReach } from '../services/notices/webhook-address.ts'
-import type { Tokens } from '../tokens.ts'
+import type { FileRequestService } from '../services/sharing/file-request.ts'
+import type { ShareNoticeService } from '../services/sharing/share-notice.ts'
+import type { BackgroundCopyService } from '../services/tree/background-copy.ts'
+import { copyEntries } from './copy.ts'
 import type { createMailer } from './mail.ts'
 import { purgeBucket, purgeFolder } from './purge.ts'
 import { type ResolveName, webhookRequests } from './webhook-request.ts'
@@ -31,12 +35,25 @@ interface Deps {
   eventFeeds: EventFeedService
   mailer: ReturnType<typeof createMailer>
   mailings: MailingService
+  fileRequests: FileRequestService
+  backgroundCopies: BackgroundCopyService
+  shareNotices: ShareNoticeService
   mayReach: MayReach
   habits?: WebhookHabits | undefined
 }
 
 /** What works on the outbox and on the logs. */
-export function createJobs({ config, mailer, mailings, mayReach, habits = {}, ...deps }: Deps) {
+export function createJobs({
+  config,
+  mailer,
+  mailings,
+  fileRequests,
+  backgroundCopies,
+  shareNotices,
+  mayReach,
+  habits = {},
+  ...deps
+}: Deps) {
   const { db, log } = deps
   const pollMs = config.sweepSeconds * 1000
   const webhooks = createWebhooks({
@@ -49,11 +66,20 @@ export function createJobs({ config, mailer, mailings, mayReach, habits = {}, ..
     leaseMs: config.leaseSeconds * 1000,
     handlers: {
       'purge-folder': folder => purgeFolder(db, folder),
+      'copy-entries': ({ copyId }) => copyEntries(db, backgroundCopies, copyId),
       'purge-bucket': bucket => purgeBucket(db, bucket),
       mail: async (mail, job) => {
         if (await mailings.isWanted(mail)) await mailer.send(mail, job)
       },
       webhook: webhooks.sendOne,
+      'file-request-mail': async request => {
+        await fileRequests.tellArrivals(request)
+        worker.wake()
+      },
+      'share-mail': async share => {
+        await shareNotices.tellUses(share)
+        worker.wake()
+      },
     },
   })
   return { worker, webhooks }

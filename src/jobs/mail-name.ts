@@ -1,5 +1,6 @@
 import mime from 'mime'
-import { oneLine } from '../one-line.ts'
+import { MAX_MESSAGE } from '../values/limits.ts'
+import { oneLine } from '../values/one-line.ts'
 
 const MAX_NAME = 64
 const scheme = /\b[a-z][a-z\d+.-]*:\/+|\bwww\./giu
@@ -50,6 +51,13 @@ const withoutLinks = (text: string): string =>
 
 /** The name of a user or a workspace as a line of at most 64 characters that no mail program turns into a link. */
 export const plainName = (text: string): string => cut(withoutLinks(oneLine(text)), MAX_NAME)
+
+/** What somebody writes to another person, in lines that no mail program turns into links. */
+export function plainLines(text: string): string[] {
+  const lines = text.split(/\r\n?|\n/).map(line => withoutLinks(oneLine(line)))
+  const kept = cut(lines.join('\n').trim(), MAX_MESSAGE)
+  return kept === '' ? [] : kept.replace(/\n{3,}/g, '\n\n').split('\n')
+}
 
 /** The name of a file, with its endings where they are known. */
 export const plainFileName = (text: string): string => withEnding(oneLine(text), MAX_NAME) || 'a file'

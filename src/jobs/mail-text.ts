@@ -1,121 +1,149 @@
-import escapeHtml from 'escape-html'
-import { oneLine } from '../one-line.ts'
+import prettyBytes from 'pretty-bytes'
 import type { Mail } from '../services/notices/outbox.ts'
-import { plainFileName, plainName } from './mail-name.ts'
+import { momentText } from '../values/moment.ts'
+import { oneLine } from '../values/one-line.ts'
+import { compose, type MailText, type Parts, sentence } from './mail-layout.ts'
+import { plainFileName, plainLines, plainName } from './mail-name.ts'
 
-export interface MailText {
-  subject: string
-  text: string
-  html: string
-}
-
-interface Parts {
-  subject: string
-  lines: string[]
-  links: { title: string; url: string }[]
-  closing: string
-  /** Where such mails are stopped. */
-  stop?: string | undefined
-}
+type Values<T extends Mail['template']> = Extract<Mail, { template: T }>['values']
 
 /** Writes a mail, as text and as HTML. Names come from people: they are cut to what a name is. */
-export function writeMail(mail: Mail): MailText {
+export const writeMail = (mail: Mail): MailText => compose(partsOf(mail))
+
+function partsOf(mail: Mail): Parts {
   switch (mail.template) {
     case 'address-changed':
-      return compose({
-        subject: 'Your account has another address now',
-        lines: [
-          mail.values.provider === null
-            ? 'Your account had this e-mail address until now. The way to sign in that the address came from was removed from the account.'
-            : `Your account had this e-mail address until now. The sign-in provider "${brief(mail.values.provider)}" reports another one, so the account follows.`,
-          'Files that are shared with this address, and invites to it, do not reach the account any more. If this is wrong, ask the operator of the service.',
-        ],
-        links: [],
-        closing: 'You get this mail because an account had your address.',
-      })
-    case 'sign-in': {
-      const { device, address, at, link } = mail.values
-      return compose({
-        subject: 'New sign-in to your Satchel account',
-        lines: [
-          `Your account was signed in to on a device that it had not been used on before: ${brief(device)}, from the network ${brief(address)}, at ${at.slice(0, 16).replace('T', ' ')} UTC.`,
-          'If this was you, there is nothing to do. If it was not, end that session on the page below, then secure your account at the provider with which you sign in.',
-        ],
-        links: [{ title: 'Your sessions', url: link }],
-        closing: 'You get this mail because you asked for it. You can turn these mails off on the same page.',
-      })
-    }
-    case 'webhook-disabled': {
-      const host = brief(mail.values.host)
-      return compose({
-        subject: `Your webhook to ${plainName(host)} was disabled`,
-        lines: [
-          `Your webhook to "${host}" has failed since ${mail.values.since.slice(0, 16).replace('T', ' ')} UTC, or its receiver has said that it wants no more. Nothing is sent to it any more.`,
-          'The list of its last attempts says what went wrong. When the receiver works again, resume the webhook: what has happened meanwhile is then delivered, as far as it is kept.',
-        ],
-        links: [],
-        closing: 'You get this mail because you have made this webhook, or changed it last.',
-      })
-    }
-    default:
-      return compose(causedBy(mail))
+      return addressChanged(mail.values)
+    case 'sign-in':
+      return signedIn(mail.values)
+    case 'webhook-disabled':
+      return webhookDisabled(mail.values)
+    case 'files-received':
+      return filesReceived(mail.values)
+    case 'share-used':
+      return shareUsed(mail.values)
+    case 'invite':
+      return { ...invited(mail.values), stop: mail.stop }
+    case 'share':
+      return { ...shared(mail.values), stop: mail.stop }
   }
 }
 
 /** What is about the account itself is whole lines of a known length. */
 const brief = (text: string): string => [...oneLine(text)].slice(0, 200).join('')
 
-/** A mail that another user causes. The text always contains their e-mail address, because anyone can choose any name. */
-function causedBy(mail: Extract<Mail, { stop?: string }>): Parts {
-  const { by } = mail.values
-  const address = oneLine(mail.values.address ?? '')
-  const name = by === address ? '' : plainName(by)
-  const short = name || address || 'Someone'
-  const sender = name && address ? `${name} (${address})` : short
-  const closing = `You get this mail because ${address || 'someone'} gave your address to Satchel. If you do not know them, ignore it.`
-  if (mail.template === 'invite') {
-    const { role, link } = mail.values
-    const workspace = plainName(mail.values.workspace) || 'a workspace'
-    return {
-      subject: `${short} invites you to ${workspace}`,
-      lines: [`${sender} invites you to the workspace "${workspace}" as ${role}.`, 'The invite is valid for 7 days.'],
-      links: [{ title: 'Open the invite', url: link }],
-      closing,
-      stop: mail.stop,
-    }
-  }
-  const { links, expires, protected: isProtected } = mail.values
-  const files = mail.values.files.map(plainFileName)
-  const what = files.length === 1 ? `"${files[0]}"` : `${files.length} files`
+const sizeText = (bytes: number) => prettyBytes(bytes, { binary: true })
+
+const addressChanged = ({ provider }: Values<'address-changed'>): Parts => ({
+  subject: 'Your account has another address now',
+  lines: [
+    provider === null
+      ? 'Your account had this e-mail address until now. The way to sign in that the address came from was removed from the account.'
+      : sentence`Your account had this e-mail address until now. The sign-in provider "${brief(provider)}" reports another one, so the account follows.`,
+    'Files that are shared with this address, and invites to it, do not reach the account any more. If this is wrong, ask the operator of the service.',
+  ],
+  links: [],
+  closing: 'You get this mail because an account had your address.',
+})
+
+const signedIn = ({ device, address, at, link }: Values<'sign-in'>): Parts => ({
+  subject: 'New sign-in to your Satchel account',
+  lines: [
+    'Your account was signed in to on a device that it had not been used on before.',
+    'If this was you, there is nothing to do. If it was not, end that session on the page below, then secure your account at the provider with which you sign in.',
+  ],
+  facts: [
+    { name: 'Device', value: brief(device) },
+    { name: 'Network', value: brief(address) },
+    { name: 'Time', value: momentText(Date.parse(at)) },
+  ],
+  links: [{ title: 'Your sessions', url: link }],
+  closing: 'You get this mail because you asked for it. You can turn these mails off on the same page.',
+})
+
+const webhookDisabled = ({ host, since }: Values<'webhook-disabled'>): Parts => ({
+  subject: `Your webhook to ${plainName(brief(host))} was disabled`,
+  lines: [
+    sentence`Your webhook to "${brief(host)}" has failed, or its receiver has said that it wants no more. Nothing is sent to it any more.`,
+    'The list of its last attempts says what went wrong. When the receiver works again, resume the webhook: what has happened meanwhile is then delivered, as far as it is kept.',
+  ],
+  facts: [{ name: 'Failing since', value: momentText(Date.parse(since)) }],
+  links: [],
+  closing: 'You get this mail because you have made this webhook, or changed it last.',
+})
+
+function filesReceived({ label, files, bytes, link }: Values<'files-received'>): Parts {
+  const what = files === 1 ? 'A file' : `${files} files`
   return {
-    subject: `${short} shares ${what} with you`,
-    lines: [
-      `${sender} shares ${what} with you, until ${expires.slice(0, 10)}.`,
-      ...(isProtected ? ['You need a password, which the sender will tell you in another way.'] : []),
-    ],
-    links: links.map((url, i) => ({ title: files[i] ?? 'Open', url })),
-    closing,
-    stop: mail.stop,
+    subject: `${what} arrived for ${plainName(label) || 'your file request'}`,
+    lines: [sentence`${what} arrived for your file request "${brief(label)}".`],
+    facts: [{ name: files === 1 ? 'Size' : 'Size of all', value: sizeText(bytes) }],
+    links: [{ title: 'See what has arrived', url: link }],
+    closing: 'You get this mail because you have made this file request. You can turn these mails off there.',
   }
 }
 
-function compose({ subject, lines, links, closing, stop }: Parts): MailText {
-  const last = stop ? [{ title: 'Stop such mails to your address', url: stop }] : []
-  const small = '<p style="color:#667">'
-  const html = [
-    ...lines.map(line => `<p>${escapeHtml(line)}</p>`),
-    ...links.map(({ title, url }) => `<p><a href="${escapeHtml(url)}">${escapeHtml(title)}</a></p>`),
-    `${small}${escapeHtml(closing)}</p>`,
-    ...last.map(({ title, url }) => `${small}<a href="${escapeHtml(url)}">${escapeHtml(title)}</a></p>`),
-  ].join('\n')
+function shareUsed({ name, opened, downloaded, link }: Values<'share-used'>): Parts {
+  const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
+  const uses = [
+    ...(opened > 0 ? [`opened ${times(opened)}`] : []),
+    ...(downloaded > 0 ? [`downloaded ${times(downloaded)}`] : []),
+  ].join(' and ')
   return {
-    subject,
-    text: [
-      ...lines,
-      ...links.map(({ title, url }) => `${title}\n${url}`),
-      closing,
-      ...last.map(({ title, url }) => `${title}:\n${url}`),
-    ].join('\n\n'),
-    html: `<!doctype html><html><body style="font-family:system-ui,sans-serif;line-height:1.5">\n${html}\n</body></html>`,
+    subject: `Your share of ${plainFileName(name)} was used`,
+    lines: [[...sentence`Your share of "${brief(name)}" was `, `${uses} since you were told last.`]],
+    links: [{ title: 'Your shares', url: link }],
+    closing: 'You get this mail because you asked for it when you shared this. You can turn these mails off there.',
+  }
+}
+
+/** The user who causes a mail. Their e-mail address is always there, because anyone can choose any name. */
+function senderOf({ by, address: given }: { by: string; address?: string }) {
+  const address = oneLine(given ?? '')
+  const name = by === address ? '' : plainName(by)
+  const short = name || address || 'Someone'
+  return {
+    short,
+    whole: name && address ? sentence`${name} (${address})` : short,
+    closing: `You get this mail because ${address || 'someone'} gave your address to Satchel. If you do not know them, ignore it.`,
+  }
+}
+
+function invited({ role, link, workspace: given, ...by }: Values<'invite'>): Parts {
+  const { short, whole, closing } = senderOf(by)
+  const workspace = plainName(given) || 'a workspace'
+  return {
+    subject: `${short} invites you to ${workspace}`,
+    lines: [sentence`${whole} invites you to the workspace "${workspace}" as ${role}.`],
+    facts: [{ name: 'Valid for', value: '7 days' }],
+    links: [{ title: 'Open the invite', url: link }],
+    closing,
+  }
+}
+
+function shared({ files, links, sizes = [], expires, message = '', all, ...rest }: Values<'share'>): Parts {
+  const { short, whole, closing } = senderOf(rest)
+  const names = files.map(plainFileName)
+  const [only] = names.length === 1 ? names : []
+  const are = sizes.includes(null) ? 'items' : 'files'
+  const what = only === undefined ? `${names.length} ${are}` : `"${only}"`
+  const words = plainLines(message)
+  const items = names.map((name, i) => ({
+    name,
+    about: sizes[i] == null ? '' : sizeText(sizes[i]),
+    url: only === undefined ? links[i] : undefined,
+  }))
+  const goal = only === undefined ? all : links[0]
+  return {
+    subject: `${short} shares ${what} with you`,
+    lines: [
+      only === undefined ? sentence`${whole} shares ${what} with you.` : sentence`${whole} shares "${only}" with you.`,
+      ...(rest.protected ? ['You need a password, which the sender will tell you in another way.'] : []),
+    ],
+    words: words.length > 0 ? { by: short, lines: words } : undefined,
+    items,
+    facts: expires === null ? [] : [{ name: 'Until', value: momentText(Date.parse(expires)) }],
+    links: goal ? [{ title: only === undefined ? 'See everything shared with you' : 'Open', url: goal }] : [],
+    closing,
   }
 }

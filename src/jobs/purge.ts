@@ -1,11 +1,11 @@
 import type { Db } from '../../db/index.ts'
 import { FILE } from '../../db/models/entry.ts'
-import { markBlobsForDeletion } from '../../db/queries/blob.ts'
+import { releaseBlobs } from '../../db/queries/blob.ts'
 import { addPurging, lockBucket } from '../../db/queries/bucket.ts'
-import { childrenToPurge, deleteEntries } from '../../db/queries/entry.ts'
+import { childrenToPurge, deleteEntries, lockFiles } from '../../db/queries/entry.ts'
 import { removeLog } from '../../db/queries/event.ts'
 import { returnTrash } from '../../db/queries/trash-item.ts'
-import { deleteVersionsOf, versionsOf } from '../../db/queries/version.ts'
+import { blobsOf, releaseFiles, versionsOf } from '../../db/queries/version.ts'
 import { endUploadSessions } from '../services/uploads/upload-session.ts'
 import { createPace } from './pace.ts'
 
@@ -22,21 +22,16 @@ export async function purgeFolder(
   const pace = createPace()
   const step = async (current: string, size: number): Promise<void> => {
     const children = await childrenToPurge(db, current, size)
-    const files = children.filter(c => c.kind === FILE)
-    if (files.length > 0) {
-      const ids = files.map(f => f.id)
+    const ids = children.filter(c => c.kind === FILE).map(file => file.id)
+    if (ids.length > 0) {
       // No new ones come.
       const hasVersions = (await versionsOf(db, ids)).length > 0
       await db.transaction(async tx => {
-        if (hasVersions) {
-          await lockBucket(db, bucketId, tx)
-          await deleteVersionsOf(db, bucketId, ids, tx)
-        }
-        await markBlobsForDeletion(
-          db,
-          files.flatMap(f => f.blobId ?? []),
-          tx,
-        )
+        if (hasVersions) await lockBucket(db, bucketId, tx)
+        // Without those that another worker has deleted meanwhile: their references are taken already.
+        const files = await lockFiles(db, ids, tx)
+        if (hasVersions) await releaseFiles(db, bucketId, files, tx)
+        else await releaseBlobs(db, blobsOf(files), tx)
         await deleteEntries(db, ids, tx)
       })
     } else if (children.length > 0) {

@@ -3,12 +3,12 @@ import { deleteMarked, endCopies, leaseMarked, liveAmong, markedBlobs, overdueUp
 import { endKeep, expiredKeeps } from '../../db/queries/bucket.ts'
 import { oldEvents, purgeEvents } from '../../db/queries/event.ts'
 import { deleteEnded } from '../../db/queries/expiry.ts'
-import { DAY_MS } from '../duration.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../runtime/log.ts'
 import { enqueue } from '../services/notices/outbox.ts'
 import type { KeptService } from '../services/tree/kept.ts'
 import { endOverdue } from '../services/uploads/upload-session.ts'
 import { type BlobStore, BlobsKept } from '../storage/store.ts'
+import { DAY_MS } from '../values/duration.ts'
 import { createPace } from './pace.ts'
 
 const BATCH = 200
@@ -19,7 +19,7 @@ const TRIM_MS = 10 * 60_000
 const KEEP_ENDED_MS = 30 * DAY_MS
 
 /**
- * Removes expired data: reservations of abandoned uploads, objects that no entry references, old sessions and shares.
+ * Removes expired data: reservations of abandoned uploads, objects that no entry references, old sessions, shares and file requests.
  * Any number of instances may run it.
  */
 export function createSweeper({
@@ -85,13 +85,16 @@ export function createSweeper({
     await deleteEnded(db, 'share_use', now, BATCH)
     await deleteEnded(db, 'upload_session', now, BATCH)
     await deleteEnded(db, 'share', now - KEEP_ENDED_MS, BATCH)
+    await deleteEnded(db, 'file_request', now - KEEP_ENDED_MS, BATCH)
     await deleteEnded(db, 'mail_notice', now - DAY_MS, BATCH)
+    await deleteEnded(db, 'entry_copy', now - DAY_MS, BATCH)
     await deleteEnded(db, 'outbox', now - KEEP_ENDED_MS, BATCH)
   }
 
   async function forgetEvents(): Promise<void> {
     const before = Date.now() - eventDays * DAY_MS
     await deleteEnded(db, 'share_event', before, BATCH)
+    await deleteEnded(db, 'file_request_upload', before, BATCH)
     for (;;) {
       const logs = await oldEvents(db, before, BATCH)
       if (logs.length === 0) return

@@ -3,7 +3,7 @@ import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { causesOf } from '../errors.ts'
+import { causesOf } from '../runtime/errors.ts'
 import { addressIn, type MayReach } from '../services/notices/webhook-address.ts'
 
 /** What Standard Webhooks sends: the same id at each attempt, by which receivers know what they have seen. */

@@ -13,17 +13,18 @@ import {
   type WebhookRow,
   watchedLogs,
 } from '../../db/queries/webhook.ts'
-import { DAY_MS } from '../duration.ts'
-import { MAX_DELIVERIES } from '../limits.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Tokens } from '../runtime/tokens.ts'
+import type { EventView } from '../services/history/event.ts'
 import { type ChangeRunner, system } from '../services/history/event.ts'
-import type { EventFeedService, EventView } from '../services/history/event-feed.ts'
+import type { EventFeedService } from '../services/history/event-feed.ts'
 import { onWire } from '../services/history/event-wire.ts'
 import { enqueue, type Jobs } from '../services/notices/outbox.ts'
 import type { PubSub } from '../services/notices/pub-sub.ts'
 import { kindsOf, webhookEvent } from '../services/notices/webhook.ts'
 import { webhookSecrets } from '../services/notices/webhook-secret.ts'
-import type { Tokens } from '../tokens.ts'
+import { DAY_MS } from '../values/duration.ts'
+import { MAX_DELIVERIES } from '../values/limits.ts'
 import type { Outcome, SendWebhook, WebhookMessage } from './webhook-request.ts'
 import { backoff } from './worker.ts'
 

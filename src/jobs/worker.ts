@@ -1,8 +1,8 @@
 import type { Db } from '../../db/index.ts'
 import { dueJobs, GIVEN_UP, type JobRow, moveJob } from '../../db/queries/job.ts'
-import { DAY_MS } from '../duration.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../runtime/log.ts'
 import type { JobKind, Jobs } from '../services/notices/outbox.ts'
+import { DAY_MS } from '../values/duration.ts'
 
 /** The handler of each kind of job. A handler must be idempotent: it may run twice for one job when a worker dies. */
 export type Handlers = { [K in JobKind]: (payload: Jobs[K], job: { id: string }) => Promise<void> }

@@ -1,8 +1,9 @@
 import type { Db, Tx } from '../../db/index.ts'
 import { lockBucket, raiseCount } from '../../db/queries/bucket.ts'
+import { countRequests } from '../../db/queries/file-request.ts'
 import { countLinks } from '../../db/queries/share.ts'
 import type { Caller } from '../access/caller.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../runtime/errors.ts'
 
 /** The error for a limit of the plan. */
 export const planExceeded = (what: string, bound: { limit: string; max: number | null; used: number | null }) =>
@@ -17,8 +18,8 @@ export async function takeNote(db: Db, caller: Caller, tx: Tx): Promise<void> {
 }
 
 /**
- * Locks the tree of the caller, and counts a public link that is about to be created in it. Links expire, so the counter may be too high but
- * never too low: when it reaches the limit, the live links are counted and the counter is corrected. The amortized cost of that is small.
+ * Locks the tree of the caller, and counts a public link or a file request that is about to be made. They expire, so the counter may be too high but
+ * never too low: when it reaches the limit, the live ones are counted and the counter is corrected. The amortized cost of that is small.
  * @throws QUOTA_EXCEEDED
  */
 export async function takeLink(db: Db, caller: Caller, tx: Tx): Promise<void> {
@@ -26,8 +27,8 @@ export async function takeLink(db: Db, caller: Caller, tx: Tx): Promise<void> {
   if (await raiseCount(db, id, 'link_count', max, tx)) return
   // An UPDATE that changes nothing leaves nothing locked.
   await lockBucket(db, id, tx)
-  const live = await countLinks(db, caller.userId, tx)
+  const live = (await countLinks(db, caller.userId, tx)) + (await countRequests(db, caller.userId, tx))
   if (max !== null && live >= max)
-    throw planExceeded('public links at a time', { limit: 'max_public_links', max, used: live })
+    throw planExceeded('public links and file requests at a time', { limit: 'max_public_links', max, used: live })
   await db.Bucket.update({ linkCount: live + 1 }, { where: { id }, transaction: tx })
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/index.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Tokens } from '../runtime/tokens.ts'
 import type { BlobStore } from '../storage/store.ts'
-import type { Tokens } from '../tokens.ts'
 import type { ChangeRunner } from './history/event.ts'
 import type { PubSub } from './notices/pub-sub.ts'
 

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import type { Caller } from '../access/caller.ts'
 import { createGuessLimiter } from '../access/guessing.ts'
 import { createPasswords } from '../access/password.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { accountService } from './accounts/account.ts'
 import { accountEndService } from './accounts/account-end.ts'
 import { accountExportService } from './accounts/account-export.ts'
@@ -16,6 +16,7 @@ import { sessionService } from './accounts/session.ts'
 import { statisticService } from './accounts/statistic.ts'
 import { storageReportService } from './accounts/storage-report.ts'
 import { userService } from './accounts/user.ts'
+import { zipService } from './archives/zip.ts'
 import type { Core } from './core.ts'
 import { eventFeedService } from './history/event-feed.ts'
 import { shareEventService } from './history/share-event.ts'
@@ -27,12 +28,19 @@ import type { MayReach } from './notices/webhook-address.ts'
 import { rateLimitService } from './rate-limit.ts'
 import { directShareService } from './sharing/direct-share.ts'
 import { downloadService } from './sharing/download.ts'
+import { fileRequestService } from './sharing/file-request.ts'
+import { fileRequestLinkService } from './sharing/file-request-link.ts'
+import { fileRequestUploadService } from './sharing/file-request-upload.ts'
 import { shareService } from './sharing/share.ts'
 import { shareLinkService } from './sharing/share-link.ts'
+import { shareNoticeService } from './sharing/share-notice.ts'
+import { shareSaveService } from './sharing/share-save.ts'
+import { backgroundCopyService } from './tree/background-copy.ts'
 import { blobService } from './tree/blob.ts'
 import { driveService } from './tree/drive.ts'
 import { treeChangeRunner } from './tree/entry.ts'
 import { entryChangeService } from './tree/entry-change.ts'
+import { entryCopyService } from './tree/entry-copy.ts'
 import { entryListService } from './tree/entry-list.ts'
 import { entryRemovalService } from './tree/entry-removal.ts'
 import { fileService } from './tree/file.ts'
@@ -81,18 +89,28 @@ export function createServices({ config, redis, ...given }: Options) {
   const shareEvents = shareEventService(core)
   const mailings = mailingService(core)
   const downloads = downloadService({ ...core, files, listings, proxied: config.downloads === 'proxy' })
+  const zips = zipService(core)
   const guesses = createGuessLimiter(redis)
-  const shareLinks = shareLinkService({ ...core, shareEvents, downloads, guesses, passwords })
+  const shareNotices = shareNoticeService(core)
+  const shareLinks = shareLinkService({
+    ...{ ...core, listings, shareEvents, shareNotices, downloads, zips, guesses, passwords },
+  })
   const shares = shareService({ ...core, files, listings, shareLinks, passwords })
+  const requireShare = shareLinks.requireStill
+  const backgroundCopies = backgroundCopyService({ ...trees, requireShare })
+  const entryCopies = entryCopyService({ ...trees, backgroundCopies })
+  const fileRequestLinks = fileRequestLinkService({ ...core, guesses, passwords })
   const invites = inviteService({ ...core, mailings })
   const sessions = sessionService(core)
   const users = userService(core)
   const workspaces = workspaceService(core)
-  const ofPerson = { invites, listings, sessions, shares, trashItems, users, workspaces }
+  const fileRequests = fileRequestService({ ...core, passwords })
+  const ofPerson = { fileRequests, invites, listings, sessions, shares, trashItems, users, workspaces }
 
   return {
     ...{ blobs, listings, versions, files, trashItems, uploadSessions, uploadCompletions, eventFeeds, shareEvents },
-    ...{ mailings, downloads, shareLinks, shares, invites, sessions, users, workspaces },
+    ...{ fileRequests, mailings, downloads, zips, shareLinks, shareNotices, shares, invites, sessions, users },
+    workspaces,
     accounts: accountService(core),
     accountEnd: accountEndService(core),
     accountExports: accountExportService({ ...core, ...ofPerson, eventFeeds }),
@@ -102,7 +120,17 @@ export function createServices({ config, redis, ...given }: Options) {
     directShares: directShareService({ ...core, listings, shareLinks, mailings, shares, passwords }),
     drives: driveService(core),
     entryChanges: entryChangeService(trees),
+    backgroundCopies,
+    entryCopies,
     entryLists: entryListService(core),
+    fileRequestLinks,
+    fileRequestUploads: fileRequestUploadService({
+      ...core,
+      fileRequestLinks,
+      files,
+      uploadSessions,
+      uploadCompletions,
+    }),
     folders: folderService(trees),
     identities: identityService(core),
     kept: keptService({ ...core, trashItems }),
@@ -113,6 +141,7 @@ export function createServices({ config, redis, ...given }: Options) {
     overviews: overviewService(core),
     persons: personService(core),
     rateLimits: rateLimitService({ rules: config.rates, redis, log }),
+    shareSaves: shareSaveService({ ...core, entryCopies, shareEvents, shareLinks }),
     statistics: statisticService(core),
     storageReports: storageReportService(core),
     subscriptions: subscriptionService({ ...core, shares, invites, users, eventFeeds }),

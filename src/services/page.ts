@@ -1,8 +1,8 @@
 import { validate as isUuid } from 'uuid'
 import type { Page } from '../../db/queries/page.ts'
-import { InvalidInput } from '../errors.ts'
-import { parseJson } from '../json.ts'
-import { figure, MAX_PAGE } from '../limits.ts'
+import { InvalidInput } from '../runtime/errors.ts'
+import { parseJson } from '../values/json.ts'
+import { figure, MAX_PAGE } from '../values/limits.ts'
 
 /** The arguments of a listing. Lenient ones (routes without a 400) use the nearest valid value instead of refusing (docs/contract.md, section 1). */
 export interface PageArgs {

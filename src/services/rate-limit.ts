@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis'
 import { v4 as newHit } from 'uuid'
-import type { Config } from '../config.ts'
-import { AppError } from '../errors.ts'
-import type { Log } from '../log.ts'
+import type { Config } from '../config/config.ts'
+import { AppError } from '../runtime/errors.ts'
+import type { Log } from '../runtime/log.ts'
 
 /** How many calls a user may make in a sliding window. Fields that share a name share the count. */
 export type RateRules = Config['rates']

@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid'
-import { keyById } from '../key-by-id.ts'
+import { keyById } from '../values/key-by-id.ts'
 
 /**
  * Rows by ids that clients name. What is no UUID is not looked for: MySQL fails to compare an ASCII column with a text that is not ASCII.

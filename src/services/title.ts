@@ -1,4 +1,4 @@
-import { InvalidInput } from '../errors.ts'
+import { InvalidInput } from '../runtime/errors.ts'
 
 /** Reads a name that a person gives to something that is no file. @throws INVALID_INPUT */
 export function parseTitle(text: string, longest: number): string {

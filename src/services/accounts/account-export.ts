@@ -7,11 +7,13 @@ import type { Page } from '../../../db/queries/page.ts'
 import { versionsOfBucket } from '../../../db/queries/version.ts'
 import { webhooksOfUser } from '../../../db/queries/webhook.ts'
 import type { Caller } from '../../access/caller.ts'
-import { Unauthenticated } from '../../errors.ts'
-import { joinPath } from '../../paths.ts'
+import { Unauthenticated } from '../../runtime/errors.ts'
+import { joinPath } from '../../values/paths.ts'
 import type { Core } from '../core.ts'
-import type { EventFeedService, EventView } from '../history/event-feed.ts'
+import type { EventView } from '../history/event.ts'
+import type { EventFeedService } from '../history/event-feed.ts'
 import { onWire } from '../history/event-wire.ts'
+import type { FileRequestService } from '../sharing/file-request.ts'
 import type { ShareService } from '../sharing/share.ts'
 import type { ListingService } from '../tree/listing.ts'
 import type { TrashItemService } from '../tree/trash-item.ts'
@@ -28,6 +30,7 @@ export interface Attachment {
 
 interface Deps extends Core<'db'> {
   eventFeeds: EventFeedService
+  fileRequests: FileRequestService
   invites: InviteService
   listings: ListingService
   sessions: SessionService
@@ -53,7 +56,7 @@ const timeIfAny = (at: number | null): string | null => (at === null ? null : ti
 
 /** What the service knows of a person, for that person. It holds nothing by which anybody could sign in, open a share or accept an invite. */
 export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
-  const { invites, listings, sessions, shares, trashItems, users, workspaces } = deps
+  const { fileRequests, invites, listings, sessions, shares, trashItems, users, workspaces } = deps
 
   /** The lists of an account, each in pages, under their names in the file. */
   function lists(caller: Caller, drive: DriveLog): Record<string, AsyncIterable<object[]>> {
@@ -114,16 +117,38 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
         }),
       ),
       shares_made: mapped(chained(sent(false), sent(true)), share => ({
-        ...{ id: share.id, file_id: share.fileId, path: joinPath(share.names), shared_for: share.sharedFor || null },
+        ...{
+          id: share.id,
+          file_id: share.entryId,
+          path: joinPath(share.names),
+          workspace_id: share.workspaceId,
+          shared_for: share.sharedFor || null,
+        },
         ...{ password_protected: share.passwordProtected, seen: share.seen, downloads: share.downloads },
-        ...{ max_downloads: share.maxDownloads, created_at: time(share.createdAt), expires_at: time(share.expiresAt) },
+        ...{
+          max_downloads: share.maxDownloads,
+          created_at: time(share.createdAt),
+          expires_at: timeIfAny(share.expiresAt),
+        },
+        ...{ label: share.label, allow_download: share.allowDownload, notifies: share.notifies },
       })),
       shares_received: mapped(
         pages((after: string | null) => shares.receivedBy(caller, ROWS, after), idOf),
         share => ({
           ...{ id: share.id, file_name: share.names.at(-1), file_type: share.fileType, size: share.size },
           ...{ md5_checksum: share.md5, shared_by: share.sharedBy, seen: share.seen },
-          ...{ created_at: time(share.createdAt), expires_at: time(share.expiresAt) },
+          ...{ created_at: time(share.createdAt), expires_at: timeIfAny(share.expiresAt) },
+        }),
+      ),
+      file_requests: mapped(
+        pages((after: string | null) => fileRequests.madeBy(caller, ROWS, after), idOf),
+        request => ({
+          ...{ id: request.id, label: request.label, message: request.message, folder: request.folder },
+          ...{ folder_id: request.folderId, workspace_id: request.workspaceId, kinds: request.kinds },
+          ...{ password_protected: request.passwordProtected, asks_name: request.asksName, notifies: request.notifies },
+          ...{ max_files: request.maxFiles, max_file_size: request.maxFileBytes, max_bytes: request.maxBytes },
+          ...{ files: request.files, bytes: request.bytes, created_at: time(request.createdAt) },
+          ...{ expires_at: timeIfAny(request.expiresAt), closed_at: timeIfAny(request.closedAt) },
         }),
       ),
       folders: mapped(entries(FOLDER), ({ id, names, createdAt, updatedAt }) => ({

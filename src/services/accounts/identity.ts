@@ -3,7 +3,7 @@ import { type LockedIdentity, lockIdentitiesOf } from '../../../db/queries/ident
 import { deleteOtherSessions } from '../../../db/queries/session.ts'
 import { lockUser, lockUserWithAddress } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
-import { AppError, Unauthenticated } from '../../errors.ts'
+import { AppError, Unauthenticated } from '../../runtime/errors.ts'
 import type { Core } from '../core.ts'
 import { changeRunner } from '../history/event.ts'
 import { enqueue } from '../notices/outbox.ts'

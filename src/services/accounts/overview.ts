@@ -1,3 +1,4 @@
+import type { Entry } from '../../../db/models/entry.ts'
 import { type OverviewRow, overviewRows } from '../../../db/queries/overview.ts'
 import type { Role } from '../../access/roles.ts'
 import type { Core } from '../core.ts'
@@ -17,6 +18,7 @@ export interface Overview {
   fileCount: number
   received: Newest<{
     token: string
+    kind: Entry['kind']
     name: string
     fileType: string
     size: number
@@ -53,8 +55,9 @@ export function overviewService({ db, tokens }: Core<'db' | 'tokens'>) {
         usedBytes: bucket.size,
         fileCount: bucket.total,
         received: {
-          ...list('share', ({ id, name, fileType, size, who, verified, seen }) => ({
+          ...list('share', ({ id, entryKind, name, fileType, size, who, verified, seen }) => ({
             token: tokens.derive(SHARE_TOKEN, id),
+            kind: entryKind,
             name,
             fileType,
             size,

@@ -1,5 +1,5 @@
 import type { AccountRefusal } from '../../../db/models/event.ts'
-import { MAX_EMAIL } from '../../limits.ts'
+import { MAX_EMAIL } from '../../values/limits.ts'
 
 /** The profile of a person as a provider returns it; "" for missing texts. */
 export interface ProviderProfile {

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../../db/index.ts'
 import { isInvited } from '../../../db/queries/invite.ts'
 import { isRecipient } from '../../../db/queries/share.ts'
-import type { SignUp } from '../../sign-up-rule.ts'
+import type { SignUp } from '../../config/sign-up-rule.ts'
 import { type Profile, SignInRefused } from './profile.ts'
 
 /** @throws SignInRefused `sign_up_closed` */

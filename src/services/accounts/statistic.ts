@@ -1,7 +1,7 @@
 import { usagesOf } from '../../../db/queries/bucket.ts'
 import { ownedCounts, sentShares, sharesPerDay, uploadsPerDay } from '../../../db/queries/statistic.ts'
 import type { Caller } from '../../access/caller.ts'
-import { DAY_MS } from '../../duration.ts'
+import { DAY_MS } from '../../values/duration.ts'
 import type { Core } from '../core.ts'
 
 export interface DailyCount {

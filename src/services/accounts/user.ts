@@ -4,9 +4,9 @@ import type { User } from '../../../db/models/user.ts'
 import { type Usage, usagesOf } from '../../../db/queries/bucket.ts'
 import { readUser } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
-import { Unauthenticated } from '../../errors.ts'
+import { Unauthenticated } from '../../runtime/errors.ts'
+import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
-import type { Tree } from '../tree/entry-path.ts'
 
 /** An account with its first identity. */
 export interface UserView extends Omit<User, 'verifiedEmail' | 'planId' | 'status' | 'signInNotices'> {

@@ -2,18 +2,11 @@ import { validate as isUuid } from 'uuid'
 import type { EventKind } from '../../../db/models/event.ts'
 import { type EventRow, endsOf, eventOf, eventsOf, eventsOfEntries } from '../../../db/queries/event.ts'
 import { mapPage, mapPages, type Page, pageOf } from '../../../db/queries/page.ts'
-import { AppError, InvalidInput } from '../../errors.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import type { Core } from '../core.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
-import type { EventDetails } from './event.ts'
+import type { EventView } from './event.ts'
 import { type EventOnWire, onWire } from './event-wire.ts'
-
-/** An event as its readers see it. */
-export interface EventView extends Omit<EventRow, 'details'> {
-  /** Of the log and the number in it. */
-  id: string
-  details: EventDetails
-}
 
 /** A part of a log that is asked for. */
 export interface EventQuery {

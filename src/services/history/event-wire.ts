@@ -1,6 +1,5 @@
 import { writeCursor } from '../page.ts'
-import type { EventDetails } from './event.ts'
-import type { EventView } from './event-feed.ts'
+import type { EventDetails, EventView } from './event.ts'
 
 /** An event as REST and webhooks send it; times as RFC 3339. What there is nothing to say about is null. */
 export type EventOnWire = ReturnType<typeof onWire>
@@ -22,7 +21,7 @@ export function onWire({ id, logId, seq, kind, at, actorId, via, viaId, subjectI
 
 function detailsOnWire(details: EventDetails) {
   const { path, from, bytes, md5, files, entryId, recipient, name, workspaceId, ...more } = details
-  const { role, plan, provider, refusal, device, network, ...rest } = more
+  const { role, plan, provider, sender, refusal, device, network, ...rest } = more
   // A detail that is not sent is a mistake of types.
   rest satisfies Record<string, never>
   return {
@@ -38,6 +37,7 @@ function detailsOnWire(details: EventDetails) {
     role: role ?? null,
     plan: plan ?? null,
     provider: provider ?? null,
+    sender: sender ?? null,
     refusal: refusal ?? null,
     device: device ?? null,
     network: network ?? null,

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../../db/index.ts'
 import type { AccountRefusal, EventKind, Via } from '../../../db/models/event.ts'
-import { appendEvents, type LogName } from '../../../db/queries/event.ts'
-import type { Caller } from '../../access/caller.ts'
+import { appendEvents, type EventRow, type LogName } from '../../../db/queries/event.ts'
+import type { Writer } from '../../access/caller.ts'
 import type { Role } from '../../access/roles.ts'
 import type { PubSub } from '../notices/pub-sub.ts'
 
@@ -32,6 +32,8 @@ export interface EventDetails {
   role?: Role
   plan?: string
   provider?: string
+  /** The name that the sender of a file has given, whom nobody has authenticated. */
+  sender?: string
   /** Why a sign-in was refused. */
   refusal?: AccountRefusal
   /** "Firefox on Linux" */
@@ -48,6 +50,13 @@ export interface NewEvent<K extends EventKind = EventKind> {
   details?: EventDetails
 }
 
+/** An event as its readers see it. */
+export interface EventView extends Omit<EventRow, 'details'> {
+  /** Of the log and the number in it. */
+  id: string
+  details: EventDetails
+}
+
 /** A change under way: its transaction, and what it will have done. */
 export interface Change {
   tx: Tx
@@ -59,10 +68,10 @@ export const system: Actor = { userId: null, via: 'system', viaId: null }
 /** Operators act for the service: the people concerned do not learn which of them it was. */
 export const operator: Actor = { userId: null, via: 'operator', viaId: null }
 
-const actorOf = (by: Actor | Caller): Actor =>
-  'credentialId' in by
-    ? { userId: by.userId, via: by.via === 'session' ? 'session' : 'key', viaId: by.credentialId }
-    : by
+const viaOf = { session: 'session', api_key: 'key', file_request: 'link' } as const satisfies Record<Writer['via'], Via>
+
+const actorOf = (by: Actor | Writer): Actor =>
+  'credentialId' in by ? { userId: by.userId, via: viaOf[by.via], viaId: by.credentialId } : by
 
 /**
  * Runs a change in a transaction, and appends to the logs what it has recorded. The end of the transaction: see appendEvents.
@@ -70,7 +79,7 @@ const actorOf = (by: Actor | Caller): Actor =>
  */
 export async function recorded<T>(
   db: Db,
-  by: Actor | Caller,
+  by: Actor | Writer,
   tx: Tx,
   work: (change: Change) => Promise<T>,
 ): Promise<{ done: T; logs: string[] }> {
@@ -102,7 +111,7 @@ const namesOf = (log: LogName): string[] =>
   typeof log === 'string' ? [log] : 'workspace' in log ? [log.workspace] : []
 
 /** Runs changes, each in one transaction with its events, and publishes which logs have grown. */
-export type ChangeRunner = <T>(by: Actor | Caller, work: (change: Change) => Promise<T>) => Promise<T>
+export type ChangeRunner = <T>(by: Actor | Writer, work: (change: Change) => Promise<T>) => Promise<T>
 
 /** @param pubSub none for programs whose changes the service finds in the logs */
 export function changeRunner({ db, pubSub }: { db: Db; pubSub?: PubSub }): ChangeRunner {

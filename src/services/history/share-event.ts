@@ -4,11 +4,17 @@ import type { Tx } from '../../../db/index.ts'
 import type { ShareEventKind } from '../../../db/models/share-event.ts'
 import type { Page } from '../../../db/queries/page.ts'
 import { countDownloads } from '../../../db/queries/share.ts'
-import { insertShareEvents, pagesOfShareEvents, type ShareEventRow } from '../../../db/queries/share-event.ts'
+import {
+  countUses,
+  insertShareEvents,
+  pagesOfShareEvents,
+  type ShareEventRow,
+  type UseCount,
+} from '../../../db/queries/share-event.ts'
 import type { Caller } from '../../access/caller.ts'
-import { deviceOf } from '../../device.ts'
-import type { Log } from '../../log.ts'
-import { truncateAddress } from '../../network.ts'
+import type { Log } from '../../runtime/log.ts'
+import { deviceOf } from '../../values/device.ts'
+import { truncateAddress } from '../../values/network.ts'
 import type { Core } from '../core.ts'
 
 /** Who uses a share. */
@@ -91,6 +97,11 @@ export function shareEventService({ db }: Core<'db'>) {
         user.log.warn({ err: error, share_id: shareId }, 'could not count and note downloads together')
         return false
       }
+    },
+
+    /** How often some shares were used, and when last. Does not authorize: pass only shares of the caller. */
+    async counts(shareIds: string[]): Promise<Map<string, UseCount[]>> {
+      return Map.groupBy(await countUses(db, shareIds), ({ shareId }) => shareId)
     },
 
     /** The uses of some shares until ten seconds ago, by the id of the share. Does not authorize: pass only shares of the caller. */

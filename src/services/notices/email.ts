@@ -1,5 +1,5 @@
-import { InvalidInput } from '../../errors.ts'
-import { MAX_EMAIL } from '../../limits.ts'
+import { InvalidInput } from '../../runtime/errors.ts'
+import { MAX_EMAIL } from '../../values/limits.ts'
 import { canonicalEmail } from '../accounts/profile.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../runtime/errors.ts'
 
 /** Capacity of the buffer; a subscriber that exceeds it has lost events and must subscribe again. */
 const CAPACITY = 1000

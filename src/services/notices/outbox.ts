@@ -18,10 +18,25 @@ export type Mail =
   | (Caused & {
       template: 'share'
       to: string
-      values: { files: string[]; links: string[]; expires: string; protected: boolean } & Sender
+      /** `sizes` in bytes, null for folders; `all` is where its recipient sees all that is shared with them. */
+      values: { files: string[]; links: string[]; expires: string | null; protected: boolean } & Sender & {
+          sizes?: (number | null)[]
+          message?: string
+          all?: string
+        }
     })
   | { template: 'sign-in'; to: string; values: { device: string; address: string; at: string; link: string } }
   | { template: 'webhook-disabled'; to: string; values: { host: string; since: string } }
+  | {
+      template: 'files-received'
+      to: string
+      values: { label: string; files: number; bytes: number; link: string }
+    }
+  | {
+      template: 'share-used'
+      to: string
+      values: { name: string; opened: number; downloaded: number; link: string }
+    }
   | { template: 'address-changed'; to: string; values: { provider: string | null } }
 
 /** The kinds of jobs and their payloads. */
@@ -29,7 +44,13 @@ export interface Jobs {
   'purge-folder': { folderId: string; bucketId: string }
   /** The tree of a deleted workspace or account. */
   'purge-bucket': { rootId: string; bucketId: string }
+  /** A turn of a copy in the background. */
+  'copy-entries': { copyId: string }
   mail: Mail
+  /** Tells the maker of a file request what it has received. */
+  'file-request-mail': { requestId: string }
+  /** Tells the sharer of a share how it was used. */
+  'share-mail': { shareId: string }
   /** One event to one webhook, once more; a ping where `seq` is null. */
   webhook: { webhookId: string; seq: number | null }
 }
@@ -44,6 +65,17 @@ export async function enqueueAll<K extends JobKind>(db: Db, kind: K, payloads: J
     payloads.map(payload => ({ ...job, id: newId(), payload: JSON.stringify(payload) })),
     { transaction: tx },
   )
+}
+
+/** A job that is not due before a time. */
+export async function enqueueAt<K extends JobKind>(
+  db: Db,
+  kind: K,
+  { payload, dueAt }: { payload: Jobs[K]; dueAt: number },
+  tx: Tx,
+): Promise<void> {
+  const job = { id: newId(), kind, attempts: 0, dueAt, lastError: '', createdAt: Date.now() }
+  await db.Job.create({ ...job, payload: JSON.stringify(payload) }, { transaction: tx })
 }
 
 export const enqueue = <K extends JobKind>(db: Db, kind: K, payload: Jobs[K], tx: Tx): Promise<void> =>

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events'
 import type { Redis } from 'ioredis'
 import { v4 as newId } from 'uuid'
 import { z } from 'zod'
-import { parseJson } from '../../json.ts'
-import { type Log, outageLog } from '../../log.ts'
+import { type Log, outageLog } from '../../runtime/log.ts'
+import { parseJson } from '../../values/json.ts'
 
 /** Topics: shares and invites of an e-mail address, changes of the usage of a storage area, events of a log. */
 const topics = ['shareReceived', 'inviteReceived', 'bucketChanged', 'logged'] as const

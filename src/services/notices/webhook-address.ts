@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
-import { InvalidInput } from '../../errors.ts'
-import { figure, MAX_WEBHOOK_URL } from '../../limits.ts'
+import { InvalidInput } from '../../runtime/errors.ts'
+import { figure, MAX_WEBHOOK_URL } from '../../values/limits.ts'
 
 /** IPv4 addresses that are not public: IANA IPv4 Special-Purpose Address Registry, multicast, and what is reserved. */
 const closed4 = [

@@ -1,6 +1,6 @@
 import type { WebhookRow } from '../../../db/queries/webhook.ts'
-import { DAY_MS } from '../../duration.ts'
-import type { Tokens } from '../../tokens.ts'
+import type { Tokens } from '../../runtime/tokens.ts'
+import { DAY_MS } from '../../values/duration.ts'
 
 /** How long events are signed with the secret before, too: so long a receiver has to take the new one. */
 export const OLD_SECRET_MS = DAY_MS

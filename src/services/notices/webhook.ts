@@ -12,8 +12,8 @@ import {
   webhooksOfWorkspaces,
 } from '../../../db/queries/webhook.ts'
 import type { Caller } from '../../access/caller.ts'
-import { AppError, InvalidInput } from '../../errors.ts'
-import { MAX_DELIVERIES, MAX_WEBHOOKS } from '../../limits.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import { MAX_DELIVERIES, MAX_WEBHOOKS } from '../../values/limits.ts'
 import type { Core } from '../core.ts'
 import type { EventFeedService } from '../history/event-feed.ts'
 import { rowsById } from '../rows-by-id.ts'

@@ -1,28 +1,31 @@
 import { v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
+import { FILE } from '../../../db/models/entry.ts'
+import { NEVER } from '../../../db/models/share.ts'
 import {
   countUnseenShares,
   findDirectShare,
   insertShare,
   markShareSeen,
   type NewShare,
-  renewShare,
 } from '../../../db/queries/share.ts'
 import type { Caller } from '../../access/caller.ts'
 import { type Passwords, parsePassword } from '../../access/password.ts'
-import { parseDuration } from '../../duration.ts'
-import { AppError, InvalidInput } from '../../errors.ts'
-import { keyById } from '../../key-by-id.ts'
-import { figure, MAX_SHARED_FILES } from '../../limits.ts'
-import { joinPath, parseFilePath } from '../../paths.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import { keyById } from '../../values/key-by-id.ts'
+import { figure, MAX_SHARED_FILES } from '../../values/limits.ts'
+import { joinPath, parseFilePath } from '../../values/paths.ts'
+import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { masked } from '../history/event.ts'
 import { parseEmail } from '../notices/email.ts'
 import type { MailingService } from '../notices/mailing.ts'
-import { fileNotFound } from '../tree/entry-path.ts'
+import { type EntryName, entryNotFound, pathIn } from '../tree/entry-path.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
-import { callerKeys, type FileRef, lockForSharing, type ShareService } from './share.ts'
+import { parseMessage } from './file-request-term.ts'
+import { callerKeys, lockForSharing, type ShareService, sharedEntry } from './share.ts'
 import type { ShareLinkService } from './share-link.ts'
+import { defaultTerms, endOf, parseTerms, type ShareInput, type ShareTerms } from './share-term.ts'
 
 /** The result of sharing files with a person. */
 export interface DirectShares {
@@ -34,19 +37,22 @@ export interface DirectShares {
     sharedBy: string
     token: string
     link: string
-    expiresAt: number
+    /** Null for one that never expires. */
+    expiresAt: number | null
   }[]
   notificationStatus: 'not_sent' | 'queued' | 'failed'
 }
 
-export interface DirectShareInput {
+export interface DirectShareInput extends Omit<ShareInput, 'maxDownloads'> {
   email: string
-  duration?: string | null | undefined
-  password?: string | null | undefined
   sendEmail?: boolean | null | undefined
+  /** What the mail tells the recipient; it is not kept. */
+  message?: string | null | undefined
 }
 
-interface Deps extends Core<'db' | 'change' | 'pubSub' | 'wake'> {
+const DEFAULT_DURATION = '7d'
+
+interface Deps extends Core<'db' | 'change' | 'pubSub' | 'wake' | 'publicUrl'> {
   listings: ListingService
   shareLinks: ShareLinkService
   mailings: MailingService
@@ -55,7 +61,7 @@ interface Deps extends Core<'db' | 'change' | 'pubSub' | 'wake'> {
 }
 
 /** Shares with one person. */
-export function directShareService({ db, change, pubSub, wake, ...deps }: Deps) {
+export function directShareService({ db, change, pubSub, wake, publicUrl, ...deps }: Deps) {
   const { listings, shareLinks, mailings, shares, passwords } = deps
   return {
     /** The number of live shares that the caller has received and not opened. */
@@ -85,45 +91,53 @@ export function directShareService({ db, change, pubSub, wake, ...deps }: Deps) 
       if (objects.length < 1 || objects.length > MAX_SHARED_FILES)
         throw new InvalidInput('objects', `Name 1 to ${figure(MAX_SHARED_FILES)} files.`)
       const paths = new Set(objects.map(text => joinPath(parseFilePath(text, 'objects'))))
-      return this.share(
-        caller,
-        Array.from(paths, path => ({ path })),
-        { ...input, email },
+      const files = Array.from(paths, path => ({ path }))
+      return this.share(caller, caller.bucket, files, { ...input, email }, (file, tx) =>
+        listings.file(caller.bucket, file, tx),
       )
     },
 
     /**
-     * Shares files with one e-mail address: all of them, or none. An existing share is renewed and keeps its token. A mail is sent
+     * Shares files and folders with one e-mail address: all of them, or none. An existing share is renewed and keeps its token. A mail is sent
      * if the limits of mails allow it.
+     * @param findOne finds an entry that is named: by default a file or a folder
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT
      */
-    async share(caller: Caller, files: FileRef[], input: DirectShareInput): Promise<DirectShares> {
+    async share(
+      caller: Caller,
+      tree: Tree,
+      entries: readonly EntryName[],
+      input: DirectShareInput,
+      findOne = (entry: EntryName, tx?: Tx): Promise<FoundEntry> => sharedEntry(listings, tree, entry, tx),
+    ): Promise<DirectShares> {
       const recipient = readRecipient(caller, input.email)
+      const message = parseMessage(input.message ?? '')
       const now = Date.now()
-      const expiresAt = now + parseDuration(input.duration || '7d', 'duration')
+      const given = { ...input, maxDownloads: undefined, duration: input.duration || DEFAULT_DURATION }
+      const { expiresAt = defaultTerms.expiresAt, ...kept } = parseTerms(given, now)
       const passwordHash = input.password
         ? await passwords.hash(parsePassword(input.password), callerKeys(caller))
         : null
       // Sequential, because a hundred parallel statements would occupy the whole connection pool.
       const find = async (tx?: Tx): Promise<FoundEntry[]> => {
         const found: FoundEntry[] = []
-        for (const file of files) found.push(await listings.file(caller.bucket, file, tx))
-        // A file may be named twice, by its id and by its path.
+        for (const entry of entries) found.push(await findOne(entry, tx))
+        // An entry may be named twice, by its id and by its path.
         return [...keyById(found).values()]
       }
       const before = await find()
-      const terms = { passwordHash, createdAt: now, expiresAt }
+      const terms = { ...kept, expiresAt, passwordHash }
       const made = await change(caller, async ({ tx, record }) => {
         // The second of two parallel shares of one file with one person waits here, and then renews the first.
-        const { detached } = await lockForSharing(db, caller, tx)
+        const { detached } = await lockForSharing(db, caller, tree, tx)
         const found = detached ? await find(tx) : before
         const all = []
         for (const { names, id, md5 } of found) {
-          const { shareId, isNew } = await renewOrCreate(caller, id, recipient, terms, tx)
-          if (!shareId) throw fileNotFound(caller.bucket, names)
-          const details = { entryId: id, path: joinPath(names), recipient: masked(recipient) }
+          const { shareId, isNew } = await renewOrCreate(caller, tree, id, recipient, terms, tx)
+          if (!shareId) throw entryNotFound(tree, { id })
+          const details = { entryId: id, path: pathIn(tree, names), recipient: masked(recipient) }
           const kind = isNew ? 'share.created' : 'share.changed'
-          record(caller.bucket.bucketId, { kind, subject: shareId, details })
+          record(tree.bucketId, { kind, subject: shareId, details })
           record(
             { address: recipient },
             { kind: 'share.received', subject: shareId, details: { name: names.at(-1) ?? '' } },
@@ -137,18 +151,21 @@ export function directShareService({ db, change, pubSub, wake, ...deps }: Deps) 
             sharedBy: caller.email,
             token,
             link: shares.linkOf(token),
-            expiresAt,
+            expiresAt: endOf(terms),
           })
         }
         let queued = false
         if (input.sendEmail) {
           const values = {
             files: all.map(s => s.names.at(-1) ?? ''),
+            sizes: found.map(({ kind, size }) => (kind === FILE ? size : null)),
             links: all.map(s => s.link),
             by: caller.name,
             address: caller.email,
-            expires: new Date(expiresAt).toISOString(),
+            expires: expiresAt === NEVER ? null : new Date(expiresAt).toISOString(),
             protected: passwordHash !== null,
+            message,
+            all: `${publicUrl()}/shared`,
           }
           const about = found.map(({ id }) => id)
           queued = await mailings.enqueue(caller, { template: 'share', to: recipient, values }, about, tx)
@@ -162,22 +179,24 @@ export function directShareService({ db, change, pubSub, wake, ...deps }: Deps) 
     },
   }
 
-  /** Null when the file has been deleted meanwhile. */
+  /** Null when the entry has been deleted meanwhile. */
   async function renewOrCreate(
     caller: Caller,
+    tree: Tree,
     entryId: string,
     recipient: string,
-    terms: Pick<NewShare, 'passwordHash' | 'createdAt' | 'expiresAt'>,
+    terms: Partial<ShareTerms> & Pick<NewShare, 'passwordHash'>,
     tx: Tx,
   ): Promise<{ shareId: string | null; isNew: boolean }> {
     const known = await findDirectShare(db, caller.userId, entryId, recipient, tx)
     if (known) {
-      await renewShare(db, known.id, terms, tx)
+      // Its recipient has not opened it as it is now.
+      await db.Share.update({ ...terms, seenAt: null }, { where: { id: known.id }, transaction: tx })
       return { shareId: known.id, isNew: false }
     }
     const id = newId()
-    const owned = { userId: caller.userId, bucketId: caller.bucket.bucketId }
-    const share = { id, ...owned, entryId, recipient, maxDownloads: null, ...terms }
+    const owned = { userId: caller.userId, bucketId: tree.bucketId }
+    const share = { ...defaultTerms, ...terms, id, ...owned, entryId, recipient, createdAt: Date.now() }
     return { shareId: (await insertShare(db, share, tx)) ? id : null, isNew: true }
   }
 }

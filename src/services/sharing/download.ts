@@ -1,32 +1,55 @@
+import type { Readable } from 'node:stream'
 import { v7 as newId } from 'uuid'
 import type { Caller } from '../../access/caller.ts'
-import { AppError } from '../../errors.ts'
-import { deliveryOf, type Mode, parseMode } from '../../media.ts'
-import { parseFilePath } from '../../paths.ts'
+import { AppError } from '../../runtime/errors.ts'
 import { BlobMissing } from '../../storage/store.ts'
+import { deliveryOf, type Mode, parseMode } from '../../values/media.ts'
+import { parseFilePath } from '../../values/paths.ts'
 import type { Core } from '../core.ts'
 import type { FileService } from '../tree/file.ts'
 import type { ListingService } from '../tree/listing.ts'
 import type { Meter } from './share-use.ts'
 
-/** A file that the caller may download, and its disposition. */
+/** Bytes that the caller may download, and their disposition: those of a file, or of an archive. */
 export interface Delivery {
-  blobId: string
   fileName: string
   size: number
-  md5: string
+  /** The bytes are the same as long as it is. */
+  etag: string
   contentType: string
   disposition: string
   /** Meters the bytes sent, where a share limits its downloads. */
   meter?: Meter
+  /** Takes a place for what may be under way a few times only. @returns what gives it back @throws UNAVAILABLE */
+  hold?(address: string): () => void
+  /** All bytes, or a part of them. @throws TOKEN_NOT_FOUND */
+  read(range: { offset: number; count: number } | undefined, signal: AbortSignal): Promise<Readable>
+}
+
+/** A file whose bytes are sent. Its size is in bytes. */
+interface DeliveredFile {
+  blobId: string
+  name: string
+  fileType: string
+  size: number
+  md5: string
 }
 
 /** The share that the URL was issued for; the URL expires with it. */
 export interface Grant {
   share: string
+  /** The file, where the share is of a folder: it must be in there still. */
+  file?: string
   /** Id of the download that the URL counted as, where the share limits downloads. */
   use?: string
 }
+
+/** The grant of a share. @param file its id, where the share is of a folder above it */
+export const grantOf = ({ id, limited }: { id: string; limited: boolean }, file?: string): Grant => ({
+  share: id,
+  ...(file === undefined ? {} : { file }),
+  ...(limited ? { use: newId() } : {}),
+})
 
 /** A short-lived signed URL of a delivery. */
 export interface Download {
@@ -57,20 +80,27 @@ export function downloadService({
   publicUrl,
   signedUrlSeconds: seconds,
 }: Options) {
+  const deliver = ({ blobId, name, fileType, size, md5 }: DeliveredFile, mode: Mode): Delivery => ({
+    ...{ fileName: name, size, etag: md5, ...deliveryOf(name, fileType, mode) },
+    async read(range, signal) {
+      try {
+        return await store.open(blobId, { ...range, signal })
+      } catch (error) {
+        // Deleted since the URL was signed.
+        throw error instanceof BlobMissing ? gone() : error
+      }
+    },
+  })
+
   return {
     proxied,
     /** Where the URLs lead when it is not this service: the origin of the store. */
     storeOrigin: (!proxied && store.addresses?.origin) || null,
 
-    /** @param share the share that grants access, if the caller is not the owner */
-    link(
-      file: { blobId: string; name: string; fileType: string; size: number; md5: string },
-      mode: Mode,
-      share?: { id: string; limited: boolean },
-    ): Download {
+    /** @param grant the share that grants access, if the caller is not the owner */
+    link(file: DeliveredFile, mode: Mode, grant?: Grant): Download {
       const { blobId, name, fileType, size, md5 } = file
-      const delivery: Delivery = { blobId, fileName: name, size, md5, ...deliveryOf(name, fileType, mode) }
-      const grant: Grant | undefined = share && { share: share.id, ...(share.limited ? { use: newId() } : {}) }
+      const delivery = deliver(file, mode)
       const url =
         proxied || !store.addresses
           ? `${publicUrl()}/api/blobs/${tokens.seal('bytes', { blobId, name, fileType, size, md5, mode, grant }, seconds)}`
@@ -103,31 +133,13 @@ export function downloadService({
       )
     },
 
-    /** The delivery of a signed URL of this service, and the share that it was issued for, if any. @throws TOKEN_NOT_FOUND */
-    open(token: string): { delivery: Delivery; grant: Grant | undefined } {
+    /** The delivery of a signed URL of this service, its blob, and the share that it was issued for, if any. @throws TOKEN_NOT_FOUND */
+    open(token: string): { delivery: Delivery; blobId: string; grant: Grant | undefined } {
       const sealed = tokens.unseal('bytes', token)
       if (!sealed || sealed.expired)
         throw new AppError('TOKEN_NOT_FOUND', 'This download link is no longer valid. Request a new one.')
-      const { blobId, name, fileType, size, md5, mode, grant } = sealed.payload as {
-        blobId: string
-        name: string
-        fileType: string
-        size: number
-        md5: string
-        mode: Mode
-        grant?: Grant
-      }
-      return { delivery: { blobId, fileName: name, size, md5, ...deliveryOf(name, fileType, mode) }, grant }
-    },
-
-    /** The bytes of a delivery, or a part of them. @throws TOKEN_NOT_FOUND */
-    async read(delivery: Delivery, range: { offset: number; count: number } | undefined, signal: AbortSignal) {
-      try {
-        return await store.open(delivery.blobId, { ...range, signal })
-      } catch (error) {
-        // Deleted since the URL was signed.
-        throw error instanceof BlobMissing ? gone() : error
-      }
+      const { mode, grant, ...file } = sealed.payload as DeliveredFile & { mode: Mode; grant?: Grant }
+      return { delivery: deliver(file, mode), blobId: file.blobId, grant }
     },
   }
 }

@@ -1,29 +1,37 @@
-import { isDeepStrictEqual } from 'node:util'
-import { z } from 'zod'
-import { countDownload, findShare, type LinkedShare } from '../../../db/queries/share.ts'
+import type { Tx } from '../../../db/index.ts'
+import type { FILE, FOLDER } from '../../../db/models/entry.ts'
+import { countDownload, findShare, type LinkedShare, lockShare } from '../../../db/queries/share.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { GuessLimiter } from '../../access/guessing.ts'
 import type { Passwords } from '../../access/password.ts'
 import { mayUsePrivateFiles } from '../../access/scopes.ts'
-import { logSecurityEvent } from '../../audit-log.ts'
-import { AppError, Forbidden, Unauthenticated } from '../../errors.ts'
-import { type Mode, parseMode } from '../../media.ts'
-import { blocksOf } from '../../network.ts'
-import { hashSecret } from '../../tokens.ts'
+import { AppError, Forbidden, Unauthenticated } from '../../runtime/errors.ts'
+import { type Mode, parseMode } from '../../values/media.ts'
+import type { ZipService } from '../archives/zip.ts'
 import type { Core } from '../core.ts'
 import type { ShareEventService, ShareUser } from '../history/share-event.ts'
-import type { Delivery, Download, DownloadService } from './download.ts'
+import type { PageArgs } from '../page.ts'
+import type { ListingService } from '../tree/listing.ts'
+import { type Delivery, type Download, type DownloadService, type Grant, grantOf } from './download.ts'
+import { linkPasswords, type PasswordGiven } from './link-password.ts'
+import type { ShareNoticeService } from './share-notice.ts'
+import { type SharedLevel, shareTree } from './share-tree.ts'
 import { shareUseService, usedUp } from './share-use.ts'
 
 export const SHARE_TOKEN = 'share'
 
 /** The details that anyone with the link may read before downloading: no e-mail address, no owner, no path. */
 export interface ShareInfo {
+  kind: typeof FILE | typeof FOLDER
+  /** Of the file or folder. */
   fileName: string
   fileType: string
   size: number
-  expiresAt: number
+  /** Null for a share that never expires. */
+  expiresAt: number | null
   passwordProtected: boolean
+  /** Whether the file may be downloaded, and not only seen on its page. */
+  allowDownload: boolean
 }
 
 /** The details that the page of a share shows to a visitor who may see it. */
@@ -32,46 +40,49 @@ export interface SharePage extends ShareInfo {
   sharedBy: { name: string; email: string; verified: boolean } | null
   /** What the visitor has to do before downloading; null when nothing is left to do. */
   needs: 'sign-in' | 'password' | null
-  /** Whether the share ends after some downloads. */
+  /** Whether the share ends after some downloads: not where it allows none. */
   limited: boolean
   /** Whether the visitor is its recipient and has not opened it yet. */
   unseen: boolean
 }
 
 /** The client that requests a shared file, and its credentials. */
-export interface Visitor extends ShareUser {
-  password?: string | null | undefined
-  /** The pass that an earlier request with the right password received (see passFor). */
-  pass?: string | null | undefined
-}
+export interface Visitor extends ShareUser, PasswordGiven {}
 
 export interface ShareRequest extends Visitor {
   mode?: string | null | undefined
+  /** In a shared folder, the path of a file or folder below it. */
+  path?: string | null | undefined
+  /** Several of them instead, which are sent as one archive, as a folder is. */
+  paths?: readonly string[] | null | undefined
   /** Whether the request counts as a download: false for HEAD. */
   counts: boolean
 }
 
-/** How long the page of a share does not request the password again. */
-const PASS_SECONDS = 4 * 3600
-const PASS = 'share-pass'
-const sealedPass = z.object({ share: z.string(), password: z.string() })
-
 export const shareNotFound = () =>
-  new AppError('SHARE_NOT_FOUND', 'This link does not work: the share was revoked, or the file was deleted.')
+  new AppError('SHARE_NOT_FOUND', 'This link does not work: the share was revoked, or what it shared was deleted.')
+const viewOnly = () =>
+  new Forbidden('This link is for looking at files on its page, not for downloading them. Ask its sender for a copy.')
 const expired = () => new AppError('SHARE_EXPIRED', 'This link has expired. Ask its sender for a new one.')
 
 interface Deps extends Core<'db' | 'tokens'> {
+  listings: ListingService
   shareEvents: ShareEventService
+  shareNotices: ShareNoticeService
   downloads: DownloadService
+  zips: ZipService
   guesses: GuessLimiter
   passwords: Passwords
 }
 
 /** Operations on the token of a share link. */
-export function shareLinkService({ db, shareEvents, downloads, tokens, guesses, passwords }: Deps) {
+export function shareLinkService({ db, tokens, listings, downloads, zips, ...deps }: Deps) {
+  const { shareEvents, shareNotices, guesses, passwords } = deps
   const uses = shareUseService({ db })
+  const protection = linkPasswords({ tokens, guesses, passwords, purpose: 'share-pass' })
+  const tree = shareTree(listings)
 
-  /** The share of a token; undefined when the token is invalid, or the share or its file is deleted. */
+  /** The share of a token; undefined when the token is invalid, or the share or its entry is deleted. */
   async function findByToken(token: string): Promise<LinkedShare | undefined> {
     const id = tokens.read(SHARE_TOKEN, token)
     return id ? findShare(db, id) : undefined
@@ -84,56 +95,37 @@ export function shareLinkService({ db, shareEvents, downloads, tokens, guesses, 
     return share
   }
 
+  function refuseExpired({ expiresAt }: LinkedShare): void {
+    if (expiresAt !== null && expiresAt <= Date.now()) throw expired()
+  }
+
   function refuseEnded(share: LinkedShare): void {
-    if (share.expiresAt <= Date.now()) throw expired()
+    refuseExpired(share)
     if (share.maxDownloads !== null && share.downloads >= share.maxDownloads) throw usedUp()
   }
 
-  /** A pass is bound to one share and its password: when the password changes, it becomes invalid. */
-  const passOf = (id: string, hashed: string) => ({ share: id, password: hashSecret(hashed).toString('base64url') })
-
-  function isPass({ id, passwordHash }: LinkedShare, pass: string | null | undefined): boolean {
-    const opened = tokens.open(sealedPass, PASS, pass)
-    return opened !== null && passwordHash !== null && isDeepStrictEqual(opened, passOf(id, passwordHash))
-  }
-
-  async function checkPassword(share: LinkedShare, visitor: Visitor): Promise<void> {
-    const { caller, password, pass, address } = visitor
-    const hashed = share.passwordHash
-    if (!hashed || isPass(share, pass)) return
-    if (!password) throw new AppError('PASSWORD_REQUIRED', 'This link is protected. Send its password.')
-    // Hashing is queued per key, so that a client with many links, IP addresses or accounts still gets one turn at a time.
-    const networks = blocksOf(address).flatMap(({ name, factor }) => (factor > 0 ? [`network ${name}`] : []))
-    const keys = [`sharer ${share.userId}`, ...networks, ...(caller ? [`caller ${caller.userId}`] : [])]
-    const right = await guesses
-      .attempt(share.id, address, () => passwords.verify(hashed, password, keys))
-      .catch((error: unknown) => {
-        if (error instanceof AppError && error.code === 'TOO_MANY_ATTEMPTS')
-          logSecurityEvent(visitor, 'guesses_blocked', { share_id: share.id })
-        throw error
-      })
-    if (right) return
-    await shareEvents.note(share.id, 'refused', visitor)
-    throw new AppError('WRONG_PASSWORD', 'This is not the password of this link. Check it and try again.')
-  }
+  const checkPassword = (share: LinkedShare, visitor: Visitor): Promise<void> =>
+    protection.check(share, visitor, () => shareEvents.note(share.id, 'refused', visitor))
 
   function refuseStrangers(share: LinkedShare, caller: Caller | null): void {
     if (share.recipient === null) return
-    if (!caller) throw new Unauthenticated('This file was shared with one person. Sign in to receive it.')
+    if (!caller) throw new Unauthenticated('This was shared with one person. Sign in to receive it.')
     // A direct share is a private file of its recipient: a workspace key, or a key without the scope to read, may not open it.
     mayUsePrivateFiles(caller, 'read')
     if (caller.userId !== share.userId && caller.verifiedEmail !== share.recipient)
       throw new Forbidden(
-        'This file was shared with another person. Sign in with the e-mail address that it was shared with.',
+        'This was shared with another person. Sign in with the e-mail address that it was shared with.',
       )
   }
 
   const infoOf = (share: LinkedShare): ShareInfo => ({
+    kind: share.kind,
     fileName: share.name,
     fileType: share.fileType,
     size: share.size,
     expiresAt: share.expiresAt,
     passwordProtected: share.passwordHash !== null,
+    allowDownload: Boolean(share.allowDownload),
   })
 
   /** Checks the recipient, the end of the share and its password. @throws as open() */
@@ -144,21 +136,43 @@ export function shareLinkService({ db, shareEvents, downloads, tokens, guesses, 
   }
 
   /** Counts and notes a download. @throws SHARE_USED_UP */
-  async function count({ id, maxDownloads }: LinkedShare, user: ShareUser): Promise<void> {
-    if (maxDownloads === null && (await shareEvents.noteDownload(id, user))) return
-    if (!(await countDownload(db, id))) throw usedUp()
-    await shareEvents.note(id, 'downloaded', user)
+  async function count(share: LinkedShare, user: ShareUser): Promise<void> {
+    const { id, maxDownloads } = share
+    if (maxDownloads !== null || !(await shareEvents.noteDownload(id, user))) {
+      if (!(await countDownload(db, id))) throw usedUp()
+      await shareEvents.note(id, 'downloaded', user)
+    }
+    await shareNotices.noteUse(share, user)
   }
+
+  /** Notes that somebody looks at a share. */
+  async function noteOpened(share: LinkedShare, user: ShareUser): Promise<void> {
+    await shareEvents.note(share.id, 'opened', user)
+    await shareNotices.noteUse(share, user)
+  }
+
+  /** The share that a signed URL was issued for. @throws SHARE_NOT_FOUND, SHARE_EXPIRED, FORBIDDEN */
+  async function requireGrant({ share: id }: Grant): Promise<LinkedShare> {
+    const share = await findShare(db, id)
+    if (!share) throw shareNotFound()
+    refuseExpired(share)
+    if (!share.allowDownload) throw viewOnly()
+    return share
+  }
+
+  const metered = (delivery: Delivery, grant: Grant | undefined): Delivery =>
+    grant?.use ? { ...delivery, meter: uses.meter(grant.use, delivery.size) } : delivery
 
   return {
     findByToken,
     find,
+    noteOpened,
 
     /** @throws SHARE_NOT_FOUND, SHARE_EXPIRED, SHARE_USED_UP */
     async info(token: string, user: ShareUser & { looksOnly: boolean }): Promise<ShareInfo> {
       const share = await find(token)
       refuseEnded(share)
-      if (!user.looksOnly) await shareEvents.note(share.id, 'opened', user)
+      if (!user.looksOnly) await noteOpened(share, user)
       return infoOf(share)
     },
 
@@ -170,7 +184,7 @@ export function shareLinkService({ db, shareEvents, downloads, tokens, guesses, 
       if (caller) refuseStrangers(share, caller)
       refuseEnded(share)
       const direct = share.recipient !== null
-      const closed = share.passwordHash !== null && !isPass(share, pass)
+      const closed = share.passwordHash !== null && !protection.isPass(share, pass)
       return {
         ...infoOf(share),
         sharedBy:
@@ -178,7 +192,7 @@ export function shareLinkService({ db, shareEvents, downloads, tokens, guesses, 
             ? { name: share.sharerName, email: share.sharerEmail, verified: share.sharerVerifiedEmail !== null }
             : null,
         needs: direct && !caller ? 'sign-in' : closed ? 'password' : null,
-        limited: share.maxDownloads !== null,
+        limited: share.maxDownloads !== null && share.allowDownload !== 0,
         unseen: direct && share.seenAt === null && caller?.verifiedEmail === share.recipient,
       }
     },
@@ -186,47 +200,92 @@ export function shareLinkService({ db, shareEvents, downloads, tokens, guesses, 
     /** A sealed token that replaces the password of this share for four hours. @throws as open() */
     async passFor(share: LinkedShare, visitor: Visitor): Promise<string> {
       await admit(share, visitor)
-      return tokens.seal(PASS, passOf(share.id, share.passwordHash ?? ''), PASS_SECONDS)
+      return protection.passFor(share)
+    },
+
+    /**
+     * Counts a download in a transaction, which keeps what is shared for the visitor: the share is as it is now, until that ends.
+     * @param pass stands for the password, which is checked before: that takes too long for a transaction
+     * @throws as open()
+     */
+    async take(id: string, { pass, ...user }: ShareUser & { pass: string }, tx: Tx): Promise<LinkedShare> {
+      await lockShare(db, id, tx)
+      const share = await findShare(db, id, tx)
+      if (!share) throw shareNotFound()
+      await admit(share, { ...user, pass })
+      if (!share.allowDownload) throw viewOnly()
+      await countDownload(db, id, tx)
+      return share
+    },
+
+    /** Whether a share that was taken can still be seen. @throws SHARE_NOT_FOUND, SHARE_EXPIRED, FORBIDDEN */
+    async requireStill(id: string, caller: Caller, tx: Tx): Promise<void> {
+      const share = await findShare(db, id, tx)
+      if (!share) throw shareNotFound()
+      refuseStrangers(share, caller)
+      refuseExpired(share)
+      if (!share.allowDownload) throw viewOnly()
+    },
+
+    /** What is in a shared folder, or in a folder below it. @throws FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, and as open() */
+    async list(token: string, visitor: Visitor, path: string, page: PageArgs): Promise<SharedLevel> {
+      const share = await find(token)
+      await admit(share, visitor)
+      return tree.list(share, path, page)
     },
 
     /**
      * The page of a share with a preview of its file, which does not count as a download. The delivery is null where downloads are
-     * limited, because a preview would bypass the limit.
+     * limited, because a preview would bypass the limit; not where there are none to limit.
      * @throws as open()
      */
-    async preview(token: string, visitor: Visitor): Promise<{ look: SharePage; delivery: Delivery | null }> {
+    async preview(
+      token: string,
+      visitor: Visitor,
+      path?: string | null,
+    ): Promise<{ look: SharePage; delivery: Delivery | null }> {
       const share = await find(token)
       await admit(share, visitor)
-      const look = this.describe(share, visitor)
-      return { look, delivery: look.limited ? null : downloads.link(share, 'inline').delivery }
+      const file = await tree.file(share, path)
+      const shown = { fileName: file.name, fileType: file.fileType, size: file.size }
+      const look = { ...this.describe(share, visitor), ...shown }
+      return { look, delivery: look.limited ? null : downloads.link(file, 'inline').delivery }
     },
 
     /**
-     * A signed URL for a shared file; counts as one download.
-     * @throws SHARE_NOT_FOUND, UNAUTHENTICATED, FORBIDDEN, INSUFFICIENT_SCOPE, KEY_OUT_OF_BOUNDS, SHARE_EXPIRED, SHARE_USED_UP, PASSWORD_REQUIRED, WRONG_PASSWORD, TOO_MANY_ATTEMPTS, INVALID_MODE
+     * A signed URL for a shared file, or for an archive of a shared folder or of what is in it; counts as one download.
+     * @throws SHARE_NOT_FOUND, UNAUTHENTICATED, FORBIDDEN, INSUFFICIENT_SCOPE, KEY_OUT_OF_BOUNDS, SHARE_EXPIRED, SHARE_USED_UP, PASSWORD_REQUIRED, WRONG_PASSWORD, TOO_MANY_ATTEMPTS, INVALID_MODE, FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT
      */
     async open(token: string, request: ShareRequest): Promise<Download> {
       const mode: Mode = parseMode(request.mode ?? undefined)
       const share = await find(token)
       await admit(share, request)
+      if (!share.allowDownload) throw viewOnly()
+      const limited = share.maxDownloads !== null
+      const { file, archive } = await tree.target(share, request)
+      const grant = grantOf({ id: share.id, limited }, file?.below)
+      const download = archive
+        ? await zips.link(archive.tree, archive.named, share.name, grant)
+        : downloads.link(file, mode, grant)
       if (request.counts) await count(share, request)
-      const download = downloads.link(share, mode, { id: share.id, limited: share.maxDownloads !== null })
       // HEAD must not return a working URL of the store, which would bypass the limit.
       return request.counts || downloads.proxied || share.maxDownloads === null ? download : { ...download, url: '' }
     },
 
     /**
-     * The delivery behind a signed URL of this service. A URL that a share has issued expires with the share, and counts as one
+     * The delivery behind a signed URL of this service: of a file, or of an archive. A URL that a share has issued expires with the share, and counts as one
      * download of it.
      * @throws TOKEN_NOT_FOUND, SHARE_NOT_FOUND, SHARE_EXPIRED
      */
     async openAddress(token: string): Promise<Delivery> {
-      const { delivery, grant } = downloads.open(token)
-      if (!grant) return delivery
-      const share = await findShare(db, grant.share)
-      if (share?.blobId !== delivery.blobId) throw shareNotFound()
-      if (share.expiresAt <= Date.now()) throw expired()
-      return grant.use ? { ...delivery, meter: uses.meter(grant.use, delivery.size) } : delivery
+      const zip = zips.unseal(token)
+      if (zip) {
+        if (zip.grant) await requireGrant(zip.grant)
+        return metered(await zips.open(zip), zip.grant)
+      }
+      const { delivery, blobId, grant } = downloads.open(token)
+      if (grant && (await tree.blobOf(await requireGrant(grant), grant.file ?? null)) !== blobId) throw shareNotFound()
+      return metered(delivery, grant)
     },
   }
 }

@@ -4,6 +4,7 @@ import {
   type ListedShare,
   listReceivedShares,
   listSentShares,
+  listShareOf,
   listSharesAmong,
   listSharesOf,
   pagesOfShares,
@@ -11,14 +12,24 @@ import {
   type ShareRange,
 } from '../../../db/queries/share-list.ts'
 import type { Caller } from '../../access/caller.ts'
-import { keyById } from '../../key-by-id.ts'
+import { keyById } from '../../values/key-by-id.ts'
 import type { Core } from '../core.ts'
 import { type PageArgs, pageById } from '../page.ts'
 import { pathsOfFolders } from '../tree/entry-path.ts'
 
 export type { ShareKind }
 
-type Unshown = 'userId' | 'sharerName' | 'sharerPicture' | 'seenAt' | 'passwordHash' | 'name' | 'parentId' | 'rootId'
+type Unshown =
+  | 'userId'
+  | 'sharerName'
+  | 'sharerPicture'
+  | 'seenAt'
+  | 'passwordHash'
+  | 'name'
+  | 'parentId'
+  | 'rootId'
+  | 'allowDownload'
+  | 'notifies'
 
 /** A share as its sharer and its recipient see it. Times in milliseconds, size in bytes. */
 export interface ShareView extends Omit<ListedShare, Unshown> {
@@ -28,6 +39,8 @@ export interface ShareView extends Omit<ListedShare, Unshown> {
   sharer: PersonView
   seen: boolean
   passwordProtected: boolean
+  allowDownload: boolean
+  notifies: boolean
 }
 
 /** Which of the shares that one has made. */
@@ -48,10 +61,14 @@ interface Deps extends Core<'db'> {
   linkOf: (token: string) => string
 }
 
+/** Whether a caller may know of a share of theirs: no key reaches beyond the own drive. */
+export const mayKnow = (caller: Caller, bucketId: string): boolean =>
+  caller.via === 'session' || bucketId === caller.bucket.bucketId
+
 /** The lists of shares. */
 export function shareLists({ db, tokenOf, linkOf }: Deps) {
-  /** The shares whose files exist, with their paths: one statement for all. */
-  async function withPaths(rows: ListedShare[]): Promise<ShareView[]> {
+  /** The shares whose entries exist and that the caller may know of, with their paths: one statement for all. What their sharer calls them is for the sharer. */
+  async function withPaths(caller: Caller, rows: ListedShare[]): Promise<ShareView[]> {
     const folders = await pathsOfFolders(
       db,
       rows.map(r => r.rootId),
@@ -59,28 +76,30 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
     )
     return rows.flatMap(row => {
       const folder = folders.get(row.parentId)
-      if (!folder) return []
+      if (!folder || (row.userId === caller.userId && !mayKnow(caller, row.bucketId))) return []
       const { name, parentId: _parent, rootId: _root, seenAt, passwordHash, ...listed } = row
-      const { userId, sharerName, sharerPicture, ...share } = listed
+      const { userId, sharerName, sharerPicture, allowDownload, notifies, ...share } = listed
       const token = tokenOf(row.id)
       return [
         {
           ...share,
+          ...(userId === caller.userId ? {} : { label: '', workspaceId: null }),
           token,
           link: linkOf(token),
           names: [...folder, name],
           sharer: { id: userId, name: sharerName, email: share.sharedBy, picture: sharerPicture },
           seen: seenAt !== null,
           passwordProtected: passwordHash !== null,
+          ...{ allowDownload: Boolean(allowDownload), notifies: Boolean(notifies) },
         },
       ]
     })
   }
 
   /** Live shares with their paths: one statement for the rows, one for all paths. */
-  async function shown(found: Promise<Page<ListedShare>>): Promise<Page<ShareView>> {
+  async function shown(caller: Caller, found: Promise<Page<ListedShare>>): Promise<Page<ShareView>> {
     const { rows, more } = await found
-    return { rows: await withPaths(rows), more, last: rows.at(-1)?.id }
+    return { rows: await withPaths(caller, rows), more, last: rows.at(-1)?.id }
   }
 
   return {
@@ -90,7 +109,7 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       limit: number,
       after: string | null,
       { kind = null, ended = false, newestFirst = false }: SentFilter = {},
-    ) => shown(listSentShares(db, caller.userId, { kind, ended, newestFirst, after, limit })),
+    ) => shown(caller, listSentShares(db, caller.userId, { kind, ended, newestFirst, after, limit })),
 
     /** The live shares with the caller's verified e-mail address; with `seen`, those that they have or have not seen. */
     receivedBy: (
@@ -98,7 +117,7 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       limit: number,
       after: string | null,
       { seen = null, newestFirst = false }: ReceivedFilter = {},
-    ) => shown(listReceivedShares(db, caller.verifiedEmail ?? '', { seen, newestFirst, after, limit })),
+    ) => shown(caller, listReceivedShares(db, caller.verifiedEmail ?? '', { seen, newestFirst, after, limit })),
 
     /** A page of one of the two lists for REST, which is lenient about its arguments. */
     async page(
@@ -111,33 +130,42 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       return { files: rows, nextCursor }
     },
 
-    /** The live shares that the caller has made of some files, by the id of the file. */
-    async pagesOfFiles(
+    /** The live shares that the caller has made of some files or folders, by the id of those. */
+    async pagesOfEntries(
       caller: Caller,
-      fileIds: string[],
+      entryIds: string[],
       query: ShareRange & { kind: ShareKind | null },
     ): Promise<Map<string, Page<ShareView>>> {
-      const pages = await pagesOfShares(db, caller.userId, fileIds, query)
-      const shares = await withPaths([...pages.values()].flatMap(page => page.rows))
+      const pages = await pagesOfShares(db, caller.userId, entryIds, query)
+      const shares = await withPaths(
+        caller,
+        [...pages.values()].flatMap(page => page.rows),
+      )
       return new Map(
-        Array.from(pages, ([id, { more }]) => [id, { rows: shares.filter(share => share.fileId === id), more }]),
+        Array.from(pages, ([id, { more }]) => [id, { rows: shares.filter(share => share.entryId === id), more }]),
       )
     },
 
     /** The subset of these shares that is live and shared with the caller's verified e-mail address. */
     async receivedAmong(caller: Caller, ids: string[]): Promise<ShareView[]> {
-      return (await shown(listSharesAmong(db, 'recipient', caller.verifiedEmail ?? '', ids))).rows
+      return (await shown(caller, listSharesAmong(db, 'recipient', caller.verifiedEmail ?? '', ids))).rows
     },
 
     /** Those of these shares that are live and made by the caller, in the same order. */
     async sentAmong(caller: Caller, ids: string[]): Promise<ShareView[]> {
-      const { rows } = await shown(listSharesAmong(db, 'userId', caller.userId, ids))
+      const { rows } = await shown(caller, listSharesAmong(db, 'userId', caller.userId, ids))
       return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
+    },
+
+    /** A share that the caller has made, live or not. */
+    async sent(caller: Caller, id: string): Promise<ShareView | undefined> {
+      const { rows } = await shown(caller, listShareOf(db, caller.userId, id))
+      return rows[0]
     },
 
     /** Those of these shares that are live and that the caller has made or received, by id. */
     async knownAmong(caller: Caller, ids: string[]): Promise<Map<string, ShareView>> {
-      const { rows } = await shown(listSharesOf(db, caller.userId, caller.verifiedEmail ?? '', ids))
+      const { rows } = await shown(caller, listSharesOf(db, caller.userId, caller.verifiedEmail ?? '', ids))
       return keyById(rows)
     },
   }

@@ -1,5 +1,5 @@
 import { chargeUse, refundUse, startUse } from '../../../db/queries/share-use.ts'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../runtime/errors.ts'
 import type { Core } from '../core.ts'
 
 /*

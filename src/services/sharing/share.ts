@@ -1,113 +1,165 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
-import { deleteShare, insertShare, lockSharer } from '../../../db/queries/share.ts'
+import { FOLDER } from '../../../db/models/entry.ts'
+import { deleteShare, insertShare, type LinkedShare, lockShare, lockSharer } from '../../../db/queries/share.ts'
 import type { Caller } from '../../access/caller.ts'
 import { type Passwords, parsePassword } from '../../access/password.ts'
-import { parseDuration } from '../../duration.ts'
-import { Forbidden, InvalidInput, Unauthenticated } from '../../errors.ts'
-import { figure, MAX_DOWNLOADS } from '../../limits.ts'
-import { joinPath, parseFilePath } from '../../paths.ts'
+import { AppError, Forbidden, InvalidInput, Unauthenticated } from '../../runtime/errors.ts'
+import { parseFilePath } from '../../values/paths.ts'
+import type { Tree } from '../../values/tree.ts'
 import { takeLink } from '../bound.ts'
 import type { Core } from '../core.ts'
 import { masked } from '../history/event.ts'
+import { type EntryName, entryNotFound, pathIn } from '../tree/entry-path.ts'
 import type { FileService } from '../tree/file.ts'
-import type { ListingService } from '../tree/listing.ts'
+import type { FoundEntry, ListingService } from '../tree/listing.ts'
 import { SHARE_TOKEN, type ShareLinkService, shareNotFound } from './share-link.ts'
-import { type ShareView, shareLists } from './share-list.ts'
+import { mayKnow, type ShareView, shareLists } from './share-list.ts'
+import { defaultTerms, endOf, isLive, parseTerms, type ShareInput } from './share-term.ts'
 
 /** A new public share. */
 export interface PublicShare {
   id: string
   token: string
   link: string
-  expiresAt: number
+  /** Null for one that never expires. */
+  expiresAt: number | null
 }
 
-/** The terms of a link as they are asked for. */
-export interface LinkInput {
-  duration?: string | null | undefined
-  password?: string | null | undefined
-  maxDownloads?: number | null | undefined
-}
+/** How a share is named by who ends or changes it. */
+type Naming = 'by id' | 'by token'
 
-/** One file of the caller, by its id or by its path. */
-export type FileRef = { id: string } | { path: string }
+const maskedIn = (recipient: string | null) => (recipient === null ? {} : { recipient: masked(recipient) })
 
 interface Deps extends Core<'db' | 'change' | 'tokens' | 'publicUrl'> {
   files: FileService
   listings: ListingService
   shareLinks: ShareLinkService
   passwords: Passwords
+  /** How long a link lives where nothing is said. */
+  linkDuration: string
 }
 
-export function shareService({ db, change, files, listings, shareLinks, passwords, tokens, publicUrl }: Deps) {
+export function shareService({
+  db,
+  change,
+  files,
+  listings,
+  shareLinks,
+  passwords,
+  tokens,
+  publicUrl,
+  linkDuration,
+}: Deps) {
   const tokenOf = (id: string) => tokens.derive(SHARE_TOKEN, id)
   const linkOf = (token: string) => `${publicUrl()}/share/${token}`
+  const lists = shareLists({ db, tokenOf, linkOf })
+
+  const hashOf = (caller: Caller, password: string) => passwords.hash(parsePassword(password), callerKeys(caller))
 
   async function create<Found extends { id: string; names: string[] }>(
     caller: Caller,
-    input: LinkInput,
-    findFile: (tx?: Tx) => Promise<Found>,
+    tree: Tree,
+    input: ShareInput,
+    find: (tx?: Tx) => Promise<Found>,
   ) {
     const now = Date.now()
-    const expiresAt = now + parseDuration(input.duration || '24h', 'duration')
-    const maxDownloads = input.maxDownloads ?? null
-    if (maxDownloads !== null && (maxDownloads < 1 || maxDownloads > MAX_DOWNLOADS))
-      throw new InvalidInput('max_downloads', `A share may allow 1 to ${figure(MAX_DOWNLOADS)} downloads.`)
-    const password = input.password ? parsePassword(input.password) : null
+    const given = parseTerms({ ...input, duration: input.duration || linkDuration }, now)
     // No hash is made for a file that is not there.
-    if (password !== null) await findFile()
-    const passwordHash = password === null ? null : await passwords.hash(password, callerKeys(caller))
+    if (input.password) await find()
+    const passwordHash = input.password ? await hashOf(caller, input.password) : null
     const id = newId()
-    const owned = { userId: caller.userId, bucketId: caller.bucket.bucketId }
-    const share = { id, ...owned, recipient: null, maxDownloads, passwordHash, createdAt: now, expiresAt }
-    const file = await change(caller, async ({ tx, record }) => {
-      // Locks the tree: what is found in it stays until the transaction ends.
+    const owned = { userId: caller.userId, bucketId: tree.bucketId }
+    const share = { ...defaultTerms, ...given, id, ...owned, recipient: null, passwordHash, createdAt: now }
+    const entry = await change(caller, async ({ tx, record }) => {
+      // Locks the own drive; with the tree locked, what is found in it stays until the transaction ends.
       await takeLink(db, caller, tx)
-      const file = await findFile(tx)
+      if (tree.bucketId !== caller.bucket.bucketId) await lockForSharing(db, caller, tree, tx)
+      const entry = await find(tx)
       // A share must not outlive its account.
-      if (!(await insertShare(db, { ...share, entryId: file.id }, tx))) throw new Unauthenticated()
-      const details = { entryId: file.id, path: joinPath(file.names) }
+      if (!(await insertShare(db, { ...share, entryId: entry.id }, tx))) throw new Unauthenticated()
+      const details = { entryId: entry.id, path: pathIn(tree, entry.names) }
       record(owned.bucketId, { kind: 'share.created', subject: id, details })
-      return file
+      return entry
     })
     const token = tokenOf(id)
-    return { file, share: { ...share, token, link: linkOf(token) } }
+    return { entry, share: { ...share, expiresAt: endOf(share), token, link: linkOf(token) } }
+  }
+
+  /**
+   * A share of the caller, live or not.
+   * @param named with the id, a stranger does not learn that there is such a share; with the token they know
+   * @throws SHARE_NOT_FOUND, FORBIDDEN
+   */
+  async function own(caller: Caller, token: string, named: Naming): Promise<LinkedShare> {
+    const share = await shareLinks.find(token)
+    const isReached = share.userId === caller.userId && mayKnow(caller, share.bucketId)
+    if (isReached) return share
+    throw named === 'by id' ? shareNotFound() : new Forbidden('Only the person who made this share can change it.')
+  }
+
+  /**
+   * Changes the terms of a share of the caller. Its address stays, also when it had ended: so it is renewed.
+   * @throws SHARE_NOT_FOUND, FORBIDDEN, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED
+   */
+  async function update(
+    caller: Caller,
+    token: string,
+    input: ShareInput,
+    named: Naming = 'by token',
+  ): Promise<ShareView> {
+    const { id, bucketId, entryId, recipient } = await own(caller, token, named)
+    const { password } = input
+    const terms = {
+      ...parseTerms(input, Date.now()),
+      ...(password === undefined ? {} : { passwordHash: password === null ? null : await hashOf(caller, password) }),
+    }
+    await change(caller, async ({ tx, record }) => {
+      await lockForSharing(db, caller, { bucketId }, tx)
+      const before = await lockShare(db, id, tx)
+      if (!before) throw shareNotFound()
+      if (terms.maxDownloads && terms.maxDownloads <= before.downloads)
+        throw new InvalidInput('max_downloads', `It was downloaded ${before.downloads} times already. Allow more.`)
+      // A link that begins anew takes its place among those that the plan allows.
+      if (recipient === null && !isLive(before) && isLive({ ...before, ...terms })) await takeLink(db, caller, tx)
+      await db.Share.update(terms, { where: { id }, transaction: tx })
+      const details = { entryId, ...maskedIn(recipient) }
+      record(bucketId, { kind: 'share.changed', subject: id, details })
+    })
+    const share = await lists.sent(caller, id)
+    if (!share) throw shareNotFound()
+    return share
   }
 
   /**
    * Deletes a share of the caller.
-   * @param named with the id, a stranger does not learn that there is such a share; with the token they know
-   * @returns its id, and that of its file
+   * @param named as in own()
+   * @returns its id, and those of its file or folder and of the drive of that
    * @throws SHARE_NOT_FOUND, FORBIDDEN
    */
   async function end(
     caller: Caller,
     token: string,
-    named: 'by id' | 'by token' = 'by token',
-  ): Promise<{ id: string; fileId: string }> {
-    const { id, fileId, userId, recipient } = await shareLinks.find(token)
-    if (userId !== caller.userId)
-      throw named === 'by id'
-        ? shareNotFound()
-        : new Forbidden('Only the person who shared this file can revoke the link.')
+    named: Naming = 'by token',
+  ): Promise<{ id: string; entryId: string; bucketId: string }> {
+    const { id, bucketId, entryId, recipient } = await own(caller, token, named)
     await change(caller, async ({ tx, record }) => {
       if (!(await deleteShare(db, id, tx))) return
-      const details = { entryId: fileId, ...(recipient === null ? {} : { recipient: masked(recipient) }) }
-      record(caller.bucket.bucketId, { kind: 'share.revoked', subject: id, details })
+      const details = { entryId, ...maskedIn(recipient) }
+      record(bucketId, { kind: 'share.revoked', subject: id, details })
     })
-    return { id, fileId }
+    return { id, entryId, bucketId }
   }
 
   return {
     tokenOf,
     linkOf,
-    ...shareLists({ db, tokenOf, linkOf }),
+    ...lists,
 
     /** Creates a public share of the file at a path. @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
-    async createPublic(caller: Caller, { object, ...input }: LinkInput & { object: string }): Promise<PublicShare> {
+    async createPublic(caller: Caller, { object, ...input }: ShareInput & { object: string }): Promise<PublicShare> {
       const names = parseFilePath(object, 'object')
-      const { share } = await create(caller, input, async tx => {
+      const { share } = await create(caller, caller.bucket, input, async tx => {
         const { node } = await files.locate(caller.bucket, names, tx)
         return { id: node.id, names }
       })
@@ -115,32 +167,68 @@ export function shareService({ db, change, files, listings, shareLinks, password
       return { id, token, link, expiresAt }
     },
 
-    /** Creates a public share of one file. @throws as createPublic */
-    async createLink(caller: Caller, ref: FileRef, input: LinkInput): Promise<ShareView> {
-      const find = (tx?: Tx) => listings.file(caller.bucket, ref, tx)
-      const { file, share } = await create(caller, input, find)
-      const { id, token, link, createdAt, expiresAt, maxDownloads, passwordHash } = share
+    /** Creates a public share of the folder at a path. @throws FOLDER_NOT_FOUND, and as createPublic */
+    async createFolderLink(caller: Caller, path: string, input: ShareInput): Promise<PublicShare> {
+      const { share } = await create(caller, caller.bucket, input, async tx => {
+        const found = await listings.byPath(caller.bucket, path, tx)
+        if (found?.kind === FOLDER) return found
+        throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Check its path.`, { path })
+      })
+      return share
+    },
+
+    /** Creates a public share of one file, or of a folder with all that is in it from time to time. @throws as createPublic */
+    async createLink(
+      caller: Caller,
+      { tree, workspaceId }: { tree: Tree; workspaceId: string | null },
+      ref: EntryName,
+      input: ShareInput,
+    ): Promise<ShareView> {
+      const find = (tx?: Tx) => sharedEntry(listings, tree, ref, tx)
+      const { entry, share } = await create(caller, tree, input, find)
+      const { id, token, link, label, createdAt, expiresAt, maxDownloads, passwordHash, allowDownload, notifies } =
+        share
       const { userId, name, email, picture } = caller
       return {
-        ...{ id, token, link, createdAt, expiresAt, maxDownloads, downloads: 0 },
-        ...{ fileId: file.id, names: file.names, fileType: file.fileType, size: file.size, md5: file.md5 },
+        ...{ id, token, link, label, createdAt, expiresAt, maxDownloads, downloads: 0, allowDownload, notifies },
+        ...{ entryId: entry.id, kind: entry.kind, names: entry.names },
+        ...{ bucketId: tree.bucketId, workspaceId },
+        ...{ fileType: entry.fileType, size: entry.size, md5: entry.md5 },
         ...{ sharedBy: email, sharedFor: '', sharer: { id: userId, name, email, picture } },
         ...{ seen: false, passwordProtected: passwordHash !== null },
       }
     },
 
+    update,
     end,
   }
 }
 
 export type ShareService = ReturnType<typeof shareService>
 
+/** A file or folder that is to be shared. @throws FILE_NOT_FOUND, INVALID_PATH */
+export async function sharedEntry(listings: ListingService, tree: Tree, ref: EntryName, tx?: Tx): Promise<FoundEntry> {
+  const found = await listings.entry(tree, ref, tx)
+  if (!found) throw entryNotFound(tree, ref)
+  return found
+}
+
 /** Keys by which password hashing is queued: see auth/password.ts. */
 export const callerKeys = (caller: Caller): string[] => [`caller ${caller.userId}`]
 
-/** Locks the tree of a sharer as lockSharer does. @throws UNAUTHENTICATED when the account has ended meanwhile: no share must outlive it */
-export async function lockForSharing(db: Db, caller: Caller, tx: Tx): Promise<{ detached: boolean }> {
-  const locked = await lockSharer(db, caller.userId, caller.bucket.bucketId, tx)
+/**
+ * Locks the tree of a sharer as lockSharer does.
+ * @throws UNAUTHENTICATED, FORBIDDEN when the account or the role has ended meanwhile: no share must outlive it
+ */
+export async function lockForSharing(
+  db: Db,
+  caller: Caller,
+  { bucketId }: Pick<Tree, 'bucketId'>,
+  tx: Tx,
+): Promise<{ detached: boolean }> {
+  const locked = await lockSharer(db, caller.userId, bucketId, tx)
+  if (!locked && bucketId !== caller.bucket.bucketId)
+    throw new Forbidden('Your role in this workspace may not share its files any more.')
   if (!locked) throw new Unauthenticated()
   return locked
 }

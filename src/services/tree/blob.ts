@@ -10,17 +10,17 @@ import {
   setLeases,
   setReservation,
 } from '../../../db/queries/blob.ts'
-import { reserve as reserveQuota, settle } from '../../../db/queries/bucket.ts'
-import type { Caller } from '../../access/caller.ts'
-import type { Config } from '../../config.ts'
-import { AppError, isDatabaseDown } from '../../errors.ts'
+import { settle } from '../../../db/queries/bucket.ts'
+import type { Writer } from '../../access/caller.ts'
+import type { Config } from '../../config/config.ts'
+import { AppError, isDatabaseDown } from '../../runtime/errors.ts'
 import { StoreRefusal } from '../../storage/store.ts'
+import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { rightEnded } from '../workspaces/right.ts'
 import { lockTree } from './entry.ts'
-import type { Tree } from './entry-path.ts'
 import { releaseStaged } from './ledger.ts'
-import { type BucketLimits, fileTooLarge, quotaExceeded } from './quota.ts'
+import { fileTooLarge, reserveUpload, type UploadLimits } from './quota.ts'
 
 /** An object in the store and in the ledger that no entry refers to yet. */
 export interface StagedBlob {
@@ -28,12 +28,14 @@ export interface StagedBlob {
   reservedBytes: number
   size: number
   md5: string
+  /** In lower-case hex, if the store has computed it. */
+  crc32: string | undefined
   /** Set when the bytes were copied from a staged blob, which holds the reservation. */
   copied?: boolean
 }
 
 export interface StageOptions {
-  limits: BucketLimits
+  limits: UploadLimits
   contentType: string
   /** Upper bound of the size in bytes, if the sender declared one. */
   bound?: number | undefined
@@ -68,34 +70,37 @@ export function blobService({
   heartbeat.unref()
 
   /** Reserves the first of the `wanted` sizes (bytes) that the quota allows. */
-  async function reserve(tree: Tree, limits: BucketLimits, id: string, wanted: number[]): Promise<number> {
+  async function reserve(tree: Tree, limits: UploadLimits, id: string, wanted: number[]): Promise<number> {
     return db.transaction(async tx => {
+      let refused: AppError | null = null
       for (const bytes of wanted) {
-        if (!(await reserveQuota(db, tree.bucketId, { bytes, files: 1 }, limits, tx))) continue
+        refused = await reserveUpload(db, tree, limits, { blobId: id, bytes, files: 1 }, tx)
+        if (refused) continue
         const { bucketId } = tree
         await insertBlob(db, { id, bucketId, state: 'staged', reservedBytes: bytes, leaseUntil: leaseUntil() }, tx)
         return bytes
       }
-      throw await quotaExceeded(db, tree, limits, { bytes: wanted.at(-1) ?? 0, files: 1 }, tx)
+      throw refused ?? new Error('Nothing was to be reserved.')
     })
   }
 
   /** Raises a reservation by the first step that the quota allows. @returns the new reservation in bytes */
   async function extend(
     tree: Tree,
-    limits: BucketLimits,
+    limits: UploadLimits,
     id: string,
     reserved: number,
     wanted: number[],
   ): Promise<number> {
     return db.transaction(async tx => {
+      let refused: AppError | null = null
       for (const bytes of wanted) {
-        const more = { bytes: bytes - reserved, files: 0 }
-        if (!(await reserveQuota(db, tree.bucketId, more, limits, tx))) continue
+        refused = await reserveUpload(db, tree, limits, { blobId: id, bytes: bytes - reserved, files: 0 }, tx)
+        if (refused) continue
         if (!(await setReservation(db, id, bytes, tx))) throw leaseLost()
         return bytes
       }
-      throw await quotaExceeded(db, tree, limits, { bytes: (wanted.at(-1) ?? reserved) - reserved, files: 0 }, tx)
+      throw refused ?? new Error('Nothing was to be reserved.')
     })
   }
 
@@ -120,7 +125,7 @@ export function blobService({
       const largest = Math.min(bound ?? NO_LIMIT, limits.maxFileSizeBytes)
       let reserved: number | undefined
       try {
-        const { size, md5 } = await store.put(id, source, {
+        const sums = await store.put(id, source, {
           contentType,
           ...(signal ? { signal } : {}),
           async admit(total, ended) {
@@ -138,7 +143,7 @@ export function blobService({
           },
         })
         if (reserved === undefined) throw new Error('The store took bytes that were not admitted.')
-        return { id, reservedBytes: reserved, size, md5 }
+        return { id, reservedBytes: reserved, ...sums }
       } catch (error) {
         // If the lease expired, the sweeper has removed the staged blocks.
         const lost = error instanceof StoreRefusal && !(await this.renew(id, Date.now()).catch(() => true))
@@ -155,15 +160,15 @@ export function blobService({
      */
     async reserve(
       tree: Tree,
-      limits: BucketLimits,
+      limits: UploadLimits,
       blob: { id: string; bytes: number; leaseUntil: number },
       tx: Tx,
     ): Promise<void> {
       if (blob.bytes > limits.maxFileSizeBytes) throw fileTooLarge(limits)
       const { id, bytes, leaseUntil } = blob
       const { bucketId } = tree
-      if (!(await reserveQuota(db, bucketId, { bytes, files: 1 }, limits, tx)))
-        throw await quotaExceeded(db, tree, limits, { bytes, files: 1 }, tx)
+      const refused = await reserveUpload(db, tree, limits, { blobId: id, bytes, files: 1 }, tx)
+      if (refused) throw refused
       await insertBlob(db, { id, bucketId, state: 'staged', reservedBytes: bytes, leaseUntil }, tx)
     },
 
@@ -200,10 +205,10 @@ export function blobService({
     },
 
     /**
-     * Part of the transaction that creates the entry: turns the reservation into usage if the caller may still write. Locks the tree.
+     * Part of the transaction that creates the entry: turns the reservation into usage if the writer may still write. Locks the tree.
      * @throws UNAUTHENTICATED, FORBIDDEN, FOLDER_NOT_FOUND when the storage area is gone
      */
-    async settle(tree: Tree, blob: StagedBlob, caller: Caller, tx: Tx): Promise<void> {
+    async settle(tree: Tree, blob: StagedBlob, caller: Writer, tx: Tx): Promise<void> {
       if (!(await settle(db, tree.bucketId, blob, caller, tx))) {
         await lockTree(db, tree, tx)
         throw await rightEnded(db, caller, tx)

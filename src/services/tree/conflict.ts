@@ -2,21 +2,28 @@ import type { Db, Tx } from '../../../db/index.ts'
 import { FILE } from '../../../db/models/entry.ts'
 import { entriesNamed } from '../../../db/queries/entry.ts'
 import { resolveChain } from '../../../db/queries/entry-path.ts'
-import type { OnConflict } from '../../on-conflict.ts'
 import { copyName } from '../../upload-engine/copy-name.ts'
+import type { OnConflict } from '../../values/on-conflict.ts'
+import type { Tree } from '../../values/tree.ts'
 import { type Departure, moveEntries, pathExists, type TreeChange } from './entry.ts'
-import { findEntry, type Tree } from './entry-path.ts'
+import { findEntry } from './entry-path.ts'
 import type { EntryRemovalService, Located } from './entry-removal.ts'
 
 /** How many free names are tried with one statement. */
 const TRIES = 50
 
-/** A name that is free in a folder of a locked tree. */
-export async function freeName(db: Db, folderId: string, name: string, tx: Tx): Promise<string> {
+/** A name that is free in a folder of a locked tree. @param given names that others get at the same time */
+export async function freeName(
+  db: Db,
+  folderId: string,
+  name: string,
+  tx: Tx,
+  given: ReadonlySet<string> = new Set(),
+): Promise<string> {
   for (let n = 2; ; n += TRIES) {
     const names = Array.from({ length: TRIES }, (_, i) => copyName(name, n + i))
     const taken = new Set((await entriesNamed(db, folderId, names, tx)).map(entry => entry.name))
-    const free = names.find(one => !taken.has(one))
+    const free = names.find(one => !taken.has(one) && !given.has(one))
     if (free !== undefined) return free
   }
 }

@@ -1,17 +1,13 @@
-import { validate as isUuid } from 'uuid'
-import type { Tx } from '../../../db/index.ts'
 import { FOLDER } from '../../../db/models/entry.ts'
-import { entriesOf } from '../../../db/queries/entry.ts'
-import { resolveChains, upFrom } from '../../../db/queries/entry-path.ts'
 import type { Caller } from '../../access/caller.ts'
-import { AppError, InvalidInput } from '../../errors.ts'
-import { keyById } from '../../key-by-id.ts'
-import { figure, MAX_CHANGED } from '../../limits.ts'
-import type { OnConflict } from '../../on-conflict.ts'
-import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import type { OnConflict } from '../../values/on-conflict.ts'
+import { joinPath, parseFilePath, parseName } from '../../values/paths.ts'
+import type { Tree } from '../../values/tree.ts'
 import { moveOnConflict } from './conflict.ts'
 import { lockTree } from './entry.ts'
-import { type EntryName, namesOfFolder, pathIn, type Tree } from './entry-path.ts'
+import { locateEntries } from './entry-location.ts'
+import { type EntryName, namesOfFolder } from './entry-path.ts'
 import { type Located, requireEmpty, type TreeDeps } from './entry-removal.ts'
 import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
 
@@ -27,44 +23,6 @@ interface MoveOptions {
 
 /** Changes of several entries of a tree at once: all of them, or none. */
 export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) {
-  /** The ids of entries that are named by their paths. */
-  async function idsOf(tree: Tree, paths: string[][], tx: Tx): Promise<Map<string, string>> {
-    const chains = await resolveChains(db, tree, paths, tx)
-    return new Map(
-      paths.flatMap((names, i) => {
-        const node = chains[i]?.[names.length - 1]
-        return node ? [[joinPath(names), node.id] as const] : []
-      }),
-    )
-  }
-
-  /** @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT */
-  async function locate(tree: Tree, named: readonly EntryName[], tx: Tx): Promise<Located[]> {
-    if (named.length < 1 || named.length > MAX_CHANGED)
-      throw new InvalidInput('entries', `Name 1 to ${figure(MAX_CHANGED)} entries.`)
-    const paths = named.flatMap(entry => ('path' in entry ? [parseFilePath(entry.path, 'entries')] : []))
-    const byPath = await idsOf(tree, paths, tx)
-    const ids = named.map(entry => {
-      const id = 'id' in entry ? entry.id : byPath.get(joinPath(parsePath(entry.path)))
-      if (!id || !isUuid(id)) throw notFound(tree, entry)
-      if (id === tree.rootId)
-        throw new AppError('INVALID_PATH', 'This is the root of a drive, which stays where it is.', {
-          field: 'entries',
-        })
-      return id
-    })
-    const wanted = [...new Set(ids)]
-    const up = await upFrom(db, wanted, tx)
-    const rows = await entriesOf(db, tree.bucketId, wanted, tx)
-    const nodes = keyById(rows)
-    return wanted.map(id => {
-      const node = nodes.get(id)
-      const chain = node && chainOf(tree, up, id)
-      if (!node?.parentId || !chain) throw notFound(tree, named[ids.indexOf(id)] ?? { id })
-      return { node, names: chain.names, parentId: node.parentId, above: chain.above }
-    })
-  }
-
   return {
     /**
      * Deletes entries with all that is in them.
@@ -79,7 +37,7 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
       const done = await changeTree(tree, caller, async change => {
         const { tx } = change
         await lockTree(db, tree, tx)
-        const all = await locate(tree, named, tx)
+        const all = await locateEntries(db, tree, named, tx)
         requireRevisionOf(all, expected)
         const gone = new Set(all.map(entry => entry.node.id))
         // What is in a folder that goes as well is counted with that.
@@ -113,7 +71,7 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
       return changeTree(tree, caller, async change => {
         const { tx } = change
         await lockTree(db, tree, tx)
-        const all = await locate(tree, named, tx)
+        const all = await locateEntries(db, tree, named, tx)
         requireRevisionOf(all, expected)
         const moved = new Set(all.map(entry => entry.node.id))
         if (all.some(entry => entry.above.some(folder => moved.has(folder.id))))
@@ -140,33 +98,6 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
       })
     },
   }
-}
-
-/** The folders from the root down to an entry; undefined for one that is not in the tree any more. */
-function chainOf(
-  tree: Tree,
-  up: Map<string, { parentId: string | null; name: string }>,
-  id: string,
-): Pick<Located, 'names' | 'above'> | undefined {
-  const names: string[] = []
-  const ids: string[] = []
-  for (let at = id; at !== tree.rootId; ) {
-    const entry = up.get(at)
-    if (!entry?.parentId) return undefined
-    names.unshift(entry.name)
-    if (at !== id) ids.unshift(at)
-    at = entry.parentId
-  }
-  return { names, above: ids.map(folder => ({ id: folder })) }
-}
-
-function notFound(tree: Tree, named: EntryName): AppError {
-  if ('id' in named)
-    return new AppError('FILE_NOT_FOUND', 'There is no file or folder with this id here. Use an id from a listing.', {
-      id: named.id,
-    })
-  const path = pathIn(tree, parsePath(named.path))
-  return new AppError('FILE_NOT_FOUND', `There is nothing at "${path}". Check the path.`, { path })
 }
 
 /** @throws REVISION_MISMATCH, INVALID_INPUT */

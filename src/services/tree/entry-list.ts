@@ -11,13 +11,14 @@ import {
   pagesOfChildren,
 } from '../../../db/queries/entry-list.ts'
 import { type Page, pageOf } from '../../../db/queries/page.ts'
-import { countSharesOfFiles } from '../../../db/queries/share.ts'
+import { countSharesOf } from '../../../db/queries/share.ts'
 import type { Caller } from '../../access/caller.ts'
-import { InvalidInput } from '../../errors.ts'
-import { MAX_NAME_PART } from '../../limits.ts'
+import { InvalidInput } from '../../runtime/errors.ts'
+import { MAX_NAME_PART } from '../../values/limits.ts'
+import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { rowsById } from '../rows-by-id.ts'
-import { pathsOfFolders, type Tree } from './entry-path.ts'
+import { pathsOfFolders } from './entry-path.ts'
 
 /** An entry with its place in its tree. */
 export interface PlacedEntry extends PlacedRow {
@@ -92,6 +93,6 @@ export function entryListService({ db }: Core<'db'>) {
 
     /** How many live shares the caller has made of some files. One statement for up to 1,000. */
     shareCounts: ({ userId }: Caller, ids: readonly string[]): Promise<Map<string, number>> =>
-      countSharesOfFiles(db, userId, ids),
+      countSharesOf(db, userId, ids),
   }
 }

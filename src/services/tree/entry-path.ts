@@ -3,18 +3,9 @@ import type { Db, Tx } from '../../../db/index.ts'
 import { FOLDER } from '../../../db/models/entry.ts'
 import { entriesOf } from '../../../db/queries/entry.ts'
 import { type Node, resolveChain, upFrom } from '../../../db/queries/entry-path.ts'
-import { AppError } from '../../errors.ts'
-import { joinPath, parsePath } from '../../paths.ts'
-
-/** A tree: one storage area and its root folder. */
-export interface Tree {
-  bucketId: string
-  rootId: string
-  /** The limit of folders; unlimited without it. */
-  maxFolders?: number | null
-  /** The prefix of its paths in responses: empty in personal trees, a slash in those of workspaces. */
-  front?: '/'
-}
+import { AppError } from '../../runtime/errors.ts'
+import { joinPath, parsePath } from '../../values/paths.ts'
+import type { Tree } from '../../values/tree.ts'
 
 /** Names an entry of a tree. */
 export type EntryName = { id: string } | { path: string }
@@ -82,4 +73,14 @@ export async function namesOfFolder(db: Db, tree: Tree, to: EntryName, field: st
   throw new AppError('FOLDER_NOT_FOUND', 'There is no folder with this id here. Use an id from a listing.', {
     id: to.id,
   })
+}
+
+/** The error for a file or folder that is not there. */
+export function entryNotFound(tree: Tree, named: EntryName): AppError {
+  if ('id' in named)
+    return new AppError('FILE_NOT_FOUND', 'There is no file or folder with this id here. Use an id from a listing.', {
+      id: named.id,
+    })
+  const path = pathIn(tree, parsePath(named.path))
+  return new AppError('FILE_NOT_FOUND', `There is nothing at "${path}". Check the path.`, { path })
 }

@@ -1,16 +1,16 @@
 import { v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
-import { markBlobsForDeletion } from '../../../db/queries/blob.ts'
 import { addPurging, moveUsageToTrash, type Totals } from '../../../db/queries/bucket.ts'
 import { addTotals, deleteEntries, detachEntries, detachToPurge } from '../../../db/queries/entry.ts'
 import type { Node } from '../../../db/queries/entry-path.ts'
 import { deleteSharesBelow, deleteSharesOf } from '../../../db/queries/share.ts'
 import { insertTrashItems } from '../../../db/queries/trash-item.ts'
-import { deleteVersionsOf } from '../../../db/queries/version.ts'
-import type { Config } from '../../config.ts'
-import { AppError } from '../../errors.ts'
-import { joinPath } from '../../paths.ts'
+import { releaseFiles } from '../../../db/queries/version.ts'
+import type { Config } from '../../config/config.ts'
+import { AppError } from '../../runtime/errors.ts'
+import { joinPath } from '../../values/paths.ts'
+import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { enqueueAll } from '../notices/outbox.ts'
 import {
@@ -23,7 +23,7 @@ import {
   type TreeChangeRunner,
   weightOf,
 } from './entry.ts'
-import { pathIn, type Tree } from './entry-path.ts'
+import { pathIn } from './entry-path.ts'
 
 /** An entry of a tree, with what leads to it. */
 export interface Located extends Departure {
@@ -47,12 +47,11 @@ export function requireEmpty(tree: Tree, names: string[], node: Node, recursive:
 
 /** @param trashDays how long deleted entries can be restored; with 0 they are gone at once */
 export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config, 'trashDays'>) {
-  /** Files are shared, and only those of persons. */
+  /** Ends the shares of entries, and of all that is in them. */
   async function endShares(tree: Tree, nodes: Node[], tx: Tx): Promise<void> {
-    const files = nodes.filter(node => node.kind === FILE)
-    if (files.length > 0) await deleteSharesOf(db, idsOf(files), tx)
-    const folders = nodes.filter(node => node.kind === FOLDER && node.files > 0)
-    if (folders.length > 0 && !tree.front) await deleteSharesBelow(db, tree.bucketId, idsOf(folders), tx)
+    await deleteSharesOf(db, idsOf(nodes), tx)
+    const full = nodes.filter(node => node.kind === FOLDER && !isEmpty(node))
+    if (full.length > 0) await deleteSharesBelow(db, tree.bucketId, idsOf(full), tx)
   }
 
   /**
@@ -63,10 +62,8 @@ export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config,
     const full = nodes.filter(node => node.kind === FOLDER && !isEmpty(node))
     const gone = nodes.filter(node => !full.includes(node))
     const files = gone.filter(node => node.kind === FILE)
-    const blobIds = files.flatMap(node => node.blobId ?? [])
-    await deleteVersionsOf(db, bucketId, idsOf(files), tx)
+    await releaseFiles(db, bucketId, files, tx)
     if (gone.length > 0) await deleteEntries(db, idsOf(gone), tx)
-    if (blobIds.length > 0) await markBlobsForDeletion(db, blobIds, tx)
     if (full.length === 0) return
     await detachToPurge(db, idsOf(full), tx)
     await addPurging(db, bucketId, full.length, tx)

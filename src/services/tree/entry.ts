@@ -14,13 +14,14 @@ import {
   setReach,
 } from '../../../db/queries/entry.ts'
 import { type Node, resolveChain } from '../../../db/queries/entry-path.ts'
-import type { Caller } from '../../access/caller.ts'
-import { AppError } from '../../errors.ts'
-import { joinPath, limits } from '../../paths.ts'
+import type { Writer } from '../../access/caller.ts'
+import { AppError } from '../../runtime/errors.ts'
+import { joinPath, limits } from '../../values/paths.ts'
+import type { Tree } from '../../values/tree.ts'
 import { planExceeded } from '../bound.ts'
 import type { Core } from '../core.ts'
 import type { Change, NewEvent } from '../history/event.ts'
-import { pathIn, type Tree } from './entry-path.ts'
+import { pathIn } from './entry-path.ts'
 
 /** Creates the bucket of a user or of a workspace, with its empty root folder. */
 export async function makeBucket(
@@ -74,7 +75,7 @@ export interface TreeChange {
 
 /** Runs changes of trees, each in one transaction with its events, and notifies the subscribers of the storage usage. */
 export function treeChangeRunner({ change, pubSub }: Core<'change' | 'pubSub'>) {
-  return async <T>(tree: Tree, caller: Caller, work: (change: TreeChange) => Promise<T>): Promise<T> => {
+  return async <T>(tree: Tree, caller: Writer, work: (change: TreeChange) => Promise<T>): Promise<T> => {
     const within = ({ tx, record }: Change) =>
       work({ tx, by: caller.userId, record: (...what) => record(tree.bucketId, ...what) })
     const done = await change(caller, within)
@@ -188,6 +189,19 @@ export async function addEntry(db: Db, tree: Tree, e: Omit<NewEntry, 'bucketId'>
   return id
 }
 
+/** Whether the paths of an entry, and of all that is below it, are short enough in a folder. */
+export function fitsInto(folder: string[], { name, levelsBelow, bytesBelow }: Arrival): boolean {
+  const bytes = Buffer.byteLength(joinPath([...folder, name])) + (bytesBelow > 0 ? 1 + bytesBelow : 0)
+  return folder.length + 1 + levelsBelow <= limits.names && bytes <= limits.pathBytes
+}
+
+export const pathTooLong = (field: string): AppError =>
+  new AppError(
+    'INVALID_PATH',
+    `An entry below would get a path of more than ${limits.names} names or ${limits.pathBytes} bytes there. Choose a shorter destination.`,
+    { field },
+  )
+
 /** An entry that is about to be moved, its path, and the folders above it, without the root. */
 export interface Departure {
   node: Node
@@ -210,10 +224,7 @@ export async function moveEntries(
 ): Promise<void> {
   const { tx, record } = change
   const ids = departures.map(({ node }) => node.id)
-  const fits = ({ name, levelsBelow, bytesBelow }: Arrival) => {
-    const bytes = Buffer.byteLength(joinPath([...folder, name])) + (bytesBelow > 0 ? 1 + bytesBelow : 0)
-    return folder.length + 1 + levelsBelow <= limits.names && bytes <= limits.pathBytes
-  }
+  const fits = (arrival: Arrival) => fitsInto(folder, arrival)
   const nameOf = ({ names }: Departure) => name ?? names.at(-1) ?? ''
   const arrivalOf = (from: Departure, { levelsBelow, bytesBelow }: Reach): Arrival => ({
     name: nameOf(from),
@@ -224,12 +235,7 @@ export async function moveEntries(
   const far = departures.filter(departure => !fits(arrivalOf(departure, departure.node))).map(({ node }) => node.id)
   const measured = far.length > 0 ? await measureReach(db, far, tx) : new Map<string, Reach>()
   const arrivals = departures.map(from => arrivalOf(from, measured.get(from.node.id) ?? from.node))
-  if (!arrivals.every(fits))
-    throw new AppError(
-      'INVALID_PATH',
-      `An entry below would get a path of more than ${limits.names} names or ${limits.pathBytes} bytes there. Choose a shorter destination.`,
-      { field: restores ? 'to' : 'destination' },
-    )
+  if (!arrivals.every(fits)) throw pathTooLong(restores ? 'to' : 'destination')
   const changes = new Map<string, Totals>()
   for (const { node, above } of departures) addTo(changes, above, minus(weightOf(node)))
   const { parentId, foldersMade } = await prepareFolder(db, tree, { folder, arrivals, changes }, change)

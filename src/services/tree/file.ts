@@ -1,26 +1,30 @@
 import type { Tx } from '../../../db/index.ts'
 import { FILE } from '../../../db/models/entry.ts'
 import { type Node, resolveChains } from '../../../db/queries/entry-path.ts'
-import type { Caller } from '../../access/caller.ts'
-import { InvalidInput } from '../../errors.ts'
-import { figure, MAX_DELETED_FILES } from '../../limits.ts'
-import { mediaTypeOfPart } from '../../media.ts'
-import type { OnConflict } from '../../on-conflict.ts'
-import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
-import type { Upload, UploadFields } from '../../upload.ts'
+import type { Caller, Writer } from '../../access/caller.ts'
+import { InvalidInput } from '../../runtime/errors.ts'
+import { figure, MAX_DELETED_FILES } from '../../values/limits.ts'
+import { mediaTypeOfPart } from '../../values/media.ts'
+import type { OnConflict } from '../../values/on-conflict.ts'
+import { joinPath, parseFilePath, parseName, parsePath } from '../../values/paths.ts'
+import type { Tree } from '../../values/tree.ts'
+import type { Upload, UploadFields } from '../../values/upload.ts'
+import { noteArrival } from './arrival.ts'
 import type { BlobService, StagedBlob } from './blob.ts'
 import { freeName, moveOnConflict } from './conflict.ts'
 import { addEntry, addUsage, lockTree, pathExists, prepareFolder, type TreeChange } from './entry.ts'
-import { fileNotFound, findEntry, pathIn, type Tree } from './entry-path.ts'
+import { fileNotFound, findEntry, namesOfFolder, pathIn } from './entry-path.ts'
 import type { Located, TreeDeps } from './entry-removal.ts'
 import type { FileView, ListingService } from './listing.ts'
-import type { BucketLimits } from './quota.ts'
+import type { UploadLimits } from './quota.ts'
 import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
 import type { VersionService } from './version.ts'
 
 /** Where a file goes, and what to do when something is there. */
 export interface Destination {
   names: string[]
+  /** The folder that it goes into, wherever that is by then; without it, the one that `names` leads to. */
+  folderId?: string | undefined
   onConflict: OnConflict
   /** What is to be there. */
   expected?: ExpectedRevision
@@ -57,7 +61,7 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     tree: Tree,
     blob: StagedBlob,
     names: string[],
-    { fileType, at }: { fileType: string; at: number },
+    { fileType, caller, at }: { fileType: string; caller: Writer; at: number },
     change: TreeChange,
   ): Promise<FileView> {
     const { tx, by } = change
@@ -69,7 +73,9 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     const { id: blobId, md5 } = blob
     const id = await addEntry(db, tree, { parentId, kind: FILE, name, totals, blobId, fileType, md5, by, at }, tx)
     const details = { path: pathIn(tree, names), bytes: blob.size, md5 }
-    change.record({ kind: 'file.created', subject: id, details })
+    const claimed = caller.via === 'file_request' ? { sender: caller.name } : {}
+    change.record({ kind: 'file.created', subject: id, details: { ...details, ...claimed } })
+    if (caller.via === 'file_request') await noteArrival(db, caller, { blobId, id, size: blob.size }, tx)
     return { id, names, fileType, size: blob.size, md5, createdBy: by, createdAt: at, updatedAt: at, revision: 1 }
   }
 
@@ -81,19 +87,20 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
   async function save(
     tree: Tree,
     blob: StagedBlob,
-    { names, onConflict, expected }: Destination,
-    { fileType, caller, at }: { fileType: string; caller: Caller; at: number },
+    { names: planned, folderId, onConflict, expected }: Destination,
+    { fileType, caller, at }: { fileType: string; caller: Writer; at: number },
     change: TreeChange,
   ): Promise<FileView> {
     const { tx, by, record } = change
     await blobs.settle(tree, blob, caller, tx)
+    const names = folderId === undefined ? planned : await namesIn(tree, folderId, planned, tx)
     const decides = onConflict !== 'fail' || isGiven(expected)
     const there = decides ? await findEntry(db, tree, names, tx) : undefined
     requireRevision(there?.node, expected)
-    if (!there || onConflict === 'fail') return create(tree, blob, names, { fileType, at }, change)
+    if (!there || onConflict === 'fail') return create(tree, blob, names, { fileType, caller, at }, change)
     if (onConflict === 'keep_both') {
       const name = await freeName(db, there.above.at(-1)?.id ?? tree.rootId, names.at(-1) ?? '', tx)
-      return create(tree, blob, [...names.slice(0, -1), name], { fileType, at }, change)
+      return create(tree, blob, [...names.slice(0, -1), name], { fileType, caller, at }, change)
     }
     if (there.node.kind !== FILE) throw pathExists(tree, names)
     const { id: blobId, size, md5 } = blob
@@ -102,6 +109,12 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     const { id } = there.node
     record({ kind: 'file.replaced', subject: id, details: { path: pathIn(tree, names), bytes: size, md5 } })
     return { id, names, fileType, size, md5, createdBy, createdAt, updatedAt: at, revision: revision + 1 }
+  }
+
+  /** The same name in a folder that is given by its id. @throws FOLDER_NOT_FOUND, INVALID_PATH */
+  async function namesIn(tree: Tree, folderId: string, names: string[], tx: Tx): Promise<string[]> {
+    const folder = await namesOfFolder(db, tree, { id: folderId }, 'folder', tx)
+    return parseFilePath(joinPath([...folder, ...names.slice(-1)]), 'folder')
   }
 
   /** Moves a file of a locked tree to a full path. @throws FILE_NOT_FOUND, REVISION_MISMATCH, PATH_EXISTS, INVALID_PATH */
@@ -144,21 +157,24 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
       upload: Upload,
       {
         to,
+        folderId,
         expected,
         decide,
         limits,
       }: {
         to: UploadFields
+        folderId?: string
         expected?: ExpectedRevision
         decide: (choice: string | null | undefined) => OnConflict
-        limits: BucketLimits
+        limits: UploadLimits
       },
-      caller: Caller,
+      caller: Writer,
     ): Promise<FileView> {
       const name = parseName(upload.filename, 'file')
       const fileType = mediaTypeOfPart(name, upload.mimetype)
       const destinationOf = ({ folder, onConflict }: UploadFields): Destination => ({
         names: parseFilePath(joinPath([...parsePath(folder ?? '', 'folder'), name]), 'folder'),
+        folderId,
         onConflict: decide(onConflict),
         expected,
       })

@@ -15,8 +15,8 @@ import {
   versionsBefore,
   versionsByIds,
 } from '../../../db/queries/version.ts'
-import type { Config } from '../../config.ts'
-import { DAY_MS } from '../../duration.ts'
+import type { Config } from '../../config/config.ts'
+import { DAY_MS } from '../../values/duration.ts'
 import type { Core } from '../core.ts'
 import type { TrashItemService } from './trash-item.ts'
 

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../../../db/index.ts'
 import { lockOverdue, markForDeletion } from '../../../db/queries/blob.ts'
-import { lockBucket, release } from '../../../db/queries/bucket.ts'
+import { lockBucket, unreserve } from '../../../db/queries/bucket.ts'
+import { releaseRequested } from '../../../db/queries/file-request-upload.ts'
 
 /**
  * Marks a staged blob for deletion and releases its reservation, exactly once. Locks the bucket before the blob, as everywhere.
@@ -17,6 +18,7 @@ export async function releaseStaged(
   const reserved = await lockOverdue(db, id, overAt, tx)
   if (reserved === undefined) return false
   await markForDeletion(db, id, 'staged', Date.now(), tx)
-  await release(db, bucketId, reserved, tx)
+  await unreserve(db, bucketId, { bytes: reserved, files: 1 }, tx)
+  await releaseRequested(db, id, tx)
   return true
 }

@@ -1,6 +1,6 @@
 import { validate as isUuid } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
-import { FILE, type FOLDER } from '../../../db/models/entry.ts'
+import { type Entry, FILE, type FOLDER } from '../../../db/models/entry.ts'
 import {
   type EntryRow,
   entriesAt,
@@ -12,11 +12,13 @@ import {
 } from '../../../db/queries/entry-list.ts'
 import { type Page, pageOf } from '../../../db/queries/page.ts'
 import { peopleByIds } from '../../../db/queries/person.ts'
-import { AppError, InvalidInput } from '../../errors.ts'
-import { joinPath, parseFilePath, parsePath } from '../../paths.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import { joinPath, parseFilePath, parsePath } from '../../values/paths.ts'
+import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { type PageArgs, pageById, readCursor, readLimit, writeCursor } from '../page.ts'
-import { fileNotFound, pathsOfFolders, type Tree } from './entry-path.ts'
+
+import { type EntryName, fileNotFound, pathsOfFolders } from './entry-path.ts'
 
 /** A file as responses show it. Sizes in bytes, times in milliseconds since 1970. */
 export interface FileView extends FileDetails {
@@ -54,7 +56,7 @@ export interface FolderView {
 
 /** A file or folder found by path or id; only a file has a blob. */
 export interface FoundEntry extends FileView {
-  kind: number
+  kind: Entry['kind']
   blobId: string | null
 }
 
@@ -131,6 +133,12 @@ export function listingService({ db }: Core<'db'>) {
       return row ? toFoundEntry(row, names) : null
     },
 
+    /** The file or folder with this id or this path, but not the root; null when there is none. @throws INVALID_PATH */
+    async entry(tree: Tree, by: EntryName, tx?: Tx): Promise<FoundEntry | null> {
+      if ('path' in by) return this.byPath(tree, by.path, tx)
+      return isUuid(by.id) && by.id !== tree.rootId ? this.byId(tree, by.id, tx) : null
+    },
+
     /** The file with this id or this path; exactly one must be given. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */
     async file(
       tree: Tree,
@@ -138,11 +146,7 @@ export function listingService({ db }: Core<'db'>) {
       tx?: Tx,
     ): Promise<FoundEntry & { blobId: string }> {
       if (!by.id === !by.path) throw new InvalidInput('file_id', 'Give either the id or the path of the file.')
-      const found = by.id
-        ? isUuid(by.id)
-          ? await this.byId(tree, by.id, tx)
-          : null
-        : await this.byPath(tree, by.path ?? '', tx)
+      const found = await this.entry(tree, by.id ? { id: by.id } : { path: by.path ?? '' }, tx)
       const { blobId } = found ?? {}
       if (found && blobId) return { ...found, blobId }
       if (!by.id) throw fileNotFound(tree, parsePath(by.path ?? ''))

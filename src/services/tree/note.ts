@@ -1,13 +1,13 @@
 import type { Db } from '../../../db/index.ts'
 import { raiseCount, uncountNote } from '../../../db/queries/bucket.ts'
 import { hasContent, notesOf } from '../../../db/queries/note.ts'
-import type { Caller } from '../../access/caller.ts'
-import { AppError, InvalidInput } from '../../errors.ts'
-import { figure, MAX_NOTE } from '../../limits.ts'
+import type { Caller, Writer } from '../../access/caller.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import { figure, MAX_NOTE } from '../../values/limits.ts'
+import type { Tree } from '../../values/tree.ts'
 import { takeNote } from '../bound.ts'
 import type { Core } from '../core.ts'
 import { lockTree, type TreeChange } from './entry.ts'
-import type { Tree } from './entry-path.ts'
 import type { ListingService } from './listing.ts'
 
 /**
@@ -18,11 +18,11 @@ export async function carryNote(
   db: Db,
   tree: Tree,
   { from, to }: { from: string; to: string },
-  caller: Caller,
+  caller: Writer,
   { tx, record }: TreeChange,
 ): Promise<void> {
   // Workspaces have no notes.
-  if (from === to || tree.bucketId !== caller.bucket.bucketId) return
+  if (from === to || caller.via === 'file_request' || tree.bucketId !== caller.bucket.bucketId) return
   const { bucketId } = tree
   const notes = await notesOf(db, bucketId, [from, to], tx)
   const content = notes.get(from)

@@ -1,15 +1,29 @@
 import type { Db, Tx } from '../../../db/index.ts'
-import { usedAndReserved } from '../../../db/queries/bucket.ts'
-import { AppError } from '../../errors.ts'
+import { reserve, unreserve, usedAndReserved } from '../../../db/queries/bucket.ts'
+import { AppError } from '../../runtime/errors.ts'
+import type { BucketLimits, Tree } from '../../values/tree.ts'
 import { planExceeded } from '../bound.ts'
 import { treeGone } from './entry.ts'
-import type { Tree } from './entry-path.ts'
 
-/** The limits of a bucket, from the plan of its user or of its workspace's owner. Null means unlimited. */
-export interface BucketLimits {
-  maxFileSizeBytes: number
-  maxTotalStorageBytes: number
-  maxFiles: number | null
+/** The limits of a bucket, and what else bounds an upload. */
+export interface UploadLimits extends BucketLimits {
+  /** Reserves for an upload where more than the drive bounds it, in the same transaction. @returns why it cannot, null when it has */
+  alsoReserve?: (blobId: string, more: { bytes: number; files: number }, tx: Tx) => Promise<AppError | null>
+}
+
+/** Reserves for an upload, in the drive and where else it is bounded. @returns why it cannot, null when it has */
+export async function reserveUpload(
+  db: Db,
+  tree: Tree,
+  limits: UploadLimits,
+  { blobId, ...more }: { blobId: string; bytes: number; files: number },
+  tx: Tx,
+): Promise<AppError | null> {
+  if (!(await reserve(db, tree.bucketId, more, limits, tx))) return quotaExceeded(db, tree, limits, more, tx)
+  const refused = await limits.alsoReserve?.(blobId, more, tx)
+  if (!refused) return null
+  await unreserve(db, tree.bucketId, more, tx)
+  return refused
 }
 
 /** The error for the limit that was reached. */

@@ -1,4 +1,4 @@
-import { AppError, InvalidInput } from '../../errors.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
 
 /** What the caller takes an entry to be: its revision, or the value of If-Match (RFC 9110, section 13.1.1). */
 export type ExpectedRevision = number | string | null | undefined

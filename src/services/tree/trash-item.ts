@@ -12,19 +12,20 @@ import {
   trashItems,
 } from '../../../db/queries/trash-item.ts'
 import type { Caller } from '../../access/caller.ts'
-import type { Config } from '../../config.ts'
-import { DAY_MS } from '../../duration.ts'
-import { AppError, InvalidInput } from '../../errors.ts'
-import { figure, MAX_CHANGED } from '../../limits.ts'
-import type { OnConflict } from '../../on-conflict.ts'
-import { joinPath, parseFilePath } from '../../paths.ts'
+import type { Config } from '../../config/config.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import { DAY_MS } from '../../values/duration.ts'
+import { figure, MAX_CHANGED } from '../../values/limits.ts'
+import type { OnConflict } from '../../values/on-conflict.ts'
+import { joinPath, parseFilePath } from '../../values/paths.ts'
+import type { BucketLimits, Tree } from '../../values/tree.ts'
 import { type PageArgs, pageById } from '../page.ts'
 import { rowsById } from '../rows-by-id.ts'
 import { makeRoom } from './conflict.ts'
 import { foldersExceeded, lockTree, moveEntries, weightOf } from './entry.ts'
-import { type EntryName, namesOfFolder, pathsOfFolders, type Tree } from './entry-path.ts'
+import { type EntryName, namesOfFolder, pathsOfFolders } from './entry-path.ts'
 import type { TreeDeps } from './entry-removal.ts'
-import { type BucketLimits, quotaExceeded } from './quota.ts'
+import { quotaExceeded } from './quota.ts'
 
 /** A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970. */
 export interface TrashItemView extends Omit<TrashItemRow, 'path'> {

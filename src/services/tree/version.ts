@@ -1,6 +1,5 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
-import { markBlobsForDeletion } from '../../../db/queries/blob.ts'
 import { addTotals } from '../../../db/queries/entry.ts'
 import type { Node } from '../../../db/queries/entry-path.ts'
 import { mapPages, type Page } from '../../../db/queries/page.ts'
@@ -20,18 +19,19 @@ import {
   versionsBeyond,
   versionsByIds,
 } from '../../../db/queries/version.ts'
-import type { Caller } from '../../access/caller.ts'
-import type { Config } from '../../config.ts'
-import { DAY_MS } from '../../duration.ts'
-import { AppError } from '../../errors.ts'
+import type { Caller, Writer } from '../../access/caller.ts'
+import type { Config } from '../../config/config.ts'
+import { AppError } from '../../runtime/errors.ts'
+import { DAY_MS } from '../../values/duration.ts'
+import type { BucketLimits, Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
 import { rowsById } from '../rows-by-id.ts'
 import { addTo, lockTree, type TreeChange, type TreeChangeRunner } from './entry.ts'
-import { fileNotFound, findEntry, pathIn, type Tree } from './entry-path.ts'
+import { fileNotFound, findEntry, pathIn } from './entry-path.ts'
 import type { FileView, FoundEntry, ListingService } from './listing.ts'
 import { carryNote } from './note.ts'
-import { type BucketLimits, quotaExceeded } from './quota.ts'
+import { quotaExceeded } from './quota.ts'
 import { type ExpectedRevision, requireRevision } from './revision.ts'
 
 /** A content that a file had before. Sizes in bytes, times in milliseconds since 1970. */
@@ -80,7 +80,7 @@ export function versionService({
   async function setContentOf(
     { node, above }: Placed,
     { tree, old, content, at }: { tree: Tree; old: Content; content: Content; at: number },
-    caller: Caller,
+    caller: Writer,
     change: TreeChange,
   ): Promise<void> {
     const changes = new Map()
@@ -103,7 +103,7 @@ export function versionService({
       tree: Tree,
       placed: Placed,
       { content, at }: { content: Content; at: number },
-      caller: Caller,
+      caller: Writer,
       change: TreeChange,
     ): Promise<CurrentFile> {
       const { tx } = change
@@ -114,9 +114,9 @@ export function versionService({
       await uncountReplaced(db, tree.bucketId, { size: old.size, kept: keeps }, tx)
       await setContentOf(placed, { tree, old, content, at }, caller, change)
       const kept = keeps ? await keep(tree, id, old, at, tx) : null
-      if (kept === null) await markBlobsForDeletion(db, [old.blobId], tx)
       const others = kept === null ? 0 : versionsKept - 1
-      await deleteVersions(db, tree.bucketId, await versionsBeyond(db, id, { others, kept, limit: BATCH }, tx), tx)
+      const beyond = await versionsBeyond(db, id, { others, kept, limit: BATCH }, tx)
+      await deleteVersions(db, tree.bucketId, beyond, tx, kept === null ? [old.blobId] : [])
       return before
     },
 

@@ -10,14 +10,14 @@ import {
 } from '../../../db/queries/upload-session.ts'
 import type { Caller } from '../../access/caller.ts'
 import { may } from '../../access/roles.ts'
-import type { Config } from '../../config.ts'
-import { DAY_MS } from '../../duration.ts'
-import { AppError, Busy, Forbidden, toAppError, Unauthenticated } from '../../errors.ts'
-import { createFairQueue } from '../../fair-queue.ts'
-import { within } from '../../within.ts'
+import type { Config } from '../../config/config.ts'
+import { AppError, Busy, Forbidden, toAppError, Unauthenticated } from '../../runtime/errors.ts'
+import { createFairQueue } from '../../runtime/fair-queue.ts'
+import { within } from '../../runtime/within.ts'
+import { DAY_MS } from '../../values/duration.ts'
+import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { workspaceTreesOf } from '../tree/drive.ts'
-import type { Tree } from '../tree/entry-path.ts'
 import type {
   Background,
   Completion,
@@ -132,7 +132,7 @@ export function backgroundCompletionService({
     }
     const background: Background = {
       signal: stopping.signal,
-      reading: read => readings.run([work.caller.userId], read),
+      reading: read => readings.run([work.session.maker], read),
       passed,
     }
     const ended = completions

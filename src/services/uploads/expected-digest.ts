@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
-import { AppError, InvalidInput, Unavailable } from '../../errors.ts'
+import { AppError, InvalidInput, Unavailable } from '../../runtime/errors.ts'
 import type { Algorithm } from '../../storage/hash.ts'
-import type { UploadSessionView } from './upload-session.ts'
+import type { UploadSessionView } from './upload-session-view.ts'
 
 /** Of a whole file, in lower-case hex. */
 export type Digests = Partial<Record<Algorithm, string>>

@@ -1,7 +1,7 @@
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../runtime/errors.ts'
+import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
-import type { Tree } from '../tree/entry-path.ts'
-import type { UploadSessionView } from './upload-session.ts'
+import type { UploadSessionView } from './upload-session-view.ts'
 
 const PURPOSE = 'upload-parts'
 

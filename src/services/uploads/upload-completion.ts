@@ -9,23 +9,24 @@ import {
   setCompleted,
   setCompletedFile,
 } from '../../../db/queries/upload-session.ts'
-import type { Caller } from '../../access/caller.ts'
-import type { Config } from '../../config.ts'
-import { DAY_MS, HOUR_MS } from '../../duration.ts'
-import type { OnConflict } from '../../on-conflict.ts'
-import { joinPath, parseName } from '../../paths.ts'
+import type { Writer } from '../../access/caller.ts'
+import type { Config } from '../../config/config.ts'
 import { type Algorithm, digest } from '../../storage/hash.ts'
 import { BlobMissing, StoreRefusal } from '../../storage/store.ts'
+import { DAY_MS, HOUR_MS } from '../../values/duration.ts'
+import type { OnConflict } from '../../values/on-conflict.ts'
+import { joinPath, parseName } from '../../values/paths.ts'
+import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import type { BlobService, StagedBlob } from '../tree/blob.ts'
 import { lockTree, type TreeChangeRunner } from '../tree/entry.ts'
-import type { Tree } from '../tree/entry-path.ts'
 import type { Destination, FileService } from '../tree/file.ts'
 import type { FileView } from '../tree/listing.ts'
 import type { ExpectedRevision } from '../tree/revision.ts'
 import { type Digests, digestsOf, flowing, mismatch, otherSize } from './expected-digest.ts'
 import { isCorrupted, refuseIncomplete, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
-import { markPartsForDeletion, placeOf, type UploadSessionService, type UploadSessionView } from './upload-session.ts'
+import { markPartsForDeletion, placeOf, type UploadSessionService } from './upload-session.ts'
+import type { UploadSessionView } from './upload-session-view.ts'
 
 /** Options of a completion: the expected digests (hex), and another path than planned. */
 export interface Completion {
@@ -34,6 +35,8 @@ export interface Completion {
   sha256?: string | null | undefined
   filename?: string | null | undefined
   folder?: string | null | undefined
+  /** The folder that it goes into, wherever that is by then. */
+  folderId?: string
   /** Decides again: the caller may have lost a right since the start. */
   decide: (choice: OnConflict) => OnConflict
   expected?: ExpectedRevision
@@ -42,6 +45,7 @@ export interface Completion {
 /** What a completion is to do: it may begin again in another process. */
 export interface CompletionPlan {
   names: string[]
+  folderId?: string | undefined
   onConflict: OnConflict
   expected: ExpectedRevision
   /** The expected ones. */
@@ -63,7 +67,7 @@ export interface CompletionWork {
   session: UploadSessionView
   /** Its claim: see `claim`. */
   token: string
-  caller: Caller
+  caller: Writer
   plan: CompletionPlan
   background?: Background
 }
@@ -177,6 +181,7 @@ export function uploadCompletionService({ db, store, log, leaseSeconds: claimSec
         reservedBytes: size,
         size,
         md5: all.md5 ?? '',
+        crc32: all.crc32,
         ...(copied ? { copied: true } : {}),
       } as const
       const done = await use(blob, all)
@@ -206,9 +211,9 @@ export function uploadCompletionService({ db, store, log, leaseSeconds: claimSec
     const name = completion.filename ? parseName(completion.filename, 'filename') : planned.name
     const names = placeOf(completion.folder || planned.folder, name)
     const onConflict = completion.decide(session.onConflict)
-    const { expected } = completion
+    const { expected, folderId } = completion
     await files.refuseTaken(tree, { names, onConflict, expected })
-    return { session, plan: { names, onConflict, expected, given } }
+    return { session, plan: { names, folderId, onConflict, expected, given } }
   }
 
   /** @throws UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH, PATH_EXISTS, QUOTA_EXCEEDED for folders, UNAUTHENTICATED, FORBIDDEN */
@@ -246,7 +251,7 @@ export function uploadCompletionService({ db, store, log, leaseSeconds: claimSec
     return work.catch(async error => {
       if (!(error instanceof StoreRefusal || error instanceof BlobMissing)) throw error
       // The refusal of the store is expected when the upload has ended meanwhile, or its content is not its parts.
-      await sessions.find(tree, id, caller.userId)
+      await sessions.find(tree, id, session.maker)
       throw isCorrupted(session, error) ? uploadCorrupted() : error
     })
   }
@@ -262,8 +267,13 @@ export function uploadCompletionService({ db, store, log, leaseSeconds: claimSec
      * can continue. Runs to its end even if the client disconnects.
      * @throws as `prepare`, `claim` and `carryOut` do
      */
-    async complete(tree: Tree, id: string, caller: Caller, completion: Completion): Promise<FileView> {
-      const prepared = await prepare(tree, id, caller.userId, completion)
+    async complete(
+      tree: Tree,
+      { id, by }: { id: string; by: string },
+      caller: Writer,
+      completion: Completion,
+    ): Promise<FileView> {
+      const prepared = await prepare(tree, id, by, completion)
       const token = await claim(id, null)
       try {
         return await carryOut({ ...prepared, tree, token, caller })

@@ -1,6 +1,6 @@
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../runtime/errors.ts'
 import { StoreRefusal } from '../../storage/store.ts'
-import type { UploadSessionView } from './upload-session.ts'
+import type { UploadSessionView } from './upload-session-view.ts'
 
 const RETRY_SECONDS = 2
 

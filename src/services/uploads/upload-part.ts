@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { Busy, InvalidInput } from '../../errors.ts'
+import { Busy, InvalidInput } from '../../runtime/errors.ts'
 import { startCrc32 } from '../../storage/crc32.ts'
 import { BytesDiffer } from '../../storage/store.ts'
-import type { Upload } from '../../upload.ts'
+import type { Upload } from '../../values/upload.ts'
 
 /** An upload is split into parts of `partSize` bytes; the last part has the rest. */
 interface Cut {
@@ -20,6 +20,8 @@ export interface NewPart {
   part: Upload
   /** Of the part, in base64 (RFC 1864). */
   contentMd5: string | null | undefined
+  /** How long the upload waits for the next part; a day without it. Milliseconds. */
+  lifeMs?: number
 }
 
 /** A part that has arrived. */

@@ -11,20 +11,21 @@ import {
   sessionsAmong,
   sessionsInto,
 } from '../../../db/queries/upload-session.ts'
-import type { Config } from '../../config.ts'
-import { DAY_MS } from '../../duration.ts'
-import { AppError, InvalidInput, Unavailable } from '../../errors.ts'
-import { mediaTypeOf } from '../../media.ts'
-import type { OnConflict } from '../../on-conflict.ts'
-import { joinPath, parseFilePath, parseName, parsePath } from '../../paths.ts'
+import type { Config } from '../../config/config.ts'
+import { AppError, InvalidInput, Unavailable } from '../../runtime/errors.ts'
 import { BytesDiffer } from '../../storage/store.ts'
+import { DAY_MS } from '../../values/duration.ts'
+import { mediaTypeOf } from '../../values/media.ts'
+import type { OnConflict } from '../../values/on-conflict.ts'
+import { joinPath, parseFilePath, parseName, parsePath } from '../../values/paths.ts'
+import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { rowsById } from '../rows-by-id.ts'
 import type { BlobService } from '../tree/blob.ts'
-import { pathIn, type Tree } from '../tree/entry-path.ts'
+import { pathIn } from '../tree/entry-path.ts'
 import type { FileService } from '../tree/file.ts'
 import { releaseStaged } from '../tree/ledger.ts'
-import type { BucketLimits } from '../tree/quota.ts'
+import type { UploadLimits } from '../tree/quota.ts'
 import { uploadAddresses } from './upload-address.ts'
 import { isCorrupted, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
 import {
@@ -37,32 +38,7 @@ import {
   type ReceivedPart,
   sizeOfPart,
 } from './upload-part.ts'
-
-/** An unfinished upload in parts. Sizes in bytes, times in milliseconds since 1970. */
-export interface UploadSessionView {
-  id: string
-  bucketId: string
-  /** Id of the user who started it. */
-  maker: string
-  names: string[] // from the root down
-  fileType: string
-  /** Path of the folder of the future file, as responses show it. */
-  folder: string
-  size: number
-  /** Bytes of every part but the last. */
-  partSize: number
-  partCount: number
-  /** Whether clients send the parts to signed URLs. */
-  direct: boolean
-  /** What to do when something of its name is there at the end. */
-  onConflict: OnConflict
-  /** Until when clients can write directly to the store, in milliseconds since 1970; 0 if they never can. */
-  writableUntil: number
-  createdAt: number
-  expiresAt: number
-  /** Whether its file is there already, by a completion in the background. */
-  isCompleted?: boolean
-}
+import type { UploadSessionView } from './upload-session-view.ts'
 
 /** The declaration that starts an upload. */
 export interface NewUpload {
@@ -72,6 +48,8 @@ export interface NewUpload {
   folder?: string | null | undefined
   direct?: boolean | null | undefined
   onConflict: OnConflict
+  /** Until when it waits for its first part, and after each part for the next; a day without it. Milliseconds. */
+  lifeMs?: number
 }
 
 /** An unfinished upload whose tree is not open yet. */
@@ -157,8 +135,8 @@ export function uploadSessionService({
      * Starts an upload in parts. Reserves its full size, until a day after its last part.
      * @throws INVALID_PATH, INVALID_INPUT, PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED
      */
-    async start(tree: Tree, upload: NewUpload, limits: BucketLimits, by: string): Promise<UploadSessionView> {
-      const { size, folder, contentType, direct, onConflict } = upload
+    async start(tree: Tree, upload: NewUpload, limits: UploadLimits, by: string): Promise<UploadSessionView> {
+      const { size, folder, contentType, direct, onConflict, lifeMs = DAY_MS } = upload
       if (direct && !maySendDirectly)
         throw new InvalidInput('direct', 'This service does not support direct uploads. Leave "direct" out.')
       const name = parseName(upload.filename, 'filename')
@@ -180,7 +158,7 @@ export function uploadSessionService({
         onConflict,
         writableUntil: direct && store.addresses ? createdAt + DAY_MS : 0,
         createdAt,
-        expiresAt: createdAt + DAY_MS,
+        expiresAt: createdAt + lifeMs,
       }
       await db.transaction(async tx => {
         await blobs.reserve(tree, allowed, { id: session.id, bytes: size, leaseUntil: session.expiresAt }, tx)
@@ -195,7 +173,7 @@ export function uploadSessionService({
      * Stores one part; the same number again replaces it. A part is stored completely or not at all.
      * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, INVALID_INPUT, CHECKSUM_MISMATCH, UNAVAILABLE when others are sending it
      */
-    async addPart(tree: Tree, { id, by, number, part, contentMd5 }: NewPart): Promise<ReceivedPart> {
+    async addPart(tree: Tree, { id, by, number, part, contentMd5, lifeMs }: NewPart): Promise<ReceivedPart> {
       const session = await find(tree, id, by, 'writable')
       const found = Date.now()
       if (number < 1 || number > session.partCount)
@@ -226,7 +204,7 @@ export function uploadSessionService({
         throw isCorrupted(session, error) ? uploadCorrupted() : error
       }
       // If the session has ended meanwhile, no row records the bytes that were just stored.
-      if (!(await blobs.renew(id, lifeFrom(session)))) {
+      if (!(await blobs.renew(id, lifeFrom(session, lifeMs)))) {
         await blobs.abandon(tree, id, undefined)
         await endParts(id)
         throw uploadNotFound()
@@ -254,7 +232,8 @@ function toView(tree: Tree, maker: string, row: SessionRow): UploadSessionView {
 export type UploadSessionService = ReturnType<typeof uploadSessionService>
 
 /** Each part extends an upload by a day; a direct upload expires with its signed URLs, because its parts bypass this service. */
-const lifeFrom = (session: UploadSessionView): number => (session.direct ? session.expiresAt : Date.now() + DAY_MS)
+const lifeFrom = (session: UploadSessionView, lifeMs = DAY_MS): number =>
+  session.direct ? session.expiresAt : Date.now() + lifeMs
 
 /** Releases the reservation of an upload and leaves its parts to the sweeper. @returns false if it had ended already */
 async function endSession(db: Db, bucketId: string, session: EndingSession, tx: Tx, overAt?: number): Promise<boolean> {

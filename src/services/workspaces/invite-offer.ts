@@ -1,5 +1,5 @@
 import { invitable } from '../../access/roles.ts'
-import { InvalidInput } from '../../errors.ts'
+import { InvalidInput } from '../../runtime/errors.ts'
 import { parseEmail } from '../notices/email.ts'
 
 export interface OfferInput {

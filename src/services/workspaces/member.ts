@@ -10,11 +10,12 @@ import {
   rolesOfBoth,
 } from '../../../db/queries/member.ts'
 import { onlyRows } from '../../../db/queries/page.ts'
+import { deleteSharesBy } from '../../../db/queries/share.ts'
 import { lockWorkspace } from '../../../db/queries/workspace.ts'
 import type { Caller } from '../../access/caller.ts'
 import { isOwner, may, mayGrant, mayTouch, OWNER, type Role } from '../../access/roles.ts'
-import { AppError, Forbidden } from '../../errors.ts'
-import { MAX_PAGE } from '../../limits.ts'
+import { AppError, Forbidden } from '../../runtime/errors.ts'
+import { MAX_PAGE } from '../../values/limits.ts'
 import type { Core } from '../core.ts'
 import type { WorkspaceView } from './workspace.ts'
 
@@ -35,7 +36,7 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
     /** All members, in the order in which they joined. */
     list: async ({ id }: WorkspaceView): Promise<MemberView[]> => onlyRows(await pagesOfMembers(db, [id], MAX_PAGE)),
 
-    /** Changes the role of a member, and deletes their pending invites if the new role may not invite. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
+    /** Changes the role of a member, and ends their pending invites and their shares if the new role may not make them. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
     async changeRole(
       caller: Caller,
       { id: workspaceId }: WorkspaceView,
@@ -49,12 +50,13 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
         if (isOwner(theirs) && !isOwner(role)) await passOwnership(workspaceId, userId, tx)
         await db.Member.update({ role }, { where: { workspaceId, userId }, transaction: tx })
         if (may(theirs, 'manage') && !may(role, 'manage')) await deleteInvitesBy(db, userId, workspaceId, tx)
+        if (may(theirs, 'write') && !may(role, 'write')) await deleteSharesBy(db, userId, workspaceId, tx)
         record({ workspace: workspaceId }, { kind: 'member.role_changed', subject: userId, details: { role } })
         return { userId, role }
       })
     },
 
-    /** Removes a member, with their pending invites and the workspace keys that they created; every member may leave. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
+    /** Removes a member, with their pending invites, their shares from the workspace and the keys of it that they created; every member may leave. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
     async remove(caller: Caller, { id: workspaceId, name }: WorkspaceView, userId: string): Promise<void> {
       await change(caller, async ({ tx, record }) => {
         const { mine, theirs } = await rolesOf(caller, workspaceId, userId, tx)
@@ -62,6 +64,7 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
           throw new Forbidden('Your role may not remove this member.')
         if (isOwner(theirs)) await passOwnership(workspaceId, userId, tx)
         await db.Member.destroy({ where: { workspaceId, userId }, transaction: tx })
+        await deleteSharesBy(db, userId, workspaceId, tx)
         await deleteInvitesBy(db, userId, workspaceId, tx)
         // A key that was only disabled would work again, possibly in other hands, when its creator rejoins.
         const keys = await workspaceKeysBy(db, userId, workspaceId, tx)

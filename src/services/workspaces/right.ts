@@ -1,8 +1,8 @@
 import type { Db, Tx } from '../../../db/index.ts'
 import { isAlive } from '../../../db/queries/caller.ts'
 import { lockForManager } from '../../../db/queries/workspace.ts'
-import type { Caller } from '../../access/caller.ts'
-import { type AppError, Forbidden, Unauthenticated } from '../../errors.ts'
+import type { Caller, Writer } from '../../access/caller.ts'
+import { type AppError, Forbidden, Unauthenticated } from '../../runtime/errors.ts'
 
 /** Locks a workspace until the transaction ends, for a caller who may manage it at that moment. @throws FORBIDDEN */
 export async function lockToManage(db: Db, caller: Caller, workspaceId: string, tx: Tx): Promise<void> {
@@ -11,7 +11,7 @@ export async function lockToManage(db: Db, caller: Caller, workspaceId: string, 
 }
 
 /** The error for a caller who may no longer write. */
-export async function rightEnded(db: Db, caller: Caller, tx: Tx): Promise<AppError> {
+export async function rightEnded(db: Db, caller: Writer, tx: Tx): Promise<AppError> {
   return (await isAlive(db, caller, tx))
     ? new Forbidden('Your right to add files here has ended meanwhile. Ask an owner of the workspace.')
     : new Unauthenticated()

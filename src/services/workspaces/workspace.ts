@@ -19,14 +19,13 @@ import {
 } from '../../../db/queries/workspace.ts'
 import type { Caller } from '../../access/caller.ts'
 import { OWNER } from '../../access/roles.ts'
-import { AppError, InvalidInput } from '../../errors.ts'
-import { MAX_PAGE, MAX_SLUG, MAX_WORKSPACE_NAME } from '../../limits.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import { MAX_PAGE, MAX_SLUG, MAX_WORKSPACE_NAME } from '../../values/limits.ts'
+import type { BucketLimits, Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { enqueue } from '../notices/outbox.ts'
 import { parseTitle } from '../title.ts'
 import { makeBucket } from '../tree/entry.ts'
-import type { Tree } from '../tree/entry-path.ts'
-import type { BucketLimits } from '../tree/quota.ts'
 
 /** A workspace of the caller with its tree and limits. */
 export interface WorkspaceTree extends WorkspaceView {
@@ -137,9 +136,10 @@ export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'w
 
 export type WorkspaceService = ReturnType<typeof workspaceService>
 
-/** Deletes a workspace: its members, invites and keys by cascade, its tree by a purge job. @throws WORKSPACE_NOT_FOUND */
+/** Deletes a workspace: its members, invites and keys by cascade, its shares, its tree by a purge job. @throws WORKSPACE_NOT_FOUND */
 export async function closeWorkspace(db: Db, id: string, tree: Tree, tx: Tx): Promise<void> {
   await lockBucket(db, tree.bucketId, tx)
+  await db.Share.destroy({ where: { bucketId: tree.bucketId }, transaction: tx })
   const where = { id: tree.bucketId, workspaceId: id }
   const [closed] = await db.Bucket.update({ workspaceId: null }, { where, transaction: tx })
   if (closed === 0) throw new AppError('WORKSPACE_NOT_FOUND', 'There is no such workspace.')

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import type { Db } from '../../../db/index.ts'
+import { FOLDER } from '../../../db/models/entry.ts'
+import { type ArchivedRow, archivedBelow, archivedEntries } from '../../../db/queries/archive.ts'
+import { InvalidInput } from '../../runtime/errors.ts'
+import { copyName } from '../../upload-engine/copy-name.ts'
+import { figure, MAX_ARCHIVED } from '../../values/limits.ts'
+import type { ZipEntry } from './zip-layout.ts'
+
+/** An entry at the top of an archive, and its name there; the name of a folder is empty where only what is in it goes in. */
+export interface ArchiveRoot {
+  id: string
+  name: string
+}
+
+const tooMany = (count: number) =>
+  new InvalidInput(
+    'entries',
+    `These are ${figure(count)} files and folders with all that is in them, and an archive holds up to ${figure(MAX_ARCHIVED)}. Download them in parts.`,
+  )
+
+/** Entries of several folders may have the same name. */
+function namesApart(roots: readonly ArchiveRoot[]): Map<string, string> {
+  const taken = new Set<string>()
+  const names = new Map<string, string>()
+  for (const { id, name } of roots) {
+    let free = name
+    for (let n = 2; taken.has(free); n++) free = copyName(name, n)
+    taken.add(free)
+    names.set(id, free)
+  }
+  return names
+}
+
+const toEntry = (row: ArchivedRow, prefix: string, name = row.name): ZipEntry => ({
+  prefix,
+  name: row.kind === FOLDER ? `${name}/` : name,
+  blobId: row.blobId,
+  size: row.kind === FOLDER ? 0 : Number(row.size),
+  crc32: row.crc32 === null ? null : Number.parseInt(row.crc32, 16),
+  modifiedAt: Number(row.modifiedAt),
+})
+
+/** By folder, then by name: the same for the same entries, whichever way the database gives them. */
+const inOrder = (a: ZipEntry, b: ZipEntry): number =>
+  a.prefix === b.prefix ? (a.name < b.name ? -1 : 1) : a.prefix < b.prefix ? -1 : 1
+
+/**
+ * What an archive of some entries holds: them, and all that is below them now. Reads a few thousand rows at a time, and each once.
+ * Does not authorize.
+ * @throws INVALID_INPUT for too many entries
+ */
+export async function zipEntries(db: Db, roots: readonly ArchiveRoot[]): Promise<ZipEntry[]> {
+  const names = namesApart(roots)
+  const found = await archivedEntries(db, [...names.keys()])
+  const count = found.reduce((sum, { entries }) => sum + Number(entries), found.length)
+  if (count > MAX_ARCHIVED) throw tooMany(count)
+  const all: ZipEntry[] = []
+  /** Of folders whose content is still to be read. */
+  let prefixes = new Map<string, string>()
+  const take = (row: ArchivedRow, prefix: string, name = row.name) => {
+    if (name !== '') all.push(toEntry(row, prefix, name))
+    return row.kind === FOLDER ? (name === '' ? '' : `${prefix}${name}/`) : undefined
+  }
+  let folders: Pick<ArchivedRow, 'id' | 'entries'>[] = []
+  const enter = ({ id, entries }: ArchivedRow, prefix: string | undefined) => {
+    if (prefix === undefined) return
+    prefixes.set(id, prefix)
+    folders.push({ id, entries: Number(entries) })
+  }
+  for (const row of found) enter(row, take(row, '', names.get(row.id)))
+  while (folders.length > 0) {
+    const above = prefixes
+    const level = folders
+    prefixes = new Map()
+    folders = []
+    for await (const rows of archivedBelow(db, level)) {
+      for (const row of rows) enter(row, take(row, above.get(row.parentId) ?? ''))
+      // More than was counted: somebody is adding to them.
+      if (all.length > MAX_ARCHIVED) throw tooMany(all.length)
+    }
+  }
+  return all.sort(inOrder)
+}
+
+/** A digest of what an archive holds: the same for the same bytes. @param described see `zipLayout` */
+export function digestOf(entries: readonly ZipEntry[], described: boolean): string {
+  const hash = createHash('sha256').update(described ? 'described' : '')
+  for (const { prefix, name, blobId, modifiedAt } of entries)
+    hash.update(`${prefix}${name}\0${blobId ?? ''}\0${modifiedAt}\0`)
+  return hash.digest('base64url').slice(0, 22)
+}

@@ -1,0 +1,226 @@
+/*
+ * The bytes of a ZIP archive whose files are stored as they are (PKWARE APPNOTE 6.3.10; ZIP64 where 32 bits are too few). Where everything
+ * stands follows from names and sizes: the length is known before the archive is made, and any range of it can be made alone.
+ */
+
+/** A file or folder of an archive. */
+export interface ZipEntry {
+  /** The path of its folder in the archive, with a slash at its end; empty at the top. */
+  prefix: string
+  /** That of a folder ends with a slash. */
+  name: string
+  /** Null for a folder. */
+  blobId: string | null
+  /** In bytes. */
+  size: number
+  /** Null while it is not known: it is needed once the bytes of the file have gone out. */
+  crc32: number | null
+  /** In milliseconds since 1970. */
+  modifiedAt: number
+}
+
+/** A run of bytes of an archive: the bytes of a file, or what stands between them. */
+export interface Piece {
+  size: number
+  entry: ZipEntry | null
+  /** Makes what stands between files; null for the bytes of a file. Needs the checksum of the entry, if it holds it. */
+  bytes: (() => Buffer) | null
+}
+
+const MAX_32 = 0xffffffff
+const MAX_16 = 0xffff
+/** Sizes of the fixed parts of the records. */
+const LOCAL = 30
+const CENTRAL = 46
+const END = 22
+const END_64 = 56
+const LOCATOR_64 = 20
+const TIMESTAMP = 9
+/** UTF-8 names; a descriptor after the bytes. */
+const UTF8 = 1 << 11
+const DESCRIBED = 1 << 3
+const VERSION = 20
+const VERSION_64 = 45
+/** Attributes are those of Unix. */
+const MADE_BY = 3 * 256 + VERSION_64
+const FILE_MODE = 0o100644 * 0x10000
+/** The last digit is what MS-DOS takes for a folder. */
+const FOLDER_MODE = 0o040755 * 0x10000 + 0x10
+
+/** Numbers of 1, 2, 4 and 8 bytes in little endian, and texts. */
+type Field = readonly [bytes: 1 | 2 | 4 | 8, value: number] | string
+
+function pack(size: number, fields: readonly Field[]): Buffer {
+  const bytes = Buffer.allocUnsafe(size)
+  let at = 0
+  for (const field of fields) {
+    if (typeof field === 'string') at += bytes.write(field, at)
+    else if (field[0] === 8) at = bytes.writeBigUInt64LE(BigInt(field[1]), at)
+    else at = bytes.writeUIntLE(field[1], at, field[0])
+  }
+  if (at !== size) throw new Error('A record of an archive does not have the size that was announced.')
+  return bytes
+}
+
+const pathOf = ({ prefix, name }: ZipEntry): string => prefix + name
+const pathSize = (entry: ZipEntry): number => Buffer.byteLength(entry.prefix) + Buffer.byteLength(entry.name)
+
+/** Seconds since 1970, as far as the extended timestamp reaches. */
+const secondsOf = ({ modifiedAt }: ZipEntry) => Math.min(Math.max(Math.floor(modifiedAt / 1000), 0), 0x7fffffff)
+
+/** The time of MS-DOS, which begins in 1980 and is taken for UTC here. Who knows the extended timestamp ignores it. */
+function dosTime(entry: ZipEntry): number {
+  const at = new Date(Math.max(secondsOf(entry) * 1000, Date.UTC(1980)))
+  const day = (at.getUTCFullYear() - 1980) * 512 + (at.getUTCMonth() + 1) * 32 + at.getUTCDate()
+  return day * 0x10000 + at.getUTCHours() * 2048 + at.getUTCMinutes() * 32 + (at.getUTCSeconds() >> 1)
+}
+
+const timestamp = (entry: ZipEntry): Field[] => [
+  [2, 0x5455],
+  [2, TIMESTAMP - 4],
+  [1, 1],
+  [4, secondsOf(entry)],
+]
+
+/** The field for values that 32 bits are too few for. */
+const large = (values: number[]): Field[] =>
+  values.length === 0 ? [] : [[2, 1], [2, 8 * values.length], ...values.map((value): Field => [8, value])]
+const largeSize = (count: number): number => (count === 0 ? 0 : 4 + 8 * count)
+
+/** What the local header and the central directory say alike: from the version to the length of the extra field. */
+const facts = (entry: ZipEntry, flags: number, crc32: number, extra: number): Field[] => [
+  [2, extra > TIMESTAMP ? VERSION_64 : VERSION],
+  [2, UTF8 + flags],
+  [2, 0],
+  [4, dosTime(entry)],
+  [4, crc32],
+  [4, Math.min(entry.size, MAX_32)],
+  [4, Math.min(entry.size, MAX_32)],
+  [2, pathSize(entry)],
+  [2, extra],
+]
+
+/** @param described whether files are followed by their checksums, because those of some are not known yet */
+export function zipLayout(entries: readonly ZipEntry[], described: boolean) {
+  const isLarge = ({ size }: ZipEntry) => size >= MAX_32
+  const flagsOf = ({ blobId }: ZipEntry) => (described && blobId !== null ? DESCRIBED : 0)
+  const sumOf = ({ blobId, crc32 }: ZipEntry): number => {
+    if (blobId === null) return 0
+    if (crc32 === null) throw new Error('The checksum of a file is not known.')
+    return crc32
+  }
+
+  function local(entry: ZipEntry): Piece {
+    const extra = TIMESTAMP + largeSize(isLarge(entry) ? 2 : 0)
+    const size = LOCAL + pathSize(entry) + extra
+    const flags = flagsOf(entry)
+    const bytes = () =>
+      pack(size, [
+        [4, 0x04034b50],
+        ...facts(entry, flags, flags === 0 ? sumOf(entry) : 0, extra),
+        pathOf(entry),
+        ...timestamp(entry),
+        ...large(isLarge(entry) ? [entry.size, entry.size] : []),
+      ])
+    return { size, entry: null, bytes }
+  }
+
+  function descriptor(entry: ZipEntry): Piece {
+    const width = isLarge(entry) ? 8 : 4
+    const size = 8 + 2 * width
+    const bytes = () =>
+      pack(size, [
+        [4, 0x08074b50],
+        [4, sumOf(entry)],
+        [width, entry.size],
+        [width, entry.size],
+      ])
+    return { size, entry, bytes }
+  }
+
+  function central(entry: ZipEntry, offset: number): Piece {
+    const isFar = offset >= MAX_32
+    const values = [...(isLarge(entry) ? [entry.size, entry.size] : []), ...(isFar ? [offset] : [])]
+    const extra = TIMESTAMP + largeSize(values.length)
+    const size = CENTRAL + pathSize(entry) + extra
+    const bytes = () =>
+      pack(size, [
+        [4, 0x02014b50],
+        [2, MADE_BY],
+        ...facts(entry, flagsOf(entry), sumOf(entry), extra),
+        // No comment; the first disk; no internal attributes.
+        ...[2, 2, 2].map((width): Field => [width as 2, 0]),
+        [4, entry.blobId === null ? FOLDER_MODE : FILE_MODE],
+        [4, isFar ? MAX_32 : offset],
+        pathOf(entry),
+        ...timestamp(entry),
+        ...large(values),
+      ])
+    return { size, entry: entry.blobId === null ? null : entry, bytes }
+  }
+
+  function end(start: number, length: number): Piece {
+    const count = entries.length
+    const needs64 = count >= MAX_16 || start >= MAX_32 || length >= MAX_32
+    const size = END + (needs64 ? END_64 + LOCATOR_64 : 0)
+    const end64: Field[] = [
+      [4, 0x06064b50],
+      [8, END_64 - 12],
+      [2, MADE_BY],
+      [2, VERSION_64],
+      [4, 0],
+      [4, 0],
+      [8, count],
+      [8, count],
+      [8, length],
+      [8, start],
+      // Its locator: it stands behind the central directory, on the only disk.
+      [4, 0x07064b50],
+      [4, 0],
+      [8, start + length],
+      [4, 1],
+    ]
+    const bytes = () =>
+      pack(size, [
+        ...(needs64 ? end64 : []),
+        [4, 0x06054b50],
+        [2, 0],
+        [2, 0],
+        [2, Math.min(count, MAX_16)],
+        [2, Math.min(count, MAX_16)],
+        [4, Math.min(length, MAX_32)],
+        [4, Math.min(start, MAX_32)],
+        [2, 0],
+      ])
+    return { size, entry: null, bytes }
+  }
+
+  /** All pieces in their order. */
+  function* pieces(): Generator<Piece> {
+    let at = 0
+    const pass = (piece: Piece): Piece => {
+      at += piece.size
+      return piece
+    }
+    for (const entry of entries) {
+      yield pass(local(entry))
+      if (entry.blobId === null) continue
+      if (entry.size > 0) yield pass({ size: entry.size, entry, bytes: null })
+      if (described) yield pass(descriptor(entry))
+    }
+    const start = at
+    let offset = 0
+    for (const entry of entries) {
+      yield pass(central(entry, offset))
+      offset += local(entry).size
+      if (entry.blobId !== null) offset += entry.size + (described ? descriptor(entry).size : 0)
+    }
+    yield end(start, at - start)
+  }
+
+  let size = 0
+  for (const piece of pieces()) size += piece.size
+  return { size, pieces }
+}
+
+export type ZipLayout = ReturnType<typeof zipLayout>

@@ -1,0 +1,140 @@
+import { Readable } from 'node:stream'
+import { crc32 } from 'node:zlib'
+import { digest } from '../../storage/hash.ts'
+import type { BlobStore } from '../../storage/store.ts'
+import { hexOfCrc32 } from '../../upload-engine/crc32.ts'
+import type { Piece, ZipEntry, ZipLayout } from './zip-layout.ts'
+
+/** Files that are opened before their turn, so that many small ones do not wait for the store one after the other. */
+const FILES_AHEAD = 4
+const PIECES_AHEAD = 64
+/** What stands between files, and small files, is sent in blocks of this size. */
+const BLOCK = 64 * 1024
+
+/** Begins to read, so that the first bytes are there when its turn comes. */
+function begun(file: Readable): Readable {
+  file.read(0)
+  return file
+}
+
+/** What is to be sent of a piece, and its file, which is being opened. */
+interface Step {
+  piece: Piece
+  from: number
+  to: number
+  file: Promise<Readable> | undefined
+}
+
+interface ZipSource {
+  store: Pick<BlobStore, 'open'>
+  layout: ZipLayout
+  range: { offset: number; count: number } | undefined
+  signal: AbortSignal
+  /** Takes a checksum that was not known, in lower-case hex. */
+  onChecksum(blobId: string, sum: string): void
+}
+
+/** The bytes of an archive, or a range of them, in constant memory. A failure ends it with an error. */
+export async function* zipBytes({ store, layout, range, signal, onChecksum }: ZipSource): AsyncGenerator<Buffer> {
+  const { offset: start, count } = range ?? { offset: 0, count: layout.size }
+  const ahead: Step[] = []
+  let filesAhead = 0
+
+  function* stepsOf(): Generator<Step> {
+    let at = 0
+    for (const piece of layout.pieces()) {
+      const [from, to] = [Math.max(0, start - at), Math.min(piece.size, start + count - at)]
+      at += piece.size
+      if (to > from) yield { piece, from, to, file: undefined }
+      else if (to <= 0) return
+    }
+  }
+  const steps = stepsOf()
+
+  const lookAhead = () => {
+    while (filesAhead < FILES_AHEAD && ahead.length < PIECES_AHEAD) {
+      const { value: step } = steps.next()
+      if (!step) return
+      const { piece, from, to } = step
+      if (piece.entry?.blobId && !piece.bytes) {
+        filesAhead++
+        step.file = store.open(piece.entry.blobId, { offset: from, count: to - from, signal }).then(begun)
+        // It is awaited in its turn.
+        step.file.catch(() => {})
+      }
+      ahead.push(step)
+    }
+  }
+
+  const note = (entry: ZipEntry, sum: number) => {
+    entry.crc32 = sum
+    if (entry.blobId) onChecksum(entry.blobId, hexOfCrc32(sum))
+  }
+
+  async function* bytesOf({ piece, from, to, file }: Step): AsyncGenerator<Buffer> {
+    const { entry } = piece
+    if (piece.bytes) {
+      if (entry?.blobId && entry.crc32 === null) {
+        // Its file has gone out with an earlier range, or is gone out in part.
+        const { sums } = await digest(await store.open(entry.blobId, { signal }), ['crc32'])
+        note(entry, Number.parseInt(sums.crc32 ?? '', 16))
+      }
+      yield piece.bytes().subarray(from, to)
+      return
+    }
+    const source = await file
+    filesAhead--
+    let left = to - from
+    let sum = entry?.crc32 === null && left === piece.size ? 0 : undefined
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      left -= chunk.length
+      if (left < 0) break
+      if (sum !== undefined) sum = crc32(chunk, sum)
+      yield chunk
+    }
+    // What follows would stand at another place than the archive says.
+    if (left !== 0) throw new Error('A blob of an archive does not have the size that is recorded of it.')
+    if (entry && sum !== undefined) note(entry, sum)
+  }
+
+  try {
+    let small: Buffer[] = []
+    let size = 0
+    lookAhead()
+    for (let step = ahead.shift(); step; step = ahead.shift()) {
+      for await (const chunk of bytesOf(step)) {
+        const isLarge = chunk.length >= BLOCK / 4
+        if (size > 0 && (isLarge || size + chunk.length > BLOCK)) {
+          yield Buffer.concat(small, size)
+          small = []
+          size = 0
+        }
+        if (isLarge) yield chunk
+        else size += small[small.push(chunk) - 1]?.length ?? 0
+      }
+      lookAhead()
+    }
+    if (size > 0) yield Buffer.concat(small, size)
+  } finally {
+    for (const { file } of ahead)
+      file?.then(
+        stream => stream.destroy(),
+        () => {},
+      )
+  }
+}
+
+/** The same as a stream, once its first bytes are there: a store that is down fails before anything is sent. */
+export async function openZip(source: ZipSource): Promise<Readable> {
+  const bytes = zipBytes(source)
+  const first = await bytes.next()
+  async function* all() {
+    try {
+      if (!first.done) yield first.value
+      yield* bytes
+    } finally {
+      await bytes.return(undefined)
+    }
+  }
+  return Readable.from(all(), { objectMode: false, highWaterMark: BLOCK })
+}

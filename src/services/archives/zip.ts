@@ -1,0 +1,176 @@
+import { stringify } from 'uuid'
+import { noteChecksums } from '../../../db/queries/archive.ts'
+import { AppError, Busy, InvalidInput } from '../../runtime/errors.ts'
+import { createFairQueue } from '../../runtime/fair-queue.ts'
+import { Held } from '../../runtime/held.ts'
+import { MAX_ZIPPED, MAX_ZIPS_OF_ADDRESS, MAX_ZIPS_OF_DRIVE } from '../../values/limits.ts'
+import { deliveryOf } from '../../values/media.ts'
+import { networkOf } from '../../values/network.ts'
+import { parsePath } from '../../values/paths.ts'
+import type { Tree } from '../../values/tree.ts'
+import type { Core } from '../core.ts'
+import type { Delivery, Download, Grant } from '../sharing/download.ts'
+import { locateEntries } from '../tree/entry-location.ts'
+import type { EntryName } from '../tree/entry-path.ts'
+import { digestOf, zipEntries } from './zip-entry.ts'
+import { zipLayout } from './zip-layout.ts'
+import { openZip } from './zip-stream.ts'
+
+/** What an archive is made of: entries of a tree. */
+interface Archived {
+  tree: Pick<Tree, 'bucketId' | 'rootId'>
+  /** The name of the folder that holds what is in the root of the tree, where that is named; none where it is empty. */
+  top: string
+  /** The ids of the entries, as `packIds` makes it. */
+  ids: string
+}
+
+/** What the URL of an archive holds. */
+export interface SealedZip extends Archived {
+  etag: string
+  described: boolean
+  grant?: Grant
+}
+
+interface Options extends Core<'db' | 'store' | 'tokens' | 'publicUrl' | 'log'> {
+  signedUrlSeconds: number
+}
+
+const PURPOSE = 'archive'
+/** The name of an archive whose entries have no folder in common. */
+const NO_FOLDER = 'Files'
+const busy = () => new Busy('Too many archives are being prepared at the moment. Try again in a few seconds.')
+
+/** Checksums that are noted with one statement while an archive is sent. */
+const NOTED_AT_ONCE = 100
+
+/** ZIP archives of entries, made while they are sent: nothing of them is stored. Does not authorize. */
+export function zipService({ db, store, tokens, publicUrl, signedUrlSeconds: seconds, log }: Options) {
+  // Reading what is in large folders takes the database as long as a hundred lists do.
+  const readings = createFairQueue({ atOnce: 2, longest: 100, longestPerKey: 10, patience: 20_000, full: busy })
+  const held = new Held()
+
+  /** Notes the checksums that are found while bytes are sent: the next archive knows them. */
+  function noteOf() {
+    let sums = new Map<string, string>()
+    const write = () => {
+      const some = sums
+      sums = new Map()
+      if (some.size > 0)
+        noteChecksums(db, some).catch(error => log.warn({ err: error }, 'could not note checksums of blobs'))
+    }
+    const note = (blobId: string, sum: string) => {
+      sums.set(blobId, sum)
+      if (sums.size >= NOTED_AT_ONCE) write()
+    }
+    return { note, write }
+  }
+
+  /** The entries of a tree, with their names in the archive, and its own. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */
+  async function rootsOf(tree: Tree, named: readonly EntryName[], top: string) {
+    const isRoot = (one: EntryName) =>
+      'id' in one ? one.id === tree.rootId : parsePath(one.path, 'entries').length === 0
+    if (named.some(isRoot)) {
+      if (named.length > 1)
+        throw new InvalidInput('entries', 'The root holds all others. Name it alone, or the others without it.')
+      return { roots: [{ id: tree.rootId, name: top }], name: top || NO_FOLDER }
+    }
+    const found = await locateEntries(db, tree, named, undefined, { most: MAX_ZIPPED })
+    const roots = found.map(({ node, names }) => ({ id: node.id, name: names.at(-1) ?? '' }))
+    const [first] = found
+    if (found.length === 1) return { roots, name: first?.names.at(-1) ?? NO_FOLDER }
+    const inOne = found.every(({ parentId }) => parentId === first?.parentId)
+    return { roots, name: (inOne && first?.names.at(-2)) || top || NO_FOLDER }
+  }
+
+  /** @param pinned how it was made before, so that it is made alike; by default, checksums follow files only if some are not known */
+  async function make(
+    { tree, named, top }: { tree: Tree; named: readonly EntryName[]; top: string },
+    pinned?: boolean,
+  ): Promise<{ delivery: Delivery; described: boolean; ids: string[] }> {
+    const { bucketId } = tree
+    const { entries, name, ids } = await readings.run([bucketId], async () => {
+      const { roots, name } = await rootsOf(tree, named, top)
+      return { entries: await zipEntries(db, roots), name, ids: roots.map(({ id }) => id) }
+    })
+    const described = pinned ?? entries.some(({ blobId, crc32 }) => blobId !== null && crc32 === null)
+    const layout = zipLayout(entries, described)
+    const fileName = `${name}.zip`
+    const delivery: Delivery = {
+      fileName,
+      size: layout.size,
+      etag: digestOf(entries, described),
+      ...deliveryOf(fileName, 'application/zip', 'download'),
+      hold(address) {
+        const release = held.acquire(1, [
+          [`address ${networkOf(address)}`, MAX_ZIPS_OF_ADDRESS],
+          [`drive ${bucketId}`, MAX_ZIPS_OF_DRIVE],
+        ])
+        if (!release)
+          throw new Busy('Too many archives are being downloaded at the moment. Let one of them end, then try again.')
+        return release
+      },
+      async read(range, signal) {
+        const { note, write } = noteOf()
+        const stream = await openZip({ store, layout, range, signal, onChecksum: note })
+        return stream.once('close', write)
+      },
+    }
+    return { delivery, described, ids }
+  }
+
+  return {
+    /**
+     * A signed URL for an archive of entries as they are now, and its bytes.
+     * @param named 1 to 200 entries, or the root alone
+     * @param top the name of the folder for what is in the root; empty for none
+     * @param grant the share that grants access, if the caller is not the owner
+     * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT also for too many entries, UNAVAILABLE
+     */
+    async link(
+      { bucketId, rootId, ...tree }: Tree,
+      named: readonly EntryName[],
+      top: string,
+      grant?: Grant,
+    ): Promise<Download> {
+      const { delivery, described, ids } = await make({ tree: { ...tree, bucketId, rootId }, named, top })
+      const archived: Archived = { tree: { bucketId, rootId }, top, ids: packIds(ids) }
+      const sealed: SealedZip = { ...archived, etag: delivery.etag, described, ...(grant ? { grant } : {}) }
+      return {
+        url: `${publicUrl()}/api/blobs/${tokens.seal(PURPOSE, sealed, seconds)}`,
+        fileName: delivery.fileName,
+        expiresAt: Date.now() + seconds * 1000,
+        delivery,
+      }
+    },
+
+    /** What the URL of an archive holds; null for another token. @throws TOKEN_NOT_FOUND after its time */
+    unseal(token: string): SealedZip | null {
+      const sealed = tokens.unseal(PURPOSE, token)
+      if (sealed?.expired) throw ended('This download link is no longer valid. Request a new one.')
+      return sealed && (sealed.payload as SealedZip)
+    },
+
+    /** The archive of a URL. @throws TOKEN_NOT_FOUND when its files are others now; UNAVAILABLE */
+    async open({ tree, top, ids, etag, described }: SealedZip): Promise<Delivery> {
+      const named = unpackIds(ids).map(id => ({ id }))
+      const made = await make({ tree, named, top }, described).catch(error => {
+        throw error instanceof AppError && error.code !== 'UNAVAILABLE' ? changed() : error
+      })
+      if (made.delivery.etag !== etag) throw changed()
+      return made.delivery
+    },
+  }
+}
+
+/** UUIDs in 22 characters each, because the URL holds them. */
+const packIds = (ids: string[]): string => Buffer.from(ids.join('').replaceAll('-', ''), 'hex').toString('base64url')
+function unpackIds(packed: string): string[] {
+  const bytes = Buffer.from(packed, 'base64url')
+  return Array.from({ length: bytes.length / 16 }, (_, i) => stringify(bytes, 16 * i))
+}
+
+const ended = (message: string) => new AppError('TOKEN_NOT_FOUND', message)
+const changed = () => ended('The files have changed since this download link was made. Request a new one.')
+
+export type ZipService = ReturnType<typeof zipService>

@@ -1,0 +1,110 @@
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import {
+  figure,
+  MAX_KINDS,
+  MAX_LABEL,
+  MAX_MESSAGE,
+  MAX_REQUESTED_BYTES,
+  MAX_REQUESTED_FILES,
+} from '../../values/limits.ts'
+import { mediaTypeOf } from '../../values/media.ts'
+import { oneLine } from '../../values/one-line.ts'
+import { givenOf, parseBound, parseExpiry } from './link-term.ts'
+
+/** The terms of a file request as they are given. What is undefined is not changed, or has its default; null takes a limit away. */
+export interface RequestInput {
+  label?: string | null | undefined
+  message?: string | null | undefined
+  /** A duration, or `never`. */
+  duration?: string | null | undefined
+  password?: string | null | undefined
+  maxFiles?: number | null | undefined
+  maxFileSize?: number | null | undefined
+  maxBytes?: number | null | undefined
+  kinds?: readonly string[] | null | undefined
+  asksName?: boolean | null | undefined
+  notifies?: boolean | null | undefined
+}
+
+/** The same, checked. */
+export interface RequestTerms {
+  label?: string
+  message?: string
+  expiresAt?: number | null
+  maxFiles?: number | null
+  maxFileBytes?: number | null
+  maxBytes?: number | null
+  kinds?: string
+  asksName?: boolean
+  notifies?: boolean
+}
+
+export const DEFAULT_DURATION = '30d'
+const EXTENSION = /^\.[a-z0-9][a-z0-9_+-]{0,15}$/
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,60}\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,60})$/
+
+/** @throws INVALID_INPUT, INVALID_DURATION */
+export function parseTerms(input: RequestInput, now: number): RequestTerms {
+  const { label, message, duration, asksName, notifies, kinds } = input
+  return givenOf({
+    label: label === undefined ? undefined : parseLabel(label ?? ''),
+    message: message === undefined ? undefined : parseMessage(message ?? ''),
+    expiresAt: duration ? parseExpiry(duration, now) : undefined,
+    maxFiles: parseBound(input.maxFiles, 'max_files', MAX_REQUESTED_FILES),
+    maxFileBytes: parseBound(input.maxFileSize, 'max_file_size', MAX_REQUESTED_BYTES),
+    maxBytes: parseBound(input.maxBytes, 'max_bytes', MAX_REQUESTED_BYTES),
+    kinds: kinds === undefined ? undefined : parseKinds(kinds ?? []),
+    asksName: asksName ?? undefined,
+    notifies: notifies ?? undefined,
+  })
+}
+
+function parseLabel(text: string): string {
+  const label = oneLine(text)
+  if (label === '' || label.length > MAX_LABEL)
+    throw new InvalidInput('label', `Say in 1 to ${MAX_LABEL} characters what is asked for.`)
+  return label
+}
+
+/** Lines from one person to another. @throws INVALID_INPUT */
+export function parseMessage(text: string): string {
+  const message = text
+    .split(/\r\n?|\n/)
+    .map(oneLine)
+    .join('\n')
+    .trim()
+  if (message.length > MAX_MESSAGE)
+    throw new InvalidInput('message', `A message has up to ${figure(MAX_MESSAGE)} characters.`)
+  return message
+}
+
+function parseKinds(given: readonly string[]): string {
+  const kinds = [...new Set(given.map(kind => kind.trim().toLowerCase()))]
+  const wrong = kinds.find(kind => !EXTENSION.test(kind) && !MEDIA_TYPE.test(kind))
+  if (wrong !== undefined || kinds.length > MAX_KINDS)
+    throw new InvalidInput('kinds', `Name up to ${MAX_KINDS} extensions or media types: .pdf, image/*, text/csv.`)
+  return kinds.join(' ')
+}
+
+export const kindsOf = (kinds: string): string[] => (kinds === '' ? [] : kinds.split(' '))
+
+/** Refuses a file by its name: the type that a sender declares may be anything. @throws INVALID_INPUT */
+export function refuseKind(kinds: string, name: string): void {
+  const all = kindsOf(kinds)
+  const type = mediaTypeOf(name).replace(/;.*/, '')
+  const fits = (kind: string) =>
+    kind.startsWith('.')
+      ? name.toLowerCase().endsWith(kind)
+      : kind === type || (kind.endsWith('/*') && type.startsWith(kind.slice(0, -1)))
+  if (all.length > 0 && !all.some(fits))
+    throw new InvalidInput('file', `Files of this kind are not asked for. Send one of these: ${all.join(', ')}.`)
+}
+
+export const requestNotFound = () =>
+  new AppError('FILE_REQUEST_NOT_FOUND', 'This link does not work. Ask the person who sent it to you for a new one.')
+
+export const requestClosed = () =>
+  new AppError('FILE_REQUEST_CLOSED', 'Files are not accepted here any more. Ask the person who sent you this link.')
+
+export const requestFull = (message = 'As many files as were asked for have arrived.') =>
+  new AppError('FILE_REQUEST_FULL', `${message} Ask the person who sent you this link.`)

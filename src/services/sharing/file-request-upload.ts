@@ -1,0 +1,188 @@
+import type { Tx } from '../../../db/index.ts'
+import type { LinkedRequest } from '../../../db/queries/file-request.ts'
+import {
+  extendRequestedUpload,
+  insertRequestedUpload,
+  leftInRequest,
+  MAX_UNFINISHED,
+  MAX_UNFINISHED_OF_NETWORK,
+  reserveInRequest,
+  unfinishedOfNetwork,
+} from '../../../db/queries/file-request-upload.ts'
+import type { Sender } from '../../access/caller.ts'
+import { AppError } from '../../runtime/errors.ts'
+import { deviceOf } from '../../values/device.ts'
+import { HOUR_MS } from '../../values/duration.ts'
+import { truncateAddress } from '../../values/network.ts'
+import { parseName } from '../../values/paths.ts'
+import { Upload } from '../../values/upload.ts'
+import type { Core } from '../core.ts'
+import type { FileService } from '../tree/file.ts'
+import type { UploadLimits } from '../tree/quota.ts'
+import type { Completion, UploadCompletionService } from '../uploads/upload-completion.ts'
+import type { NewPart } from '../uploads/upload-part.ts'
+import type { NewUpload, UploadSessionService } from '../uploads/upload-session.ts'
+import type { UploadSessionView } from '../uploads/upload-session-view.ts'
+import type { FileRequestLinkService, OpenRequest, SenderIdentity, SenderVisit } from './file-request-link.ts'
+import { refuseKind, requestClosed, requestFull } from './file-request-term.ts'
+
+/** A file that has arrived, as its sender sees it: under the name that they gave it. */
+export interface SentFile {
+  fileName: string
+  size: number
+  md5: string
+  /** The token of the sender. */
+  sender: string
+}
+
+/** How long an upload in parts waits for its first part, and after each part for the next: what it reserves is not to be held for long. */
+const FIRST_PART_MS = HOUR_MS / 4
+const NEXT_PART_MS = HOUR_MS
+const RETRY_SECONDS = 60
+
+interface Deps extends Core<'db'> {
+  fileRequestLinks: FileRequestLinkService
+  files: FileService
+  uploadSessions: UploadSessionService
+  uploadCompletions: UploadCompletionService
+}
+
+const keepBoth = () => 'keep_both' as const
+
+const tooManyUnfinished = () =>
+  new AppError(
+    'RATE_LIMITED',
+    `Too many uploads to this link are unfinished. Finish them, or try again in ${RETRY_SECONDS} seconds.`,
+    { retry_after: RETRY_SECONDS, policy: 'file_request_uploads', limit: MAX_UNFINISHED, window: RETRY_SECONDS },
+  )
+
+/** What the drive says of itself is nobody's business who sends files into it. */
+function asSenderMaySee(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error
+  if (['FOLDER_NOT_FOUND', 'UNAUTHENTICATED', 'FORBIDDEN'].includes(error.code)) return requestClosed()
+  if (error.code === 'QUOTA_EXCEEDED') return requestFull('There is no room for this file.')
+  return error
+}
+
+/** What is sent to file requests: by the right of their makers, which is looked at again when a file is made. */
+export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps }: Deps) {
+  const { files, uploadSessions, uploadCompletions } = deps
+
+  /** Reserves in the request what is reserved in the drive, so that both end together. */
+  function reservation(
+    { request, limits }: OpenRequest,
+    who: SenderIdentity,
+    fileName: string,
+    { address, client }: SenderVisit,
+  ): UploadLimits {
+    const network = truncateAddress(address)
+    const alsoReserve = async (blobId: string, more: { bytes: number; files: number }, tx: Tx) => {
+      if (!(await reserveInRequest(db, request.id, more, tx))) {
+        const left = await leftInRequest(db, request.id, tx)
+        if (!left.isOpen) return requestClosed()
+        if (left.files !== null && left.files < more.files) return requestFull()
+        if (left.bytes !== null && left.bytes < more.bytes) return requestFull('There is no room for this file.')
+        return tooManyUnfinished()
+      }
+      if (more.files === 0) await extendRequestedUpload(db, blobId, more.bytes, tx)
+      else {
+        // Thrown, which undoes what was reserved: no smaller size would be admitted.
+        if ((await unfinishedOfNetwork(db, request.id, network, tx)) >= MAX_UNFINISHED_OF_NETWORK)
+          throw tooManyUnfinished()
+        const upload = { id: blobId, requestId: request.id, senderId: who.id, senderName: who.name, fileName }
+        const came = { bytes: more.bytes, network, client: deviceOf(client), startedAt: Date.now() }
+        await insertRequestedUpload(db, { ...upload, ...came }, tx)
+      }
+      return null
+    }
+    return { ...limits, alsoReserve }
+  }
+
+  const writerOf = ({ id }: LinkedRequest, { name }: SenderIdentity): Sender => ({
+    ...{ userId: null, via: 'file_request', credentialId: id, name },
+  })
+
+  /** Opens a request for a sender, and says no more of its drive than they may know. */
+  async function within<T>(
+    token: string,
+    visit: SenderVisit,
+    work: (opened: OpenRequest, who: SenderIdentity) => Promise<T>,
+  ): Promise<T> {
+    const opened = await links.open(token)
+    const who = links.identify(opened.request, visit)
+    try {
+      return await work(opened, who)
+    } catch (error) {
+      throw asSenderMaySee(error)
+    }
+  }
+
+  return {
+    /**
+     * Takes a whole file. A failed upload leaves nothing behind.
+     * @throws FILE_REQUEST_NOT_FOUND, FILE_REQUEST_CLOSED, FILE_REQUEST_FULL, PASSWORD_REQUIRED, INVALID_INPUT, INVALID_PATH, FILE_TOO_LARGE, RATE_LIMITED
+     */
+    upload: (token: string, visit: SenderVisit, given: Upload): Promise<SentFile> =>
+      within(token, visit, async (opened, who) => {
+        const { request, tree, names } = opened
+        const fileName = parseName(given.filename, 'file')
+        refuseKind(request.kinds, fileName)
+        const { mimetype, source, bound, signal } = given
+        // What the form says of a place is not asked for.
+        const upload = new Upload({ filename: fileName, mimetype, source, bound, signal })
+        const { size, md5 } = await files.upload(
+          tree,
+          upload,
+          {
+            ...{ to: { folder: names.join('/') }, folderId: request.folderId, decide: keepBoth },
+            limits: reservation(opened, who, fileName, visit),
+          },
+          writerOf(request, who),
+        )
+        return { fileName, size, md5, sender: links.seal(request, who) }
+      }),
+
+    /** Starts an upload in parts. Reserves its full size for a quarter of an hour, and after each part for an hour. @throws as upload */
+    start: (
+      token: string,
+      visit: SenderVisit,
+      declared: Pick<NewUpload, 'filename' | 'size' | 'contentType'>,
+    ): Promise<UploadSessionView & { sender: string }> =>
+      within(token, visit, async (opened, who) => {
+        const { request, tree, names } = opened
+        const filename = parseName(declared.filename, 'filename')
+        refuseKind(request.kinds, filename)
+        const place = { folder: names.join('/'), onConflict: keepBoth(), lifeMs: FIRST_PART_MS }
+        const limits = reservation(opened, who, filename, visit)
+        const session = await uploadSessions.start(tree, { ...declared, filename, ...place }, limits, who.id)
+        return { ...session, sender: links.seal(request, who) }
+      }),
+
+    /** An upload that this sender has started. @throws UPLOAD_NOT_FOUND and as upload */
+    find: (token: string, visit: SenderVisit, id: string): Promise<UploadSessionView> =>
+      within(token, visit, ({ tree }, who) => uploadSessions.find(tree, id, who.id)),
+
+    addPart: (token: string, visit: SenderVisit, part: Omit<NewPart, 'by' | 'lifeMs'>) =>
+      within(token, visit, ({ tree }, who) =>
+        uploadSessions.addPart(tree, { ...part, by: who.id, lifeMs: NEXT_PART_MS }),
+      ),
+
+    abort: (token: string, visit: SenderVisit, id: string): Promise<void> =>
+      within(token, visit, ({ tree }, who) => uploadSessions.abort(tree, id, who.id)),
+
+    /** Makes the file of an upload whose parts have all arrived. @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH and as upload */
+    complete: (
+      token: string,
+      visit: SenderVisit,
+      id: string,
+      digests: Pick<Completion, 'md5' | 'crc32' | 'sha256'>,
+    ): Promise<SentFile> =>
+      within(token, visit, async ({ request, tree }, who) => {
+        const planned = await uploadSessions.find(tree, id, who.id)
+        const completion = { ...digests, folderId: request.folderId, decide: keepBoth }
+        const upload = { id, by: who.id }
+        const { size, md5 } = await uploadCompletions.complete(tree, upload, writerOf(request, who), completion)
+        return { fileName: planned.names.at(-1) ?? '', size, md5, sender: links.seal(request, who) }
+      }),
+  }
+}

@@ -1,0 +1,216 @@
+import { validate as isUuid, v7 as newId } from 'uuid'
+import type { Tx } from '../../../db/index.ts'
+import { FOLDER } from '../../../db/models/entry.ts'
+import type { RequestState } from '../../../db/models/file-request.ts'
+import { lockBucket } from '../../../db/queries/bucket.ts'
+import {
+  closeRequest,
+  insertRequest,
+  listRequests,
+  type RequestFilter,
+  type RequestRow,
+  requestsAmong,
+  takeArrivals,
+} from '../../../db/queries/file-request.ts'
+import { pagesOfReceipts } from '../../../db/queries/file-request-upload.ts'
+import type { Page } from '../../../db/queries/page.ts'
+import type { Caller } from '../../access/caller.ts'
+import { type Passwords, parsePassword } from '../../access/password.ts'
+import { AppError } from '../../runtime/errors.ts'
+import type { Tree } from '../../values/tree.ts'
+import { takeLink } from '../bound.ts'
+import type { Core } from '../core.ts'
+import { enqueue } from '../notices/outbox.ts'
+import { type PageArgs, pageById } from '../page.ts'
+import { rowsById } from '../rows-by-id.ts'
+import { lockTree } from '../tree/entry.ts'
+import { type EntryName, findEntry, namesOfFolder, pathIn, pathsOfFolders } from '../tree/entry-path.ts'
+import { DEFAULT_DURATION, kindsOf, parseTerms, type RequestInput } from './file-request-term.ts'
+import { callerKeys } from './share.ts'
+
+export const FILE_REQUEST_TOKEN = 'file-request'
+
+type Unshown = 'passwordHash' | 'rootId' | 'mayWrite' | 'kinds' | 'notifiedAt' | 'mailWaits' | 'makerName'
+
+/** A file request as its maker sees it. Sizes in bytes, times in milliseconds since 1970. */
+export interface FileRequestView extends Omit<RequestRow, Unshown> {
+  token: string
+  link: string
+  kinds: string[]
+  passwordProtected: boolean
+  state: RequestState
+  /** Path of its folder as responses show it; null while the folder is in the trash. */
+  folder: string | null
+}
+
+interface Deps extends Core<'db' | 'change' | 'tokens' | 'publicUrl'> {
+  passwords: Passwords
+}
+
+const notFound = () =>
+  new AppError('FILE_REQUEST_NOT_FOUND', 'You have made no such file request. Use an id from the list.')
+
+const stateOf = (row: RequestRow, folder: string | null): RequestState => {
+  if (row.closedAt !== null) return 'closed'
+  if (row.expiresAt !== null && row.expiresAt <= Date.now()) return 'expired'
+  if (!row.mayWrite || folder === null) return 'suspended'
+  const isFull = (max: number | null, has: number) => max !== null && has >= max
+  return isFull(row.maxFiles, row.files) || isFull(row.maxBytes, row.bytes) ? 'full' : 'open'
+}
+
+/** What the makers of file requests do with them. */
+export function fileRequestService({ db, change, tokens, publicUrl, passwords }: Deps) {
+  const hashOf = (caller: Caller, password: string) => passwords.hash(parsePassword(password), callerKeys(caller))
+
+  async function toViews(rows: RequestRow[]): Promise<FileRequestView[]> {
+    const folders = await pathsOfFolders(
+      db,
+      rows.map(row => row.rootId),
+      rows.map(row => row.folderId),
+    )
+    return rows.map(row => {
+      const {
+        passwordHash,
+        rootId,
+        mayWrite: _may,
+        notifiedAt: _at,
+        mailWaits: _mail,
+        makerName: _name,
+        ...shown
+      } = row
+      const names = folders.get(row.folderId)
+      const tree: Tree = { bucketId: row.bucketId, rootId, ...(row.workspaceId === null ? {} : { front: '/' }) }
+      const folder = names ? pathIn(tree, names) : null
+      const token = tokens.derive(FILE_REQUEST_TOKEN, row.id)
+      return {
+        ...shown,
+        ...{ token, link: `${publicUrl()}/request/${token}`, kinds: kindsOf(row.kinds), folder },
+        ...{ asksName: Boolean(row.asksName), notifies: Boolean(row.notifies) },
+        ...{ passwordProtected: passwordHash !== null, state: stateOf(row, folder) },
+      }
+    })
+  }
+
+  const shown = async ({ rows, ...page }: Page<RequestRow>): Promise<Page<FileRequestView>> => ({
+    rows: await toViews(rows),
+    ...page,
+  })
+
+  const among = async (caller: Caller, ids: string[]): Promise<FileRequestView[]> =>
+    toViews([...(await rowsById(ids, some => requestsAmong(db, caller.userId, some))).values()])
+
+  /** A request of the caller in a drive. @throws FILE_REQUEST_NOT_FOUND */
+  async function find(caller: Caller, tree: Tree, id: string): Promise<FileRequestView> {
+    const [request] = await among(caller, [id])
+    if (request?.bucketId !== tree.bucketId) throw notFound()
+    return request
+  }
+
+  /** @throws INVALID_PATH, FOLDER_NOT_FOUND */
+  async function folderOf(tree: Tree, named: EntryName, tx: Tx): Promise<{ id: string; path: string }> {
+    const names = await namesOfFolder(db, tree, named, 'folder', tx)
+    const path = pathIn(tree, names)
+    if (names.length === 0) return { id: tree.rootId, path }
+    const found = await findEntry(db, tree, names, tx)
+    if (found?.node.kind === FOLDER) return { id: found.node.id, path }
+    throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Make it first.`, { path })
+  }
+
+  return {
+    among,
+    find,
+
+    /** The requests that the caller has made and not closed, in drives that they see. */
+    async list(caller: Caller, filter: RequestFilter): Promise<Page<FileRequestView>> {
+      const { folderId } = filter
+      // MySQL fails to compare an ASCII column with a text that is not ASCII.
+      if (typeof folderId === 'string' && !isUuid(folderId)) return { rows: [], more: false }
+      return shown(await listRequests(db, caller.userId, filter))
+    },
+
+    /** All that the caller has made, closed ones among them. */
+    madeBy: async (caller: Caller, limit: number, after: string | null): Promise<Page<FileRequestView>> =>
+      shown(await listRequests(db, caller.userId, { limit, after, closed: true })),
+
+    /** Those for folders of one drive, for REST. @throws INVALID_INPUT */
+    async page(
+      caller: Caller,
+      { bucketId }: Tree,
+      page: PageArgs,
+    ): Promise<{ rows: FileRequestView[]; nextCursor: string | null }> {
+      return pageById(page, (limit, after) => this.list(caller, { bucketId, limit, after }))
+    },
+
+    /** What some requests have received, by their ids. Does not authorize: pass only requests of the caller. */
+    receipts: (ids: string[], range: { limit: number; after: string | null; newestFirst: boolean }) =>
+      pagesOfReceipts(db, ids, range),
+
+    /**
+     * Makes a link with which everybody may send files into a folder.
+     * @throws INVALID_INPUT, INVALID_DURATION, INVALID_PATH, FOLDER_NOT_FOUND, QUOTA_EXCEEDED
+     */
+    async create(caller: Caller, tree: Tree, folder: EntryName, input: RequestInput): Promise<FileRequestView> {
+      const now = Date.now()
+      const given = { ...input, label: input.label ?? '', duration: input.duration || DEFAULT_DURATION }
+      const { label = '', expiresAt = null, ...terms } = parseTerms(given, now)
+      const passwordHash = input.password ? await hashOf(caller, input.password) : null
+      const id = newId()
+      await change(caller, async ({ tx, record }) => {
+        await takeLink(db, caller, tx)
+        await lockTree(db, tree, tx)
+        const { id: folderId, path } = await folderOf(tree, folder, tx)
+        const owned = { id, userId: caller.userId, bucketId: tree.bucketId, folderId, passwordHash, createdAt: now }
+        const defaults = { message: '', kinds: '', asksName: false, notifies: true }
+        const bounds = { maxFiles: null, maxFileBytes: null, maxBytes: null }
+        await insertRequest(db, { ...defaults, ...bounds, ...terms, ...owned, label, expiresAt }, tx)
+        const details = { entryId: folderId, path, name: label }
+        record(tree.bucketId, { kind: 'file_request.created', subject: id, details })
+      })
+      return find(caller, tree, id)
+    },
+
+    /** Changes the terms of a request that is not closed; its link stays. @throws FILE_REQUEST_NOT_FOUND, INVALID_INPUT, INVALID_DURATION */
+    async update(caller: Caller, tree: Tree, id: string, input: RequestInput): Promise<FileRequestView> {
+      const { folderId, label, closedAt } = await find(caller, tree, id)
+      if (closedAt !== null) throw notFound()
+      const terms = parseTerms(input, Date.now())
+      const { password } = input
+      // An empty one is refused: it is no way to take the protection away.
+      const passwordHash = typeof password === 'string' ? await hashOf(caller, password) : password
+      const secret = passwordHash === undefined ? {} : { passwordHash }
+      await change(caller, async ({ tx, record }) => {
+        await lockBucket(db, tree.bucketId, tx)
+        const where = { id, closedAt: null }
+        const [changed] = await db.FileRequest.update({ ...terms, ...secret }, { where, transaction: tx })
+        // MySQL counts no row whose values stay.
+        if (changed === 0 && !(await db.FileRequest.findOne({ where, raw: true, transaction: tx }))) throw notFound()
+        const details = { entryId: folderId, name: terms.label ?? label }
+        record(tree.bucketId, { kind: 'file_request.changed', subject: id, details })
+      })
+      return find(caller, tree, id)
+    },
+
+    /** Tells the maker of a request by mail what it has received since they were told last. Does nothing when that is nothing. */
+    tellArrivals: ({ requestId }: { requestId: string }): Promise<void> =>
+      db.transaction(async tx => {
+        const arrived = await takeArrivals(db, requestId, tx)
+        if (!arrived?.address || arrived.count === 0) return
+        const { label, count: files, bytes } = arrived
+        const values = { label, files, bytes, link: `${publicUrl()}/requests` }
+        await enqueue(db, 'mail', { template: 'files-received', to: arrived.address, values }, tx)
+      }),
+
+    /** Closes a request for good; what it has received stays. @throws FILE_REQUEST_NOT_FOUND */
+    async close(caller: Caller, tree: Tree, id: string): Promise<FileRequestView> {
+      const { folderId, label } = await find(caller, tree, id)
+      await change(caller, async ({ tx, record }) => {
+        await lockBucket(db, tree.bucketId, tx)
+        if (!(await closeRequest(db, id, Date.now(), tx))) return
+        record(tree.bucketId, { kind: 'file_request.closed', subject: id, details: { entryId: folderId, name: label } })
+      })
+      return find(caller, tree, id)
+    },
+  }
+}
+
+export type FileRequestService = ReturnType<typeof fileRequestService>

@@ -1,0 +1,265 @@
+import { validate as isUuid, v7 as newId } from 'uuid'
+import type { Tx } from '../../../db/index.ts'
+import { FILE, FOLDER } from '../../../db/models/entry.ts'
+import type { EntryCopy } from '../../../db/models/entry-copy.ts'
+import { addPurging, lockBucket, reserve, type Totals, unreserve } from '../../../db/queries/bucket.ts'
+import { deleteEntries, entriesNamed, entriesOf, insertEntry } from '../../../db/queries/entry.ts'
+import { copiesOf, endCopy, findCopy, insertCopy, lockCopy, placeCopies } from '../../../db/queries/entry-copy.ts'
+import { resolveChain } from '../../../db/queries/entry-path.ts'
+import type { Caller } from '../../access/caller.ts'
+import { may } from '../../access/roles.ts'
+import { AppError, Forbidden, toAppError } from '../../runtime/errors.ts'
+
+import type { BucketLimits, Tree } from '../../values/tree.ts'
+import { enqueue } from '../notices/outbox.ts'
+import { type CopyOptions, copyArrivals, lockTrees, requireFolders } from './copy-arrival.ts'
+import { type CopiedTop, type CopyPlan, copyFilling } from './copy-filling.ts'
+import { workspaceTreesOf } from './drive.ts'
+import { pathExists, type TreeChange, weightOf } from './entry.ts'
+import { namesOfFolder, pathIn } from './entry-path.ts'
+import type { Located, TreeDeps } from './entry-removal.ts'
+import { quotaExceeded } from './quota.ts'
+
+interface Begun {
+  from: Tree
+  sources: Located[]
+  share: CopyPlan['share']
+  to: CopyOptions
+  folder: string[]
+  weight: Totals
+}
+
+/** A copy that is made in the background, as its maker sees it. */
+export interface BackgroundCopy
+  extends Pick<EntryCopy, 'id' | 'bucketId' | 'state' | 'entries' | 'bytes' | 'createdAt'> {
+  /** Files and folders, and bytes, that are copied so far. */
+  copied: number
+  copiedBytes: number
+  /** The ids of the copies, once it is done. */
+  ids: string[]
+  failure: CopyFailure | null
+}
+
+/** Why a copy failed. */
+export type CopyFailure = Pick<AppError, 'code' | 'message'>
+
+const MAX_LISTED = 100
+
+interface Deps extends TreeDeps {
+  findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
+  /** Whether a share can still be seen by who copies. @throws why not */
+  requireShare: (id: string, caller: Caller, tx: Tx) => Promise<void>
+}
+
+/**
+ * Copies of many entries, in transactions of bounded size. What is copied waits in a folder that no tree holds, and is placed at the end, all
+ * at once: nobody sees a part of it, and what is given up is purged like a deleted folder. The rows say how far a copy is: after a kill
+ * any instance goes on.
+ */
+export function backgroundCopyService({ db, changeTree, removal, wake, findCaller, requireShare }: Deps) {
+  const arrive = copyArrivals(db, removal)
+  const filling = copyFilling(db)
+
+  /** A drive that the maker of a copy may use now. @throws FORBIDDEN */
+  async function openDrive(caller: Caller, bucketId: string, action: 'see' | 'write') {
+    if (caller.bucket.bucketId === bucketId) return { tree: caller.bucket, limits: caller.limits }
+    const [workspace] = await workspaceTreesOf(db, caller, 'b.id', [bucketId])
+    if (workspace && may(workspace.role, action)) return workspace
+    throw new Forbidden('Your right to copy this has ended meanwhile.')
+  }
+
+  /** By what right a copy goes on. @throws FORBIDDEN */
+  async function rightOf(
+    { userId, bucketId }: EntryCopy,
+    { via, credentialId, from, share }: CopyPlan,
+  ): Promise<{ caller: Caller; tree: Tree; limits: BucketLimits }> {
+    const caller = await findCaller({ via, credentialId })
+    if (caller?.userId !== userId)
+      throw new Forbidden('The session or key that asked for this copy has ended. Copy it again.')
+    if (!share) await openDrive(caller, from.bucketId, 'see')
+    return { caller, ...(await openDrive(caller, bucketId, 'write')) }
+  }
+
+  /** Ends a copy without a result: gives back what it holds, and has purged what is there. @returns whether it had not ended before */
+  async function giveUp(id: string, state: 'failed' | 'cancelled', failure: CopyFailure | null): Promise<boolean> {
+    const known = await findCopy(db, id)
+    if (!known) return false
+    const done = await db.transaction(async tx => {
+      await lockBucket(db, known.bucketId, tx)
+      const copy = await lockCopy(db, id, tx)
+      if (!copy) return false
+      const { bucketId, stageId } = copy
+      await unreserve(db, bucketId, { bytes: copy.reservedBytes, files: copy.reservedFiles }, tx)
+      if (stageId !== null) await enqueue(db, 'purge-folder', { folderId: stageId, bucketId }, tx)
+      await endCopy(db, { id, state, result: null, failure: failure && JSON.stringify(failure) }, tx)
+      return true
+    })
+    wake()
+    return done
+  }
+
+  /** Places what was copied, once no folder is left to be filled. */
+  async function finish(
+    id: string,
+    plan: CopyPlan,
+    { caller, tree, limits }: { caller: Caller; tree: Tree; limits: BucketLimits },
+  ): Promise<void> {
+    await changeTree(tree, caller, async change => {
+      const { tx, record } = change
+      await lockTrees(db, [tree], tx)
+      const copy = await lockCopy(db, id, tx)
+      if (!copy?.stageId) return
+      const folder = await namesOfFolder(db, tree, plan.to, 'to', tx)
+      const tops = plan.tops.map(top => top.id)
+      const nodes = new Map((await entriesOf(db, tree.bucketId, tops, tx)).map(node => [node.id, node]))
+      const arriving = plan.tops.map(({ id: top, sourceId, name }) => {
+        const node = nodes.get(top)
+        if (!node) throw new Error('A copy has lost an entry.')
+        const { levelsBelow, bytesBelow } = node
+        return { node, of: sourceId, name, weight: weightOf(node), levelsBelow, bytesBelow }
+      })
+      await unreserve(db, tree.bucketId, { bytes: copy.reservedBytes, files: copy.reservedFiles }, tx)
+      const to = { tree, limits, onConflict: plan.onConflict }
+      const { parentId, names } = await arrive(arriving, to, folder, change)
+      await placeCopies(db, parentId, new Map(tops.map((top, i) => [top, names[i] ?? ''])), tx)
+      await deleteEntries(db, [copy.stageId], tx)
+      await addPurging(db, tree.bucketId, -1, tx)
+      for (const [i, { node }] of arriving.entries())
+        record({
+          kind: node.kind === FILE ? 'file.copied' : 'folder.copied',
+          subject: node.id,
+          details: { path: pathIn(tree, [...folder, names[i] ?? '']), bytes: node.bytes, files: node.files },
+        })
+      await endCopy(db, { id, state: 'done', result: JSON.stringify(tops), failure: null }, tx)
+    })
+  }
+
+  /** The copy of a caller. */
+  async function findIfAny(caller: Pick<Caller, 'userId'>, id: string): Promise<BackgroundCopy | null> {
+    const copy = isUuid(id) ? await findCopy(db, id) : undefined
+    return copy?.userId === caller.userId ? toView(copy) : null
+  }
+
+  /** @throws COPY_NOT_FOUND */
+  async function find(caller: Pick<Caller, 'userId'>, id: string): Promise<BackgroundCopy> {
+    const copy = await findIfAny(caller, id)
+    if (!copy) throw copyNotFound()
+    return copy
+  }
+
+  return {
+    /**
+     * Begins a copy, with both trees locked.
+     * @returns its id
+     * @throws PATH_EXISTS, QUOTA_EXCEEDED
+     */
+    async begin(
+      { from, sources, share, to, folder, weight }: Begun,
+      caller: Caller,
+      change: TreeChange,
+    ): Promise<string> {
+      const { tx, by } = change
+      const { tree, limits, name, onConflict } = to
+      const [id, stageId] = [newId(), newId()]
+      const { bucketId } = tree
+      const tops = sources.map(
+        ({ node, names }): CopiedTop => ({ id: newId(), sourceId: node.id, name: name ?? names.at(-1) ?? '' }),
+      )
+      // What cannot succeed is not begun. It is looked at again at the end.
+      if (onConflict === 'fail') {
+        const above = await resolveChain(db, tree, folder, tx)
+        const parentId = above.length === folder.length ? (above.at(-1)?.id ?? tree.rootId) : null
+        const wanted = tops.map(top => top.name)
+        const [taken] = parentId === null ? [] : await entriesNamed(db, parentId, wanted, tx)
+        const twice = wanted.find((one, i) => wanted.indexOf(one) < i)
+        if (taken || twice !== undefined) throw pathExists(tree, [...folder, taken?.name ?? twice ?? ''])
+      }
+      await requireFolders(db, tree, weight.folders, tx)
+      const reserved = { bytes: weight.bytes, files: weight.files }
+      if (!(await reserve(db, bucketId, reserved, limits, tx)))
+        throw await quotaExceeded(db, tree, limits, reserved, tx)
+      // Nobody finds it, and the doctor takes it for a folder that waits to be purged.
+      await insertEntry(db, { id: stageId, bucketId, parentId: null, kind: FOLDER, name: stageId, by }, tx)
+      await addPurging(db, bucketId, 1, tx)
+      const { via, credentialId } = caller
+      const { folder: place } = to
+      const { rootId } = from
+      const plan: CopyPlan = {
+        ...{ via, credentialId, from: { bucketId: from.bucketId, rootId }, tops, share, to: place, onConflict },
+      }
+      const entries = weight.files + weight.folders
+      const copied = { bytes: 0, files: 0, folders: 0 }
+      const row = {
+        id,
+        userId: caller.userId,
+        bucketId,
+        stageId,
+        plan: JSON.stringify(plan),
+        entries,
+        copied,
+        reserved,
+      }
+      await insertCopy(db, { ...row, bytes: weight.bytes }, tx)
+      await filling.begin(row, { tops, sources: sources.map(({ node }) => node), limits }, change)
+      await enqueue(db, 'copy-entries', { copyId: id }, tx)
+      return id
+    },
+
+    /**
+     * Copies up to so many entries more, or places what was copied.
+     * @returns whether there is more to do
+     */
+    async step(id: string, size: number): Promise<boolean> {
+      const copy = await findCopy(db, id)
+      if (copy?.state !== 'copying') return false
+      const plan: CopyPlan = JSON.parse(copy.plan)
+      try {
+        const right = await rightOf(copy, plan)
+        const isFilled = await db.transaction(async tx => {
+          const { from, share } = plan
+          await lockTrees(db, [from, right.tree], tx)
+          const locked = await lockCopy(db, id, tx)
+          if (!locked) return false
+          if (share) await requireShare(share.id, right.caller, tx)
+          return filling.fill(locked, plan, { ...right, size }, tx)
+        })
+        if (!isFilled) return true
+        await finish(id, plan, right)
+        return false
+      } catch (thrown) {
+        const { error, unexpected } = toAppError(thrown)
+        // The worker tries it again.
+        if (unexpected || error.code === 'UNAVAILABLE') throw thrown
+        await giveUp(id, 'failed', { code: error.code, message: error.message })
+        return false
+      }
+    },
+
+    findIfAny,
+    find,
+
+    /** The copies of a caller that are under way, and those that have ended lately, the last first. */
+    list: async ({ userId }: Pick<Caller, 'userId'>): Promise<BackgroundCopy[]> =>
+      (await copiesOf(db, userId, MAX_LISTED)).map(toView),
+
+    /** Ends a copy that is under way: nothing of it stays. One that has ended stays as it is. @throws COPY_NOT_FOUND */
+    async cancel(caller: Pick<Caller, 'userId'>, id: string): Promise<BackgroundCopy> {
+      await find(caller, id)
+      await giveUp(id, 'cancelled', null)
+      return find(caller, id)
+    },
+  }
+}
+
+export type BackgroundCopyService = ReturnType<typeof backgroundCopyService>
+
+export const copyNotFound = () =>
+  new AppError('COPY_NOT_FOUND', 'There is no such copy of yours. A copy is told of for a day after its end.')
+
+const toView = ({ id, bucketId, state, entries, bytes, createdAt, ...copy }: EntryCopy): BackgroundCopy => ({
+  ...{ id, bucketId, state, entries, bytes, createdAt },
+  copied: copy.copiedFiles + copy.copiedFolders,
+  copiedBytes: copy.copiedBytes,
+  ids: copy.result === null ? [] : JSON.parse(copy.result),
+  failure: copy.failure === null ? null : JSON.parse(copy.failure),
+})

@@ -1,0 +1,175 @@
+import { v7 as newId } from 'uuid'
+import type { Tx } from '../../../db/index.ts'
+import { FILE, FOLDER } from '../../../db/models/entry.ts'
+import { shareBlobs } from '../../../db/queries/blob.ts'
+import { type CopiedEntry, entriesBelow, insertEntries, type Reach } from '../../../db/queries/entry.ts'
+import { blobsOf } from '../../../db/queries/version.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import { MAX_COPIED } from '../../values/limits.ts'
+import { joinPath, parseFilePath, parseName } from '../../values/paths.ts'
+import type { Tree } from '../../values/tree.ts'
+import type { BackgroundCopyService } from './background-copy.ts'
+import { type CopyOptions, copyArrivals, lockTrees } from './copy-arrival.ts'
+import { sumOf, type TreeChange, weightOf } from './entry.ts'
+import { locateEntries } from './entry-location.ts'
+import { type EntryName, namesOfFolder, pathIn } from './entry-path.ts'
+import type { Located, TreeDeps } from './entry-removal.ts'
+import { fileTooLarge } from './quota.ts'
+
+/** What is copied. */
+export interface CopySource {
+  tree: Tree
+  named: readonly EntryName[]
+  /** The share by which it is copied, and the entry that is shared. */
+  share?: { id: string; entryId: string }
+  /** Where that is decided in the transaction of the copy, with both trees locked: they are what it returns. */
+  admit?: (tx: Tx) => Promise<readonly EntryName[]>
+}
+
+/** What has become of a copy. */
+export interface Copied {
+  /** Of the copies; none while they are being made. */
+  ids: string[]
+  /** Of the folder that they go into. */
+  toNames: string[]
+  /** The id of a copy that is made in the background. */
+  copyId: string | null
+}
+
+/** An entry that is copied, with all below it. */
+interface Source extends Located {
+  below: CopiedEntry[]
+}
+
+interface Deps extends TreeDeps {
+  backgroundCopies: BackgroundCopyService
+}
+
+/** Copies entries within a tree and between trees, without their bytes: those are counted once more. Who may is asked before. */
+export function entryCopyService({ db, changeTree, removal, backgroundCopies, wake }: Deps) {
+  const arrive = copyArrivals(db, removal)
+
+  /** What is copied. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */
+  async function locate(tree: Tree, named: readonly EntryName[], tx: Tx): Promise<Located[]> {
+    const all = await locateEntries(db, tree, named, tx)
+    const ids = new Set(all.map(({ node }) => node.id))
+    if (all.some(({ above }) => above.some(folder => ids.has(folder.id))))
+      throw new InvalidInput('entries', 'One of these entries is inside another one. Name the outer one only.')
+    return all
+  }
+
+  /** With all that is in it. */
+  async function read(all: Located[], tx: Tx): Promise<Source[]> {
+    const ids = all.map(({ node }) => node.id)
+    const rows = await entriesBelow(db, ids, tx)
+    const children = Map.groupBy(rows, row => row.parentId)
+    const below = (id: string): CopiedEntry[] =>
+      (children.get(id) ?? []).flatMap(child => [child, ...(child.kind === FOLDER ? below(child.id) : [])])
+    return all.map(source => {
+      const itself = rows.find(({ id }) => id === source.node.id)
+      return { ...source, below: itself ? [itself, ...below(itself.id)] : [] }
+    })
+  }
+
+  /** Makes the rows of copies, which are counted already. @returns the ids of the outermost ones */
+  async function insert(
+    sources: Source[],
+    { tree, parentId, names }: { tree: Tree; parentId: string; names: string[] },
+    { tx, by }: TreeChange,
+  ): Promise<string[]> {
+    const rows = sources.flatMap(({ below }, i) => {
+      const made = new Map(below.map(row => [row.id, newId()]))
+      return below.map((row, n) => ({
+        ...{ id: made.get(row.id) ?? newId(), bucketId: tree.bucketId, kind: row.kind, by },
+        ...(n === 0
+          ? { parentId, name: names[i] ?? '' }
+          : { parentId: made.get(row.parentId ?? '') ?? parentId, name: row.name }),
+        totals: { bytes: row.bytes, files: row.files, folders: row.folders },
+        ...{ levelsBelow: row.levelsBelow, bytesBelow: row.bytesBelow },
+        ...{ blobId: row.blobId, fileType: row.fileType, md5: row.md5 },
+        isOuter: n === 0,
+      }))
+    })
+    if (!(await shareBlobs(db, blobsOf(rows), tx))) throw new Error('A file that is to be copied has no bytes.')
+    await insertEntries(db, rows, tx)
+    return rows.filter(({ isOuter }) => isOuter).map(({ id }) => id)
+  }
+
+  return {
+    /**
+     * Copies entries of a tree into a folder: all of them, or none. A file that is in the way goes into the trash where it is replaced;
+     * a folder never does. Versions, notes and shares stay behind. Many are copied in the background.
+     * @throws FILE_NOT_FOUND, FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, PATH_EXISTS, QUOTA_EXCEEDED, FILE_TOO_LARGE
+     */
+    async copy(source: CopySource, to: CopyOptions, caller: Caller): Promise<Copied> {
+      const { tree: from, named, admit, share } = source
+      if (to.name !== null && named.length !== 1) throw new InvalidInput('name', 'A name is for one entry.')
+      const name = to.name === null ? null : parseName(to.name, 'name')
+      const { tree, limits } = to
+      const done = await changeTree(tree, caller, async (change): Promise<Copied> => {
+        const { tx } = change
+        await lockTrees(db, [from, tree], tx)
+        const all = await locate(from, admit ? await admit(tx) : named, tx)
+        const folder = await namesOfFolder(db, tree, to.folder, 'to', tx)
+        for (const { node, names } of all) {
+          parseFilePath(joinPath([...folder, name ?? names.at(-1) ?? '']), 'to')
+          if (node.kind === FOLDER && from.bucketId === tree.bucketId && names.every((part, i) => folder[i] === part))
+            throw new AppError(
+              'INVALID_PATH',
+              'A folder cannot be copied into itself. Choose a destination outside of it.',
+              { field: 'to' },
+            )
+        }
+        const weight = sumOf(all.map(({ node }) => weightOf(node)))
+        if (weight.files + weight.folders > MAX_COPIED) {
+          const begun = { from, sources: all, share: share ?? null, to: { ...to, name }, folder, weight }
+          return { ids: [], toNames: folder, copyId: await backgroundCopies.begin(begun, caller, change) }
+        }
+        const sources = await read(all, tx)
+        const largest = Math.max(
+          ...sources.flatMap(({ below }) => below.map(row => (row.kind === FILE ? row.bytes : 0))),
+        )
+        if (largest > limits.maxFileSizeBytes) throw fileTooLarge(limits)
+        const arriving = sources.map(({ node, names, below }) => ({
+          ...{ of: node.id, name: name ?? names.at(-1) ?? '', weight: weightOf(node), ...reachOf(below) },
+        }))
+        const { parentId, names } = await arrive(arriving, to, folder, change)
+        const ids = await insert(sources, { tree, parentId, names }, change)
+        for (const [i, { node, names: old, below }] of sources.entries()) {
+          const path = pathIn(tree, [...folder, names[i] ?? ''])
+          // Who sees this drive may not see the other one.
+          const origin = from.bucketId === tree.bucketId ? { from: pathIn(from, old) } : {}
+          const what = node.kind === FILE ? { md5: below[0]?.md5 ?? '' } : { files: node.files }
+          change.record({
+            kind: node.kind === FILE ? 'file.copied' : 'folder.copied',
+            subject: ids[i] ?? null,
+            details: { path, ...origin, bytes: node.bytes, ...what },
+          })
+        }
+        return { ids, toNames: folder, copyId: null }
+      })
+      wake()
+      return done
+    },
+  }
+}
+
+export type EntryCopyService = ReturnType<typeof entryCopyService>
+
+/** The exact reach of an entry, by all that is below it; the first row is its own. */
+function reachOf([top, ...rows]: CopiedEntry[]): Reach {
+  const reaches = new Map([[top?.id ?? '', { levelsBelow: 0, bytesBelow: 0 }]])
+  let [levelsBelow, bytesBelow] = [0, 0]
+  for (const { id, parentId, name } of rows) {
+    const above = reaches.get(parentId ?? '') ?? { levelsBelow: 0, bytesBelow: 0 }
+    const own = {
+      levelsBelow: above.levelsBelow + 1,
+      bytesBelow: above.bytesBelow + (above.levelsBelow > 0 ? 1 : 0) + Buffer.byteLength(name),
+    }
+    reaches.set(id, own)
+    levelsBelow = Math.max(levelsBelow, own.levelsBelow)
+    bytesBelow = Math.max(bytesBelow, own.bytesBelow)
+  }
+  return { levelsBelow, bytesBelow }
+}

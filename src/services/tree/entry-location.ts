@@ -1,0 +1,78 @@
+import { validate as isUuid } from 'uuid'
+import type { Db, Tx } from '../../../db/index.ts'
+import { entriesOf } from '../../../db/queries/entry.ts'
+import { resolveChains, upFrom } from '../../../db/queries/entry-path.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import { keyById } from '../../values/key-by-id.ts'
+import { figure, MAX_CHANGED } from '../../values/limits.ts'
+import { joinPath, parseFilePath, parsePath } from '../../values/paths.ts'
+import type { Tree } from '../../values/tree.ts'
+import { type EntryName, entryNotFound } from './entry-path.ts'
+import type { Located } from './entry-removal.ts'
+
+/** The ids of entries that are named by their paths. */
+async function idsOf(db: Db, tree: Tree, paths: string[][], tx: Tx | undefined): Promise<Map<string, string>> {
+  const chains = await resolveChains(db, tree, paths, tx)
+  return new Map(
+    paths.flatMap((names, i) => {
+      const node = chains[i]?.[names.length - 1]
+      return node ? [[joinPath(names), node.id] as const] : []
+    }),
+  )
+}
+
+/**
+ * The entries of a tree that these names mean, each once.
+ * @param tx of a change, which has locked the tree
+ * @param most how many may be named
+ * @param field the input that names them, for errors
+ * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT
+ */
+export async function locateEntries(
+  db: Db,
+  tree: Tree,
+  named: readonly EntryName[],
+  tx?: Tx,
+  { most = MAX_CHANGED, field = 'entries' }: { most?: number; field?: string } = {},
+): Promise<Located[]> {
+  if (named.length < 1 || named.length > most) throw new InvalidInput(field, `Name 1 to ${figure(most)} entries.`)
+  const paths = named.flatMap(entry => ('path' in entry ? [parseFilePath(entry.path, field)] : []))
+  const byPath = await idsOf(db, tree, paths, tx)
+  const ids = named.map(entry => {
+    const id = 'id' in entry ? entry.id : byPath.get(joinPath(parsePath(entry.path)))
+    if (!id || !isUuid(id)) throw entryNotFound(tree, entry)
+    if (id === tree.rootId)
+      throw new AppError('INVALID_PATH', 'This is the root of a drive, which stays where it is.', {
+        field,
+      })
+    return id
+  })
+  const wanted = [...new Set(ids)]
+  const up = await upFrom(db, wanted, tx)
+  const rows = await entriesOf(db, tree.bucketId, wanted, tx)
+  const nodes = keyById(rows)
+  return wanted.map(id => {
+    const node = nodes.get(id)
+    const chain = node && chainOf(tree, up, id)
+    if (!node?.parentId || !chain) throw entryNotFound(tree, named[ids.indexOf(id)] ?? { id })
+    return { node, names: chain.names, parentId: node.parentId, above: chain.above }
+  })
+}
+
+/** The folders from the root down to an entry; undefined for one that is not in the tree any more. */
+function chainOf(
+  tree: Tree,
+  up: Map<string, { parentId: string | null; name: string }>,
+  id: string,
+): Pick<Located, 'names' | 'above'> | undefined {
+  const names: string[] = []
+  const ids: string[] = []
+  for (let at = id; at !== tree.rootId; ) {
+    const entry = up.get(at)
+    if (!entry?.parentId) return undefined
+    names.unshift(entry.name)
+    if (at !== id) ids.unshift(at)
+    at = entry.parentId
+  }
+  return { names, above: ids.map(folder => ({ id: folder })) }
+}

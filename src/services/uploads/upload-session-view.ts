@@ -1,0 +1,27 @@
+import type { OnConflict } from '../../values/on-conflict.ts'
+
+/** An unfinished upload in parts. Sizes in bytes, times in milliseconds since 1970. */
+export interface UploadSessionView {
+  id: string
+  bucketId: string
+  /** Id of the user who started it. */
+  maker: string
+  names: string[] // from the root down
+  fileType: string
+  /** Path of the folder of the future file, as responses show it. */
+  folder: string
+  size: number
+  /** Bytes of every part but the last. */
+  partSize: number
+  partCount: number
+  /** Whether clients send the parts to signed URLs. */
+  direct: boolean
+  /** What to do when something of its name is there at the end. */
+  onConflict: OnConflict
+  /** Until when clients can write directly to the store, in milliseconds since 1970; 0 if they never can. */
+  writableUntil: number
+  createdAt: number
+  expiresAt: number
+  /** Whether its file is there already, by a completion in the background. */
+  isCompleted?: boolean
+}
