@@ -9,11 +9,11 @@ import {
   requireWorkspaceKey,
 } from '../src/access/drive.ts'
 import type { DriveLevel, WorkspaceRight } from '../src/access/policies.ts'
-import type { Context } from '../src/context.ts'
-import { AppError, Forbidden, InvalidInput, Unauthenticated } from '../src/errors.ts'
-import { keyById } from '../src/key-by-id.ts'
+import { AppError, Forbidden, InvalidInput, Unauthenticated } from '../src/runtime/errors.ts'
 import type { WorkspaceTree, WorkspaceView } from '../src/services/workspaces/workspace.ts'
+import { keyById } from '../src/values/key-by-id.ts'
 import { batch, batchSeen } from './batch.ts'
+import type { Context } from './context.ts'
 
 /** A file or folder by its id, or by its path in a drive. */
 export interface EntryRef {
@@ -33,6 +33,8 @@ export type Subject =
   | { trashItems: readonly string[]; to?: EntryRef | null | undefined }
   /** The drive of the file that this is a version of. */
   | { version: string }
+  /** The drive that this file request leads into. */
+  | { fileRequest: string }
   /** The drive that this unfinished upload goes to. */
   | { upload: string }
   | WorkspaceView
@@ -54,6 +56,7 @@ const treesOfWorkspaces = batchSeen(async ({ drives }, caller, ids) =>
 const bucketsOf = {
   entry: batch(({ services }, ids) => services.drives.bucketsOf('entry', ids)),
   trashItem: batch(({ services }, ids) => services.drives.bucketsOf('trash_item', ids)),
+  fileRequest: batch(({ services }, ids) => services.drives.bucketsOf('file_request', ids)),
   upload: batch(({ services }, ids) => services.drives.bucketsOf('upload_session', ids)),
   version: batch(({ services }, ids) => services.drives.bucketsOf('version', ids)),
 }
@@ -91,6 +94,8 @@ export async function findDriveOf(
 const notFound: Record<keyof typeof bucketsOf, (id: string) => AppError> = {
   entry: id => entryNotFound(id),
   trashItem: id => new AppError('TRASH_ITEM_NOT_FOUND', 'There is no such item in a trash of yours.', { id }),
+  fileRequest: () =>
+    new AppError('FILE_REQUEST_NOT_FOUND', 'You have made no such file request. Use an id from the list.'),
   upload: () => new AppError('UPLOAD_NOT_FOUND', 'There is no such upload of yours. Start another one.'),
   version: id => new AppError('VERSION_NOT_FOUND', 'There is no such version of a file of yours.', { id }),
 }
@@ -122,6 +127,7 @@ async function driveOf(context: Context, caller: Caller, subject: Subject, level
     if (!drive) throw notAMember('enter')
     return drive
   }
+  if ('fileRequest' in subject) return requireDriveOf(context, caller, 'fileRequest', subject.fileRequest)
   if ('upload' in subject) return requireDriveOf(context, caller, 'upload', subject.upload)
   if ('version' in subject) return requireDriveOf(context, caller, 'version', subject.version)
   if ('trashItems' in subject) {
@@ -157,9 +163,14 @@ function theOne(drives: Drive[], caller: Caller, field: string): Drive {
 export const entryNotFound = (id: string) =>
   new AppError('FILE_NOT_FOUND', 'There is no file or folder with this id. Use an id from a listing.', { id })
 
-/** Opens a drive again, for what outlives the moment in which its rule has passed. */
-export async function openDrive(context: Context, caller: Caller, id: string, level: DriveLevel): Promise<OpenDrive> {
-  return (await driveOf(context, caller, { driveId: id }, level)).open(level)
+/** Opens a drive beside the one that a rule is about, or for what outlives the moment in which its rule has passed. */
+export async function openDrive(
+  context: Context,
+  caller: Caller,
+  subject: Subject,
+  level: DriveLevel,
+): Promise<OpenDrive> {
+  return (await driveOf(context, caller, subject, level)).open(level)
 }
 
 async function workspaceTreeOf(

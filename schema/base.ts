@@ -11,9 +11,8 @@ import {
   type PrivateFiles,
   type WorkspaceScope,
 } from '../src/access/scopes.ts'
-import type { Context } from '../src/context.ts'
-import { Forbidden, Unauthenticated } from '../src/errors.ts'
-import type { Upload } from '../src/upload.ts'
+import { Forbidden, Unauthenticated } from '../src/runtime/errors.ts'
+import type { Upload } from '../src/values/upload.ts'
 import {
   accessScopes,
   type DriveContext,
@@ -21,8 +20,9 @@ import {
   type WorkspaceIfAnyContext,
   type WorkspaceTreeContext,
 } from './access.ts'
+import type { Context } from './context.ts'
 
-export type { Subject } from './access.ts'
+export { openDrive, type Subject } from './access.ts'
 
 type SignedIn = Context & { caller: Caller }
 

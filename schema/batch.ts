@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader'
 import type { Caller } from '../src/access/caller.ts'
-import type { Context } from '../src/context.ts'
 import type { Services } from '../src/services/index.ts'
+import type { Context } from './context.ts'
 
 /**
  * Batches the loads of sibling fields of a request into one call, so that a list runs as many statements as one entry does.

@@ -3,9 +3,9 @@ import SchemaBuilder, { type ArgBuilder } from '@pothos/core'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import type { Caller } from '../src/access/caller.ts'
-import type { Context } from '../src/context.ts'
-import { Unauthenticated } from '../src/errors.ts'
+import { Unauthenticated } from '../src/runtime/errors.ts'
 import { type BaseTypes, base } from './base.ts'
+import type { Context } from './context.ts'
 import { scalars } from './scalars.ts'
 
 export interface GraphTypes extends BaseTypes {

@@ -1,5 +1,5 @@
 import type { OutputType } from '@pothos/core'
-import { figure } from '../src/limits.ts'
+import { figure } from '../src/values/limits.ts'
 import { type ArgFields, builder, type Types } from './builder.ts'
 import { DEFAULT_FIRST, MAX_FIRST } from './paging.ts'
 

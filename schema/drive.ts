@@ -1,17 +1,16 @@
 import type { Usage } from '../db/queries/bucket.ts'
 import { mapPage } from '../db/queries/page.ts'
 import type { Caller } from '../src/access/caller.ts'
-import type { Context } from '../src/context.ts'
-import { Forbidden } from '../src/errors.ts'
-import { MAX_NAME_PART } from '../src/limits.ts'
-import { parsePath } from '../src/paths.ts'
+import { Forbidden } from '../src/runtime/errors.ts'
 import type { PlacedEntry } from '../src/services/tree/entry-list.ts'
-import type { Tree } from '../src/services/tree/entry-path.ts'
-import type { BucketLimits } from '../src/services/tree/quota.ts'
+import { MAX_NAME_PART } from '../src/values/limits.ts'
+import { parsePath } from '../src/values/paths.ts'
+import type { BucketLimits, Tree } from '../src/values/tree.ts'
 import { findDrive, openDrive } from './access.ts'
 import { batch, each } from './batch.ts'
 import { builder } from './builder.ts'
 import { pageArgs } from './connection.ts'
+import type { Context } from './context.ts'
 import { EntryConnection, entryOf, inDrive, isFolder } from './entry.ts'
 import { Permission } from './enums.ts'
 import { findable, Node } from './node.ts'
@@ -138,7 +137,7 @@ builder.subscriptionField('bucketChanged', t =>
     on: (_root, { drive }) => ({ driveId: drive }),
     subscribe: (_root, _args, context) => {
       const { id } = context.drive
-      const open = (caller: Caller) => openDrive(context, caller, id, 'read')
+      const open = (caller: Caller) => openDrive(context, caller, { driveId: id }, 'read')
       return context.services.subscriptions.bucketChanges(context, id, open)
     },
     // Found again for each event: the role of the caller may have changed.

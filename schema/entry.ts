@@ -1,11 +1,11 @@
 import { FOLDER } from '../db/models/entry.ts'
 import type { Drive as DriveValue } from '../src/access/drive.ts'
-import type { Context } from '../src/context.ts'
 import type { PlacedEntry } from '../src/services/tree/entry-list.ts'
 import { findDriveOf } from './access.ts'
 import { batch } from './batch.ts'
 import type { ObjectFields } from './builder.ts'
 import { connectionOf } from './connection.ts'
+import type { Context } from './context.ts'
 import { Permission } from './enums.ts'
 import { findable, Node } from './node.ts'
 import { Person, personOf } from './person.ts'
@@ -94,11 +94,9 @@ Entry.implement({
       type: [Permission],
       description: 'What the caller may do with it.',
       listSize: 4,
-      // The root stays where it is, and files alone are shared.
-      resolve: entry =>
-        entry.drive.permissions.filter(
-          level => !(level === 'share' && entry.kind === FOLDER) && !(level === 'delete' && entry.parentId === null),
-        ),
+      // The root stays where it is, and is not shared.
+      resolve: ({ drive, parentId }) =>
+        drive.permissions.filter(level => parentId !== null || !(level === 'share' || level === 'delete')),
     }),
   }),
 })

@@ -1,12 +1,14 @@
 import { FILE, FOLDER } from '../db/models/entry.ts'
+import { type CopyState, copyStates } from '../db/models/entry-copy.ts'
 import { accountRefusals, eventKinds, type EventKind as Kind, type Via, vias } from '../db/models/event.ts'
+import { type RequestState, requestStates } from '../db/models/file-request.ts'
 import { type ShareEventKind as ShareUse, shareEventKinds } from '../db/models/share-event.ts'
 import type { DriveLevel, WorkspaceRight } from '../src/access/policies.ts'
 import { type Role as RoleName, roles } from '../src/access/roles.ts'
 import { privateScopes, workspaceScopes } from '../src/access/scopes.ts'
-import { type ErrorCode as Code, naturalStatus } from '../src/errors.ts'
-import type { Mode } from '../src/media.ts'
-import { type OnConflict as OnConflictName, onConflicts } from '../src/on-conflict.ts'
+import { type ErrorCode as Code, naturalStatus } from '../src/runtime/errors.ts'
+import type { Mode } from '../src/values/media.ts'
+import { type OnConflict as OnConflictName, onConflicts } from '../src/values/on-conflict.ts'
 import { builder } from './builder.ts'
 
 /** Names of GraphQL for values of the services: `workspaces:files:read` is WORKSPACES_FILES_READ. */
@@ -76,6 +78,18 @@ export const SignInRefusal = enumOf(
   'SignInRefusal',
   'Why a sign-in was refused: the account is suspended; its address was given by a provider that has not verified it; its address was given by a provider through which it may not be entered.',
   accountRefusals,
+)
+
+export const FileRequestState = enumOf<RequestState>(
+  'FileRequestState',
+  'Whether a file request takes files; FULL: as many as were asked for have arrived; SUSPENDED: its folder is in the trash, or its maker may not write there now.',
+  requestStates,
+)
+
+export const BackgroundCopyState = enumOf<CopyState>(
+  'BackgroundCopyState',
+  'What has become of a copy that is made in the background. Nothing of one is there that is CANCELLED or FAILED.',
+  copyStates,
 )
 
 export const EventVia = enumOf<Via>('EventVia', 'By what a person has acted.', vias)

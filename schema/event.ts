@@ -3,14 +3,13 @@ import { type EventKind as Kind, personKinds } from '../db/models/event.ts'
 import { mapPage, type Page } from '../db/queries/page.ts'
 import type { Caller } from '../src/access/caller.ts'
 import type { Drive as DriveValue } from '../src/access/drive.ts'
-import type { Context } from '../src/context.ts'
-import { InvalidInput } from '../src/errors.ts'
-import type { EventDetails as Details } from '../src/services/history/event.ts'
-import type { EventView } from '../src/services/history/event-feed.ts'
+import { InvalidInput } from '../src/runtime/errors.ts'
+import type { EventDetails as Details, EventView } from '../src/services/history/event.ts'
 import { findDrive, openDrive } from './access.ts'
 import { each } from './batch.ts'
 import { type ArgFields, builder } from './builder.ts'
 import { connectionOf, newestFirst, pageArgs } from './connection.ts'
+import type { Context } from './context.ts'
 import { entryOf } from './entry.ts'
 import { EventKind, EventVia, Role, SignInRefusal } from './enums.ts'
 import { findable, Node } from './node.ts'
@@ -48,7 +47,7 @@ const EventDetails = builder.objectRef<Details>('EventDetails').implement({
     }),
     name: t.exposeString('name', {
       nullable: true,
-      description: 'The name of the workspace or key; of a webhook, the host of its URL.',
+      description: 'The name of the workspace or key; the label of a file request; of a webhook, the host of its URL.',
     }),
     workspaceId: t.exposeID('workspaceId', { nullable: true, description: 'The id of the workspace.' }),
     role: t.expose('role', {
@@ -58,6 +57,10 @@ const EventDetails = builder.objectRef<Details>('EventDetails').implement({
     }),
     plan: t.exposeString('plan', { nullable: true, description: 'The plan after it.' }),
     provider: t.exposeString('provider', { nullable: true, description: 'The provider of the identity.' }),
+    sender: t.exposeString('sender', {
+      nullable: true,
+      description: 'The name that the sender of a file to a file request has given; a claim.',
+    }),
     refusal: t.expose('refusal', { type: SignInRefusal, nullable: true, description: 'Why a sign-in was refused.' }),
     device: t.exposeString('device', {
       nullable: true,
@@ -90,7 +93,7 @@ const Event = builder.objectRef<EventNode>('Event').implement({
     subjectId: t.exposeID('subjectId', {
       nullable: true,
       description:
-        'The id of what it happened to: the file, folder, share, invite, key, webhook, session, identity or workspace; of a member, that of the person.',
+        'The id of what it happened to: the file, folder, share, file request, invite, key, webhook, session, identity or workspace; of a member, that of the person.',
     }),
     entry: t.field({
       type: Entry,
@@ -227,7 +230,7 @@ builder.subscriptionField('driveEvents', t =>
     subscribe: (_root, { after, kinds }, context) => {
       const { id } = context.drive
       const admit = async (caller: Caller) =>
-        among((await openDrive(context, caller, id, 'read')).drive.eventKinds, kinds)
+        among((await openDrive(context, caller, { driveId: id }, 'read')).drive.eventKinds, kinds)
       return context.services.subscriptions.driveEvents(context, context.drive, context.lastEventId ?? after, admit)
     },
     resolve: async (event, _args, context: Context) => {

@@ -5,7 +5,6 @@ import { Node } from './node.ts'
 import { Entry, File } from './refs.ts'
 
 const noteOf = batchSeen(({ notes }, caller, checksums) => notes.ofContents(caller, checksums))
-const shareCountOf = batchSeen(({ entryLists }, caller, ids) => entryLists.shareCounts(caller, ids))
 
 File.implement({
   description: 'A file.',
@@ -18,12 +17,6 @@ File.implement({
       description: 'The note of the caller on this content, empty without one; null in workspaces, which have none.',
       resolve: async ({ md5 }, _args, context) =>
         context.drive.workspace ? null : ((await noteOf(context, md5)) ?? ''),
-    }),
-    shareCount: t.withAuth({ drive: 'read' }).int({
-      nullable: true,
-      description: 'How many live shares the caller has made of it; null in workspaces, where files are not shared.',
-      resolve: async ({ id }, _args, context) =>
-        context.drive.workspace ? null : ((await shareCountOf(context, id)) ?? 0),
     }),
     download: t.withAuth({ drive: 'read' }).field({
       type: Download,

@@ -1,6 +1,6 @@
 import type { ChildRow, EntryKey, EntryQuery, EntrySort as Sort } from '../db/queries/entry-list.ts'
 import { mapPage } from '../db/queries/page.ts'
-import { MAX_NAME_PART } from '../src/limits.ts'
+import { MAX_NAME_PART } from '../src/values/limits.ts'
 import { builder } from './builder.ts'
 import { pageArgs } from './connection.ts'
 import { EntryConnection } from './entry.ts'

@@ -7,12 +7,12 @@ import type {
   ObjectRef,
 } from '@pothos/core'
 import type { GraphQLResolveInfo } from 'graphql'
-import type { Context } from '../src/context.ts'
-import { AppError, type ErrorCode } from '../src/errors.ts'
+import { AppError, type ErrorCode } from '../src/runtime/errors.ts'
 import type { RateName } from '../src/services/rate-limit.ts'
 import type { Subject } from './access.ts'
 import type { ContextOf } from './base.ts'
 import { builder, type GraphTypes, type InputFields, type Types } from './builder.ts'
+import type { Context } from './context.ts'
 
 declare module 'graphql' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {

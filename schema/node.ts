@@ -1,10 +1,10 @@
 import { brandWithType } from '@pothos/core'
 import type { NodeTable } from '../db/queries/node.ts'
 import type { Caller } from '../src/access/caller.ts'
-import type { Context } from '../src/context.ts'
-import { figure } from '../src/limits.ts'
+import { figure } from '../src/values/limits.ts'
 import { batch } from './batch.ts'
 import { builder } from './builder.ts'
+import type { Context } from './context.ts'
 
 interface NodeView {
   id: string

@@ -1,4 +1,4 @@
-import { logSecurityEvent } from '../src/audit-log.ts'
+import { logSecurityEvent } from '../src/access/audit-log.ts'
 import { AccountStatus } from './enums.ts'
 import { mutation } from './mutation.ts'
 import { Account, accountOf, MailQueue, Operator, readAccountId } from './operator.ts'

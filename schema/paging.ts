@@ -1,9 +1,9 @@
 import type { Page } from '../db/queries/page.ts'
-import type { Context } from '../src/context.ts'
-import { InvalidInput } from '../src/errors.ts'
-import { figure } from '../src/limits.ts'
+import { InvalidInput } from '../src/runtime/errors.ts'
 import { type KeyOf, type KeyType, readCursor, writeCursor } from '../src/services/page.ts'
+import { figure } from '../src/values/limits.ts'
 import { batch } from './batch.ts'
+import type { Context } from './context.ts'
 
 export const MAX_FIRST = 1000
 export const DEFAULT_FIRST = 50
@@ -30,6 +30,13 @@ export interface Sorting<T, Types extends KeyType[]> {
 /** Sorted by id, so by time. */
 export const byId: Sorting<{ id: string }, ['id']> = { types: ['id'], keyOf: entry => [entry.id] }
 
+/** How many entries a page has, and after which key it starts. @throws INVALID_INPUT */
+export function readPage<Types extends KeyType[]>(args: ConnectionArgs, types: [...Types]) {
+  const first = args.first ?? DEFAULT_FIRST
+  if (first < 1 || first > MAX_FIRST) throw new InvalidInput('first', `A page has 1 to ${figure(MAX_FIRST)} entries.`)
+  return { first, after: readCursor(args.after, types, false, 'after') }
+}
+
 /**
  * One page of a Relay connection over a sorted list. Forward pagination only, as the indexes support.
  * @param load returns a page, and in `last` the key after which the next page starts where that is not the key of its last node
@@ -40,9 +47,7 @@ export async function forwardConnection<T, Types extends KeyType[]>(
   { types, keyOf }: Sorting<NoInfer<T>, Types>,
   load: (limit: number, after: KeyOf<Types> | null) => Promise<{ rows: T[]; more: boolean; last?: string | undefined }>,
 ) {
-  const first = args.first ?? DEFAULT_FIRST
-  if (first < 1 || first > MAX_FIRST) throw new InvalidInput('first', `A page has 1 to ${figure(MAX_FIRST)} entries.`)
-  const after = readCursor(args.after, types, false, 'after')
+  const { first, after } = readPage(args, types)
   const { rows, more, last } = await load(first, after)
   const edges = rows.map(node => new Edge(node, keyOf))
   return { edges, pageInfo: new PageInfo(edges, more, after !== null, last) }

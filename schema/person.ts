@@ -1,8 +1,8 @@
 import type { PersonView } from '../db/queries/person.ts'
-import type { Context } from '../src/context.ts'
-import { AppError } from '../src/errors.ts'
+import { AppError } from '../src/runtime/errors.ts'
 import { batch, batchSeen } from './batch.ts'
 import { builder, type ObjectFields } from './builder.ts'
+import type { Context } from './context.ts'
 import { findable, Node } from './node.ts'
 
 export const Person = builder.objectRef<PersonView>('Person').implement({

@@ -1,8 +1,8 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql'
 import { type FileUpload, Upload as MultipartUpload } from 'graphql-upload-minimal'
-import { AppError } from '../src/errors.ts'
-import { markUndecoded } from '../src/paths.ts'
-import { AwaitedUpload, Upload } from '../src/upload.ts'
+import { AppError } from '../src/runtime/errors.ts'
+import { markUndecoded } from '../src/values/paths.ts'
+import { AwaitedUpload, Upload } from '../src/values/upload.ts'
 
 /** A whole number beyond the 32 bits of Int. */
 const whole = (name: string, description: string) => {

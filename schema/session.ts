@@ -1,6 +1,6 @@
-import { logSecurityEvent } from '../src/audit-log.ts'
-import { keyById } from '../src/key-by-id.ts'
+import { logSecurityEvent } from '../src/access/audit-log.ts'
 import type { SessionView } from '../src/services/accounts/session.ts'
+import { keyById } from '../src/values/key-by-id.ts'
 import { batchSeen } from './batch.ts'
 import { builder } from './builder.ts'
 import { mutation } from './mutation.ts'

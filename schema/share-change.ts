@@ -1,38 +1,15 @@
 import { validate as isUuid } from 'uuid'
-import { Drive as DriveValue } from '../src/access/drive.ts'
-import type { Context } from '../src/context.ts'
-import { InvalidInput } from '../src/errors.ts'
-import { figure, MAX_DOWNLOADS, MAX_PASSWORD, MAX_SHARED_FILES } from '../src/limits.ts'
-import type { ShareInfo } from '../src/services/sharing/share-link.ts'
-import { builder, type ObjectFields } from './builder.ts'
-import { Download } from './download.ts'
-import { entryOf } from './entry.ts'
+import { InvalidInput } from '../src/runtime/errors.ts'
+import { figure, MAX_DOWNLOADS, MAX_LABEL, MAX_MESSAGE, MAX_PASSWORD, MAX_SHARED_FILES } from '../src/values/limits.ts'
+import { builder, type InputFields, type ObjectFields } from './builder.ts'
+import type { Context } from './context.ts'
+import { isFolder } from './entry.ts'
 import { EntryRef, nameOf } from './entry-ref.ts'
-import { Disposition, MailStatus } from './enums.ts'
+import { MailStatus } from './enums.ts'
 import { mutation } from './mutation.ts'
-import { File } from './refs.ts'
-import { DirectShare, LinkShare } from './share.ts'
+import { Entry, File } from './refs.ts'
+import { DirectShare, LinkShare, Share, sharedEntry } from './share.ts'
 import { viewerField } from './viewer.ts'
-
-const SharePreview = builder.objectRef<ShareInfo>('SharePreview').implement({
-  description: 'What everyone with a link may know before downloading.',
-  fields: t => ({
-    fileName: t.exposeString('fileName', { description: 'The name of the file.' }),
-    contentType: t.exposeString('fileType', { description: 'The media type of the file.' }),
-    size: t.expose('size', { type: 'Bytes', description: 'The bytes of the file.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the share ends.' }),
-    passwordProtected: t.exposeBoolean('passwordProtected', { description: 'Whether it asks for a password.' }),
-  }),
-})
-
-builder.queryField('share', t =>
-  t.withAuth({ public: true }).field({
-    type: SharePreview,
-    description: 'What is behind a link. For everybody who has it.',
-    args: { token: t.arg.string({ required: true, description: 'The token of the share.' }) },
-    resolve: (_root, { token }, context) => context.services.shareLinks.info(token, context),
-  }),
-)
 
 const ShareRef = builder.inputType('ShareRef', {
   description: 'A share.',
@@ -52,43 +29,88 @@ interface Ref {
 const tokenOf = ({ services }: Context, { id, token }: Ref): string =>
   id ? (isUuid(id) ? services.shares.tokenOf(id) : '') : (token ?? '')
 
+/** What a share is of, and where that is. */
+interface Shared {
+  entryId: string
+  bucketId: string
+}
+
 /** The field of a payload that shows the file of the caller that is shared. */
-const fileField = <Payload extends { fileId: string }>(t: ObjectFields<Payload>) =>
+const fileField = <Payload extends Shared>(t: ObjectFields<Payload>) =>
   t.withAuth({ privateFiles: 'read' }).field({
     type: File,
     nullable: true,
-    description: 'The file as it is now.',
-    resolve: ({ fileId }, _args, context) => entryOf(context, DriveValue.own(context.caller), fileId),
+    description: 'The file as it is now; null where it is a folder.',
+    resolve: async (payload, _args, context) => {
+      const entry = await sharedEntry(payload, context)
+      return isFolder(entry) ? null : entry
+    },
   })
 
+/** The same for a file or a folder. */
+const entryField = <Payload extends Shared>(t: ObjectFields<Payload>) =>
+  t.withAuth({ privateFiles: 'read' }).field({
+    type: Entry,
+    nullable: true,
+    description: 'The file or folder as it is now.',
+    resolve: (payload, _args, context) => sharedEntry(payload, context),
+  })
+
+/** The terms of a share that can be given when it is made, and changed. */
+const terms = (t: InputFields) => ({
+  label: t.string({ description: `What its sharer calls it: up to ${MAX_LABEL} characters.` }),
+  duration: t.string({
+    description:
+      'How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default (LINK_DURATION), what is shared with a person for 7d.',
+  }),
+  password: t.string({ description: `1 to ${MAX_PASSWORD} characters.` }),
+  allowDownload: t.boolean({
+    description:
+      'Whether the files may be downloaded, and not only looked at on the page of the share. True by default.',
+  }),
+  notifies: t.boolean({
+    description: 'Whether its sharer is told of its use by mail, at most once an hour. False by default.',
+  }),
+})
+
+const maxDownloads = (t: InputFields) =>
+  t.int({ description: `After how many downloads it ends, 1 to ${figure(MAX_DOWNLOADS)}.` })
+
 mutation('createLink', {
-  description: 'Makes a link with which everybody may download one file of the caller.',
+  description:
+    'Makes a link with which everybody may download one file, or what is in one folder, of the caller or of a workspace that they write in.',
   auth: { drive: 'share' },
   fails: ['FILE_NOT_FOUND', 'INVALID_PATH', 'INVALID_DURATION', 'INVALID_INPUT', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   places: { path: 'file', max_downloads: 'maxDownloads' },
   rateLimit: 'links',
   input: t => ({
-    file: t.field({ type: EntryRef, required: true, description: 'A file of the own drive.' }),
-    duration: t.string({ description: 'How long the link lives: 30m, 24h, 7d, 2w, 1mo, 1y; 24h by default.' }),
-    password: t.string({ description: `1 to ${MAX_PASSWORD} characters.` }),
-    maxDownloads: t.int({ description: `After how many downloads it ends, 1 to ${figure(MAX_DOWNLOADS)}.` }),
+    file: t.field({ type: EntryRef, required: true, description: 'A file or folder.' }),
+    ...terms(t),
+    maxDownloads: maxDownloads(t),
   }),
   on: ({ file }) => ({ entries: [file] }),
-  resolve: async ({ file, ...input }, { services, caller }, info) => {
+  resolve: async ({ file, ...input }, { services, caller, drive, tree }, info) => {
     // Each password costs a hash, which all callers share the processor for.
     if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
-    const share = await services.shares.createLink(caller, nameOf(file), input)
-    return { share, fileId: share.fileId }
+    const share = await services.shares.createLink(
+      caller,
+      { tree, workspaceId: drive.workspace?.id ?? null },
+      nameOf(file),
+      input,
+    )
+    return { share, entryId: share.entryId, bucketId: share.bucketId }
   },
   payload: t => ({
     share: t.expose('share', { type: LinkShare, description: 'The new link.' }),
     file: fileField(t),
+    entry: entryField(t),
     viewer: viewerField(t),
   }),
 })
 
 mutation('shareFiles', {
-  description: 'Shares files of the caller with one person: all of them, or none. Sharing again renews.',
+  description:
+    'Shares files and folders of one drive with one person: all of them, or none. Sharing again renews. From a workspace, who writes there may.',
   auth: { drive: 'share' },
   fails: ['FILE_NOT_FOUND', 'INVALID_PATH', 'INVALID_DURATION', 'INVALID_INPUT', 'RATE_LIMITED'],
   places: { path: 'files' },
@@ -98,17 +120,19 @@ mutation('shareFiles', {
       type: [EntryRef],
       required: true,
       maxItems: MAX_SHARED_FILES,
-      description: `1 to ${figure(MAX_SHARED_FILES)} files of the own drive.`,
+      description: `1 to ${figure(MAX_SHARED_FILES)} files and folders of one drive.`,
     }),
     email: t.string({ required: true, description: 'Who has this verified address receives the files.' }),
-    duration: t.string({ description: 'How long the shares live; 7d by default.' }),
-    password: t.string({ description: `1 to ${MAX_PASSWORD} characters.` }),
+    ...terms(t),
     sendEmail: t.boolean({ description: 'Whether to tell the recipient by mail.' }),
+    message: t.string({
+      description: `What the mail tells them besides, in up to ${figure(MAX_MESSAGE)} characters. It is not kept.`,
+    }),
   }),
   on: ({ files }) => ({ entries: files, at: 'input.files' }),
-  resolve: async ({ files, ...input }, { services, caller }) => {
+  resolve: async ({ files, ...input }, { services, caller, tree }) => {
     if (files.length === 0) throw new InvalidInput('files', `Name 1 to ${figure(MAX_SHARED_FILES)} files.`)
-    const made = await services.directShares.share(caller, files.map(nameOf), input)
+    const made = await services.directShares.share(caller, tree, files.map(nameOf), input)
     const ids = made.shares.map(({ id }) => id)
     return { shares: await services.shares.sentAmong(caller, ids), mail: made.notificationStatus }
   },
@@ -124,6 +148,31 @@ mutation('shareFiles', {
   }),
 })
 
+mutation('updateShare', {
+  description:
+    'Changes the terms of a share of the caller; its address stays. What is left out stays; null takes the password or the limit of downloads away. A share that has expired or is used up can be renewed for 30 days after it expires.',
+  auth: { privateFiles: 'share' },
+  fails: ['SHARE_NOT_FOUND', 'FORBIDDEN', 'INVALID_DURATION', 'INVALID_INPUT', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  places: { max_downloads: 'maxDownloads' },
+  rateLimit: 'links',
+  input: t => ({
+    share: t.field({ type: ShareRef, required: true, description: 'The share.' }),
+    ...terms(t),
+    maxDownloads: maxDownloads(t),
+  }),
+  resolve: async ({ share: ref, ...input }, context, info) => {
+    const { services, caller } = context
+    if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
+    const share = await services.shares.update(caller, tokenOf(context, ref), input, ref.id ? 'by id' : 'by token')
+    return { share, entryId: share.entryId, bucketId: share.bucketId }
+  },
+  payload: t => ({
+    share: t.expose('share', { type: Share, description: 'The share as it is now.' }),
+    entry: entryField(t),
+    viewer: viewerField(t),
+  }),
+})
+
 mutation('revokeShare', {
   description: 'Ends a share of the caller for good.',
   auth: { privateFiles: 'share' },
@@ -131,49 +180,19 @@ mutation('revokeShare', {
   input: t => ({ share: t.field({ type: ShareRef, required: true, description: 'The share.' }) }),
   resolve: async ({ share }, context) => {
     const { services, caller } = context
-    const { id, fileId } = await services.shares.end(caller, tokenOf(context, share), share.id ? 'by id' : 'by token')
-    return { revokedId: id, fileId }
+    const { id, ...shared } = await services.shares.end(
+      caller,
+      tokenOf(context, share),
+      share.id ? 'by id' : 'by token',
+    )
+    return { revokedId: id, ...shared }
   },
   payload: t => ({
     revokedId: t.exposeID('revokedId', { description: 'The id of the share.' }),
     file: fileField(t),
+    entry: entryField(t),
     viewer: viewerField(t),
   }),
-})
-
-mutation('openShare', {
-  description:
-    'Makes a signed URL for a shared file. Counts as one download. What is shared with one person opens for them and the sharer only.',
-  auth: { public: true },
-  fails: [
-    'SHARE_NOT_FOUND',
-    'SHARE_EXPIRED',
-    'SHARE_USED_UP',
-    'PASSWORD_REQUIRED',
-    'WRONG_PASSWORD',
-    'TOO_MANY_ATTEMPTS',
-    'UNAUTHENTICATED',
-    'FORBIDDEN',
-    'INSUFFICIENT_SCOPE',
-    'KEY_OUT_OF_BOUNDS',
-  ],
-  input: t => ({
-    token: t.string({ required: true, description: 'The token of the share.' }),
-    password: t.string({ description: 'The password, where the share asks for one.' }),
-    disposition: t.field({ type: Disposition, description: 'ATTACHMENT by default.' }),
-  }),
-  resolve: async ({ token, password, disposition }, { services, caller, address, client, log }) => ({
-    download: await services.shareLinks.open(token, {
-      caller,
-      address,
-      client,
-      log,
-      password,
-      mode: disposition,
-      counts: true,
-    }),
-  }),
-  payload: t => ({ download: t.expose('download', { type: Download, description: 'Where the bytes are.' }) }),
 })
 
 mutation('markShareSeen', {

@@ -1,4 +1,7 @@
-import type { ShareEventRow } from '../db/queries/share-event.ts'
+import type { ShareEventKind as Kind } from '../db/models/share-event.ts'
+import { MOST_COUNTED, type ShareEventRow, type UseCount } from '../db/queries/share-event.ts'
+import { figure } from '../src/values/limits.ts'
+import { batchSeen } from './batch.ts'
 import { builder } from './builder.ts'
 import { connectionOf, newestFirst, pageArgs } from './connection.ts'
 import { ShareEventKind } from './enums.ts'
@@ -38,3 +41,54 @@ builder.interfaceField(Share, 'events', t =>
         : null,
   }),
 )
+
+const countOf = (uses: readonly UseCount[], wanted: Kind) => uses.find(({ kind }) => kind === wanted)
+
+const ShareUsage = builder.objectRef<readonly UseCount[]>('ShareUsage').implement({
+  description: `How often a share was used, as far back as events are kept, among its last ${figure(MOST_COUNTED)} uses.`,
+  fields: t => ({
+    openCount: t.int({
+      description: 'How often its page or its details were looked at.',
+      resolve: uses => countOf(uses, 'opened')?.count ?? 0,
+    }),
+    lastOpenedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When last.',
+      resolve: uses => countOf(uses, 'opened')?.lastAt ?? null,
+    }),
+    downloadCount: t.int({
+      description: 'How often a file was downloaded.',
+      resolve: uses => countOf(uses, 'downloaded')?.count ?? 0,
+    }),
+    lastDownloadedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When last.',
+      resolve: uses => countOf(uses, 'downloaded')?.lastAt ?? null,
+    }),
+    refusedCount: t.int({
+      description: 'How often a wrong password was given.',
+      resolve: uses => countOf(uses, 'refused')?.count ?? 0,
+    }),
+  }),
+})
+
+const usageOf = batchSeen(({ shareEvents }, _caller, ids) => shareEvents.counts(ids))
+
+builder.interfaceFields(Share, t => ({
+  usage: t.withAuth({ privateFiles: 'share' }).field({
+    type: ShareUsage,
+    nullable: true,
+    description:
+      'How often it was used. Null for a share of another person, and for a key without the scope PRIVATE_FILES_SHARE.',
+    resolve: async ({ id, sharer }, _args, context) =>
+      sharer.id === context.caller.userId ? ((await usageOf(context, id)) ?? []) : null,
+  }),
+  notifies: t.withAuth({ privateFiles: 'share' }).boolean({
+    nullable: true,
+    description:
+      'Whether its sharer is told of its use by mail, at most once an hour. Null for a share of another person, and for a key without the scope PRIVATE_FILES_SHARE.',
+    resolve: ({ sharer, notifies }, _args, { caller }) => (sharer.id === caller.userId ? notifies : null),
+  }),
+}))

@@ -1,25 +1,40 @@
+import { FILE } from '../db/models/entry.ts'
 import type { Page } from '../db/queries/page.ts'
-import { Drive as DriveValue } from '../src/access/drive.ts'
+import type { Caller } from '../src/access/caller.ts'
+import type { Drive } from '../src/access/drive.ts'
 import { mayUsePrivateFiles } from '../src/access/scopes.ts'
-import type { Context } from '../src/context.ts'
 import type { ShareKind as Kind, ShareView } from '../src/services/sharing/share-list.ts'
+import { findDrive } from './access.ts'
 import { batchSeen } from './batch.ts'
 import { builder } from './builder.ts'
 import { connectionOf, newestFirst, pageArgs } from './connection.ts'
+import type { Context } from './context.ts'
 import { entryOf } from './entry.ts'
-import { ShareKind } from './enums.ts'
+import { EntryKind, ShareKind } from './enums.ts'
 import { findable, Node } from './node.ts'
 import { batchPages, byId, forwardConnection } from './paging.ts'
 import { Person } from './person.ts'
-import { File } from './refs.ts'
+import { Entry, File } from './refs.ts'
 import { Viewer } from './viewer.ts'
 
 const typeOf = ({ sharedFor }: ShareView) => (sharedFor === '' ? 'LinkShare' : 'DirectShare')
 
+/** What a share of the caller is of, as it is now, as far as they may look into its drive. */
+export async function sharedEntry(
+  { bucketId, entryId }: Pick<ShareView, 'bucketId' | 'entryId'>,
+  context: Context & { caller: Caller },
+) {
+  const drive = await findDrive(context, context.caller, bucketId)
+  return drive && !drive.refusal('read') ? entryOf(context, drive, entryId) : null
+}
+
+const ownEntry = (share: ShareView, context: Context & { caller: Caller }) =>
+  share.sharer.id === context.caller.userId ? sharedEntry(share, context) : null
+
 export const Share = builder.interfaceRef<ShareView>('Share')
 
 Share.implement({
-  description: 'A share of a file that the caller has made or received.',
+  description: 'A share of a file or a folder that the caller has made or received.',
   interfaces: [Node],
   resolveType: typeOf,
   fields: t => ({
@@ -28,21 +43,36 @@ Share.implement({
     file: t.withAuth({ privateFiles: 'read' }).field({
       type: File,
       nullable: true,
-      description: 'The file of the caller; null in a share of another person.',
-      resolve: ({ sharer, fileId }, _args, context) =>
-        sharer.id === context.caller.userId ? entryOf(context, DriveValue.own(context.caller), fileId) : null,
+      description: 'The file that the caller shares; null in a share of a folder, or of another person.',
+      resolve: (share, _args, context) => (share.kind === FILE ? ownEntry(share, context) : null),
     }),
-    fileName: t.string({ description: 'The name of the file.', resolve: ({ names }) => names.at(-1) ?? '' }),
-    contentType: t.exposeString('fileType', { description: 'The media type of the file.' }),
-    size: t.expose('size', { type: 'Bytes', description: 'The bytes of the file.' }),
-    md5: t.exposeString('md5', { description: 'MD5 of the bytes, in hex.' }),
+    entry: t.withAuth({ privateFiles: 'read' }).field({
+      type: Entry,
+      nullable: true,
+      description: 'The file or folder that the caller shares; null in a share of another person.',
+      resolve: (share, _args, context) => ownEntry(share, context),
+    }),
+    entryKind: t.expose('kind', { type: EntryKind, description: 'Whether it is of a file or of a folder.' }),
+    fileName: t.string({ description: 'The name of the file or folder.', resolve: ({ names }) => names.at(-1) ?? '' }),
+    contentType: t.exposeString('fileType', { description: 'The media type of the file; empty for a folder.' }),
+    size: t.expose('size', { type: 'Bytes', description: 'The bytes of the file, or of all files in the folder.' }),
+    md5: t.exposeString('md5', { description: 'MD5 of the bytes, in hex; empty for a folder.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends.' }),
+    label: t.exposeString('label', { description: 'What its sharer calls it; empty for a received share.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it ends; null when it does not.',
+    }),
     passwordProtected: t.exposeBoolean('passwordProtected', { description: 'Whether it asks for a password.' }),
     downloads: t.exposeInt('downloads', { description: 'How often it was used.' }),
     maxDownloads: t.exposeInt('maxDownloads', {
       nullable: true,
       description: 'After how many downloads it ends, if it does.',
+    }),
+    allowDownload: t.exposeBoolean('allowDownload', {
+      description:
+        'Whether the file may be downloaded, and not only looked at on the page of the share. Who sees bytes can keep them.',
     }),
     sharedBy: t.field({ type: Person, description: 'Who made it.', resolve: ({ sharer }) => sharer }),
   }),
@@ -73,17 +103,29 @@ findable('share', typeOf, async (context, caller, id) => {
 })
 
 const pagesOf = batchPages<ShareView, [string], [{ kind: Kind | null; newestFirst: boolean }]>(
-  async ({ services, caller }, fileIds, limit, after, query) =>
+  async ({ services, caller }, entryIds, limit, after, query) =>
     caller
-      ? services.shares.pagesOfFiles(caller, fileIds, { ...query, after: after?.[0] ?? null, limit })
+      ? services.shares.pagesOfEntries(caller, entryIds, { ...query, after: after?.[0] ?? null, limit })
       : new Map<string, Page<ShareView>>(),
 )
 
-builder.objectField(File, 'shares', t =>
-  t.withAuth({ drive: 'read' }).field({
+const shareCountOf = batchSeen(({ entryLists }, caller, ids) => entryLists.shareCounts(caller, ids))
+
+/** In a workspace, shares are shown to who may share: a key of it does not see those of its maker. */
+const isHidden = (drive: Drive): boolean => drive.workspace !== null && drive.refusal('share') !== null
+
+builder.interfaceFields(Entry, t => ({
+  shareCount: t.withAuth({ drive: 'read' }).int({
+    nullable: true,
+    description: 'How many live shares the caller has made of it; null in a workspace that they may not share from.',
+    resolve: async ({ id }, _args, context) =>
+      isHidden(context.drive) ? null : ((await shareCountOf(context, id)) ?? 0),
+  }),
+  shares: t.withAuth({ drive: 'read' }).field({
     type: ShareConnection,
     nullable: true,
-    description: 'The live shares that the caller has made of it, oldest first. Null in the drive of a workspace.',
+    description:
+      'The live shares that the caller has made of it, oldest first. Null in a workspace that they may not share from.',
     args: {
       kind: t.arg({ type: ShareKind, description: 'Only those of this kind.' }),
       newestFirst: newestFirst(t.arg),
@@ -91,12 +133,12 @@ builder.objectField(File, 'shares', t =>
     },
     resolve: ({ id, drive }, { kind, newestFirst, ...page }, context: Context) => {
       const query = { kind: kind ?? null, newestFirst: newestFirst ?? false }
-      return drive.workspace
+      return isHidden(drive)
         ? null
         : forwardConnection(page, byId, (limit, after) => pagesOf(context, id, limit, after, query))
     },
   }),
-)
+}))
 
 builder.objectFields(Viewer, t => ({
   shares: t.withAuth({ privateFiles: 'read' }).field({

@@ -1,10 +1,10 @@
 import type { InputShapeFromFields } from '@pothos/core'
 import { completionStates } from '../db/models/upload-session.ts'
 import type { Drive as DriveValue } from '../src/access/drive.ts'
-import { AppError } from '../src/errors.ts'
+import { AppError } from '../src/runtime/errors.ts'
 import type { CompletionView, CompletionFailure as Failure } from '../src/services/uploads/background-completion.ts'
 import type { Completion } from '../src/services/uploads/upload-completion.ts'
-import type { UploadSessionView } from '../src/services/uploads/upload-session.ts'
+import type { UploadSessionView } from '../src/services/uploads/upload-session-view.ts'
 import { findDriveOf } from './access.ts'
 import { batchSeen } from './batch.ts'
 import { builder, type InputFields } from './builder.ts'
@@ -238,7 +238,8 @@ mutation('completeUpload', {
   resolve: async ({ uploadSession: completedId, ...input }, context) => {
     const { services, drive, tree, caller } = context
     const given = completionOf(input, drive)
-    const { id } = await services.uploadCompletions.complete(tree, completedId, caller, given)
+    const upload = { id: completedId, by: caller.userId }
+    const { id } = await services.uploadCompletions.complete(tree, upload, caller, given)
     return { drive, completedId, file: await madeEntry(context, drive, id) }
   },
   payload: t => ({

@@ -9,8 +9,8 @@ import SchemaBuilder, {
 } from '@pothos/core'
 import { RequestCache } from '@pothos/plugin-scope-auth'
 import type { GraphQLFieldResolver } from 'graphql'
-import type { Context } from '../../src/context.ts'
 import type { Subject } from '../access.ts'
+import type { Context } from '../context.ts'
 
 declare global {
   export namespace PothosSchemaTypes {

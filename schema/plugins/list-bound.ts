@@ -6,8 +6,8 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core'
 import type { GraphQLFieldResolver, GraphQLInputField } from 'graphql'
-import type { Context } from '../../src/context.ts'
-import { InvalidInput } from '../../src/errors.ts'
+import { InvalidInput } from '../../src/runtime/errors.ts'
+import type { Context } from '../context.ts'
 
 declare module 'graphql' {
   interface GraphQLArgumentExtensions {

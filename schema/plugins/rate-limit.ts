@@ -1,7 +1,8 @@
 import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
-import type { Context } from '../../src/context.ts'
 import type { RateName } from '../../src/services/rate-limit.ts'
+import { networkOf } from '../../src/values/network.ts'
+import type { Context } from '../context.ts'
 
 declare global {
   export namespace PothosSchemaTypes {
@@ -19,7 +20,7 @@ declare global {
   }
 }
 
-/** Counts calls after the auth scopes have passed, so that refused calls do not count. */
+/** Counts calls, of a user or else of the network of a client, after the auth scopes have passed, so that refused calls do not count. */
 export class RateLimitPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override wrapResolve(
     resolver: GraphQLFieldResolver<unknown, Types['Context'], object>,
@@ -28,8 +29,8 @@ export class RateLimitPlugin<Types extends SchemaTypes> extends BasePlugin<Types
     const { rateLimit } = field.pothosOptions as { rateLimit?: RateName }
     if (!rateLimit) return resolver
     return async (root, args, context, info) => {
-      const { services, caller } = context as Context
-      if (caller) await services.rateLimits.hit(rateLimit, caller.userId, info)
+      const { services, caller, address } = context as Context
+      await services.rateLimits.hit(rateLimit, caller?.userId ?? `network ${networkOf(address)}`, info)
       return resolver(root, args, context, info)
     }
   }

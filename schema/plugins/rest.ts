@@ -5,7 +5,7 @@ import SchemaBuilder, {
   PothosSchemaError,
   type SchemaTypes,
 } from '@pothos/core'
-import type { ErrorCode } from '../../src/errors.ts'
+import type { ErrorCode } from '../../src/runtime/errors.ts'
 import type { BaseTypes } from '../base.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -32,6 +32,8 @@ export interface RestRoute {
   fails?: readonly ErrorCode[]
   /** Puts the value under this key of `response`. */
   wrap?: string
+  /** Whether it may go on without its request: 202. */
+  defers?: boolean
   /** The code of a success; `ok` by default. */
   msg?: string
   /** The page to which a refused browser navigation is redirected, and which explains the error. Supports `{name}` like `route`. */

@@ -1,7 +1,7 @@
+import { logSecurityEvent } from '../../src/access/audit-log.ts'
 import { type KeyScope, privateScopes, workspaceScopes } from '../../src/access/scopes.ts'
-import { logSecurityEvent } from '../../src/audit-log.ts'
-import { MAX_KEY_NAME } from '../../src/limits.ts'
 import type { ApiKeyView, NewApiKey } from '../../src/services/accounts/api-key.ts'
+import { MAX_KEY_NAME } from '../../src/values/limits.ts'
 import { type Argument, type ObjectFields, objectOf } from './builder.ts'
 import { operationsOf } from './operation.ts'
 

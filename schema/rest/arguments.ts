@@ -1,5 +1,6 @@
-import { figure, MAX_PAGE } from '../../src/limits.ts'
-import { onConflicts } from '../../src/on-conflict.ts'
+import { InvalidInput } from '../../src/runtime/errors.ts'
+import { figure, MAX_PAGE } from '../../src/values/limits.ts'
+import { onConflicts } from '../../src/values/on-conflict.ts'
 import type { Argument } from './builder.ts'
 
 /** Arguments that mean the same in every operation. */
@@ -50,3 +51,29 @@ export const move = (arg: Argument, examples: { source: string; destination: str
   }),
   source: arg.string({ required: true, description: 'Full path.', example: examples.source }),
 })
+
+/**
+ * The terms of a link that can be taken away, where an argument that is left out changes nothing.
+ * @param inputs what the service calls them, by their names on the wire
+ */
+export function clearable<Input extends string>(inputs: Record<string, Input>) {
+  const names = Object.keys(inputs)
+  return {
+    argument: (arg: Argument) =>
+      arg.stringList({
+        maxItems: names.length,
+        description: `What to take away, up to ${names.length} of: ${names.join(', ')}.`,
+        example: ['password'],
+      }),
+
+    /** @throws INVALID_INPUT */
+    read(given: readonly string[] | null | undefined): { [Name in Input]?: null } {
+      const cleared = (given ?? []).map(name => {
+        const input = inputs[name]
+        if (input === undefined) throw new InvalidInput('clear', `What can be taken away: ${names.join(', ')}.`)
+        return [input, null]
+      })
+      return Object.fromEntries(cleared) as { [Name in Input]?: null }
+    },
+  }
+}

@@ -1,19 +1,30 @@
-import { figure, MAX_PASSWORD, MAX_SHARED_FILES } from '../../src/limits.ts'
-import { joinPath } from '../../src/paths.ts'
 import type { DirectShares } from '../../src/services/sharing/direct-share.ts'
 import type { ShareView } from '../../src/services/sharing/share-list.ts'
-import { paged } from './arguments.ts'
+import { figure, MAX_PASSWORD, MAX_SHARED_FILES } from '../../src/values/limits.ts'
+import { joinPath } from '../../src/values/paths.ts'
+import { clearable, paged } from './arguments.ts'
 import { objectOf } from './builder.ts'
 import { ALICE, BOB, BYTES, CURSOR, FILE_PATH, MD5, MEDIA_TYPE, PASSWORD, SHARE_LINK, SHARE_TOKEN } from './examples.ts'
-import { operation } from './shares.ts'
+import { expiry, inputOf, operation, rights, terms, typeOf } from './shares.ts'
 
-const Share = objectOf<ShareView>('Share', 'A share that the caller has created or received.', t => ({
+const pathOf = ({ names, workspaceId }: ShareView) => `${workspaceId === null ? '' : '/'}${joinPath(names)}`
+
+export const Share = objectOf<ShareView>('Share', 'A share that the caller has created or received.', t => ({
+  allow_download: t.exposeBoolean('allowDownload', { description: 'Whether it may be downloaded, and not only seen.' }),
   created_at: t.expose('createdAt', { type: 'DateTime' }),
   downloads: t.expose('downloads', { type: 'Long' }),
-  expires_at: t.expose('expiresAt', { type: 'DateTime' }),
-  file_id: t.exposeID('fileId'),
-  file_name: t.string({ description: 'Full path.', example: FILE_PATH, resolve: share => joinPath(share.names) }),
-  file_type: t.exposeString('fileType', { example: MEDIA_TYPE }),
+  expires_at: t.expose('expiresAt', expiry),
+  file_id: t.exposeID('entryId'),
+  file_name: t.string({
+    description: 'Full path, which begins with a slash in a workspace.',
+    example: FILE_PATH,
+    resolve: pathOf,
+  }),
+  file_type: t.string({ description: 'inode/directory for a folder', example: MEDIA_TYPE, resolve: typeOf }),
+  label: t.exposeString('label', {
+    description: 'What its sharer calls it; empty for a received share.',
+    example: 'For the tax adviser',
+  }),
   max_downloads: t.expose('maxDownloads', { type: 'Long', nullable: true }),
   md5_checksum: t.exposeString('md5', { example: MD5 }),
   password_protected: t.exposeBoolean('passwordProtected'),
@@ -23,7 +34,29 @@ const Share = objectOf<ShareView>('Share', 'A share that the caller has created 
   sharing_link: t.exposeString('link', { example: SHARE_LINK }),
   sharing_token: t.exposeString('token', { example: SHARE_TOKEN }),
   size: t.expose('size', { type: 'Long', example: BYTES }),
+  workspace_id: t.exposeID('workspaceId', { nullable: true, description: 'Null for a share of a personal file.' }),
 }))
+
+const clearing = clearable({ label: 'label', max_downloads: 'maxDownloads', password: 'password' })
+
+operation('PATCH /api/share/{token}', 'updateShare', {
+  description:
+    'Changes the terms of a share of the caller. Its link stays; what is left out stays. For 30 days after it has expired it can be renewed.',
+  auth: { privateFiles: 'share' },
+  statuses: [400, 401, 403, 404],
+  fails: ['INVALID_DURATION', 'QUOTA_EXCEEDED', 'FORBIDDEN', 'SHARE_NOT_FOUND'],
+  rateLimit: 'links',
+  args: arg => ({
+    ...terms(arg),
+    clear: clearing.argument(arg),
+    token: arg.string({ required: true, example: SHARE_TOKEN }),
+  }),
+  type: Share,
+  resolve: async ({ token, clear, ...given }, { services, caller }, info) => {
+    if (given.password) await services.rateLimits.hit('protected_links', caller.userId, info)
+    return services.shares.update(caller, token, { ...inputOf(given), ...clearing.read(clear) })
+  },
+})
 
 const ShareList = objectOf<{ files: ShareView[]; nextCursor: string | null }>('ShareList', t => ({
   files: t.field({ type: [Share], resolve: list => list.files }),
@@ -81,7 +114,7 @@ operation('POST /api/files/received/mark_seen', 'markShareSeen', {
 
 const SharingInfo = objectOf<DirectShares['shares'][number]>('SharingInfo', 'A file that has just been shared.', t => ({
   checksum: t.exposeString('md5', { description: 'MD5 of the bytes.', example: MD5 }),
-  expires_at: t.expose('expiresAt', { type: 'DateTime' }),
+  expires_at: t.expose('expiresAt', expiry),
   file: t.string({ description: 'Full path.', example: FILE_PATH, resolve: share => joinPath(share.names) }),
   file_name: t.string({ example: 'report.pdf', resolve: share => share.names.at(-1) ?? '' }),
   shared_by: t.exposeString('sharedBy', { description: 'E-mail address.', example: ALICE }),
@@ -105,7 +138,8 @@ operation('POST /api/files/share', 'shareFiles', {
   fails: ['INVALID_PATH', 'INVALID_DURATION', 'FILE_NOT_FOUND'],
   rateLimit: 'sharing',
   args: arg => ({
-    duration: arg.string({ description: '7d by default.', example: '7d' }),
+    ...rights(arg),
+    duration: arg.string({ description: 'How long: 24h, 7d, 1y, or never; 7d by default.', example: '7d' }),
     email: arg.string({
       required: true,
       description: 'The account with this verified address receives the files.',
@@ -121,6 +155,6 @@ operation('POST /api/files/share', 'shareFiles', {
     send_email: arg.boolean({ description: 'Whether to notify the recipient by mail.', example: true }),
   }),
   type: SharedFiles,
-  resolve: ({ send_email: sendEmail, ...shares }, { services, caller }) =>
-    services.directShares.create(caller, { ...shares, sendEmail }),
+  resolve: ({ send_email: sendEmail, allow_download: allowDownload, ...shares }, { services, caller }) =>
+    services.directShares.create(caller, { ...shares, sendEmail, allowDownload }),
 })

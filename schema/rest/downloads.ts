@@ -32,21 +32,29 @@ export const OPENING_FAILS = [
   'SHARE_NOT_FOUND',
 ] as const
 
+/** The argument that names what is in a shared folder. */
+export const belowFolder = {
+  description: 'In a shared folder: the path of a file or folder from there; the whole folder without it.',
+  example: 'report.pdf',
+}
+
 operation('GET /api/d/{token}', 'sharedDownload', {
-  description: 'Downloads a shared file. A direct share opens only for its recipient and its sharer.',
+  description:
+    'Downloads a shared file, or a shared folder as a ZIP archive. A direct share opens only for its recipient and its sharer.',
   auth: { public: true },
   statuses: [400, 401, 403, 404],
-  fails: ['FORBIDDEN', ...OPENING_FAILS],
+  fails: ['FORBIDDEN', ...OPENING_FAILS, 'FILE_NOT_FOUND', 'INVALID_PATH'],
   page: '/share/{token}',
   from: { password: 'header x-share-password' },
   args: arg => ({
     mode: arg.string(mode),
     password: arg.string({ example: PASSWORD }),
+    path: arg.string(belowFolder),
     token: arg.string({ required: true, example: SHARE_TOKEN }),
   }),
   type: 'Download',
-  resolve: ({ token, mode, password }, { services, caller, address, client, log, looksOnly }) =>
-    services.shareLinks.open(token, { caller, address, client, log, password, mode, counts: !looksOnly }),
+  resolve: ({ token, mode, password, path }, { services, caller, address, client, log, looksOnly }) =>
+    services.shareLinks.open(token, { caller, address, client, log, password, path, mode, counts: !looksOnly }),
 })
 
 const CreatedDownloadToken = objectOf<{ token: string; expiresAt: number }>('CreatedDownloadToken', t => ({

@@ -1,7 +1,7 @@
 import { accountRefusals, type EventKind, eventKinds, personKinds, vias } from '../../db/models/event.ts'
-import type { Context } from '../../src/context.ts'
 import type { EventPoll } from '../../src/services/history/event-feed.ts'
 import type { EventOnWire } from '../../src/services/history/event-wire.ts'
+import type { Context } from '../context.ts'
 import { limitOf } from './arguments.ts'
 import { type Argument, type Given, objectOf } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, MD5, ROLE } from './examples.ts'
@@ -31,7 +31,10 @@ const EventDetails = objectOf<EventOnWire['details']>(
     }),
     md5: t.exposeString('md5', { nullable: true, example: MD5 }),
     files: t.exposeInt('files', { nullable: true, description: 'How many files went with the folder.', example: 1 }),
-    entry_id: t.exposeID('entry_id', { nullable: true, description: 'The file that is shared.' }),
+    entry_id: t.exposeID('entry_id', {
+      nullable: true,
+      description: 'The file that is shared, or the folder that files are asked for.',
+    }),
     recipient: t.exposeString('recipient', {
       nullable: true,
       description: 'An e-mail address, masked.',
@@ -39,7 +42,7 @@ const EventDetails = objectOf<EventOnWire['details']>(
     }),
     name: t.exposeString('name', {
       nullable: true,
-      description: 'The name of the workspace or key; of a webhook, the host of its URL.',
+      description: 'The name of the workspace or key; the label of a file request; of a webhook, the host of its URL.',
       example: 'Garden',
     }),
     workspace_id: t.exposeID('workspace_id', { nullable: true }),
@@ -53,6 +56,11 @@ const EventDetails = objectOf<EventOnWire['details']>(
       nullable: true,
       description: 'The provider of the identity.',
       example: 'github',
+    }),
+    sender: t.exposeString('sender', {
+      nullable: true,
+      description: 'The name that the sender of a file to a file request has given; a claim.',
+      example: 'Carol',
     }),
     refusal: t.exposeString('refusal', {
       nullable: true,
@@ -87,7 +95,7 @@ const Event = objectOf<EventOnWire>('Event', t => ({
   subject_id: t.exposeID('subject_id', {
     nullable: true,
     description:
-      'What it happened to: the file, folder, share, invite, key, webhook, session, identity or workspace; of a member, the user.',
+      'What it happened to: the file, folder, share, file request, invite, key, webhook, session, identity or workspace; of a member, the user.',
   }),
   cursor: t.exposeString('cursor', { description: '`after` of a request that goes on behind it.', example: CURSOR }),
   details: t.expose('details', { type: EventDetails }),

@@ -17,6 +17,9 @@ export const PASSWORD = 'correct horse battery staple'
 export const INVITE_TOKEN = 'T0kEnOfTheInvite'
 export const SHARE_TOKEN = 'T0kEnOfTheShare'
 export const SHARE_LINK = `https://files.example.org/share/${SHARE_TOKEN}`
+export const FILE_REQUEST_TOKEN = 'T0kEnOfTheFileRequest'
+export const FILE_REQUEST_LINK = `https://files.example.org/request/${FILE_REQUEST_TOKEN}`
+export const SENDER_TOKEN = 'T0kEnOfOneSender'
 export const DOWNLOAD_TOKEN = 'T0kEnOfOneOfTheOwnFiles'
 export const SIGNED_URL = 'https://store.example.org/satchel/6f1c2b52?sig=...'
 export const NOTE = 'Agreed with Bob on Monday.'

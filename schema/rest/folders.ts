@@ -1,4 +1,4 @@
-import { joinPath } from '../../src/paths.ts'
+import { joinPath } from '../../src/values/paths.ts'
 import { ifMatch, move } from './arguments.ts'
 import { type DriveContext, type Given, objectOf } from './builder.ts'
 import { FOLDER_PATH } from './examples.ts'

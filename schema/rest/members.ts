@@ -1,6 +1,6 @@
+import { logSecurityEvent } from '../../src/access/audit-log.ts'
 import { isRole, type Role } from '../../src/access/roles.ts'
-import { logSecurityEvent } from '../../src/audit-log.ts'
-import { InvalidInput } from '../../src/errors.ts'
+import { InvalidInput } from '../../src/runtime/errors.ts'
 import type { MemberView } from '../../src/services/workspaces/member.ts'
 import { objectOf } from './builder.ts'
 import { BOB, ROLE } from './examples.ts'

@@ -1,4 +1,4 @@
-import { figure, MAX_NOTE } from '../../src/limits.ts'
+import { figure, MAX_NOTE } from '../../src/values/limits.ts'
 import { objectOf } from './builder.ts'
 import { MD5, NOTE } from './examples.ts'
 import { operationsOf } from './operation.ts'

@@ -7,9 +7,9 @@ import type {
   TypeParam,
 } from '@pothos/core'
 import type { GraphQLResolveInfo } from 'graphql'
-import type { Context } from '../../src/context.ts'
 import type { RateName } from '../../src/services/rate-limit.ts'
 import type { ContextOf, Subject } from '../base.ts'
+import type { Context } from '../context.ts'
 import type { RestRoute } from '../plugins/rest.ts'
 import { type Argument, builder, type RestTypes, type Types } from './builder.ts'
 
@@ -77,7 +77,7 @@ export const operationsOf =
       type: (type ?? 'Void') as ObjectRef<Types, object>,
       nullable: type === undefined || defers === true,
       description,
-      rest: { ...rest, route, area: { name: area, description: about } },
+      rest: { ...rest, route, defers: defers ?? false, area: { name: area, description: about } },
       authScopes: auth,
       ...(rateLimit ? { rateLimit } : {}),
       args: { ...args?.(arg), ...(isPlaced ? { workspace_id: arg.id({ required: true }) } : {}) },

@@ -1,4 +1,4 @@
-import { logSecurityEvent } from '../../src/audit-log.ts'
+import { logSecurityEvent } from '../../src/access/audit-log.ts'
 import type { SessionView } from '../../src/services/accounts/session.ts'
 import { objectOf } from './builder.ts'
 import { operation } from './user.ts'

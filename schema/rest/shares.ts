@@ -1,20 +1,44 @@
-import { MAX_PASSWORD } from '../../src/limits.ts'
+import { FOLDER } from '../../db/models/entry.ts'
 import type { Download } from '../../src/services/sharing/download.ts'
 import type { PublicShare } from '../../src/services/sharing/share.ts'
 import type { ShareInfo as ShareInfoView } from '../../src/services/sharing/share-link.ts'
-import { mode } from './arguments.ts'
-import { objectOf } from './builder.ts'
-import { OPENING_FAILS } from './downloads.ts'
-import { BYTES, FILE_PATH, MEDIA_TYPE, PASSWORD, SHARE_LINK, SHARE_TOKEN, SIGNED_URL } from './examples.ts'
+import type { ShareInput } from '../../src/services/sharing/share-term.ts'
+import type { SharedLevel } from '../../src/services/sharing/share-tree.ts'
+import { MAX_LABEL, MAX_PASSWORD, MAX_ZIPPED } from '../../src/values/limits.ts'
+import { joinPath } from '../../src/values/paths.ts'
+import { mode, paged } from './arguments.ts'
+import { type Argument, type Given, objectOf } from './builder.ts'
+import { belowFolder, OPENING_FAILS } from './downloads.ts'
+import {
+  BYTES,
+  CURSOR,
+  FILE_PATH,
+  FOLDER_PATH,
+  MD5,
+  MEDIA_TYPE,
+  PASSWORD,
+  SHARE_LINK,
+  SHARE_TOKEN,
+  SIGNED_URL,
+} from './examples.ts'
 import { operationsOf } from './operation.ts'
 
 /** Direct shares, and the lists of shares, belong to this area, too. */
 export const operation = operationsOf('shares', 'Links to files, for one person or for anybody.')
 
+/** The media type of a shared file. A folder has that which programs give to directories, so that clients can tell. */
+export const typeOf = ({ kind, fileType }: { kind: number; fileType: string }) =>
+  kind === FOLDER ? 'inode/directory' : fileType
+
+export const expiry = { type: 'DateTime', nullable: true, description: 'Null for a share that never expires.' } as const
+
 const ShareInfo = objectOf<ShareInfoView>('ShareInfo', 'What is known of a shared file before its download.', t => ({
-  expires_at: t.expose('expiresAt', { type: 'DateTime' }),
+  allow_download: t.exposeBoolean('allowDownload', {
+    description: 'Whether the file may be downloaded, and not only looked at on the page of the share.',
+  }),
+  expires_at: t.expose('expiresAt', expiry),
   file_name: t.exposeString('fileName', { example: 'report.pdf' }),
-  file_type: t.exposeString('fileType', { example: MEDIA_TYPE }),
+  file_type: t.string({ description: 'inode/directory for a folder', example: MEDIA_TYPE, resolve: typeOf }),
   password_protected: t.exposeBoolean('passwordProtected'),
   size: t.expose('size', { type: 'Long', example: BYTES }),
 }))
@@ -31,11 +55,104 @@ operation('GET /api/share/info/{token}', 'shareInfo', {
   resolve: ({ token }, context) => context.services.shareLinks.info(token, context),
 })
 
+const SharedFolder = objectOf<SharedLevel['folders'][number]>('SharedFolder', 'A folder in a shared folder.', t => ({
+  file_count: t.expose('fileCount', { type: 'Long' }),
+  name: t.exposeString('name', { example: '2026' }),
+  size: t.expose('size', { type: 'Long', example: BYTES }),
+}))
+
+const SharedFile = objectOf<SharedLevel['files'][number]>('SharedFile', 'A file in a shared folder.', t => ({
+  file_type: t.exposeString('fileType', { example: MEDIA_TYPE }),
+  md5_checksum: t.exposeString('md5', { example: MD5 }),
+  name: t.exposeString('name', { example: 'report.pdf' }),
+  path: t.exposeString('path', { description: 'From the shared folder.', example: 'report.pdf' }),
+  size: t.expose('size', { type: 'Long', example: BYTES }),
+  updated_at: t.expose('updatedAt', { type: 'DateTime' }),
+}))
+
+const SharedEntries = objectOf<SharedLevel>('SharedEntries', t => ({
+  files: t.field({ type: [SharedFile], resolve: level => level.files }),
+  folders: t.field({ type: [SharedFolder], resolve: level => level.folders }),
+  next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
+  path: t.string({ example: '', resolve: level => joinPath(level.names) }),
+}))
+
+operation('GET /api/share/entries/{token}', 'sharedEntries', {
+  description: 'What is in a shared folder: folders first, then files, both by name.',
+  auth: { public: true },
+  statuses: [400, 401, 403, 404],
+  fails: [...OPENING_FAILS.filter(code => code !== 'INVALID_MODE'), 'FORBIDDEN', 'INVALID_PATH', 'FOLDER_NOT_FOUND'],
+  from: { password: 'header x-share-password' },
+  args: arg => ({
+    ...paged(arg),
+    password: arg.string({ example: PASSWORD }),
+    path: arg.string({ description: 'A folder in the shared one, from there; the shared one itself without it.' }),
+    token: arg.string({ required: true, example: SHARE_TOKEN }),
+  }),
+  type: SharedEntries,
+  resolve: ({ token, path, password, ...page }, { services, caller, address, client, log }) =>
+    services.shareLinks.list(token, { caller, address, client, log, password }, path ?? '', page),
+})
+
 const CreatedShare = objectOf<PublicShare>('CreatedShare', t => ({
-  expires_at: t.expose('expiresAt', { type: 'DateTime' }),
+  expires_at: t.expose('expiresAt', expiry),
   sharing_link: t.exposeString('link', { example: SHARE_LINK }),
   sharing_token: t.exposeString('token', { example: SHARE_TOKEN }),
 }))
+
+/** What may be done with a share, and what its sharer learns of it. */
+export const rights = (arg: Argument) => ({
+  allow_download: arg.boolean({
+    description: 'Whether the files may be downloaded, and not only looked at on the page of the share.',
+    example: true,
+  }),
+  label: arg.string({
+    description: `What you call it: up to ${MAX_LABEL} characters.`,
+    example: 'For the tax adviser',
+  }),
+  notifies: arg.boolean({
+    description: 'Whether you are told of its use by mail, at most once an hour.',
+    example: true,
+  }),
+})
+
+/** The terms of a link. */
+export const terms = (arg: Argument) => ({
+  ...rights(arg),
+  duration: arg.string({
+    description: 'How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default.',
+    example: '7d',
+  }),
+  max_downloads: arg({ type: 'Long', example: 3 }),
+  password: arg.string({ description: `1 to ${MAX_PASSWORD} characters.`, example: PASSWORD }),
+})
+
+/** What is left out is not said: null would take it away. */
+export const inputOf = (given: Given<typeof terms>): ShareInput => ({
+  label: given.label ?? undefined,
+  duration: given.duration,
+  password: given.password ?? undefined,
+  maxDownloads: given.max_downloads ?? undefined,
+  allowDownload: given.allow_download,
+  notifies: given.notifies,
+})
+
+operation('POST /api/folders/quick_share', 'createFolderShare', {
+  description: 'Creates a link with which anyone can see and download what is in one folder of the caller.',
+  auth: { privateFiles: 'share' },
+  statuses: [400, 401, 404],
+  fails: ['INVALID_PATH', 'INVALID_DURATION', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND'],
+  rateLimit: 'links',
+  args: arg => ({
+    ...terms(arg),
+    path: arg.string({ required: true, description: 'Full path of the folder.', example: FOLDER_PATH }),
+  }),
+  type: CreatedShare,
+  resolve: async ({ path, ...given }, { services, caller }, info) => {
+    if (given.password) await services.rateLimits.hit('protected_links', caller.userId, info)
+    return services.shares.createFolderLink(caller, path, inputOf(given))
+  },
+})
 
 operation('POST /api/files/quick_share', 'createPublicShare', {
   description: 'Creates a link with which anyone can download one file of the caller.',
@@ -44,19 +161,14 @@ operation('POST /api/files/quick_share', 'createPublicShare', {
   fails: ['INVALID_PATH', 'INVALID_DURATION', 'QUOTA_EXCEEDED', 'FILE_NOT_FOUND'],
   rateLimit: 'links',
   args: arg => ({
-    duration: arg.string({
-      description: 'How long the link lives: 30m, 24h, 7d, 2w, 1mo, 1y; 24h by default.',
-      example: '7d',
-    }),
-    max_downloads: arg({ type: 'Long', example: 3 }),
+    ...terms(arg),
     object: arg.string({ required: true, description: 'Full path of the file.', example: FILE_PATH }),
-    password: arg.string({ description: `1 to ${MAX_PASSWORD} characters.`, example: PASSWORD }),
   }),
   type: CreatedShare,
-  resolve: async ({ max_downloads: maxDownloads, ...share }, { services, caller }, info) => {
+  resolve: async ({ object, ...given }, { services, caller }, info) => {
     // Each password costs a hash, which all callers share the processor for.
-    if (share.password) await services.rateLimits.hit('protected_links', caller.userId, info)
-    return services.shares.createPublic(caller, { ...share, maxDownloads })
+    if (given.password) await services.rateLimits.hit('protected_links', caller.userId, info)
+    return services.shares.createPublic(caller, { ...inputOf(given), object })
   },
 })
 
@@ -67,19 +179,25 @@ const DownloadLink = objectOf<Download>('DownloadLink', 'A signed URL that expir
 
 operation('POST /api/share/resolve/{token}', 'resolveShare', {
   description:
-    'Returns a signed URL of a shared file, and counts as a download. A direct share opens only for its recipient and its sharer.',
+    'Returns a signed URL of a shared file, or of a ZIP archive of a folder, and counts as a download. A direct share opens only for its recipient and its sharer.',
   auth: { public: true },
   statuses: [400, 401, 403, 404],
-  fails: OPENING_FAILS,
-  from: { mode: 'query' },
+  fails: ['FORBIDDEN', ...OPENING_FAILS, 'FILE_NOT_FOUND', 'INVALID_PATH'],
+  from: { mode: 'query', path: 'query' },
   args: arg => ({
     mode: arg.string({ ...mode, description: 'download (default) or inline' }),
     password: arg.string({ example: PASSWORD }),
+    path: arg.string(belowFolder),
+    entries: arg.stringList({
+      maxItems: MAX_ZIPPED,
+      description: `In a shared folder: up to ${MAX_ZIPPED} files and folders, by their paths from there, as one archive.`,
+      example: ['report.pdf'],
+    }),
     token: arg.string({ required: true, example: SHARE_TOKEN }),
   }),
   type: DownloadLink,
-  resolve: ({ token, mode, password }, { services, caller, address, client, log }) =>
-    services.shareLinks.open(token, { caller, address, client, log, password, mode, counts: true }),
+  resolve: ({ token, mode, password, path, entries: paths }, { services, caller, address, client, log }) =>
+    services.shareLinks.open(token, { caller, address, client, log, password, path, paths, mode, counts: true }),
 })
 
 const RevokedShare = objectOf<{ tokenRevoked: string }>('RevokedShare', t => ({

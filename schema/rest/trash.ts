@@ -1,7 +1,7 @@
 import { FOLDER } from '../../db/models/entry.ts'
 import type { Drive } from '../../src/access/drive.ts'
-import { figure, MAX_CHANGED } from '../../src/limits.ts'
 import type { TrashItemView } from '../../src/services/tree/trash-item.ts'
+import { figure, MAX_CHANGED } from '../../src/values/limits.ts'
 import { onConflict, paged } from './arguments.ts'
 import { type Argument, objectOf } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, FOLDER_PATH, ID } from './examples.ts'

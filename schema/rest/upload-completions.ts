@@ -1,10 +1,10 @@
 import type { Drive } from '../../src/access/drive.ts'
-import { AppError, EarlierError } from '../../src/errors.ts'
 import { parsePrefer } from '../../src/http/prefer.ts'
-import type { OnConflict } from '../../src/on-conflict.ts'
-import { slashed } from '../../src/paths.ts'
+import { AppError, EarlierError } from '../../src/runtime/errors.ts'
 import type { FileView } from '../../src/services/tree/listing.ts'
 import type { CompletionView } from '../../src/services/uploads/background-completion.ts'
+import type { OnConflict } from '../../src/values/on-conflict.ts'
+import { slashed } from '../../src/values/paths.ts'
 import { ifMatch, prefer } from './arguments.ts'
 import { type Argument, type DriveContext, type Given, objectOf } from './builder.ts'
 import { ALICE, BYTES, CRC32, FILE_PATH, MD5, MEDIA_TYPE, WORKSPACE_FILE_PATH } from './examples.ts'
@@ -89,7 +89,10 @@ async function completeUpload(
   const completion = { ...changes, expected, decide: (choice: OnConflict) => drive.onConflict(choice) }
   const { respondAsync, wait } = parsePrefer(prefer)
   if (!respondAsync) {
-    const file = named(context, await services.uploadCompletions.complete(tree, id, caller, completion))
+    const file = named(
+      context,
+      await services.uploadCompletions.complete(tree, { id, by: caller.userId }, caller, completion),
+    )
     return { uploadId: id, file, md5: file.md5, size: file.size, drive }
   }
   return outcomeOf(context, await services.backgroundCompletions.begin(tree, id, caller, completion, wait))
@@ -104,6 +107,7 @@ async function outcomeOf(context: DriveContext, view: CompletionView): Promise<C
     shared.accepted = {
       location: `${base}/files/uploads/${id}/completion`,
       value: { upload_id: id, size, checked },
+      isPreferred: true,
     }
     return null
   }

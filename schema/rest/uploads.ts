@@ -1,5 +1,5 @@
 import type { ReceivedPart as ReceivedPartView } from '../../src/services/uploads/upload-part.ts'
-import type { UploadSessionView } from '../../src/services/uploads/upload-session.ts'
+import type { UploadSessionView } from '../../src/services/uploads/upload-session-view.ts'
 import { onConflict } from './arguments.ts'
 import { type Argument, type ObjectFields, objectOf } from './builder.ts'
 import { BYTES, CRC32, MEDIA_TYPE, SIGNED_URL } from './examples.ts'
@@ -83,7 +83,7 @@ const StartedUpload = objectOf<UploadSessionView>('StartedUpload', SESSION, t =>
   }),
 }))
 
-const ReceivedPart = objectOf<ReceivedPartView>('ReceivedPart', t => ({
+export const ReceivedPart = objectOf<ReceivedPartView>('ReceivedPart', t => ({
   part_number: t.exposeInt('partNumber'),
   size: t.exposeInt('size', { description: 'Bytes.', example: BYTES }),
   crc32: t.exposeString('crc32', {

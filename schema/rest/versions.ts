@@ -1,7 +1,7 @@
 import type { Drive } from '../../src/access/drive.ts'
-import { parseMode } from '../../src/media.ts'
 import type { FileView, FoundEntry } from '../../src/services/tree/listing.ts'
 import type { VersionView } from '../../src/services/tree/version.ts'
+import { parseMode } from '../../src/values/media.ts'
 import { cursor, ifMatch, limit, mode } from './arguments.ts'
 import { objectOf } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, ID, MD5, MEDIA_TYPE } from './examples.ts'

@@ -1,4 +1,4 @@
-import { slashed } from '../../src/paths.ts'
+import { slashed } from '../../src/values/paths.ts'
 import { ifMatch, move } from './arguments.ts'
 import { objectOf } from './builder.ts'
 import { WORKSPACE_FOLDER_PATH } from './examples.ts'

@@ -1,0 +1,47 @@
+import type { Caller } from '../src/access/caller.ts'
+import type { Log } from '../src/runtime/log.ts'
+import type { Services } from '../src/services/index.ts'
+
+/** What every resolver is given besides its arguments. */
+export interface Context {
+  services: Services
+  caller: Caller | null
+  /** Client address, as believed after the trusted proxies. */
+  address: string
+  /** Looks the credential up again, for what outlives the moment. */
+  callerNow(): Promise<Caller | null>
+  log: Log
+  /** What the client calls itself: its User-Agent. */
+  client: string | undefined
+  /** Of a client that comes back to a subscription: the id of the last server-sent event that it got. */
+  lastEventId: string | null
+  signal: AbortSignal
+  /** What the fields of a request share. */
+  shared: Shared
+  /** HEAD looks without taking: nothing is counted then. */
+  looksOnly: boolean
+}
+
+/** Work that goes on: what is told of it, and the path that tells its outcome. */
+export interface Accepted {
+  location: string
+  value: object
+  /** Whether it goes on because the request says so: RFC 7240. */
+  isPreferred: boolean
+}
+
+/** Part of the context, and not a WeakMap from contexts: V8 frees the entries of one that lead back to their keys late, and copies them until then. */
+export class Shared {
+  /** The loaders of each batch, by their arguments: schema/batch.ts. */
+  readonly loaders = new Map<object, Map<string, unknown>>()
+  /** How many entries of lists the answer has so far: schema/paging.ts. */
+  given = 0
+  /** The revision of the one file that a REST operation is about, which is its ETag. */
+  revision: number | undefined
+  /** Whether a caller who has that revision already is told just that. */
+  revalidates = false
+  /** What a REST operation has begun that goes on without its request: the answer is 202. */
+  accepted: Accepted | undefined
+  /** The id of the event of a subscription that is being answered, where it has one: schema/event.ts. */
+  eventId: string | undefined
+}

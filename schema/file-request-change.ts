@@ -1,0 +1,103 @@
+import type { InputShapeFromFields } from '@pothos/core'
+import type { RequestInput } from '../src/services/sharing/file-request-term.ts'
+import { figure, MAX_KINDS, MAX_LABEL, MAX_MESSAGE, MAX_PASSWORD, MAX_REQUESTED_FILES } from '../src/values/limits.ts'
+import type { InputFields } from './builder.ts'
+import { EntryRef, nameOf } from './entry-ref.ts'
+import { FileRequest } from './file-request.ts'
+import { mutation } from './mutation.ts'
+import { Drive } from './refs.ts'
+
+const terms = (t: InputFields) => ({
+  message: t.string({ description: `What senders are told beside: up to ${figure(MAX_MESSAGE)} characters.` }),
+  duration: t.string({ description: 'How long it is open from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never.' }),
+  password: t.string({ description: `1 to ${MAX_PASSWORD} characters.` }),
+  maxFiles: t.int({ description: `How many files it takes, 1 to ${figure(MAX_REQUESTED_FILES)}.` }),
+  maxFileSize: t.field({ type: 'Bytes', description: 'Bytes that one file may have.' }),
+  maxBytes: t.field({ type: 'Bytes', description: 'Bytes that all files may have together.' }),
+  kinds: t.stringList({
+    maxItems: MAX_KINDS,
+    description: `Up to ${MAX_KINDS} extensions or media types that it takes: ".pdf", "image/*", "text/csv".`,
+  }),
+  asksName: t.boolean({ description: 'Whether senders have to give a name.' }),
+  notifies: t.boolean({ description: 'Whether you are told of new files by mail, at most once an hour.' }),
+})
+
+const inputOf = ({
+  asksName,
+  notifies,
+  ...given
+}: InputShapeFromFields<ReturnType<typeof terms>> & { label?: string | null | undefined }): RequestInput => ({
+  ...given,
+  asksName: asksName ?? undefined,
+  notifies: notifies ?? undefined,
+})
+
+const places = {
+  path: 'folder',
+  folder: 'folder',
+  max_files: 'maxFiles',
+  max_file_size: 'maxFileSize',
+  max_bytes: 'maxBytes',
+}
+
+mutation('createFileRequest', {
+  description: 'Makes a link with which everybody may send files into one folder, and see none.',
+  auth: { drive: 'request' },
+  fails: ['FOLDER_NOT_FOUND', 'INVALID_PATH', 'INVALID_DURATION', 'INVALID_INPUT', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  places,
+  rateLimit: 'links',
+  input: t => ({
+    folder: t.field({ type: EntryRef, required: true, description: 'The folder; the root with an empty path.' }),
+    label: t.string({ required: true, description: `What is asked for: 1 to ${MAX_LABEL} characters.` }),
+    ...terms(t),
+  }),
+  on: ({ folder }) => ({ entries: [folder], at: 'input.folder' }),
+  resolve: async ({ folder, ...input }, { services, caller, drive, tree }, info) => {
+    // Each password costs a hash, which all callers share the processor for.
+    if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
+    return { drive, fileRequest: await services.fileRequests.create(caller, tree, nameOf(folder), inputOf(input)) }
+  },
+  payload: t => ({
+    fileRequest: t.expose('fileRequest', { type: FileRequest, description: 'The new file request.' }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive that it leads into.' }),
+  }),
+})
+
+mutation('updateFileRequest', {
+  description:
+    'Changes the terms of a file request of the caller. Its link stays. What is left out stays; null takes a limit away.',
+  auth: { drive: 'request' },
+  fails: ['FILE_REQUEST_NOT_FOUND', 'INVALID_DURATION', 'INVALID_INPUT', 'RATE_LIMITED'],
+  places,
+  rateLimit: 'links',
+  input: t => ({
+    fileRequest: t.id({ required: true, description: 'The id of the file request.' }),
+    label: t.string({ description: `What is asked for: 1 to ${MAX_LABEL} characters.` }),
+    ...terms(t),
+  }),
+  on: ({ fileRequest }) => ({ fileRequest }),
+  resolve: async ({ fileRequest: id, ...input }, { services, caller, drive, tree }, info) => {
+    if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
+    return { drive, fileRequest: await services.fileRequests.update(caller, tree, id, inputOf(input)) }
+  },
+  payload: t => ({
+    fileRequest: t.expose('fileRequest', { type: FileRequest, description: 'The file request as it is now.' }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive that it leads into.' }),
+  }),
+})
+
+mutation('closeFileRequest', {
+  description: 'Closes a file request of the caller for good. What it has received stays.',
+  auth: { drive: 'request' },
+  fails: ['FILE_REQUEST_NOT_FOUND'],
+  input: t => ({ fileRequest: t.id({ required: true, description: 'The id of the file request.' }) }),
+  on: ({ fileRequest }) => ({ fileRequest }),
+  resolve: async ({ fileRequest: id }, { services, caller, drive, tree }) => ({
+    drive,
+    fileRequest: await services.fileRequests.close(caller, tree, id),
+  }),
+  payload: t => ({
+    fileRequest: t.expose('fileRequest', { type: FileRequest, description: 'The file request, which is closed.' }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive that it led into.' }),
+  }),
+})

@@ -1,0 +1,147 @@
+import { FILE, FOLDER } from '../db/models/entry.ts'
+import type { ShareInfo } from '../src/services/sharing/share-link.ts'
+import type { SharedLevel } from '../src/services/sharing/share-tree.ts'
+import { figure, MAX_ZIPPED } from '../src/values/limits.ts'
+import { joinPath } from '../src/values/paths.ts'
+import { builder } from './builder.ts'
+import { Download } from './download.ts'
+import { Disposition, EntryKind } from './enums.ts'
+import { mutation } from './mutation.ts'
+import { DEFAULT_FIRST, MAX_FIRST, readPage } from './paging.ts'
+
+const SharePreview = builder.objectRef<ShareInfo>('SharePreview').implement({
+  description: 'What everyone with a link may know before downloading.',
+  fields: t => ({
+    entryKind: t.expose('kind', { type: EntryKind, description: 'Whether it is a file or a folder.' }),
+    fileName: t.exposeString('fileName', { description: 'The name of the file or folder.' }),
+    contentType: t.exposeString('fileType', { description: 'The media type of the file; empty for a folder.' }),
+    size: t.expose('size', { type: 'Bytes', description: 'The bytes of the file, or of all files in the folder.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the share ends; null when it does not.',
+    }),
+    allowDownload: t.exposeBoolean('allowDownload', {
+      description: 'Whether the file may be downloaded, and not only looked at on the page of the share.',
+    }),
+    passwordProtected: t.exposeBoolean('passwordProtected', { description: 'Whether it asks for a password.' }),
+  }),
+})
+
+builder.queryField('share', t =>
+  t.withAuth({ public: true }).field({
+    type: SharePreview,
+    description: 'What is behind a link. For everybody who has it.',
+    args: { token: t.arg.string({ required: true, description: 'The token of the share.' }) },
+    resolve: (_root, { token }, context) => context.services.shareLinks.info(token, context),
+  }),
+)
+
+const SharedEntry = builder
+  .objectRef<SharedLevel['folders'][number] & Partial<SharedLevel['files'][number]>>('SharedEntry')
+  .implement({
+    description: 'A file or folder in a shared folder, as everyone may see it who may use the share.',
+    fields: t => ({
+      kind: t.field({
+        type: EntryKind,
+        description: 'What it is.',
+        resolve: ({ fileType }) => (fileType === undefined ? FOLDER : FILE),
+      }),
+      name: t.exposeString('name', { description: 'Its name.' }),
+      size: t.expose('size', { type: 'Bytes', description: 'Its bytes; of a folder, those of all files below it.' }),
+      contentType: t.string({
+        nullable: true,
+        description: 'The media type of a file.',
+        resolve: entry => entry.fileType ?? null,
+      }),
+      md5: t.string({
+        nullable: true,
+        description: 'MD5 of the bytes of a file, in hex.',
+        resolve: entry => entry.md5 ?? null,
+      }),
+      updatedAt: t.expose('updatedAt', {
+        type: 'DateTime',
+        description: 'When it was made, moved, renamed or replaced.',
+      }),
+    }),
+  })
+
+const SharedFolder = builder.objectRef<SharedLevel>('SharedFolder').implement({
+  description: 'One page of what is in a shared folder: folders first, then files, both by name.',
+  fields: t => ({
+    path: t.string({
+      description: 'From the shared folder, which is the empty path.',
+      resolve: ({ names }) => joinPath(names),
+    }),
+    entries: t.field({
+      type: [SharedEntry],
+      description: 'What is in it.',
+      listSize: MAX_FIRST,
+      resolve: ({ folders, files }) => [...folders, ...files.map(file => ({ ...file, fileCount: 1 }))],
+    }),
+    endCursor: t.exposeString('nextCursor', {
+      nullable: true,
+      description: 'Where the next page begins; null on the last one.',
+    }),
+  }),
+})
+
+builder.queryField('sharedFolder', t =>
+  t.withAuth({ public: true }).field({
+    type: SharedFolder,
+    description: 'What is in a folder behind a link, or shared with the caller.',
+    args: {
+      token: t.arg.string({ required: true, description: 'The token of the share.' }),
+      password: t.arg.string({ description: 'The password, where the share asks for one.' }),
+      path: t.arg.string({ description: 'A folder in the shared one, from there; the shared one itself without it.' }),
+      first: t.arg.int({ defaultValue: DEFAULT_FIRST, description: `How many entries, 1 to ${figure(MAX_FIRST)}.` }),
+      after: t.arg.string({ description: 'The `endCursor` of the page before.' }),
+    },
+    resolve: (_root, { token, password, path, first, after }, { services, caller, address, client, log }) => {
+      // The service would refuse them by other names.
+      const { first: limit } = readPage({ first, after }, ['number', 'string'])
+      const visitor = { caller, address, client, log, password }
+      return services.shareLinks.list(token, visitor, path ?? '', { limit, cursor: after })
+    },
+  }),
+)
+
+mutation('openShare', {
+  description:
+    'Makes a signed URL for a shared file, or for a ZIP archive of a shared folder or of what is in it. Counts as one download. What is shared with one person opens for them and the sharer only.',
+  auth: { public: true },
+  fails: [
+    'SHARE_NOT_FOUND',
+    'SHARE_EXPIRED',
+    'SHARE_USED_UP',
+    'PASSWORD_REQUIRED',
+    'WRONG_PASSWORD',
+    'TOO_MANY_ATTEMPTS',
+    'UNAUTHENTICATED',
+    'FORBIDDEN',
+    'INSUFFICIENT_SCOPE',
+    'KEY_OUT_OF_BOUNDS',
+    'FILE_NOT_FOUND',
+    'INVALID_PATH',
+    'INVALID_INPUT',
+  ],
+  places: { entries: 'paths' },
+  input: t => ({
+    token: t.string({ required: true, description: 'The token of the share.' }),
+    password: t.string({ description: 'The password, where the share asks for one.' }),
+    path: t.string({
+      description: 'In a shared folder: the path of a file or folder from there; the whole folder without it.',
+    }),
+    paths: t.stringList({
+      maxItems: MAX_ZIPPED,
+      description: 'In a shared folder: several files and folders by their paths from there, as one archive.',
+    }),
+    disposition: t.field({ type: Disposition, description: 'ATTACHMENT by default.' }),
+  }),
+  resolve: async ({ token, disposition, ...given }, { services, caller, address, client, log }) => {
+    const visitor = { caller, address, client, log }
+    const request = { ...visitor, ...given, mode: disposition, counts: true }
+    return { download: await services.shareLinks.open(token, request) }
+  },
+  payload: t => ({ download: t.expose('download', { type: Download, description: 'Where the bytes are.' }) }),
+})
