@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { AppError } from '../errors.ts'
+import type { Incoming } from '../http/incoming.ts'
 import { makeStatic, sendStatic } from '../http/static.ts'
-import type { Visit } from './visit.ts'
+import { AppError } from '../runtime/errors.ts'
 
 const BASE = '/pages/'
 const YEAR_SECONDS = 365 * 86_400
@@ -10,6 +10,7 @@ const YEAR_SECONDS = 365 * 86_400
 const files = await Promise.all([
   load('style.css', 'text/css; charset=utf-8', ['tokens.css', 'style.css']),
   load('script.js', 'text/javascript; charset=utf-8'),
+  load('request.js', 'text/javascript; charset=utf-8'),
 ])
 
 /** @param parts the files in `views` that it is made of */
@@ -24,7 +25,7 @@ async function load(name: string, type: string, parts = [name]) {
 export const assets: Record<string, string> = Object.fromEntries(files.map(({ name, path }) => [name, path]))
 
 /** @throws ROUTE_NOT_FOUND */
-export function sendAsset({ req, res, token }: Visit): undefined {
+export function sendAsset({ req, res, token }: Pick<Incoming, 'req' | 'res'> & { token: string }): undefined {
   const file = files.find(({ name }) => new RegExp(`^${name.replace('.', '\\.[0-9a-f]{16}\\.')}$`).test(token))
   if (!file) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
   // While instances of two versions run, one is asked for the other's files: its own are better than none, for now.

@@ -2,10 +2,10 @@ import { hash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { AppError } from '../errors.ts'
 import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'
 import { write } from '../http/write.ts'
-import type { Log } from '../log.ts'
+import { AppError } from '../runtime/errors.ts'
+import type { Log } from '../runtime/log.ts'
 import type { DownloadService } from '../services/sharing/download.ts'
 import { pageHeaders, policyOf } from './headers.ts'
 import { welcomePage } from './home.ts'
@@ -28,6 +28,7 @@ const screens = [
   '/files',
   '/shared',
   '/links',
+  '/requests',
   '/workspaces',
   '/trash',
   '/activity',

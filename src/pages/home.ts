@@ -1,11 +1,13 @@
-import { type Caller, sessionSecret } from '../access/caller.ts'
-import { oneLine } from '../one-line.ts'
+import { FOLDER } from '../../db/models/entry.ts'
+import type { Caller } from '../access/caller.ts'
+import { sessionSecret } from '../access/credential.ts'
+import { hashSecret } from '../runtime/tokens.ts'
 import type { Newest, Overview } from '../services/accounts/overview.ts'
 import type { Services } from '../services/index.ts'
-import { hashSecret } from '../tokens.ts'
+import { oneLine } from '../values/one-line.ts'
 import type { HomeView } from './views.ts'
 import { type Page, page, type Reply, type Visit } from './visit.ts'
-import { count, fileOf, momentOf, number, personOf, sizeOf } from './words.ts'
+import { count, fileOf, folderOf, momentOf, number, personOf, sizeOf } from './words.ts'
 
 /** `/`: what this service is, and to whom it belongs what one has in it. */
 export function homePage({ overviews }: Pick<Services, 'overviews'>, { unbuilt = false }: { unbuilt?: boolean } = {}) {
@@ -41,8 +43,8 @@ function homeOf({ limits }: Caller, overview: Overview, all: boolean): Omit<Home
     received: {
       unseen: received.unseen,
       more: moreOf(received),
-      rows: received.rows.map(({ token, name, fileType, size, sharedBy, seen }) => ({
-        ...fileOf(name, fileType, size),
+      rows: received.rows.map(({ token, kind, name, fileType, size, sharedBy, seen }) => ({
+        ...(kind === FOLDER ? folderOf(name, size) : fileOf(name, fileType, size)),
         href: `/share/${token}`,
         by: personOf(sharedBy),
         seen,

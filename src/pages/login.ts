@@ -1,4 +1,4 @@
-import { sessionSecret } from '../access/caller.ts'
+import { sessionSecret } from '../access/credential.ts'
 import type { SessionService } from '../services/accounts/session.ts'
 import { signOut } from '../sign-in/routes.ts'
 import { nextOf, page, type Reply, signInAt, type Visit } from './visit.ts'

@@ -1,6 +1,6 @@
 import type { Caller } from '../access/caller.ts'
-import type { AppError, ErrorCode } from '../errors.ts'
 import { errorHeaders } from '../http/envelope.ts'
+import type { AppError, ErrorCode } from '../runtime/errors.ts'
 import type { Action, MessageView } from './views.ts'
 import { leadingTo, type Page, page } from './visit.ts'
 import { momentOf } from './words.ts'
@@ -10,6 +10,9 @@ const headings: Partial<Record<ErrorCode, [icon: MessageView['icon'], heading: s
   SHARE_NOT_FOUND: ['link', 'This link leads nowhere'],
   SHARE_EXPIRED: ['clock', 'No longer available'],
   SHARE_USED_UP: ['check', 'Already used'],
+  FILE_REQUEST_NOT_FOUND: ['link', 'This link leads nowhere'],
+  FILE_REQUEST_CLOSED: ['clock', 'Closed'],
+  RATE_LIMITED: ['clock', 'Please wait a while'],
   TOO_MANY_ATTEMPTS: ['lock', 'Please wait a while'],
   INVITE_NOT_FOUND: ['link', 'This invite is gone'],
   INVITE_EXPIRED: ['clock', 'No longer valid'],

@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers'
-import { Unavailable } from '../errors.ts'
 import { sendBytes } from '../http/bytes.ts'
 import { write } from '../http/write.ts'
-import type { Delivery, DownloadService } from '../services/sharing/download.ts'
+import { Unavailable } from '../runtime/errors.ts'
+import type { Delivery } from '../services/sharing/download.ts'
 import type { SharePage } from '../services/sharing/share-link.ts'
 import { type PreviewView, renderText } from './views.ts'
 import type { Visit } from './visit.ts'
@@ -61,24 +61,18 @@ export function previewOf({ fileType, size, limited }: Pick<SharePage, 'fileType
 export async function sendPreview(
   visit: Visit,
   { kind, delivery, fileType }: { kind: PreviewKind; delivery: Delivery; fileType: string },
-  downloads: DownloadService,
 ): Promise<void> {
   // Documents and texts are shown in a frame of our own page.
   visit.res.setHeader('x-frame-options', 'SAMEORIGIN')
-  if (kind === 'text') return sendText(visit, delivery, fileType, downloads)
-  return sendBytes(visit, delivery, downloads)
+  if (kind === 'text') return sendText(visit, delivery, fileType)
+  return sendBytes(visit, delivery)
 }
 
 /** The beginning of a text in a page of ours: escaped, and in a sandbox besides. */
-async function sendText(
-  { req, res, signal }: Visit,
-  delivery: Delivery,
-  fileType: string,
-  downloads: DownloadService,
-): Promise<void> {
+async function sendText({ req, res, signal }: Visit, delivery: Delivery, fileType: string): Promise<void> {
   const { size, fileName } = delivery
   const count = Math.min(size, TEXT_BYTES)
-  const stream = await downloads.read(delivery, { offset: 0, count }, signal)
+  const stream = await delivery.read({ offset: 0, count }, signal)
   const bytes = await buffer(stream).catch(cause => {
     throw new Unavailable('blob store', cause)
   })

@@ -1,14 +1,14 @@
 import type { Caller } from '../access/caller.ts'
 import { isFromElsewhere } from '../access/origin.ts'
-import { Forbidden, toAppError } from '../errors.ts'
 import { createAddresses } from '../http/addresses.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { asksForPage } from '../http/method.ts'
 import { write } from '../http/write.ts'
+import { Forbidden, toAppError } from '../runtime/errors.ts'
+import type { Tokens } from '../runtime/tokens.ts'
 import type { RefusalReason } from '../services/accounts/profile.ts'
 import type { SessionService } from '../services/accounts/session.ts'
 import type { Services } from '../services/index.ts'
-import type { Tokens } from '../tokens.ts'
 import { sendAsset } from './assets.ts'
 import { type Console, consolePages, consolePaths } from './console.ts'
 import { pageHeaders } from './headers.ts'
@@ -18,6 +18,7 @@ import { invitePages } from './invite.ts'
 import { askLogout, loginPage, logout } from './login.ts'
 import { errorPage } from './message.ts'
 import { sendFarewell } from './no-console.ts'
+import { requestPages } from './request.ts'
 import { sessionPages } from './session.ts'
 import { sharePages } from './share.ts'
 import { unsubscribePages } from './unsubscribe.ts'
@@ -71,6 +72,7 @@ export function createPages(options: Options) {
   const { services, sessions, findCaller, providers, graphiql, secure, ownOrigins } = options
   const identities = identityPages(options)
   const shares = sharePages({ services, secure })
+  const requests = requestPages({ services, secure })
   const invites = invitePages(services)
   const ownSessions = sessionPages(services)
   const unsubscribe = unsubscribePages(services)
@@ -83,7 +85,7 @@ export function createPages(options: Options) {
     addresses.on('GET', '/console/assets/:token', web.asset)
     addresses.on('GET', '/manifest.webmanifest', web.manifest)
     addresses.on('POST', '/share-target', web.shared)
-  }
+  } else for (const path of ['/shared', '/requests']) addresses.on('GET', path, async () => ({ to: '/' })) // Mails lead there.
   addresses.on('GET', '/service-worker.js', web?.worker ?? sendFarewell)
   const home = homePage(services, { unbuilt: options.console === null })
   addresses.on('GET', '/', web?.home ?? home)
@@ -102,8 +104,13 @@ export function createPages(options: Options) {
   addresses.on('POST', '/sessions', ownSessions.change)
   addresses.on('GET', '/share/:token', shares.show)
   addresses.on('POST', '/share/:token', shares.unlock)
+  addresses.on('POST', '/share/:token/save', shares.save)
   addresses.on('GET', '/share/:token/download', shares.download)
+  addresses.on('POST', '/share/:token/download', shares.zip)
   addresses.on('GET', '/share/:token/preview', shares.preview)
+  addresses.on('GET', '/request/:token', requests.show)
+  addresses.on('POST', '/request/:token', requests.enter)
+  addresses.on('POST', '/request/:token/upload', requests.upload)
   addresses.on('GET', '/invite/:token', invites.show)
   addresses.on('POST', '/invite/:token', invites.answer)
   addresses.on('GET', '/unsubscribe/:token', unsubscribe.show)

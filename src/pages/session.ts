@@ -1,7 +1,7 @@
-import { logSecurityEvent } from '../audit-log.ts'
-import { InvalidInput } from '../errors.ts'
-import { oneLine } from '../one-line.ts'
+import { logSecurityEvent } from '../access/audit-log.ts'
+import { InvalidInput } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
+import { oneLine } from '../values/one-line.ts'
 import { page, type Reply, readForm, signInAt, type Visit } from './visit.ts'
 import { momentOf } from './words.ts'
 

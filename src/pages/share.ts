@@ -1,13 +1,21 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
+import { FOLDER } from '../../db/models/entry.ts'
+import type { LinkedShare } from '../../db/queries/share.ts'
 import type { Caller } from '../access/caller.ts'
-import { AppError, type ErrorCode } from '../errors.ts'
+import { Drive } from '../access/drive.ts'
 import { sendDelivery } from '../http/bytes.ts'
+import { AppError, type ErrorCode } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
 import type { SharePage } from '../services/sharing/share-link.ts'
+import { joinPath, parsePath } from '../values/paths.ts'
+import { levelView } from './level.ts'
 import { previewOf, sendPreview } from './preview.ts'
-import type { ShareView } from './views.ts'
+import type { SaveView, ShareView } from './views.ts'
 import { type Page, page, type Redirect, type Reply, readForm, signInAt, type Visit } from './visit.ts'
-import { fileOf, momentOf, personOf } from './words.ts'
+import { fileOf, folderOf, momentOf, nameOf, personOf, sizeOf } from './words.ts'
+
+/** Entries of a folder on one page. */
+const PAGE = 200
 
 /** The path of the cookie is that of the page, so that it is sent to this share only. */
 const PASS_COOKIE = 'share_pass'
@@ -22,7 +30,7 @@ function askOnPage({ here }: Visit, error: unknown): Redirect {
   return { to: here }
 }
 
-/** `/share/{token}`: the page behind a link to a file. */
+/** `/share/{token}`: the page behind a link to a file, or to a folder: `?path=` is a folder below it, `?file=` a file. */
 export function sharePages({ services, secure }: { services: Services; secure: boolean }) {
   const { shareLinks, directShares } = services
 
@@ -39,15 +47,67 @@ export function sharePages({ services, secure }: { services: Services; secure: b
     pass: passOf(visit),
   })
 
+  /** How the visitor saves what the page shows; null for one who has nowhere to, may not, or is its sharer. */
+  async function saveView({ here, query }: Visit, caller: Caller | null, share: LinkedShare) {
+    if (!caller || caller.userId === share.userId || !share.allowDownload) return null
+    const id = query.get('saved')
+    const saved = id ? await services.listings.entry(caller.bucket, { id }) : null
+    return { action: `${here}/save`, at: placeIn(query), saved: saved && joinPath(saved.names) } satisfies SaveView
+  }
+
+  /** A folder, or a file in it, for a visitor who may see it. */
+  async function inFolder(visit: Visit, look: SharePage, caller: Caller | null, share: LinkedShare): Promise<Page> {
+    const { here, query, token } = visit
+    const file = query.get('file')
+    const save = await saveView(visit, caller, share)
+    if (file)
+      return sharePage(visit, (await shareLinks.preview(token, await visitor(visit), file)).look, caller, {
+        file,
+        save,
+      })
+    const cursor = query.get('cursor')
+    const level = await shareLinks.list(token, await visitor(visit), query.get('path') ?? '', { limit: PAGE, cursor })
+    const data = {
+      save,
+      ...levelView(level, {
+        top: look.fileName,
+        folder: (path, cursor) => folderAt(here, path, cursor),
+        file: ({ path }) => `${here}?${new URLSearchParams({ file: path })}`,
+      }),
+      zip: look.allowDownload ? { action: `${here}/download`, folder: joinPath(level.names) } : null,
+      size: sizeOf(look.size),
+      until: look.expiresAt === null ? null : momentOf(look.expiresAt),
+      sharedBy: look.sharedBy && personOf(look.sharedBy),
+    }
+    return page('shared-folder', data, { title: nameOf(look.fileName), caller })
+  }
+
   return {
     /** Opening the page does not count as a download. */
     async show(visit: Visit): Promise<Reply> {
       const [caller, share] = await load(visit)
       const look = shareLinks.describe(share, { caller, pass: passOf(visit) })
-      if (visit.req.method === 'GET') await services.shareEvents.note(share.id, 'opened', { caller, ...userOf(visit) })
+      if (visit.req.method === 'GET') await shareLinks.noteOpened(share, { caller, ...userOf(visit) })
       if (look.unseen && caller && visit.req.method === 'GET')
         visit.afterwards(() => directShares.markSeen(caller, visit.token))
-      return sharePage(visit, look, caller)
+      if (look.kind === FOLDER && !look.needs) return inFolder(visit, look, caller, share)
+      return sharePage(visit, look, caller, { save: look.needs ? null : await saveView(visit, caller, share) })
+    },
+
+    /** Saves what the page shows in the drive of the visitor, and shows the page again. */
+    async save(visit: Visit): Promise<Reply> {
+      const at = placeIn(await readForm(visit))
+      const { caller, ...user } = await visitor(visit)
+      if (!caller) return { to: signInAt(visit.here) }
+      try {
+        const { tree, limits } = Drive.own(caller).open('write')
+        const place = { tree, limits, folder: { path: '' }, name: null, onConflict: 'keep_both' } as const
+        const paths = Object.values(at)
+        const [saved = ''] = (await services.shareSaves.save(visit.token, { ...user, caller }, paths, place)).ids
+        return { to: `${visit.here}?${new URLSearchParams({ ...at, saved })}` }
+      } catch (error) {
+        return askOnPage(visit, error)
+      }
     },
 
     /** Checks the password, and stores in a cookie that it was right. */
@@ -60,15 +120,29 @@ export function sharePages({ services, secure }: { services: Services; secure: b
         return { to: visit.here, headers: { 'set-cookie': stringifySetCookie(PASS_COOKIE, pass, cookie) } }
       } catch (error) {
         if (!isAsked(error)) throw error
-        return sharePage(visit, shareLinks.describe(share, { caller }), caller, error)
+        return sharePage(visit, shareLinks.describe(share, { caller }), caller, { error })
       }
     },
 
     async download(visit: Visit): Promise<Reply> {
       try {
-        const request = { ...(await visitor(visit)), counts: visit.req.method !== 'HEAD' }
+        const counts = visit.req.method !== 'HEAD'
+        const request = { ...(await visitor(visit)), counts, path: visit.query.get('path') }
         await sendDelivery(visit, await shareLinks.open(visit.token, request), services.downloads)
         return undefined
+      } catch (error) {
+        return askOnPage(visit, error)
+      }
+    },
+
+    /** The archive of what has been selected on the page, or of the folder that it shows. */
+    async zip(visit: Visit): Promise<Reply> {
+      const form = await readForm(visit)
+      const path = form.get('path') ?? ''
+      const paths = form.getAll('entry')
+      const request = { ...(await visitor(visit)), counts: true, ...(paths.length > 0 ? { paths } : { path }) }
+      try {
+        return { to: (await shareLinks.open(visit.token, request)).url }
       } catch (error) {
         return askOnPage(visit, error)
       }
@@ -77,10 +151,10 @@ export function sharePages({ services, secure }: { services: Services; secure: b
     /** Without a file, the page says why. */
     async preview(visit: Visit): Promise<Reply> {
       try {
-        const { look, delivery } = await shareLinks.preview(visit.token, await visitor(visit))
+        const { look, delivery } = await shareLinks.preview(visit.token, await visitor(visit), visit.query.get('path'))
         const { kind } = previewOf(look)
         if (!kind || !delivery) return { to: visit.here }
-        await sendPreview(visit, { kind, delivery, fileType: look.fileType }, services.downloads)
+        await sendPreview(visit, { kind, delivery, fileType: look.fileType })
         return undefined
       } catch (error) {
         return askOnPage(visit, error)
@@ -94,20 +168,46 @@ const problems: Partial<Record<ErrorCode, string>> = {
   WRONG_PASSWORD: 'This is not the password. Check it and try again.',
 }
 
-function sharePage({ here }: Visit, look: SharePage, caller: Caller | null, error?: AppError): Page {
-  const file = fileOf(look.fileName, look.fileType, look.size)
+/** @param file its path, where it is in a shared folder */
+function sharePage(
+  { here }: Visit,
+  look: SharePage,
+  caller: Caller | null,
+  { error, file: path, save = null }: { error?: AppError; file?: string; save?: SaveView | null } = {},
+): Page {
+  const { fileName, fileType, size } = look
+  const isFolder = look.kind === FOLDER && path === undefined
+  const file = isFolder ? folderOf(fileName, size) : fileOf(fileName, fileType, size)
   const { kind, short, missing } = previewOf(look)
+  const at = path === undefined ? '' : `?${new URLSearchParams({ path })}`
   const data: ShareView = {
     file,
-    until: momentOf(look.expiresAt),
+    until: look.expiresAt === null ? null : momentOf(look.expiresAt),
     here,
+    download: look.allowDownload ? `${here}/download${at}` : null,
+    save,
+    back: path === undefined ? null : folderAt(here, parsePath(path).slice(0, -1)),
     needs: look.needs,
     sharedBy: look.sharedBy && personOf(look.sharedBy),
-    preview: kind && !look.needs ? { kind, short, src: `${here}/preview` } : null,
+    preview: kind && !look.needs ? { kind, short, src: `${here}/preview${at}` } : null,
     noPreview: missing,
     signIn: signInAt(here),
     problem: (error && problems[error.code]) ?? '',
   }
   const status = error?.status ?? (look.needs === 'sign-in' ? 401 : 200)
   return page('share', data, { title: error ? `Error: ${file.name}` : file.name, caller }, { status })
+}
+
+/** What a query or a form says of the place in a shared folder: of a file, else of a folder. */
+function placeIn(given: URLSearchParams): Record<string, string> {
+  const name = ['file', 'path'].find(name => given.get(name))
+  return name ? { [name]: given.get(name) ?? '' } : {}
+}
+
+const folderAt = (here: string, path: string[], cursor?: string): string => {
+  const query = new URLSearchParams({
+    ...(path.length > 0 ? { path: joinPath(path) } : {}),
+    ...(cursor ? { cursor } : {}),
+  })
+  return query.size > 0 ? `${here}?${query}` : here
 }

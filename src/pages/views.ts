@@ -2,14 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import { satchel } from '../http/icon.ts'
 import { assets } from './assets.ts'
-import type { Moment, ShownFile, Size } from './words.ts'
-
-export interface Person {
-  name: string
-  email: string
-  /** Whether anybody could have given this address. */
-  unverified?: boolean
-}
+import type { Moment, Person, ShownFile, Size } from './words.ts'
 
 /** A next step for the visitor: a link, or a form. */
 export interface Action {
@@ -35,11 +28,13 @@ export interface HomeView {
   unbuilt: boolean
 }
 
-export interface WorkspaceView {
-  /** The workspace and the folders down to this one. */
+/** What is in a folder, page by page. */
+export interface LevelView {
+  /** The workspace or the shared folder, and the folders down to this one. */
   crumbs: { label: string; href: string }[]
-  folders: { name: string; href: string; files: string; size: Size }[]
-  files: (ShownFile & { href: string })[]
+  /** Paths begin at the top, as the service takes them. */
+  folders: { name: string; path: string; href: string; files: string; size: Size }[]
+  files: (ShownFile & { path: string; href: string })[]
   next: string | null
 }
 
@@ -51,10 +46,26 @@ export interface PreviewView {
   short: boolean
 }
 
+/** How a visitor saves what a page of a share shows in their own drive; what was saved just now, where it is. */
+export interface SaveView {
+  /** URL that the form goes to. */
+  action: string
+  /** What is said of the place in the query of the page, too. */
+  at: Record<string, string>
+  saved: string | null
+}
+
 export interface ShareView {
   file: ShownFile
-  until: Moment
+  until: Moment | null
   here: string
+  /** URL of the bytes. */
+  /** Null where nothing may be downloaded. */
+  download: string | null
+  /** Null for visitors who have nowhere to save it. */
+  save: SaveView | null
+  /** URL of the shared folder that the file is in; null where the file itself is shared. */
+  back: string | null
   needs: 'sign-in' | 'password' | null
   sharedBy: Person | null
   preview: PreviewView | null
@@ -62,6 +73,15 @@ export interface ShareView {
   noPreview: string
   signIn: string
   problem: string
+}
+
+export interface SharedFolderView extends LevelView {
+  save: SaveView | null
+  size: Size
+  until: Moment | null
+  sharedBy: Person | null
+  /** Where the form with the selected entries goes, which are named by their paths; null where nothing may be downloaded. */
+  zip: { action: string; folder: string } | null
 }
 
 export interface InviteView {
@@ -114,11 +134,35 @@ export interface TextView {
   rest: string
 }
 
+/** The page of a file request, as one sender sees it. */
+export interface RequestView {
+  here: string
+  /** Where the script of the page sends files to. */
+  api: string
+  label: string
+  paragraphs: string[]
+  askedBy: string
+  until: Moment | null
+  kinds: string[]
+  maxFile: Size
+  maxFileBytes: number
+  /** What the sender has to give first. */
+  asks: { password: boolean; name: boolean } | null
+  /** The name that they have given. */
+  name: string
+  isFull: boolean
+  /** The token of the sender, for the script. */
+  sender: string
+  sent: (ShownFile & { at: Moment })[]
+  problem: string
+}
+
 /** The templates with the types of their data. */
 export interface Views {
   welcome: object
   home: HomeView
   share: ShareView
+  request: RequestView
   invite: InviteView
   login: LoginView
   sessions: SessionsView
@@ -126,7 +170,8 @@ export interface Views {
   identities: IdentitiesView
   link: LinkView
   message: MessageView
-  workspace: WorkspaceView
+  workspace: LevelView
+  'shared-folder': SharedFolderView
 }
 
 /** The data of the frame around every page. */

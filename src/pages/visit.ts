@@ -1,7 +1,7 @@
 import type { Caller } from '../access/caller.ts'
-import { InvalidInput } from '../errors.ts'
 import { readWhole } from '../http/body.ts'
 import type { Incoming } from '../http/incoming.ts'
+import { InvalidInput } from '../runtime/errors.ts'
 import { readReturnTo } from '../sign-in/return-to.ts'
 import type { Frame, Views } from './views.ts'
 

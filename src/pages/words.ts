@@ -1,7 +1,7 @@
 import mime from 'mime'
 import prettyBytes from 'pretty-bytes'
-import { oneLine } from '../one-line.ts'
-import type { Person } from './views.ts'
+import { momentText } from '../values/moment.ts'
+import { oneLine } from '../values/one-line.ts'
 
 /** A number of bytes, as people read it and to the byte. */
 export interface Size {
@@ -16,7 +16,7 @@ export interface Moment {
 }
 
 export interface Kind {
-  icon: 'image' | 'video' | 'audio' | 'document' | 'text' | 'table' | 'archive' | 'code' | 'file'
+  icon: 'image' | 'video' | 'audio' | 'document' | 'text' | 'table' | 'archive' | 'code' | 'folder' | 'file'
   label: string
 }
 
@@ -27,8 +27,15 @@ export interface ShownFile {
   size: Size
 }
 
+/** A person as pages show them. */
+export interface Person {
+  name: string
+  email: string
+  /** Whether anybody could have given this address. */
+  unverified?: boolean
+}
+
 const numbers = new Intl.NumberFormat('en')
-const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
 export const number = (n: number): string => numbers.format(n)
 export const count = (n: number, noun: string): string => `${number(n)} ${noun}${n === 1 ? '' : 's'}`
@@ -39,10 +46,9 @@ export const sizeOf = (bytes: number): Size => ({
   exact: count(bytes, 'byte'),
 })
 
-/** In UTC: a page cannot know where its reader is. */
 export const momentOf = (ms: number): Moment => ({
   iso: new Date(ms).toISOString(),
-  text: `${date.format(ms)} UTC`,
+  text: momentText(ms),
 })
 
 const archive = /[/+-](?:zip|gzip|x-tar|x-7z-compressed|vnd\.rar|x-rar-compressed|x-bzip2?|x-xz|zstd)$/
@@ -77,6 +83,12 @@ export const nameOf = (text: string): string => oneLine(text) || 'A file without
 export const fileOf = (name: string, fileType: string, bytes: number): ShownFile => ({
   name: nameOf(name),
   kind: kindOf(name, fileType),
+  size: sizeOf(bytes),
+})
+
+export const folderOf = (name: string, bytes: number): ShownFile => ({
+  name: nameOf(name),
+  kind: { label: 'Folder', icon: 'folder' },
   size: sizeOf(bytes),
 })
 

@@ -1,8 +1,9 @@
 import { Drive, notAMember } from '../access/drive.ts'
-import { joinPath } from '../paths.ts'
 import type { Services } from '../services/index.ts'
+import { joinPath } from '../values/paths.ts'
+import { levelView } from './level.ts'
 import { page, type Reply, signInAt, type Visit } from './visit.ts'
-import { count, fileOf, nameOf, sizeOf } from './words.ts'
+import { nameOf } from './words.ts'
 
 const PAGE = 200
 
@@ -20,23 +21,13 @@ export function workspacePage({ drives, listings }: Services, { hasConsole }: { 
     if (hasConsole) return { to: `/workspaces/${found.slug}/files` }
     const { tree } = Drive.ofWorkspace(caller, found).open('read')
     const level = await listings.level(tree, query.get('path') ?? '', { limit: PAGE, cursor: query.get('cursor') })
-    const { names, folders, files, nextCursor } = level
     const hrefOf = (path: string[], cursor?: string) =>
       `${here}?${new URLSearchParams({ path: joinPath(path), ...(cursor ? { cursor } : {}) })}`
-    const data = {
-      crumbs: [nameOf(found.name), ...names].map((label, depth) => ({ label, href: hrefOf(names.slice(0, depth)) })),
-      folders: folders.map(folder => ({
-        name: nameOf(folder.name),
-        href: hrefOf([...names, folder.name]),
-        files: count(folder.fileCount, 'file'),
-        size: sizeOf(folder.size),
-      })),
-      files: files.map(file => ({
-        ...fileOf(file.name, file.fileType, file.size),
-        href: `/api/workspaces/${id}/files/download?${new URLSearchParams({ file_id: file.id })}`,
-      })),
-      next: nextCursor ? hrefOf(names, nextCursor) : null,
-    }
+    const data = levelView(level, {
+      top: found.name,
+      folder: hrefOf,
+      file: ({ id: file }) => `/api/workspaces/${id}/files/download?${new URLSearchParams({ file_id: file })}`,
+    })
     return page('workspace', data, { title: nameOf(found.name), caller })
   }
 }
