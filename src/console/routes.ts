@@ -5,6 +5,7 @@ import { developersRoute } from './screens/developers/route.ts'
 import { filesRoutes } from './screens/files/route.ts'
 import { linksRoute } from './screens/links/route.ts'
 import { receivedRoute } from './screens/received/route.ts'
+import { requestsRoute } from './screens/requests/route.ts'
 import { trashRoutes } from './screens/trash/route.ts'
 import { workspacesRoutes } from './screens/workspaces/route.ts'
 import { indexRoute, rootRoute } from './shell/route.ts'
@@ -15,6 +16,7 @@ export const routeTree = rootRoute.addChildren([
   ...filesRoutes,
   ...trashRoutes,
   linksRoute,
+  requestsRoute,
   receivedRoute,
   ...activityRoutes,
   ...accountRoutes,

@@ -1,4 +1,4 @@
-import { graphql } from '../graphql/graphql.ts'
+import { graphql, type ResultOf } from '../graphql/graphql.ts'
 
 export const RESTORE = graphql(`
   mutation Restore($input: RestoreFromTrashInput!) {
@@ -43,6 +43,72 @@ export const SUBFOLDERS = graphql(`
             }
           }
         }
+      }
+    }
+  }
+`)
+
+/** Takes copies away again. */
+export const REMOVE_COPIES = graphql(`
+  mutation RemoveCopies($input: DeleteEntriesInput!) {
+    deleteEntries(input: $input) {
+      deletedIds
+      folders {
+        id
+        fileCount
+        size
+      }
+      drive {
+        id
+        usage {
+          usedBytes
+          fileCount
+          folderCount
+        }
+      }
+    }
+  }
+`)
+
+/** How far a copy is that the service makes in the background. */
+export const COPY_STATE = graphql(`
+  fragment CopyState on BackgroundCopy {
+    id
+    state
+    entryCount
+    copiedCount
+    failure {
+      message
+    }
+    entries {
+      __typename
+      id
+      name
+    }
+  }
+`)
+
+export type CopyState = ResultOf<typeof COPY_STATE>
+
+export const COPY_NOW = graphql(
+  `
+    query CopyNow($id: ID!) {
+      node(id: $id) {
+        __typename
+        id
+        ...CopyState
+      }
+    }
+  `,
+  [COPY_STATE],
+)
+
+export const CANCEL_COPY = graphql(`
+  mutation CancelCopy($input: CancelCopyInput!) {
+    cancelCopy(input: $input) {
+      copy {
+        id
+        state
       }
     }
   }

@@ -20,6 +20,8 @@ interface PickerProps {
   start: string
   /** What is to be moved: it goes neither into itself nor where it is. */
   moving?: readonly { id: string; path: string }[]
+  /** Whether it is copied instead, which may be done where it is. */
+  copies?: boolean
   onPick: (path: string) => void
   onClose: () => void
   /** What is to go there. */
@@ -27,14 +29,25 @@ interface PickerProps {
 }
 
 /** Asks for a folder that something is to go into. */
-export function Picker({ drive, title, label, root, start, moving = [], onPick, onClose, children }: PickerProps) {
+export function Picker({
+  drive,
+  title,
+  label,
+  root,
+  start,
+  moving = [],
+  copies,
+  onPick,
+  onClose,
+  children,
+}: PickerProps) {
   const [path, setPath] = useState(start)
   const [{ data, error, fetching }, reload] = useQuery({ query: SUBFOLDERS, variables: { drive, path } })
   const folder = data?.node?.__typename === 'Drive' ? data.node.entry : null
   const moved = new Set(moving.map(({ id }) => id))
   const folders = folder?.__typename === 'Folder' ? folder.entries.nodes.filter(({ id }) => !moved.has(id)) : []
   const names = path ? path.split('/') : []
-  const isSame = moving.length > 0 && moving.every(entry => parentOf(trim(entry.path)) === path)
+  const isSame = !copies && moving.length > 0 && moving.every(entry => parentOf(trim(entry.path)) === path)
   return (
     <Dialog
       title={title}

@@ -10,6 +10,7 @@ const keys: KeyingConfig = {
   AccountIdentity: embedded,
   AccountWorkspace: embedded,
   CompletionFailure: embedded,
+  CopyFailure: embedded,
   DailyCount: embedded,
   Download: embedded,
   DriveUsage: embedded,
@@ -31,8 +32,8 @@ const keys: KeyingConfig = {
 /** An entry as the cache has it, with a change that the service has yet to confirm. */
 function changedEntry(cache: Cache, id: string, change: Record<string, string>) {
   const __typename = cache.resolve({ __typename: 'Folder', id }, 'name') === undefined ? 'File' : 'Folder'
-  const own = __typename === 'File' ? ['contentType', 'shareCount'] : ['fileCount']
-  const fields = ['name', 'path', 'size', 'createdAt', 'updatedAt', ...own]
+  const own = __typename === 'File' ? ['contentType'] : ['fileCount']
+  const fields = ['name', 'path', 'size', 'createdAt', 'updatedAt', 'shareCount', ...own]
   const known = Object.fromEntries(fields.map(field => [field, cache.resolve({ __typename, id }, field)]))
   return { ...known, ...change, __typename, id }
 }

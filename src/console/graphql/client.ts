@@ -34,7 +34,7 @@ const offline = mapExchange({
     if (operation.kind === 'subscription') return
     if (error?.networkError)
       return loadOffline().then(
-        ({ missed }) => missed(result),
+        ({ missed }) => missed(result, client),
         () => result,
       )
     if (operation.kind === 'query' && data && !error && !operation.context.once)

@@ -133,14 +133,14 @@ const forgets =
       if (lists.includes(fieldName)) cache.invalidate(me, fieldName, given)
   }
 
-/** For a mutation of shares: what happened to their files is asked for again, as are the shares of the person. */
+/** For a mutation of shares: what happened to their entries is asked for again, as are the shares of the person. */
 const changesShares =
   (mutation: string): UpdateResolver =>
   (result, args, cache, info) => {
     forgets('shares')(result, args, cache, info)
-    const made = (result[mutation] ?? {}) as { file?: unknown; shares?: { file?: unknown }[]; revokedId?: string }
-    const { file, shares = [], revokedId } = made
-    for (const of of [file, ...shares.map(share => share.file)]) {
+    const made = (result[mutation] ?? {}) as { entry?: unknown; shares?: { entry?: unknown }[]; revokedId?: string }
+    const { entry, shares = [], revokedId } = made
+    for (const of of [entry, ...shares.map(share => share.entry)]) {
       const key = cache.keyOfEntity(of as never)
       // The payload has the first page, and the share may be on a later one.
       if (key && revokedId) takeFromLists(cache, key, 'shares', id => id === revokedId)
@@ -161,6 +161,7 @@ export const listUpdates = {
   emptyTrash: emptiesTrash('emptyTrash'),
   createLink: changesShares('createLink'),
   shareFiles: changesShares('shareFiles'),
+  updateShare: changesShares('updateShare'),
   revokeShare: changesShares('revokeShare'),
 }
 

@@ -1,5 +1,11 @@
-import { createRequest, makeOperation, type Operation, type OperationResult, stringifyDocument } from 'urql'
-import { client } from '../graphql/client.ts'
+import {
+  type Client,
+  createRequest,
+  makeOperation,
+  type Operation,
+  type OperationResult,
+  stringifyDocument,
+} from 'urql'
 import { sharedValue } from '../parts/shared-value.ts'
 import { findRead, keepRead } from './read.ts'
 
@@ -14,7 +20,7 @@ interface Outage {
 export const outage = sharedValue<Outage | null>(null)
 
 /** What to ask for when the service is back. */
-const missing = new Map<number, Operation>()
+const missing = new Map<number, () => void>()
 
 function tell(readAt: number): void {
   const path = location.pathname
@@ -33,7 +39,7 @@ export function answered(result: OperationResult): void {
  * What the cache knows, as the service would answer it. Under a key of its own: under that of the operation, screens would take it
  * for the answer. As text the document asks for every `__typename`: those that urql adds, the cache leaves out of what it answers.
  */
-function knownOf({ query, variables, key }: Operation): OperationResult | undefined {
+function knownOf(client: Client, { query, variables, key }: Operation): OperationResult | undefined {
   let known: OperationResult | undefined
   const request = createRequest(stringifyDocument(query), variables)
   const reading = client.executeQuery({ ...request, key: -key }, { requestPolicy: 'cache-only' })
@@ -46,26 +52,26 @@ function knownOf({ query, variables, key }: Operation): OperationResult | undefi
 }
 
 /** The service was not reached: what is known of the answer. */
-export async function missed(result: OperationResult): Promise<OperationResult> {
+export async function missed(result: OperationResult, client: Client): Promise<OperationResult> {
   const { operation } = result
   const read = await findRead(result).catch(() => null)
   tell(read?.at ?? Date.now())
   if (operation.kind !== 'query' || operation.context.once) return result
-  missing.set(operation.key, operation)
+  missing.set(operation.key, () => {
+    const context = { ...operation.context, requestPolicy: 'network-only' as const }
+    client.reexecuteOperation(makeOperation('query', operation, context))
+  })
   // What this tab knows is newer than what was kept: it has followed its own changes.
-  const known = knownOf(operation)
+  const known = knownOf(client, operation)
   const data = known?.operation.context.meta?.cacheOutcome === 'hit' ? known.data : read?.data
   return data ? { ...result, data, error: undefined } : result
 }
 
 function reachedAgain(): void {
   outage.set(null)
-  const operations = [...missing.values()]
+  const asked = [...missing.values()]
   missing.clear()
-  for (const operation of operations) {
-    const context = { ...operation.context, requestPolicy: 'network-only' as const }
-    client.reexecuteOperation(makeOperation('query', operation, context))
-  }
+  for (const ask of asked) ask()
 }
 
 /** Looks whether the service is back, and then reads again what is on the screen. */

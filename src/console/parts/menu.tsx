@@ -1,27 +1,8 @@
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react'
 import { Button, type ButtonLooks } from './button.tsx'
-import type { LucideIcon } from './icons.ts'
+import type { MenuProps, OpenMenu } from './menu-entry.ts'
 
-export interface MenuItem {
-  id: string
-  label: string
-  icon?: LucideIcon
-  keys?: string
-  danger?: boolean
-  /** Of those between two separators one is chosen: whether it is this one. */
-  isChosen?: boolean
-  run: () => void
-}
-
-export type MenuEntry = MenuItem | 'separator'
-
-export interface MenuProps {
-  label: string
-  entries: MenuEntry[]
-  placement?: 'bottom end' | 'bottom start' | 'top end'
-  /** Stands above the entries. */
-  header?: ReactNode
-}
+export type { MenuEntry, MenuProps, OpenMenu } from './menu-entry.ts'
 
 /** What opens is fetched when the page has settled: the first view needs none of it. */
 const load = () => import('./popover-menu.tsx')
@@ -36,11 +17,6 @@ export const Menu = ({ children, button, ...menu }: MenuProps & { children: Reac
     {children}
   </MenuButton>
 )
-
-export interface OpenMenu extends Pick<MenuProps, 'placement'> {
-  triggerRef: RefObject<HTMLElement | null>
-  onClose: () => void
-}
 
 interface MenuButtonProps {
   label: string

@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { MenuItem as AriaItem, Menu, MenuSection, Popover, Separator } from 'react-aria-components'
 import { Check } from './icons.ts'
-import type { MenuEntry, MenuItem, MenuProps, OpenMenu } from './menu.tsx'
+import type { MenuEntry, MenuItem, MenuProps, OpenMenu } from './menu-entry.ts'
 
 /** The entries between separators. */
 function groupsOf(entries: readonly MenuEntry[]): MenuItem[][] {

@@ -40,6 +40,14 @@ export function toast(what: Toast): () => void {
   return () => close(id)
 }
 
+/** The same of something that goes on: what is said changes with it, until it is taken away or something else is said. */
+export function toastLive(what: Toast): { say: (message: string) => void; end: () => void } {
+  const end = toast({ ...what, seconds: 24 * 3600 })
+  const id = ids
+  const say = (message: string) => shown.set(shown.get().map(one => (one.id === id ? { ...one, message } : one)))
+  return { say, end }
+}
+
 /** Says what has failed, in the words of the service. */
 export const toastError = (error: unknown): void =>
   void toast({ tone: 'error', message: error instanceof Error ? error.message : String(error) })

@@ -7,6 +7,7 @@ export const SHARE = graphql(`
     id
     url
     fileName
+    entryKind
     contentType
     size
     createdAt
@@ -14,6 +15,9 @@ export const SHARE = graphql(`
     passwordProtected
     downloads
     maxDownloads
+    label
+    allowDownload
+    notifies
     events(first: 1, newestFirst: true) {
       nodes {
         kind
@@ -44,14 +48,14 @@ const SHARES = graphql(
   [SHARE],
 )
 
-/** One page of the live shares of a file. */
+/** One page of the live shares of a file or folder. */
 export const SHARES_OF = graphql(
   `
     query SharesOf($id: ID!, $kind: ShareKind!, $first: Int!, $after: String) {
       node(id: $id) {
         __typename
         id
-        ... on File {
+        ... on Entry {
           shares(kind: $kind, first: $first, after: $after, newestFirst: true) {
             ...Shares
           }
@@ -64,10 +68,10 @@ export const SHARES_OF = graphql(
 
 export type SharesData = ResultOf<typeof SHARES_OF>
 
-/** A file with the first pages of its live shares, with the arguments by which they were read: so the cache finds them. */
+/** A file or folder with the first pages of its live shares, with the arguments by which they were read: so the cache finds them. */
 const SHARED = graphql(
   `
-    fragment SharedFile on File {
+    fragment SharedEntry on Entry {
       __typename
       id
       shareCount
@@ -89,8 +93,8 @@ export const CREATE_LINK = graphql(
         share {
           ...ShareLine
         }
-        file {
-          ...SharedFile
+        entry {
+          ...SharedEntry
         }
       }
     }
@@ -105,9 +109,25 @@ export const SHARE_FILES = graphql(
         mail
         shares {
           ...ShareLine
-          file {
-            ...SharedFile
+          entry {
+            ...SharedEntry
           }
+        }
+      }
+    }
+  `,
+  [SHARE, SHARED],
+)
+
+export const UPDATE_SHARE = graphql(
+  `
+    mutation UpdateShare($input: UpdateShareInput!) {
+      updateShare(input: $input) {
+        share {
+          ...ShareLine
+        }
+        entry {
+          ...SharedEntry
         }
       }
     }
@@ -120,8 +140,8 @@ export const REVOKE = graphql(
     mutation RevokeShare($input: RevokeShareInput!) {
       revokeShare(input: $input) {
         revokedId
-        file {
-          ...SharedFile
+        entry {
+          ...SharedEntry
         }
       }
     }
@@ -136,6 +156,10 @@ export const USES = graphql(`
       __typename
       id
       ... on Share {
+        usage {
+          openCount
+          downloadCount
+        }
         events(first: $first, newestFirst: true) {
           nodes {
             kind

@@ -5,6 +5,7 @@ export const durations = [
   ['7d', 'week'],
   ['30d', 'month'],
   ['1y', 'year'],
+  ['never', 'never'],
 ] as const
 
 const DAY = 86_400_000

@@ -9,7 +9,7 @@ export type State = 'live' | 'expired' | 'used-up'
 export const stateOf = ({ expiresAt, downloads, maxDownloads }: Share): State =>
   maxDownloads !== null && downloads >= maxDownloads
     ? 'used-up'
-    : Date.parse(expiresAt) <= Date.now()
+    : expiresAt !== null && Date.parse(expiresAt) <= Date.now()
       ? 'expired'
       : 'live'
 
@@ -17,6 +17,7 @@ export const stateOf = ({ expiresAt, downloads, maxDownloads }: Share): State =>
 export function endOf(share: Share): string {
   const state = stateOf(share)
   if (state === 'used-up') return text('usedUp')
+  if (share.expiresAt === null) return text('endsNever')
   return text(state === 'live' ? 'endsWhen' : 'expired', { when: formatRelative(share.expiresAt) })
 }
 

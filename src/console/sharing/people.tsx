@@ -13,15 +13,10 @@ const mailed = { QUEUED: 'mailQueued', NOT_SENT: 'mailNot', FAILED: 'mailNot' } 
 
 interface PeopleFormProps {
   files: readonly { id: string }[]
-  /** The address to begin with, of somebody whose share is to be renewed. */
-  recipient?: string | undefined
-  /** That share has a password, which does not outlast a renewal. */
-  isProtected?: boolean | undefined
-  onShared?: () => void
 }
 
 /** Shares files with one person; with somebody who has them already, it renews. */
-export function PeopleForm({ files, recipient = '', isProtected, onShared }: PeopleFormProps) {
+export function PeopleForm({ files }: PeopleFormProps) {
   const id = useId()
   const address = useRef<HTMLInputElement>(null)
   useEffect(() => address.current?.focus(), [])
@@ -29,14 +24,19 @@ export function PeopleForm({ files, recipient = '', isProtected, onShared }: Peo
   const send = submit(async (form, element) => {
     const email = String(form.get('email')).trim()
     const sendEmail = form.has('notify')
-    const input = { files: files.map(file => ({ id: file.id })), email, sendEmail, ...readTerms(form) }
+    const input = {
+      files: files.map(file => ({ id: file.id })),
+      email,
+      sendEmail,
+      ...readTerms(form),
+      message: sendEmail ? String(form.get('message')) : null,
+    }
     const { shareFiles } = await mutate(SHARE_FILES, { input })
     if (!shareFiles) return
     const shared = text('sharedWith', { email: shareFiles.shares[0]?.recipient ?? email })
     toast({ message: sendEmail ? `${shared} ${text(mailed[shareFiles.mail])}` : shared })
     element.reset()
     address.current?.focus()
-    onShared?.()
   })
   return (
     <form className="share-form" onSubmit={send}>
@@ -53,16 +53,30 @@ export function PeopleForm({ files, recipient = '', isProtected, onShared }: Peo
           autoComplete="off"
           spellCheck={false}
           placeholder={text('emailHint')}
-          defaultValue={recipient}
           aria-invalid={problem !== ''}
           aria-describedby={problem === '' ? undefined : `${id}-problem`}
         />
       </div>
-      <Terms isProtected={isProtected}>
+      <Terms>
         <label className="check">
           <input type="checkbox" name="notify" defaultChecked />
           {text('notify')}
         </label>
+        <div className="field">
+          <label htmlFor={`${id}-message`}>{text('message')}</label>
+          <textarea
+            className="input"
+            id={`${id}-message`}
+            name="message"
+            rows={3}
+            maxLength={1000}
+            dir="auto"
+            aria-describedby={`${id}-message-hint`}
+          />
+          <p className="soft" id={`${id}-message-hint`}>
+            {text('messageHint')}
+          </p>
+        </div>
       </Terms>
       {problem && (
         <p className="problem" role="alert" id={`${id}-problem`}>

@@ -13,8 +13,8 @@ import {
   Link2,
   Lock,
   type LucideIcon,
+  Pencil,
   QrCode,
-  RefreshCw,
   UserRound,
 } from '../parts/icons.ts'
 import { Menu, type MenuEntry } from '../parts/menu.tsx'
@@ -24,22 +24,21 @@ import { downloadsOf, endOf, lastUseOf, madeWhen, stateOf } from './facts.ts'
 import { text } from './text.ts'
 
 const Code = lazy(() => import('./code.tsx').then(({ Code }) => ({ default: Code })))
+const EditShare = lazy(() => import('./edit.tsx').then(({ EditShare }) => ({ default: EditShare })))
 const Uses = lazy(() => import('./uses.tsx').then(({ Uses }) => ({ default: Uses })))
 
 interface ShareRowProps {
   share: Share
   /** Where one share is a line among those of many files: the file that it is of. */
   file?: { icon: ReactNode; name: ReactNode; onShow?: (() => void) | undefined }
-  /** Begins to give it new terms. */
-  onRenew?: (() => void) | undefined
 }
 
 /** Who a share is for. */
 export const whoOf = (share: Share): string => (share.__typename === 'DirectShare' ? share.recipient : text('everyone'))
 
 /** A share: who it is for, how it was used, and what can be done with it. */
-export function ShareRow({ share, file, onRenew }: ShareRowProps) {
-  const [open, setOpen] = useState<'code' | 'uses' | 'revoke' | null>(null)
+export function ShareRow({ share, file }: ShareRowProps) {
+  const [open, setOpen] = useState<'code' | 'edit' | 'uses' | 'revoke' | null>(null)
   const close = () => setOpen(null)
   const isLive = stateOf(share) === 'live'
   const isDirect = share.__typename === 'DirectShare'
@@ -53,9 +52,9 @@ export function ShareRow({ share, file, onRenew }: ShareRowProps) {
     danger = false,
   ): MenuEntry[] => (run ? [{ id, icon, label, run, danger }] : [])
   const entries: MenuEntry[] = [
+    ...entry('edit', Pencil, text(isLive ? 'edit' : 'renew'), () => setOpen('edit')),
     ...entry('code', QrCode, text('code'), isLive ? () => setOpen('code') : undefined),
     ...entry('uses', History, text('showUses'), () => setOpen('uses')),
-    ...entry('renew', RefreshCw, text('renew'), onRenew),
     ...entry('file', FolderOpen, text('showFile'), file?.onShow),
     'separator',
     ...entry('revoke', Ban, isLive ? text('revoke') : text('remove'), () => setOpen('revoke'), true),
@@ -87,8 +86,14 @@ export function ShareRow({ share, file, onRenew }: ShareRowProps) {
           )}
         </div>
         <div className="facts-line soft">
+          {share.label !== '' && (
+            <span className="share-label" dir="auto">
+              {share.label}
+            </span>
+          )}
+          {!share.allowDownload && <span>{text('viewOnly')}</span>}
           <span className={isLive ? '' : 'share-ended'}>{endOf(share)}</span>
-          <span>{downloadsOf(share)}</span>
+          {share.allowDownload && <span>{downloadsOf(share)}</span>}
           {lastUse !== null && <span>{lastUse}</span>}
           {file && <span>{madeWhen(share)}</span>}
         </div>
@@ -103,6 +108,7 @@ export function ShareRow({ share, file, onRenew }: ShareRowProps) {
       </Menu>
       <Suspense>
         {open === 'code' && <Code url={share.url} onClose={close} />}
+        {open === 'edit' && <EditShare share={share} onClose={close} />}
         {open === 'uses' && <Uses id={share.id} onClose={close} />}
       </Suspense>
       <Confirm

@@ -1,17 +1,13 @@
 import './sharing.css'
-import { useState } from 'react'
 import { useLookAgain } from '../graphql/look-again.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { ShowMore } from '../parts/show-more.tsx'
 import { ErrorState, Skeleton } from '../parts/states.tsx'
-import type { Share } from './documents.ts'
 import { LinkForm } from './link-form.tsx'
 import { PeopleForm } from './people.tsx'
 import { ShareRow } from './share-row.tsx'
 import { text } from './text.ts'
 import { type Shares, useShares } from './use-shares.ts'
-
-type DirectShare = Extract<Share, { __typename: 'DirectShare' }>
 
 /** No subscription tells the sharer of uses. */
 const LOOK_MS = 5000
@@ -41,7 +37,6 @@ function OfOne({ file }: { file: Shareable }) {
     links.refresh()
   }
   useLookAgain(again, LOOK_MS)
-  const [renewing, setRenewing] = useState<DirectShare | null>(null)
   if (people.isGone || links.isGone) return <p>{text('gone')}</p>
   if (!people.data || !links.data) {
     const error = people.error ?? links.error
@@ -52,14 +47,8 @@ function OfOne({ file }: { file: Shareable }) {
       <section aria-labelledby="share-people">
         <h3 id="share-people">{text('people')}</h3>
         <p className="soft">{text('peopleHint')}</p>
-        <Lines label={text('people')} shares={people} onRenew={setRenewing} />
-        <PeopleForm
-          key={renewing?.id}
-          files={[file]}
-          recipient={renewing?.recipient}
-          isProtected={renewing?.passwordProtected}
-          onShared={() => setRenewing(null)}
-        />
+        <Lines label={text('people')} shares={people} />
+        <PeopleForm files={[file]} />
       </section>
       <section aria-labelledby="share-links">
         <h3 id="share-links">{text('links')}</h3>
@@ -71,23 +60,13 @@ function OfOne({ file }: { file: Shareable }) {
   )
 }
 
-interface LinesProps {
-  label: string
-  shares: Shares
-  onRenew?: (share: DirectShare) => void
-}
-
-function Lines({ label, shares, onRenew }: LinesProps) {
+function Lines({ label, shares }: { label: string; shares: Shares }) {
   if (shares.entries.length === 0) return null
   return (
     <>
       <ul className="rows" aria-label={label}>
         {shares.entries.map(share => (
-          <ShareRow
-            key={share.id}
-            share={share}
-            onRenew={onRenew && share.__typename === 'DirectShare' ? () => onRenew(share) : undefined}
-          />
+          <ShareRow key={share.id} share={share} />
         ))}
       </ul>
       <ShowMore {...shares} />

@@ -1,65 +1,22 @@
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import { dayAfter, durations, untilEndOf } from './duration.ts'
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { Lifetime, readLifetime } from './lifetime.tsx'
+import { Rights, readRights } from './rights.tsx'
 import { text } from './text.ts'
 
-const CHOSEN_DAY = 'day-chosen'
-
-interface TermsProps {
-  /** What is to be renewed has a password: without one typed here it has none. */
-  isProtected?: boolean | undefined
-  children: ReactNode
-}
-
-/** The fields that people and links have in common: how long it lives, and a password. */
-export function Terms({ isProtected, children }: TermsProps) {
+/** The fields of a new share: how long it lives, a password, and what may be done with it. */
+export function Terms({ children }: { children: ReactNode }) {
   const id = useId()
-  const lifetime = useRef<HTMLSelectElement>(null)
   const more = useRef<HTMLDetailsElement>(null)
-  const [isDay, setDay] = useState(false)
   useEffect(() => {
-    const form = lifetime.current?.form
-    const reset = () => {
-      setDay(false)
-      more.current?.removeAttribute('open')
-    }
+    const form = more.current?.closest('form')
+    const reset = () => more.current?.removeAttribute('open')
     form?.addEventListener('reset', reset)
     return () => form?.removeEventListener('reset', reset)
   }, [])
   return (
     <>
-      <div className="field share-ends">
-        <label htmlFor={`${id}-lifetime`}>{text('ends')}</label>
-        <div className="share-lifetime">
-          <select
-            className="input"
-            id={`${id}-lifetime`}
-            name="lifetime"
-            ref={lifetime}
-            defaultValue="7d"
-            onChange={({ target }) => setDay(target.value === CHOSEN_DAY)}
-          >
-            {durations.map(([duration, name]) => (
-              <option key={duration} value={duration}>
-                {text(name)}
-              </option>
-            ))}
-            <option value={CHOSEN_DAY}>{text('onDay')}</option>
-          </select>
-          {isDay && (
-            <input
-              className="input"
-              type="date"
-              name="day"
-              aria-label={text('lastDay')}
-              required
-              min={dayAfter(0)}
-              max={dayAfter(5 * 365 - 1)}
-              defaultValue={dayAfter(14)}
-            />
-          )}
-        </div>
-      </div>
-      <details className="share-more" ref={more} open={isProtected}>
+      <Lifetime />
+      <details className="share-more" ref={more}>
         <summary>{text('more')}</summary>
         <div className="share-more-fields">
           <div className="field">
@@ -74,10 +31,11 @@ export function Terms({ isProtected, children }: TermsProps) {
               aria-describedby={`${id}-password-hint`}
             />
             <p className="soft" id={`${id}-password-hint`}>
-              {text(isProtected ? 'passwordAgain' : 'passwordHint')}
+              {text('passwordHint')}
             </p>
           </div>
           {children}
+          <Rights />
         </div>
       </details>
     </>
@@ -85,11 +43,8 @@ export function Terms({ isProtected, children }: TermsProps) {
 }
 
 /** What has been filled in. */
-export function readTerms(form: FormData): { duration: string; password: string | null } {
-  const field = (name: string) => String(form.get(name) ?? '')
-  const lifetime = field('lifetime')
-  return {
-    duration: lifetime === CHOSEN_DAY ? untilEndOf(field('day')) : lifetime,
-    password: field('password') || null,
-  }
-}
+export const readTerms = (form: FormData) => ({
+  duration: readLifetime(form),
+  password: String(form.get('password') ?? '') || null,
+  ...readRights(form),
+})

@@ -32,6 +32,7 @@ export function Uses({ id, onClose }: { id: string; onClose: () => void }) {
   kept.current = data ?? kept.current
   const node = kept.current?.node
   const uses = node && 'events' in node ? node.events : null
+  const usage = node && 'usage' in node ? node.usage : null
   return (
     <Dialog title={text('showUses')} isOpen onClose={onClose}>
       {error ? (
@@ -42,6 +43,7 @@ export function Uses({ id, onClose }: { id: string; onClose: () => void }) {
         <p className="soft">{text('noUses')}</p>
       ) : (
         <>
+          {usage && <p>{text('useSums', { opened: usage.openCount, downloaded: usage.downloadCount })}</p>}
           <ul className="rows share-uses">
             {uses.nodes.map(({ kind, happenedAt, client, network, person }, at) => {
               const { icon: Icon, message } = kinds[kind]

@@ -1,4 +1,4 @@
-import { FolderClosed, Inbox, Link2, type LucideIcon, ShieldCheck, Trash2, UsersRound } from '../parts/icons.ts'
+import { FileUp, FolderClosed, Inbox, Link2, type LucideIcon, ShieldCheck, Trash2, UsersRound } from '../parts/icons.ts'
 import { type Me, useIsOperator } from './me.ts'
 import { text } from './text.ts'
 
@@ -10,6 +10,8 @@ export interface Destination {
   icon: LucideIcon
   /** Shown beside it: how much is new there. */
   badge?: (me: Me) => number
+  /** Only beside the content: the foot of a small screen has no place for it. */
+  wide?: true
   /** For operators of the service only. */
   operators?: true
 }
@@ -18,6 +20,7 @@ const destinations: Destination[] = [
   { to: '/files', label: text('files'), short: text('filesShort'), icon: FolderClosed },
   { to: '/shared', label: text('shared'), short: text('sharedShort'), icon: Inbox, badge: me => me.unseenShareCount },
   { to: '/links', label: text('links'), short: text('linksShort'), icon: Link2 },
+  { to: '/requests', label: text('requests'), short: text('requests'), icon: FileUp, wide: true },
   {
     to: '/workspaces',
     label: text('workspaces'),

@@ -10,7 +10,7 @@ export function Navigation({ me }: { me: Me | undefined }) {
   return (
     <nav className="navigation" aria-label={text('navigation')}>
       <ul>
-        {destinations.map(({ to, label, short, icon: Icon, badge }) => {
+        {destinations.map(({ to, label, short, icon: Icon, badge, wide }) => {
           const count = me && badge ? badge(me) : 0
           const content = (
             <>
@@ -26,7 +26,7 @@ export function Navigation({ me }: { me: Me | undefined }) {
             </>
           )
           return (
-            <li key={to}>
+            <li key={to} className={wide && 'wide'}>
               <Link to={to} activeOptions={{ includeSearch: false }} className="destination">
                 {content}
               </Link>

@@ -12,6 +12,7 @@ const files = [
       'FILE_CREATED',
       'FILE_REPLACED',
       'FILE_RENAMED',
+      'FILE_COPIED',
       'FILE_MOVED',
       'FILE_DELETED',
       'FILE_RESTORED',
@@ -20,8 +21,13 @@ const files = [
       'TRASH_PURGED',
     ],
   ],
-  ['folders', ['FOLDER_CREATED', 'FOLDER_RENAMED', 'FOLDER_MOVED', 'FOLDER_DELETED', 'FOLDER_RESTORED']],
+  [
+    'folders',
+    ['FOLDER_CREATED', 'FOLDER_COPIED', 'FOLDER_RENAMED', 'FOLDER_MOVED', 'FOLDER_DELETED', 'FOLDER_RESTORED'],
+  ],
 ] as const satisfies Groups
+
+const requests = ['requests', ['FILE_REQUEST_CREATED', 'FILE_REQUEST_CHANGED', 'FILE_REQUEST_CLOSED']] as const
 
 const keysAndWebhooks = [
   ['keys', ['KEY_CREATED', 'KEY_DELETED']],
@@ -33,10 +39,12 @@ export const groupsOf = {
   own: [
     ...files,
     ['notes', ['NOTE_WRITTEN', 'NOTE_REMOVED']],
+    requests,
     ['shares', ['SHARE_CREATED', 'SHARE_CHANGED', 'SHARE_REVOKED']],
   ],
   workspace: [
     ...files,
+    requests,
     ['workspace', ['WORKSPACE_CREATED', 'WORKSPACE_RENAMED']],
     ['members', ['MEMBER_JOINED', 'MEMBER_ROLE_CHANGED', 'MEMBER_REMOVED', 'MEMBER_LEFT']],
     ['invites', ['INVITE_CREATED', 'INVITE_CHANGED', 'INVITE_REVOKED', 'INVITE_REJECTED']],
@@ -61,4 +69,4 @@ export const groupsOf = {
 } as const satisfies Record<Source, Groups>
 
 /** The type of an event as a receiver reads it: file.created. */
-export const typeOf = (kind: EventKind): string => kind.replace(/^(SIGN_IN|[A-Z]+)_/, '$1.').toLowerCase()
+export const typeOf = (kind: EventKind): string => kind.replace(/^(SIGN_IN|FILE_REQUEST|[A-Z]+)_/, '$1.').toLowerCase()

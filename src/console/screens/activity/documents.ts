@@ -23,6 +23,7 @@ const EVENT = graphql(`
       recipient
       name
       role
+      sender
     }
   }
 `)

@@ -22,6 +22,7 @@ import { sentenceOf } from './words.ts'
 
 const icons: [kinds: RegExp, icon: LucideIcon][] = [
   [/DELETED|PURGED|REVOKED|REMOVED/, Trash2],
+  [/^FILE_REQUEST/, Link2],
   [/^FILE_CREATED/, FilePlus2],
   [/^FOLDER_CREATED/, FolderPlus],
   [/RESTORED/, Undo2],

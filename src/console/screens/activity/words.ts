@@ -8,11 +8,13 @@ import { text } from './text.ts'
 const messageOf = {
   FILE_CREATED: 'fileCreated',
   FILE_REPLACED: 'replaced',
+  FILE_COPIED: 'copied',
   FILE_MOVED: 'moved',
   FILE_RENAMED: 'renamed',
   FILE_DELETED: 'fileDeleted',
   FILE_RESTORED: 'restored',
   FOLDER_CREATED: 'folderCreated',
+  FOLDER_COPIED: 'copied',
   FOLDER_MOVED: 'moved',
   FOLDER_RENAMED: 'renamed',
   FOLDER_DELETED: 'folderDeleted',
@@ -25,6 +27,9 @@ const messageOf = {
   SHARE_CREATED: 'shared',
   SHARE_CHANGED: 'shareChanged',
   SHARE_REVOKED: 'unshared',
+  FILE_REQUEST_CREATED: 'requestCreated',
+  FILE_REQUEST_CHANGED: 'requestChanged',
+  FILE_REQUEST_CLOSED: 'requestClosed',
   WORKSPACE_CREATED: 'workspaceCreated',
   WORKSPACE_RENAMED: 'workspaceRenamed',
   MEMBER_JOINED: 'joined',
@@ -44,7 +49,8 @@ const isSaid = (kind: Happened['kind']): kind is keyof typeof messageOf => kind 
 /** Keeps a name that is written from right to left from turning round what is beside it. */
 const isolated = (name: string): string => `\u2068${name}\u2069`
 
-const whoDid = ({ actor }: Happened, me: string | undefined): string => {
+const whoDid = ({ actor, via, details }: Happened, me: string | undefined): string => {
+  if (via === 'LINK') return details.sender ? text('sender', { name: isolated(details.sender) }) : text('somebody')
   if (!actor) return text('service')
   return actor.id === me ? text('you') : text('person', { name: isolated(personName(actor)) })
 }

@@ -1,5 +1,5 @@
 import { sharedValue } from '../../parts/shared-value.ts'
 import type { Entry } from './documents.ts'
 
-/** What was cut, to be moved where it is pasted. */
-export const cut = sharedValue<{ drive: string; entries: readonly Entry[] } | null>(null)
+/** What was cut or copied, to be moved or copied where it is pasted. */
+export const clipboard = sharedValue<{ drive: string; entries: readonly Entry[]; how: 'move' | 'copy' } | null>(null)

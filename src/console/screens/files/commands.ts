@@ -4,9 +4,11 @@ import type { Point } from '../../parts/menu.tsx'
 import type { Destination } from '../../uploads/uploads.ts'
 import type { Act } from './act.ts'
 import type { Entry } from './documents.ts'
-import type { Open } from './files.tsx'
 import type { FilesSearch } from './search.ts'
 import type { DriveHere } from './use-folder.ts'
+
+/** What is open over the list. */
+export type Open = 'new-folder' | 'picker' | 'copy-picker' | 'share' | 'request' | 'delete' | null
 
 /** What toolbar, menus and keys act on. */
 export interface Commands {
@@ -34,12 +36,9 @@ export interface Commands {
 export const pickFiles = ({ target }: Pick<Commands, 'target'>): void =>
   void (target && import('../../uploads/pick-and-add.ts').then(({ pickAndAdd }) => pickAndAdd('files', target)))
 
-/** So many files the service shares at once. */
+/** So many files and folders the service shares at once. */
 const SHARED_AT_ONCE = 100
 
-/** Whether entries can be shared: files, where the person may. */
+/** Whether the person may share these entries. */
 export const mayShare = (drive: DriveHere | undefined, entries: readonly Entry[]): boolean =>
-  Boolean(drive?.canShare) &&
-  entries.length > 0 &&
-  entries.length <= SHARED_AT_ONCE &&
-  entries.every(({ __typename }) => __typename === 'File')
+  Boolean(drive?.canShare) && entries.length > 0 && entries.length <= SHARED_AT_ONCE

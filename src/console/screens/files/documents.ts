@@ -10,9 +10,9 @@ export const ENTRY = graphql(`
     size
     createdAt
     updatedAt
+    shareCount
     ... on File {
       contentType
-      shareCount
     }
     ... on Folder {
       fileCount
@@ -21,6 +21,11 @@ export const ENTRY = graphql(`
 `)
 
 export type Entry = ResultOf<typeof ENTRY>
+
+/** Whether these are one file, which is downloaded as it is; anything else is one archive. */
+export const isOneFile = ([first, ...more]: readonly Entry[]): boolean =>
+  first?.__typename === 'File' && more.length === 0
+export type FileEntry = Extract<Entry, { __typename: 'File' }>
 
 const PAGE = graphql(
   `

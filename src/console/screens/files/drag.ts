@@ -21,7 +21,7 @@ export interface DragAndDrop {
   drop: (path: string, event: DragEvent) => void
 }
 
-/** Moves entries by drag. Files of the machine are taken by uploads/drop-zone.tsx. */
+/** Moves entries by drag, or copies them with Ctrl (Alt on a Mac). Files of the machine are taken by uploads/drop-zone.tsx. */
 export function useDragAndDrop(given: Given): DragAndDrop {
   const latest = useRef(given)
   latest.current = given
@@ -34,7 +34,7 @@ export function useDragAndDrop(given: Given): DragAndDrop {
         if (!drive?.canWrite) return event.preventDefault()
         dragged.current = selection.ids.has(entry.id) ? selected : [entry]
         event.dataTransfer.setData(TYPE, drive.id)
-        event.dataTransfer.effectAllowed = 'move'
+        event.dataTransfer.effectAllowed = 'copyMove'
         event.dataTransfer.setDragImage(imageOf(dragged.current), -12, -8)
       },
       over(_path, event, id) {
@@ -43,7 +43,7 @@ export function useDragAndDrop(given: Given): DragAndDrop {
         if (!isOwn || dragged.current.some(entry => entry.id === id)) return
         event.preventDefault()
         event.stopPropagation()
-        event.dataTransfer.dropEffect = 'move'
+        event.dataTransfer.dropEffect = isCopy(event) ? 'copy' : 'move'
         event.currentTarget.classList.add('target')
       },
       drop(path, event) {
@@ -52,13 +52,16 @@ export function useDragAndDrop(given: Given): DragAndDrop {
         event.preventDefault()
         event.stopPropagation()
         const moving = dragged.current
-        latest.current.act(actions => actions.move(moving, path))
+        const copies = isCopy(event)
+        latest.current.act(actions => (copies ? actions.copy(moving, path) : actions.move(moving, path)))
         dragged.current = []
       },
     }),
     [],
   )
 }
+
+const isCopy = ({ ctrlKey, altKey }: DragEvent): boolean => ctrlKey || altKey
 
 /** What is seen at the pointer: how much is dragged. */
 function imageOf(entries: readonly Entry[]): HTMLElement {

@@ -7,12 +7,10 @@ import { Link2 } from '../../parts/icons.ts'
 import { mediaTypeOf } from '../../parts/media-type.ts'
 import type { Point } from '../../parts/menu.tsx'
 import { optional } from '../../parts/optional.tsx'
-import type { Entry } from './documents.ts'
+import type { Entry, FileEntry } from './documents.ts'
 import { NameField } from './name-field.tsx'
 import { text } from './text.ts'
 import type { Draft } from './use-rename.ts'
-
-export type FileEntry = Extract<Entry, { __typename: 'File' }>
 
 /** The picture itself is loaded: a larger one would be too much for a tile. */
 const MOST_BYTES = 4_000_000
@@ -99,7 +97,7 @@ const Name = ({ entry, draft, handlers }: CellProps) =>
   )
 
 const Shared = ({ entry }: { entry: Entry }) =>
-  entry.__typename === 'File' && entry.shareCount ? (
+  entry.shareCount ? (
     <span className="shared" title={text('shares', { count: entry.shareCount })}>
       <Link2 aria-hidden />
       <span className="sr">{text('shares', { count: entry.shareCount })}</span>

@@ -17,8 +17,8 @@ import { UploadButton } from '../../uploads/button/upload-button.tsx'
 import { useUploadPlace } from '../../uploads/place.ts'
 import { actWith, loadActions } from './act.ts'
 import { Breadcrumbs } from './breadcrumbs.tsx'
-import { cut } from './clipboard.ts'
-import { mayShare } from './commands.ts'
+import { clipboard } from './clipboard.ts'
+import { mayShare, type Open } from './commands.ts'
 import type { Entry } from './documents.ts'
 import { useDragAndDrop } from './drag.ts'
 import { Row, Tile } from './entry.tsx'
@@ -40,6 +40,7 @@ const NewFolder = lazy(() => dialogs().then(({ NewFolder }) => ({ default: NewFo
 const Picker = lazy(() => import('../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })))
 const DeleteForEver = lazy(() => dialogs().then(({ DeleteForEver }) => ({ default: DeleteForEver })))
 const Details = lazy(() => import('./on-demand/details.tsx').then(({ Details }) => ({ default: Details })))
+const RequestForm = lazy(() => import('../../requests/form.tsx').then(({ RequestForm }) => ({ default: RequestForm })))
 const ShareSheet = lazy(() => import('../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })))
 /** Without it, the palette offers less, and the list is the same. */
 const Offers = optional(
@@ -56,8 +57,6 @@ function loadLater() {
   return () => clearTimeout(timer)
 }
 
-/** What is open over the list. */
-export type Open = 'new-folder' | 'picker' | 'share' | 'delete' | null
 const none: ReadonlySet<string> = new Set()
 
 /** Keys in a dialog, or at a version of the selected file, must not delete the file. */
@@ -76,7 +75,7 @@ export function Files() {
   const [open, setOpen] = useState<Open>(null)
   const [menu, setMenu] = useState<{ at: Point; entries: readonly Entry[] } | null>(null)
   const listing = useRef<ListingHandle>(null)
-  const taken = cut.use()
+  const taken = clipboard.use()
   const cutIds = useMemo(() => (taken ? new Set(taken.entries.map(({ id }) => id)) : none), [taken])
 
   // The first render has no drive yet; nothing can be done until there is one.
@@ -231,20 +230,24 @@ export function Files() {
             create={name => attempt(actions => actions.createFolder(place.path, name))}
           />
         )}
-        {open === 'picker' && drive && (
+        {(open === 'picker' || open === 'copy-picker') && drive && (
           <Picker
             drive={drive.id}
-            title={text('moveCount', { count: selected.length })}
-            label={text('moveHere')}
+            title={text(open === 'picker' ? 'moveCount' : 'copyCount', { count: selected.length })}
+            label={text(open === 'picker' ? 'moveHere' : 'copyHere')}
             root={folder.title ?? text('root')}
             start={place.path}
             moving={selected}
-            onPick={to => act(actions => actions.move(selected, to))}
+            copies={open === 'copy-picker'}
+            onPick={to => act(actions => (open === 'picker' ? actions.move(selected, to) : actions.copy(selected, to)))}
             onClose={() => setOpen(null)}
           />
         )}
         {open === 'delete' && (
           <DeleteForEver count={selected.length} onConfirm={() => removeNow(selected)} onClose={() => setOpen(null)} />
+        )}
+        {open === 'request' && folder.folder && (
+          <RequestForm of={{ folder: selected[0] ?? folder.folder }} onClose={() => setOpen(null)} />
         )}
         {open === 'share' && <ShareSheet files={selected} onClose={() => setOpen(null)} />}
         {search.open && (

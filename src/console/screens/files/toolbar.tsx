@@ -19,6 +19,7 @@ import { Menu, MenuButton, type MenuEntry } from '../../parts/menu.tsx'
 import { UploadButton } from '../../uploads/button/upload-button.tsx'
 import { type Commands, mayShare } from './commands.ts'
 import type { Entry } from './documents.ts'
+import { isOneFile } from './documents.ts'
 import { FilesMenu } from './files-menu.ts'
 import { sorts } from './search.ts'
 import { sortBy } from './sorting.tsx'
@@ -97,7 +98,6 @@ function WithFolder(props: Commands & { count: number; hasMore: boolean }) {
 function WithSelection(props: Commands) {
   const { selected, selection, select, drive, act, remove, setOpen, startRename } = props
   const [first] = selected
-  const isFiles = selected.every(({ __typename }) => __typename === 'File')
   return (
     <>
       <Button look="icon" aria-label={text('clear')} onPress={() => select({ ...nothing, cursor: selection.cursor })}>
@@ -106,11 +106,13 @@ function WithSelection(props: Commands) {
       <span className="count strong" role="status">
         {text('selected', { count: selected.length })}
       </span>
-      {isFiles && (
-        <Button look="icon" aria-label={text('download')} onPress={() => act(actions => actions.download(selected))}>
-          <Download />
-        </Button>
-      )}
+      <Button
+        look="icon"
+        aria-label={text(isOneFile(selected) ? 'download' : 'downloadZip')}
+        onPress={() => act(actions => actions.download(selected))}
+      >
+        <Download />
+      </Button>
       {mayShare(drive, selected) && (
         <Button look="icon" aria-label={text('share')} onPress={() => setOpen('share')}>
           <UserRoundPlus />

@@ -3,7 +3,7 @@ import { hrefOf } from '../../drive/place.ts'
 import { pointOf } from '../../listing/listing.tsx'
 import { undoLatest } from '../../parts/toasts.tsx'
 import { forgetWanted, runOffer } from '../../shell/offers.ts'
-import { cut } from './clipboard.ts'
+import { clipboard } from './clipboard.ts'
 import { type Commands, mayShare, pickFiles } from './commands.ts'
 import { useNavigateUp } from './use-navigate-up.ts'
 
@@ -29,8 +29,11 @@ export function useKeys(commands: Commands): (event: Key) => boolean {
 
     const run = (): boolean | undefined => {
       if (isCommand) {
-        if (key === 'x' && canWrite && first) act(actions => actions.cut(selected))
-        else if (key === 'v' && canWrite && cut.get()) act(actions => actions.paste(place.path))
+        if (key === 'x' && canWrite && first) act(actions => actions.take(selected, 'move'))
+        // Marked text is copied as everywhere.
+        else if (key === 'c' && first && getSelection()?.isCollapsed !== false)
+          act(actions => actions.take(selected, 'copy'))
+        else if (key === 'v' && canWrite && clipboard.get()) act(actions => actions.paste(place.path))
         else if (key === 'z') return undoLatest()
         else return false
         return true
@@ -43,6 +46,7 @@ export function useKeys(commands: Commands): (event: Key) => boolean {
         // Until it is known what one may do here, it is kept.
         else if (!drive && (key === 'n' || key === 'u')) runOffer(key === 'n' ? 'new' : 'upload', here)
         else if (key === 'm' && canWrite && first) setOpen('picker')
+        else if (key === 'c' && canWrite && first) setOpen('copy-picker')
         else if (key === 's' && mayShare(drive, selected)) setOpen('share')
         else return false
         return true

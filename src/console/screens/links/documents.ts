@@ -10,11 +10,21 @@ export const MY_SHARES = graphql(
         shares(first: 50, after: $after, kind: $kind, ended: $ended, newestFirst: true) {
           nodes {
             ...ShareLine
-            file {
+            entry {
               __typename
               id
               name
               path
+              drive {
+                id
+                owner {
+                  __typename
+                  ... on Workspace {
+                    id
+                    slug
+                  }
+                }
+              }
             }
           }
           pageInfo {

@@ -1,7 +1,8 @@
 import '../../sharing/sharing.css'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { hrefOf, parentOf } from '../../drive/place.ts'
+import { hrefOf, parentOf, trim } from '../../drive/place.ts'
+import type { ResultOf } from '../../graphql/graphql.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
 import { Choices } from '../../parts/choices.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
@@ -17,10 +18,7 @@ import { text } from './text.ts'
 
 const ShareSheet = lazy(() => import('../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })))
 
-interface SharedFile {
-  id: string
-  name: string
-}
+type SharedEntry = NonNullable<ResultOf<typeof MY_SHARES>['me']['shares']['nodes'][number]['entry']>
 
 const kinds = { link: 'LINK', direct: 'DIRECT' } as const
 
@@ -28,7 +26,7 @@ const kinds = { link: 'LINK', direct: 'DIRECT' } as const
 export function Links() {
   const search: LinksSearch = useSearch({ strict: false })
   const navigate = useNavigate()
-  const [sharing, setSharing] = useState<SharedFile | null>(null)
+  const [sharing, setSharing] = useState<SharedEntry | null>(null)
   const change = (to: LinksSearch) =>
     void navigate({ to: '/links', search: { ...search, ...to } as never, replace: true })
   useTitle(text('title'))
@@ -36,6 +34,7 @@ export function Links() {
     <>
       <div className="screen-head">
         <h1>{text('title')}</h1>
+        <Link to="/requests">{text('requests')}</Link>
         <Choices
           label={text('kind')}
           value={search.kind ?? 'all'}
@@ -64,7 +63,7 @@ export function Links() {
 interface PageProps {
   search: LinksSearch
   after: string | null
-  onShare: (file: SharedFile) => void
+  onShare: (entry: SharedEntry) => void
 }
 
 /** One page of the list, and on demand those that follow it. */
@@ -87,25 +86,31 @@ function Page({ search: { kind, ended }, after, onShare }: PageProps) {
         hint={text(ended ? 'noneEndedHint' : 'noneHint')}
       />
     )
-  const show = (path: string, id: string) =>
-    void navigate({ to: hrefOf({ workspace: null, path: parentOf(path) }), search: { sel: id } as never })
+  const show = ({ id, path, drive: { owner } }: SharedEntry) => {
+    const workspace = owner.__typename === 'Workspace' ? owner.slug : null
+    void navigate({ to: hrefOf({ workspace, path: parentOf(trim(path)) }), search: { sel: id } as never })
+  }
   return (
     <>
       <ul className="rows" aria-label={text('title')}>
-        {nodes.map(({ file, ...share }) => (
+        {nodes.map(({ entry, ...share }) => (
           <ShareRow
             key={share.id}
             share={share}
             file={{
-              icon: <EntryIcon contentType={mediaTypeOf({ ...share, name: share.fileName })} />,
-              name: file ? (
-                <button type="button" className="link" dir="auto" title={share.fileName} onClick={() => onShare(file)}>
+              icon: (
+                <EntryIcon
+                  contentType={share.entryKind === 'FOLDER' ? null : mediaTypeOf({ ...share, name: share.fileName })}
+                />
+              ),
+              name: entry ? (
+                <button type="button" className="link" dir="auto" title={share.fileName} onClick={() => onShare(entry)}>
                   {share.fileName}
                 </button>
               ) : (
                 <span dir="auto">{share.fileName}</span>
               ),
-              onShow: file ? () => show(file.path, file.id) : undefined,
+              onShow: entry ? () => show(entry) : undefined,
             }}
           />
         ))}

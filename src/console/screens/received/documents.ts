@@ -1,3 +1,4 @@
+import { COPY_STATE } from '../../drive/documents.ts'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 
 const RECEIVED_SHARE = graphql(`
@@ -6,10 +7,12 @@ const RECEIVED_SHARE = graphql(`
     token
     url
     fileName
+    entryKind
     contentType
     size
     createdAt
     expiresAt
+    allowDownload
     passwordProtected
     seen
     sharedBy {
@@ -28,6 +31,9 @@ export const RECEIVED = graphql(
     query Received($seen: Boolean, $after: String) {
       me {
         id
+        drive {
+          id
+        }
         receivedShares(first: 50, after: $after, seen: $seen, newestFirst: true) {
           nodes {
             ...ReceivedShare
@@ -53,6 +59,38 @@ export const OPEN_SHARE = graphql(`
     }
   }
 `)
+
+/** Copies what is shared into the own drive. */
+export const SAVE_SHARED = graphql(
+  `
+    mutation SaveShared($input: SaveSharedEntriesInput!) {
+      saveSharedEntries(input: $input) {
+        entries {
+          __typename
+          id
+          name
+        }
+        copy {
+          ...CopyState
+        }
+        to {
+          id
+          fileCount
+          size
+        }
+        drive {
+          id
+          usage {
+            usedBytes
+            fileCount
+            folderCount
+          }
+        }
+      }
+    }
+  `,
+  [COPY_STATE],
+)
 
 export const MARK_SEEN = graphql(`
   mutation MarkShareSeen($input: MarkShareSeenInput!) {

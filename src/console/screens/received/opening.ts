@@ -1,10 +1,14 @@
 import { useRef, useState } from 'react'
+import { copiesOf, sayCopied } from '../../drive/copied.ts'
+import { nameOf } from '../../drive/place.ts'
 import { Refused } from '../../graphql/errors.ts'
 import { mutate } from '../../graphql/run.ts'
 import { toastError } from '../../parts/toasts.tsx'
-import { MARK_SEEN, OPEN_SHARE, type ReceivedShare } from './documents.ts'
+import { MARK_SEEN, OPEN_SHARE, type ReceivedShare, SAVE_SHARED } from './documents.ts'
+import { text } from './text.ts'
 
-export type Purpose = 'look' | 'save'
+/** To look at it, to save it on the person's machine, or to copy it into a folder of their drive. */
+export type Purpose = 'look' | 'save' | { drive: string; folder: string }
 
 /** A share that is to be opened once its password is known. */
 export interface Locked {
@@ -18,16 +22,34 @@ const dispositions = { look: 'INLINE', save: 'ATTACHMENT' } as const
  * Opens received shares, and asks for the password of those that have one.
  * @param onOpen with a signed address of the bytes
  */
-export function useOpening(onOpen: (share: ReceivedShare, purpose: Purpose, url: string) => void) {
+export function useOpening(onOpen: (share: ReceivedShare, purpose: 'look' | 'save', url: string) => void) {
   const [locked, setLocked] = useState<Locked | null>(null)
   const isBusy = useRef(false)
 
-  async function unlock({ share, purpose }: Locked, password: string | null): Promise<void> {
-    const input = { token: share.token, disposition: dispositions[purpose], password }
-    const { openShare } = await mutate(OPEN_SHARE, { input })
+  /** Answers what is to be shown then. */
+  async function use({ share, purpose }: Locked, password: string | null): Promise<(() => void) | null> {
+    const { token } = share
+    if (typeof purpose === 'object') {
+      const { drive, folder: path } = purpose
+      const input = { token, password, to: { at: { drive, path } }, onConflict: 'KEEP_BOTH' as const }
+      const { saveSharedEntries: saved } = await mutate(SAVE_SHARED, { input })
+      const said = text('kept', { name: share.fileName, folder: nameOf(path) || text('root') })
+      const keep = async () => {
+        const copies = await copiesOf(saved)
+        if (copies) sayCopied(said, copies)
+      }
+      return () => void keep().catch(toastError)
+    }
+    const { openShare } = await mutate(OPEN_SHARE, { input: { token, disposition: dispositions[purpose], password } })
+    return openShare && (() => onOpen(share, purpose, openShare.download.url))
+  }
+
+  async function unlock(given: Locked, password: string | null): Promise<void> {
+    const { share } = given
+    const show = await use(given, password)
     setLocked(null)
-    if (!openShare) return
-    onOpen(share, purpose, openShare.download.url)
+    if (!show) return
+    show()
     // It is open now, whatever comes of this: what is still new is marked when it is opened again.
     if (!share.seen) mutate(MARK_SEEN, { input: { share: { id: share.id } } }).catch(() => {})
   }

@@ -9,7 +9,7 @@ import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
-import { Download, Inbox, Lock } from '../../parts/icons.ts'
+import { Download, FolderInput, Inbox, Lock } from '../../parts/icons.ts'
 import { mediaTypeOf } from '../../parts/media-type.ts'
 import { personName } from '../../parts/person-name.ts'
 import { ShowMore } from '../../parts/show-more.tsx'
@@ -21,9 +21,14 @@ import { PasswordDialog } from './password-dialog.tsx'
 import type { ReceivedSearch } from './search.ts'
 import { text } from './text.ts'
 
+const Picker = lazy(() => import('../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })))
 const Look = lazy(() => import('./look.tsx').then(({ Look }) => ({ default: Look })))
 
-type Open = (share: ReceivedShare, purpose: Purpose) => void
+interface Uses {
+  open: (share: ReceivedShare, purpose: Purpose) => void
+  /** Asks for the folder that a copy goes into. */
+  keep: (share: ReceivedShare, drive: string) => void
+}
 
 /** What others have shared with the person, the last first. */
 export function Received() {
@@ -34,6 +39,11 @@ export function Received() {
     if (purpose === 'look') setShown({ share, url })
     else location.assign(url)
   })
+  const [keeping, keep] = useState<{ share: ReceivedShare; drive: string } | null>(null)
+  const uses: Uses = {
+    open: (share, purpose) => void open(share, purpose),
+    keep: (share, drive) => keep({ share, drive }),
+  }
   useTitle(text('title'))
   return (
     <>
@@ -53,11 +63,24 @@ export function Received() {
         />
       </div>
       <div className="screen-body">
-        <Page key={String(unseen)} seen={unseen ? false : null} after={null} open={(...one) => void open(...one)} />
+        <Page key={String(unseen)} seen={unseen ? false : null} after={null} {...uses} />
       </div>
       {shown && (
         <Suspense>
           <Look {...shown} onDownload={() => void open(shown.share, 'save')} onClose={() => setShown(null)} />
+        </Suspense>
+      )}
+      {keeping && (
+        <Suspense>
+          <Picker
+            drive={keeping.drive}
+            title={text('keepOne', { name: keeping.share.fileName })}
+            label={text('keepHere')}
+            root={text('root')}
+            start=""
+            onPick={folder => void open(keeping.share, { drive: keeping.drive, folder })}
+            onClose={() => keep(null)}
+          />
         </Suspense>
       )}
       {locked && <PasswordDialog locked={locked} onSend={password => unlock(locked, password)} onClose={cancel} />}
@@ -66,7 +89,7 @@ export function Received() {
 }
 
 /** One page of the list, and on demand those that follow it. */
-function Page({ seen, after, open }: { seen: false | null; after: string | null; open: Open }) {
+function Page({ seen, after, ...uses }: { seen: false | null; after: string | null } & Uses) {
   const [isMore, setMore] = useState(false)
   const [{ data, error }, ask] = useKeptQuery({
     query: RECEIVED,
@@ -77,19 +100,20 @@ function Page({ seen, after, open }: { seen: false | null; after: string | null;
   useSeen(again)
   if (error) return <ErrorState error={error} retry={again} />
   if (!data) return <Skeleton />
-  const { nodes, pageInfo } = data.me.receivedShares
+  const { drive, receivedShares } = data.me
+  const { nodes, pageInfo } = receivedShares
   if (nodes.length === 0 && after === null)
     return <EmptyState icon={Inbox} title={text(seen === false ? 'noneUnseen' : 'none')} hint={text('noneHint')} />
   return (
     <>
       <ul className="rows" aria-label={text('title')}>
         {nodes.map(share => (
-          <Row key={share.id} share={share} open={open} />
+          <Row key={share.id} share={share} drive={drive.id} {...uses} />
         ))}
       </ul>
       {pageInfo.hasNextPage &&
         (isMore ? (
-          <Page seen={seen} after={pageInfo.endCursor} open={open} />
+          <Page seen={seen} after={pageInfo.endCursor} {...uses} />
         ) : (
           <ShowMore hasMore more={() => setMore(true)} />
         ))}
@@ -97,16 +121,25 @@ function Page({ seen, after, open }: { seen: false | null; after: string | null;
   )
 }
 
-function Row({ share, open }: { share: ReceivedShare; open: Open }) {
-  const { fileName, contentType, size, sharedBy, createdAt, expiresAt, passwordProtected, seen } = share
+function Row({ share, drive, open, keep }: { share: ReceivedShare; drive: string } & Uses) {
+  const { fileName, entryKind, contentType, size, url, sharedBy, createdAt, expiresAt, passwordProtected, seen } = share
+  const isFolder = entryKind === 'FOLDER'
+  // The page of a share lists a folder, shows files that may not be downloaded, and asks for the password.
+  const isOnPage = isFolder || !share.allowDownload
   return (
     <li className={`received${seen ? '' : ' unseen'}`}>
-      <EntryIcon contentType={mediaTypeOf({ name: fileName, contentType, size })} />
+      <EntryIcon contentType={isFolder ? null : mediaTypeOf({ name: fileName, contentType, size })} />
       <div className="grow">
         <div className="received-name">
-          <button type="button" className="link" dir="auto" onClick={() => open(share, 'look')}>
-            {fileName}
-          </button>
+          {isOnPage ? (
+            <a className="link" dir="auto" href={url}>
+              {fileName}
+            </a>
+          ) : (
+            <button type="button" className="link" dir="auto" onClick={() => open(share, 'look')}>
+              {fileName}
+            </button>
+          )}
           {passwordProtected && (
             <span className="received-lock" title={text('protected')}>
               <Lock aria-hidden />
@@ -118,7 +151,7 @@ function Row({ share, open }: { share: ReceivedShare; open: Open }) {
         <div className="facts-line soft">
           <span>{formatBytes(size)}</span>
           <span title={formatExact(createdAt)}>{formatRelative(createdAt)}</span>
-          <span>{text('until', { when: formatRelative(expiresAt) })}</span>
+          {expiresAt !== null && <span>{text('until', { when: formatRelative(expiresAt) })}</span>}
         </div>
       </div>
       <div className="received-from">
@@ -128,9 +161,16 @@ function Row({ share, open }: { share: ReceivedShare; open: Open }) {
           <span dir="auto">{personName(sharedBy)}</span>
         </span>
       </div>
-      <Button look="icon" aria-label={text('downloadOne', { name: fileName })} onPress={() => open(share, 'save')}>
-        <Download />
-      </Button>
+      {share.allowDownload && (
+        <>
+          <Button look="icon" aria-label={text('keepOne', { name: fileName })} onPress={() => keep(share, drive)}>
+            <FolderInput />
+          </Button>
+          <Button look="icon" aria-label={text('downloadOne', { name: fileName })} onPress={() => open(share, 'save')}>
+            <Download />
+          </Button>
+        </>
+      )}
     </li>
   )
 }

@@ -1,14 +1,28 @@
+import { copiesOf, sayCopied } from '../../../drive/copied.ts'
 import { RESTORE } from '../../../drive/documents.ts'
 import { join, nameOf, parentOf, trim } from '../../../drive/place.ts'
 import { inParts } from '../../../graphql/in-parts.ts'
 import { ask, mutate } from '../../../graphql/run.ts'
 import { hide, show } from '../../../listing/held-back.ts'
 import { toast, toastError } from '../../../parts/toasts.tsx'
-import { cut } from '../clipboard.ts'
-import type { Entry } from '../documents.ts'
-import { CREATE_FOLDER, DELETE, DOWNLOAD, MOVE } from './documents.ts'
+import { clipboard } from '../clipboard.ts'
+import { type Entry, isOneFile } from '../documents.ts'
+import { COPY, CREATE_FOLDER, DELETE, DOWNLOAD, MOVE, ZIP } from './documents.ts'
 import { nameFrom } from './names.ts'
 import { text } from './text.ts'
+
+/** How many entries the service puts into one archive by their names. */
+const MAX_ZIPPED = 200
+
+async function fileUrl(id: string) {
+  const { node } = await ask(DOWNLOAD, { id, disposition: 'ATTACHMENT' })
+  return node?.__typename === 'File' ? node.download : undefined
+}
+
+async function zipUrl(entries: readonly Entry[]) {
+  const { zipEntries } = await mutate(ZIP, { input: { entries: entries.map(refOf) } })
+  return zipEntries?.download
+}
 
 const idsOf = (entries: readonly Entry[]) => entries.map(({ id }) => id)
 const refOf = ({ id }: { id: string }) => ({ id })
@@ -94,7 +108,7 @@ export function createActions(drive: string, hasTrash: boolean, after: () => voi
           for (const { id } of deleteEntries?.trashItems ?? []) items.push(id)
         }
       })
-      const isShared = entries.some(entry => entry.__typename === 'File' && entry.shareCount)
+      const isShared = entries.some(entry => entry.shareCount)
       const said = text(hasTrash ? 'trashed' : 'deleted', { count: entries.length, name: entries[0]?.name ?? '' })
       const unsay = toast({
         message: isShared ? `${said} ${text('linksEnded')}` : said,
@@ -104,32 +118,52 @@ export function createActions(drive: string, hasTrash: boolean, after: () => voi
       show(ids)
     },
 
-    cut(entries: readonly Entry[]): void {
-      cut.set({ drive, entries })
-      toast({ message: text('cut', { count: entries.length }) })
+    /** Copies entries of any drive into the folder at a path of this one. */
+    async copy(entries: readonly Entry[], to: string): Promise<void> {
+      const copies: { id: string }[] = []
+      await attempt(async () => {
+        for (const part of inParts(entries)) {
+          const input = { entries: part.map(refOf), to: { at: { drive, path: to } }, onConflict: 'KEEP_BOTH' as const }
+          const { copyEntries } = await mutate(COPY, { input }, { keepalive: true })
+          const made = await copiesOf(copyEntries)
+          if (!made) break
+          copies.push(...made)
+        }
+      })
+      if (copies.length === 0) return
+      const message = text('copied', { count: copies.length, folder: nameOf(to) || text('root') })
+      sayCopied(message, copies, after)
     },
 
-    /** Moves what was cut into the folder at a path. */
+    /** Keeps entries for where they are pasted. */
+    take(entries: readonly Entry[], how: 'move' | 'copy'): void {
+      clipboard.set({ drive, entries, how })
+      toast({ message: text(how === 'move' ? 'cut' : 'taken', { count: entries.length }) })
+    },
+
+    /** Moves or copies what was taken into the folder at a path. */
     async paste(to: string): Promise<void> {
-      const taken = cut.get()
+      const taken = clipboard.get()
       if (!taken) return
+      if (taken.how === 'copy') return actions.copy(taken.entries, to)
       if (taken.drive !== drive) return void toast({ tone: 'error', message: text('otherDrive') })
-      cut.set(null)
+      clipboard.set(null)
       await actions.move(taken.entries, to)
     },
 
-    /** Saves files on the person's machine. */
-    download: (entries: readonly Entry[]): Promise<boolean> =>
-      attempt(async () => {
-        for (const { id } of entries.filter(({ __typename }) => __typename === 'File')) {
-          const { node } = await ask(DOWNLOAD, { id, disposition: 'ATTACHMENT' })
-          if (node?.__typename !== 'File') continue
-          const link = document.createElement('a')
-          link.href = node.download.url
-          link.download = node.download.fileName
-          link.click()
-        }
-      }),
+    /** Saves a file on the person's machine, or an archive of anything else. */
+    async download(entries: readonly Entry[]): Promise<void> {
+      if (entries.length > MAX_ZIPPED)
+        return void toast({ tone: 'error', message: text('downloadFewer', { count: MAX_ZIPPED }) })
+      await attempt(async () => {
+        const found = isOneFile(entries) ? await fileUrl(entries[0]?.id ?? '') : await zipUrl(entries)
+        if (!found) return
+        const link = document.createElement('a')
+        link.href = found.url
+        link.download = found.fileName
+        link.click()
+      })
+    },
   }
   return actions
 }

@@ -132,7 +132,7 @@ function One({ id, workspace, onShare }: OneProps) {
           </Fact>
         )}
       </dl>
-      {isFile && onShare && <SharedWith file={node} onShare={onShare} />}
+      {onShare && <SharedWith file={node} onShare={onShare} />}
       {isFile && workspace === null && <Note id={node.id} note={node.note ?? ''} />}
       {isFile && <Versions file={node} />}
       <EntryActivity id={id} drive={node.drive.id} workspace={workspace} />

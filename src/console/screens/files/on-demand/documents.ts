@@ -1,3 +1,4 @@
+import { COPY_STATE } from '../../../drive/documents.ts'
 import { graphql } from '../../../graphql/graphql.ts'
 import { ENTRY } from '../documents.ts'
 
@@ -23,6 +24,36 @@ export const MOVE = graphql(
     }
   `,
   [ENTRY],
+)
+
+export const COPY = graphql(
+  `
+    mutation Copy($input: CopyEntriesInput!) {
+      copyEntries(input: $input) {
+        entries {
+          ...EntryLine
+        }
+        copy {
+          ...CopyState
+        }
+        to {
+          id
+          path
+          fileCount
+          size
+        }
+        drive {
+          id
+          usage {
+            usedBytes
+            fileCount
+            folderCount
+          }
+        }
+      }
+    }
+  `,
+  [ENTRY, COPY_STATE],
 )
 
 export const CREATE_FOLDER = graphql(
@@ -57,6 +88,18 @@ export const DELETE = graphql(`
           fileCount
           folderCount
         }
+      }
+    }
+  }
+`)
+
+/** A signed URL of an archive. */
+export const ZIP = graphql(`
+  mutation Zip($input: ZipEntriesInput!) {
+    zipEntries(input: $input) {
+      download {
+        url
+        fileName
       }
     }
   }

@@ -2,7 +2,10 @@ import { hrefOf, type Place, parentOf, trim } from '../../../drive/place.ts'
 import { copyLink } from '../../../parts/copy.ts'
 import {
   ClipboardPaste,
+  Copy,
+  CopyPlus,
   Download,
+  FileUp,
   FolderInput,
   FolderOpen,
   FolderPlus,
@@ -21,9 +24,9 @@ import {
 } from '../../../parts/icons.ts'
 import type { MenuEntry } from '../../../parts/menu.tsx'
 import { shortcuts } from '../../../shell/shortcuts.tsx'
-import { cut } from '../clipboard.ts'
+import { clipboard } from '../clipboard.ts'
 import { type Commands, mayShare, pickFiles } from '../commands.ts'
-import type { Entry } from '../documents.ts'
+import { type Entry, isOneFile } from '../documents.ts'
 import { text } from './text.ts'
 
 /** What can be done with some entries: nothing is offered that one may not do. */
@@ -42,9 +45,9 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
         keys: '⏎',
         run: () => openEntry(first),
       },
-      isFiles && {
+      {
         id: 'download',
-        label: text('download'),
+        label: text(isOneFile(entries) ? 'download' : 'downloadZip'),
         icon: Download,
         run: () => act(actions => actions.download(entries)),
       },
@@ -55,6 +58,14 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
         keys: 'Alt S',
         run: () => setOpen('share'),
       },
+      isOne &&
+        first.__typename === 'Folder' &&
+        drive.canWrite && {
+          id: 'request',
+          label: text('requestFiles'),
+          icon: FileUp,
+          run: () => setOpen('request'),
+        },
       isOne && {
         id: 'link',
         label: text('copyLink'),
@@ -83,7 +94,21 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
         label: text('cutOut'),
         icon: Scissors,
         keys: 'Ctrl X',
-        run: () => act(actions => actions.cut(entries)),
+        run: () => act(actions => actions.take(entries, 'move')),
+      },
+      {
+        id: 'copy',
+        label: text('copyOut'),
+        icon: Copy,
+        keys: 'Ctrl C',
+        run: () => act(actions => actions.take(entries, 'copy')),
+      },
+      drive.canWrite && {
+        id: 'copy-to',
+        label: text('copyTo'),
+        icon: CopyPlus,
+        keys: 'Alt C',
+        run: () => setOpen('copy-picker'),
       },
       { id: 'details', label: text('details'), icon: Info, keys: 'Alt ⏎', run: () => setSearch({ details: true }) },
     ],
@@ -134,8 +159,14 @@ export function folderMenu({
         keys: 'Alt U',
         run: () => pickFiles({ target }),
       },
+      drive?.canWrite && {
+        id: 'request',
+        label: text('requestFiles'),
+        icon: FileUp,
+        run: () => setOpen('request'),
+      },
       drive?.canWrite &&
-        cut.get() && {
+        clipboard.get() && {
           id: 'paste',
           label: text('pasteHere'),
           icon: ClipboardPaste,

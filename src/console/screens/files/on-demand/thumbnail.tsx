@@ -3,7 +3,7 @@ import { graphql } from '../../../graphql/graphql.ts'
 import { inParts } from '../../../graphql/in-parts.ts'
 import { ask } from '../../../graphql/run.ts'
 import { EntryIcon } from '../../../parts/entry-icon.tsx'
-import type { FileEntry } from '../entry.tsx'
+import type { FileEntry } from '../documents.ts'
 
 const PICTURES = graphql(`
   query Pictures($ids: [ID!]!) {

@@ -1,0 +1,130 @@
+import { graphql, type ResultOf } from '../graphql/graphql.ts'
+
+/** What a line shows of a file request, and what its form changes. */
+export const FILE_REQUEST = graphql(`
+  fragment FileRequestLine on FileRequest {
+    __typename
+    id
+    url
+    label
+    message
+    state
+    path
+    createdAt
+    expiresAt
+    passwordProtected
+    asksName
+    notifies
+    maxFiles
+    maxFileSize
+    maxBytes
+    kinds
+    fileCount
+    size
+    folder {
+      id
+      drive {
+        id
+        owner {
+          __typename
+          ... on Person {
+            id
+          }
+          ... on Workspace {
+            id
+            name
+            slug
+          }
+        }
+      }
+    }
+  }
+`)
+
+export type FileRequest = ResultOf<typeof FILE_REQUEST>
+
+/** The file requests that the person has made and not closed, the last first. */
+export const MY_REQUESTS = graphql(
+  `
+    query MyRequests($after: String) {
+      me {
+        id
+        fileRequests(first: 50, after: $after, newestFirst: true) {
+          nodes {
+            ...FileRequestLine
+          }
+          pageInfo {
+            hasNextPage
+            endCursor
+          }
+        }
+      }
+    }
+  `,
+  [FILE_REQUEST],
+)
+
+export const CREATE_REQUEST = graphql(
+  `
+    mutation CreateFileRequest($input: CreateFileRequestInput!) {
+      createFileRequest(input: $input) {
+        fileRequest {
+          ...FileRequestLine
+        }
+      }
+    }
+  `,
+  [FILE_REQUEST],
+)
+
+export const UPDATE_REQUEST = graphql(
+  `
+    mutation UpdateFileRequest($input: UpdateFileRequestInput!) {
+      updateFileRequest(input: $input) {
+        fileRequest {
+          ...FileRequestLine
+        }
+      }
+    }
+  `,
+  [FILE_REQUEST],
+)
+
+export const CLOSE_REQUEST = graphql(
+  `
+    mutation CloseFileRequest($input: CloseFileRequestInput!) {
+      closeFileRequest(input: $input) {
+        fileRequest {
+          ...FileRequestLine
+        }
+      }
+    }
+  `,
+  [FILE_REQUEST],
+)
+
+/** What a file request has received, the last first. */
+export const RECEIPTS = graphql(`
+  query Receipts($id: ID!, $first: Int!, $after: String) {
+    node(id: $id) {
+      __typename
+      id
+      ... on FileRequest {
+        receipts(first: $first, after: $after, newestFirst: true) {
+          nodes {
+            fileName
+            size
+            receivedAt
+            senderName
+            network
+            client
+          }
+          pageInfo {
+            hasNextPage
+            endCursor
+          }
+        }
+      }
+    }
+  }
+`)

@@ -1,0 +1,179 @@
+import './requests.css'
+import { useId, useState } from 'react'
+import { mutate } from '../graphql/run.ts'
+import { Button } from '../parts/button.tsx'
+import { CopyField } from '../parts/copy-field.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { CheckBox, FormDialog, SelectField, TextField } from '../parts/form.tsx'
+import { CREATE_REQUEST, type FileRequest, UPDATE_REQUEST } from './documents.ts'
+import { text } from './text.ts'
+
+const MiB = 1024 * 1024
+const KEEP = 'keep'
+
+interface RequestFormProps {
+  /** What is changed, or the folder that files are asked into. */
+  of: { request: FileRequest } | { folder: { id: string; name: string } }
+  onClose: () => void
+}
+
+/** Asks what others are to send, and on which terms; shows the link of a new request. */
+export function RequestForm({ of, onClose }: RequestFormProps) {
+  const [link, setLink] = useState<string | null>(null)
+  const request = 'request' in of ? of.request : undefined
+  if (link !== null)
+    return (
+      <Dialog
+        title={text('made')}
+        isOpen
+        onClose={onClose}
+        footer={
+          <Button look="primary" onPress={onClose}>
+            {text('done')}
+          </Button>
+        }
+      >
+        <p>{text('madeHint')}</p>
+        <CopyField label={text('link')} value={link} />
+      </Dialog>
+    )
+  const submit = async (form: FormData) => {
+    if ('request' in of) {
+      await mutate(UPDATE_REQUEST, { input: { fileRequest: of.request.id, ...termsIn(form) } })
+      onClose()
+      return
+    }
+    const { createFileRequest } = await mutate(CREATE_REQUEST, {
+      input: { folder: { id: of.folder.id }, ...termsIn(form) },
+    })
+    setLink(createFileRequest?.fileRequest.url ?? '')
+  }
+  return (
+    <FormDialog
+      title={text(request ? 'edit' : 'create')}
+      label={text(request ? 'save' : 'make')}
+      onClose={onClose}
+      onDone={() => {}}
+      onSubmit={submit}
+    >
+      {'folder' in of && <p className="hint">{text('createHint', { folder: of.folder.name || text('root') })}</p>}
+      <TextField
+        label={text('label')}
+        hint={text('labelHint')}
+        name="label"
+        dir="auto"
+        defaultValue={request?.label}
+        required
+        maxLength={100}
+        autoFocus
+      />
+      <Message value={request?.message} />
+      <SelectField
+        label={text('ends')}
+        name="duration"
+        defaultValue={request ? KEEP : '30d'}
+        options={[
+          ...(request ? [[KEEP, text('keepEnd')] as const] : []),
+          ['1d', text('day')],
+          ['7d', text('week')],
+          ['30d', text('month')],
+          ['1y', text('year')],
+          ['never', text('never')],
+        ]}
+      />
+      <CheckBox name="asksName" label={text('asksName')} defaultChecked={request?.asksName} />
+      <CheckBox
+        name="notifies"
+        label={text('notifies')}
+        hint={text('notifiesHint')}
+        defaultChecked={request?.notifies ?? true}
+      />
+      <Password isThere={request?.passwordProtected ?? false} />
+      <details className="request-limits" open={hasLimits(request)}>
+        <summary>{text('limits')}</summary>
+        <div>
+          <div className="request-numbers">
+            <NumberField label={text('maxFiles')} name="maxFiles" value={request?.maxFiles} />
+            <NumberField label={text('maxFileSize')} name="maxFileSize" value={inMiB(request?.maxFileSize)} />
+            <NumberField label={text('maxBytes')} name="maxBytes" value={inMiB(request?.maxBytes)} />
+          </div>
+          <TextField
+            label={text('kinds')}
+            hint={text('kindsHint')}
+            name="kinds"
+            dir="ltr"
+            spellCheck={false}
+            defaultValue={request?.kinds.join(', ')}
+          />
+        </div>
+      </details>
+    </FormDialog>
+  )
+}
+
+const inMiB = (bytes: number | null | undefined) => (bytes == null ? bytes : bytes / MiB)
+
+const hasLimits = (request: FileRequest | undefined) =>
+  request !== undefined &&
+  (request.maxFiles !== null || request.maxFileSize !== null || request.maxBytes !== null || request.kinds.length > 0)
+
+function Message({ value }: { value: string | undefined }) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{text('message')}</label>
+      <textarea className="input" id={id} name="message" rows={3} maxLength={1000} dir="auto" defaultValue={value} />
+    </div>
+  )
+}
+
+/** A new password; of a request that has one also none. */
+function Password({ isThere }: { isThere: boolean }) {
+  return (
+    <>
+      <TextField
+        label={text('password')}
+        hint={text(isThere ? 'passwordKept' : 'passwordHint')}
+        name="password"
+        type="password"
+        maxLength={128}
+        autoComplete="new-password"
+      />
+      {isThere && <CheckBox name="noPassword" label={text('noPassword')} />}
+    </>
+  )
+}
+
+const NumberField = ({ label, name, value }: { label: string; name: string; value: number | null | undefined }) => (
+  <TextField
+    label={label}
+    name={name}
+    type="number"
+    inputMode="decimal"
+    min={name === 'maxFiles' ? 1 : 0.001}
+    step={name === 'maxFiles' ? 1 : 'any'}
+    placeholder={text('unlimited')}
+    defaultValue={value ?? undefined}
+  />
+)
+
+/** What has been filled in. What is empty takes a limit away; an empty password leaves the one that is there. */
+function termsIn(form: FormData) {
+  const field = (name: string) => String(form.get(name) ?? '').trim()
+  const amount = (name: string, unit: number) => (field(name) === '' ? null : Math.round(Number(field(name)) * unit))
+  const [duration, password] = [field('duration'), String(form.get('password') ?? '')]
+  return {
+    label: field('label'),
+    message: field('message'),
+    ...(duration === KEEP ? {} : { duration }),
+    ...(form.has('noPassword') ? { password: null } : password === '' ? {} : { password }),
+    asksName: form.has('asksName'),
+    notifies: form.has('notifies'),
+    maxFiles: amount('maxFiles', 1),
+    maxFileSize: amount('maxFileSize', MiB),
+    maxBytes: amount('maxBytes', MiB),
+    kinds: field('kinds')
+      .split(/[\s,]+/)
+      .filter(kind => kind !== ''),
+  }
+}

@@ -1,0 +1,61 @@
+import '../../sharing/sharing.css'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useKeptQuery } from '../../graphql/kept.ts'
+import { useLookAgain } from '../../graphql/look-again.ts'
+import { FileUp } from '../../parts/icons.ts'
+import { ShowMore } from '../../parts/show-more.tsx'
+import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { useTitle } from '../../parts/use-title.ts'
+import { MY_REQUESTS } from '../../requests/documents.ts'
+import { RequestRow } from '../../requests/row.tsx'
+import { text } from './text.ts'
+
+/** No subscription tells of files that arrive. */
+const LOOK_MS = 5000
+
+/** What the person asks others for, and what has arrived. */
+export function Requests() {
+  useTitle(text('title'))
+  return (
+    <>
+      <div className="screen-head">
+        <h1>{text('title')}</h1>
+        <Link to="/links">{text('toLinks')}</Link>
+      </div>
+      <div className="screen-body">
+        <p className="hint">{text('hint')}</p>
+        <Page after={null} />
+      </div>
+    </>
+  )
+}
+
+/** One page of the list, and on demand those that follow it. */
+function Page({ after }: { after: string | null }) {
+  const navigate = useNavigate()
+  const [isMore, setMore] = useState(false)
+  const [{ data, error }, reload] = useKeptQuery({
+    query: MY_REQUESTS,
+    variables: { after },
+    requestPolicy: 'cache-and-network',
+  })
+  const again = () => reload({ requestPolicy: 'network-only' })
+  useLookAgain(again, LOOK_MS)
+  if (error) return <ErrorState error={error} retry={again} />
+  if (!data) return <Skeleton />
+  const { nodes, pageInfo } = data.me.fileRequests
+  if (nodes.length === 0 && after === null)
+    return <EmptyState icon={FileUp} title={text('none')} hint={text('noneHint')} />
+  return (
+    <>
+      <ul className="rows" aria-label={text('title')}>
+        {nodes.map(request => (
+          <RequestRow key={request.id} request={request} onShow={to => void navigate({ to })} onClosed={again} />
+        ))}
+      </ul>
+      {pageInfo.hasNextPage &&
+        (isMore ? <Page after={pageInfo.endCursor} /> : <ShowMore hasMore more={() => setMore(true)} />)}
+    </>
+  )
+}

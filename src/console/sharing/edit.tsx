@@ -1,0 +1,81 @@
+import { useId, useState } from 'react'
+import { mutate } from '../graphql/run.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { toast } from '../parts/toasts.tsx'
+import { useTask } from '../parts/use-task.ts'
+import { type Share, UPDATE_SHARE } from './documents.ts'
+import { endOf } from './facts.ts'
+import { Lifetime, readLifetime } from './lifetime.tsx'
+import { MostDownloads, readMost } from './most-downloads.tsx'
+import { Rights, readRights } from './rights.tsx'
+import { text } from './text.ts'
+
+/** Changes the terms of a share, whose address stays. */
+export function EditShare({ share, onClose }: { share: Share; onClose: () => void }) {
+  const id = useId()
+  const { isBusy, problem, submit } = useTask()
+  const [isOpen, setOpen] = useState(!share.passwordProtected)
+  const isLink = share.__typename === 'LinkShare'
+  const save = submit(async form => {
+    const password = String(form.get('password') ?? '')
+    const duration = readLifetime(form)
+    const input = {
+      share: { id: share.id },
+      ...readRights(form),
+      ...(duration === null ? {} : { duration }),
+      ...(isLink ? { maxDownloads: readMost(form) } : {}),
+      ...(password !== '' ? { password } : share.passwordProtected && isOpen ? { password: null } : {}),
+    }
+    await mutate(UPDATE_SHARE, { input })
+    toast({ message: text('saved') })
+    onClose()
+  })
+  return (
+    <Dialog
+      title={text('editTitle')}
+      isOpen
+      onClose={onClose}
+      footer={
+        <>
+          <Button onPress={onClose}>{text('cancel')}</Button>
+          <Button look="primary" type="submit" form={id} isDisabled={isBusy}>
+            {text('save')}
+          </Button>
+        </>
+      }
+    >
+      <form className="share-form" id={id} onSubmit={save}>
+        <p className="soft">{text('editHint')}</p>
+        <Lifetime kept={endOf(share)} />
+        {isLink && <MostDownloads most={share.maxDownloads} />}
+        {share.passwordProtected && (
+          <label className="check">
+            <input type="checkbox" checked={!isOpen} onChange={({ target }) => setOpen(!target.checked)} />
+            {text('asksPassword')}
+          </label>
+        )}
+        {!(share.passwordProtected && isOpen) && (
+          <div className="field">
+            <label htmlFor={`${id}-password`}>{text('password')}</label>
+            <input
+              className="input"
+              id={`${id}-password`}
+              name="password"
+              type="password"
+              maxLength={128}
+              autoComplete="new-password"
+              placeholder={share.passwordProtected ? text('passwordKept') : text('passwordNone')}
+            />
+          </div>
+        )}
+        <Rights share={share} />
+        {problem && (
+          <p className="problem" role="alert">
+            {problem}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,43 @@
+import { useId } from 'react'
+import type { Share } from './documents.ts'
+import { text } from './text.ts'
+
+/** What its sharer calls a share, whether it may be downloaded, and whether they are told of its use. @param share none for a new one */
+export function Rights({ share }: { share?: Share }) {
+  const id = useId()
+  return (
+    <>
+      <div className="field">
+        <label htmlFor={id}>{text('label')}</label>
+        <input
+          className="input"
+          id={id}
+          name="label"
+          maxLength={100}
+          autoComplete="off"
+          defaultValue={share?.label}
+          dir="auto"
+          aria-describedby={`${id}-hint`}
+        />
+        <p className="soft" id={`${id}-hint`}>
+          {text('labelHint')}
+        </p>
+      </div>
+      <label className="check">
+        <input type="checkbox" name="download" defaultChecked={share?.allowDownload ?? true} />
+        {text('allowDownload')}
+      </label>
+      <label className="check">
+        <input type="checkbox" name="notifies" defaultChecked={share?.notifies ?? false} />
+        {text('notifies')}
+      </label>
+    </>
+  )
+}
+
+/** What has been filled in. */
+export const readRights = (form: FormData) => ({
+  label: String(form.get('label') ?? ''),
+  allowDownload: form.has('download'),
+  notifies: form.has('notifies'),
+})
