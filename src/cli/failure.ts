@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../runtime/errors.ts'
 import { isFailure, TransferFailure } from '../upload-engine/failure.ts'
 
 /** Exit codes: 0 done, 1 failed, and these. */
@@ -54,6 +54,8 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   TOO_MANY_ATTEMPTS: denied,
   SHARE_EXPIRED: denied,
   SHARE_USED_UP: denied,
+  FILE_REQUEST_CLOSED: denied,
+  FILE_REQUEST_FULL: denied,
   INVITE_EXPIRED: denied,
   INVITE_NOT_FOR_YOU: denied,
   LAST_OWNER: denied,
@@ -62,8 +64,10 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   FILE_NOT_FOUND: notFound,
   FOLDER_NOT_FOUND: notFound,
   SHARE_NOT_FOUND: notFound,
+  FILE_REQUEST_NOT_FOUND: notFound,
   TOKEN_NOT_FOUND: notFound,
   UPLOAD_NOT_FOUND: notFound,
+  COPY_NOT_FOUND: notFound,
   API_KEY_NOT_FOUND: notFound,
   SESSION_NOT_FOUND: notFound,
   USER_NOT_FOUND: notFound,

@@ -21,6 +21,13 @@ export type ApiKeyStatus =
   | 'ACTIVE'
   | 'EXPIRED';
 
+/** What has become of a copy that is made in the background. Nothing of one is there that is CANCELLED or FAILED. */
+export type BackgroundCopyState =
+  | 'CANCELLED'
+  | 'COPYING'
+  | 'DONE'
+  | 'FAILED';
+
 /** What beginCompletion takes. */
 export type BeginCompletionInput = {
   /** CRC-32 of the whole in hex, to be compared. */
@@ -49,11 +56,29 @@ export type ChangeMemberRoleInput = {
   role: Role;
 };
 
+/** What closeFileRequest takes. */
+export type CloseFileRequestInput = {
+  /** The id of the file request. */
+  fileRequest: string | number;
+};
+
 /** What became of a completion. */
 export type CompletionState =
   | 'COMPLETED'
   | 'COMPLETING'
   | 'FAILED';
+
+/** What copyEntries takes. */
+export type CopyEntriesInput = {
+  /** What is copied: 1 to 1,000 entries of one drive. */
+  entries: Array<EntryRef>;
+  /** Another name, for one entry only. */
+  name?: string | null | undefined;
+  /** What to do when something of its name is there; FAIL without it. REPLACE replaces no folders. */
+  onConflict?: OnConflict | null | undefined;
+  /** The folder that the copies go into, of any drive; missing ones of a path are made. */
+  to: EntryRef;
+};
 
 /** What createApiKey takes. */
 export type CreateApiKeyInput = {
@@ -67,6 +92,32 @@ export type CreateApiKeyInput = {
   scopes: Array<Scope>;
   /** The id of the workspace. Without it, the key is a private one. */
   workspace?: string | number | null | undefined;
+};
+
+/** What createFileRequest takes. */
+export type CreateFileRequestInput = {
+  /** Whether senders have to give a name. */
+  asksName?: boolean | null | undefined;
+  /** How long it is open from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. */
+  duration?: string | null | undefined;
+  /** The folder; the root with an empty path. */
+  folder: EntryRef;
+  /** Up to 20 extensions or media types that it takes: ".pdf", "image/*", "text/csv". */
+  kinds?: Array<string> | null | undefined;
+  /** What is asked for: 1 to 100 characters. */
+  label: string;
+  /** Bytes that all files may have together. */
+  maxBytes?: number | null | undefined;
+  /** Bytes that one file may have. */
+  maxFileSize?: number | null | undefined;
+  /** How many files it takes, 1 to 1,000,000. */
+  maxFiles?: number | null | undefined;
+  /** What senders are told beside: up to 1,000 characters. */
+  message?: string | null | undefined;
+  /** Whether you are told of new files by mail, at most once an hour. */
+  notifies?: boolean | null | undefined;
+  /** 1 to 128 characters. */
+  password?: string | null | undefined;
 };
 
 /** What createFolder takes. */
@@ -87,12 +138,18 @@ export type CreateInviteInput = {
 
 /** What createLink takes. */
 export type CreateLinkInput = {
-  /** How long the link lives: 30m, 24h, 7d, 2w, 1mo, 1y; 24h by default. */
+  /** Whether the files may be downloaded, and not only looked at on the page of the share. True by default. */
+  allowDownload?: boolean | null | undefined;
+  /** How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default (LINK_DURATION), what is shared with a person for 7d. */
   duration?: string | null | undefined;
-  /** A file of the own drive. */
+  /** A file or folder. */
   file: EntryRef;
+  /** What its sharer calls it: up to 100 characters. */
+  label?: string | null | undefined;
   /** After how many downloads it ends, 1 to 1,000,000,000. */
   maxDownloads?: number | null | undefined;
+  /** Whether its sharer is told of its use by mail, at most once an hour. False by default. */
+  notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
 };
@@ -177,8 +234,12 @@ export type ErrorCode =
   | 'ALREADY_A_MEMBER'
   | 'API_KEY_NOT_FOUND'
   | 'CHECKSUM_MISMATCH'
+  | 'COPY_NOT_FOUND'
   | 'CURSOR_EXPIRED'
   | 'FILE_NOT_FOUND'
+  | 'FILE_REQUEST_CLOSED'
+  | 'FILE_REQUEST_FULL'
+  | 'FILE_REQUEST_NOT_FOUND'
   | 'FILE_TOO_LARGE'
   | 'FOLDER_NOT_EMPTY'
   | 'FOLDER_NOT_FOUND'
@@ -225,6 +286,14 @@ export type ErrorCode =
   | 'WORKSPACE_NOT_FOUND'
   | 'WRONG_PASSWORD';
 
+/** Whether a file request takes files; FULL: as many as were asked for have arrived; SUSPENDED: its folder is in the trash, or its maker may not write there now. */
+export type FileRequestState =
+  | 'CLOSED'
+  | 'EXPIRED'
+  | 'FULL'
+  | 'OPEN'
+  | 'SUSPENDED';
+
 /** What became of a mail. */
 export type MailStatus =
   | 'FAILED'
@@ -263,6 +332,10 @@ export type OpenShareInput = {
   disposition?: Disposition | null | undefined;
   /** The password, where the share asks for one. */
   password?: string | null | undefined;
+  /** In a shared folder: the path of a file or folder from there; the whole folder without it. */
+  path?: string | null | undefined;
+  /** In a shared folder: several files and folders by their paths from there, as one archive. */
+  paths?: Array<string> | null | undefined;
   /** The token of the share. */
   token: string;
 };
@@ -316,6 +389,22 @@ export type Role =
   | 'OWNER'
   | 'VIEWER';
 
+/** What saveSharedEntries takes. */
+export type SaveSharedEntriesInput = {
+  /** Another name, for one entry only. */
+  name?: string | null | undefined;
+  /** What to do when something of its name is there; FAIL without it. REPLACE replaces no folders. */
+  onConflict?: OnConflict | null | undefined;
+  /** The password, where the share asks for one. */
+  password?: string | null | undefined;
+  /** In a shared folder: up to 1,000 files and folders by their paths from there; the shared folder itself without it. */
+  paths?: Array<string> | null | undefined;
+  /** The folder that the copies go into, of any drive; missing ones of a path are made. */
+  to: EntryRef;
+  /** The token of the share. */
+  token: string;
+};
+
 /** What an API key may be used for. */
 export type Scope =
   | 'PRIVATE_FILES_DELETE'
@@ -334,12 +423,20 @@ export type Scope =
 
 /** What shareFiles takes. */
 export type ShareFilesInput = {
-  /** How long the shares live; 7d by default. */
+  /** Whether the files may be downloaded, and not only looked at on the page of the share. True by default. */
+  allowDownload?: boolean | null | undefined;
+  /** How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default (LINK_DURATION), what is shared with a person for 7d. */
   duration?: string | null | undefined;
   /** Who has this verified address receives the files. */
   email: string;
-  /** 1 to 100 files of the own drive. */
+  /** 1 to 100 files and folders of one drive. */
   files: Array<EntryRef>;
+  /** What its sharer calls it: up to 100 characters. */
+  label?: string | null | undefined;
+  /** What the mail tells them besides, in up to 1,000 characters. It is not kept. */
+  message?: string | null | undefined;
+  /** Whether its sharer is told of its use by mail, at most once an hour. False by default. */
+  notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
   /** Whether to tell the recipient by mail. */
@@ -371,6 +468,24 @@ export type StartUploadInput = {
   size: number;
 };
 
+/** What updateShare takes. */
+export type UpdateShareInput = {
+  /** Whether the files may be downloaded, and not only looked at on the page of the share. True by default. */
+  allowDownload?: boolean | null | undefined;
+  /** How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default (LINK_DURATION), what is shared with a person for 7d. */
+  duration?: string | null | undefined;
+  /** What its sharer calls it: up to 100 characters. */
+  label?: string | null | undefined;
+  /** After how many downloads it ends, 1 to 1,000,000,000. */
+  maxDownloads?: number | null | undefined;
+  /** Whether its sharer is told of its use by mail, at most once an hour. False by default. */
+  notifies?: boolean | null | undefined;
+  /** 1 to 128 characters. */
+  password?: string | null | undefined;
+  /** The share. */
+  share: ShareRef;
+};
+
 /** What updateWorkspace takes. */
 export type UpdateWorkspaceInput = {
   /** 1 to 64 characters. Stays as it is when it is missing. */
@@ -389,6 +504,12 @@ export type WriteNoteInput = {
   file?: string | number | null | undefined;
   /** MD5 of the content, in hex. */
   md5?: string | null | undefined;
+};
+
+/** What zipEntries takes. */
+export type ZipEntriesInput = {
+  /** What is in it: 1 to 200 entries of one drive, or its root alone. */
+  entries: Array<EntryRef>;
 };
 
 export type QuotaQueryVariables = Exact<{ [key: string]: never; }>;
@@ -503,6 +624,50 @@ export type MoveMutation = { moveEntries: { entries: Array<
       | { fileCount: number }
       | Record<PropertyKey, never>
     > | null } | null };
+
+export type CopyMutationVariables = Exact<{
+  input: CopyEntriesInput;
+}>;
+
+
+export type CopyMutation = { copyEntries: { entries: Array<
+      | { path: string }
+      | { path: string }
+    > | null, copy: { id: string, state: BackgroundCopyState, entryCount: number, copiedCount: number, failure: { code: ErrorCode, message: string } | null, entries: Array<
+        | { path: string }
+        | { path: string }
+      > | null } | null } | null };
+
+export type SaveSharedMutationVariables = Exact<{
+  input: SaveSharedEntriesInput;
+}>;
+
+
+export type SaveSharedMutation = { saveSharedEntries: { entries: Array<
+      | { path: string }
+      | { path: string }
+    > | null, copy: { id: string, state: BackgroundCopyState, entryCount: number, copiedCount: number, failure: { code: ErrorCode, message: string } | null, entries: Array<
+        | { path: string }
+        | { path: string }
+      > | null } | null } | null };
+
+export type CopyStateQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type CopyStateQuery = { node:
+    | { id: string, state: BackgroundCopyState, entryCount: number, copiedCount: number, failure: { code: ErrorCode, message: string } | null, entries: Array<
+        | { path: string }
+        | { path: string }
+      > | null }
+    | Record<PropertyKey, never>
+   | null };
+
+export type CopyRowFragment = { id: string, state: BackgroundCopyState, entryCount: number, copiedCount: number, failure: { code: ErrorCode, message: string } | null, entries: Array<
+    | { path: string }
+    | { path: string }
+  > | null };
 
 export type DeleteMutationVariables = Exact<{
   input: DeleteEntriesInput;
@@ -621,10 +786,12 @@ export type SyncEntriesQueryVariables = Exact<{
 export type SyncEntriesQuery = { nodes: Array<
     | { __typename: 'Account' }
     | { __typename: 'ApiKey' }
+    | { __typename: 'BackgroundCopy' }
     | { __typename: 'DirectShare' }
     | { __typename: 'Drive' }
     | { __typename: 'Event' }
     | { __typename: 'File', size: number, md5: string, id: string, name: string, revision: number, updatedAt: string, parent: { id: string } | null }
+    | { __typename: 'FileRequest' }
     | { __typename: 'Folder', id: string, name: string, revision: number, updatedAt: string, parent: { id: string } | null }
     | { __typename: 'Identity' }
     | { __typename: 'Invite' }
@@ -698,14 +865,14 @@ export type ShareMutationVariables = Exact<{
 }>;
 
 
-export type ShareMutation = { shareFiles: { mail: MailStatus, shares: Array<{ fileName: string, recipient: string, token: string, url: string, expiresAt: string }> } | null };
+export type ShareMutation = { shareFiles: { mail: MailStatus, shares: Array<{ fileName: string, recipient: string, token: string, url: string, expiresAt: string | null }> } | null };
 
 export type QuickShareMutationVariables = Exact<{
   input: CreateLinkInput;
 }>;
 
 
-export type QuickShareMutation = { createLink: { share: { token: string, url: string, expiresAt: string } } | null };
+export type QuickShareMutation = { createLink: { share: { token: string, url: string, expiresAt: string | null } } | null };
 
 export type SharesQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -713,8 +880,26 @@ export type SharesQueryVariables = Exact<{
 
 
 export type SharesQuery = { me: { shares: { nodes: Array<
-        | { recipient: string, seen: boolean, token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string, passwordProtected: boolean, downloads: number, maxDownloads: number | null, file: { path: string } | null, sharedBy: { email: string } }
-        | { token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string, passwordProtected: boolean, downloads: number, maxDownloads: number | null, file: { path: string } | null, sharedBy: { email: string } }
+        | { recipient: string, seen: boolean, token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
+            | { path: string, drive: { id: string, owner:
+                  | { slug: string }
+                  | Record<PropertyKey, never>
+                 } }
+            | { path: string, drive: { id: string, owner:
+                  | { slug: string }
+                  | Record<PropertyKey, never>
+                 } }
+           | null, sharedBy: { email: string } }
+        | { token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
+            | { path: string, drive: { id: string, owner:
+                  | { slug: string }
+                  | Record<PropertyKey, never>
+                 } }
+            | { path: string, drive: { id: string, owner:
+                  | { slug: string }
+                  | Record<PropertyKey, never>
+                 } }
+           | null, sharedBy: { email: string } }
       >, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
 
 export type ReceivedQueryVariables = Exact<{
@@ -723,7 +908,7 @@ export type ReceivedQueryVariables = Exact<{
 }>;
 
 
-export type ReceivedQuery = { me: { receivedShares: { nodes: Array<{ recipient: string, seen: boolean, token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string, passwordProtected: boolean, downloads: number, maxDownloads: number | null, sharedBy: { email: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
+export type ReceivedQuery = { me: { receivedShares: { nodes: Array<{ recipient: string, seen: boolean, token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, sharedBy: { email: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
 
 export type MarkSeenMutationVariables = Exact<{
   input: MarkShareSeenInput;
@@ -731,6 +916,34 @@ export type MarkSeenMutationVariables = Exact<{
 
 
 export type MarkSeenMutation = { markShareSeen: { seenId: string } | null };
+
+export type UpdateShareMutationVariables = Exact<{
+  input: UpdateShareInput;
+}>;
+
+
+export type UpdateShareMutation = { updateShare: { share:
+      | { recipient: string, seen: boolean, token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
+          | { path: string, drive: { id: string, owner:
+                | { slug: string }
+                | Record<PropertyKey, never>
+               } }
+          | { path: string, drive: { id: string, owner:
+                | { slug: string }
+                | Record<PropertyKey, never>
+               } }
+         | null, sharedBy: { email: string } }
+      | { token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
+          | { path: string, drive: { id: string, owner:
+                | { slug: string }
+                | Record<PropertyKey, never>
+               } }
+          | { path: string, drive: { id: string, owner:
+                | { slug: string }
+                | Record<PropertyKey, never>
+               } }
+         | null, sharedBy: { email: string } }
+     } | null };
 
 export type RevokeMutationVariables = Exact<{
   input: RevokeShareInput;
@@ -744,14 +957,23 @@ export type ShareInfoQueryVariables = Exact<{
 }>;
 
 
-export type ShareInfoQuery = { share: { fileName: string, size: number, passwordProtected: boolean } };
+export type ShareInfoQuery = { share: { entryKind: EntryKind, fileName: string, size: number, passwordProtected: boolean } };
 
 export type OpenShareMutationVariables = Exact<{
   input: OpenShareInput;
 }>;
 
 
-export type OpenShareMutation = { openShare: { download: { url: string } } | null };
+export type OpenShareMutation = { openShare: { download: { url: string, fileName: string, size: number, etag: string } } | null };
+
+export type ZipEntriesMutationVariables = Exact<{
+  input: ZipEntriesInput;
+}>;
+
+
+export type ZipEntriesMutation = { zipEntries: { download: { url: string, fileName: string, size: number, etag: string } } | null };
+
+export type BytesFragment = { url: string, fileName: string, size: number, etag: string };
 
 export type WorkspacesQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -939,9 +1161,24 @@ export type FileRowFragment = { id: string, name: string, contentType: string, s
 
 export type TrashRowFragment = { id: string, path: string, kind: EntryKind, size: number, fileCount: number | null, deletedAt: string, expiresAt: string, deletedBy: { email: string } | null };
 
-type ShareRow_DirectShare_Fragment = { recipient: string, seen: boolean, token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string, passwordProtected: boolean, downloads: number, maxDownloads: number | null, sharedBy: { email: string } };
+type SharedEntry_File_Fragment = { path: string, drive: { id: string, owner:
+      | { slug: string }
+      | Record<PropertyKey, never>
+     } };
 
-type ShareRow_LinkShare_Fragment = { token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string, passwordProtected: boolean, downloads: number, maxDownloads: number | null, sharedBy: { email: string } };
+type SharedEntry_Folder_Fragment = { path: string, drive: { id: string, owner:
+      | { slug: string }
+      | Record<PropertyKey, never>
+     } };
+
+export type SharedEntryFragment =
+  | SharedEntry_File_Fragment
+  | SharedEntry_Folder_Fragment
+;
+
+type ShareRow_DirectShare_Fragment = { recipient: string, seen: boolean, token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, sharedBy: { email: string } };
+
+type ShareRow_LinkShare_Fragment = { token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, sharedBy: { email: string } };
 
 export type ShareRowFragment =
   | ShareRow_DirectShare_Fragment
@@ -955,6 +1192,29 @@ export type InviteRowFragment = { id: string, email: string, role: Role, created
 export type KeyRowFragment = { id: string, name: string, description: string, status: ApiKeyStatus, scopes: Array<Scope>, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, hint: string };
 
 export type NextFragment = { hasNextPage: boolean, endCursor: string | null };
+
+export type CreateFileRequestMutationVariables = Exact<{
+  input: CreateFileRequestInput;
+}>;
+
+
+export type CreateFileRequestMutation = { createFileRequest: { fileRequest: { id: string, token: string, url: string, label: string, path: string | null, state: FileRequestState, fileCount: number, size: number, maxFiles: number | null, maxFileSize: number | null, maxBytes: number | null, passwordProtected: boolean, createdAt: string, expiresAt: string | null } } | null };
+
+export type FileRequestsQueryVariables = Exact<{
+  after?: string | null | undefined;
+}>;
+
+
+export type FileRequestsQuery = { me: { fileRequests: { nodes: Array<{ id: string, token: string, url: string, label: string, path: string | null, state: FileRequestState, fileCount: number, size: number, maxFiles: number | null, maxFileSize: number | null, maxBytes: number | null, passwordProtected: boolean, createdAt: string, expiresAt: string | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
+
+export type CloseFileRequestMutationVariables = Exact<{
+  input: CloseFileRequestInput;
+}>;
+
+
+export type CloseFileRequestMutation = { closeFileRequest: { fileRequest: { id: string } } | null };
+
+export type FileRequestRowFragment = { id: string, token: string, url: string, label: string, path: string | null, state: FileRequestState, fileCount: number, size: number, maxFiles: number | null, maxFileSize: number | null, maxBytes: number | null, passwordProtected: boolean, createdAt: string, expiresAt: string | null };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -974,6 +1234,21 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
+export const CopyRowFragmentDoc = new TypedDocumentString(`
+    fragment CopyRow on BackgroundCopy {
+  id
+  state
+  entryCount
+  copiedCount
+  failure {
+    code
+    message
+  }
+  entries {
+    path
+  }
+}
+    `, {"fragmentName":"CopyRow"}) as unknown as TypedDocumentString<CopyRowFragment, unknown>;
 export const UploadOutcomeFragmentDoc = new TypedDocumentString(`
     fragment UploadOutcome on UploadSession {
   completion {
@@ -991,6 +1266,14 @@ export const UploadOutcomeFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"UploadOutcome"}) as unknown as TypedDocumentString<UploadOutcomeFragment, unknown>;
+export const BytesFragmentDoc = new TypedDocumentString(`
+    fragment Bytes on Download {
+  url
+  fileName
+  size
+  etag
+}
+    `, {"fragmentName":"Bytes"}) as unknown as TypedDocumentString<BytesFragment, unknown>;
 export const FileRowFragmentDoc = new TypedDocumentString(`
     fragment FileRow on File {
   id
@@ -1198,6 +1481,19 @@ export const CapacityFragmentDoc = new TypedDocumentString(`
   maxFolders
   maxFileSize
 }`, {"fragmentName":"Capacity"}) as unknown as TypedDocumentString<CapacityFragment, unknown>;
+export const SharedEntryFragmentDoc = new TypedDocumentString(`
+    fragment SharedEntry on Entry {
+  path
+  drive {
+    id
+    owner {
+      ... on Workspace {
+        slug
+      }
+    }
+  }
+}
+    `, {"fragmentName":"SharedEntry"}) as unknown as TypedDocumentString<SharedEntryFragment, unknown>;
 export const ShareRowFragmentDoc = new TypedDocumentString(`
     fragment ShareRow on Share {
   token
@@ -1211,6 +1507,8 @@ export const ShareRowFragmentDoc = new TypedDocumentString(`
   passwordProtected
   downloads
   maxDownloads
+  label
+  allowDownload
   sharedBy {
     email
   }
@@ -1251,6 +1549,24 @@ export const KeyRowFragmentDoc = new TypedDocumentString(`
   hint
 }
     `, {"fragmentName":"KeyRow"}) as unknown as TypedDocumentString<KeyRowFragment, unknown>;
+export const FileRequestRowFragmentDoc = new TypedDocumentString(`
+    fragment FileRequestRow on FileRequest {
+  id
+  token
+  url
+  label
+  path
+  state
+  fileCount
+  size
+  maxFiles
+  maxFileSize
+  maxBytes
+  passwordProtected
+  createdAt
+  expiresAt
+}
+    `, {"fragmentName":"FileRequestRow"}) as unknown as TypedDocumentString<FileRequestRowFragment, unknown>;
 export const QuotaDocument = new TypedDocumentString(`
     query Quota {
   me {
@@ -1469,6 +1785,75 @@ export const MoveDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<MoveMutation, MoveMutationVariables>;
+export const CopyDocument = new TypedDocumentString(`
+    mutation Copy($input: CopyEntriesInput!) {
+  copyEntries(input: $input) {
+    entries {
+      path
+    }
+    copy {
+      ...CopyRow
+    }
+  }
+}
+    fragment CopyRow on BackgroundCopy {
+  id
+  state
+  entryCount
+  copiedCount
+  failure {
+    code
+    message
+  }
+  entries {
+    path
+  }
+}`) as unknown as TypedDocumentString<CopyMutation, CopyMutationVariables>;
+export const SaveSharedDocument = new TypedDocumentString(`
+    mutation SaveShared($input: SaveSharedEntriesInput!) {
+  saveSharedEntries(input: $input) {
+    entries {
+      path
+    }
+    copy {
+      ...CopyRow
+    }
+  }
+}
+    fragment CopyRow on BackgroundCopy {
+  id
+  state
+  entryCount
+  copiedCount
+  failure {
+    code
+    message
+  }
+  entries {
+    path
+  }
+}`) as unknown as TypedDocumentString<SaveSharedMutation, SaveSharedMutationVariables>;
+export const CopyStateDocument = new TypedDocumentString(`
+    query CopyState($id: ID!) {
+  node(id: $id) {
+    ... on BackgroundCopy {
+      ...CopyRow
+    }
+  }
+}
+    fragment CopyRow on BackgroundCopy {
+  id
+  state
+  entryCount
+  copiedCount
+  failure {
+    code
+    message
+  }
+  entries {
+    path
+  }
+}`) as unknown as TypedDocumentString<CopyStateQuery, CopyStateQueryVariables>;
 export const DeleteDocument = new TypedDocumentString(`
     mutation Delete($input: DeleteEntriesInput!) {
   deleteEntries(input: $input) {
@@ -1805,8 +2190,8 @@ export const SharesDocument = new TypedDocumentString(`
     shares(first: 1000, after: $after) {
       nodes {
         ...ShareRow
-        file {
-          path
+        entry {
+          ...SharedEntry
         }
       }
       pageInfo {
@@ -1815,7 +2200,18 @@ export const SharesDocument = new TypedDocumentString(`
     }
   }
 }
-    fragment ShareRow on Share {
+    fragment SharedEntry on Entry {
+  path
+  drive {
+    id
+    owner {
+      ... on Workspace {
+        slug
+      }
+    }
+  }
+}
+fragment ShareRow on Share {
   token
   url
   fileName
@@ -1827,6 +2223,8 @@ export const SharesDocument = new TypedDocumentString(`
   passwordProtected
   downloads
   maxDownloads
+  label
+  allowDownload
   sharedBy {
     email
   }
@@ -1864,6 +2262,8 @@ export const ReceivedDocument = new TypedDocumentString(`
   passwordProtected
   downloads
   maxDownloads
+  label
+  allowDownload
   sharedBy {
     email
   }
@@ -1883,6 +2283,50 @@ export const MarkSeenDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<MarkSeenMutation, MarkSeenMutationVariables>;
+export const UpdateShareDocument = new TypedDocumentString(`
+    mutation UpdateShare($input: UpdateShareInput!) {
+  updateShare(input: $input) {
+    share {
+      ...ShareRow
+      entry {
+        ...SharedEntry
+      }
+    }
+  }
+}
+    fragment SharedEntry on Entry {
+  path
+  drive {
+    id
+    owner {
+      ... on Workspace {
+        slug
+      }
+    }
+  }
+}
+fragment ShareRow on Share {
+  token
+  url
+  fileName
+  contentType
+  size
+  md5
+  createdAt
+  expiresAt
+  passwordProtected
+  downloads
+  maxDownloads
+  label
+  allowDownload
+  sharedBy {
+    email
+  }
+  ... on DirectShare {
+    recipient
+    seen
+  }
+}`) as unknown as TypedDocumentString<UpdateShareMutation, UpdateShareMutationVariables>;
 export const RevokeDocument = new TypedDocumentString(`
     mutation Revoke($input: RevokeShareInput!) {
   revokeShare(input: $input) {
@@ -1893,6 +2337,7 @@ export const RevokeDocument = new TypedDocumentString(`
 export const ShareInfoDocument = new TypedDocumentString(`
     query ShareInfo($token: String!) {
   share(token: $token) {
+    entryKind
     fileName
     size
     passwordProtected
@@ -1903,11 +2348,30 @@ export const OpenShareDocument = new TypedDocumentString(`
     mutation OpenShare($input: OpenShareInput!) {
   openShare(input: $input) {
     download {
-      url
+      ...Bytes
     }
   }
 }
-    `) as unknown as TypedDocumentString<OpenShareMutation, OpenShareMutationVariables>;
+    fragment Bytes on Download {
+  url
+  fileName
+  size
+  etag
+}`) as unknown as TypedDocumentString<OpenShareMutation, OpenShareMutationVariables>;
+export const ZipEntriesDocument = new TypedDocumentString(`
+    mutation ZipEntries($input: ZipEntriesInput!) {
+  zipEntries(input: $input) {
+    download {
+      ...Bytes
+    }
+  }
+}
+    fragment Bytes on Download {
+  url
+  fileName
+  size
+  etag
+}`) as unknown as TypedDocumentString<ZipEntriesMutation, ZipEntriesMutationVariables>;
 export const WorkspacesDocument = new TypedDocumentString(`
     query Workspaces($after: String) {
   me {
@@ -2196,3 +2660,69 @@ export const DeleteKeyDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<DeleteKeyMutation, DeleteKeyMutationVariables>;
+export const CreateFileRequestDocument = new TypedDocumentString(`
+    mutation CreateFileRequest($input: CreateFileRequestInput!) {
+  createFileRequest(input: $input) {
+    fileRequest {
+      ...FileRequestRow
+    }
+  }
+}
+    fragment FileRequestRow on FileRequest {
+  id
+  token
+  url
+  label
+  path
+  state
+  fileCount
+  size
+  maxFiles
+  maxFileSize
+  maxBytes
+  passwordProtected
+  createdAt
+  expiresAt
+}`) as unknown as TypedDocumentString<CreateFileRequestMutation, CreateFileRequestMutationVariables>;
+export const FileRequestsDocument = new TypedDocumentString(`
+    query FileRequests($after: String) {
+  me {
+    fileRequests(first: 1000, after: $after) {
+      nodes {
+        ...FileRequestRow
+      }
+      pageInfo {
+        ...Next
+      }
+    }
+  }
+}
+    fragment Next on PageInfo {
+  hasNextPage
+  endCursor
+}
+fragment FileRequestRow on FileRequest {
+  id
+  token
+  url
+  label
+  path
+  state
+  fileCount
+  size
+  maxFiles
+  maxFileSize
+  maxBytes
+  passwordProtected
+  createdAt
+  expiresAt
+}`) as unknown as TypedDocumentString<FileRequestsQuery, FileRequestsQueryVariables>;
+export const CloseFileRequestDocument = new TypedDocumentString(`
+    mutation CloseFileRequest($input: CloseFileRequestInput!) {
+  closeFileRequest(input: $input) {
+    fileRequest {
+      id
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<CloseFileRequestMutation, CloseFileRequestMutationVariables>;

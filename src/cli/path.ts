@@ -37,7 +37,7 @@ export function splitPath(path: string): { folder: string; name: string } {
 /** The token of a link or a bare token, and the origin of a link. @throws USAGE */
 export function parseLink(text: string): { token: string; origin: string | undefined } {
   const url = /^https?:/.test(text) && URL.canParse(text) ? new URL(text) : undefined
-  const token = url ? /\/(?:share|invite|d)\/([\w-]+)\/?$/.exec(url.pathname)?.[1] : text
+  const token = url ? /\/(?:share|request|invite|d)\/([\w-]+)\/?$/.exec(url.pathname)?.[1] : text
   if (!token || !/^[\w-]+$/.test(token))
     throw new Failure('USAGE', `"${text}" is neither a link nor a token. Copy it from the mail or from the list.`)
   return { token, origin: url?.origin }

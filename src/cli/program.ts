@@ -5,6 +5,7 @@ import { declareCompletion } from './commands/completion.ts'
 import { declareEvents } from './commands/events.ts'
 import { declareFiles } from './commands/files.ts'
 import { declareKeys } from './commands/keys.ts'
+import { declareRequests } from './commands/requests.ts'
 import { declareShares } from './commands/shares.ts'
 import { declareTransfers } from './commands/transfers.ts'
 import { declareTrash } from './commands/trash.ts'
@@ -47,6 +48,7 @@ export function createProgram(version: string): Command {
   declareVersions(program)
   declareTransfers(program)
   declareShares(program)
+  declareRequests(program)
   declareWorkspaces(program)
   declareKeys(program)
   declareCompletion(program)

@@ -72,6 +72,12 @@ export async function startProgress(context: Context): Promise<Progress> {
   }
 }
 
+/** A line that is drawn again and again on a terminal. Answers what takes it away. */
+export async function startLine(context: Context, line: () => string): Promise<() => void> {
+  const bars = context.json || !process.stderr.isTTY ? undefined : await openBar(line)
+  return () => bars?.stop()
+}
+
 async function openBar(line: () => string): Promise<MultiBar> {
   const { default: progress } = await import('cli-progress')
   const bars = new progress.MultiBar({

@@ -41,4 +41,7 @@ export function when(time: string): string {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
+/** When a link ends, if it does. */
+export const until = (time: string | null): string => (time === null ? 'never' : when(time))
+
 export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`

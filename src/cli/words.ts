@@ -72,3 +72,21 @@ export function duration(text: string): string {
     throw new InvalidArgumentError('Write a number and a unit, such as 30m, 12h, 7d, 2w, 6mo or 1y.')
   return `${/^an?$/i.test(amount) ? 1 : amount}${unit === 'mo' ? unit : unit[0]}`
 }
+
+/** The same, or `never`. */
+export const durationOrNever = (text: string): string =>
+  text.trim().toLowerCase() === 'never' ? 'never' : duration(text)
+
+const MAGNITUDES = 'KMGT'
+
+/** `500`, `500K`, `20M`, `2G`: a number of bytes, in binary units. */
+export function byteCount(text: string): number {
+  const [, amount, unit = ''] = /^(\d{1,12})\s*([KMGT])?(?:i?B)?$/i.exec(text.trim()) ?? []
+  const count = Number(amount) * 1024 ** (unit === '' ? 0 : MAGNITUDES.indexOf(unit.toUpperCase()) + 1)
+  if (amount === undefined || count < 1 || !Number.isSafeInteger(count))
+    throw new InvalidArgumentError('Write a number of bytes, such as 500K, 20M or 2G.')
+  return count
+}
+
+/** Of commands that answer links. */
+export const qrOption = ['--qr', 'print the link as a QR code, too, for the camera of a telephone'] as const

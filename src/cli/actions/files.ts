@@ -30,7 +30,10 @@ export async function move(context: Context, paths: string[]): Promise<Answer> {
   const { done, failures } = await withEach(before.toReversed(), async text => {
     const { place, path } = await findPlace(service, text)
     if (place.workspaceId !== target.place.workspaceId)
-      throw new Failure('USAGE', 'Files cannot be moved between your files and a workspace: use get, then put.')
+      throw new Failure(
+        'USAGE',
+        'Files cannot be moved between your files and a workspace: use satchel cp, then satchel rm.',
+      )
     const destination = target.isFolder ? joinPath(target.path, splitPath(path).name) : target.path
     const filesMoved = await place.move(path, destination).catch(error => {
       throw isFailure(error, 'FILE_NOT_FOUND') ? notFound(place.show(path)) : error

@@ -10,14 +10,17 @@ import { DEEPEST, notFound, type Place, type RemoteFile } from '../place.ts'
 import { startProgress } from '../progress.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
-import { type Fetched, getFile, getStream, type Source, type Work } from '../transfer/get-file.ts'
+import type { Source } from '../transfer/get-bytes.ts'
+import { type Fetched, getFile, getStream, type Work } from '../transfer/get-file.ts'
 import { openShare } from '../transfer/share-source.ts'
 import { lineOf, summaryOf } from '../transfer/summary.ts'
+import { zipOf } from '../transfer/zip-source.ts'
 
 export interface GetOptions {
   output?: string
   force?: boolean
   password?: boolean
+  zip?: boolean
   parallel: number
 }
 
@@ -43,7 +46,9 @@ export async function get(context: Context, named: string[], options: GetOptions
   const { output } = options
   if (output === '-' && (named.length > 1 || context.json))
     throw new Failure('USAGE', 'Only a single file can be written to standard output, and without --json.')
-  const found = await Promise.all(named.map(text => find(context, text, options)))
+  const found = options.zip
+    ? [await findArchive(context, named)]
+    : await Promise.all(named.map(text => find(context, text, options)))
   const jobs = found.flatMap(f => f.jobs)
   const folders = found.flatMap(f => f.folders)
   const failures = found.flatMap(f => f.failures)
@@ -125,8 +130,7 @@ const sourceOf = (place: Place, path: string, { size, md5Checksum }: RemoteFile)
 /** The files and folders of a path or a link. */
 async function find(context: Context, text: string, { password = false }: GetOptions): Promise<Found> {
   if (/^https?:\/\//.test(text)) {
-    const source = await openShare(context, text, password)
-    const { name } = splitPath(source.shown)
+    const { source, name } = await openShare(context, text, password)
     if (!isSafeName(name)) throw unsafe(name, text)
     return { jobs: [{ source, names: [name] }], folders: [], failures: [] }
   }
@@ -138,6 +142,23 @@ async function find(context: Context, text: string, { password = false }: GetOpt
   if (there.kind === 'file')
     return { jobs: [{ source: sourceOf(place, path, there.file), names: [name] }], folders: [], failures: [] }
   return findBelow(place, path, name === '' ? [] : [name])
+}
+
+/** One archive of all that is named. */
+async function findArchive(context: Context, named: string[]): Promise<Found> {
+  if (named.some(text => /^https?:\/\//.test(text)))
+    throw new Failure('USAGE', '--zip is for paths. The link of a folder is downloaded as one archive without it.')
+  const service = await open(context)
+  const found = await Promise.all(named.map(text => findPlace(service, text)))
+  const [first] = found
+  if (!first || found.some(({ place }) => place.show('') !== first.place.show('')))
+    throw new Failure('USAGE', 'An archive holds what is in one drive. Run the command once for each.')
+  const { source, name } = await zipOf(
+    first.place,
+    found.map(({ path }) => path),
+  )
+  if (!isSafeName(name)) throw unsafe(name, first.place.show(''))
+  return { jobs: [{ source, names: [name] }], folders: [], failures: [] }
 }
 
 /** The failure for a name that would leave its folder, or that the local file system refuses. */

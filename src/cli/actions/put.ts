@@ -12,8 +12,9 @@ import { open } from '../service.ts'
 import { plain } from '../text.ts'
 import { putBytes, putFile, putStream } from '../transfer/put-file.ts'
 import { lineOf, summaryOf } from '../transfer/summary.ts'
-import type { Stored, Target } from '../transfer/target.ts'
+import type { Stored } from '../transfer/target.ts'
 import { namesakesIn } from '../transfer/transport.ts'
+import type { Target } from '../transfer/upload-target.ts'
 import { type LocalFile, walk } from '../transfer/walk.ts'
 
 export interface PutOptions {

@@ -1,34 +1,56 @@
+import type { Service } from '../client.ts'
 import { withEach } from '../each.ts'
 import { Failure } from '../failure.ts'
+import { findPlace } from '../find-place.ts'
 import {
   MarkSeenDocument,
   QuickShareDocument,
   ReceivedDocument,
   RevokeDocument,
   ShareDocument,
+  type SharedEntryFragment,
   type ShareRowFragment,
   SharesDocument,
+  UpdateShareDocument,
 } from '../generated.ts'
+import { linkLines } from '../link-lines.ts'
 import { allPages } from '../pages.ts'
-import { ownToken, parseRemote } from '../path.ts'
+import { ownToken } from '../path.ts'
+import type { Place } from '../place.ts'
 import { readSecret } from '../prompt.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
-import { bytes, linkTable, when } from '../table.ts'
+import { bytes, linkTable, until } from '../table.ts'
 import { plain } from '../text.ts'
 import { wordOf } from '../words.ts'
 
-export interface ShareOptions {
+export interface ShareOptions extends Terms {
   with: string
   for: string
   notify?: boolean
-  password?: boolean
+  message?: string
+  qr?: boolean
 }
 
-export interface QuickShareOptions {
-  for: string
-  maxDownloads?: number
+/** What may be done with a share, and what its sharer learns of it. */
+interface Terms {
   password?: boolean
+  label?: string
+  viewOnly?: boolean
+  notifyMe?: boolean
+}
+
+export interface QuickShareOptions extends Terms {
+  for?: string
+  maxDownloads?: number
+  qr?: boolean
+}
+
+export interface EditOptions extends Omit<Terms, 'viewOnly'> {
+  expires?: string
+  /** False takes it away. */
+  limit?: number | false
+  download?: boolean
 }
 
 export interface ReceivedOptions {
@@ -36,28 +58,44 @@ export interface ReceivedOptions {
   markSeen?: boolean
 }
 
-/** The path of an own file. @throws USAGE for files of workspaces, which cannot be shared */
-function ownPath(text: string): string {
-  const { workspace, path } = parseRemote(text)
-  if (workspace !== undefined)
-    throw new Failure('USAGE', `Files of a workspace cannot be shared: invite people to ${workspace}.`)
-  return path
+/** Where the entry of a share is, in the form that users type; its name where that is not known. */
+function shownPath({ entry, fileName }: { entry: SharedEntryFragment | null; fileName: string }): string {
+  if (!entry) return fileName
+  const path = entry.path.replace(/^\//, '')
+  return 'slug' in entry.drive.owner ? `${entry.drive.owner.slug}:/${path}` : `/${path}`
 }
 
 const readPassword = async (wanted: boolean | undefined, { patience }: Context) =>
   wanted ? { password: await readSecret('Password of the share: ', patience.signal) } : {}
 
+const termsOf = async ({ password, label, viewOnly, notifyMe: notifies }: Terms, context: Context) => ({
+  ...{ label, notifies, allowDownload: viewOnly ? false : undefined },
+  ...(await readPassword(password, context)),
+})
+
+/** The places of some paths, each once. */
+async function findPlaces(service: Service, paths: string[]) {
+  const places = new Map<string, { place: Place; path: string; shown: string }>()
+  for (const text of paths) {
+    const { place, path } = await findPlace(service, text.normalize('NFC'))
+    const shown = place.show(path)
+    places.set(shown, { place, path, shown })
+  }
+  return [...places.values()]
+}
+
 export async function share(context: Context, paths: string[], options: ShareOptions): Promise<Answer> {
   const service = await open(context)
-  const own = [...new Set(paths.map(text => ownPath(text).normalize('NFC')))]
-  const { with: email, for: duration, notify: sendEmail = false, password } = options
-  const secret = await readPassword(password, context)
-  const files = own.map(path => ({ at: { path } }))
-  const input = { files, email, duration, sendEmail, ...secret }
-  const { shares: made, mail } = await service.personal.change(ShareDocument, input)
+  const named = await findPlaces(service, paths)
+  const { with: email, for: duration, notify = false, message } = options
+  const terms = await termsOf(options, context)
+  const files = await Promise.all(named.map(({ place, path }) => place.at(path)))
+  const input = { files, email, duration, message, sendEmail: notify || message !== undefined, ...terms }
+  const client = named[0]?.place.client ?? service.personal
+  const { shares: made, mail } = await client.change(ShareDocument, input)
   // One for each file, in the same order.
   const shares = made.map(({ fileName, recipient, token, url, expiresAt }, i) => ({
-    path: `/${own[i] ?? fileName}`,
+    path: named[i]?.shown ?? fileName,
     sharedFor: recipient,
     sharingToken: token,
     sharingLink: url,
@@ -65,18 +103,24 @@ export async function share(context: Context, paths: string[], options: ShareOpt
   }))
   return {
     fact: { shares, notificationStatus: wordOf(mail) },
-    words: shares.map(({ sharingLink }) => plain(sharingLink)).join('\n'),
+    words: await linkLines(
+      shares.map(({ sharingLink }) => sharingLink),
+      options.qr,
+    ),
   }
 }
 
 export async function quickShare(context: Context, text: string, options: QuickShareOptions): Promise<Answer> {
   const service = await open(context)
-  const path = ownPath(text)
-  const { for: duration, maxDownloads = null, password } = options
-  const secret = await readPassword(password, context)
-  const input = { file: { at: { path } }, duration, maxDownloads, ...secret }
-  const { token, url, expiresAt } = (await service.personal.change(QuickShareDocument, input)).share
-  return { fact: { path: `/${path}`, sharingToken: token, sharingLink: url, expiresAt }, words: plain(url) }
+  const { place, path } = await findPlace(service, text)
+  const { for: duration, maxDownloads = null } = options
+  const terms = await termsOf(options, context)
+  const input = { file: await place.at(path), duration, maxDownloads, ...terms }
+  const { token, url, expiresAt } = (await place.client.change(QuickShareDocument, input)).share
+  return {
+    fact: { path: place.show(path), sharingToken: token, sharingLink: url, expiresAt },
+    words: await linkLines([url], options.qr),
+  }
 }
 
 const shown = (path: string, share: ShareRowFragment) => ({
@@ -94,22 +138,38 @@ const shown = (path: string, share: ShareRowFragment) => ({
   passwordProtected: share.passwordProtected,
   downloads: share.downloads,
   maxDownloads: share.maxDownloads,
+  label: share.label,
+  allowDownload: share.allowDownload,
 })
 
 export async function shares(context: Context): Promise<Answer> {
   const { personal } = await open(context)
   const all = await allPages(async after => (await personal.request(SharesDocument, { after })).me.shares)
-  const lines = all.map(line => shown(line.file ? `/${line.file.path}` : line.fileName, line))
+  const lines = all.map(line => shown(shownPath(line), line))
   const rows = lines.map(s => [
     s.path,
     s.sharedFor || 'anyone with the link',
-    when(s.expiresAt),
+    until(s.expiresAt),
     `${s.downloads}${s.maxDownloads === null ? '' : ` of ${s.maxDownloads}`}`,
-    s.passwordProtected ? 'password' : '',
+    [s.passwordProtected ? 'password' : '', s.allowDownload ? '' : 'view only'].filter(Boolean).join(', '),
+    s.label,
     s.sharingLink,
   ])
-  const head = ['FILE', 'WITH', 'UNTIL', 'DOWNLOADS', '', 'LINK']
+  const head = ['FILE', 'WITH', 'UNTIL', 'DOWNLOADS', '', 'LABEL', 'LINK']
   return { fact: { shares: lines }, words: rows.length > 0 ? linkTable(head, rows) : '' }
+}
+
+export async function edit(context: Context, link: string, options: EditOptions): Promise<Answer> {
+  const { personal, url } = await open(context)
+  const token = ownToken(link, url)
+  const { label, expires: duration, limit, download: allowDownload, notifyMe: notifies } = options
+  const secret = options.password === false ? { password: null } : await readPassword(options.password, context)
+  const bound = limit === undefined ? {} : { maxDownloads: limit || null }
+  const terms = { label, duration, allowDownload, notifies, ...bound, ...secret }
+  if (Object.values(terms).every(value => value === undefined))
+    throw new Failure('USAGE', 'Say what to change. See satchel links edit --help.')
+  const { share } = await personal.change(UpdateShareDocument, { share: { token }, ...terms })
+  return { fact: shown(shownPath(share), share), words: plain(share.url) }
 }
 
 export async function revoke(context: Context, links: string[]): Promise<Answer> {
@@ -140,7 +200,7 @@ export async function received(
     s.path,
     s.sharedBy,
     bytes(s.size),
-    when(s.expiresAt),
+    until(s.expiresAt),
     s.sharingLink,
   ])
   const head = ['', 'FILE', 'FROM', 'SIZE', 'UNTIL', 'LINK']

@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import type { CopyOptions } from '../actions/copy.ts'
 import type { RemoveOptions } from '../actions/files.ts'
 import { declare, perform, wholeNumber } from '../command.ts'
 
@@ -40,6 +41,20 @@ not copied: moving a folder takes as long as moving a file. Nothing is replaced.
   })
   mv.action((paths: string[]) =>
     perform(mv, async context => (await import('../actions/files.ts')).move(context, paths)),
+  )
+
+  const cp = declare(program, 'cp <path...>', {
+    does: 'copy files and folders, within your files or a workspace or between them; the last path is the destination',
+    details: `A destination that ends with a slash, or that is a folder, is the folder to copy into; missing folders are created.
+A folder is copied with everything in it. Nothing is downloaded or uploaded, and no bytes are stored twice;
+copies count towards your storage. Versions, notes and shares stay behind.`,
+    examples: ['cp a.txt b.txt', 'cp a.txt photos docs/', 'cp -k docs/plan.txt garden:/plans/'],
+  })
+    .option('-r, --recursive', 'changes nothing: folders are always copied with everything in them')
+    .option('--replace', 'replace files of the same names, which go to the trash')
+    .addOption(new Option('-k, --keep-both', 'copy under a free name beside what is there').conflicts('replace'))
+  cp.action((paths: string[], options: CopyOptions) =>
+    perform(cp, async context => (await import('../actions/copy.ts')).copy(context, paths, options)),
   )
 
   const rm = declare(program, 'rm <path...>', {

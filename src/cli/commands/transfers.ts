@@ -42,10 +42,11 @@ ${pathHelp}`,
   )
 
   const get = declare(program, 'get <path...>', {
-    does: 'download files, folders, or the file of a sharing link',
+    does: 'download files, folders, or what a sharing link leads to',
     details: `Bytes are written to a .part file, which is renamed once it is complete and its MD5 is verified; after a network
 error, Ctrl-C or a restart, the same command resumes. A local file with the same bytes is left as it is; one
-with other bytes is a conflict, unless --force.
+with other bytes is a conflict, unless --force. With --zip, files and folders of one drive come as one ZIP archive,
+and so does the folder of a sharing link.
 
 ${pathHelp}`,
     examples: [
@@ -53,11 +54,13 @@ ${pathHelp}`,
       'get docs/a.txt -o b.txt',
       'get -v docs garden:/plans -o backup/',
       'get docs/a.tar -o - | tar x',
+      'get --zip photos letters -o backup.zip',
       'get https://files.example.com/share/6mJ...   # asks for the password if there is one',
     ],
   })
     .option('-o, --output <file>', 'destination folder, or another name for a single file; - for standard output')
     .option('-f, --force', 'replace local files with other bytes')
+    .option('-z, --zip', 'one ZIP archive instead of files and folders')
     .option('--password', 'the link has a password: prompt for it, or read it from standard input')
     .option(...parallelOption)
   get.action((paths: string[], options: GetOptions) =>

@@ -5,7 +5,6 @@ import { joinPath } from '../path.ts'
 import { hashOf } from '../transfer/local-file.ts'
 import { byPath, type Entry } from './entry.ts'
 import type { Filter } from './filter.ts'
-import type { KnownDigest } from './state.ts'
 
 export interface LocalFolder extends Entry {
   kind: 'folder'
@@ -19,6 +18,11 @@ export interface LocalFile extends Entry {
   path: string
   mtimeMs: number
   ctimeMs: number
+}
+
+/** The MD5 of a file, as long as it looks like this. */
+export interface KnownDigest extends Pick<LocalFile, 'size' | 'mtimeMs' | 'ctimeMs'> {
+  md5: string
 }
 
 export type LocalEntry = LocalFolder | LocalFile

@@ -4,11 +4,11 @@ import { partOf } from '../transfer/get-file.ts'
 import { compare, type Plan } from './compare.ts'
 import type { Filter } from './filter.ts'
 import { ignoresCase, nameable } from './local-name.ts'
+import type { KnownDigest } from './local-tree.ts'
 import { digestOf, type LocalTree } from './local-tree.ts'
 import { planMoves } from './move.ts'
 import { localPath, sourceOf } from './pull.ts'
 import type { RemoteEntry } from './remote-tree.ts'
-import type { KnownDigest } from './state.ts'
 import type { Pair } from './work.ts'
 
 interface Question {

@@ -5,7 +5,7 @@ import writeFileAtomic from 'write-file-atomic'
 import { findFolders } from '../config.ts'
 import { Failure } from '../failure.ts'
 import { withLock } from '../lock.ts'
-import type { LocalFile } from './local-tree.ts'
+import type { KnownDigest } from './local-tree.ts'
 import type { RemoteState } from './remote-tree.ts'
 
 /** What is known of a local folder and a remote one from earlier runs. Without it, a run lists and reads everything. */
@@ -13,11 +13,6 @@ export interface PairState {
   remote: RemoteState | null
   /** Digests of local files by their path. */
   digests: Map<string, KnownDigest>
-}
-
-/** The MD5 of a file, as long as it looks like this. */
-export interface KnownDigest extends Pick<LocalFile, 'size' | 'mtimeMs' | 'ctimeMs'> {
-  md5: string
 }
 
 export interface PairStates {

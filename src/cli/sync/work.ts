@@ -4,9 +4,8 @@ import type { Place } from '../place.ts'
 import type { Progress } from '../progress.ts'
 import type { Context } from '../run.ts'
 import type { Plan } from './compare.ts'
-import type { LocalTree } from './local-tree.ts'
+import type { KnownDigest, LocalTree } from './local-tree.ts'
 import type { RemoteEntry } from './remote-tree.ts'
-import type { KnownDigest } from './state.ts'
 
 /** Something that is done, or would be. Paths are relative to the folders that are synchronized. */
 export interface Change {

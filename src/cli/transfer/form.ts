@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { wordOf } from '../words.ts'
-import type { Target } from './target.ts'
+import type { Target } from './upload-target.ts'
 
 /**
  * The multipart form of an upload. Not FormData, which encodes a quotation mark in a name as %22, so that the name changes, and which

@@ -5,7 +5,19 @@ import { Failure, isFailure } from '../failure.ts'
 import type { Patience } from '../patience.ts'
 import type { Progress } from '../progress.ts'
 import { retryAfterOf, send, toUnreachable } from '../wire.ts'
-import type { Source } from './get-file.ts'
+
+/** A file to download. */
+export interface Source {
+  /** For messages. */
+  shown: string
+  size: number
+  /** MD5, lower-case hex; undefined if the service does not report it. */
+  md5Checksum: string | undefined
+  /** Of an archive, which has no MD5: its bytes are the same where this is. */
+  etag?: string
+  /** A short-lived signed URL of its bytes. */
+  link(): Promise<string>
+}
 
 /** Accepts bytes in order. */
 export interface Sink {

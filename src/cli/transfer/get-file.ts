@@ -4,19 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import { Failure } from '../failure.ts'
 import type { Patience } from '../patience.ts'
 import type { Progress } from '../progress.ts'
-import { type Sink, stream } from './get-bytes.ts'
+import { type Sink, type Source, stream } from './get-bytes.ts'
 import { hashOf } from './local-file.ts'
-
-/** A file to download. */
-export interface Source {
-  /** For messages. */
-  shown: string
-  size: number
-  /** MD5, lower-case hex; undefined if the service does not report it. */
-  md5Checksum: string | undefined
-  /** A short-lived signed URL of its bytes. */
-  link(): Promise<string>
-}
 
 export interface Fetched {
   size: number
@@ -101,8 +90,8 @@ const exists = (path: string): Failure =>
 const NAME_BYTES = 255
 
 /** The name depends on the content, so that the part of another file is never continued. */
-export function partOf({ shown, size, md5Checksum }: Source, path: string): string {
-  const key = createHash('sha256').update(JSON.stringify([basename(path), shown, size, md5Checksum]))
+export function partOf({ shown, size, md5Checksum, etag }: Source, path: string): string {
+  const key = createHash('sha256').update(JSON.stringify([basename(path), shown, size, md5Checksum ?? etag]))
   const end = `.${key.digest('hex').slice(0, 8)}.part`
   let name = basename(path)
   while (Buffer.byteLength(name) + end.length > NAME_BYTES) name = [...name].slice(0, -1).join('')

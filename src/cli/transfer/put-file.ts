@@ -10,9 +10,10 @@ import type { RemoteFile } from '../place.ts'
 import { framed, observed } from './body.ts'
 import { uploadForm } from './form.ts'
 import { type Body, sourceInMemory, sourceOf } from './local-file.ts'
-import { aimOf, pathExists, type Stored, type Target, uploadTo } from './target.ts'
+import { aimOf, pathExists, type Stored, uploadTo } from './target.ts'
 import { receiptIn, transportOf, type UploadAnswer } from './transport.ts'
 import { uploadStateOf } from './upload-state.ts'
+import type { Target } from './upload-target.ts'
 
 /** @param known remote files of this name that were looked up. @throws PATH_EXISTS, FILE_CHANGED */
 export async function putFile(path: string, target: Target, known: RemoteFile[]): Promise<Stored> {

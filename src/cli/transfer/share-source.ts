@@ -6,10 +6,17 @@ import { allPages } from '../pages.ts'
 import { parseLink } from '../path.ts'
 import { readSecret } from '../prompt.ts'
 import type { Context } from '../run.ts'
-import type { Source } from './get-file.ts'
+import type { Source } from './get-bytes.ts'
+import { archiveAt } from './zip-source.ts'
 
-/** The file of a sharing link. Links of other services are opened without a credential. */
-export async function openShare(context: Context, text: string, hasPassword: boolean): Promise<Source> {
+/**
+ * The file of a sharing link, or the archive of a shared folder, and its name. Links of other services are opened without a credential.
+ */
+export async function openShare(
+  context: Context,
+  text: string,
+  hasPassword: boolean,
+): Promise<{ source: Source; name: string }> {
   const { token, origin } = parseLink(text)
   const { patience, service } = context
   const login = await findLogin(environmentOf(service)).catch(error => {
@@ -18,20 +25,19 @@ export async function openShare(context: Context, text: string, hasPassword: boo
   })
   const isOwn = login !== null && (origin === undefined || origin === new URL(login.url).origin)
   const client = isOwn && login.personal ? connect(login, patience).personal : clientOf(origin ?? '', null, patience)
-  const { fileName, size, passwordProtected } = (await client.request(ShareInfoDocument, { token })).share
+  const { entryKind, fileName, size, passwordProtected } = (await client.request(ShareInfoDocument, { token })).share
   const password =
     hasPassword || (passwordProtected && process.stdin.isTTY)
       ? await readSecret(`Password for ${fileName}: `, patience.signal)
       : null
-  return {
-    shown: fileName,
-    size,
-    md5Checksum: isOwn ? await md5Of(client, token) : undefined,
-    async link() {
-      // Each request counts as a download, so it is not retried.
-      return (await client.change(OpenShareDocument, { token, password })).download.url
-    },
+  // Each request counts as a download, so it is not retried.
+  const ask = async () => (await client.change(OpenShareDocument, { token, password })).download
+  if (entryKind === 'FOLDER') {
+    const first = await ask()
+    return { source: archiveAt(first, first.fileName, ask), name: first.fileName }
   }
+  const md5Checksum = isOwn ? await md5Of(client, token) : undefined
+  return { source: { shown: fileName, size, md5Checksum, link: async () => (await ask()).url }, name: fileName }
 }
 
 /** The MD5 of a received share; public links do not report it. */

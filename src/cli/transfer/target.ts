@@ -1,29 +1,11 @@
-import type { LimitFunction } from 'p-limit'
 import { digestsOf } from '../../upload-engine/digests.ts'
 import type { Aim, SessionStore, Source } from '../../upload-engine/job.ts'
 import { upload } from '../../upload-engine/upload.ts'
 import { Failure } from '../failure.ts'
-import type { OnConflict } from '../generated.ts'
 import { joinPath } from '../path.ts'
-import type { Place } from '../place.ts'
-import type { Progress } from '../progress.ts'
 import type { Body } from './local-file.ts'
 import { transportOf } from './transport.ts'
-
-/** Where a file is uploaded to. */
-export interface Target {
-  place: Place
-  /** In the place. */
-  folder: string
-  name: string
-  /** What happens if something of that name is there. */
-  onConflict: OnConflict
-  /** The revision of the file that is replaced. */
-  expectedRevision?: number | undefined
-  progress: Progress
-  /** Limits parallel requests that send bytes, across all files. */
-  parts: LimitFunction
-}
+import type { Target } from './upload-target.ts'
 
 export interface Stored {
   /** Another one than that of the target if both are kept. */

@@ -7,7 +7,7 @@ import type { Place, RemoteFile } from '../place.ts'
 import { framed, observed } from './body.ts'
 import { uploadForm } from './form.ts'
 import type { Body } from './local-file.ts'
-import type { Target } from './target.ts'
+import type { Target } from './upload-target.ts'
 
 /** The response of either upload route. */
 export type UploadAnswer =

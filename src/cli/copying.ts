@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from './client.ts'
+import { Failure } from './failure.ts'
+import { type CopyRowFragment, CopyStateDocument } from './generated.ts'
+import { inDrive } from './place.ts'
+import { startLine } from './progress.ts'
+import type { Context } from './run.ts'
+
+/** What a mutation that copies answers. */
+interface Answered {
+  entries: { path: string }[] | null
+  copy: CopyRowFragment | null
+}
+
+/** Between two looks at a copy that the service makes in the background. */
+const LOOK_MS = 500
+
+/** The paths of copies, once they are there. @throws what the service says of a copy that has failed */
+export async function copiedPaths(context: Context, client: Client, { entries, copy }: Answered): Promise<string[]> {
+  if (!copy) return (entries ?? []).map(({ path }) => inDrive(path))
+  context.resumeHint = 'The service goes on copying.'
+  const { signal } = context.patience
+  let now: CopyRowFragment = copy
+  const stop = await startLine(
+    context,
+    () => `copied ${now.copiedCount.toLocaleString('en')} of ${now.entryCount.toLocaleString('en')} files and folders`,
+  )
+  try {
+    while (now.state === 'COPYING') {
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => {})
+      const { node } = await client.request(CopyStateDocument, { id: copy.id })
+      if (!node || !('copiedCount' in node))
+        throw new Failure('COPY_NOT_FOUND', 'The service does not know this copy any more.')
+      const { id, state, entryCount, copiedCount, failure, entries: made } = node
+      now = { id, state, entryCount, copiedCount, failure, entries: made }
+    }
+  } finally {
+    stop()
+  }
+  if (now.failure) throw new Failure(now.failure.code, now.failure.message)
+  if (now.state === 'CANCELLED') throw new Failure('COPY_NOT_FOUND', 'The copy was cancelled: nothing of it is there.')
+  return (now.entries ?? []).map(({ path }) => inDrive(path))
+}
