@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { callerFinder } from '../src/access/caller.ts'
-import { MAX_NOTE } from '../src/limits.ts'
+import { callerFinder } from '../src/access/credential.ts'
+import { MAX_NOTE } from '../src/values/limits.ts'
 import { ask } from './ask.ts'
 import { insertFolder } from './bench/folder.ts'
 import { anotherIdentity, found, join, privateKey, workspaceKey } from './builders.ts'
@@ -37,6 +37,7 @@ const lists = [
   ...[
     'shares_made',
     'shares_received',
+    'file_requests',
     'folders',
     'files',
     'notes',
@@ -106,6 +107,13 @@ describe('The export of an account', () => {
     await alice.rest('PUT', `/api/files/${md5}/note`, { json: { content: 'mine "quoted" \u2028 \u{1f92b}' } })
     const link = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'b.txt', password: 'secret' } })
     const direct = await alice.rest('POST', '/api/files/share', { json: { email: bob.email, objects: ['b.txt'] } })
+    const asked: string[] = []
+    for (const label of ['Pictures', 'Minutes']) {
+      const made = await alice.rest('POST', '/api/file_requests', { json: { label, password: 'secret' } })
+      asked.push(made.response.id)
+      secrets.push(made.response.link.slice(-43))
+    }
+    await alice.rest('DELETE', `/api/file_requests/${asked[1]}`)
     await bob.upload('private/of-bob.txt', 'bob')
     const back = await bob.rest('POST', '/api/files/share', {
       json: { email: alice.email, objects: ['private/of-bob.txt'] },
@@ -149,6 +157,15 @@ describe('The export of an account', () => {
         ...{ id: anId, file_name: 'of-bob.txt', file_type: 'text/plain', size: 3, md5_checksum: expect.any(String) },
         ...{ shared_by: bob.email, seen: false, created_at: aTime, expires_at: aTime },
       },
+    ])
+    expect(all.file_requests).toEqual([
+      {
+        ...{ id: asked[0], label: 'Pictures', message: '', folder: '', folder_id: anId, workspace_id: null },
+        ...{ kinds: [], password_protected: true, asks_name: false, notifies: true, max_files: null },
+        ...{ max_file_size: null, max_bytes: null, files: 0, bytes: 0 },
+        ...{ created_at: aTime, expires_at: aTime, closed_at: null },
+      },
+      expect.objectContaining({ id: asked[1], label: 'Minutes', closed_at: aTime }),
     ])
     expect(all.folders).toEqual([
       { id: anId, path: 'docs', created_at: aTime, updated_at: aTime },

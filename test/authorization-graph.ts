@@ -107,8 +107,8 @@ const queries: GraphRow[] = [
     'me { drive, statistics, shares, receivedShares, unseenShareCount }',
     ['signed-in', READ],
     `{ me { drive { usage { usedBytes } root { entries { nodes { id parent { id } } } } entry(path: "") { id }
-      search(query: "x") { nodes { id } } } statistics { totalFiles } shares { nodes { id file { id } events { nodes { kind } } } }
-      receivedShares { nodes { id file { id } } } unseenShareCount } }`,
+      search(query: "x") { nodes { id } } } statistics { totalFiles } shares { nodes { id file { id } entry { id } events { nodes { kind } } } }
+      receivedShares { nodes { id file { id } entry { id } } } unseenShareCount } }`,
     'me',
   ),
   query(
@@ -181,6 +181,13 @@ const queries: GraphRow[] = [
       token: await share(),
     }),
   ),
+  query(
+    'sharedFolder',
+    ['public', null],
+    'query ($token: String!) { sharedFolder(token: $token) { entries { name } } }',
+    'sharedFolder',
+    async ({ shareFolder }) => ({ token: await shareFolder() }),
+  ),
   ...[
     'accounts { nodes { id } }',
     'mailQueue { waiting }',
@@ -221,6 +228,52 @@ const queries: GraphRow[] = [
   node('Version of a workspace', ['viewer', WORKSPACE_READ], ({ versionInWorkspace }) => versionInWorkspace(), 'id', {
     names: 'workspace',
   }),
+  node('BackgroundCopy', ['owner of it', WRITE], ({ copy }) => copy(), 'id state'),
+  node(
+    'BackgroundCopy { drive, entries }',
+    ['owner of it', WRITE],
+    ({ copy }) => copy(),
+    'drive { id } entries { id }',
+  ),
+  node(
+    'BackgroundCopy of a workspace',
+    ['owner of it', WORKSPACE_WRITE],
+    ({ copy, workspaceId }) => copy(workspaceId),
+    'id state',
+    { names: 'workspace' },
+  ),
+  query('me { copies }', ['signed-in', READ], '{ me { copies { id } } }', 'me.copies'),
+  node('FileRequest', ['owner of it', SHARE], async ({ fileRequest }) => (await fileRequest()).id),
+  node(
+    'FileRequest of a workspace',
+    ['owner of it', WORKSPACE_WRITE],
+    async ({ fileRequest, workspaceId }) => (await fileRequest(workspaceId)).id,
+    'id folder { id } receipts { nodes { fileName file { id } } }',
+    { names: 'workspace' },
+  ),
+  query(
+    'me { fileRequests }',
+    ['signed-in', SHARE],
+    '{ me { fileRequests { nodes { id receipts { nodes { fileName } } } } } }',
+    'me.fileRequests',
+    nothing,
+    { under: ME },
+  ),
+  query(
+    'me { drive { fileRequests } }',
+    ['signed-in', SHARE],
+    '{ me { drive { fileRequests { nodes { id } } } } }',
+    'me.drive.fileRequests',
+    nothing,
+    { under: ME },
+  ),
+  query(
+    'fileRequest',
+    ['public', null],
+    'query ($token: String!) { fileRequest(token: $token) { label } }',
+    'fileRequest',
+    async ({ fileRequest }) => ({ token: (await fileRequest()).token }),
+  ),
   node('UploadSession', ['owner of it', WRITE], ({ started }) => started()),
   node('Workspace', ['viewer', 'workspaces:*'], ({ workspaceId }) => workspaceId, 'id', {
     names: 'workspace',
@@ -260,14 +313,20 @@ const queries: GraphRow[] = [
     'id workspace { id }',
     { hides: true, blind: 'keys' },
   ),
-  node('LinkShare', ['owner of it', READ], ({ linkId }) => linkId(), 'id file { id } events { nodes { kind } }', {
-    blind: 'workspace keys',
-  }),
+  node(
+    'LinkShare',
+    ['owner of it', READ],
+    ({ linkId }) => linkId(),
+    'id file { id } events { nodes { kind } } usage { openCount } notifies',
+    {
+      blind: 'workspace keys',
+    },
+  ),
   node(
     'DirectShare',
     ['sharer or recipient', READ],
     ({ directShareId }) => directShareId(),
-    'id file { id } events { nodes { kind } }',
+    'id file { id } events { nodes { kind } } usage { openCount } notifies',
     {
       blind: 'workspace keys',
     },
@@ -387,14 +446,16 @@ const onFiles: GraphRow[] = [
       },
     ),
   ),
-  mutation(
-    'createFolder { folder { entries } }',
-    ['signed-in', READ],
-    'folder { entries { nodes { id } } }',
-    ({ name }) => ({ at: { path: name } }),
-    {
-      at: 'createFolder.folder.entries',
-    },
+  ...['entries { nodes { id } }', 'shareCount', 'shares { nodes { id } }'].map(field =>
+    mutation(
+      `createFolder { folder { ${field.replace(/ .*/, '')} } }`,
+      ['signed-in', READ],
+      `folder { ${field} }`,
+      ({ name }) => ({ at: { path: name } }),
+      {
+        at: `createFolder.folder.${field.replace(/ .*/, '')}`,
+      },
+    ),
   ),
   mutation(
     'moveEntries',
@@ -421,6 +482,49 @@ const onFiles: GraphRow[] = [
       ...file,
       ...inWs,
     },
+  ),
+  mutation(
+    'zipEntries',
+    ['owner of it', READ],
+    'download { url }',
+    async ({ upload }) => ({ entries: [byPath(await upload())] }),
+    {
+      stranger: 'FILE_NOT_FOUND',
+    },
+  ),
+  mutation(
+    'zipEntries (of a workspace)',
+    ['viewer', WORKSPACE_READ],
+    'download { url }',
+    async ({ putFile }) => ({ entries: [{ id: await putFile() }] }),
+    { ...file, ...inWs },
+  ),
+  ...[WRITE, READ].map(scope =>
+    mutation(
+      scope === WRITE ? 'copyEntries' : 'copyEntries (what is read)',
+      ['owner of it', scope],
+      scope === WRITE ? 'entries { id }' : 'entries { id } to { id }',
+      async ({ name, upload }) => ({ entries: [byPath(await upload())], to: { at: { path: `${name}-copies` } } }),
+      {
+        stranger: 'FILE_NOT_FOUND',
+      },
+    ),
+  ),
+  ...[WRITE, READ].map(scope =>
+    mutation(
+      scope === WRITE ? 'saveSharedEntries' : 'saveSharedEntries { to }',
+      ['signed-in', scope],
+      scope === WRITE ? 'entries { id }' : 'to { id }',
+      async ({ name, share }) => ({ token: await share(), to: { at: { path: `${name}-saved` } } }),
+      scope === WRITE ? {} : { at: 'saveSharedEntries.to' },
+    ),
+  ),
+  mutation(
+    'saveSharedEntries (a direct share)',
+    ['sharer or recipient', READ],
+    'entries { id }',
+    async ({ name, shareDirectly }) => ({ token: await shareDirectly(), to: { at: { path: `${name}-saved` } } }),
+    { stranger: 'FORBIDDEN' },
   ),
   mutation(
     'moveEntries { from, to }',
@@ -652,7 +756,7 @@ const onShares: GraphRow[] = [
     async ({ upload }) => ({ file: { id: (await upload()).id } }),
     file,
   ),
-  ...['file { id }', 'share { file { id } }', 'viewer { id }'].map(field =>
+  ...['file { id }', 'entry { id }', 'share { file { id } }', 'share { entry { id } }', 'viewer { id }'].map(field =>
     mutation(
       `createLink { ${field.replace(' { id }', '')} }`,
       ['owner of it', READ],
@@ -660,9 +764,23 @@ const onShares: GraphRow[] = [
       async ({ upload }) => ({ file: byPath(await upload()) }),
       {
         stranger: 'FILE_NOT_FOUND',
-        at: `createLink.${field.startsWith('share') ? 'share.file' : field.replace(/ .*/, '')}`,
+        at: `createLink.${field.replace(/^(share) \{ (\w+) .*/, '$1.$2').replace(/ .*/, '')}`,
       },
     ),
+  ),
+  mutation(
+    'createLink (of a workspace)',
+    ['editor', null],
+    'share { id }',
+    async ({ putFile }) => ({ file: { id: await putFile() } }),
+    { ...file, ...inWs, looks: true },
+  ),
+  mutation(
+    'shareFiles (of a workspace)',
+    ['editor', null],
+    'shares { id }',
+    async ({ name, putFile }) => ({ email: `${name}@example.com`, files: [{ id: await putFile() }] }),
+    { ...file, ...inWs, looks: true },
   ),
   mutation(
     'shareFiles',
@@ -676,7 +794,7 @@ const onShares: GraphRow[] = [
   mutation(
     'shareFiles { viewer, shares { file } }',
     ['owner of it', READ],
-    'viewer { id } shares { file { id } }',
+    'viewer { id } shares { file { id } entry { id } }',
     async ({ name, upload }) => ({ email: `${name}@example.com`, files: [byPath(await upload())] }),
     {
       stranger: 'FILE_NOT_FOUND',
@@ -693,15 +811,71 @@ const onShares: GraphRow[] = [
     },
   ),
   mutation(
-    'revokeShare { file, viewer }',
+    'revokeShare { file, entry, viewer }',
     ['owner of it', READ],
-    'file { id } viewer { id }',
+    'file { id } entry { id } viewer { id }',
     async ({ share }) => ({ share: { token: await share() } }),
     {
       stranger: 'FORBIDDEN',
       at: 'revokeShare.viewer',
     },
   ),
+  mutation(
+    'updateShare',
+    ['owner of it', SHARE],
+    'share { id }',
+    async ({ share, name }) => ({ share: { token: await share() }, label: name }),
+    {
+      stranger: 'FORBIDDEN',
+    },
+  ),
+  mutation(
+    'updateShare { entry, viewer }',
+    ['owner of it', READ],
+    'entry { id } viewer { id }',
+    async ({ share }) => ({ share: { token: await share() }, notifies: true }),
+    {
+      stranger: 'FORBIDDEN',
+      at: 'updateShare.viewer',
+    },
+  ),
+  mutation('createFileRequest', ['signed-in', SHARE], 'fileRequest { id }', ({ name }) => ({
+    label: name,
+    folder: { at: { path: '' } },
+  })),
+  mutation(
+    'createFileRequest (of a workspace)',
+    ['editor', WORKSPACE_WRITE],
+    'fileRequest { id }',
+    async things => ({ label: things.name, folder: { at: { path: '', drive: await drives.ofWorkspace(things) } } }),
+    { ...drive, ...inWs },
+  ),
+  mutation('cancelCopy', ['owner of it', WRITE], 'copy { id }', async ({ copy }) => ({ copy: await copy() }), {
+    unknown: 'COPY_NOT_FOUND',
+  }),
+  mutation(
+    'cancelCopy (of a workspace)',
+    ['owner of it', WORKSPACE_WRITE],
+    'copy { id }',
+    async ({ copy, workspaceId }) => ({ copy: await copy(workspaceId) }),
+    { unknown: 'COPY_NOT_FOUND', ...inWs },
+  ),
+  ...['updateFileRequest', 'closeFileRequest'].flatMap(name => [
+    mutation(
+      name,
+      ['owner of it', SHARE],
+      'fileRequest { id }',
+      async ({ fileRequest }) => ({ fileRequest: (await fileRequest()).id }),
+      { unknown: 'FILE_REQUEST_NOT_FOUND' },
+    ),
+    mutation(
+      `${name} (of a workspace)`,
+      ['editor', WORKSPACE_WRITE],
+      'fileRequest { id }',
+      async ({ fileRequest, workspaceId }) => ({ fileRequest: (await fileRequest(workspaceId)).id }),
+      { unknown: 'FILE_REQUEST_NOT_FOUND', stranger: 'FILE_REQUEST_NOT_FOUND', ...inWs },
+    ),
+  ]),
   mutation('openShare', ['public', null], 'download { url }', async ({ share }) => ({ token: await share() })),
   mutation(
     'openShare (a direct share)',

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { v7 as newId } from 'uuid'
 import type { Role } from '../src/access/roles.ts'
 import { privateScopes, workspaceScopes } from '../src/access/scopes.ts'
+import { hashSecret } from '../src/runtime/tokens.ts'
 import { changeRunner, system } from '../src/services/history/event.ts'
-import { hashSecret } from '../src/tokens.ts'
+import { ask } from './ask.ts'
 import type { Identity, Row } from './authorization.ts'
 import { anotherIdentity, driveOf, expel, found, join, privateKey, put, workspaceKey } from './builders.ts'
 import type { Inputs } from './contract/call.ts'
@@ -200,9 +201,35 @@ export class World {
       const json = { object: (await upload()).path }
       return (await owner.rest('POST', '/api/files/quick_share', { json })).response.sharing_token
     }
+    const folder = async (): Promise<string> => {
+      await owner.rest('POST', '/api/folders', { json: { path: name } })
+      return name
+    }
+    const shareFolder = async (): Promise<string> => {
+      const json = { path: await folder() }
+      return (await owner.rest('POST', '/api/folders/quick_share', { json })).response.sharing_token
+    }
+    const shareFolderDirectly = async (): Promise<string> => {
+      const input = { email: recipient.email, files: [{ at: { path: await folder() } }] }
+      const made = await ask(
+        owner,
+        'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }',
+        { input },
+      )
+      return made.shareFiles.shares[0].token
+    }
     const shareDirectly = async (): Promise<string> => {
       const json = { email: recipient.email, objects: [(await upload()).path] }
       return (await owner.rest('POST', '/api/files/share', { json })).response.sharing_info[0].sharing_token
+    }
+    /** A copy that was made in the background. */
+    const copy = async (into?: string): Promise<string> => {
+      const id = newId()
+      await t.app.db.run(
+        `INSERT INTO entry_copy (id, user_id, bucket_id, state, plan, result, created_at, ended_at) VALUES (?, ?, ?, 'done', '{}', '[]', ?, ?)`,
+        [id, owner.userId, await driveOf(owner, into), Date.now(), Date.now()],
+      )
+      return id
     }
     const shareId = async (make: () => Promise<unknown>): Promise<string> => {
       await make()
@@ -227,10 +254,7 @@ export class World {
         await upload(name, name)
         return createHash('md5').update(name).digest('hex')
       },
-      async folder(): Promise<string> {
-        await owner.rest('POST', '/api/folders', { json: { path: name } })
-        return name
-      },
+      folder,
       /** A file of the workspace; its id. */
       putFile: async (): Promise<string> => (await put(owner, workspaceId, `/${name}`, '')).response[0].id,
       async mkdir(): Promise<string> {
@@ -278,8 +302,23 @@ export class World {
         await owner.rest('POST', `${base}/${id}/complete`, { json: {}, headers: { prefer: 'respond-async' } })
         return id
       },
+      /** A file request for the root. */
+      async fileRequest(into?: string): Promise<{ id: string; token: string }> {
+        const base = into ? `/api/workspaces/${into}` : '/api'
+        return (await owner.rest('POST', `${base}/file_requests`, { json: { label: name } })).response
+      },
+      /** An empty upload in parts to a file request, by nobody in particular. */
+      async requested(): Promise<{ token: string; upload_id: string; sender: string }> {
+        const { token } = await this.fileRequest()
+        const json = { filename: name, size: 0 }
+        const { response } = await t.anonymous.rest('POST', `/api/request/${token}/uploads`, { json })
+        return { token, upload_id: response.upload_id, sender: response.sender }
+      },
       /** A link, by its token. */
       share,
+      shareFolder,
+      copy,
+      shareFolderDirectly,
       /** A share with the recipient, by its token. */
       shareDirectly,
       linkId: () => shareId(share),
@@ -323,6 +362,8 @@ export class World {
       workspaceId: workspace_id,
       upload,
       share,
+      shareFolder,
+      shareFolderDirectly,
       shareDirectly,
       folder,
       putFile,
@@ -353,6 +394,33 @@ export class World {
         return { upload_id: await started(), part_number: 1, part: file }
       case 'Mutation.uploadWorkspacePart':
         return { ...ws, upload_id: await started(workspace_id), part_number: 1, part: file }
+      case 'Mutation.createFileRequest':
+        return { label: name }
+      case 'Mutation.createWorkspaceFileRequest':
+        return { ...ws, label: name }
+      case 'Mutation.updateFileRequest':
+      case 'Mutation.closeFileRequest':
+        return { request_id: (await things.fileRequest()).id }
+      case 'Mutation.updateWorkspaceFileRequest':
+      case 'Mutation.closeWorkspaceFileRequest':
+        return { ...ws, request_id: (await things.fileRequest(workspace_id)).id }
+      case 'Query.fileRequests':
+        return {}
+      case 'Query.workspaceFileRequests':
+        return ws
+      case 'Query.requestInfo':
+      case 'Mutation.enterRequest':
+        return { token: (await things.fileRequest()).token }
+      case 'Mutation.sendRequestedFile':
+        return { token: (await things.fileRequest()).token, file }
+      case 'Mutation.startRequestedUpload':
+        return { token: (await things.fileRequest()).token, filename: name, size: 0 }
+      case 'Query.requestedUpload':
+      case 'Mutation.completeRequestedUpload':
+      case 'Mutation.abortRequestedUpload':
+        return things.requested()
+      case 'Mutation.sendRequestedPart':
+        return { ...(await things.requested()), part_number: 1, part: file }
       case 'Mutation.acceptInvite':
       case 'Mutation.rejectInvite':
         return { token: (await things.invited()).token }
@@ -442,6 +510,7 @@ export class World {
       case 'Mutation.renameWorkspace':
         return { ...ws, name }
       case 'Mutation.revokeShare':
+      case 'Mutation.updateShare':
         return { token: await share() }
       case 'Mutation.shareFiles':
         return { email: `${name}@example.com`, objects: [(await upload()).path] }
@@ -461,6 +530,31 @@ export class World {
       case 'Mutation.resolveShare':
       case 'Query.sharedDownload':
         return { token: row.access === 'public' ? await share() : await shareDirectly() }
+      case 'Mutation.createFolderShare':
+        return { path: await folder() }
+      case 'Mutation.zipFiles':
+        return { entries: [(await upload()).path] }
+      case 'Mutation.zipWorkspaceFiles': {
+        await putFile()
+        return { ...ws, entries: [name] }
+      }
+      case 'Query.sharedEntries':
+        return { token: row.access === 'public' ? await shareFolder() : await shareFolderDirectly() }
+      case 'Mutation.saveSharedEntries':
+        return { token: row.access === 'signed-in' ? await share() : await shareDirectly(), folder: `${name}-saved` }
+      case 'Mutation.cancelCopy':
+      case 'Query.copy':
+        return { copy_id: await things.copy() }
+      case 'Mutation.cancelWorkspaceCopy':
+      case 'Query.workspaceCopy':
+        return { ...ws, copy_id: await things.copy(String(workspace_id)) }
+      case 'Mutation.copyEntries':
+        if (row.access !== 'editor') return { entries: [(await upload()).path], folder: `${name}-copies` }
+        await putFile()
+        return {
+          ...{ from_workspace_id: ws.workspace_id, to_workspace_id: ws.workspace_id },
+          ...{ entries: [`/${name}`], folder: `/${name}-copies` },
+        }
       case 'Query.shareInfo':
         return { token: await share() }
       case 'Mutation.deleteWorkspace':

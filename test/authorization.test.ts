@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type DocumentNode, isCompositeType, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
+import { type DocumentNode, isObjectType, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import { schema } from '../schema/index.ts'
 import { cell, expected, type Identity, identities, printed, type Row, type Rule, rows } from './authorization.ts'
 import { type GraphRow, graphRows } from './authorization-graph.ts'
@@ -104,10 +104,13 @@ async function firstEvent(world: World, { document, at }: GraphRow, caller: Pers
 const byTitle = (cellOf: (identity: Identity) => string | undefined) =>
   Object.fromEntries(identities.map(identity => [identity.title, cellOf(identity)]))
 
-/** The fields that have a rule of their own: as `Type.field`. */
+/**
+ * The fields that have a rule of their own: as `Type.field`. An interface resolves nothing: its fields count as those
+ * of the types that implement it.
+ */
 const ruled = new Set(
   Object.values(schema.getTypeMap()).flatMap(type =>
-    isCompositeType(type) && 'getFields' in type
+    isObjectType(type)
       ? Object.values(type.getFields())
           .filter(({ extensions: { pothosOptions } }) => {
             const { authScopes, check } = (pothosOptions ?? {}) as { authScopes?: object; check?: unknown }

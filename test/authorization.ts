@@ -1,6 +1,6 @@
 import { type Role, roles } from '../src/access/roles.ts'
-import { type ErrorCode, naturalStatus } from '../src/errors.ts'
 import { clamp } from '../src/http/envelope.ts'
+import { type ErrorCode, naturalStatus } from '../src/runtime/errors.ts'
 import { additions, type ContractAddition, type ContractOperation, operations, titleOf } from './contract/contract.ts'
 
 /** Who may do something, in the words of the contract's data; one for each row of the table. */
@@ -17,6 +17,8 @@ export interface Rule {
   unknown?: ErrorCode | 'null'
   /** Whoever's role is too weak, or is no operator, sees nothing there. */
   hides?: true
+  /** What is named is looked up before the key is asked about, although no key may do it. */
+  looks?: true
   /** Keys that are not refused, but see nothing: all of them, those of workspaces, or all but those of the workspace. */
   blind?: 'keys' | 'workspace keys' | 'keys of others'
   /** What lets the caller come to it. */
@@ -109,6 +111,7 @@ export const rightfulOf = ({ access }: Rule): Identity =>
 const strangers: Record<string, ErrorCode> = {
   'Mutation.acceptInvite': 'INVITE_NOT_FOR_YOU',
   'Mutation.createDownloadToken': 'FILE_NOT_FOUND',
+  'Mutation.createFolderShare': 'FOLDER_NOT_FOUND',
   'Mutation.createPublicShare': 'FILE_NOT_FOUND',
   'Mutation.deleteFile': 'FILE_NOT_FOUND',
   'Mutation.deleteFolder': 'FOLDER_NOT_FOUND',
@@ -121,13 +124,20 @@ const strangers: Record<string, ErrorCode> = {
   'Mutation.removeIdentity': 'IDENTITY_NOT_FOUND',
   'Mutation.restoreTrash': 'TRASH_ITEM_NOT_FOUND',
   'Mutation.deleteFromTrash': 'TRASH_ITEM_NOT_FOUND',
+  'Mutation.zipFiles': 'FILE_NOT_FOUND',
   'Query.fileInfo': 'FILE_NOT_FOUND',
   'Query.versions': 'FILE_NOT_FOUND',
   'Query.versionDownload': 'VERSION_NOT_FOUND',
   'Mutation.restoreVersion': 'VERSION_NOT_FOUND',
   'Mutation.deleteVersion': 'VERSION_NOT_FOUND',
   'Mutation.revokeShare': 'FORBIDDEN',
+  'Mutation.updateShare': 'FORBIDDEN',
   'Mutation.shareFiles': 'FILE_NOT_FOUND',
+  'Mutation.copyEntries': 'FILE_NOT_FOUND',
+  'Mutation.cancelCopy': 'COPY_NOT_FOUND',
+  'Query.copy': 'COPY_NOT_FOUND',
+  'Mutation.cancelWorkspaceCopy': 'COPY_NOT_FOUND',
+  'Query.workspaceCopy': 'COPY_NOT_FOUND',
   'Mutation.writeFileNote': 'FILE_NOT_FOUND',
   // An upload in parts is its maker's, whatever the role of others in the workspace.
   'Mutation.abortUpload': 'UPLOAD_NOT_FOUND',
@@ -140,6 +150,11 @@ const strangers: Record<string, ErrorCode> = {
   'Query.uploadCompletion': 'UPLOAD_NOT_FOUND',
   'Query.workspaceUploadCompletion': 'UPLOAD_NOT_FOUND',
   'Query.workspaceUpload': 'UPLOAD_NOT_FOUND',
+  // A file request is its maker's, whatever the role of others in the workspace.
+  'Mutation.updateFileRequest': 'FILE_REQUEST_NOT_FOUND',
+  'Mutation.closeFileRequest': 'FILE_REQUEST_NOT_FOUND',
+  'Mutation.updateWorkspaceFileRequest': 'FILE_REQUEST_NOT_FOUND',
+  'Mutation.closeWorkspaceFileRequest': 'FILE_REQUEST_NOT_FOUND',
   'Query.fileNote': 'FILE_NOT_FOUND',
   'Query.privateDownload': 'TOKEN_NOT_FOUND',
 }
@@ -164,7 +179,7 @@ const rowOf = (operation: Served): Row => {
 }
 
 const rowAt = (title: string): Row => {
-  const operation = operations.find(o => titleOf(o) === title)
+  const operation = [...operations, ...fieldsOf(additions)].find(o => titleOf(o) === title)
   if (!operation) throw new Error(`The contract has no ${title}.`)
   return rowOf(operation)
 }
@@ -189,6 +204,26 @@ const others: Row[] = [
     ...direct,
   },
   {
+    ...rowAt('GET /api/share/entries/{token}'),
+    title: 'GET /api/share/entries/{token} (a direct share)',
+    ...direct,
+  },
+  {
+    ...rowAt('POST /api/share/save/{token}'),
+    title: 'POST /api/share/save/{token} (a direct share)',
+    ...direct,
+  },
+  {
+    ...rowAt('POST /api/copies'),
+    title: 'POST /api/copies (what is read)',
+    scope: 'private_files:read',
+  },
+  ...['workspaces:files:write', 'workspaces:files:read'].map(scope => {
+    const { stranger: _stranger, ...row } = rowAt('POST /api/copies')
+    const title = `${row.title} (in a workspace${scope.endsWith('read') ? ', what is read' : ''})`
+    return { ...row, title, scope, access: 'editor', names: 'workspace' as const }
+  }),
+  {
     ...rowAt('DELETE /api/workspaces/members/remove'),
     title: 'DELETE /api/workspaces/members/remove (oneself)',
     access: 'viewer',
@@ -212,7 +247,7 @@ export type Outcome = 'yes' | 'null' | ErrorCode
 
 /** What the contract says of a call. Follows from the row and the column, and from nothing that the service does. */
 export function expected(rule: Omit<Rule, 'title'>, identity: Identity): Outcome {
-  const { access, scope, stranger, names, unknown, hides, under } = rule
+  const { access, scope, stranger, names, unknown, looks, hides, under } = rule
   const { via, dead, who, role, lacks, elsewhere } = identity
   if (access === 'public') return 'yes'
   if (via === 'nothing' || dead) return 'UNAUTHENTICATED'
@@ -223,7 +258,7 @@ export function expected(rule: Omit<Rule, 'title'>, identity: Identity): Outcome
   const mine = /recipient|invitee/.test(access)
     ? who === 'recipient' || (who === 'owner' && access.includes('sharer'))
     : who === 'owner'
-  const mayAsk = via === 'session' || scope !== null
+  const mayAsk = via === 'session' || scope !== null || looks
   if (unknown && mayAsk && !(least ? role : mine)) return unknown
   if (via !== 'session') {
     const kind = scope === null ? 'none' : scope.startsWith('private_files:') ? 'private key' : 'workspace key'

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { clientOf } from '../src/cli/client.ts'
 import { partUploads } from '../src/cli/part-uploads.ts'
 import { patienceOf } from '../src/cli/patience.ts'
-import { AppError, Unavailable } from '../src/errors.ts'
+import { AppError, Unavailable } from '../src/runtime/errors.ts'
 import { operatorService } from '../src/services/accounts/operator.ts'
 import { expel, found, join, privateKey, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
 import { expectConsistent, outlive } from './consistency.ts'

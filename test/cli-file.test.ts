@@ -202,6 +202,43 @@ describe.each([
       })
   })
 
+  describe('satchel cp', () => {
+    it('copies files and folders, under another name or into a folder', async () => {
+      expect(await shell.json('cp', ...at('docs/a.txt', 'c.txt'))).toEqual({
+        copied: [{ source: `${root}docs/a.txt`, destination: `${root}c.txt` }],
+      })
+      await shell.json('cp', '-r', ...at('docs', 'archive/2026'))
+      await shell.json('cp', ...at('c.txt', 'docs/letters', 'archive'))
+      expect(await all()).toEqual([
+        ...['archive/', 'archive/2026/', 'archive/2026/letters/', 'archive/2026/letters/b.txt', 'archive/2026/a.txt'],
+        ...['archive/letters/', 'archive/letters/b.txt', 'archive/c.txt'],
+        ...['docs/', 'docs/letters/', 'docs/letters/b.txt', 'docs/a.txt', 'c.txt'],
+      ])
+    })
+
+    it('meets what is there as it is told to', async () => {
+      const to = at('docs/a.txt', 'docs/letters/b.txt')
+      expect(await shell.refused('cp', ...to)).toMatchObject({ code: 5, error: { code: 'PATH_EXISTS' } })
+      expect((await shell.json('cp', '-k', ...to)).copied).toMatchObject([
+        { destination: `${root}docs/letters/b (2).txt` },
+      ])
+      expect((await shell.json('cp', '--replace', ...to)).copied).toMatchObject([
+        { destination: `${root}docs/letters/b.txt` },
+      ])
+    })
+
+    if (isOwn)
+      it.each<[number, string, string[]]>([
+        [4, 'NOT_FOUND', ['nowhere', 'x']],
+        [2, 'INVALID_PATH', ['docs', 'docs/letters/x']],
+        [2, 'USAGE', ['docs/a.txt', 'docs/letters', 'new']],
+        [2, 'USAGE', ['docs/a.txt']],
+        [2, 'USAGE', ['', 'new']],
+      ])('%i %s for %j', async (exit, code, paths) => {
+        expect(await shell.refused('cp', ...at(...paths))).toMatchObject({ code: exit, error: { code } })
+      })
+  })
+
   describe('satchel rm', () => {
     it('deletes files, and folders with -r alone', async () => {
       expect(await shell.refused('rm', ...at('docs'))).toMatchObject({ code: 1, error: { code: 'IS_A_FOLDER' } })
@@ -274,12 +311,34 @@ describe.each([
     })
 })
 
+describe('satchel cp of many files', () => {
+  it('waits until the service has copied them', async () => {
+    await shell.json('cp', '/docs/a.txt', '/many/0/a.txt')
+    // Doubled, until one call does not copy it any more.
+    for (let i = 1; i < 11; i++) {
+      await shell.json('cp', '/many', `/half/${i}`)
+      await shell.json('mv', `/half/${i}`, `/many/${i}`)
+    }
+    expect((await shell.json('cp', '/many', '/again')).copied).toEqual([{ source: '/many', destination: '/again' }])
+    expect((await shell.json('cp', '/many', '/again/')).copied).toMatchObject([{ destination: '/again/many' }])
+    await shell.json('rm', '-r', '/many', '/again', '/half')
+  }, 60_000)
+})
+
 describe('Between your files and a workspace', () => {
   it('nothing moves', async () => {
     expect(await shell.refused('mv', '/docs/a.txt', 'garden:/a.txt')).toMatchObject({
       code: 2,
       error: { code: 'USAGE' },
     })
+  })
+
+  it('copies go to and fro', async () => {
+    const there = { source: '/docs/a.txt', destination: 'garden:/to and fro/a.txt' }
+    expect((await shell.json('cp', '/docs/a.txt', 'garden:/to and fro/')).copied).toEqual([there])
+    const back = { source: 'garden:/to and fro', destination: '/back/to and fro' }
+    expect((await shell.json('cp', 'garden:/to and fro', '/back/')).copied).toEqual([back])
+    await shell.json('rm', '-r', 'garden:/to and fro', '/back')
   })
 
   it('a path of yours that looks like one of a workspace has a slash before it', async () => {

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import decodeQR from 'qr/decode.js'
+import { found, put } from './builders.ts'
 import { openWarmShell, type Shell } from './command-line.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { aTime, at } from './shapes.ts'
@@ -76,7 +78,6 @@ describe('satchel share', () => {
 
   it.each<[number, string, string[]]>([
     [2, 'USAGE', ['docs/a.txt']],
-    [2, 'USAGE', ['garden:/docs/a.txt', '--with', 'bob@example.com']],
     [2, 'INVALID_INPUT', ['docs/a.txt', '--with', 'nobody']],
     [4, 'FILE_NOT_FOUND', ['docs/nowhere.txt', '--with', 'bob@example.com']],
   ])('%i %s for %j', async (exit, code, args) => {
@@ -84,7 +85,45 @@ describe('satchel share', () => {
   })
 })
 
+/** What a camera reads of a terminal: each character is two modules, one above the other; so many pixels make one. */
+function readCode(lines: string[]): string {
+  const pixels = 4
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of the terminal
+  const rows = lines.map(line => [...line.replace(/\u001b\[[\d;]*m/g, '')])
+  const modules = rows.flatMap(row => [row.map(c => '█▀'.includes(c)), row.map(c => '█▄'.includes(c))])
+  const [height, width] = [modules.length * pixels, (modules[0]?.length ?? 0) * pixels]
+  const data = new Uint8Array(width * height * 3)
+  for (let at = 0; at < width * height; at++) {
+    const isDark = modules[Math.floor(at / width / pixels)]?.[Math.floor((at % width) / pixels)]
+    data.fill(isDark ? 0 : 255, at * 3, at * 3 + 3)
+  }
+  return decodeQR({ width, height, data })
+}
+
 describe('satchel quick-share', () => {
+  it('prints the link as a QR code, which a camera reads, and none into JSON', async () => {
+    for (const command of [
+      ['quick-share', 'docs/a.txt'],
+      ['share', 'docs/a.txt', '--with', 'carol@example.com'],
+      ['request', 'docs'],
+    ]) {
+      const { out } = await shell.satchel([...command, '--qr'])
+      const [link = '', ...lines] = out.trimEnd().split('\n')
+      expect(link).toMatch(/^http:/)
+      expect(readCode(lines)).toBe(link)
+      expect(JSON.stringify(await shell.json(...command, '--qr'))).not.toMatch(/[█▀▄]/)
+    }
+  })
+
+  it('makes a link to a folder, which is listed by its path', async () => {
+    const { sharing_link } = await shell.json('quick-share', 'docs')
+    const page = await (await fetch(sharing_link)).text()
+    expect(page).toContain('a.txt')
+    const { shares } = await shell.json('shares')
+    const [{ path }] = shares.filter((share: { sharing_link: string }) => share.sharing_link === sharing_link)
+    expect(path).toBe('/docs')
+  })
+
   it('makes a link that works for everybody who has it, so often and so long', async () => {
     const before = Date.now()
     const { sharing_link, expires_at } = await shell.json(
@@ -112,6 +151,27 @@ describe('satchel quick-share', () => {
     const open = (password: string) => strangers.satchel(['get', link, '--password', '-o', '-'], { stdin: password })
     expect(await open('wrong')).toMatchObject({ code: 3, out: '', err: expect.stringContaining('(WRONG_PASSWORD)') })
     expect(await open('open sesame')).toMatchObject({ code: 0, out: 'bee' })
+  })
+})
+
+describe('satchel save', () => {
+  it('copies what is behind a link into the own files', async () => {
+    const { shares } = await shell.json('share', 'docs', '--with', 'bob@example.com')
+    const [{ sharing_link: link }] = shares
+    expect(await bobs.json('save', link, '--to', 'from alice')).toEqual({ saved: [{ path: '/from alice/docs' }] })
+    expect(await bobs.json('save', link, 'b.txt', 'a.txt')).toEqual({ saved: [{ path: '/b.txt' }, { path: '/a.txt' }] })
+    expect(await bobs.refused('save', link, 'a.txt')).toMatchObject({ code: 5, error: { code: 'PATH_EXISTS' } })
+    expect((await bobs.satchel(['save', '-k', link, 'a.txt'])).out).toBe('/a (2).txt\n')
+    await bobs.json('save', '--replace', link, 'a.txt')
+    expect(await bobs.refused('save', link, 'none')).toMatchObject({ code: 4, error: { code: 'FILE_NOT_FOUND' } })
+    expect(await strangers.refused('save', link)).toMatchObject({ code: 3, error: { code: 'NOT_SIGNED_IN' } })
+  })
+
+  it('asks for the password', async () => {
+    const { out } = await shell.satchel(['quick-share', 'docs/b.txt', '--password'], { stdin: 'open sesame\n' })
+    expect(await bobs.refused('save', out.trim())).toMatchObject({ code: 3, error: { code: 'PASSWORD_REQUIRED' } })
+    const saved = await bobs.satchel(['save', out.trim(), '--password', '--to', 'locked'], { stdin: 'open sesame' })
+    expect(saved).toMatchObject({ code: 0, out: '/locked/b.txt\n' })
   })
 })
 
@@ -150,5 +210,46 @@ describe('satchel shares and revoke', () => {
           message: expect.stringContaining('belongs to https://example.com, but you are signed in at'),
         },
       })
+  })
+})
+
+describe('satchel links edit', () => {
+  it('changes a share by its link, which stays the same', async () => {
+    const made = await shell.json('quick-share', 'docs/a.txt', '--label', 'one', '--view-only', '--for', 'never')
+    expect(made.expires_at).toBeNull()
+    const edit = (...options: string[]) => shell.json('links', 'edit', made.sharing_link, ...options)
+    expect(await edit('--label', 'two', '--expires', '2 weeks', '--limit', '3', '--notify-me')).toMatchObject({
+      ...{
+        sharing_link: made.sharing_link,
+        path: '/docs/a.txt',
+        label: 'two',
+        max_downloads: 3,
+        allow_download: false,
+      },
+      expires_at: aTime,
+    })
+    expect(await edit('--download', '--no-limit', '--no-password', '--expires', 'never')).toMatchObject({
+      ...{ label: 'two', max_downloads: null, allow_download: true, expires_at: null, password_protected: false },
+    })
+    const { out } = await shell.satchel(['shares'])
+    expect(out).toMatch(/docs\/a\.txt +anyone with the link +never +0 +two +http/)
+    expect(await shell.refused('links', 'edit', made.sharing_link)).toMatchObject({ code: 2 })
+    expect(await bobs.refused('links', 'edit', made.sharing_link, '--label', 'x')).toMatchObject({ code: 3 })
+  })
+})
+
+describe('Files of a workspace', () => {
+  it('are shared by who writes there', async () => {
+    const id = await found(alice)
+    await put(alice, id, 'beds/rose.txt', 'roses')
+    const made = await shell.json('quick-share', 'garden:/beds/rose.txt')
+    expect(made.path).toBe('garden:/beds/rose.txt')
+    expect((await strangers.satchel(['get', made.sharing_link, '-o', '-'])).out).toBe('roses')
+    const { shares } = await shell.json('share', 'garden:/beds', '--with', 'bob@example.com')
+    expect(shares).toMatchObject([{ path: 'garden:/beds' }])
+    const paths = (await shell.json('shares')).shares.map((s: { path: string }) => s.path)
+    expect(paths).toEqual(expect.arrayContaining(['garden:/beds/rose.txt', 'garden:/beds', '/docs/a.txt']))
+    const mixed = await shell.refused('share', 'garden:/beds', 'docs/a.txt', '--with', 'bob@example.com')
+    expect(mixed).toMatchObject({ code: 2 })
   })
 })

@@ -17,6 +17,7 @@ import { ended, openWarmShell, type Shell } from './command-line.ts'
 import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
 import { freePort } from './free-port.ts'
 import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
+import { readZip } from './zip-reader.ts'
 
 const MiB = 1024 * 1024
 
@@ -384,6 +385,57 @@ describe('satchel get', () => {
     expect(read('big.bin').equals(bytes)).toBe(true)
     expect(fetched()).toBeLessThan(bytes.length - here + MiB)
     expect(all('.').filter(path => path.endsWith('.part'))).toEqual([])
+  })
+
+  it('gets one archive of what is named, and goes on with it after an interruption while nothing has changed', async () => {
+    const from = box()
+    const bytes = randomBytes(16 * MiB)
+    await alice.upload(`${from}/d/big.bin`, bytes)
+    await alice.upload(`${from}/d/e/a.txt`, 'hello')
+    await alice.upload(`${from}/b.txt`, 'b')
+    const child = shell.begin(['get', '--zip', `${from}/d`])
+    const done = ended(child)
+    await partOf(6 * MiB)
+    wire.freeze()
+    child.kill('SIGINT')
+    expect((await done).code).toBe(130)
+    await wire.heal()
+    const fetched = counter()
+    expect((await shell.json('get', '--zip', `${from}/d`)).files).toMatchObject([
+      { path: 'd.zip', source: 'd.zip', status: 'downloaded' },
+    ])
+    expect(fetched()).toBeLessThan(12 * MiB)
+    const found = await readZip(read('d.zip'))
+    expect([...found.keys()]).toEqual(['d/', 'd/big.bin', 'd/e/', 'd/e/a.txt'])
+    expect(found.get('d/e/a.txt')?.text).toBe('hello')
+    expect(all('.').filter(path => path.endsWith('.part'))).toEqual([])
+    await shell.json('get', '--zip', `${from}/d/e`, `${from}/b.txt`, '-o', 'two.zip')
+    expect([...(await readZip(read('two.zip'))).keys()]).toEqual(['b.txt', 'e/', 'e/a.txt'])
+    const shared = await alice.rest('POST', '/api/folders/quick_share', { json: { path: `${from}/d/e` } })
+    await shell.json('get', shared.response.sharing_link, '-o', 'shared.zip')
+    expect([...(await readZip(read('shared.zip'))).keys()]).toEqual(['e/', 'e/a.txt'])
+  })
+
+  it.each<[string, string[]]>([
+    ['USAGE', ['a', 'garden:/a']],
+    ['USAGE', ['https://example.com/share/x']],
+    ['FILE_NOT_FOUND', ['nowhere']],
+  ])('refuses an archive with %s for %j', async (code, args) => {
+    expect(await shell.refused('get', '--zip', ...args)).toMatchObject({ error: { code } })
+  })
+
+  it('does not mix an archive with one of other files', async () => {
+    const from = box()
+    await alice.upload(`${from}/big.bin`, randomBytes(16 * MiB))
+    const child = shell.begin(['get', '--zip', from])
+    const done = ended(child)
+    await partOf(6 * MiB)
+    await alice.upload(`${from}/more.txt`, 'more')
+    wire.cut()
+    const { code, err } = await done
+    expect([code, err]).toEqual([1, expect.stringContaining('(FILE_CHANGED)')])
+    await shell.json('get', '--zip', from)
+    expect((await readZip(read(`${from}.zip`))).get(`${from}/more.txt`)?.text).toBe('more')
   })
 
   it('begins anew where the part that is here is not what it seems', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createLog } from '../src/log.ts'
+import { createLog } from '../src/runtime/log.ts'
 import { mountSignIn } from '../src/sign-in/embedded/mount.ts'
 import { createClient, Refused } from './client/client.ts'
 import {

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
-import type { Ended } from './command-line.ts'
 
 /** A command line, and all that a new process would be given with it. */
 export interface CommandLine {
@@ -9,6 +8,13 @@ export interface CommandLine {
   stdin: string | Uint8Array
   env: Record<string, string>
   cwd: string
+}
+
+/** How a command line ended. */
+export interface Ended {
+  code: number | null
+  out: string
+  err: string
 }
 
 let count = 0

@@ -5,15 +5,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll } from '@jest/globals'
 import { COMPILED } from './built-service.ts'
-import type { CommandLine } from './command-line-process.ts'
+import type { CommandLine, Ended } from './command-line-process.ts'
 
 export const program = resolve('src/cli/main.ts')
-
-export interface Ended {
-  code: number | null
-  out: string
-  err: string
-}
 
 export interface Options {
   /** What is typed into it. */

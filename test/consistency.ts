@@ -123,8 +123,8 @@ async function remembered({ db }: { db: Db }) {
   const buckets = await bucketsOf(db)
   const roots = new Set(buckets.map(b => b.rootId))
   const waiting = await waitingOf(db)
-  const all = await db.rows<{ id: string; state: string; size: number }>(
-    'SELECT id, state, size FROM blobs ORDER BY id',
+  const all = await db.rows<{ id: string; state: string; size: number; refs: number }>(
+    "SELECT id, state, size, CASE WHEN state = 'live' THEN ref_count ELSE 0 END AS refs FROM blobs ORDER BY id",
   )
   const blobs = all.filter(b => !waiting.has(b.id))
   return {
@@ -134,7 +134,7 @@ async function remembered({ db }: { db: Db }) {
       b =>
         `${key(b.id, b)}, reserved ${b.reserved} for ${b.held}, purging ${b.purging}, keeps ${b.kept} bytes in ${b.items}`,
     ),
-    ledger: blobs.map(b => `${b.id} ${b.state} ${b.size}`),
+    ledger: blobs.map(b => `${b.id} ${b.state} ${b.size}, referred to ${b.refs} times`),
     objects: blobs.filter(b => b.state !== 'staged').map(b => `${b.id} ${b.size}`),
   }
 }
@@ -187,10 +187,13 @@ async function recount({ db, store }: { db: Db; store: BlobStore }) {
   const buckets = (await bucketsOf(db)).map(
     b => `${key(b.id, count(b.rootId))}, ${reservedIn(b.id)}, purging 0, ${keptIn(b.id)}`,
   )
+  const named = [...entries.filter(e => e.kind === 1), ...versions]
   const ledger = [
-    ...entries.filter(e => e.kind === 1).map(f => `${f.blobId} live ${f.bytes}`),
-    ...versions.map(v => `${v.blobId} live ${v.bytes}`),
-    ...sessions.map(s => `${s.id} staged 0`),
+    ...Array.from(
+      Map.groupBy(named, ({ blobId, bytes }) => `${blobId} live ${bytes}`),
+      ([blob, all]) => `${blob}, referred to ${all.length} times`,
+    ),
+    ...sessions.map(s => `${s.id} staged 0, referred to 0 times`),
   ]
   const underWay = new Set([...sessions.map(s => s.id), ...(await waitingOf(db))])
   const objects: string[] = []

@@ -1,8 +1,8 @@
 import { schema as graph } from '../schema/index.ts'
 import { restSchema } from '../schema/rest/index.ts'
-import { naturalStatus } from '../src/errors.ts'
 import { clamp } from '../src/http/envelope.ts'
 import { routesOf } from '../src/rest/routes.ts'
+import { naturalStatus } from '../src/runtime/errors.ts'
 
 /** Routes by what a test calls them, those without parameters first: they win over those that would match, too. */
 const routes = routesOf(restSchema)

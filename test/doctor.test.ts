@@ -184,6 +184,40 @@ describe('A row of the ledger', () => {
     await expectMended(['blob-unnamed', id])
     expect(await has(id)).toBe(false)
   })
+
+  it('counts its files and versions as they are', async () => {
+    const { blobId } = await entry('a.txt')
+    for (const count of [0, 2]) {
+      await db.run('UPDATE blobs SET ref_count = ? WHERE id = ?', [count, blobId])
+      await expectMended(['blob-references', blobId])
+    }
+  })
+
+  it('of a size that is wrong for all its files is corrected for all of them', async () => {
+    const [{ blobId, id }, other] = [await entry('a.txt'), await entry('c.txt')]
+    await db.run('UPDATE entry SET blob_id = ?, total_bytes = 5 WHERE id = ?', [blobId, other.id])
+    await db.run('UPDATE blobs SET ref_count = 2, size = 5 WHERE id = ?', [blobId])
+    await db.run("UPDATE blobs SET state = 'deleting', lease_until = 0 WHERE id = ?", [other.blobId])
+    expect(what(await repair())).toContainEqual(['removal-overdue', other.blobId, true])
+    await repair()
+    await repair()
+    await expectWhole(t.app)
+    await db.run('UPDATE entry SET total_bytes = 4 WHERE id = ?', [other.id])
+    expect(what(await repair())[0]).toEqual(['size-differs', blobId, true])
+    await repair()
+    await expectWhole(t.app)
+    await db.run('UPDATE entry SET total_bytes = 4 WHERE blob_id = ?', [blobId])
+    await db.run('UPDATE blobs SET size = 4 WHERE id = ?', [blobId])
+    expect(what(await find())[0]).toEqual(['size-differs', blobId, false])
+    await db.run('UPDATE blobs SET size = 5 WHERE id = ?', [blobId])
+    await repair()
+    await repair()
+    await expectWhole(t.app)
+    expect(await db.rows('SELECT total_bytes AS bytes FROM entry WHERE id IN (?, ?)', [id, other.id])).toEqual([
+      { bytes: 5 },
+      { bytes: 5 },
+    ])
+  })
 })
 
 describe('An upload in parts', () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { parse } from 'content-disposition'
-import { createTokens } from '../src/tokens.ts'
+import { createTokens } from '../src/runtime/tokens.ts'
 import { altered } from './altered.ts'
 import { unseen } from './coverage-of-routes.ts'
 import { type Person, type RestAnswer, type RestOptions, rest, startApp, type TestApp } from './harness.ts'
@@ -469,5 +469,8 @@ it('every listed status has been seen', () => {
     'GET /api/d/{token} 403 INSUFFICIENT_SCOPE',
     'GET /api/d/{token} 403 KEY_OUT_OF_BOUNDS',
     'GET /api/d/{token} 403 TOO_MANY_ATTEMPTS',
+    // Those of folders: folder-share.test.ts.
+    'GET /api/d/{token} 404 FILE_NOT_FOUND',
+    'GET /api/d/{token} 400 INVALID_PATH',
   ])
 })

@@ -112,7 +112,6 @@ describe('A path that does not exist', () => {
     '/api/graphql',
     '/graphql/x',
     '/api/d/a/b',
-    '/api/share/info',
     '/api/blobs',
     '/auth',
     '/auth/nothing',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { anotherIdentity } from './builders.ts'
+import { v7 as newId } from 'uuid'
+import { anotherIdentity, driveOf } from './builders.ts'
 import type { Person, RestAnswer, RestOptions, TestApp } from './harness.ts'
 
 /** Carries out a step of the walk; what it answers goes on. */
@@ -47,6 +48,31 @@ export async function walkEveryRoute(
   const content = 'the same bytes for everybody'
   const checksum = createHash('md5').update(content).digest('hex')
 
+  /** Asks for files, which somebody sends; and asks no more. */
+  const askForFiles = async (who: Person, base: string, folder: string, ws: Record<string, string> = {}) => {
+    const json = { label: 'Papers', folder, password }
+    const { id: request_id, token } = (await go(who, `POST ${base}`, ws, { json })).response
+    await go(who, `GET ${base}`, ws)
+    await go(who, `PATCH ${base}/{request_id}`, { ...ws, request_id }, { json: { label: 'Pictures' } })
+    const it = { token }
+    const at = '/api/request/{token}'
+    const { sender } = (await go(anonymous, `POST ${at}/enter`, it, { json: { password } })).response
+    const headers = { 'x-sender-token': sender }
+    await go(anonymous, `POST ${at}/upload`, it, { ...form({}, content), headers })
+    const start = { json: { filename: `${fileName}.sent`, size: content.length }, headers }
+    for (const completes of [true, false]) {
+      const { upload_id } = (await go(anonymous, `POST ${at}/uploads`, it, start)).response
+      const upload = { ...it, upload_id }
+      const part = { body: content, headers }
+      await go(anonymous, `PUT ${at}/uploads/{upload_id}/parts/{part_number}`, { ...upload, part_number: '1' }, part)
+      await go(anonymous, `GET ${at}/uploads/{upload_id}`, upload, { headers })
+      if (completes) await go(anonymous, `POST ${at}/uploads/{upload_id}/complete`, upload, { json: {}, headers })
+      else await go(anonymous, `DELETE ${at}/uploads/{upload_id}`, upload, { headers })
+    }
+    await go(anonymous, `GET ${at}`, it, { headers })
+    await go(who, `DELETE ${base}/{request_id}`, { ...ws, request_id })
+  }
+
   /** Sends a file in one part, and gives up another. */
   const uploadInParts = async (who: Person, base: string, ws: Record<string, string> = {}) => {
     const json = { filename: `${fileName}.parts`, size: content.length }
@@ -75,6 +101,17 @@ export async function walkEveryRoute(
     await go(who, `DELETE ${base}/{version_id}`, { ...ws, version_id: restored.response.version_id })
   }
 
+  /** Looks at a copy that was made in the background, and cancels it too late. */
+  const walkCopies = async (who: Person, base: string, ws: { workspace_id?: string } = {}) => {
+    const copy_id = newId()
+    await t.app.db.run(
+      `INSERT INTO entry_copy (id, user_id, bucket_id, state, plan, result, created_at) VALUES (?, ?, ?, 'done', '{}', '[]', ?)`,
+      [copy_id, who.userId, await driveOf(who, ws.workspace_id), Date.now()],
+    )
+    await go(who, `GET ${base}/{copy_id}`, { ...ws, copy_id })
+    await go(who, `DELETE ${base}/{copy_id}`, { ...ws, copy_id })
+  }
+
   // Alice keeps files.
   await go(alice, 'POST /api/files/upload', {}, form({ folder: 'a/b/c/d' }, content))
   const file = `a/b/c/d/${fileName}`
@@ -87,7 +124,9 @@ export async function walkEveryRoute(
   await go(alice, 'POST /api/files/move', {}, { json: { source: file, destination: `a/${fileName}` } })
   await go(alice, 'POST /api/files/upload', {}, form({ folder: 'a', on_conflict: 'replace' }, content))
   await walkVersions(alice, '/api/files/versions', { path: `a/${fileName}` })
+  await go(alice, 'POST /api/files/zip', {}, { json: { entries: ['a'] } })
   await uploadInParts(alice, '/api/files/uploads')
+  await askForFiles(alice, '/api/file_requests', 'a')
   await go(alice, 'PUT /api/files/{checksum}/note', { checksum }, { json: { content: password } })
   await go(alice, 'GET /api/files/{checksum}/note', { checksum })
   await go(alice, 'GET /api/user/data')
@@ -105,6 +144,12 @@ export async function walkEveryRoute(
   await go(anonymous, 'GET /api/share/info/{token}', { token })
   await go(anonymous, 'GET /api/d/{token}', { token })
   await go(anonymous, 'POST /api/share/resolve/{token}', { token }, { json: {} })
+  const folder = await go(alice, 'POST /api/folders/quick_share', {}, { json: { path: 'a' } })
+  await go(anonymous, 'GET /api/share/entries/{token}', { token: folder.response.sharing_token })
+  const save = { json: { paths: [fileName], folder: 'saved' } }
+  await go(bob, 'POST /api/share/save/{token}', { token: folder.response.sharing_token }, save)
+  await go(alice, 'POST /api/copies', {}, { json: { entries: [object], folder: 'copies' } })
+  await walkCopies(alice, '/api/copies')
   const mailed = { email: bob.email, objects: [object], password, send_email: true }
   const direct = await go(alice, 'POST /api/files/share', {}, { json: mailed })
   const sharing_token = direct.response.sharing_info[0].sharing_token
@@ -112,6 +157,7 @@ export async function walkEveryRoute(
   await go(bob, 'GET /api/files/received/unseen_count')
   await go(bob, 'POST /api/files/received/mark_seen', {}, { json: { sharing_token } })
   await go(alice, 'GET /api/files/shared_by_user')
+  await go(alice, 'PATCH /api/share/{token}', { token }, { json: { label: 'renamed', duration: 'never' } })
   await go(alice, 'POST /api/share/revoke/{token}', { token })
   const own = await go(alice, 'POST /api/user/private/download_token', { file: object })
   await go(alice, 'GET /api/user/private/download_token', { file: object })
@@ -152,8 +198,11 @@ export async function walkEveryRoute(
   await go(alice, `GET ${dir}/info`, { ...ws, path: `/x/${fileName}` })
   await go(alice, `GET ${dir}/download`, { ...ws, path: `/x/${fileName}` })
   await uploadInParts(bob, `${dir}/uploads`, ws)
+  await askForFiles(bob, '/api/workspaces/{workspace_id}/file_requests', '/x', ws)
+  await walkCopies(bob, '/api/workspaces/{workspace_id}/copies', ws)
   await go(bob, `POST ${dir}/upload`, ws, form({ folder: '/x', on_conflict: 'replace' }, content))
   await walkVersions(bob, `${dir}/versions`, { ...ws, path: `/x/${fileName}` })
+  await go(bob, `POST ${dir}/zip`, ws, { json: { entries: ['x'] } })
   const file_id = uploaded.response[0].id
   await go(bob, `PATCH ${dir}/move`, ws, { json: { file_id, destination: '/' } })
   await go(bob, `PATCH ${dir}/folder/move`, ws, { json: { source: '/x', destination: '/y' } })

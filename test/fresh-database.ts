@@ -1,5 +1,5 @@
 import { type Db, openDatabase } from '../db/index.ts'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/config.ts'
 import { newDatabase } from './harness.ts'
 
 /** A database of one's own on the engine of this run, with its tables; `drop` leaves nothing behind. */

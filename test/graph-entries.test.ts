@@ -82,8 +82,8 @@ describe('A file', () => {
     await join(t, room, bob, 'viewer')
     const drive = await driveOfWorkspace(alice, room)
     const { file } = await upload(alice, { at: { drive, path: 'docs' } }, 'a.txt')
-    expect(file).toMatchObject({ path: '/docs/a.txt', note: null, shareCount: null })
-    expect(file.permissions).toEqual(['READ', 'WRITE', 'DELETE'])
+    expect(file).toMatchObject({ path: '/docs/a.txt', note: null, shareCount: 0 })
+    expect(file.permissions).toEqual(['READ', 'WRITE', 'DELETE', 'SHARE'])
     const query = `query ($id: ID!) { node(id: $id) { ... on File { permissions createdBy { name }
       drive { id owner { __typename ... on Workspace { name } } } download { url fileName expiresAt } } } }`
     const { node } = await ask(bob, query, { id: file.id })
@@ -359,7 +359,11 @@ describe('A subscription', () => {
     const events = await alice.subscribe(query, { drive })
     await put(alice, room, '/a.txt')
     const { data } = (await events.next()) as Anything
-    expect(data.bucketChanged).toEqual({ id: drive, usage: { fileCount: 1 }, permissions: ['READ', 'WRITE', 'DELETE'] })
+    expect(data.bucketChanged).toEqual({
+      id: drive,
+      usage: { fileCount: 1 },
+      permissions: ['READ', 'WRITE', 'DELETE', 'SHARE'],
+    })
     events.close()
   })
 })

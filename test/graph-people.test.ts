@@ -516,7 +516,7 @@ describe('shares', () => {
     const reader = (await privateKey(t, alice, ['private_files:read'])).caller
     expect(await refusal(reader, 'shareFiles', input)).toBe('INSUFFICIENT_SCOPE')
     const drive = (await ask(alice, `{ workspace(id: "${garden}") { drive { id } } }`)).workspace.drive.id
-    expect(await refusal(alice, 'createLink', { file: { at: { drive, path: 'x' } } })).toBe('FORBIDDEN')
+    expect(await refusal(alice, 'createLink', { file: { at: { drive, path: 'x' } } })).toBe('FILE_NOT_FOUND')
   })
 })
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { v7 as newId } from 'uuid'
 import { schema } from '../schema/index.ts'
 import { type Role, roles } from '../src/access/roles.ts'
 import { privateScopes, type WorkspaceScope, workspaceScopes } from '../src/access/scopes.ts'
@@ -250,7 +251,7 @@ describe('workspace(id:)', () => {
                       size: 4,
                       contentType: 'text/plain',
                       md5: '22811dd94d65037ef86535740b98dec8',
-                      // Files of a workspace have no notes, and are not shared.
+                      // Files of a workspace have no notes, and who only sees them shares none.
                       note: null,
                       shareCount: null,
                       shares: null,
@@ -278,7 +279,7 @@ describe('workspace(id:)', () => {
     expect(workspace).toMatchObject({
       role: role.toUpperCase(),
       memberCount: 4,
-      drive: { root: { path: '/' }, permissions: role === 'viewer' ? ['READ'] : ['READ', 'WRITE', 'DELETE'] },
+      drive: { root: { path: '/' }, permissions: role === 'viewer' ? ['READ'] : ['READ', 'WRITE', 'DELETE', 'SHARE'] },
       invites: manages ? { nodes: [{ email: bob.email }, { email: 'zoe@example.com' }] } : null,
     })
     expect(workspace.members.nodes).toHaveLength(4)
@@ -377,6 +378,15 @@ describe('node and nodes', () => {
           drive { id root { id } beds: entry(path: "beds") { id } file: entry(path: "beds/fence.txt") { id } } } }`,
     )
     const THROW_AWAY = `mutation { deleteEntries(input: { entries: [{ at: { path: "thrown-away.txt" } }] }) { trashItems { id } } }`
+    const copyInto = async (drive: string) => {
+      const id = newId()
+      await t.app.db.run(
+        `INSERT INTO entry_copy (id, user_id, bucket_id, state, plan, result, created_at) VALUES (?, ?, ?, 'done', '{}', '[]', 1)`,
+        [id, alice.userId, drive],
+      )
+      return id
+    }
+    const ASK_FOR_FILES = `mutation { createFileRequest(input: { label: "x", folder: { at: { path: "" } } }) { fileRequest { id } } }`
     await alice.upload('thrown-away.txt', 'x')
     const webhook = async (input: object) => {
       const document = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }'
@@ -418,6 +428,8 @@ describe('node and nodes', () => {
       workspaceFile: workspace.drive.file.id,
       account: `account:${alice.userId}`,
       event: `event:${me.drive.id}:1`,
+      fileRequest: (await ask(alice, ASK_FOR_FILES)).createFileRequest.fileRequest.id,
+      copy: await copyInto(me.drive.id),
       webhook: await webhook({}),
       workspaceWebhook: await webhook({ workspace: garden }),
     }
@@ -439,6 +451,8 @@ describe('node and nodes', () => {
     share: 'DirectShare',
     link: 'LinkShare',
     event: 'Event',
+    fileRequest: 'FileRequest',
+    copy: 'BackgroundCopy',
     webhook: 'Webhook',
   }
   const files = {
@@ -488,7 +502,22 @@ describe('node and nodes', () => {
   it('show keys what is in their area, by scope', async () => {
     const all = (names: object, code: string) => Object.fromEntries(Object.keys(names).map(name => [name, code]))
     const [lacking, outside] = ['INSUFFICIENT_SCOPE', 'KEY_OUT_OF_BOUNDS']
-    const { viewer, person, drive, root, folder, file, trashItem, version, upload, share, link, event } = own
+    const {
+      viewer,
+      person,
+      drive,
+      root,
+      folder,
+      file,
+      trashItem,
+      version,
+      upload,
+      share,
+      link,
+      event,
+      fileRequest,
+      copy,
+    } = own
     const drives = { drive, root, folder, file, trashItem, version, upload, event }
     const lookBy = async ({ caller }: Program) => look(caller)
     expect(await lookBy(await privateKey(t, alice, ['private_files:read']))).toEqual({
@@ -498,11 +527,13 @@ describe('node and nodes', () => {
       upload: lacking,
       share,
       link,
+      ...all({ fileRequest, copy }, lacking),
       ...all(files, outside),
     })
     expect(await lookBy(await privateKey(t, alice, ['private_files:write']))).toEqual({
       person,
-      ...all({ viewer, ...drives, share, link }, lacking),
+      ...all({ viewer, ...drives, share, link, fileRequest }, lacking),
+      copy,
       upload,
       ...all(files, outside),
     })
@@ -510,19 +541,19 @@ describe('node and nodes', () => {
     const { workspace, member, invite } = managed
     expect(await lookBy(await made('workspaces:files:read'))).toEqual({
       person,
-      ...all(drives, outside),
+      ...all({ ...drives, fileRequest, copy }, outside),
       ...all({ workspace, member, invite }, lacking),
       ...files,
     })
     expect(await lookBy(await made('workspaces:read'))).toEqual({
       person,
-      ...all(drives, outside),
+      ...all({ ...drives, fileRequest, copy }, outside),
       workspace,
       ...all({ member, invite, ...files }, lacking),
     })
     expect(await lookBy(await made('workspaces:files:read', await found(alice, 'Elsewhere')))).toEqual({
       person,
-      ...all({ ...drives, ...files }, outside),
+      ...all({ ...drives, fileRequest, copy, ...files }, outside),
     })
     expect(await lookBy(await privateKey(t, stranger))).toEqual({})
   })

@@ -112,7 +112,7 @@ describe('A refusal', () => {
           extensions: { ...rest.response, field: 'input.at.path' },
         },
       ],
-      extensions: { cost: { cost: 3, maxCost: 300_000 } },
+      extensions: { cost: { cost: 3, maxCost: 400_000 } },
     })
   })
 

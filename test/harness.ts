@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Db } from '../db/index.ts'
 import { type App, type AppOptions, createApp } from '../src/app.ts'
-import { readConfig } from '../src/config.ts'
-import { createLog } from '../src/log.ts'
+import { readConfig } from '../src/config/config.ts'
+import { createLog } from '../src/runtime/log.ts'
 import { accountService } from '../src/services/accounts/account.ts'
 import { sessionService } from '../src/services/accounts/session.ts'
 import { expectArgumentPaths } from './argument-paths.ts'
@@ -119,6 +119,7 @@ export async function startApp(
     RATE_PROTECTED_LINKS: '1000000',
     RATE_FOLDERS: '1000000',
     RATE_NOTES: '1000000',
+    RATE_FILE_REQUEST_UPLOADS: '1000000',
     // test/browser has it.
     CONSOLE: 'false',
     // One account serves many tests, and has room for five rules.

@@ -6,11 +6,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { v7 as newId } from 'uuid'
 import { type Db, openDatabase } from '../db/index.ts'
 import { GIVEN_UP } from '../db/queries/job.ts'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/config.ts'
 import { createMailer } from '../src/jobs/mail.ts'
 import { backoff, createWorker, type Worker, type WorkerOptions } from '../src/jobs/worker.ts'
-import { createLog } from '../src/log.ts'
+import { createLog } from '../src/runtime/log.ts'
 import type { Mail } from '../src/services/notices/outbox.ts'
+import { momentText } from '../src/values/moment.ts'
+import { ask, codeOf } from './ask.ts'
 import { startBuilt } from './built-service.ts'
 import { findingsOf } from './consistency.ts'
 import { blobFolderOf, newDatabase, type Person, startApp, type TestApp } from './harness.ts'
@@ -82,16 +84,29 @@ function expectHarmless(mail: ReceivedMail, to: string): void {
   expect(mail.raw.split('\r\n').filter(line => line.length > 998)).toEqual([])
   for (const [, value] of mail.headers) expect(value).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}\ufffd]/u)
   for (const body of [mail.text, mail.html]) expect(body).not.toMatch(/[\p{Bidi_Control}\ufffd]/u)
-  const tags = mail.html.match(/<[^>]*>/g) ?? []
-  const shapes = [
-    /^<!doctype html>$/,
-    /^<\/?(html|body|p|a)>$/,
-    /^<(body|p) style="[\w:;,.# -]+">$/,
-    /^<a href="http:\/\/[\w./:-]+">$/,
-  ]
-  expect(tags.filter(tag => !shapes.some(shape => shape.test(tag)))).toEqual([])
-  expect(mail.html.replace(/<[^>]*>/g, '')).not.toMatch(/[<>]|&(?!(amp|lt|gt|quot|#39);)/)
+  // Outlook alone reads these comments; the style sheet is the same in each mail.
+  const html = mail.html.replace(/<!--\[if mso\]>.*?<!\[endif\]-->/g, '').replace(/<style>[^<]*<\/style>/, '')
+  const tags = html.match(/<[^>]*>/g) ?? []
+  const tag =
+    /^<\/?(html|head|meta|title|body|table|tr|td|p|a|br|span|strong)( (lang|dir|charset|name|content|class|role|width|border|cellpadding|cellspacing|align|style)="[\w:;,.#%!()'= -]*"| href="http:\/\/[\w./:-]+")*>$/
+  expect(tags.slice(1).filter(one => !tag.test(one))).toEqual([])
+  expect(mail.html).not.toMatch(/url\(|@import/)
+  expect(html.replace(/<[^>]*>/g, '')).not.toMatch(/[<>]|&(?!(amp|lt|gt|quot|#39);)/)
 }
+
+/** What a mail says as HTML, without its layout. */
+const saidIn = (mail: ReceivedMail | undefined) =>
+  (mail?.html ?? '')
+    .replace(/<style>[^<]*<\/style>|<title>[^<]*<\/title>|<[^>]*>/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** Where its buttons and links lead, by what they say. */
+const linksIn = (mail: ReceivedMail | undefined) =>
+  Array.from((mail?.html ?? '').matchAll(/<a [^>]*?href="([^"]+)"[^>]*>([^<]*)<\/a>/g), ([, url, title]) => [
+    title,
+    url,
+  ])
 
 describe('A mail about shared files', () => {
   it('says who shares what, until when, and where', async () => {
@@ -109,14 +124,18 @@ describe('A mail about shared files', () => {
     expect(Math.abs(Date.parse(mail.header('date') ?? '') - Date.now())).toBeLessThan(60_000)
     expect(mail.text).toBe(
       [
-        `alice (alice@example.com) shares "a.txt" with you, until ${made.expires_at.slice(0, 10)}.`,
-        `a.txt\n${made.sharing_link}`,
-        'You get this mail because alice@example.com gave your address to Satchel. If you do not know them, ignore it.',
-        `Stop such mails to your address:\n${stopOf(mail)}`,
+        'alice (alice@example.com) shares "a.txt" with you.',
+        'a.txt (5 B)',
+        `Until: ${momentText(Date.parse(made.expires_at))}`,
+        `Open:\n${made.sharing_link}`,
+        `--\nYou get this mail because alice@example.com gave your address to Satchel. If you do not know them, ignore it.\nStop such mails to your address: ${stopOf(mail)}`,
       ].join('\n\n'),
     )
-    expect(mail.html).toContain(`<a href="${made.sharing_link}">a.txt</a>`)
-    expect(mail.html).toContain('alice (alice@example.com) shares &quot;a.txt&quot; with you')
+    expect(linksIn(mail)).toEqual([
+      ['Open', made.sharing_link],
+      ['Stop such mails to your address', stopOf(mail)],
+    ])
+    expect(saidIn(mail)).toContain('alice (alice@example.com) shares &quot;a.txt&quot; with you.')
     expect(await t.app.db.rows("SELECT id FROM outbox WHERE kind = 'mail'")).toEqual([])
   })
 
@@ -131,6 +150,32 @@ describe('A mail about shared files', () => {
     }
     expect(mail?.text.match(/http:\/\/\S+\/share\/[\w-]{43}/g)).toHaveLength(3)
     expect(mail?.raw).not.toContain('hush')
+    expect(linksIn(mail).map(([title]) => title)).toEqual([
+      ...['a.txt', 'b.txt', 'c.txt'],
+      ...['See everything shared with you', 'Stop such mails to your address'],
+    ])
+    expect(linksIn(mail)[3]?.[1]).toBe(`${t.url}/shared`)
+  })
+
+  it('brings what the sender writes, as text without links', async () => {
+    const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }'
+    const message =
+      'Dear Bob,\r\n\r\nsee <b>page 3</b> & call me.\nhttps://evil.example/pay?now  bob@evil.example\n\n\n\nשלום\u202e'
+    const input = { email: 'frida@example.com', files: [{ at: { path: 'docs/a.txt' } }], sendEmail: true, message }
+    const [mail] = await mailsOf(() => ask(alice, SHARE, { input }))
+    if (!mail) throw new Error('There is no mail.')
+    expectHarmless(mail, 'frida@example.com')
+    expect(mail.text).toContain(
+      [
+        'alice writes:',
+        ...['> Dear Bob,', '>', '> see <b>page 3</b> & call me.', '> evil example pay?now bob at evil example'],
+        ...['>', '> שלום', '', 'a.txt (5 B)'],
+      ].join('\n'),
+    )
+    expect(saidIn(mail)).toContain('see &lt;b&gt;page 3&lt;/b&gt; &amp; call me.')
+    const longer = { input: { ...input, message: 'x'.repeat(1001) } }
+    expect(await codeOf(alice, SHARE, longer)).toBe('INVALID_INPUT')
+    expect(await t.app.db.rows("SELECT id FROM outbox WHERE payload LIKE '%Dear Bob%'")).toEqual([])
   })
 
   it('leads to the file', async () => {
@@ -165,11 +210,11 @@ describe('A mail about an invite', () => {
     const [{ token }] = (await dora.rest('GET', '/api/workspaces/invites/mine')).response
     const link = `${t.url}/invite/${token}`
     expect(mail.text).toContain(
-      `alice (alice@example.com) invites you to the workspace "Garden & "Co"" as editor.\n\nThe invite is valid for 7 days.`,
+      `alice (alice@example.com) invites you to the workspace "Garden & "Co"" as editor.\n\nValid for: 7 days`,
     )
-    expect(mail.text).toContain(`Open the invite\n${link}\n`)
-    expect(mail.html).toContain('Garden &amp; &quot;Co&quot;')
-    expect(mail.html).toContain(`<a href="${link}">Open the invite</a>`)
+    expect(mail.text).toContain(`Open the invite:\n${link}\n`)
+    expect(saidIn(mail)).toContain('the workspace &quot;Garden &amp; &quot;Co&quot;&quot; as editor')
+    expect(linksIn(mail)[0]).toEqual(['Open the invite', link])
   })
 })
 
@@ -210,7 +255,7 @@ describe('Names that mean harm', () => {
     const line = name.replace(/[\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim()
     const shown = cut.get(name) ?? line.replace(/ +/g, ' ').replace(' .', '.')
     expect(mail.header('subject')).toBe(`eve shares "${shown}" with you`)
-    expect(mail.text).toContain(`\n${shown}\nhttp://`)
+    expect(mail.text).toContain(`\n${shown} (1 B)\n`)
     await eve.rest('DELETE', `/api/files/delete?file=${encodeURIComponent(name)}`)
   })
 
@@ -328,6 +373,9 @@ describe('The outbox', () => {
         'purge-folder': async () => {},
         'purge-bucket': async () => {},
         webhook: async () => {},
+        'copy-entries': async () => {},
+        'file-request-mail': async () => {},
+        'share-mail': async () => {},
         async mail(mail, job) {
           await mailer.send(mail, job)
           done.push(job.id)
@@ -371,6 +419,9 @@ describe('The outbox', () => {
         },
         'purge-bucket': async () => {},
         webhook: async () => {},
+        'copy-entries': async () => {},
+        'file-request-mail': async () => {},
+        'share-mail': async () => {},
         mail: (mail, job) => mailer.send(mail, job),
       },
     })
@@ -524,7 +575,15 @@ describe('The outbox', () => {
       log: silent,
       pollMs: 10_000,
       leaseMs: 400,
-      handlers: { 'purge-folder': hang, 'purge-bucket': hang, mail: hang, webhook: hang },
+      handlers: {
+        'purge-folder': hang,
+        'purge-bucket': hang,
+        mail: hang,
+        webhook: hang,
+        'file-request-mail': hang,
+        'copy-entries': hang,
+        'share-mail': hang,
+      },
     })
     dead.wake()
     await until(() => taken === 1)
@@ -562,6 +621,9 @@ describe('The outbox', () => {
         'purge-folder': async () => {},
         'purge-bucket': async () => {},
         webhook: async () => {},
+        'copy-entries': async () => {},
+        'file-request-mail': async () => {},
+        'share-mail': async () => {},
         mail: () =>
           new Promise((_, reject) => {
             fail = () => reject(new Error('Too late'))
@@ -659,7 +721,7 @@ describe('Without SMTP_URL', () => {
     expect(mail.header('from')).toBe('Satchel <satchel@localhost>')
     expect(mail.header('subject')).toBe('erin shares "ü.txt" with you')
     expect(mail.text).toContain(response.sharing_info[0].sharing_link)
-    expect(mail.html).toContain('ü.txt</a>')
+    expect(mail.html).toContain('>ü.txt</span>')
     expect(await quiet.app.db.rows('SELECT id FROM outbox')).toEqual([])
   })
 })

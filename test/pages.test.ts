@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { ask } from './ask.ts'
 import { found, join, ROOMY, UNHURRIED } from './builders.ts'
 import { wholeGuessWindow } from './guess-window.ts'
 import { type Person, type RestAnswer, rest, signInTo, startApp, type TestApp } from './harness.ts'
+import { readZip } from './zip-reader.ts'
 
 const PASSWORD = 'päss wörd 🦊'
 const KiB = 1024
@@ -204,6 +206,16 @@ describe('GET /', () => {
     const invites = linksOf(answer).filter(to => to.startsWith('/invite/'))
     expect((await get(invites[0] ?? '', dora)).status).toBe(200)
     for (let words = ''; !words.includes('Received 6 new'); ) words = wordsOf(await get('/', dora))
+  })
+
+  it('shows a received folder as a folder', async () => {
+    const hugo = await t.signIn('hugo')
+    await alice.upload('album.zip/a.txt', 'four')
+    const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }'
+    await ask(alice, SHARE, { input: { files: [{ at: { path: 'album.zip' } }], email: hugo.email } })
+    const { text } = await get('/home', hugo)
+    const own = /<ul class="rows">.*?album\.zip/s.exec(text)?.[0]
+    expect(own).toContain('tile folder')
   })
 
   it('leaves out what was deleted with a folder that is not purged yet', async () => {
@@ -504,6 +516,131 @@ describe('POST /share/{token}', () => {
   })
 })
 
+describe('GET /share/{token} of a folder', () => {
+  /** Shares a folder with everybody; answers the path of its page. */
+  async function shareFolder(path: string, terms: object = {}): Promise<string> {
+    const { status, response, text } = await alice.rest('POST', '/api/folders/quick_share', {
+      json: { path, ...terms },
+    })
+    if (status !== 200) throw new Error(text)
+    return pathOf(response.sharing_link)
+  }
+
+  it('lists what is in it, leads down and back, and names nothing above it', async () => {
+    await alice.upload('secret place/trip/day & night/sea.txt', 'blue', 'text/plain')
+    await alice.upload('secret place/trip/plan.txt', 'walk', 'text/plain')
+    const path = await shareFolder('secret place/trip')
+    const top = await get(path)
+    expect(top.status).toBe(200)
+    isPage(top)
+    expect(wordsOf(top)).toMatch(/trip 8 B Available until .* day & night 1 file, 4 B plan\.txt Text file, 4 B/)
+    const [below = '', file = ''] = ['path=day+%26+night', 'file=plan.txt'].map(query => `${path}?${query}`)
+    expect(linksOf(top)).toEqual(expect.arrayContaining([below, file]))
+
+    const level = await get(below)
+    expect(linksOf(level)).toEqual(expect.arrayContaining([path, `${path}?file=day+%26+night%2Fsea.txt`]))
+    const one = await get(`${path}?file=day+%26+night%2Fsea.txt`)
+    isPage(one)
+    expect(wordsOf(one)).toContain('sea.txt Text file · 4 B')
+    expect(linksOf(one)).toEqual(expect.arrayContaining([`${path}/download?path=day+%26+night%2Fsea.txt`, below]))
+    expect((await get(`${path}/preview?path=day+%26+night%2Fsea.txt`)).text).toContain('blue')
+    const answer = await get(`${path}/download?path=plan.txt`)
+    expect(await (await fetch(answer.headers.get('location') ?? '')).text()).toBe('walk')
+    for (const { text } of [top, level, one])
+      for (const hidden of ['alice', 'secret place']) expect(text).not.toContain(hidden)
+  })
+
+  it('gives what is selected on it, or everything, as one archive', async () => {
+    await alice.upload('walk/peaks/high.txt', 'cold', 'text/plain')
+    await alice.upload('walk/a b.txt', 'one', 'text/plain')
+    await alice.upload('walk/c.txt', 'two', 'text/plain')
+    const path = await shareFolder('walk', { max_downloads: 3 })
+    const download = (...fields: [string, string][]) =>
+      fetch(`${t.url}${path}/download`, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
+    const namesOf = async (answer: Response) => {
+      expect(answer.status).toBe(303)
+      const archive = await fetch(answer.headers.get('location') ?? '')
+      return [...(await readZip(new Uint8Array(await archive.arrayBuffer()))).keys()]
+    }
+    const { text } = await get(path)
+    expect(text).toContain('name="entry" value="a b.txt"')
+    expect(text).toContain('name="entry" value="peaks"')
+    expect(await namesOf(await download(['path', ''], ['entry', 'a b.txt'], ['entry', 'peaks']))).toEqual([
+      ...['a b.txt', 'peaks/', 'peaks/high.txt'],
+    ])
+    expect(await namesOf(await download(['path', 'peaks']))).toEqual(['peaks/', 'peaks/high.txt'])
+    expect(await namesOf(await download(['path', '']))).toEqual([
+      ...['walk/', 'walk/a b.txt', 'walk/c.txt', 'walk/peaks/', 'walk/peaks/high.txt'],
+    ])
+    expect((await download(['path', ''])).status).toBe(403)
+    const locked = await shareFolder('walk', { password: PASSWORD })
+    const refused = await fetch(`${t.url}${locked}/download`, {
+      ...{ method: 'POST', body: new URLSearchParams({ path: '' }), redirect: 'manual' },
+    })
+    expect([refused.status, refused.headers.get('location')]).toEqual([303, locked])
+  })
+
+  it('is read in pages', async () => {
+    for (let i = 0; i < 201; i++) await alice.rest('POST', '/api/folders', { json: { path: `many/${1000 + i}` } })
+    const path = await shareFolder('many')
+    const first = await get(path)
+    const [next] = linksOf(first).filter(link => link.includes('cursor='))
+    expect(wordsOf(first)).not.toContain('1200')
+    expect(wordsOf(await get(next ?? ''))).toContain('1200')
+  })
+
+  it('is saved by who is signed in, as a whole or in part, and not offered to others', async () => {
+    await alice.upload('given/deep/sea.txt', 'blue', 'text/plain')
+    const path = await shareFolder('given')
+    const visitor = await t.signIn('saver')
+    expect(wordsOf(await get(path))).not.toContain('Save to my files')
+    expect(wordsOf(await alice.rest('GET', path))).not.toContain('Save to my files')
+    const send = (body: string, person = visitor) =>
+      person.rest('POST', `${path}/save`, {
+        body,
+        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: t.url },
+      })
+    const seen = await visitor.rest('GET', `${path}?file=deep/sea.txt`)
+    isPage(seen)
+    expect(seen.text).toContain('name="file" value="deep/sea.txt"')
+    for (const [body, name] of [
+      ['file=deep%2Fsea.txt', 'sea.txt'],
+      ['path=deep', 'deep'],
+      ['', 'given'],
+      ['', 'given (2)'],
+    ] as const) {
+      const answer = await send(body)
+      expect([body, answer.status]).toEqual([body, 303])
+      const shown = await visitor.rest('GET', answer.headers.get('location') ?? '')
+      isPage(shown)
+      expect(wordsOf(shown)).toContain(`Saved to your files as ${name}`)
+    }
+    expect((await send('file=none')).status).toBe(404)
+    expect((await send('', t.anonymous)).headers.get('location')).toMatch(/^\/login\?return_to=/)
+    const locked = await shareFolder('given', { password: PASSWORD })
+    const refused = await visitor.rest('POST', `${locked}/save`, {
+      body: '',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: t.url },
+    })
+    expect(refused.headers.get('location')).toBe(locked)
+  })
+
+  it('asks for the password first, and refuses what is not in it', async () => {
+    await alice.upload('locked/a.txt', 'x', 'text/plain')
+    const path = await shareFolder('locked', { password: PASSWORD })
+    const closed = await get(path)
+    expect(wordsOf(closed)).toContain('Password')
+    expect(closed.text).not.toContain('a.txt')
+    for (const below of ['/download?path=a.txt', '/preview?path=a.txt'])
+      expect((await get(path + below)).headers.get('location')).toBe(path)
+    const open = await shareFolder('locked')
+    for (const query of ['?path=none', '?file=none', '?file=a.txt/b', '/download?path=none'])
+      expect([query, (await get(open + query)).status]).toEqual([query, 404])
+    for (const query of ['?path=..', '?file=../locked/a.txt'])
+      expect([query, (await get(open + query)).status]).toEqual([query, 400])
+  })
+})
+
 describe('GET /share/{token}/download', () => {
   it('leads to the bytes, and counts', async () => {
     const path = await share(await file('Schön 🦊.txt', 'hello'), { max_downloads: 1 })
@@ -682,7 +819,7 @@ describe('A share with one person', () => {
     const answer = await get(path)
     expect(answer.status).toBe(401)
     isPage(answer)
-    expect(wordsOf(answer)).toContain('This file was shared with one person. Sign in')
+    expect(wordsOf(answer)).toContain('This was shared with one person. Sign in')
     expect(linksOf(answer)).toContain(`/login?return_to=${encodeURIComponent(path)}`)
     for (const hidden of ['alice', 'bob@']) expect(answer.text).not.toContain(hidden)
     const download = await get(`${path}/download`)
@@ -704,7 +841,7 @@ describe('A share with one person', () => {
     for (const address of [path, `${path}/download`, `${path}/preview`]) {
       const answer = await get(address, carol)
       expect(answer.status).toBe(403)
-      expect(wordsOf(answer)).toContain('This file was shared with another person.')
+      expect(wordsOf(answer)).toContain('This was shared with another person.')
       expect(wordsOf(answer)).toContain('You are signed in as carol@example.com.')
       expect(answer.text).not.toContain('letter')
       expect(answer.text).toContain(`action="/logout?return_to=${encodeURIComponent(path)}"`)
@@ -943,7 +1080,7 @@ describe('Addresses where there is nothing', () => {
     ['POST', '/login', 'GET, HEAD'],
     ['GET', '/logout', 'POST'],
     ['PUT', '/share/x', 'GET, HEAD, POST'],
-    ['POST', '/share/x/download', 'GET, HEAD'],
+    ['PUT', '/share/x/download', 'GET, HEAD, POST'],
     ['PATCH', '/invite/x', 'GET, HEAD, POST'],
   ])('405 for %s %s', async (method, path, allow) => {
     const answer = await t.anonymous.rest(method, path)

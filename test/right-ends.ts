@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
+import { hashSecret } from '../src/runtime/tokens.ts'
 import { operatorService } from '../src/services/accounts/operator.ts'
-import { hashSecret } from '../src/tokens.ts'
 import { found, join, privateKey, put, workspaceKey } from './builders.ts'
 import { type Person, rest, type TestApp } from './harness.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { SMTPServer } from 'smtp-server'
-import { createLog } from '../src/log.ts'
+import { createLog } from '../src/runtime/log.ts'
 import { mountSignIn } from '../src/sign-in/embedded/mount.ts'
 import { walkEveryRoute } from './every-route.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from './harness.ts'
@@ -322,7 +322,7 @@ describe('GET /api/share/info/{token}', () => {
     const json = { object: 'planted-folder/shared.txt', password: plants.password, max_downloads: 3 }
     const share = await alice.rest('POST', '/api/files/quick_share', { json })
     const info = await t.anonymous.rest('GET', `/api/share/info/${share.response.sharing_token}`)
-    const fields = ['expires_at', 'file_name', 'file_type', 'password_protected', 'size']
+    const fields = ['allow_download', 'expires_at', 'file_name', 'file_type', 'password_protected', 'size']
     expect(Object.keys(info.response).sort()).toEqual(fields)
     const [bucket] = await t.app.db.rows<{ id: string; root: string }>(
       'SELECT id, root_id AS root FROM bucket WHERE user_id = ?',

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../db/index.ts'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/config.ts'
 import { createDiskStore } from '../src/storage/disk.ts'
 import { type BuiltService, startBuilt } from './built-service.ts'
 import { expectHealed } from './consistency.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
-import { createLog } from '../src/log.ts'
+import { createLog } from '../src/runtime/log.ts'
 import { ROOMY, UNHURRIED } from './builders.ts'
 import type { Anything } from './event-model.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { ask, codeOf } from './ask.ts'
-import { found, privateKey, put, workspaceKey } from './builders.ts'
+import { found, privateKey, workspaceKey } from './builders.ts'
 import { unseen, unseenInGraph } from './coverage-of-routes.ts'
 import { wholeGuessWindow } from './guess-window.ts'
 import { type Person, type RestAnswer, type RestOptions, startApp, type TestApp } from './harness.ts'
@@ -145,6 +145,7 @@ describe('GET /api/share/info/{token}', () => {
       expect(response).toEqual({
         file_name: 'a.txt',
         file_type: 'text/plain',
+        allow_download: true,
         size: 5,
         expires_at: made.expires_at,
         password_protected: true,
@@ -534,7 +535,6 @@ describe('GraphQL', () => {
       { code: 'FILE_NOT_FOUND', path: 'docs/a.txt' },
     ])
     for (const [input, code] of [
-      [{ file: file('docs') }, 'FILE_NOT_FOUND'],
       [{ file: file('none.txt') }, 'FILE_NOT_FOUND'],
       [{ file: { id: newId() } }, 'FILE_NOT_FOUND'],
       [{ file: file('a/../b') }, 'INVALID_PATH'],
@@ -548,9 +548,8 @@ describe('GraphQL', () => {
       expect(await codeOf(person, LINK, { input })).toBe(code)
     const id = (await ask(alice, '{ me { drive { entry(path: "docs/a.txt") { id } } } }')).me.drive.entry.id
     expect(await codeOf(person, LINK, { input: { file: { id } } })).toBe('FILE_NOT_FOUND')
-    const workspace = await found(person)
-    const { response } = await put(person, workspace, '/a.txt')
-    expect(await codeOf(person, LINK, { input: { file: { id: response[0].id } } })).toBe('FORBIDDEN')
+    const drive = '00000000-0000-7000-8000-000000000000'
+    expect(await codeOf(person, LINK, { input: { file: { at: { drive, path: 'a.txt' } } } })).toBe('FORBIDDEN')
     await ask(person, LINK, { input: own })
     await t.limit({ maxPublicLinks: 1 })
     const beyond = await person.graphql(LINK, { input: own })
@@ -771,10 +770,20 @@ it('every listed status has been seen', () => {
     ),
   ).toEqual([
     'POST /api/files/quick_share 400 QUOTA_EXCEEDED',
+    // share-terms.test.ts, of a link for looking only.
+    'POST /api/share/resolve/{token} 403 FORBIDDEN',
     'POST /api/share/resolve/{token} 401 UNAUTHENTICATED',
     'POST /api/share/resolve/{token} 403 INSUFFICIENT_SCOPE',
     'POST /api/share/resolve/{token} 403 KEY_OUT_OF_BOUNDS',
+    // Those of folders: folder-share.test.ts.
+    'POST /api/share/resolve/{token} 404 FILE_NOT_FOUND',
+    'POST /api/share/resolve/{token} 400 INVALID_PATH',
   ])
   // test/security/creation-rates.test.ts makes more links than their rate allows.
-  expect(unseenInGraph('createLink', 'openShare', 'revokeShare')).toEqual(['graphql createLink RATE_LIMITED'])
+  expect(unseenInGraph('createLink', 'openShare', 'revokeShare')).toEqual([
+    'graphql createLink RATE_LIMITED',
+    // Those of folders: folder-share.test.ts.
+    'graphql openShare FILE_NOT_FOUND',
+    'graphql openShare INVALID_PATH',
+  ])
 })

@@ -308,6 +308,8 @@ describe('A listing', () => {
         post('/api/folders', { path: `list/folder-${i}` }),
         post(`${base}/files/mkdir`, { folder_name: `folder-${i}`, parent_path: '/list' }),
         post('/api/files/quick_share', { object: objects[i] }),
+        post('/api/file_requests', { label: `request ${i}` }),
+        post(`${base}/file_requests`, { label: `request ${i}` }),
         post('/api/api_keys/private/create', key('private_files:read')),
         post(`/api/api_keys/${workspace_id}/create`, key('workspaces:read')),
         post('/api/workspaces/invites/create', { workspace_id, email: `guest-${i}@example.com`, role: 'viewer' }),
@@ -361,17 +363,62 @@ describe('A listing', () => {
       const events = numbers.flatMap(() => renamed.map(event => ({ ...by, ...event, subjectId: event.entryId })))
       await t.app.db.transaction(tx => appendEvents(t.app.db, events, tx))
     }
-    return { owner, friend, workspace_id, uploads, search: `account-${count}-` }
+    const [request] = (await owner.rest('GET', '/api/file_requests?limit=1')).response.file_requests
+    const start = { json: { filename: 'parts', size: count * PART } }
+    const begun = (await t.anonymous.rest('POST', `/api/request/${request.token}/uploads`, start)).response
+    const sending = { 'x-sender-token': begun.sender }
+    for (const i of numbers)
+      await t.anonymous.rest('PUT', `/api/request/${request.token}/uploads/${begun.upload_id}/parts/${i + 1}`, {
+        body: Buffer.alloc(PART),
+        headers: sending,
+      })
+    const [begunRow] = await t.app.db.rows<{ senderId: string }>(
+      'SELECT sender_id AS senderId FROM file_request_upload WHERE id = ?',
+      [begun.upload_id],
+    )
+    const receipt = {
+      requestId: request.id,
+      senderId: begunRow?.senderId ?? '',
+      senderName: '',
+      fileName: 'a',
+      bytes: 1,
+      network: '',
+      client: '',
+    }
+    await t.app.db.FileRequestUpload.bulkCreate(
+      numbers.map(() => ({ ...receipt, id: newId(), startedAt: 1, receivedAt: Date.now(), entryId: null })),
+    )
+    const sent = { token: request.token, sender: begun.sender, upload_id: begun.upload_id }
+    const copied = async (where?: string) => {
+      const id = newId()
+      const drive = await driveOf(owner, where)
+      const files = "SELECT id FROM entry WHERE bucket_id = ? AND name LIKE 'file-%' ORDER BY id"
+      const made = await t.app.db.rows<{ id: string }>(`${files} LIMIT ${count}`, [drive])
+      await t.app.db.run(
+        `INSERT INTO entry_copy (id, user_id, bucket_id, state, plan, result, created_at) VALUES (?, ?, ?, 'done', '{}', ?, 1)`,
+        [id, owner.userId, drive, JSON.stringify(made.map(each => each.id))],
+      )
+      return id
+    }
+    const copies = [await copied(), await copied(workspace_id)]
+    // Of somebody else: the lists of the owner hold as many shares as files.
+    const sharer = await t.signIn(`sharer-of-${count}`)
+    await folderOf(sharer, 'list', count)
+    const link = await sharer.rest('POST', '/api/folders/quick_share', { json: { path: 'list' } })
+    const visited = { token: link.response.sharing_token, path: '' }
+    return { owner, friend, workspace_id, uploads, copies, sent, visited, search: `account-${count}-` }
   }
 
   type Stock = Awaited<ReturnType<typeof stock>>
 
-  /** Every connection, and the way to it. */
+  /** Every connection, and the way to it. The shares of a folder are read as those of a file. */
   const connections = Object.values(schema.getTypeMap()).flatMap(type =>
     isObjectType(type)
       ? Object.values(type.getFields()).flatMap(({ name, type: of }) => {
           const node = fieldOf(fieldOf(of, 'edges')?.type, 'node')
-          return node ? [{ name: `${type}.${name}`, owner: type.name, field: name, leaves: leavesOf(node.type) }] : []
+          return node && `${type}.${name}` !== 'Folder.shares'
+            ? [{ name: `${type}.${name}`, owner: type.name, field: name, leaves: leavesOf(node.type) }]
+            : []
         })
       : [],
   )
@@ -385,6 +432,7 @@ describe('A listing', () => {
       File: `me { drive { entry(path: "list/file-0") { ... on File { ${asked} } } } }`,
       Workspace: `workspace(id: "${workspace_id}") { ${asked} }`,
       LinkShare: `me { shares(first: 1, kind: LINK) { edges { node { ... on LinkShare { ${asked} } } } } }`,
+      FileRequest: `me { fileRequests(first: 1) { edges { node { ${asked} } } } }`,
       DirectShare: `me { shares(first: 1, kind: DIRECT) { edges { node { ... on DirectShare { ${asked} } } } } }`,
     }
     return `{ ${ways[owner] ?? ''} }`
@@ -428,14 +476,16 @@ describe('A listing', () => {
 
   /** What each listing costs, and how many it shows. */
   async function measure(things: Stock) {
-    const { owner, friend, workspace_id, uploads } = things
+    const { owner, friend, workspace_id, uploads, copies, sent, visited } = things
     const costs: Record<string, number> = {}
     const shown: Record<string, number> = {}
     for (const { title, field, rest } of flat) {
       const caller = field === 'Query.receivedShares' ? friend : owner
       const inWorkspace = field.includes('workspace')
       const path = `${inWorkspace ? '/' : ''}list${rest.path.endsWith('/versions') ? '/file-0' : ''}`
-      const inputs = { workspace_id, path, upload_id: uploads[inWorkspace ? 1 : 0] }
+      const own = { workspace_id, path, upload_id: uploads[inWorkspace ? 1 : 0], copy_id: copies[inWorkspace ? 1 : 0] }
+      const ofVisitors = rest.path.startsWith('/api/share/') ? visited : own
+      const inputs = rest.path.startsWith('/api/request/') ? sent : ofVisitors
       const { statements, answer } = await count(() => callByRest(caller, rest, inputs))
       costs[title] = statements
       shown[title] = itemsIn(countedOf(answer.response))

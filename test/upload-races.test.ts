@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { Unavailable } from '../src/errors.ts'
+import { Unavailable } from '../src/runtime/errors.ts'
 import { found } from './builders.ts'
 import { expectConsistent, outlive, quiet } from './consistency.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
-import { callerFinder } from '../src/access/caller.ts'
-import { toAppError } from '../src/errors.ts'
+import { callerFinder } from '../src/access/credential.ts'
+import { toAppError } from '../src/runtime/errors.ts'
 import { accountService } from '../src/services/accounts/account.ts'
 import { ask, codeOf } from './ask.ts'
 import { put, workspaceKey } from './builders.ts'
@@ -482,7 +482,7 @@ describe('DELETE /api/user/account/delete', () => {
     await workspaceKey(t, eve, await found(eve, 'Own'))
     t.statements()
     expect((await end(eve)).status).toBe(200)
-    expect(t.statements().length).toBeLessThan(30)
+    expect(t.statements().length).toBeLessThan(32)
     for (const [id, nodes] of expected) {
       const query = `query ($id: ID!) { workspace(id: $id) { apiKeys { nodes { id } }
         drive { events(kinds: [MEMBER_LEFT, KEY_DELETED]) { nodes { kind subjectId via actor { id } } } } } }`

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createSweeper } from '../src/jobs/sweeper.ts'
-import { createLog } from '../src/log.ts'
+import { createLog } from '../src/runtime/log.ts'
 import { ask, codeOf } from './ask.ts'
 import { found, join, privateKey, ROOMY, UNHURRIED } from './builders.ts'
 import { expectConsistent, findingsOf } from './consistency.ts'

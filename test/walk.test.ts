@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type BuiltService, startBuilt } from './built-service.ts'
+import { blocksOf } from './docs.ts'
 import { stepsOfWalk, take } from './walk.ts'
 
 declare const engine: 'sqlite' | 'mysql'
@@ -18,7 +19,7 @@ const masks: [RegExp, string][] = [
 ]
 const masked = (text: string) => masks.reduce((t, [pattern, name]) => t.replaceAll(pattern, name), text)
 
-onSqlite('The five minutes of README.md', () => {
+onSqlite('The five minutes of docs/walk.md', () => {
   const steps = stepsOfWalk()
   let dir: string
   let service: BuiltService
@@ -45,5 +46,15 @@ onSqlite('The five minutes of README.md', () => {
       const answer = (text = '') => (shown?.language === 'json' ? JSON.parse(text) : text)
       expect({ typed: typed.text, answer: answer(got) }).toEqual({ typed: typed.text, answer: answer(wanted) })
     }
+  }, 60_000)
+
+  it('leave a key with which the lines of README.md work as they stand there', async () => {
+    const { key } = JSON.parse(readFileSync(join(dir, 'walk/key.json'), 'utf8')).response.api_key
+    const [lines] = blocksOf('README.md', '## The first minute')
+    const typed = { language: 'sh', text: lines?.text.replace('satchel_...', key) ?? '' }
+    const { code, errors, printed } = await take([{ typed, shown: undefined }], dir, service.url)
+    expect([code, errors]).toEqual([0, ''])
+    for (const said of ['"msg":"file_uploaded"', '"sharing_link"', '"path":"docs/letter.txt"'])
+      expect(printed[0]).toContain(said)
   }, 60_000)
 })

@@ -9,14 +9,14 @@ const DOCUMENTED = 'http://localhost:8080'
 /** Printed after each step. */
 const MARK = '\u0001'
 
-/** A step of the walk in README.md: what is typed, and the answer that is shown. */
+/** A step of the walk in docs/walk.md: what is typed, and the answer that is shown. */
 export interface Step {
   typed: Block
   shown: Block | undefined
 }
 
 export function stepsOfWalk(): Step[] {
-  const blocks = blocksOf('README.md', '## Five minutes')
+  const blocks = blocksOf('docs/walk.md', '# Five minutes with Satchel')
   return blocks.flatMap((typed, i) => {
     if (!['sh', 'graphql'].includes(typed.language)) return []
     const next = blocks[i + 1]

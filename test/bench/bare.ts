@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { createPool } from 'mysql2'
 import { v7 as newId } from 'uuid'
-import { hashSecret } from '../../src/tokens.ts'
+import { hashSecret } from '../../src/runtime/tokens.ts'
 
 const [, , uri = '', ids = '{}'] = process.argv
 const { rootId, bucketId } = JSON.parse(ids) as Record<string, string>

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { until } from '../until.ts'
+import { readZip } from '../zip-reader.ts'
 import { keepPicture, openBrowser } from './browser.ts'
 import {
   type ConsoleWorld,
@@ -180,6 +181,15 @@ describe('With a mouse', () => {
     expect(await kindAt('notes.txt')).toBe('File')
   })
 
+  it('copies a file that is dragged with Ctrl', async () => {
+    await page.keyboard.down('Control')
+    await row('notes').dragTo(row('Zebra'))
+    await page.keyboard.up('Control')
+    await page.getByText('1 item copied to “Zebra”').waitFor()
+    await row('notes').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+  })
+
   it('copies the link to where a file is', async () => {
     await alice.context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const copy = async () => {
@@ -274,6 +284,18 @@ describe('With a mouse', () => {
     ])
     expect(file.suggestedFilename()).toBe('notes.txt')
     expect(readFileSync(await file.path(), 'utf8')).toBe('one\ntwo')
+  })
+
+  it('downloads several, and folders, as one archive', async () => {
+    await row('Projects').click({ modifiers: ['ControlOrMeta'] })
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download as ZIP' }).click(),
+    ])
+    expect(file.suggestedFilename()).toBe('Files.zip')
+    const found = await readZip(readFileSync(await file.path()))
+    expect(found.get('notes.txt')?.text).toBe('one\ntwo')
+    expect(found.get('Projects/Garden/plan.md')?.text).toBe('# Plan')
   })
 
   it('uploads what is picked', async () => {

@@ -71,6 +71,43 @@ describe('By keyboard alone', () => {
   })
 })
 
+describe('Copies by keyboard alone', () => {
+  it('go where they are pasted, as often as they are, and are taken back', async () => {
+    const carla = await w.person('carla')
+    const page = await withFiles(carla)
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key)
+    }
+    await rowOf('apple', page).click()
+    await press('Control+c')
+    await page.getByText('1 item copied. Go to a folder and paste.').waitFor()
+    await press('Control+v')
+    await rowOf('apple (2).txt', page).waitFor()
+    await page.getByText('1 item copied to “My files”').waitFor()
+    await press('Control+z')
+    await gone('apple (2).txt', page)
+    await page.getByRole('grid').focus()
+    await press('f', 'Enter')
+    await page.waitForURL(/\/files\/folder/)
+    await rowOf('inside', page).waitFor()
+    await page.getByRole('grid').focus()
+    await press('Control+v')
+    await rowOf('apple', page).waitFor()
+    await press('Alt+ArrowUp')
+    await rowOf('apple', page).waitFor()
+    await page.getByRole('grid').focus()
+    await page.keyboard.type('banana')
+    await press('Alt+c')
+    const picker = page.getByRole('dialog', { name: 'Copy 1 item' })
+    await picker.getByRole('button', { name: 'folder' }).click()
+    await expectAccessible(page)
+    await picker.getByRole('button', { name: 'Copy here' }).click()
+    await page.getByText('1 item copied to “folder”').waitFor()
+    await rowOf('banana', page).waitFor()
+    expectQuiet(carla)
+  })
+})
+
 describe('Keys that are pressed early', () => {
   const held = ['query Folder(', 'query Me ']
   const body = 'document.activeElement === document.body'

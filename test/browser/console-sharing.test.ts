@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Locator, Page } from 'playwright-core'
 import { type Db, openDatabase } from '../../db/index.ts'
 import { until } from '../until.ts'
+import { readZip } from '../zip-reader.ts'
 import {
   type ConsoleWorld,
   expectAccessible,
@@ -113,7 +114,7 @@ describe('With a mouse', () => {
     await sheet().getByRole('heading', { name: 'Share “notes.txt”' }).waitFor()
     await expectAccessible(page)
     const links = sheet().getByRole('region', { name: 'Links' })
-    await links.getByLabel('Ends').selectOption('30 days')
+    await links.getByLabel('Ends').selectOption('After 30 days')
     await links.getByText('More options').click()
     await links.getByLabel('Password').fill('open sesame')
     await links.getByLabel('Downloads at most').fill('3')
@@ -155,6 +156,37 @@ describe('With a mouse', () => {
     await sheet().waitFor()
   })
 
+  it('edits it where it is seen, and its address stays', async () => {
+    const [before] = (await sharesOf()) as [Made]
+    await sheet().getByRole('button', { name: 'Actions for Everyone' }).click()
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    const edit = page.getByRole('dialog', { name: 'Edit this share' })
+    await edit.getByLabel('Downloads at most').fill('1')
+    await edit.getByRole('button', { name: 'Save' }).click()
+    await edit.getByRole('alert').getByText('It was downloaded').waitFor()
+    await edit.getByLabel('Downloads at most').fill('')
+    await edit.getByLabel('Ends').selectOption('Never')
+    await edit.getByLabel('Label').fill('For the adviser')
+    await edit.getByLabel('They may download it').uncheck()
+    await edit.getByLabel('Tell me by mail').check()
+    await edit.getByRole('button', { name: 'Save' }).click()
+    await edit.waitFor({ state: 'detached' })
+    const line = item('Everyone with the link')
+    for (const said of ['For the adviser', 'for looking only', 'Never ends']) await line.getByText(said).waitFor()
+    const [after] = (await sharesOf()) as [Made]
+    expect(after).toMatchObject({ id: before.id, url: before.url, maxDownloads: null, expiresAt: null })
+    expect(after.passwordProtected).toBe(true)
+    // Back, and without a password.
+    await sheet().getByRole('button', { name: 'Actions for Everyone' }).click()
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    expect(await edit.getByLabel('Tell me by mail').isChecked()).toBe(true)
+    await edit.getByLabel('Ask for a password').uncheck()
+    await edit.getByLabel('They may download it').check()
+    await edit.getByRole('button', { name: 'Save' }).click()
+    await line.getByText('for looking only').waitFor({ state: 'detached' })
+    expect((await sharesOf())[0]?.passwordProtected).toBe(false)
+  })
+
   it('revokes it once that is confirmed, and the link is dead', async () => {
     const [{ token }] = (await sharesOf()) as [Made]
     const revoke = async () => {
@@ -172,7 +204,7 @@ describe('With a mouse', () => {
     await item('Everyone with the link').waitFor({ state: 'detached' })
     await said('Revoked')
     expect(await sharesOf()).toEqual([])
-    await expect(openLink(token, 'open sesame')).rejects.toThrow('SHARE_NOT_FOUND')
+    await expect(openLink(token)).rejects.toThrow('SHARE_NOT_FOUND')
   })
 
   it('shares with a person until a day, and renews that from the details', async () => {
@@ -192,13 +224,14 @@ describe('With a mouse', () => {
     expect(made.recipient).toBe(bob.email)
     expect(local(new Date(Date.parse(made.expiresAt) - 120_000))).toBe(local(inTwoDays))
     await people.getByRole('button', { name: `Actions for ${bob.email}` }).click()
-    await page.getByRole('menuitem', { name: 'Renew' }).click()
-    expect(await people.getByLabel('E-mail address').inputValue()).toBe(bob.email)
-    // The password does not outlast that, unless it is typed again.
-    await people.getByText('This share has a password.').waitFor()
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    const edit = page.getByRole('dialog', { name: 'Edit this share' })
+    await edit.getByLabel('Ends').selectOption('After 1 year')
+    await edit.getByLabel('Ask for a password').uncheck()
     await expectAccessible(page)
-    await people.getByLabel('Ends').selectOption('1 year')
-    await people.getByRole('button', { name: 'Share' }).click()
+    await pictures(page, 'console-share-edit')
+    await edit.getByRole('button', { name: 'Save' }).click()
+    await edit.waitFor({ state: 'detached' })
     await item(bob.email)
       .getByText(/^Ends (in 12 months|next year|in 1 year)/)
       .waitFor()
@@ -228,15 +261,13 @@ describe('With a mouse', () => {
     await row('notes').click()
     await row('budget').click({ modifiers: ['ControlOrMeta'] })
     await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).click()
-    const many = page.getByRole('dialog', { name: 'Share 2 files' })
+    const many = page.getByRole('dialog', { name: 'Share 2 items' })
     expect(await many.getByRole('button', { name: 'Create link' }).count()).toBe(0)
     await many.getByLabel('E-mail address').fill('carol@example.com')
     await many.getByRole('button', { name: 'Share', exact: true }).click()
     await said(/^Shared with carol@example.com./)
     expect((await sharesOf()).filter(({ recipient }) => recipient === 'carol@example.com')).toHaveLength(2)
     await many.getByRole('button', { name: 'Close' }).click()
-    await row('Trips').click()
-    expect(await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).count()).toBe(0)
   })
 })
 
@@ -522,7 +553,7 @@ describe('A hostile name', () => {
 })
 
 describe('In a workspace', () => {
-  it('offers nobody to share its files: they are not shared', async () => {
+  it('shares its files with whom is outside of it', async () => {
     type Made = { createWorkspace: { workspace: { id: string; slug: string } } }
     const { createWorkspace } = await alice.ask<Made>(
       'mutation { createWorkspace(input: { name: "Garden" }) { workspace { id slug } } }',
@@ -536,8 +567,110 @@ describe('In a workspace', () => {
     await row('beds').click()
     await page.getByRole('complementary', { name: 'Details' }).getByText('text/plain').waitFor()
     await row('beds').click({ button: 'right' })
-    await page.getByRole('menuitem', { name: 'Rename' }).waitFor()
-    expect(await page.getByRole('menuitem', { name: 'Share' }).count()).toBe(0)
-    expect(await page.getByRole('button', { name: 'Share', includeHidden: true }).count()).toBe(0)
+    await page.getByRole('menuitem', { name: 'Share' }).click()
+    await sheet().getByRole('button', { name: 'Create link' }).click()
+    await said('Link created and copied')
+    const link = await copied()
+    await sheet()
+      .getByRole('listitem')
+      .filter({ hasText: 'Everyone with the link' })
+      .getByText('not opened yet')
+      .waitFor()
+    await expectAccessible(page)
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'beds.txt' }).waitFor()
+    page = await alice.open('/links')
+    await item('beds.txt').getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Show in its folder' }).click()
+    await page.waitForURL(`**/workspaces/${slug}/files**`)
+    await row('beds').waitFor()
+  })
+})
+
+describe('A folder', () => {
+  it('is shared by a link, whose page shows what is in it', async () => {
+    page = await alice.open('/files')
+    await row('Trips').click()
+    await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).click()
+    await page.getByRole('dialog', { name: 'Share “Trips”' }).getByRole('button', { name: 'Create link' }).click()
+    await said('Link created and copied')
+    const link = await copied()
+    await sheet().getByRole('listitem').getByText('Everyone with the link').waitFor()
+    await expectAccessible(page)
+    await sheet().getByRole('button', { name: 'Close' }).click()
+    await row('Trips').getByText('Shared once').waitFor({ state: 'attached' })
+
+    const visitor = await (await w.browser.newContext()).newPage()
+    await visitor.goto(link)
+    await visitor.getByRole('heading', { name: 'Trips' }).waitFor()
+    await expectAccessible(visitor)
+    await visitor.getByRole('link', { name: 'plan.md' }).click()
+    await visitor.getByRole('heading', { name: 'plan.md' }).waitFor()
+    const download = visitor.waitForEvent('download')
+    await visitor.getByRole('link', { name: 'Download plan.md' }).click()
+    expect((await download).suggestedFilename()).toBe('plan.md')
+    await visitor.getByRole('link', { name: 'Back to the folder' }).click()
+    await visitor.getByRole('heading', { name: 'Trips' }).waitFor()
+    await visitor.getByRole('checkbox', { name: 'Select plan.md' }).check()
+    const archive = visitor.waitForEvent('download')
+    await visitor.getByRole('button', { name: 'Download as ZIP' }).click()
+    const selected = await readZip(readFileSync(await (await archive).path()))
+    expect([...selected.keys()]).toEqual(['plan.md'])
+    await visitor.context().close()
+  })
+
+  it('is shared with a person, who opens its page', async () => {
+    await row('Trips').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Share' }).click()
+    await sheet().getByLabel('E-mail address').fill(bob.email)
+    await sheet().getByRole('button', { name: 'Share', exact: true }).click()
+    await said(new RegExp(`^Shared with ${bob.email}.`))
+    const his = await bob.open('/shared')
+    await item('Trips', his).getByRole('link', { name: 'Trips' }).click()
+    await his.getByRole('link', { name: 'plan.md' }).waitFor()
+    await his.goBack()
+    await item('Trips', his).waitFor()
+    expect(await item('Trips', his).getByText('New', { exact: true }).count()).toBe(0)
+    const archive = his.waitForEvent('download')
+    await item('Trips', his).getByRole('button', { name: 'Download Trips' }).click()
+    expect([...(await readZip(readFileSync(await (await archive).path()))).keys()]).toContain('Trips/plan.md')
+  })
+
+  it('is saved in their own files, from the list and from its page', async () => {
+    const his = await bob.open('/shared')
+    const pathsOf = async () => {
+      const found = await bob.ask<{ me: { drive: { root: { entries: { nodes: { path: string }[] } } } } }>(
+        '{ me { drive { root { entries { nodes { path } } } } } }',
+      )
+      return found.me.drive.root.entries.nodes.map(({ path }) => path)
+    }
+    await item('Trips', his).getByRole('button', { name: 'Save Trips to my files' }).click()
+    const picker = his.getByRole('dialog', { name: 'Save Trips to my files' })
+    await picker.getByRole('button', { name: 'My files', exact: true }).waitFor()
+    await expectAccessible(his)
+    await pictures(his, 'console-received-save')
+    await picker.getByRole('button', { name: 'Save here' }).click()
+    await said('“Trips” saved in My files', his)
+    expect(await pathsOf()).toContain('Trips')
+    await his.getByRole('button', { name: 'Undo' }).click()
+    await until(async () => !(await pathsOf()).includes('Trips'))
+    await item('Trips', his).getByRole('link', { name: 'Trips' }).click()
+    await his.getByRole('button', { name: 'Save to my files' }).click()
+    await his.getByText('Saved to your files as Trips').waitFor()
+    await expectAccessible(his)
+    await pictures(his, 'share-page-saved')
+    expect(await pathsOf()).toContain('Trips')
+    expectQuiet(bob)
+  })
+
+  it('asks for the password of what is saved', async () => {
+    await send('budget.csv', { password: 'right' })
+    const his = await bob.open('/shared')
+    await item('budget.csv', his).getByRole('button', { name: 'Save budget.csv to my files' }).click()
+    await his.getByRole('button', { name: 'Save here' }).click()
+    const dialog = his.getByRole('dialog', { name: 'This file has a password' })
+    await dialog.getByLabel('Password').fill('right')
+    await dialog.getByRole('button', { name: 'Open' }).click()
+    await said('“budget.csv” saved in My files', his)
   })
 })

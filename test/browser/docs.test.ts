@@ -29,16 +29,34 @@ describe('/api/docs', () => {
     const described = Object.entries(paths).flatMap(([path, item]) =>
       Object.keys(item).map(method => `${method.toUpperCase()} ${path}`),
     )
-    const shown = await page.locator('.opblock-summary').evaluateAll(blocks =>
-      blocks.map(block => {
-        const text = (part: string) => block.querySelector(part)?.textContent?.replaceAll('\u200b', '').trim()
-        return `${text('.opblock-summary-method')} ${text('.opblock-summary-path')}`
-      }),
-    )
+    // Of a long list only what is seen is in the page.
+    const shown = new Set<string>()
+    const look = async () => {
+      const names = await page.locator('.opblock-summary').evaluateAll(blocks =>
+        blocks.map(block => {
+          const text = (part: string) => block.querySelector(part)?.textContent?.replaceAll('\u200b', '').trim()
+          return `${text('.opblock-summary-method')} ${text('.opblock-summary-path')}`
+        }),
+      )
+      for (const name of names) shown.add(name)
+    }
+    /** Scrolls from the top down, until what is looked for is in the page. */
+    const scrollTo = async (done: () => Promise<boolean>) => {
+      await page.evaluate('scrollTo(0, 0)')
+      for (let i = 0; i < 100 && !(await done()); i++) {
+        await page.mouse.wheel(0, 400)
+        await page.waitForTimeout(100)
+      }
+    }
+    await scrollTo(async () => {
+      await look()
+      return shown.size === described.length
+    })
     expect(described.length).toBeGreaterThan(20)
-    expect(shown.sort()).toEqual(described.sort())
+    expect([...shown].sort()).toEqual(described.sort())
 
     const operation = page.locator('.opblock').filter({ hasText: '/api/user/data' })
+    await scrollTo(async () => (await operation.count()) > 0)
     await operation.locator('.opblock-summary-control').click()
     await operation.getByRole('button', { name: 'Try it out' }).click()
     await operation.getByRole('button', { name: 'Execute' }).click()
@@ -50,10 +68,12 @@ describe('/api/docs', () => {
 
     expect(alice.foreign).toEqual([])
     const upload = page.locator('.opblock-post').filter({ hasText: '/api/files/upload' }).first()
+    await scrollTo(async () => (await upload.count()) > 0)
     await upload.locator('.opblock-summary-control').click()
     await upload.getByRole('button', { name: 'Try it out' }).click()
     await upload.getByLabel('on_conflict').waitFor()
     await expectAccessible(page)
+    await page.evaluate('scrollTo(0, 0)')
     await page.getByRole('button', { name: 'Authorize' }).first().click()
     await page.getByRole('dialog', { name: 'Authorize' }).waitFor()
     await expectAccessible(page)

@@ -50,6 +50,22 @@ const states: Record<string, () => Promise<Page>> = {
     await page.frameLocator('iframe').getByText('This is the beginning: 64 KiB of').waitFor()
     return page
   },
+  'share-folder': async () => {
+    const link = await w.shareFolder('Ridge walk in May', [
+      ['Day 1/Sunrise above the ridge.png', w.media.png, 'image/png'],
+      ['Day 2/Descent.webm', w.media.webm, 'video/webm'],
+      ['Minutes of May.pdf', w.media.pdf, pdf],
+      ['Morning song.wav', w.media.wav, 'audio/wav'],
+      ['peaks.csv', csv, 'text/csv'],
+    ])
+    return w.open(w.anonymous, link)
+  },
+  'share-file-in-folder': async () => {
+    const link = await w.shareFolder('Ridge walk', [['Day 1/Sunrise above the ridge.png', w.media.png, 'image/png']])
+    const page = await w.open(w.anonymous, `${link}?file=Day+1%2FSunrise+above+the+ridge.png`)
+    await page.getByRole('img', { name: 'Sunrise above the ridge.png' }).waitFor()
+    return page
+  },
   'share-table': async () => w.open(w.anonymous, await w.share('peaks.csv', csv, 'text/csv')),
   'share-file': async () => w.open(w.anonymous, await w.share('Holidays 2026.zip', 'zip', 'application/zip')),
   'share-limited': async () => w.open(w.anonymous, await w.share('ticket.pdf', w.media.pdf, pdf, { max_downloads: 1 })),
@@ -89,6 +105,48 @@ const states: Record<string, () => Promise<Page>> = {
     const name = `<img src=x onerror=alert(1)>"'&amp; ${'very'.repeat(20)} \u202Egnp.exe`
     return w.open(w.anonymous, await w.share(name, 'x', 'application/zip'))
   },
+  'request-open': async () =>
+    w.open(
+      w.anonymous,
+      await w.request('Pictures of the summit', {
+        message: 'The large ones, please.\nUntil Sunday!',
+        kinds: ['image/*', '.pdf'],
+      }),
+    ),
+  'request-protected': async () =>
+    w.open(w.anonymous, await w.request('Contracts', { password: PASSWORD, asks_name: true })),
+  'request-wrong-password': async () => {
+    const page = await w.open(w.anonymous, await w.request('Contracts', { password: PASSWORD, asks_name: true }))
+    await page.getByLabel('Your name').fill('Carol')
+    await page.getByLabel('Password', { exact: true }).fill('wrong')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('This is not the password.').waitFor()
+    return page
+  },
+  'request-sent': async () => {
+    const page = await w.open(w.anonymous, await w.request('Minutes', { max_file_size: 5000, duration: 'never' }))
+    const files = ['Minutes of May.pdf', 'Notes.txt', 'Too large.zip'].map((name, i) => ({
+      ...{ name, mimeType: '', buffer: Buffer.alloc([900, 20, 6000][i] ?? 0) },
+    }))
+    await page.locator('input[type=file]').setInputFiles(files)
+    await page.locator('li.failed').getByText('This file has more than').waitFor()
+    return page
+  },
+  'request-full': async () => {
+    const link = await w.request('One ticket', { max_files: 1 })
+    const file = { name: 'ticket.pdf', mimeType: pdf, buffer: w.media.pdf }
+    await w.anonymous.context.request.get(link)
+    await w.anonymous.context.request.post(`${link}/upload`, { multipart: { file } })
+    return w.open(w.anonymous, link)
+  },
+  'request-closed': async () => {
+    const link = await w.request('Too late')
+    await w.db.run('UPDATE file_request SET closed_at = 1 WHERE id = (SELECT MAX(id) FROM file_request)')
+    return w.open(w.anonymous, link)
+  },
+  'request-unknown': () => w.open(w.anonymous, `/request/${'x'.repeat(43)}`),
+  'request-long': async () =>
+    w.open(w.anonymous, await w.request('W'.repeat(100), { message: `${'very '.repeat(180)}\nשלום עולם (1)` })),
   'invite-anonymous': async () =>
     w.open(w.anonymous, await w.invite(w.bob, 'bob@example.com', 'editor', 'Mountain Rescue')),
   'invite-signed-in': async () => w.open(w.bob, await w.invite(w.bob, 'bob@example.com', 'admin', 'Alpine Club')),

@@ -191,7 +191,7 @@ describe('Somebody with whom a file is shared', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(link)
     // With the wrong address, as it happens.
-    await page.getByText('This file was shared with another person').waitFor()
+    await page.getByText('This was shared with another person').waitFor()
     await page.getByRole('button', { name: 'Sign in with another address' }).click()
     await page.getByRole('link', { name: 'Continue on this computer' }).click()
     await fillInWord(page, w.service.url)

@@ -18,10 +18,14 @@ export interface World {
   anonymous: Visit
   /** Shares a new file of alice with everybody; answers the link. */
   share(name: string, bytes: Buffer | string, type: string, terms?: object): Promise<string>
+  /** Shares a new folder of alice with files in it with everybody; answers the link. */
+  shareFolder(name: string, files: [path: string, bytes: Buffer | string, type: string][]): Promise<string>
   /** Shares a new file of alice with a person; answers the link. */
   send(name: string, bytes: Buffer | string, type: string, email: string): Promise<string>
   /** Founds a workspace of alice and invites somebody to it; answers the link. */
   invite(who: Visit, email: string, role: string, workspace: string): Promise<string>
+  /** Makes a file request of alice for her root; answers the link. */
+  request(label: string, terms?: object): Promise<string>
   open(who: Visit, address: string): Promise<Page>
   stop(): Promise<void>
 }
@@ -74,6 +78,17 @@ export async function startWorld(): Promise<World> {
     async share(name, bytes, type, terms = {}) {
       const object = await upload(name, bytes, type)
       return (await call('/api/files/quick_share', { object, duration: '7d', ...terms })).sharing_link
+    },
+
+    async shareFolder(name, files) {
+      const path = `folder-${++made}/${name}`
+      for (const [at, bytes, type] of files)
+        await call('/api/files/move', { source: await upload('new', bytes, type), destination: `${path}/${at}` })
+      return (await call('/api/folders/quick_share', { path, duration: '7d' })).sharing_link
+    },
+
+    async request(label, terms = {}) {
+      return (await call('/api/file_requests', { label, ...terms })).link
     },
 
     async send(name, bytes, type, email) {

@@ -23,7 +23,7 @@ const leavesOf = (value: unknown): string[] =>
     typeof of === 'object' ? leavesOf(of) : [`"${name}": ${JSON.stringify(of)}`],
   )
 
-describe('The five minutes of README.md', () => {
+describe('The five minutes of docs/walk.md', () => {
   it('come to GraphiQL, where what stands there is pasted, and answered as it is shown', async () => {
     const steps = stepsOfWalk()
     const first = steps.findIndex(({ typed }) => typed.language === 'graphql')

@@ -40,12 +40,20 @@ export type Role =
 
 /** What shareFiles takes. */
 export type ShareFilesInput = {
-  /** How long the shares live; 7d by default. */
+  /** Whether the files may be downloaded, and not only looked at on the page of the share. True by default. */
+  allowDownload?: boolean | null | undefined;
+  /** How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default (LINK_DURATION), what is shared with a person for 7d. */
   duration?: string | null | undefined;
   /** Who has this verified address receives the files. */
   email: string;
-  /** 1 to 100 files of the own drive. */
+  /** 1 to 100 files and folders of one drive. */
   files: Array<EntryRef>;
+  /** What its sharer calls it: up to 100 characters. */
+  label?: string | null | undefined;
+  /** What the mail tells them besides, in up to 1,000 characters. It is not kept. */
+  message?: string | null | undefined;
+  /** Whether its sharer is told of its use by mail, at most once an hour. False by default. */
+  notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
   /** Whether to tell the recipient by mail. */
@@ -88,10 +96,12 @@ export type FindQueryVariables = Exact<{
 export type FindQuery = { node:
     | { __typename: 'Account' }
     | { __typename: 'ApiKey' }
+    | { __typename: 'BackgroundCopy' }
     | { __typename: 'DirectShare', token: string, fileName: string, size: number, seen: boolean, sharedBy: { email: string } }
     | { __typename: 'Drive' }
     | { __typename: 'Event' }
     | { __typename: 'File', md5: string, id: string, path: string, size: number, createdAt: string }
+    | { __typename: 'FileRequest' }
     | { __typename: 'Folder', id: string, path: string, size: number, createdAt: string }
     | { __typename: 'Identity' }
     | { __typename: 'Invite' }
@@ -119,7 +129,7 @@ export type ShareMutationVariables = Exact<{
 }>;
 
 
-export type ShareMutation = { shareFiles: { mail: MailStatus, shares: Array<{ token: string, url: string, expiresAt: string }> } | null };
+export type ShareMutation = { shareFiles: { mail: MailStatus, shares: Array<{ token: string, url: string, expiresAt: string | null }> } | null };
 
 export type OpenMutationVariables = Exact<{
   token: string;

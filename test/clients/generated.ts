@@ -55,12 +55,18 @@ export type CreateInviteInput = {
 
 /** What createLink takes. */
 export type CreateLinkInput = {
-  /** How long the link lives: 30m, 24h, 7d, 2w, 1mo, 1y; 24h by default. */
+  /** Whether the files may be downloaded, and not only looked at on the page of the share. True by default. */
+  allowDownload?: boolean | null | undefined;
+  /** How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default (LINK_DURATION), what is shared with a person for 7d. */
   duration?: string | null | undefined;
-  /** A file of the own drive. */
+  /** A file or folder. */
   file: EntryRef;
+  /** What its sharer calls it: up to 100 characters. */
+  label?: string | null | undefined;
   /** After how many downloads it ends, 1 to 1,000,000,000. */
   maxDownloads?: number | null | undefined;
+  /** Whether its sharer is told of its use by mail, at most once an hour. False by default. */
+  notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
 };
@@ -180,12 +186,20 @@ export type Scope =
 
 /** What shareFiles takes. */
 export type ShareFilesInput = {
-  /** How long the shares live; 7d by default. */
+  /** Whether the files may be downloaded, and not only looked at on the page of the share. True by default. */
+  allowDownload?: boolean | null | undefined;
+  /** How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default (LINK_DURATION), what is shared with a person for 7d. */
   duration?: string | null | undefined;
   /** Who has this verified address receives the files. */
   email: string;
-  /** 1 to 100 files of the own drive. */
+  /** 1 to 100 files and folders of one drive. */
   files: Array<EntryRef>;
+  /** What its sharer calls it: up to 100 characters. */
+  label?: string | null | undefined;
+  /** What the mail tells them besides, in up to 1,000 characters. It is not kept. */
+  message?: string | null | undefined;
+  /** Whether its sharer is told of its use by mail, at most once an hour. False by default. */
+  notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
   /** Whether to tell the recipient by mail. */
@@ -231,9 +245,9 @@ export type CrumbFragment = { id: string, name: string, size: number, fileCount:
 
 export type DriveLineFragment = { id: string, root: { id: string, size: number, fileCount: number }, usage: { usedBytes: number, fileCount: number, folderCount: number } };
 
-type ShareLine_DirectShare_Fragment = { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string };
+type ShareLine_DirectShare_Fragment = { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null };
 
-type ShareLine_LinkShare_Fragment = { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string };
+type ShareLine_LinkShare_Fragment = { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null };
 
 export type ShareLineFragment =
   | ShareLine_DirectShare_Fragment
@@ -241,13 +255,13 @@ export type ShareLineFragment =
 ;
 
 export type SharesOfViewerFragment = { id: string, shares: { edges: Array<{ node:
-        | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
-        | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+        | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
+        | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
        }> } };
 
 export type SharesOfFileFragment = { id: string, shareCount: number | null, shares: { nodes: Array<
-      | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
-      | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+      | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
+      | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
     > } | null };
 
 export type KeysOfViewerFragment = { id: string, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null };
@@ -269,8 +283,8 @@ export type HomeQuery = { me: { email: string, id: string, person: { id: string,
             | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
             | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
           >, pageInfo: { hasNextPage: boolean, endCursor: string | null } }, createdBy: { id: string, name: string } | null, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number, parent: { id: string, name: string, size: number, fileCount: number } | null } | null } | null }, usage: { usedBytes: number, fileCount: number, folderCount: number } }, shares: { edges: Array<{ node:
-          | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
-          | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+          | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
+          | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
          }> }, apiKeys: { nodes: Array<{ id: string, name: string, scopes: Array<Scope>, status: ApiKeyStatus, hint: string }> } | null, workspaces: { nodes: Array<{ id: string, name: string, slug: string, role: Role }> } | null } };
 
 export type WorkspaceHomeQueryVariables = Exact<{
@@ -296,10 +310,12 @@ export type FolderViewQueryVariables = Exact<{
 export type FolderViewQuery = { node:
     | { __typename: 'Account' }
     | { __typename: 'ApiKey' }
+    | { __typename: 'BackgroundCopy' }
     | { __typename: 'DirectShare' }
     | { __typename: 'Drive' }
     | { __typename: 'Event' }
     | { __typename: 'File' }
+    | { __typename: 'FileRequest' }
     | { __typename: 'Folder', fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
           | { md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
           | { fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
@@ -326,13 +342,15 @@ export type FileViewQueryVariables = Exact<{
 export type FileViewQuery = { node:
     | { __typename: 'Account' }
     | { __typename: 'ApiKey' }
+    | { __typename: 'BackgroundCopy' }
     | { __typename: 'DirectShare' }
     | { __typename: 'Drive' }
     | { __typename: 'Event' }
     | { __typename: 'File', md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null, shares: { nodes: Array<
-          | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
-          | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+          | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
+          | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
         > } | null }
+    | { __typename: 'FileRequest' }
     | { __typename: 'Folder', fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null }
     | { __typename: 'Identity' }
     | { __typename: 'Invite' }
@@ -406,11 +424,11 @@ export type LinkMutationVariables = Exact<{
 
 
 export type LinkMutation = { createLink: { share: { token: string }, file: { id: string, shareCount: number | null, shares: { nodes: Array<
-          | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
-          | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+          | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
+          | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
         > } | null } | null, viewer: { id: string, shares: { edges: Array<{ node:
-            | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
-            | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+            | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
+            | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
            }> } } | null } | null };
 
 export type ShareWithMutationVariables = Exact<{
@@ -419,11 +437,11 @@ export type ShareWithMutationVariables = Exact<{
 
 
 export type ShareWithMutation = { shareFiles: { shares: Array<{ file: { id: string, shareCount: number | null, shares: { nodes: Array<
-            | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
-            | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+            | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
+            | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
           > } | null } | null }>, viewer: { id: string, shares: { edges: Array<{ node:
-            | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
-            | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+            | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
+            | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
            }> } } | null } | null };
 
 export type RevokeMutationVariables = Exact<{
@@ -432,11 +450,11 @@ export type RevokeMutationVariables = Exact<{
 
 
 export type RevokeMutation = { revokeShare: { revokedId: string, file: { id: string, shareCount: number | null, shares: { nodes: Array<
-          | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
-          | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+          | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
+          | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
         > } | null } | null, viewer: { id: string, shares: { edges: Array<{ node:
-            | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
-            | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string }
+            | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
+            | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
            }> } } | null } | null };
 
 export type CreateWorkspaceMutationVariables = Exact<{

@@ -15,12 +15,17 @@ export function callByRest(
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(inputs[name])))
   const query = new URLSearchParams(given(sources.query).map(([name, value]) => [name, String(value)]))
   const url = query.size > 0 ? `${filled}?${query}` : filled
+  const { sender } = inputs
+  const headers: Record<string, string> = typeof sender === 'string' ? { 'x-sender-token': sender } : {}
   if (sources.form) {
     const form = new FormData()
     for (const [name, value] of given(sources.form)) form.append(name, value instanceof File ? value : String(value))
     return person.rest(method, url, { form })
   }
   const file = Object.values(inputs).find(value => value instanceof File)
-  if (sources.raw && file) return person.rest(method, url, { body: file.stream() })
-  return person.rest(method, url, sources.body ? { json: Object.fromEntries(given(sources.body)) } : {})
+  if (sources.raw && file) return person.rest(method, url, { body: file.stream(), headers })
+  return person.rest(method, url, {
+    headers,
+    ...(sources.body ? { json: Object.fromEntries(given(sources.body)) } : {}),
+  })
 }

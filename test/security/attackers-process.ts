@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Outcome } from './attackers.ts'
 
 /** What attackers send, and when it is enough. */
 export type Attack =
@@ -18,6 +17,13 @@ export type Attack =
       body: Uint8Array
       opening: number
     }
+
+/** What came of each request: its status, 0 where the connection broke, and the beginning of its body. */
+export interface Outcome {
+  status: number
+  retryAfter: string | null
+  text: string
+}
 
 setPriority(19)
 

@@ -4,14 +4,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from '@jest/globals'
 import type { BuiltService } from '../built-service.ts'
-import type { Attack } from './attackers-process.ts'
-
-/** What came of each request: its status, 0 where the connection broke, and the beginning of its body. */
-export interface Outcome {
-  status: number
-  retryAfter: string | null
-  text: string
-}
+import type { Attack, Outcome } from './attackers-process.ts'
 
 export interface Attackers {
   /** Begins; resolves when every request has its answer, or everything that is to be sent of it is sent. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { loggablePath } from '../../src/log.ts'
+import { loggablePath } from '../../src/runtime/log.ts'
 import { found, join, privateKey, workspaceKey } from '../builders.ts'
 import { wholeGuessWindow } from '../guess-window.ts'
 import { type Person, startApp, type TestApp } from '../harness.ts'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { UNHURRIED } from '../builders.ts'
 import { newDatabase, type Person, signInTo, startApp, type TestApp } from '../harness.ts'
+import { until } from '../until.ts'
 
 /** Requests that are under way at each of the two instances. */
 const AT_ONCE = 16
@@ -37,11 +37,12 @@ describe('A credential that is used many times at once, at two instances', () =>
       }
     }
     const readers = [near, far].flatMap(app => Array.from({ length: AT_ONCE }, () => read(app)))
-    await sleep(200)
+    await until(() => seen.length > 2 * AT_ONCE)
     const begun = performance.now()
     await revoke()
     const revoked = performance.now()
-    await sleep(200)
+    // As long as it takes for every reader to have asked twice since.
+    await until(() => seen.filter(({ sent }) => sent > revoked).length > 4 * AT_ONCE)
     goesOn = false
     await Promise.all(readers)
     const statusesOf = (some: typeof seen) => some.map(({ status }) => status)

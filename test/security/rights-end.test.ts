@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { hashSecret } from '../../src/runtime/tokens.ts'
 import { operatorService } from '../../src/services/accounts/operator.ts'
-import { hashSecret } from '../../src/tokens.ts'
 import { found, join, privateKey, ROOMY, UNHURRIED, workspaceKey } from '../builders.ts'
 import { type Person, startApp, type TestApp } from '../harness.ts'
 import { doors } from '../held-upload.ts'

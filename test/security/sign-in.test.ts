@@ -2,9 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { createServer, get as httpGet, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createLog } from '../../src/log.ts'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { createLog } from '../../src/runtime/log.ts'
 import { accountService } from '../../src/services/accounts/account.ts'
+import { createFirstBrowser } from '../../src/sign-in/embedded/first-browser.ts'
 import { mountSignIn } from '../../src/sign-in/embedded/mount.ts'
 import { startApp, type TestApp } from '../harness.ts'
 import { Browser } from '../unit/sign-in-browser.ts'
@@ -12,13 +13,23 @@ import { Browser } from '../unit/sign-in-browser.ts'
 describe('The embedded sign-in', () => {
   let t: TestApp
   let dataDir: string
+  let firstAddress: () => string
   const word = () => readFileSync(join(dataDir, 'sign-in-word'), 'utf8').trim()
 
   beforeAll(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'satchel-word-'))
     const log = createLog({ logLevel: 'silent' })
     const secretKey = 'k'.repeat(32)
-    t = await startApp({}, { embeddedSignIn: publicUrl => mountSignIn({ publicUrl, secretKey, dataDir, log }) })
+    t = await startApp(
+      {},
+      {
+        embeddedSignIn: async publicUrl => {
+          const mounted = await mountSignIn({ publicUrl, secretKey, dataDir, log })
+          firstAddress = mounted.firstAddress
+          return mounted
+        },
+      },
+    )
   })
   afterAll(async () => {
     await t.stop()
@@ -81,6 +92,73 @@ describe('The embedded sign-in', () => {
     const shared = word()
     const statuses = await Promise.all(browsers.map(browser => send(browser, { word: shared })))
     expect(statuses.sort()).toEqual([303, 422])
+  })
+
+  describe('of the address that the start prints', () => {
+    /** Opens an address, and goes on to the form. @returns whether the form asks for the word */
+    async function isAsked(browser: Browser, address: string, init: RequestInit = {}): Promise<boolean> {
+      const led = await browser.get(address, init)
+      expect([led.status, led.headers.get('location'), led.headers.get('referrer-policy')]).toEqual([
+        ...[303, '/auth/oauth?return_to=/', 'no-referrer'],
+      ])
+      expect(led.headers.get('cache-control')).toBe('no-store')
+      return (await begin(browser)).includes('Word of this computer')
+    }
+
+    it('lets one browser in without the word, and asks who its person is', async () => {
+      const address = firstAddress()
+      const alice = new Browser()
+      expect(await isAsked(alice, address)).toBe(false)
+      expect(alice.jar.has('session_id')).toBe(false)
+      expect(await send(alice, {})).toBe(303)
+      expect(alice.jar.has('session_id')).toBe(true)
+      const bob = new Browser()
+      expect(await isAsked(bob, address)).toBe(true)
+      expect(await send(bob, {})).toBe(422)
+    })
+
+    it('takes one of two browsers that open it at once', async () => {
+      const address = firstAddress()
+      const asked = await Promise.all([new Browser(), new Browser()].map(browser => isAsked(browser, address)))
+      expect(asked.sort()).toEqual([false, true])
+    })
+
+    it('is not used up by other sites, by HEAD, or by what looks ahead, and takes no other secret', async () => {
+      const address = firstAddress()
+      const tries: RequestInit[] = [
+        { headers: { 'Sec-Fetch-Site': 'cross-site' } },
+        { headers: { 'Sec-Fetch-Site': 'same-site' } },
+        { headers: { Referer: 'https://evil.example/' } },
+        { headers: { 'Sec-Purpose': 'prefetch;prerender', 'Sec-Fetch-Site': 'none' } },
+        { method: 'HEAD' },
+      ]
+      for (const init of tries) expect([init, await isAsked(new Browser(), address, init)]).toEqual([init, true])
+      for (const wrong of [
+        `${address}x`,
+        address.slice(0, -1),
+        address.replace(/secret=.*/, ''),
+        address.replace(/=.*/, '='),
+      ])
+        expect([wrong, await isAsked(new Browser(), wrong)]).toEqual([wrong, true])
+      expect(await isAsked(new Browser(), address, { headers: { 'Sec-Fetch-Site': 'none' } })).toBe(false)
+    })
+
+    it('is good for 15 minutes', () => {
+      const first = createFirstBrowser(t.url, () => '')
+      const clock = jest.spyOn(Date, 'now')
+      try {
+        const made = Date.now()
+        clock.mockReturnValue(made)
+        const [late, inTime] = [made + 15 * 60_000, made + 15 * 60_000 - 1]
+        const secret = first.begin()
+        clock.mockReturnValue(late)
+        expect(first.redeem(secret)).toBe(false)
+        clock.mockReturnValue(inTime)
+        expect(first.redeem(secret)).toBe(true)
+      } finally {
+        clock.mockRestore()
+      }
+    })
   })
 
   it('does not take a cookie that it has not made', async () => {

@@ -3,6 +3,8 @@ import { PassThrough, Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { BlobMissing, type BlobStore, BytesDiffer, type PutOptions, StoreRefusal } from '../../src/storage/store.ts'
+import type { Uploaded } from '../../src/storage/upload.ts'
+import { hexOfCrc32 } from '../../src/upload-engine/crc32.ts'
 import { stagePart } from '../stage-part.ts'
 import { until } from '../until.ts'
 
@@ -20,7 +22,7 @@ export function put(
   key: string,
   source: AsyncIterable<Uint8Array>,
   options: Partial<PutOptions> = {},
-): Promise<{ size: number; md5: string }> {
+): Promise<Uploaded> {
   return store.put(key, source, { contentType: 'text/plain', admit: async () => {}, ...options })
 }
 
@@ -70,11 +72,11 @@ export function describeContract(start: () => Promise<Subject>): void {
 
   describe('put', () => {
     it.each([0, 1, 65_536, 65_537, 512 * 1024 + 1, 4 * MiB - 1, 4 * MiB, 4 * MiB + 1, 8 * MiB, 9 * MiB + 12_345])(
-      'keeps %i bytes and knows their size and MD5',
+      'keeps %i bytes and knows their size, MD5 and CRC-32',
       async size => {
         const bytes = randomBytes(size)
         const key = `size-${size}`
-        expect(await put(store, key, pieces(bytes))).toEqual({ size, md5: md5(bytes) })
+        expect(await put(store, key, pieces(bytes))).toEqual({ size, md5: md5(bytes), crc32: hexOfCrc32(crc32(bytes)) })
         expect(bytes.equals(await bytesOf(key))).toBe(true)
         expect(await store.look(key)).toEqual({ size })
       },
@@ -83,7 +85,9 @@ export function describeContract(start: () => Promise<Subject>): void {
     it('takes one chunk that spans blocks, and empty ones', async () => {
       const bytes = randomBytes(9 * MiB)
       const source = Readable.from([bytes.subarray(0, 0), bytes, bytes.subarray(0, 0)])
-      expect(await put(store, 'chunk', source)).toEqual({ size: bytes.length, md5: md5(bytes) })
+      expect(await put(store, 'chunk', source)).toEqual({
+        ...{ size: bytes.length, md5: md5(bytes), crc32: hexOfCrc32(crc32(bytes)) },
+      })
       expect(bytes.equals(await bytesOf('chunk'))).toBe(true)
     })
 

@@ -3,16 +3,14 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, it } from '@jest/globals'
 import { sendBytes } from '../../src/http/bytes.ts'
-import type { DownloadService } from '../../src/services/sharing/download.ts'
 
 const SIZE = 20
 
 /** Asks for a blob, and for something else on the same connection. Answers all that came until the connection ended. */
 function exchange(blob: string[]): Promise<string> {
-  const downloads = { read: async () => Readable.from(blob.map(text => Buffer.from(text))) }
   const delivery = {
-    blobId: 'x',
-    md5: 'm',
+    read: async () => Readable.from(blob.map(text => Buffer.from(text))),
+    etag: 'm',
     size: SIZE,
     contentType: 'text/plain',
     disposition: 'inline',
@@ -22,7 +20,7 @@ function exchange(blob: string[]): Promise<string> {
     const server = createServer((req, res) => {
       if (req.url === '/next') return void res.end('next')
       const { signal } = new AbortController()
-      sendBytes({ req, res, signal }, delivery, downloads as unknown as DownloadService).catch(reject)
+      sendBytes({ req, res, address: '', signal }, delivery).catch(reject)
     })
     server.listen(0, '127.0.0.1', () => {
       const address = server.address()

@@ -17,8 +17,8 @@ import {
   wireScope,
   workspaceWords,
 } from '../../src/cli/words.ts'
-import { parseDuration } from '../../src/duration.ts'
-import { wholeNumber as operatorNumber } from '../../src/program.ts'
+import { wholeNumber as operatorNumber } from '../../src/runtime/program.ts'
+import { parseDuration } from '../../src/values/duration.ts'
 
 describe('Words', () => {
   it('name every scope and role of the service', () => {

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { ConfigError, isLoopback, readConfig } from '../../src/config.ts'
-import { describeSettings } from '../../src/settings-help.ts'
+import { ConfigError, isLoopback, readConfig } from '../../src/config/config.ts'
+import { describeSettings } from '../../src/config/help.ts'
 
 type Env = Record<string, string>
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { describeSettings } from '../../src/config/help.ts'
 import { CLEANUP_LIMIT } from '../../src/http/server.ts'
-import { describeSettings } from '../../src/settings-help.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const dockerfile = read('docker/Dockerfile')

@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { restSchema } from '../../schema/rest/index.ts'
-import { AppError } from '../../src/errors.ts'
 import { createApiDocument } from '../../src/openapi/document.ts'
 import { routesOf } from '../../src/rest/routes.ts'
+import { AppError } from '../../src/runtime/errors.ts'
 
 let server: Server
 let address = ''

@@ -4,11 +4,12 @@ import type { Command } from 'commander'
 import { schema } from '../../schema/index.ts'
 import { restSchema } from '../../schema/rest/index.ts'
 import { createProgram } from '../../src/cli/program.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { settingRows } from '../../src/config/help.ts'
 import { createApiDocument } from '../../src/openapi/document.ts'
 import { routesOf } from '../../src/rest/routes.ts'
-import { settingRows } from '../../src/settings-help.ts'
 import { blocksOf, type Page, pageFile } from '../docs.ts'
+import { sizes } from '../size.ts'
 
 const read = (page: Page) => readFileSync(pageFile(page), 'utf8')
 const cell = (value: string) => value.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ')
@@ -99,6 +100,17 @@ describe('README.md and docs', () => {
 
   it('has every operation of REST; npm run update writes them', () => {
     expectTable('docs/integrate.md', 'interface', tableOf(['area', 'REST', 'what it does'], interfaceRows()))
+  })
+
+  it('says how large the folders are; npm run update writes it', () => {
+    const [code, tests] = (['code', 'tests'] as const).map(kind =>
+      sizes(kind).map(([folder, lines]) => [`\`${folder}/\``, String(lines)]),
+    )
+    const rows = Array.from({ length: Math.max(code?.length ?? 0, tests?.length ?? 0) }, (_, i) => [
+      ...(code?.[i] ?? ['', '']),
+      ...(tests?.[i] ?? ['', '']),
+    ])
+    expectTable('docs/develop.md', 'size', tableOf(['code', 'thousand lines', 'tests', 'thousand lines'], rows))
   })
 
   it('has every field of the roots of the graph; npm run update writes them', () => {

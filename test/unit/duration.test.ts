@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { parseDuration } from '../../src/duration.ts'
+import { parseDuration } from '../../src/values/duration.ts'
 
 const day = 86_400_000
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from '@jest/globals'
 import { Redis } from 'ioredis'
 import { createGuessLimiter, type GuessLimiter, type GuessRules } from '../../src/access/guessing.ts'
-import { blocksOf, networkOf } from '../../src/network.ts'
+import { blocksOf, networkOf } from '../../src/values/network.ts'
 
 const redisUrl = process.env.TEST_REDIS_URL
 const redis = redisUrl ? new Redis(redisUrl, { maxRetriesPerRequest: 1 }) : undefined

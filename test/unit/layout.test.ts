@@ -6,10 +6,10 @@ import { describe, expect, it } from '@jest/globals'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /**
- * The rooms from the top down: a file imports from its own room and from those below. The longest prefix counts, so that what
- * decides about credentials lies below the services, and what reads them above.
+ * The layers from the top down: a file imports from its own folder and from the layers below, types included. The longest prefix counts,
+ * so that callers, roles, scopes and passwords are below the services, and what finds callers and opens drives is above them.
  */
-const floors = [
+const layers = [
   ['src/main.ts', 'src/doctor.ts', 'src/admin.ts', 'src/cli/', 'src/console/'],
   ['src/app.ts'],
   ['src/start.ts'],
@@ -18,7 +18,7 @@ const floors = [
   ['src/graphql/', 'src/openapi/'],
   ['src/rest/'],
   ['schema/'],
-  ['src/context.ts'],
+  ['schema/context.ts'],
   ['src/sign-in/'],
   ['src/http/'],
   ['src/access/'],
@@ -26,48 +26,24 @@ const floors = [
   ['src/services/'],
   ['src/access/guessing.ts', 'src/access/password.ts', 'src/access/scopes.ts'],
   ['db/', 'src/storage/'],
-  ['src/audit-log.ts', 'src/redis.ts'],
-  [
-    'src/access/roles.ts',
-    'src/compile.ts',
-    'src/program.ts',
-    'src/interruptible.ts',
-    'src/device.ts',
-    'src/duration.ts',
-    'src/fair-queue.ts',
-    'src/json.ts',
-    'src/key-by-id.ts',
-    'src/limits.ts',
-    'src/log.ts',
-    'src/media.ts',
-    'src/network.ts',
-    'src/on-conflict.ts',
-    'src/one-line.ts',
-    'src/paths.ts',
-    'src/tokens.ts',
-    'src/upload.ts',
-    'src/within.ts',
-  ],
-  ['src/config.ts', 'src/errors.ts', 'src/settings-help.ts'],
-  ['src/remembered.ts', 'src/settings.ts', 'src/upload-engine/'],
-  ['src/sign-up-rule.ts'],
+  ['src/access/audit-log.ts'],
+  ['src/access/caller.ts', 'src/access/roles.ts'],
+  ['src/values/'],
+  ['src/runtime/', 'src/upload-engine/'],
+  ['src/config/'],
 ]
 
 /** Files that import nothing of ours, but for what is named here. */
 const leaves: Record<string, string[]> = {
-  'src/config.ts': ['src/settings.ts', 'type src/sign-up-rule.ts'],
-  'src/settings.ts': ['src/sign-up-rule.ts'],
-  'src/sign-up-rule.ts': [],
-  'src/errors.ts': [],
-  'src/limits.ts': [],
-  'src/remembered.ts': [],
-  'src/tokens.ts': [],
-  'src/log.ts': ['type src/config.ts'],
-  'src/paths.ts': ['src/errors.ts'],
+  'src/runtime/errors.ts': [],
+  'src/access/caller.ts': ['type src/values/tree.ts'],
+  'src/values/limits.ts': [],
+  'src/values/tree.ts': [],
+  'src/runtime/remembered.ts': [],
+  'src/runtime/tokens.ts': [],
+  'src/runtime/log.ts': ['type src/config/config.ts'],
+  'src/values/paths.ts': ['src/runtime/errors.ts'],
 }
-
-/** The one type that points up: who calls is told to the services as a plain value. */
-const upward = ['type src/access/caller.ts']
 
 /** What the schema takes from the services besides types. */
 const schemaValues = ['schema/paging.ts -> src/services/page.ts']
@@ -98,18 +74,18 @@ const arrows = sources.flatMap(file =>
   importsOf(file).map(({ to, type }) => ({ file, to, type, target: `${type ? 'type ' : ''}${to}` })),
 )
 
-/** The room of a file and its floor, 0 at the top; undefined for a file that has none. */
-function placeOf(file: string): { room: string; floor: number } | undefined {
-  const holds = (room: string) => (room.endsWith('/') ? file.startsWith(room) : file === room)
-  const places = floors.flatMap((rooms, floor) => rooms.filter(holds).map(room => ({ room, floor })))
-  return places.sort((a, b) => b.room.length - a.room.length)[0]
+/** The folder of a file, as `layers` has it, and its layer, 0 at the top; undefined for a file that has none. */
+function placeOf(file: string): { folder: string; layer: number } | undefined {
+  const holds = (folder: string) => (folder.endsWith('/') ? file.startsWith(folder) : file === folder)
+  const places = layers.flatMap((folders, layer) => folders.filter(holds).map(folder => ({ folder, layer })))
+  return places.sort((a, b) => b.folder.length - a.folder.length)[0]
 }
 
 const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/'))
 const nameOf = (file: string) => file.slice(file.lastIndexOf('/') + 1).replace(/\.tsx?$/, '')
 const fileNames = (dir: string) => sources.filter(file => folderOf(file) === dir).map(nameOf)
 
-describe('The rooms', () => {
+describe('The folders', () => {
   it('are all there is at the top level', () => {
     const made = ['node_modules', 'dist', 'data', 'coverage']
     const decided = [
@@ -129,11 +105,15 @@ describe('The rooms', () => {
     expect(entries.filter(name => !made.includes(name) && !decided.includes(name))).toEqual([])
   })
 
-  it('have a floor for every file', () => {
+  it('leave the programs, and what assembles and starts the service, at the root of src', () => {
+    expect(fileNames('src')).toEqual(['admin', 'app', 'doctor', 'main', 'start'])
+  })
+
+  it('have a layer for every file', () => {
     expect(sources.filter(file => !placeOf(file))).toEqual([])
   })
 
-  it('hold files that fit in a head', () => {
+  it('hold files of at most 300 lines', () => {
     const lines = (file: string) => read(file).split('\n').length - 1
     const written = sources.filter(file => !/\/(generated|graph-types\.d)\.ts$/.test(file))
     expect(written.map(file => `${file}: ${lines(file)}`).filter(said => Number(said.split(': ')[1]) > 300)).toEqual([])
@@ -158,6 +138,7 @@ describe('Names', () => {
     'builder',
     'columns',
     'connection',
+    'context',
     'entry-ref',
     'enums',
     'index',
@@ -180,8 +161,8 @@ describe('Names', () => {
 
   it('have one stem: what the schema shows has a service, and what a model holds is called like its table', () => {
     const services = sources.filter(file => file.startsWith('src/services/')).map(nameOf)
-    // The account of the caller is a user; its limits and the changes of shares and accounts have no service of their own.
-    const served = ['operator-change', 'plan', 'share-change', 'viewer']
+    // The account of the caller is a user; its limits and the changes of shares, file requests and accounts have no service of their own.
+    const served = ['file-request-change', 'operator-change', 'plan', 'share-change', 'viewer']
     expect(nouns('schema').filter(noun => !services.includes(noun))).toEqual(served)
     const tableOf = (model: string) =>
       /tableName: '(\w+)'/.exec(read(`db/models/${model}.ts`))?.[1]?.replaceAll('_', '-')
@@ -193,9 +174,9 @@ describe('Names', () => {
 
 describe('Arrows', () => {
   it('point down', () => {
-    const up = arrows.filter(({ file, to, target }) => {
+    const up = arrows.filter(({ file, to }) => {
       const [from, into] = [placeOf(file), placeOf(to)]
-      return from && from.room !== into?.room && !(into && into.floor > from.floor) && !upward.includes(target)
+      return from && from.folder !== into?.folder && !(into && into.layer > from.layer)
     })
     expect(up.map(({ file, target }) => `${file} -> ${target}`)).toEqual([])
   })
@@ -210,7 +191,7 @@ describe('Arrows', () => {
     const out = arrows.filter(({ file, to }) => file.startsWith('src/cli/') && !isOwn(to))
     expect([...new Set(out.map(({ target }) => target))].sort()).toEqual([
       'type src/access/scopes.ts',
-      'type src/errors.ts',
+      'type src/runtime/errors.ts',
     ])
   })
 
@@ -230,7 +211,7 @@ describe('Arrows', () => {
   })
 
   it('lead from the REST operations to what both schemas share, and from the graph to none of them', () => {
-    const shared = ['schema/base.ts', 'schema/scalars.ts']
+    const shared = ['schema/base.ts', 'schema/context.ts', 'schema/scalars.ts']
     const isShared = (file: string) => file.startsWith('schema/plugins/') || shared.includes(file)
     const isRest = (file: string) => file.startsWith('schema/rest/')
     const within = arrows.filter(a => a.file.startsWith('schema/') && a.to.startsWith('schema/') && !isShared(a.to))
@@ -247,10 +228,13 @@ describe('Arrows', () => {
 describe('One place alone', () => {
   const holding = (pattern: RegExp) => sources.filter(file => pattern.test(read(file)))
 
-  it('reads the environment: src/config.ts, and for the command line a file of its own', () => {
+  it('reads the environment: src/config/config.ts, and for the command line a file of its own', () => {
     const readers = holding(/\bprocess\.env\b|\benv\b[^\n]*'node:process'/)
     // The build of the console says what it is for browsers.
-    expect(readers.filter(file => file !== 'src/console/build/vite.ts')).toEqual(['src/cli/config.ts', 'src/config.ts'])
+    expect(readers.filter(file => file !== 'src/console/build/vite.ts')).toEqual([
+      'src/cli/config.ts',
+      'src/config/config.ts',
+    ])
   })
 
   it('knows Azure: src/storage', () => {

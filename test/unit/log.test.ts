@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, expect, it } from '@jest/globals'
-import { createLog } from '../../src/log.ts'
-import { connectRedis } from '../../src/redis.ts'
+import { createLog } from '../../src/runtime/log.ts'
+import { connectRedis } from '../../src/runtime/redis.ts'
 import { createPubSub } from '../../src/services/notices/pub-sub.ts'
 import { until } from '../until.ts'
 

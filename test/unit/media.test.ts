@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { parse } from 'content-disposition'
-import { deliveryOf, mediaTypeOf, mediaTypeOfPart, parseMode } from '../../src/media.ts'
+import { deliveryOf, mediaTypeOf, mediaTypeOfPart, parseMode } from '../../src/values/media.ts'
 
 const octets = 'application/octet-stream'
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { restSchema } from '../../schema/rest/index.ts'
-import { naturalStatus } from '../../src/errors.ts'
-import { figure } from '../../src/limits.ts'
 import { createApiDocument } from '../../src/openapi/document.ts'
 import type { Operation } from '../../src/openapi/operation.ts'
 import { buildOperations } from '../../src/rest/operations.ts'
 import { routesOf } from '../../src/rest/routes.ts'
+import { naturalStatus } from '../../src/runtime/errors.ts'
+import { figure } from '../../src/values/limits.ts'
 import { checkAnswer, checkerOf, inlined, lookUp } from '../contract/answers.ts'
 import { additions, inputsOf, operations, titleOf } from '../contract/contract.ts'
 
@@ -406,7 +406,7 @@ describe('an answer', () => {
     ['GET /api/d/private/x', 302, {}, 'ok', 'private/{token} answers 302: a body'],
     ['PUT /api/files/tree', 200, tree, 'ok', 'and not 405'],
     ['GET /api/nothing', 200, null, 'ok', 'and not 404'],
-    ['GET /api/d/x', 404, { code: 'ROUTE_NOT_FOUND' }, 'No.', 'response.code: '],
+    ['GET /api/share/info/x', 404, { code: 'ROUTE_NOT_FOUND' }, 'No.', 'response.code: '],
   ])('of %s with %i that is not so is found out: %j', (title, status, response, msg, found) => {
     expect(check(title, status, response, msg)).toThrow(new RegExp(found.replaceAll(/[{}]/g, '\\$&')))
   })

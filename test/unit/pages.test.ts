@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import { icon } from '../../src/http/icon.ts'
-import { deliveryOf } from '../../src/media.ts'
 import { rightsOf } from '../../src/pages/invite.ts'
 import { previewKind } from '../../src/pages/preview.ts'
 import { renderPage } from '../../src/pages/views.ts'
 import { fileOf, kindOf, momentOf, nameOf, personOf, sizeOf } from '../../src/pages/words.ts'
+import { deliveryOf } from '../../src/values/media.ts'
 
 describe('A size', () => {
   it.each([
@@ -107,7 +107,10 @@ describe('A template', () => {
       file: fileOf(evil, 'image/png', 1),
       until: momentOf(0),
       here: evil,
+      download: evil,
+      back: evil,
       needs: null,
+      save: { action: evil, at: { [evil]: evil }, saved: evil },
       sharedBy: { name: evil, email: evil },
       preview: { kind: 'image', src: evil, short: false },
       noPreview: evil,

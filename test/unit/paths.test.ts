@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { AppError } from '../../src/errors.ts'
-import { joinPath, limits, parseFilePath, parseName, parsePath } from '../../src/paths.ts'
+import { AppError } from '../../src/runtime/errors.ts'
+import { joinPath, limits, parseFilePath, parseName, parsePath } from '../../src/values/paths.ts'
 
 function refusal(parse: () => unknown): AppError {
   try {

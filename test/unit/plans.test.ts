@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Db, openDatabase, type Tx } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
-import { deleteMarked, leaseMarked, liveAmong, markBlobsForDeletion, setLeases } from '../../db/queries/blob.ts'
+import { deleteMarked, leaseMarked, liveAmong, releaseBlobs, setLeases, shareBlobs } from '../../db/queries/blob.ts'
 import { deleteEntries, entriesOf } from '../../db/queries/entry.ts'
 import { deleteEnded } from '../../db/queries/expiry.ts'
-import { countSharesOfFiles } from '../../db/queries/share.ts'
+import { countSharesOf } from '../../db/queries/share.ts'
 import { placeholders } from '../../db/queries/sql.ts'
 import { trashedNodes } from '../../db/queries/trash-item.ts'
 import { versionsByIds, versionsOf } from '../../db/queries/version.ts'
@@ -46,13 +46,14 @@ const inTransaction = (work: (db: Db, tx: Tx) => Promise<unknown>) => () => db.t
 
 it.each<[string, (db: Db) => Promise<unknown>]>([
   ['leases of uploads', db => setLeases(db, keys, 1)],
-  ['blobs to be deleted', inTransaction((db, tx) => markBlobsForDeletion(db, keys, tx))],
+  ['blobs to be deleted', inTransaction((db, tx) => releaseBlobs(db, keys, tx))],
+  ['blobs of copies', inTransaction((db, tx) => shareBlobs(db, keys, tx))],
   ['leases of blobs that are being deleted', db => leaseMarked(db, keys, 1)],
   ['blobs that have been deleted', db => deleteMarked(db, keys, 1)],
   ['live blobs', db => liveAmong(db, keys)],
   ['entries', inTransaction((db, tx) => entriesOf(db, 'bucket', keys, tx))],
   ['entries that are to be deleted', inTransaction((db, tx) => deleteEntries(db, keys, tx))],
-  ['shares of files', db => countSharesOfFiles(db, 'user', keys)],
+  ['shares of files', db => countSharesOf(db, 'user', keys)],
   ['deleted entries', inTransaction((db, tx) => trashedNodes(db, 'bucket', keys, tx))],
   ['versions', db => versionsByIds(db, keys)],
   ['versions of files', db => versionsOf(db, keys)],

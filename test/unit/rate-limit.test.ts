@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals'
 import { Redis } from 'ioredis'
 import { v7 as newId } from 'uuid'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/runtime/log.ts'
 import { rateLimitService } from '../../src/services/rate-limit.ts'
 
 const redisUrl = process.env.TEST_REDIS_URL
@@ -20,6 +20,7 @@ afterAll(async () => {
 const everyRate = (rule: { max: number; seconds: number }) => ({
   ...{ sharing: rule, api_keys: rule, workspaces: rule, invites: rule },
   ...{ links: rule, protected_links: rule, folders: rule, notes: rule, webhooks: rule, exports: rule },
+  file_request_uploads: rule,
 })
 
 function service([max, seconds, now]: Rule, shared?: Redis) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { isRefusedByIndex, isTransient, retried } from '../../db/retry.ts'
-import { AppError } from '../../src/errors.ts'
+import { AppError } from '../../src/runtime/errors.ts'
 
 const engineError = (code: string, message = code) =>
   Object.assign(new Error('wrapped'), { parent: Object.assign(new Error(message), { code }) })

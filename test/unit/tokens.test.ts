@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { z } from 'zod'
-import { createTokens, hashSecret, newSecret } from '../../src/tokens.ts'
+import { createTokens, hashSecret, newSecret } from '../../src/runtime/tokens.ts'
 
 const secretKey = 'correct horse battery staple correct horse'
 const tokens = createTokens(secretKey)

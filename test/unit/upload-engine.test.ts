@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import pLimit from 'p-limit'
-import { limits } from '../../src/paths.ts'
 import { copyName } from '../../src/upload-engine/copy-name.ts'
 import { digestsOf } from '../../src/upload-engine/digests.ts'
 import { meter } from '../../src/upload-engine/rate.ts'
 import { SMALL, upload } from '../../src/upload-engine/upload.ts'
 import { watch } from '../../src/upload-engine/watchdog.ts'
+import { limits } from '../../src/values/paths.ts'
 import { BadService, crc32Of, fileOf, jobFor, lost, md5, refusal } from './upload-engine-service.ts'
 
 const MiB = 1024 * 1024

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Route } from 'playwright-core'
+import { visit } from './browser.ts'
+import { startWorld, until, type World } from './share-world.ts'
+
+const PASSWORD = 'päss wörd 🦊'
+const MiB = 1024 * 1024
+
+let w: World
+
+beforeAll(async () => {
+  w = await startWorld()
+}, 120_000)
+afterAll(() => w?.stop())
+
+/** A person who opens a link in a browser that has been nowhere yet. */
+const stranger = (options = {}) => visit(w.browser, w.service.url, options)
+
+const file = (name: string, bytes: Buffer | string = 'x') => ({
+  name,
+  mimeType: 'application/octet-stream',
+  buffer: Buffer.from(bytes),
+})
+
+/** What alice has in her root, by name, with its size. */
+async function filesOfAlice(): Promise<Record<string, number>> {
+  const answer = await w.alice.context.request.get(`${w.service.url}/api/files/tree`)
+  const { files } = (await answer.json()).response
+  return Object.fromEntries(files.map(({ name, size }: { name: string; size: number }) => [name, size]))
+}
+
+describe('Somebody who is asked for files', () => {
+  it('drops several, sees each go, and sees after a reload what they sent, and nothing else', async () => {
+    const link = await w.request('Pictures')
+    const { page, errors } = await stranger()
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'Pictures' }).waitFor()
+    const big = Buffer.alloc(9 * MiB, 'z')
+    await page
+      .locator('input[type=file]')
+      .setInputFiles([file('big.bin', big), file('small.txt'), file('empty.txt', '')])
+    for (const name of ['big.bin', 'small.txt', 'empty.txt'])
+      await page.locator('li.done', { hasText: name }).getByText('Sent').waitFor()
+    expect(await filesOfAlice()).toMatchObject({ 'big.bin': 9 * MiB, 'small.txt': 1, 'empty.txt': 0 })
+    await page.reload()
+    const sent = page.getByRole('region', { name: 'What you have sent' }).getByRole('listitem')
+    expect(await sent.count()).toBe(3)
+    expect(errors).toEqual([])
+    const { page: other } = await stranger()
+    await other.goto(link)
+    expect(await other.getByText('small.txt').count()).toBe(0)
+  })
+
+  it('needs no JavaScript for one file, a password and a name', async () => {
+    const link = await w.request('Contracts', { password: PASSWORD, asks_name: true, kinds: ['.pdf'] })
+    const { page } = await stranger({ javaScriptEnabled: false })
+    await page.goto(link)
+    await page.getByLabel('Your name').fill('Carol')
+    await page.getByLabel('Password', { exact: true }).fill('wrong')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('This is not the password.').waitFor()
+    await page.getByLabel('Your name').fill('Carol')
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('You send as Carol.').waitFor()
+    const choose = page.getByLabel('Choose a file to send')
+    await choose.setInputFiles(file('contract.txt'))
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByText('Files of this kind are not asked for.').waitFor()
+    await choose.setInputFiles(file('contract.pdf', 'signed'))
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('listitem').getByText('contract.pdf').waitFor()
+    expect(page.url()).toBe(link)
+    expect(await filesOfAlice()).toMatchObject({ 'contract.pdf': 6 })
+  })
+
+  it('goes on where the connection broke, and may cancel', async () => {
+    const link = await w.request('Films')
+    const { page, context } = await stranger()
+    await page.goto(link)
+    let broken = 0
+    await context.route('**/parts/2', route => (broken++ < 1 ? route.abort() : route.continue()))
+    await page.locator('input[type=file]').setInputFiles(file('film.bin', Buffer.alloc(9 * MiB)))
+    await page.getByText('The connection is lost.').waitFor()
+    await page.locator('li.done', { hasText: 'film.bin' }).waitFor()
+    expect(broken).toBe(2)
+    expect(await filesOfAlice()).toMatchObject({ 'film.bin': 9 * MiB })
+
+    await context.route('**/parts/1', route => route.abort())
+    await page.locator('input[type=file]').setInputFiles(file('never.bin', Buffer.alloc(9 * MiB)))
+    await page.getByText('The connection is lost.').waitFor()
+    await page.getByRole('button', { name: 'Cancel never.bin' }).click()
+    await page.locator('li', { hasText: 'never.bin' }).getByText('Cancelled').waitFor()
+    const reserved = () => w.db.row<{ n: number }>('SELECT MAX(reserved_files) AS n FROM file_request')
+    for (let i = 0; i < 100 && (await reserved())?.n !== 0; i++) await until(page, 'true')
+    expect((await reserved())?.n).toBe(0)
+  })
+
+  it('is told that a file was sent only where it was', async () => {
+    const link = await w.request('Lost answers')
+    const { page, context } = await stranger()
+    await page.goto(link)
+    /** Sends a file whose first completion is answered by nothing. @param instead what is done in its place */
+    const sendThrough = async (name: string, instead: (completion: Route) => Promise<unknown>) => {
+      const lose = async (route: Route) => {
+        await instead(route)
+        await route.abort()
+      }
+      await context.route('**/complete', lose, { times: 1 })
+      await page.locator('input[type=file]').setInputFiles(file(name, 'four'))
+    }
+    await sendThrough('arrived.txt', completion => completion.fetch())
+    await page.locator('li.done', { hasText: 'arrived.txt' }).getByText('Sent').waitFor()
+    const uploadOf = (completion: Route) => completion.request().url().replace('/complete', '')
+    await sendThrough('ended.txt', completion => completion.fetch({ method: 'DELETE', url: uploadOf(completion) }))
+    await page.locator('li.failed', { hasText: 'ended.txt' }).getByText('Send it again').waitFor()
+    const arrived = await filesOfAlice()
+    expect([arrived['arrived.txt'], arrived['ended.txt']]).toEqual([4, undefined])
+  })
+
+  it('is told what is wrong: too large, full, closed meanwhile', async () => {
+    const link = await w.request('Notes', { max_file_size: 10, max_files: 1 })
+    const { page } = await stranger()
+    await page.goto(link)
+    const input = page.locator('input[type=file]')
+    await input.setInputFiles(file('large.txt', 'x'.repeat(11)))
+    await page.locator('li.failed', { hasText: 'large.txt' }).getByText('more than 10 bytes').waitFor()
+    await input.setInputFiles(file('one.txt'))
+    await page.locator('li.done', { hasText: 'one.txt' }).waitFor()
+    await input.setInputFiles(file('two.txt'))
+    await page.locator('li.failed', { hasText: 'two.txt' }).getByText('As many files as were asked for').waitFor()
+    await w.db.run('UPDATE file_request SET closed_at = 1 WHERE id = (SELECT MAX(id) FROM file_request)')
+    await input.setInputFiles(file('three.txt'))
+    await page.locator('li.failed', { hasText: 'three.txt' }).getByText('not accepted here any more').waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Closed' }).waitFor()
+  })
+})

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { found, put } from './builders.ts'
+import { openWarmShell, type Shell } from './command-line.ts'
+import { type Person, startApp, type TestApp } from './harness.ts'
+
+let t: TestApp
+let alice: Person
+let shell: Shell
+
+beforeAll(async () => {
+  t = await startApp()
+  alice = await t.signIn('alice')
+  shell = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  await alice.rest('POST', '/api/folders', { json: { path: 'in/bills' } })
+})
+afterAll(async () => {
+  shell?.close()
+  await t.stop()
+})
+
+const info = async (token: string) => (await t.anonymous.rest('GET', `/api/request/${token}`)).response
+
+describe('satchel request', () => {
+  it('prints the link alone, named after the folder', async () => {
+    const { out } = await shell.satchel(['request', 'in/bills'])
+    expect(out).toMatch(/^https?:\/\/[^/]+\/request\/[\w-]+\n$/)
+    expect(await info(out.trim().split('/').at(-1) ?? '')).toMatchObject({
+      label: 'bills',
+      asks_name: false,
+      kinds: [],
+    })
+  })
+
+  it('makes one with all terms, for a folder of a workspace, too', async () => {
+    const garden = await found(alice)
+    await put(alice, garden, 'in/a.txt')
+    const made = await shell.json(
+      ...['request', 'garden:/in', '--label', 'Pictures', '--message', 'All of them', '--expires', 'never'],
+      ...[
+        '--max-files',
+        '3',
+        '--max-size',
+        '20M',
+        '--max-total',
+        '1G',
+        '--kind',
+        '.pdf',
+        '--kind',
+        'image/*',
+        '--ask-name',
+      ],
+    )
+    expect(made).toMatchObject({
+      ...{ label: 'Pictures', folder: '/in', state: 'open', expires_at: null },
+      ...{ max_files: 3, max_file_size: 20 * 1024 ** 2, max_bytes: 1024 ** 3 },
+    })
+    expect(await info(made.token)).toMatchObject({
+      message: 'All of them',
+      kinds: ['.pdf', 'image/*'],
+      asks_name: true,
+    })
+  })
+
+  it('reads a password', async () => {
+    const { out } = await shell.satchel(['request', 'in', '--password'], { stdin: 'open sesame\n' })
+    const token = out.trim().split('/').at(-1) ?? ''
+    const json = { password: 'open sesame' }
+    expect((await t.anonymous.rest('POST', `/api/request/${token}/enter`, { json })).status).toBe(200)
+  })
+
+  it.each<[number, string, string[]]>([
+    [2, 'USAGE', ['in', '--max-size', 'large']],
+    [2, 'USAGE', ['in', '--expires', 'soon']],
+    [2, 'INVALID_INPUT', ['in', '--kind', 'pdf']],
+    [4, 'FOLDER_NOT_FOUND', ['nowhere']],
+  ])('%i %s for %j', async (exit, code, args) => {
+    expect(await shell.refused('request', ...args)).toMatchObject({ code: exit, error: { code } })
+  })
+})
+
+describe('satchel requests and close-request', () => {
+  it('list what there is with what has arrived, and end it', async () => {
+    const { token, link } = await shell.json('request', 'in', '--label', 'To be closed', '--max-files', '2')
+    const form = new FormData()
+    form.append('file', new Blob(['hello']), 'a.txt')
+    await t.anonymous.rest('POST', `/api/request/${token}/upload`, { form })
+    const { out } = await shell.satchel(['requests'])
+    expect(out).toMatch(/LABEL +FOLDER +STATE +FILES +SIZE +UNTIL +LINK/)
+    expect(out).toMatch(/To be closed +in +open +1 of 2 +5 B/)
+    expect(await shell.json('close-request', link)).toEqual({ closed: [token] })
+    const { file_requests } = await shell.json('requests')
+    expect(file_requests.map((one: { token: string }) => one.token)).not.toContain(token)
+    expect((await info(token)).code).toBe('FILE_REQUEST_CLOSED')
+    expect(await shell.refused('close-request', token)).toMatchObject({ code: 4, error: { code: 'NOT_FOUND' } })
+  })
+})

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { newDatabase } from './harness.ts'
+import { killCopies } from './kill-copies.ts'
+import { openSite, type UploadSite } from './upload-site.ts'
+
+declare const engine: 'sqlite' | 'mysql'
+
+let database: Awaited<ReturnType<typeof newDatabase>>
+let site: UploadSite
+
+beforeAll(async () => {
+  database = engine === 'mysql' ? await newDatabase() : { url: '', drop: async () => {} }
+  site = await openSite({ databaseUrl: database.url }, { TRASH_DAYS: '0' })
+})
+afterAll(async () => {
+  await site.close()
+  await database.drop()
+})
+
+it('Copies in the background are made once and whole, and counted exactly, however often the service is killed', async () => {
+  const said: string[] = []
+  const counts = await killCopies({ site, kills: 6, say: line => said.push(line) })
+  expect(counts.kills).toBe(6)
+  expect(counts.done + counts.failed + counts.cancelled).toBeGreaterThan(0)
+}, 300_000)
