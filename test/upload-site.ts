@@ -27,7 +27,7 @@ export interface UploadSite {
   /** Alice, as she talks to one of the instances. */
   alice(place: number): Promise<Person>
   /** Time passes until nobody can go on with what was begun; then everything has been given back, and nothing differs from anything. */
-  expectHealed(): Promise<void>
+  expectHealed(ms?: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -76,15 +76,20 @@ export async function openSite({ databaseUrl }: Ground, more: Record<string, str
     },
     alice: place => signInTo(db, at(place).url, 'alice'),
 
-    async expectHealed() {
-      await until(async () => {
-        await db.run("UPDATE blobs SET lease_until = 0 WHERE state <> 'live'")
-        await db.run('UPDATE outbox SET due_at = 0')
-        await db.run("UPDATE upload_session SET claim_until = 0 WHERE state = 'completed'")
-        return (
-          (await count("blobs WHERE state <> 'live'")) + (await count('outbox')) + (await count('upload_session')) === 0
-        )
-      })
+    async expectHealed(ms = 15_000) {
+      await until(
+        async () => {
+          await db.run("UPDATE blobs SET lease_until = 0 WHERE state <> 'live'")
+          await db.run('UPDATE outbox SET due_at = 0')
+          await db.run("UPDATE upload_session SET claim_until = 0 WHERE state = 'completed'")
+          return (
+            (await count("blobs WHERE state <> 'live'")) + (await count('outbox')) + (await count('upload_session')) ===
+            0
+          )
+        },
+        ms,
+        50,
+      )
       await expectWhole({ db, store: createDiskStore({ dir: blobs }) })
       const left = readdirSync(join(blobs, 'drafts'))
       if (left.length > 0) throw new Error(`Drafts are left: ${left}`)
