@@ -1,7 +1,9 @@
 import type { ShareEventKind as Kind } from '../db/models/share-event.ts'
-import { MOST_COUNTED, type ShareEventRow, type UseCount } from '../db/queries/share-event.ts'
+import { MOST_COUNTED, type ShareEventRow, type SpanCount, type UseCount } from '../db/queries/share-event.ts'
+import { InvalidInput } from '../src/runtime/errors.ts'
+import { DAY_MS } from '../src/values/duration.ts'
 import { figure } from '../src/values/limits.ts'
-import { batchSeen } from './batch.ts'
+import { batch, batchSeen } from './batch.ts'
 import { builder } from './builder.ts'
 import { connectionOf, newestFirst, pageArgs } from './connection.ts'
 import { ShareEventKind } from './enums.ts'
@@ -42,7 +44,8 @@ builder.interfaceField(Share, 'events', t =>
   }),
 )
 
-const countOf = (uses: readonly UseCount[], wanted: Kind) => uses.find(({ kind }) => kind === wanted)
+const countOf = <U extends { kind: Kind }>(uses: readonly U[], wanted: Kind): U | undefined =>
+  uses.find(({ kind }) => kind === wanted)
 
 const ShareUsage = builder.objectRef<readonly UseCount[]>('ShareUsage').implement({
   description: `How often a share was used, as far back as events are kept, among its last ${figure(MOST_COUNTED)} uses.`,
@@ -74,7 +77,38 @@ const ShareUsage = builder.objectRef<readonly UseCount[]>('ShareUsage').implemen
   }),
 })
 
+const ShareDay = builder.objectRef<{ at: number; uses: readonly SpanCount[] }>('ShareDay').implement({
+  description: 'How often a share was used on one day.',
+  fields: t => ({
+    startsAt: t.expose('at', { type: 'DateTime', description: 'When the day begins.' }),
+    openCount: t.int({
+      description: 'How often its page or its details were looked at.',
+      resolve: ({ uses }) => countOf(uses, 'opened')?.count ?? 0,
+    }),
+    downloadCount: t.int({
+      description: 'How often a file was downloaded.',
+      resolve: ({ uses }) => countOf(uses, 'downloaded')?.count ?? 0,
+    }),
+  }),
+})
+
+const byDay = batch(({ services }, ids, since: number) => services.shareEvents.countsByDay(ids, since))
+
 const usageOf = batchSeen(({ shareEvents }, _caller, ids) => shareEvents.counts(ids))
+
+const MOST_DAYS = 90
+/** The earth's clocks are up to 14 hours ahead of UTC. */
+const MOST_OFFSET = 14 * 60
+
+/** When the first of some days begins, of which today is the last. @throws INVALID_INPUT */
+function firstDay(days: number, utcOffset: number): number {
+  if (days < 1 || days > MOST_DAYS) throw new InvalidInput('days', `Ask for 1 to ${MOST_DAYS} days.`)
+  if (Math.abs(utcOffset) > MOST_OFFSET)
+    throw new InvalidInput('utcOffset', `Clocks are up to ${MOST_OFFSET} minutes ahead of UTC, or behind it.`)
+  const ahead = utcOffset * 60_000
+  const now = Date.now() + ahead
+  return now - (now % DAY_MS) - (days - 1) * DAY_MS - ahead
+}
 
 builder.interfaceFields(Share, t => ({
   usage: t.withAuth({ privateFiles: 'share' }).field({
@@ -84,6 +118,24 @@ builder.interfaceFields(Share, t => ({
       'How often it was used. Null for a share of another person, and for a key without the scope PRIVATE_FILES_SHARE.',
     resolve: async ({ id, sharer }, _args, context) =>
       sharer.id === context.caller.userId ? ((await usageOf(context, id)) ?? []) : null,
+  }),
+  dailyUsage: t.withAuth({ privateFiles: 'share' }).field({
+    type: [ShareDay],
+    nullable: true,
+    description: `How often it was used on each of the last days, the first day first, among its last ${figure(MOST_COUNTED)} uses. Null as for \`usage\`.`,
+    args: {
+      days: t.arg.int({ defaultValue: 30, description: `How many days, up to ${MOST_DAYS}, with today.` }),
+      utcOffset: t.arg.int({
+        defaultValue: 0,
+        description: 'When days begin: the minutes by which the clock of the reader is ahead of UTC.',
+      }),
+    },
+    resolve: async ({ id, sharer }, { days, utcOffset }, context) => {
+      const since = firstDay(Number(days), Number(utcOffset))
+      if (sharer.id !== context.caller.userId) return null
+      const spans = Map.groupBy((await byDay(context, id, since)) ?? [], ({ span }) => span)
+      return Array.from({ length: Number(days) }, (_, i) => ({ at: since + i * DAY_MS, uses: spans.get(i) ?? [] }))
+    },
   }),
   notifies: t.withAuth({ privateFiles: 'share' }).boolean({
     nullable: true,

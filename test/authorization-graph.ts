@@ -317,7 +317,7 @@ const queries: GraphRow[] = [
     'LinkShare',
     ['owner of it', READ],
     ({ linkId }) => linkId(),
-    'id file { id } events { nodes { kind } } usage { openCount } notifies',
+    'id file { id } events { nodes { kind } } usage { openCount } dailyUsage(days: 1) { openCount } notifies',
     {
       blind: 'workspace keys',
     },
@@ -326,7 +326,7 @@ const queries: GraphRow[] = [
     'DirectShare',
     ['sharer or recipient', READ],
     ({ directShareId }) => directShareId(),
-    'id file { id } events { nodes { kind } } usage { openCount } notifies',
+    'id file { id } events { nodes { kind } } usage { openCount } dailyUsage(days: 1) { openCount } notifies',
     {
       blind: 'workspace keys',
     },

@@ -144,3 +144,57 @@ it('Downloads that cannot be noted are counted all the same, and nobody is refus
   }
   expect(await used()).toEqual([4, 0])
 })
+
+const DAY = 24 * 3600 * 1000
+interface Daily {
+  startsAt: string
+  openCount: number
+  downloadCount: number
+}
+
+it('A sharer sees how often a link was used on each day, as the days are where they are', async () => {
+  await alice.upload('days.txt', 'days')
+  const { response } = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'days.txt' } })
+  const token = response.sharing_token as string
+  const info = () => t.anonymous.rest('GET', `/api/share/info/${token}`)
+  for (let i = 0; i < 4; i++) await info()
+  expect((await t.anonymous.rest('POST', `/api/share/resolve/${token}`)).status).toBe(200)
+  const list = '{ me { shares(newestFirst: true, first: 1) { nodes { id } } } }'
+  const { id } = (await alice.graphql<Anything>(list)).data.me.shares.nodes[0]
+  const ask = async (args: string, who = alice) =>
+    who.graphql<Anything>(
+      `{ node(id: "${id}") { ... on Share { dailyUsage${args} { startsAt openCount downloadCount } } } }`,
+    )
+  const days = async (args: string): Promise<Daily[]> => (await ask(args)).data.node.dailyUsage
+  const rows = await t.app.db.rows<{ id: string; kind: string }>(
+    "SELECT id, kind FROM share_event WHERE share_id = (SELECT id FROM share ORDER BY id DESC LIMIT 1) AND kind = 'opened' ORDER BY id",
+  )
+  const midnight = Math.floor(Date.now() / DAY) * DAY
+  // One is of half past eleven of the day before yesterday, one of an hour later, and one is older than what is asked for.
+  const times = [midnight - DAY - 1_800_000, midnight - DAY + 1_800_000, midnight - 5 * DAY]
+  for (const [i, at] of times.entries())
+    await t.app.db.run('UPDATE share_event SET id = ?, at = ? WHERE id = ?', [
+      newId({ msecs: at }),
+      at,
+      rows[i]?.id ?? '',
+    ])
+  const utc = await days('(days: 3)')
+  expect(utc.map(day => [Date.parse(day.startsAt), day.openCount, day.downloadCount])).toEqual([
+    [midnight - 2 * DAY, 1, 0],
+    [midnight - DAY, 1, 0],
+    [midnight, 1, 1],
+  ])
+  // An hour ahead, both are of one day.
+  const ahead = await days('(days: 4, utcOffset: 60)')
+  expect(ahead.map(day => (Date.parse(day.startsAt) + 3_600_000) % DAY)).toEqual([0, 0, 0, 0])
+  expect(ahead.map(({ openCount }) => openCount).filter(Boolean)).toContain(2)
+  expect(await days('')).toHaveLength(30)
+  expect((await days('(days: 6)')).reduce((sum, { openCount }) => sum + openCount, 0)).toBe(4)
+  for (const [args, field] of [
+    ['(days: 0)', 'days'],
+    ['(days: 91)', 'days'],
+    ['(utcOffset: 900)', 'utcOffset'],
+    ['(utcOffset: -900)', 'utcOffset'],
+  ] as const)
+    expect((await ask(args)).errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_INPUT', field })
+})

@@ -39,6 +39,16 @@ export interface UseCount extends Pick<ShareEvent, 'shareId' | 'kind'> {
   lastAt: number
 }
 
+/** The last uses of some shares since a time, 10,000 of each; not those of the person `except`. */
+const lastUses = (db: Db, shareIds: string[], since: number, except: string): [sql: string, values: string[]] => {
+  const part = unionPart(
+    db,
+    `SELECT share_id, kind, at FROM share_event WHERE share_id = ? AND id >= ? AND (person_id IS NULL OR person_id <> ?)
+     ORDER BY id DESC LIMIT ${MOST_COUNTED}`,
+  )
+  return [shareIds.map(() => part).join(' UNION ALL '), shareIds.flatMap(id => [id, firstIdAt(since), except])]
+}
+
 /**
  * Counts the uses of some shares, of each the last 10,000. One statement for up to 100.
  * @param since only those after this time
@@ -50,20 +60,39 @@ export async function countUses(
   { since = 0, except = '' }: { since?: number; except?: string } = {},
   tx?: Tx,
 ): Promise<UseCount[]> {
-  const part = unionPart(
-    db,
-    `SELECT share_id, kind, at FROM share_event WHERE share_id = ? AND id >= ? AND (person_id IS NULL OR person_id <> ?)
-     ORDER BY id DESC LIMIT ${MOST_COUNTED}`,
-  )
   const counts: UseCount[] = []
-  for (const some of inParts(shareIds, 100))
-    counts.push(
-      ...(await db.rows<UseCount>(
-        `SELECT share_id AS shareId, kind, COUNT(*) AS count, MAX(at) AS lastAt
-         FROM (${some.map(() => part).join(' UNION ALL ')}) u GROUP BY share_id, kind`,
-        some.flatMap(id => [id, firstIdAt(since + 1), except]),
-        tx,
-      )),
-    )
+  for (const some of inParts(shareIds, 100)) {
+    const [uses, values] = lastUses(db, some, since + 1, except)
+    const sql = `SELECT share_id AS shareId, kind, COUNT(*) AS count, MAX(at) AS lastAt
+       FROM (${uses}) u GROUP BY share_id, kind`
+    counts.push(...(await db.rows<UseCount>(sql, values, tx)))
+  }
   return counts.map(({ count, lastAt, ...use }) => ({ ...use, count: Number(count), lastAt: Number(lastAt) }))
+}
+
+/** How often a share was used in one way in a span of time. */
+export interface SpanCount extends Pick<UseCount, 'shareId' | 'kind' | 'count'> {
+  /** The number of the span; the first is 0. */
+  span: number
+}
+
+/**
+ * Counts the uses of some shares in spans of time, of each the last 10,000. One statement for up to 100.
+ * @param since when the first span begins
+ * @param spanMs how long each lasts, in milliseconds
+ */
+export async function countUsesInSpans(
+  db: Db,
+  shareIds: string[],
+  { since, spanMs }: { since: number; spanMs: number },
+): Promise<SpanCount[]> {
+  const counts: SpanCount[] = []
+  for (const some of inParts(shareIds, 100)) {
+    const [uses, values] = lastUses(db, some, since, '')
+    // The engines divide differently; both subtract a remainder alike.
+    const sql = `SELECT share_id AS shareId, kind, COUNT(*) AS count, (at - ? - (at - ?) % ${spanMs}) / ${spanMs} AS span
+       FROM (${uses}) u GROUP BY share_id, kind, span`
+    counts.push(...(await db.rows<SpanCount>(sql, [since, since, ...values])))
+  }
+  return counts.map(({ count, span, ...use }) => ({ ...use, count: Number(count), span: Number(span) }))
 }

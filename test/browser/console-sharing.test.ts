@@ -143,6 +143,7 @@ describe('With a mouse', () => {
     await page.getByRole('menuitem', { name: 'How it was used' }).click()
     const uses = page.getByRole('dialog', { name: 'How it was used' })
     await uses.getByText('Downloaded · bob').waitFor()
+    await uses.getByRole('img', { name: /^On the last 30 days: .*downloaded once/ }).waitFor()
     await expectAccessible(page)
     await pictures(page, 'console-share-uses')
     await uses.getByRole('button', { name: 'Close' }).click()

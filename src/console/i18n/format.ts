@@ -37,5 +37,8 @@ export function formatMoment(iso: string): string {
   return (at.getFullYear() === now.getFullYear() ? sameYear : otherYear).format(at)
 }
 
+/** Day and month. */
+export const formatDay = (iso: string): string => sameYear.format(new Date(iso))
+
 /** Date and time. */
 export const formatExact = (iso: string): string => exact.format(new Date(iso))

@@ -151,12 +151,17 @@ export const REVOKE = graphql(
 
 /** How a share was used. */
 export const USES = graphql(`
-  query UsesOf($id: ID!, $first: Int!) {
+  query UsesOf($id: ID!, $first: Int!, $utcOffset: Int!) {
     node(id: $id) {
       __typename
       id
       ... on Share {
         usage {
+          openCount
+          downloadCount
+        }
+        dailyUsage(days: 30, utcOffset: $utcOffset) {
+          startsAt
           openCount
           downloadCount
         }

@@ -8,6 +8,7 @@ import { ShowMore } from '../parts/show-more.tsx'
 import { ErrorState, Skeleton } from '../parts/states.tsx'
 import { USES } from './documents.ts'
 import { text } from './text.ts'
+import { UseChart } from './use-chart.tsx'
 
 const kinds = {
   OPENED: { icon: Eye, message: 'opened' },
@@ -24,7 +25,8 @@ export function Uses({ id, onClose }: { id: string; onClose: () => void }) {
   const [first, setFirst] = useState(PAGE)
   const [{ data, error }, again] = useQuery({
     query: USES,
-    variables: { id, first },
+    // Days begin where the reader is.
+    variables: { id, first, utcOffset: -new Date().getTimezoneOffset() },
     requestPolicy: 'cache-and-network',
   })
   // What is shown stays while more is asked for.
@@ -33,6 +35,7 @@ export function Uses({ id, onClose }: { id: string; onClose: () => void }) {
   const node = kept.current?.node
   const uses = node && 'events' in node ? node.events : null
   const usage = node && 'usage' in node ? node.usage : null
+  const days = node && 'dailyUsage' in node ? node.dailyUsage : null
   return (
     <Dialog title={text('showUses')} isOpen onClose={onClose}>
       {error ? (
@@ -44,6 +47,7 @@ export function Uses({ id, onClose }: { id: string; onClose: () => void }) {
       ) : (
         <>
           {usage && <p>{text('useSums', { opened: usage.openCount, downloaded: usage.downloadCount })}</p>}
+          {days && <UseChart days={days} />}
           <ul className="rows share-uses">
             {uses.nodes.map(({ kind, happenedAt, client, network, person }, at) => {
               const { icon: Icon, message } = kinds[kind]

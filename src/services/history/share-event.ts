@@ -6,14 +6,17 @@ import type { Page } from '../../../db/queries/page.ts'
 import { countDownloads } from '../../../db/queries/share.ts'
 import {
   countUses,
+  countUsesInSpans,
   insertShareEvents,
   pagesOfShareEvents,
   type ShareEventRow,
+  type SpanCount,
   type UseCount,
 } from '../../../db/queries/share-event.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Log } from '../../runtime/log.ts'
 import { deviceOf } from '../../values/device.ts'
+import { DAY_MS } from '../../values/duration.ts'
 import { truncateAddress } from '../../values/network.ts'
 import type { Core } from '../core.ts'
 
@@ -102,6 +105,14 @@ export function shareEventService({ db }: Core<'db'>) {
     /** How often some shares were used, and when last. Does not authorize: pass only shares of the caller. */
     async counts(shareIds: string[]): Promise<Map<string, UseCount[]>> {
       return Map.groupBy(await countUses(db, shareIds), ({ shareId }) => shareId)
+    },
+
+    /**
+     * How often some shares were used on each day. Does not authorize: pass only shares of the caller.
+     * @param since when the first day begins; each lasts 24 hours
+     */
+    async countsByDay(shareIds: string[], since: number): Promise<Map<string, SpanCount[]>> {
+      return Map.groupBy(await countUsesInSpans(db, shareIds, { since, spanMs: DAY_MS }), ({ shareId }) => shareId)
     },
 
     /** The uses of some shares until ten seconds ago, by the id of the share. Does not authorize: pass only shares of the caller. */
