@@ -78,6 +78,39 @@ describe('satchel request', () => {
   })
 })
 
+describe('satchel edit-request', () => {
+  it('changes a request by its link, which stays the same', async () => {
+    const made = await shell.json('request', 'in', '--label', 'one', '--max-files', '2', '--kind', '.pdf', '--ask-name')
+    const edit = (...options: string[]) => shell.json('edit-request', made.link, ...options)
+    expect(
+      await edit('--label', 'two', '--message', 'All', '--expires', 'never', '--max-size', '1M', '--any-kind'),
+    ).toMatchObject({
+      ...{ id: made.id, link: made.link, label: 'two', expires_at: null, max_files: 2, max_file_size: 1024 ** 2 },
+    })
+    expect(await info(made.token)).toMatchObject({ label: 'two', message: 'All', kinds: [], asks_name: true })
+    expect(await edit('--no-max-files', '--no-max-size', '--no-ask-name', '--max-total', '2M')).toMatchObject({
+      ...{ max_files: null, max_file_size: null, max_bytes: 2 * 1024 ** 2, label: 'two' },
+    })
+    expect(await info(made.token)).toMatchObject({ asks_name: false, message: 'All' })
+    const { out } = await shell.satchel(['edit-request', made.token, '--password'], { stdin: 'open sesame\n' })
+    expect(out.trim()).toBe(made.link)
+    const json = { password: 'open sesame' }
+    expect((await t.anonymous.rest('POST', `/api/request/${made.token}/enter`, { json })).status).toBe(200)
+    expect(await edit('--no-password')).toMatchObject({ password_protected: false })
+  })
+
+  it.each<[number, string, string[]]>([
+    [2, 'USAGE', []],
+    [2, 'USAGE', ['--kind', '.pdf', '--any-kind']],
+    [2, 'INVALID_INPUT', ['--label', '']],
+    [4, 'NOT_FOUND', ['--label', 'x']],
+  ])('%i %s for %j', async (exit, code, args) => {
+    const { link } = await shell.json('request', 'in', '--label', 'refused')
+    const named = code === 'NOT_FOUND' ? `${link}x` : link
+    expect(await shell.refused('edit-request', named, ...args)).toMatchObject({ code: exit, error: { code } })
+  })
+})
+
 describe('satchel requests and close-request', () => {
   it('list what there is with what has arrived, and end it', async () => {
     const { token, link } = await shell.json('request', 'in', '--label', 'To be closed', '--max-files', '2')

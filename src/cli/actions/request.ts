@@ -7,6 +7,7 @@ import {
   CreateFileRequestDocument,
   type FileRequestRowFragment,
   FileRequestsDocument,
+  UpdateFileRequestDocument,
 } from '../generated.ts'
 import { linkLines } from '../link-lines.ts'
 import { allPages } from '../pages.ts'
@@ -15,6 +16,7 @@ import { readSecret } from '../prompt.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
 import { bytes, linkTable, until } from '../table.ts'
+import { plain } from '../text.ts'
 import { wordOf } from '../words.ts'
 
 export interface RequestOptions {
@@ -30,6 +32,16 @@ export interface RequestOptions {
   qr?: boolean
 }
 
+/** What is to be changed. False takes a limit, or the password, away. */
+export interface EditOptions extends Pick<RequestOptions, 'label' | 'message' | 'password' | 'kind' | 'askName'> {
+  expires?: string
+  maxFiles?: number | false
+  maxSize?: number | false
+  maxTotal?: number | false
+  anyKind?: boolean
+  notifyMe?: boolean
+}
+
 const shown = ({ url, path, state, ...request }: FileRequestRowFragment) => ({
   ...request,
   link: url,
@@ -37,11 +49,13 @@ const shown = ({ url, path, state, ...request }: FileRequestRowFragment) => ({
   state: wordOf(state),
 })
 
+const askPassword = ({ patience }: Context) => readSecret('Password of the request: ', patience.signal)
+
 export async function request(context: Context, text: string, options: RequestOptions): Promise<Answer> {
   const service = await open(context)
   const { place, path } = await findPlace(service, text)
   const { label = path.split('/').at(-1) || 'Files', message, expires: duration, kind: kinds, askName } = options
-  const password = options.password ? await readSecret('Password of the request: ', context.patience.signal) : undefined
+  const password = options.password ? await askPassword(context) : undefined
   const { maxFiles, maxSize: maxFileSize, maxTotal: maxBytes } = options
   const terms = { label, message, duration, password, kinds, maxFiles, maxFileSize, maxBytes, asksName: askName }
   const input = { folder: await place.at(path), ...terms }
@@ -67,14 +81,38 @@ export async function requests(context: Context): Promise<Answer> {
   return { fact: { fileRequests: lines }, words: rows.length > 0 ? linkTable(head, rows) : '' }
 }
 
+/** Finds requests of the user by their links or tokens. */
+async function finder(service: Service): Promise<(link: string) => { id: string; token: string }> {
+  const known = new Map((await all(service)).map(({ token, id }) => [token, { id, token }]))
+  return link => {
+    const request = known.get(ownToken(link, service.url))
+    if (request) return request
+    throw new Failure('NOT_FOUND', 'You have made no such file request. See satchel requests.', { link })
+  }
+}
+
+const bound = (limit: number | false | undefined) => (limit === false ? null : limit)
+
+export async function editRequest(context: Context, link: string, options: EditOptions): Promise<Answer> {
+  const { label, message, expires: duration, askName: asksName, notifyMe: notifies, maxFiles, maxSize } = options
+  const kinds = options.anyKind ? [] : options.kind
+  const limits = { maxFiles: bound(maxFiles), maxFileSize: bound(maxSize), maxBytes: bound(options.maxTotal) }
+  const terms = { label, message, duration, kinds, asksName, notifies, ...limits }
+  if (options.password === undefined && Object.values(terms).every(value => value === undefined))
+    throw new Failure('USAGE', 'Say what to change. See satchel edit-request --help.')
+  const service = await open(context)
+  const { id } = (await finder(service))(link)
+  const password = options.password ? await askPassword(context) : options.password === false ? null : undefined
+  const input = { fileRequest: id, ...terms, password }
+  const { fileRequest } = await service.personal.change(UpdateFileRequestDocument, input)
+  return { fact: shown(fileRequest), words: plain(fileRequest.url) }
+}
+
 export async function closeRequests(context: Context, links: string[]): Promise<Answer> {
   const service = await open(context)
-  const known = new Map((await all(service)).map(({ token, id }) => [token, id]))
+  const find = await finder(service)
   const { done, failures } = await withEach(links, async link => {
-    const token = ownToken(link, service.url)
-    const id = known.get(token)
-    if (id === undefined)
-      throw new Failure('NOT_FOUND', 'You have made no such file request. See satchel requests.', { link })
+    const { id, token } = find(link)
     await service.personal.change(CloseFileRequestDocument, { fileRequest: id })
     return token
   })

@@ -1,5 +1,5 @@
-import type { Command } from 'commander'
-import type { RequestOptions } from '../actions/request.ts'
+import { type Command, Option } from 'commander'
+import type { EditOptions, RequestOptions } from '../actions/request.ts'
 import { declare, perform, several, wholeNumber } from '../command.ts'
 import { byteCount, durationOrNever, qrOption } from '../words.ts'
 
@@ -35,6 +35,35 @@ export function declareRequests(program: Command): void {
     examples: ['requests', "requests --json | jq -r '.file_requests[].link'"],
   })
   requests.action(() => perform(requests, async context => (await import('../actions/request.ts')).requests(context)))
+
+  const edit = declare(program, 'edit-request <link>', {
+    does: 'change a file request by its link or token, which stays the same',
+    details: 'What is not named stays. One that has expired can be opened again.',
+    examples: [
+      'edit-request https://files.example.com/request/6mJ... --expires 14d',
+      'edit-request 6mJ... --no-max-files --any-kind --no-password',
+    ],
+  })
+    .option('--label <text>', 'what is asked for')
+    .option('--message <text>', 'what senders are told beside')
+    .option('--expires <duration>', 'how long it is open from now on: 12h, 7d, 6mo, or never', durationOrNever)
+    .option('--password', 'prompt for a password, or read it from standard input')
+    .option('--no-password', 'ask for no password')
+    .option('--max-files <n>', 'how many files it takes, those that it has received among them', wholeNumber(1))
+    .option('--no-max-files', 'any number of files')
+    .option('--max-size <bytes>', 'bytes that one file may have: 500K, 20M, 2G', byteCount)
+    .option('--no-max-size', 'files of any size')
+    .option('--max-total <bytes>', 'bytes that all files may have', byteCount)
+    .option('--no-max-total', 'any number of bytes')
+    .option('--kind <kind>', 'an extension or media type that it takes; several times for several', several)
+    .addOption(new Option('--any-kind', 'files of all kinds').conflicts('kind'))
+    .option('--ask-name', 'senders have to give a name')
+    .option('--no-ask-name', 'senders need not give a name')
+    .option('--notify-me', 'tell me of new files by mail, at most once an hour')
+    .option('--no-notify-me', 'tell me nothing')
+  edit.action((link: string, options: EditOptions) =>
+    perform(edit, async context => (await import('../actions/request.ts')).editRequest(context, link, options)),
+  )
 
   const close = declare(program, 'close-request <link...>', {
     does: 'close file requests for good, by their link or token; what they have received stays',
