@@ -9,6 +9,7 @@ import { batch, batchSeen } from './batch.ts'
 import { builder, signedIn } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { Role } from './enums.ts'
+import { mailMessage } from './mail-message.ts'
 import { mutation } from './mutation.ts'
 import { findable, Node } from './node.ts'
 import { batchPages, byId, forwardConnection } from './paging.ts'
@@ -115,10 +116,11 @@ mutation('createInvite', {
     workspace: t.id({ required: true, description: 'The id of the workspace.' }),
     email: t.string({ required: true, description: 'Who has this verified address may accept.' }),
     role: t.field({ type: Role, required: true, description: 'The role that it offers; not OWNER.' }),
+    message: t.string(mailMessage),
   }),
   on: ({ workspace }) => ({ workspaceId: workspace }),
-  resolve: async ({ email, role }, { services, caller, workspace }) => ({
-    invite: toNode(workspace, await services.invites.create(caller, workspace, { email, role })),
+  resolve: async ({ workspace: _id, ...offer }, { services, caller, workspace }) => ({
+    invite: toNode(workspace, await services.invites.create(caller, workspace, offer)),
     workspaceId: workspace.id,
   }),
   payload: t => ({

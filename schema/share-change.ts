@@ -1,11 +1,12 @@
 import { validate as isUuid } from 'uuid'
 import { InvalidInput } from '../src/runtime/errors.ts'
-import { figure, MAX_DOWNLOADS, MAX_LABEL, MAX_MESSAGE, MAX_PASSWORD, MAX_SHARED_FILES } from '../src/values/limits.ts'
+import { figure, MAX_DOWNLOADS, MAX_LABEL, MAX_PASSWORD, MAX_SHARED_FILES } from '../src/values/limits.ts'
 import { builder, type InputFields, type ObjectFields } from './builder.ts'
 import type { Context } from './context.ts'
 import { isFolder } from './entry.ts'
 import { EntryRef, nameOf } from './entry-ref.ts'
 import { MailStatus } from './enums.ts'
+import { mailMessage } from './mail-message.ts'
 import { mutation } from './mutation.ts'
 import { Entry, File } from './refs.ts'
 import { DirectShare, LinkShare, Share, sharedEntry } from './share.ts'
@@ -125,9 +126,7 @@ mutation('shareFiles', {
     email: t.string({ required: true, description: 'Who has this verified address receives the files.' }),
     ...terms(t),
     sendEmail: t.boolean({ description: 'Whether to tell the recipient by mail.' }),
-    message: t.string({
-      description: `What the mail tells them besides, in up to ${figure(MAX_MESSAGE)} characters. It is not kept.`,
-    }),
+    message: t.string(mailMessage),
   }),
   on: ({ files }) => ({ entries: files, at: 'input.files' }),
   resolve: async ({ files, ...input }, { services, caller, tree }) => {

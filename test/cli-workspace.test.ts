@@ -40,7 +40,9 @@ describe('satchel workspace', () => {
   })
 
   it('invite, invites, accept: by the name of the workspace, the token or the link', async () => {
-    const { invite } = await shell.json('workspace', 'invite', 'garden', 'bob@example.com', '--role', 'editor')
+    const { invite } = await shell.json(
+      ...['workspace', 'invite', 'garden', 'bob@example.com', '--role', 'editor', '--message', 'Come and see.'],
+    )
     expect(invite).toMatchObject({ email: 'bob@example.com', role: 'editor', expires_at: aTime })
     expect((await shell.json('workspace', 'invites', 'garden')).invites).toMatchObject([{ id: invite.id }])
     const { invites } = await bobs.json('workspace', 'invites')

@@ -173,6 +173,9 @@ describe('A mail about shared files', () => {
       ].join('\n'),
     )
     expect(saidIn(mail)).toContain('see &lt;b&gt;page 3&lt;/b&gt; &amp; call me.')
+    const json = { email: 'gerda@example.com', objects: ['docs/a.txt'], send_email: true, message: 'By REST.' }
+    const [plain] = await mailsOf(() => alice.rest('POST', '/api/files/share', { json }))
+    expect(plain?.text).toContain('alice writes:\n> By REST.')
     const longer = { input: { ...input, message: 'x'.repeat(1001) } }
     expect(await codeOf(alice, SHARE, longer)).toBe('INVALID_INPUT')
     expect(await t.app.db.rows("SELECT id FROM outbox WHERE payload LIKE '%Dear Bob%'")).toEqual([])
@@ -215,6 +218,30 @@ describe('A mail about an invite', () => {
     expect(mail.text).toContain(`Open the invite:\n${link}\n`)
     expect(saidIn(mail)).toContain('the workspace &quot;Garden &amp; &quot;Co&quot;&quot; as editor')
     expect(linksIn(mail)[0]).toEqual(['Open the invite', link])
+  })
+
+  it('brings what the sender writes, on both faces', async () => {
+    const { response } = await alice.rest('POST', '/api/workspaces/create', { json: { name: 'Orchard' } })
+    const { workspace_id: workspace } = response.workspace
+    const INVITE = 'mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }'
+    const input = {
+      workspace,
+      email: 'emil@example.com',
+      role: 'VIEWER',
+      message: 'Dear Emil,\nsee https://evil.example/',
+    }
+    const [mail] = await mailsOf(() => ask(alice, INVITE, { input }))
+    if (!mail) throw new Error('There is no mail.')
+    expectHarmless(mail, 'emil@example.com')
+    expect(mail.text).toContain('alice writes:\n> Dear Emil,\n> see evil example')
+    const json = { workspace_id: workspace, email: 'hans@example.com', role: 'viewer', message: 'By REST.' }
+    const invite = () => alice.rest('POST', '/api/workspaces/invites/create', { json })
+    expect((await mailsOf(invite))[0]?.text).toContain('alice writes:\n> By REST.')
+    const message = 'x'.repeat(1001)
+    expect(await codeOf(alice, INVITE, { input: { ...input, message } })).toBe('INVALID_INPUT')
+    expect((await alice.rest('POST', '/api/workspaces/invites/create', { json: { ...json, message } })).status).toBe(
+      400,
+    )
   })
 })
 

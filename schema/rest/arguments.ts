@@ -1,5 +1,5 @@
 import { InvalidInput } from '../../src/runtime/errors.ts'
-import { figure, MAX_PAGE } from '../../src/values/limits.ts'
+import { figure, MAX_MESSAGE, MAX_PAGE } from '../../src/values/limits.ts'
 import { onConflicts } from '../../src/values/on-conflict.ts'
 import type { Argument } from './builder.ts'
 
@@ -20,6 +20,12 @@ export const onConflict = {
   description: 'What to do when something of the same name is in the way; fail by default.',
   example: 'keep_both',
   bounds: { enum: onConflicts },
+}
+
+/** What the sender of a mail writes in it. */
+export const mailMessage = {
+  description: `What the mail tells them besides, in up to ${figure(MAX_MESSAGE)} characters. It is not kept.`,
+  example: 'As we said on the phone.',
 }
 
 /** Of what a client has seen. A route that takes it answers 412, too. */

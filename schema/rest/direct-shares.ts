@@ -2,7 +2,7 @@ import type { DirectShares } from '../../src/services/sharing/direct-share.ts'
 import type { ShareView } from '../../src/services/sharing/share-list.ts'
 import { figure, MAX_PASSWORD, MAX_SHARED_FILES } from '../../src/values/limits.ts'
 import { joinPath } from '../../src/values/paths.ts'
-import { clearable, paged } from './arguments.ts'
+import { clearable, mailMessage, paged } from './arguments.ts'
 import { objectOf } from './builder.ts'
 import { ALICE, BOB, BYTES, CURSOR, FILE_PATH, MD5, MEDIA_TYPE, PASSWORD, SHARE_LINK, SHARE_TOKEN } from './examples.ts'
 import { expiry, inputOf, operation, rights, terms, typeOf } from './shares.ts'
@@ -145,6 +145,7 @@ operation('POST /api/files/share', 'shareFiles', {
       description: 'The account with this verified address receives the files.',
       example: BOB,
     }),
+    message: arg.string(mailMessage),
     objects: arg.stringList({
       required: true,
       maxItems: MAX_SHARED_FILES,

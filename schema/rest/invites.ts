@@ -1,4 +1,5 @@
 import type { InviteView, MyInvite } from '../../src/services/workspaces/invite.ts'
+import { mailMessage } from './arguments.ts'
 import { objectOf } from './builder.ts'
 import { BOB, INVITE_TOKEN, ROLE } from './examples.ts'
 import { operationsOf } from './operation.ts'
@@ -66,6 +67,7 @@ operation('POST /api/workspaces/invites/create', 'createInvite', {
   rateLimit: 'invites',
   args: arg => ({
     email: arg.string({ required: true, example: BOB }),
+    message: arg.string(mailMessage),
     role: arg.string({ required: true, description: 'admin, editor or viewer', example: ROLE }),
   }),
   on: ({ workspace_id: workspaceId, ...offer }, { services }) => {

@@ -130,6 +130,8 @@ export type CreateFolderInput = {
 export type CreateInviteInput = {
   /** Who has this verified address may accept. */
   email: string;
+  /** What the mail tells them besides, in up to 1,000 characters. It is not kept. */
+  message?: string | null | undefined;
   /** The role that it offers; not OWNER. */
   role: Role;
   /** The id of the workspace. */
@@ -466,6 +468,32 @@ export type StartUploadInput = {
   onConflict?: OnConflict | null | undefined;
   /** Bytes of the whole; reserved at once. */
   size: number;
+};
+
+/** What updateFileRequest takes. */
+export type UpdateFileRequestInput = {
+  /** Whether senders have to give a name. */
+  asksName?: boolean | null | undefined;
+  /** How long it is open from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. */
+  duration?: string | null | undefined;
+  /** The id of the file request. */
+  fileRequest: string | number;
+  /** Up to 20 extensions or media types that it takes: ".pdf", "image/*", "text/csv". */
+  kinds?: Array<string> | null | undefined;
+  /** What is asked for: 1 to 100 characters. */
+  label?: string | null | undefined;
+  /** Bytes that all files may have together. */
+  maxBytes?: number | null | undefined;
+  /** Bytes that one file may have. */
+  maxFileSize?: number | null | undefined;
+  /** How many files it takes, 1 to 1,000,000. */
+  maxFiles?: number | null | undefined;
+  /** What senders are told beside: up to 1,000 characters. */
+  message?: string | null | undefined;
+  /** Whether you are told of new files by mail, at most once an hour. */
+  notifies?: boolean | null | undefined;
+  /** 1 to 128 characters. */
+  password?: string | null | undefined;
 };
 
 /** What updateShare takes. */
@@ -1199,6 +1227,13 @@ export type CreateFileRequestMutationVariables = Exact<{
 
 
 export type CreateFileRequestMutation = { createFileRequest: { fileRequest: { id: string, token: string, url: string, label: string, path: string | null, state: FileRequestState, fileCount: number, size: number, maxFiles: number | null, maxFileSize: number | null, maxBytes: number | null, passwordProtected: boolean, createdAt: string, expiresAt: string | null } } | null };
+
+export type UpdateFileRequestMutationVariables = Exact<{
+  input: UpdateFileRequestInput;
+}>;
+
+
+export type UpdateFileRequestMutation = { updateFileRequest: { fileRequest: { id: string, token: string, url: string, label: string, path: string | null, state: FileRequestState, fileCount: number, size: number, maxFiles: number | null, maxFileSize: number | null, maxBytes: number | null, passwordProtected: boolean, createdAt: string, expiresAt: string | null } } | null };
 
 export type FileRequestsQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -2684,6 +2719,30 @@ export const CreateFileRequestDocument = new TypedDocumentString(`
   createdAt
   expiresAt
 }`) as unknown as TypedDocumentString<CreateFileRequestMutation, CreateFileRequestMutationVariables>;
+export const UpdateFileRequestDocument = new TypedDocumentString(`
+    mutation UpdateFileRequest($input: UpdateFileRequestInput!) {
+  updateFileRequest(input: $input) {
+    fileRequest {
+      ...FileRequestRow
+    }
+  }
+}
+    fragment FileRequestRow on FileRequest {
+  id
+  token
+  url
+  label
+  path
+  state
+  fileCount
+  size
+  maxFiles
+  maxFileSize
+  maxBytes
+  passwordProtected
+  createdAt
+  expiresAt
+}`) as unknown as TypedDocumentString<UpdateFileRequestMutation, UpdateFileRequestMutationVariables>;
 export const FileRequestsDocument = new TypedDocumentString(`
     query FileRequests($after: String) {
   me {

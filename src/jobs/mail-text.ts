@@ -109,25 +109,31 @@ function senderOf({ by, address: given }: { by: string; address?: string }) {
   }
 }
 
-function invited({ role, link, workspace: given, ...by }: Values<'invite'>): Parts {
+/** What they write besides. */
+function wordsOf(by: string, message = ''): Parts['words'] {
+  const lines = plainLines(message)
+  return lines.length > 0 ? { by, lines } : undefined
+}
+
+function invited({ role, link, workspace: given, message, ...by }: Values<'invite'>): Parts {
   const { short, whole, closing } = senderOf(by)
   const workspace = plainName(given) || 'a workspace'
   return {
     subject: `${short} invites you to ${workspace}`,
     lines: [sentence`${whole} invites you to the workspace "${workspace}" as ${role}.`],
+    words: wordsOf(short, message),
     facts: [{ name: 'Valid for', value: '7 days' }],
     links: [{ title: 'Open the invite', url: link }],
     closing,
   }
 }
 
-function shared({ files, links, sizes = [], expires, message = '', all, ...rest }: Values<'share'>): Parts {
+function shared({ files, links, sizes = [], expires, message, all, ...rest }: Values<'share'>): Parts {
   const { short, whole, closing } = senderOf(rest)
   const names = files.map(plainFileName)
   const [only] = names.length === 1 ? names : []
   const are = sizes.includes(null) ? 'items' : 'files'
   const what = only === undefined ? `${names.length} ${are}` : `"${only}"`
-  const words = plainLines(message)
   const items = names.map((name, i) => ({
     name,
     about: sizes[i] == null ? '' : sizeText(sizes[i]),
@@ -140,7 +146,7 @@ function shared({ files, links, sizes = [], expires, message = '', all, ...rest 
       only === undefined ? sentence`${whole} shares ${what} with you.` : sentence`${whole} shares "${only}" with you.`,
       ...(rest.protected ? ['You need a password, which the sender will tell you in another way.'] : []),
     ],
-    words: words.length > 0 ? { by: short, lines: words } : undefined,
+    words: wordsOf(short, message),
     items,
     facts: expires === null ? [] : [{ name: 'Until', value: momentText(Date.parse(expires)) }],
     links: goal ? [{ title: only === undefined ? 'See everything shared with you' : 'Open', url: goal }] : [],

@@ -47,6 +47,8 @@ export type CreateFolderInput = {
 export type CreateInviteInput = {
   /** Who has this verified address may accept. */
   email: string;
+  /** What the mail tells them besides, in up to 1,000 characters. It is not kept. */
+  message?: string | null | undefined;
   /** The role that it offers; not OWNER. */
   role: Role;
   /** The id of the workspace. */

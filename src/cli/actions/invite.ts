@@ -19,9 +19,14 @@ import { plain } from '../text.ts'
 import { type InviteRole, roleOf, wordOf } from '../words.ts'
 import { enter, shown } from './workspace.ts'
 
-export async function invite(context: Context, named: string, email: string, role: InviteRole): Promise<Answer> {
+export async function invite(
+  context: Context,
+  named: string,
+  email: string,
+  { role, message }: { role: InviteRole; message?: string },
+): Promise<Answer> {
   const { client, workspaceId } = await enter(context, named)
-  const input = { workspace: workspaceId, email, role: roleOf(role) }
+  const input = { workspace: workspaceId, email, role: roleOf(role), message }
   const { invite } = await client.change(InviteDocument, input)
   return { fact: { invite: withRole(invite) }, words: '' }
 }

@@ -71,9 +71,11 @@ export function declareWorkspaces(program: Command): void {
   const invite = declare(workspace, 'invite <workspace> <email>', {
     does: 'invite a person, who receives a mail with the link',
     examples: ['workspace invite garden bob@example.com --role editor'],
-  }).addOption(oneOf('--role <role>', 'role of the new member', inviteRoles).default('viewer'))
-  invite.action((named: string, email: string, { role: as }: { role: InviteRole }) =>
-    perform(invite, async context => (await invites()).invite(context, named, email, as)),
+  })
+    .addOption(oneOf('--role <role>', 'role of the new member', inviteRoles).default('viewer'))
+    .option('--message <text>', 'what the mail tells them besides')
+  invite.action((named: string, email: string, options: { role: InviteRole; message?: string }) =>
+    perform(invite, async context => (await invites()).invite(context, named, email, options)),
   )
 
   const pending = declare(workspace, 'invites [workspace]', {

@@ -1,4 +1,10 @@
-import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react'
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+} from 'react'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { text } from './text.ts'
@@ -18,6 +24,29 @@ export function TextField({ label, hint, ...input }: Labelled & InputHTMLAttribu
       <label htmlFor={id}>{label}</label>
       <input
         autoComplete="off"
+        {...input}
+        className="input"
+        id={id}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+      />
+      {hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Some lines of text with their label. */
+export function TextArea({ label, hint, ...input }: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <textarea
+        rows={3}
+        dir="auto"
         {...input}
         className="input"
         id={id}

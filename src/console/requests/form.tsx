@@ -1,10 +1,10 @@
 import './requests.css'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { mutate } from '../graphql/run.ts'
 import { Button } from '../parts/button.tsx'
 import { CopyField } from '../parts/copy-field.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { CheckBox, FormDialog, SelectField, TextField } from '../parts/form.tsx'
+import { CheckBox, FormDialog, SelectField, TextArea, TextField } from '../parts/form.tsx'
 import { CREATE_REQUEST, type FileRequest, UPDATE_REQUEST } from './documents.ts'
 import { text } from './text.ts'
 
@@ -67,7 +67,7 @@ export function RequestForm({ of, onClose }: RequestFormProps) {
         maxLength={100}
         autoFocus
       />
-      <Message value={request?.message} />
+      <TextArea label={text('message')} name="message" maxLength={1000} defaultValue={request?.message} />
       <SelectField
         label={text('ends')}
         name="duration"
@@ -116,16 +116,6 @@ const inMiB = (bytes: number | null | undefined) => (bytes == null ? bytes : byt
 const hasLimits = (request: FileRequest | undefined) =>
   request !== undefined &&
   (request.maxFiles !== null || request.maxFileSize !== null || request.maxBytes !== null || request.kinds.length > 0)
-
-function Message({ value }: { value: string | undefined }) {
-  const id = useId()
-  return (
-    <div className="field">
-      <label htmlFor={id}>{text('message')}</label>
-      <textarea className="input" id={id} name="message" rows={3} maxLength={1000} dir="auto" defaultValue={value} />
-    </div>
-  )
-}
 
 /** A new password; of a request that has one also none. */
 function Password({ isThere }: { isThere: boolean }) {

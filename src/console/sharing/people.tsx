@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef } from 'react'
 import { mutate } from '../graphql/run.ts'
 import { Button } from '../parts/button.tsx'
+import { TextArea } from '../parts/form.tsx'
 import { Send } from '../parts/icons.ts'
 import { toast } from '../parts/toasts.tsx'
 import { useTask } from '../parts/use-task.ts'
@@ -62,21 +63,7 @@ export function PeopleForm({ files }: PeopleFormProps) {
           <input type="checkbox" name="notify" defaultChecked />
           {text('notify')}
         </label>
-        <div className="field">
-          <label htmlFor={`${id}-message`}>{text('message')}</label>
-          <textarea
-            className="input"
-            id={`${id}-message`}
-            name="message"
-            rows={3}
-            maxLength={1000}
-            dir="auto"
-            aria-describedby={`${id}-message-hint`}
-          />
-          <p className="soft" id={`${id}-message-hint`}>
-            {text('messageHint')}
-          </p>
-        </div>
+        <TextArea label={text('message')} hint={text('messageHint')} name="message" maxLength={1000} />
       </Terms>
       {problem && (
         <p className="problem" role="alert" id={`${id}-problem`}>

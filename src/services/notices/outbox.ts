@@ -14,7 +14,11 @@ interface Sender {
 
 /** A mail that is rendered when it is sent: its template and values. */
 export type Mail =
-  | (Caused & { template: 'invite'; to: string; values: { workspace: string; role: string; link: string } & Sender })
+  | (Caused & {
+      template: 'invite'
+      to: string
+      values: { workspace: string; role: string; link: string; message?: string } & Sender
+    })
   | (Caused & {
       template: 'share'
       to: string

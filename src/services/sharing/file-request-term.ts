@@ -1,14 +1,8 @@
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
-import {
-  figure,
-  MAX_KINDS,
-  MAX_LABEL,
-  MAX_MESSAGE,
-  MAX_REQUESTED_BYTES,
-  MAX_REQUESTED_FILES,
-} from '../../values/limits.ts'
+import { MAX_KINDS, MAX_LABEL, MAX_REQUESTED_BYTES, MAX_REQUESTED_FILES } from '../../values/limits.ts'
 import { mediaTypeOf } from '../../values/media.ts'
 import { oneLine } from '../../values/one-line.ts'
+import { parseMessage } from '../notices/mail-message.ts'
 import { givenOf, parseBound, parseExpiry } from './link-term.ts'
 
 /** The terms of a file request as they are given. What is undefined is not changed, or has its default; null takes a limit away. */
@@ -64,18 +58,6 @@ function parseLabel(text: string): string {
   if (label === '' || label.length > MAX_LABEL)
     throw new InvalidInput('label', `Say in 1 to ${MAX_LABEL} characters what is asked for.`)
   return label
-}
-
-/** Lines from one person to another. @throws INVALID_INPUT */
-export function parseMessage(text: string): string {
-  const message = text
-    .split(/\r\n?|\n/)
-    .map(oneLine)
-    .join('\n')
-    .trim()
-  if (message.length > MAX_MESSAGE)
-    throw new InvalidInput('message', `A message has up to ${figure(MAX_MESSAGE)} characters.`)
-  return message
 }
 
 function parseKinds(given: readonly string[]): string {

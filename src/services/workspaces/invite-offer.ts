@@ -1,16 +1,19 @@
 import { invitable } from '../../access/roles.ts'
 import { InvalidInput } from '../../runtime/errors.ts'
 import { parseEmail } from '../notices/email.ts'
+import { parseMessage } from '../notices/mail-message.ts'
 
 export interface OfferInput {
   email: string
   role: string
+  /** What the mail tells besides; it is not kept. */
+  message?: string | null | undefined
 }
 
-/** To whom an invite is made out, and the role that it offers. @throws INVALID_INPUT */
+/** To whom an invite is made out, the role that it offers, and what its mail says besides. @throws INVALID_INPUT */
 export function offerOf(input: OfferInput) {
   const email = parseEmail(input.email, 'email')
   const role = invitable.find(r => r === input.role)
   if (!role) throw new InvalidInput('role', `An invite offers one of ${invitable.join(', ')}.`)
-  return { email, role }
+  return { email, role, message: parseMessage(input.message ?? '') }
 }

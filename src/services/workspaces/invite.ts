@@ -131,7 +131,7 @@ export function inviteService({
 
     /** Invites an e-mail address, or renews its invite, and enqueues a mail if the limits of mails allow it. @throws ALREADY_A_MEMBER, FORBIDDEN, INVALID_INPUT, QUOTA_EXCEEDED */
     async create(caller: Caller, { id: workspaceId, name }: WorkspaceView, input: OfferInput): Promise<InviteView> {
-      const { email, role } = offerOf(input)
+      const { email, role, message } = offerOf(input)
       const now = Date.now()
       const fresh = { role, invitedBy: caller.userId, createdAt: now, expiresAt: now + WEEK_MS }
       const invite = await change(caller, async ({ tx, record }) => {
@@ -144,7 +144,7 @@ export function inviteService({
         if (known) await db.Invite.update(fresh, { where: { id }, transaction: tx })
         else await db.Invite.create({ id, workspaceId, email, ...fresh }, { transaction: tx })
         const link = `${publicUrl()}/invite/${tokens.derive(INVITE_TOKEN, id)}`
-        const values = { workspace: name, role, by: caller.name, address: caller.email, link }
+        const values = { workspace: name, role, by: caller.name, address: caller.email, link, message }
         await mailings.enqueue(caller, { template: 'invite', to: email, values }, [workspaceId], tx)
         const kind = known ? 'invite.changed' : 'invite.created'
         record({ workspace: workspaceId }, { kind, subject: id, details: { recipient: masked(email), role } })

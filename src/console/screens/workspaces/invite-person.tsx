@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { graphql } from '../../graphql/graphql.ts'
 import { mutate } from '../../graphql/run.ts'
-import { CheckBox, FormDialog, TextField } from '../../parts/form.tsx'
+import { CheckBox, FormDialog, TextArea, TextField } from '../../parts/form.tsx'
 import { toast } from '../../parts/toasts.tsx'
 import { invitable, roleHint, roleName } from './roles.ts'
 import { text } from './text.ts'
@@ -49,7 +49,7 @@ export function InvitePerson({ workspace, onInvited, onClose }: InvitePersonProp
       onClose={onClose}
       onSubmit={async form => {
         const email = String(form.get('email')).trim()
-        await mutate(CREATE_INVITE, { input: { workspace, email, role } })
+        await mutate(CREATE_INVITE, { input: { workspace, email, role, message: String(form.get('message')) } })
         onInvited()
         toast({ message: text('sent', { email }) })
       }}
@@ -77,6 +77,7 @@ export function InvitePerson({ workspace, onInvited, onClose }: InvitePersonProp
           />
         ))}
       </fieldset>
+      <TextArea label={text('message')} hint={text('messageHint')} name="message" maxLength={1000} />
     </FormDialog>
   )
 }
