@@ -664,6 +664,25 @@ describe('A folder', () => {
     expectQuiet(bob)
   })
 
+  it('is saved in a workspace where they may write', async () => {
+    const made = await bob.ask<{ createWorkspace: { workspace: { drive: { id: string } } } }>(
+      'mutation { createWorkspace(input: { name: "Garden" }) { workspace { drive { id } } } }',
+    )
+    const drive = made.createWorkspace.workspace.drive.id
+    const his = await bob.open('/shared')
+    await item('Trips', his).getByRole('button', { name: 'Save Trips to my files' }).click()
+    const picker = his.getByRole('dialog', { name: 'Save Trips to my files' })
+    await picker.getByLabel('Files or workspace').selectOption('Garden')
+    await picker.getByRole('button', { name: 'Garden', exact: true }).waitFor()
+    await expectAccessible(his)
+    await picker.getByRole('button', { name: 'Save here' }).click()
+    await said('“Trips” saved in Garden', his)
+    const saved = await bob.ask<{ node: { root: { entries: { nodes: { path: string }[] } } } }>(
+      `{ node(id: "${drive}") { ... on Drive { root { entries { nodes { path } } } } } }`,
+    )
+    expect(saved.node.root.entries.nodes).toEqual([{ path: '/Trips' }])
+  })
+
   it('asks for the password of what is saved', async () => {
     await send('budget.csv', { password: 'right' })
     const his = await bob.open('/shared')

@@ -48,6 +48,28 @@ export const SUBFOLDERS = graphql(`
   }
 `)
 
+/** The drives that the person may write into. */
+export const WRITABLE_DRIVES = graphql(`
+  query WritableDrives {
+    me {
+      id
+      drive {
+        id
+      }
+      workspaces(first: 1000) {
+        nodes {
+          id
+          name
+          drive {
+            id
+            permissions
+          }
+        }
+      }
+    }
+  }
+`)
+
 /** Takes copies away again. */
 export const REMOVE_COPIES = graphql(`
   mutation RemoveCopies($input: DeleteEntriesInput!) {

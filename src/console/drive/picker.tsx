@@ -3,18 +3,22 @@ import { Fragment, type ReactNode, useState } from 'react'
 import { useQuery } from 'urql'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { SelectField } from '../parts/form.tsx'
 import { ChevronRight, Folder, FolderPlus } from '../parts/icons.ts'
 import { ErrorState, Skeleton } from '../parts/states.tsx'
-import { SUBFOLDERS } from './documents.ts'
+import { SUBFOLDERS, WRITABLE_DRIVES } from './documents.ts'
 import { parentOf, trim } from './place.ts'
 import { text } from './text.ts'
 
 interface PickerProps {
+  /** The drive that is shown first. */
   drive: string
+  /** Whether it may be another one. */
+  anyDrive?: boolean
   title: string
   /** What the button says that takes the folder on the screen. */
   label: string
-  /** What the root of the drive is called. */
+  /** What the root of that drive is called. */
   root: string
   /** Path of the folder that is shown first. */
   start: string
@@ -22,7 +26,8 @@ interface PickerProps {
   moving?: readonly { id: string; path: string }[]
   /** Whether it is copied instead, which may be done where it is. */
   copies?: boolean
-  onPick: (path: string) => void
+  /** @param name what the folder is called */
+  onPick: (path: string, drive: string, name: string) => void
   onClose: () => void
   /** What is to go there. */
   children?: ReactNode
@@ -30,10 +35,11 @@ interface PickerProps {
 
 /** Asks for a folder that something is to go into. */
 export function Picker({
-  drive,
+  drive: first,
+  anyDrive = false,
   title,
   label,
-  root,
+  root: rootOfFirst,
   start,
   moving = [],
   copies,
@@ -41,13 +47,17 @@ export function Picker({
   onClose,
   children,
 }: PickerProps) {
+  const [drive, setDrive] = useState(first)
   const [path, setPath] = useState(start)
+  const drives = useDrives(anyDrive)
+  const root = drives.find(([id]) => id === drive)?.[1] ?? rootOfFirst
   const [{ data, error, fetching }, reload] = useQuery({ query: SUBFOLDERS, variables: { drive, path } })
   const folder = data?.node?.__typename === 'Drive' ? data.node.entry : null
   const moved = new Set(moving.map(({ id }) => id))
   const folders = folder?.__typename === 'Folder' ? folder.entries.nodes.filter(({ id }) => !moved.has(id)) : []
   const names = path ? path.split('/') : []
-  const isSame = !copies && moving.length > 0 && moving.every(entry => parentOf(trim(entry.path)) === path)
+  const isSame =
+    !copies && moving.length > 0 && drive === first && moving.every(entry => parentOf(trim(entry.path)) === path)
   return (
     <Dialog
       title={title}
@@ -61,7 +71,7 @@ export function Picker({
             isDisabled={isSame}
             onPress={() => {
               onClose()
-              onPick(path)
+              onPick(path, drive, names.at(-1) ?? root)
             }}
           >
             <FolderPlus />
@@ -71,6 +81,18 @@ export function Picker({
       }
     >
       {children}
+      {drives.length > 1 && (
+        <SelectField
+          label={text('drive')}
+          isBare
+          options={drives}
+          value={drive}
+          onChange={({ target }) => {
+            setDrive(target.value)
+            setPath('')
+          }}
+        />
+      )}
       <nav className="picker-path" aria-label={text('path')}>
         <button type="button" dir="auto" onClick={() => setPath('')}>
           {root}
@@ -110,4 +132,17 @@ export function Picker({
       </div>
     </Dialog>
   )
+}
+
+/** The drives that the person may write into, with their names: their own first. Empty until they are known. */
+function useDrives(isAsked: boolean): [id: string, name: string][] {
+  const [{ data }] = useQuery({ query: WRITABLE_DRIVES, pause: !isAsked, requestPolicy: 'cache-and-network' })
+  if (!data) return []
+  const workspaces = data.me.workspaces?.nodes ?? []
+  return [
+    [data.me.drive.id, text('own')],
+    ...workspaces.flatMap(({ name, drive }): [string, string][] =>
+      drive?.permissions.includes('WRITE') ? [[drive.id, name]] : [],
+    ),
+  ]
 }

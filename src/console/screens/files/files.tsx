@@ -239,7 +239,10 @@ export function Files() {
             start={place.path}
             moving={selected}
             copies={open === 'copy-picker'}
-            onPick={to => act(actions => (open === 'picker' ? actions.move(selected, to) : actions.copy(selected, to)))}
+            anyDrive={open === 'copy-picker'}
+            onPick={(to, into, name) =>
+              act(actions => (open === 'picker' ? actions.move(selected, to) : actions.copy(selected, to, into, name)))
+            }
             onClose={() => setOpen(null)}
           />
         )}

@@ -1,14 +1,13 @@
 import { useRef, useState } from 'react'
 import { copiesOf, sayCopied } from '../../drive/copied.ts'
-import { nameOf } from '../../drive/place.ts'
 import { Refused } from '../../graphql/errors.ts'
 import { mutate } from '../../graphql/run.ts'
 import { toastError } from '../../parts/toasts.tsx'
 import { MARK_SEEN, OPEN_SHARE, type ReceivedShare, SAVE_SHARED } from './documents.ts'
 import { text } from './text.ts'
 
-/** To look at it, to save it on the person's machine, or to copy it into a folder of their drive. */
-export type Purpose = 'look' | 'save' | { drive: string; folder: string }
+/** To look at it, to save it on the person's machine, or to copy it into a folder, which is called so, of a drive of theirs. */
+export type Purpose = 'look' | 'save' | { drive: string; folder: string; name: string }
 
 /** A share that is to be opened once its password is known. */
 export interface Locked {
@@ -30,10 +29,10 @@ export function useOpening(onOpen: (share: ReceivedShare, purpose: 'look' | 'sav
   async function use({ share, purpose }: Locked, password: string | null): Promise<(() => void) | null> {
     const { token } = share
     if (typeof purpose === 'object') {
-      const { drive, folder: path } = purpose
+      const { drive, folder: path, name: folder } = purpose
       const input = { token, password, to: { at: { drive, path } }, onConflict: 'KEEP_BOTH' as const }
       const { saveSharedEntries: saved } = await mutate(SAVE_SHARED, { input })
-      const said = text('kept', { name: share.fileName, folder: nameOf(path) || text('root') })
+      const said = text('kept', { name: share.fileName, folder })
       const keep = async () => {
         const copies = await copiesOf(saved)
         if (copies) sayCopied(said, copies)

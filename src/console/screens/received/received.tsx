@@ -74,11 +74,12 @@ export function Received() {
         <Suspense>
           <Picker
             drive={keeping.drive}
+            anyDrive
             title={text('keepOne', { name: keeping.share.fileName })}
             label={text('keepHere')}
             root={text('root')}
             start=""
-            onPick={folder => void open(keeping.share, { drive: keeping.drive, folder })}
+            onPick={(folder, drive, name) => void open(keeping.share, { drive, folder, name })}
             onClose={() => keep(null)}
           />
         </Suspense>

@@ -118,12 +118,16 @@ export function createActions(drive: string, hasTrash: boolean, after: () => voi
       show(ids)
     },
 
-    /** Copies entries of any drive into the folder at a path of this one. */
-    async copy(entries: readonly Entry[], to: string): Promise<void> {
+    /** Copies entries of any drive into the folder at a path, of this one or of another. */
+    async copy(entries: readonly Entry[], to: string, into = drive, name = nameOf(to) || text('root')): Promise<void> {
       const copies: { id: string }[] = []
       await attempt(async () => {
         for (const part of inParts(entries)) {
-          const input = { entries: part.map(refOf), to: { at: { drive, path: to } }, onConflict: 'KEEP_BOTH' as const }
+          const input = {
+            entries: part.map(refOf),
+            to: { at: { drive: into, path: to } },
+            onConflict: 'KEEP_BOTH' as const,
+          }
           const { copyEntries } = await mutate(COPY, { input }, { keepalive: true })
           const made = await copiesOf(copyEntries)
           if (!made) break
@@ -131,8 +135,7 @@ export function createActions(drive: string, hasTrash: boolean, after: () => voi
         }
       })
       if (copies.length === 0) return
-      const message = text('copied', { count: copies.length, folder: nameOf(to) || text('root') })
-      sayCopied(message, copies, after)
+      sayCopied(text('copied', { count: copies.length, folder: name }), copies, after)
     },
 
     /** Keeps entries for where they are pasted. */
