@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import fresh from 'fresh'
 import parseRange from 'range-parser'
 import type { Delivery, Download } from '../services/sharing/download.ts'
+import { leave } from '../storage/blocks.ts'
 import { allowOnly } from './method.ts'
 
 /** A request, the IP address of its client, and its response; the signal aborts when the client has gone. */
@@ -76,18 +78,34 @@ export async function sendBytes({ req, res, address, signal }: Exchange, deliver
     // Opened before the status is sent: a store that is down is a 503, not a broken 200.
     const source = await delivery.read(range ? { offset: range.start, count } : undefined, signal)
     const charged = await delivery.meter?.begin(count).catch(error => {
-      source.destroy()
+      leave(source[Symbol.asyncIterator]())
       throw error
     })
     send()
     // After the headers no error can be sent any more: a failing store, a disconnected client or a used-up link ends the connection.
     const whole = exactly(count)
-    const sent = charged ? pipeline(source, whole, charged.through, res) : pipeline(source, whole, res)
+    const sink = delivery.reusesMemory ? flushed(res) : res
+    const sent = charged ? pipeline(source, whole, charged.through, sink) : pipeline(source, whole, sink)
     await sent.catch(() => res.destroy())
     await charged?.settle()
   } finally {
     release?.()
   }
+}
+
+/** Takes a chunk when the one before it has left: its memory may be used again then. */
+function flushed(res: ServerResponse): Writable {
+  const sink = new Writable({
+    highWaterMark: 1,
+    write: (chunk: Uint8Array, _encoding, done) => void res.write(chunk, done),
+    final: done => void res.end(done),
+    destroy(error, done) {
+      if (error) res.destroy()
+      done(error)
+    },
+  })
+  res.once('close', () => sink.destroy(res.writableFinished ? undefined : new Error('The client has gone.')))
+  return sink
 }
 
 /**

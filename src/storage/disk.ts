@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs'
 import { constants, copyFile, type FileHandle, mkdir, open, readdir, rm, stat, statfs, unlink } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { blockSize } from './blocks.ts'
+import { chunksOf, readSize } from './chunks.ts'
 import { openVolume } from './disk-marker.ts'
 import { commitParts, partsIn, stagePart, tidyParts } from './disk-parts.ts'
 import {
@@ -24,8 +25,6 @@ import { upload, uploadBuffer } from './upload.ts'
 /** A slow part is written chunk by chunk: one is held back until the last has come, one is being written, others wait in the stream and socket. */
 const partBuffer = 512 * 1024
 const removalsInFlight = 8
-/** Enough for the disk to be asked seldom, and little for each of many slow clients. */
-const readSize = 256 * 1024
 const probe = Buffer.alloc(4096, 'Satchel tests whether it can write here.\n')
 const minutes = 60_000
 /** No request is silent for so long. */
@@ -240,6 +239,13 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       // A signal that fires before the caller reads would otherwise be an uncaught error; the caller still sees the stream destroyed.
       stream.on('error', () => {})
       return stream
+    },
+
+    async chunks(key, { offset = 0, count, signal }) {
+      signal?.throwIfAborted()
+      const file = await find(() => open(pathOf(key), 'r'))
+      if (!file) throw new BlobMissing(key)
+      return chunksOf(file, offset, count)
     },
 
     async look(key) {

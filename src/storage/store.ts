@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Chunks } from './chunks.ts'
 import type { Uploaded, UploadOptions } from './upload.ts'
 
 export interface PutOptions extends UploadOptions {
@@ -41,6 +42,13 @@ export interface UploadMemory {
 export interface StoreSpace {
   freeBytes: number
   totalBytes: number
+}
+
+/** Which bytes are read: by default all. */
+export interface ReadOptions {
+  offset?: number
+  count?: number
+  signal?: AbortSignal
 }
 
 /** The store of the bytes. Every method throws Unavailable when the store fails: in bounded time, if it is reached over a network. */
@@ -105,7 +113,9 @@ export interface BlobStore {
    * A failure after the first byte is an error of the stream.
    * @throws BlobMissing
    */
-  open(key: string, options?: { offset?: number; count?: number; signal?: AbortSignal }): Promise<Readable>
+  open(key: string, options?: ReadOptions): Promise<Readable>
+  /** Reads as `open` does, for who sends many blobs one after the other: it begins to read at once, and uses memory again where it can. @throws BlobMissing */
+  chunks(key: string, options: ReadOptions & { count: number }): Promise<Chunks>
   /**
    * Removes blobs, also leased ones, and the remains of broken uploads under their keys. Missing keys are no error.
    * @throws BlobsKept for blobs that could not be removed, after all others have been

@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
+import type { Chunks } from '../../storage/chunks.ts'
 import { digest } from '../../storage/hash.ts'
 import type { BlobStore } from '../../storage/store.ts'
 import { hexOfCrc32 } from '../../upload-engine/crc32.ts'
@@ -11,31 +11,36 @@ const PIECES_AHEAD = 64
 /** What stands between files, and small files, is sent in blocks of this size. */
 const BLOCK = 64 * 1024
 
-/** Begins to read, so that the first bytes are there when its turn comes. */
-function begun(file: Readable): Readable {
-  file.read(0)
-  return file
-}
-
 /** What is to be sent of a piece, and its file, which is being opened. */
 interface Step {
   piece: Piece
   from: number
   to: number
-  file: Promise<Readable> | undefined
+  file: Promise<Chunks> | undefined
 }
 
 interface ZipSource {
-  store: Pick<BlobStore, 'open'>
+  store: Pick<BlobStore, 'open' | 'chunks'>
   layout: ZipLayout
   range: { offset: number; count: number } | undefined
   signal: AbortSignal
   /** Takes a checksum that was not known, in lower-case hex. */
   onChecksum(blobId: string, sum: string): void
+  onEnd(): void
 }
 
-/** The bytes of an archive, or a range of them, in constant memory. A failure ends it with an error. */
-export async function* zipBytes({ store, layout, range, signal, onChecksum }: ZipSource): AsyncGenerator<Buffer> {
+/**
+ * The bytes of an archive, or a range of them, in constant memory: that of a chunk is used again when the next one is asked for. A failure
+ * ends it with an error.
+ */
+export async function* zipBytes({
+  store,
+  layout,
+  range,
+  signal,
+  onChecksum,
+  onEnd,
+}: ZipSource): AsyncGenerator<Buffer> {
   const { offset: start, count } = range ?? { offset: 0, count: layout.size }
   const ahead: Step[] = []
   let filesAhead = 0
@@ -58,7 +63,7 @@ export async function* zipBytes({ store, layout, range, signal, onChecksum }: Zi
       const { piece, from, to } = step
       if (piece.entry?.blobId && !piece.bytes) {
         filesAhead++
-        step.file = store.open(piece.entry.blobId, { offset: from, count: to - from, signal }).then(begun)
+        step.file = store.chunks(piece.entry.blobId, { offset: from, count: to - from, signal })
         // It is awaited in its turn.
         step.file.catch(() => {})
       }
@@ -86,7 +91,7 @@ export async function* zipBytes({ store, layout, range, signal, onChecksum }: Zi
     filesAhead--
     let left = to - from
     let sum = entry?.crc32 === null && left === piece.size ? 0 : undefined
-    for await (const chunk of source as AsyncIterable<Buffer>) {
+    for await (const chunk of source ?? []) {
       left -= chunk.length
       if (left < 0) break
       if (sum !== undefined) sum = crc32(chunk, sum)
@@ -98,43 +103,41 @@ export async function* zipBytes({ store, layout, range, signal, onChecksum }: Zi
   }
 
   try {
-    let small: Buffer[] = []
+    const small = Buffer.allocUnsafeSlow(BLOCK)
     let size = 0
     lookAhead()
     for (let step = ahead.shift(); step; step = ahead.shift()) {
       for await (const chunk of bytesOf(step)) {
         const isLarge = chunk.length >= BLOCK / 4
         if (size > 0 && (isLarge || size + chunk.length > BLOCK)) {
-          yield Buffer.concat(small, size)
-          small = []
+          yield small.subarray(0, size)
           size = 0
         }
         if (isLarge) yield chunk
-        else size += small[small.push(chunk) - 1]?.length ?? 0
+        else size += chunk.copy(small, size)
       }
       lookAhead()
     }
-    if (size > 0) yield Buffer.concat(small, size)
+    if (size > 0) yield small.subarray(0, size)
   } finally {
+    onEnd()
     for (const { file } of ahead)
       file?.then(
-        stream => stream.destroy(),
+        chunks => chunks.return?.(),
         () => {},
       )
   }
 }
 
-/** The same as a stream, once its first bytes are there: a store that is down fails before anything is sent. */
-export async function openZip(source: ZipSource): Promise<Readable> {
+/** The same, once its first bytes are there: a store that is down fails before anything is sent. */
+export async function openZip(source: ZipSource): Promise<AsyncIterable<Buffer>> {
   const bytes = zipBytes(source)
-  const first = await bytes.next()
-  async function* all() {
-    try {
-      if (!first.done) yield first.value
-      yield* bytes
-    } finally {
-      await bytes.return(undefined)
-    }
+  let first: Promise<IteratorResult<Buffer>> | null = bytes.next()
+  await first
+  const next = () => {
+    const step = first ?? bytes.next()
+    first = null
+    return step
   }
-  return Readable.from(all(), { objectMode: false, highWaterMark: BLOCK })
+  return { [Symbol.asyncIterator]: () => ({ next, return: () => bytes.return(undefined) }) }
 }

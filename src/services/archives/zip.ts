@@ -100,6 +100,7 @@ export function zipService({ db, store, tokens, publicUrl, signedUrlSeconds: sec
       fileName,
       size: layout.size,
       etag: digestOf(entries, described),
+      reusesMemory: true,
       ...deliveryOf(fileName, 'application/zip', 'download'),
       hold(address) {
         const release = held.acquire(1, [
@@ -112,8 +113,7 @@ export function zipService({ db, store, tokens, publicUrl, signedUrlSeconds: sec
       },
       async read(range, signal) {
         const { note, write } = noteOf()
-        const stream = await openZip({ store, layout, range, signal, onChecksum: note })
-        return stream.once('close', write)
+        return openZip({ store, layout, range, signal, onChecksum: note, onEnd: write })
       },
     }
     return { delivery, described, ids }

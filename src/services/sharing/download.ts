@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import { v7 as newId } from 'uuid'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../runtime/errors.ts'
@@ -22,8 +21,10 @@ export interface Delivery {
   meter?: Meter
   /** Takes a place for what may be under way a few times only. @returns what gives it back @throws UNAVAILABLE */
   hold?(address: string): () => void
+  /** Whether a chunk of the bytes may be used only until the next one is asked for. */
+  reusesMemory?: boolean
   /** All bytes, or a part of them. @throws TOKEN_NOT_FOUND */
-  read(range: { offset: number; count: number } | undefined, signal: AbortSignal): Promise<Readable>
+  read(range: { offset: number; count: number } | undefined, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
 }
 
 /** A file whose bytes are sent. Its size is in bytes. */

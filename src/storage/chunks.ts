@@ -1,0 +1,86 @@
+import type { FileHandle } from 'node:fs/promises'
+import { giveBack, takeBlock } from './blocks.ts'
+
+/** Enough for the disk to be asked seldom, and little for each of many slow clients. */
+export const readSize = 256 * 1024
+
+/** Bytes, chunk by chunk. A chunk may be used until the next one is asked for: its memory is used again. */
+export type Chunks = AsyncIterableIterator<Buffer>
+
+/**
+ * Reads a part of a file, the first chunk at once and each further one while that before it is in use. Closes the file, also where the
+ * reader stops early. Ends early where the file does.
+ */
+export function chunksOf(file: FileHandle, offset: number, count: number): Chunks {
+  let [at, end] = [offset, offset + count]
+  let [inUse, isOver]: [Buffer | null, boolean] = [null, false]
+
+  const release = (chunk: Buffer | null) => {
+    if (chunk) giveBack(chunk.buffer as unknown as SharedArrayBuffer)
+  }
+  const close = async () => {
+    if (isOver) return
+    isOver = true
+    await file.close()
+  }
+
+  async function read(): Promise<Buffer | null> {
+    if (at >= end) {
+      await close()
+      return null
+    }
+    const memory = Buffer.from(takeBlock(readSize))
+    const wanted = Math.min(readSize, end - at)
+    let size = 0
+    try {
+      for (let got = -1; got !== 0 && size < wanted; size += got)
+        got = (await file.read(memory, size, wanted - size, at + size)).bytesRead
+      at += size
+      if (size < wanted) end = at
+      // A small file is open no longer than it has to be.
+      if (at >= end) await close()
+    } catch (error) {
+      release(memory)
+      await close().catch(() => {})
+      throw error
+    }
+    return memory.subarray(0, size)
+  }
+
+  const readOn = () => {
+    const next = read()
+    // It is awaited in its turn.
+    next.catch(() => {})
+    return next
+  }
+  let reading: Promise<Buffer | null> | null = readOn()
+
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    async next() {
+      release(inUse)
+      inUse = null
+      inUse = await reading
+      if (!inUse?.length) {
+        release(inUse)
+        inUse = null
+        reading = null
+        return { done: true, value: undefined }
+      }
+      reading = at < end ? readOn() : null
+      return { done: false, value: inUse }
+    },
+    async return() {
+      release(inUse)
+      const last = reading
+      inUse = null
+      reading = null
+      end = at
+      if (last) release(await last.catch(() => null))
+      await close()
+      return { done: true, value: undefined }
+    },
+  }
+}
