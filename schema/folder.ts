@@ -24,7 +24,7 @@ const SortDirection = builder.enumType('SortDirection', {
   values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } } as const,
 })
 
-const EntryOrder = builder.inputType('EntryOrder', {
+export const EntryOrder = builder.inputType('EntryOrder', {
   description: 'The order of a list of entries.',
   fields: t => ({
     field: t.field({ type: EntrySort, required: true, description: 'By what.' }),
@@ -40,11 +40,16 @@ const EntryFilter = builder.inputType('EntryFilter', {
   }),
 })
 
-/** Only the order by name has an index: any other reads the whole folder for each page, and so does a part of a name. */
+const fieldOf = (orderBy: unknown): unknown => ((orderBy ?? {}) as { field?: unknown }).field ?? 'NAME'
+
+/** Whether an order has no index, so that the whole folder is read for each page. */
+export const isScan = (orderBy: unknown): boolean => !['NAME', 'SIZE', 'UPDATED_AT'].includes(String(fieldOf(orderBy)))
+
+/** A part of a name has no index, either; and one kind has only that of the names. */
 const scanCost: ScanCost = ({ orderBy, filter }) => {
-  const { field = 'NAME' } = (orderBy ?? {}) as { field?: unknown }
-  const { nameContains } = (filter ?? {}) as { nameContains?: unknown }
-  return field !== 'NAME' || typeof nameContains === 'string' ? SCAN_COST : 0
+  const { kind, nameContains } = (filter ?? {}) as { kind?: unknown; nameContains?: unknown }
+  const isRare = typeof kind === 'string' && fieldOf(orderBy) !== 'NAME'
+  return isScan(orderBy) || isRare || typeof nameContains === 'string' ? SCAN_COST : 0
 }
 
 const childrenOf = batchPages<ChildRow, EntryKey, [EntryQuery]>(({ services }, folderIds, limit, after, query) =>

@@ -36,7 +36,14 @@ export const Entry = table({
     revision: number.default(1),
   },
   unique: [['parentId', 'name']],
-  indexes: [['blobId'], ['parentId', 'kind', 'name'], ['bucketId', 'kind', 'id'], ['bucketId', 'md5']],
+  indexes: [
+    ['blobId'],
+    ['parentId', 'kind', 'name'],
+    ['parentId', 'totalBytes', 'id'],
+    ['parentId', 'updatedAt', 'id'],
+    ['bucketId', 'kind', 'id'],
+    ['bucketId', 'md5'],
+  ],
 })
 
 export type Entry = Row<typeof Entry>

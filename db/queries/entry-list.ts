@@ -1,7 +1,7 @@
 import type { Db, Tx, Value } from '../index.ts'
 import { type Entry, FILE, FOLDER } from '../models/entry.ts'
 import { downPath } from './entry-path.ts'
-import { firstOfEach, type Page } from './page.ts'
+import { beyondKey, firstOfEach, mergePages, type Page, pageOf } from './page.ts'
 import { placeholders } from './sql.ts'
 
 interface Root {
@@ -128,23 +128,32 @@ export interface EntryQuery {
 /** After which entry a page starts: kind and name, or number and id. */
 export type EntryKey = [number, string]
 
-const columnOf = { createdAt: 'created_at', updatedAt: 'updated_at', size: 'total_bytes' } as const
+const columnOf = { name: 'name', createdAt: 'created_at', updatedAt: 'updated_at', size: 'total_bytes' } as const
 
-/** The children of some folders; each folder's page starts after the same key. One statement for up to 128 folders. */
-export function pagesOfChildren(
+/**
+ * The children of some folders; each folder's page starts after the same key. One statement for up to 128 folders; two where folders and
+ * then files are each sorted backwards by name, which no index does at once.
+ */
+export async function pagesOfChildren(
   db: Db,
   folderIds: string[],
-  { sort, descending, kind, nameContains }: EntryQuery,
+  query: EntryQuery,
   limit: number,
   after: EntryKey | null,
 ): Promise<Map<string, Page<ChildRow>>> {
+  const { sort, descending, kind, nameContains } = query
+  if (sort === 'name' && descending && kind === null) {
+    const ofKind = (kind: EntryQuery['kind']) => pagesOfChildren(db, folderIds, { ...query, kind }, limit, after)
+    const [folders, files] = await Promise.all([ofKind(FOLDER), ofKind(FILE)])
+    return mergePages(folders, files, limit)
+  }
   const conditions: string[] = []
   const values: Value[] = []
   const add = (sql: string, ...of: Value[]) => {
     conditions.push(` AND ${sql}`)
     values.push(...of)
   }
-  const [beyond, order] = descending ? ['<', ' DESC'] : ['>', '']
+  const [beyond, order] = descending ? (['<', ' DESC'] as const) : (['>', ''] as const)
   if (kind !== null) add(`kind = ${kind}`)
   if (nameContains !== null) add(CONTAINS, nameContains)
   // Ranges of the index on (parent_id, kind, name).
@@ -153,8 +162,8 @@ export function pagesOfChildren(
     if (lastKind === FILE) add(`kind = ${FILE} AND name ${beyond} ?`, name)
     else add(`((kind = ${FOLDER} AND name ${beyond} ?) OR kind = ${FILE})`, name)
   } else if (sort !== 'name' && after) {
-    const column = columnOf[sort]
-    add(`(${column} ${beyond} ? OR (${column} = ? AND id ${beyond} ?))`, after[0], ...after)
+    const key = beyondKey(db, [columnOf[sort], 'id'], beyond, after)
+    add(key.sql, ...key.values)
   }
   return firstOfEach<ChildRow>(db, `SELECT ${childColumns} FROM entry WHERE parent_id = ?${conditions.join('')}`, {
     order: sort === 'name' ? `kind, name${order}` : `${sort}${order}, id${order}`,
@@ -162,6 +171,34 @@ export function pagesOfChildren(
     values,
     limit,
   })
+}
+
+/**
+ * What is below a folder, at any depth, and has a name that contains a text; by name, or by a number, and then by id. One statement walks
+ * down from the folder, so nothing beside or above it is read.
+ * @param part in lower case
+ * @param after the value that it is sorted by, and the id
+ */
+export async function entriesBelow(
+  db: Db,
+  folderId: string,
+  { sort, descending, part }: Pick<EntryQuery, 'sort' | 'descending'> & { part: string },
+  limit: number,
+  after: [string | number, string] | null,
+): Promise<Page<PlacedRow>> {
+  const [beyond, order] = descending ? (['<', ' DESC'] as const) : (['>', ''] as const)
+  const column = columnOf[sort]
+  const key = after && beyondKey(db, [`entry.${column}`, 'entry.id'], beyond, after)
+  const rows = await db.rows<PlacedRow>(
+    // Both kinds are named so that the names are read from the index that begins with folder and kind.
+    `WITH RECURSIVE folder (id) AS (
+       SELECT ? UNION ALL SELECT e.id FROM folder f JOIN entry e ON e.parent_id = f.id AND e.kind = ${FOLDER}
+     ) SELECT ${placedColumns} FROM folder JOIN entry ON entry.parent_id = folder.id AND entry.kind IN (${FOLDER}, ${FILE})
+     WHERE INSTR(LOWER(entry.name), ?) > 0${key ? ` AND ${key.sql}` : ''}
+     ORDER BY entry.${column}${order}, entry.id${order} LIMIT ${limit + 1}`,
+    [folderId, part, ...(key?.values ?? [])],
+  )
+  return pageOf(rows, limit)
 }
 
 /** Whether a file of this content is below the root; one below a folder that is being purged is not. */

@@ -25,12 +25,43 @@ export const mapPage = <T, To>({ rows, ...page }: Page<T>, to: (row: T) => To): 
 export const mapPages = <T, To>(pages: Map<string, Page<T>>, to: (row: T) => To): Map<string, Page<To>> =>
   new Map(Array.from(pages, ([owner, page]) => [owner, mapPage(page, to)]))
 
+/** The page of each owner that begins with one list, and goes on with another one. */
+export const mergePages = <T>(
+  first: Map<string, Page<T>>,
+  second: Map<string, Page<T>>,
+  limit: number,
+): Map<string, Page<T>> =>
+  new Map(
+    Array.from(first, ([owner, { rows, more }]) => {
+      const then = second.get(owner) ?? { rows: [], more: false }
+      const both = pageOf(more ? rows : [...rows, ...then.rows], limit)
+      return [owner, { rows: both.rows, more: more || both.more || then.more }]
+    }),
+  )
+
 /** The rows of the list of one owner. */
 export const onlyRows = <T>(pages: Map<string, Page<T>>): T[] => [...pages.values()].flatMap(({ rows }) => rows)
 
 /** A SELECT with a LIMIT as a part of a union: MySQL accepts it in parentheses, SQLite only in a subquery. */
 export const unionPart = ({ dialect }: Db, select: string): string =>
   dialect === 'mysql' ? `(${select})` : `SELECT * FROM (${select})`
+
+/**
+ * The condition that a row comes after the last one of a page: by a column, and by a second one where rows have the same in the first. Of
+ * an index on both, SQLite begins to read there for a comparison of rows only, and MySQL for alternatives only.
+ */
+export function beyondKey(
+  { dialect }: Db,
+  [first, second]: [first: string, second: string],
+  beyond: '<' | '>',
+  [value, id]: readonly [Value, Value],
+): { sql: string; values: Value[] } {
+  if (dialect === 'sqlite') return { sql: `(${first}, ${second}) ${beyond} (?, ?)`, values: [value, id] }
+  return {
+    sql: `(${first} ${beyond} ? OR (${first} = ? AND ${second} ${beyond} ?))`,
+    values: [value, value, id],
+  }
+}
 
 /** How many ranges a statement has at most; SQLite takes 500. */
 const AT_ONCE = 128

@@ -108,18 +108,27 @@ describe('What documents cost', () => {
     expect(cost(spread, { n: 3 })).toBe(page(3))
   })
 
-  it('counts a folder as what it reads: all of it, unless it is sorted by name', () => {
+  it('counts a folder as what it reads: all of it, unless an index has its order', () => {
     const first = 'first: 1'
     const entries = (args: string) => cost(inRoot(`entries(${args}) { nodes { id } }`))
-    for (const args of ['orderBy: { field: NAME, direction: DESC }', 'filter: { kind: FILE }', 'filter: null'])
+    for (const args of [
+      'orderBy: { field: NAME, direction: DESC }',
+      'orderBy: { field: SIZE }',
+      'filter: { kind: FILE }',
+      'filter: null',
+    ])
       expect(entries(`${first}, ${args}`)).toBe(entries(first))
-    for (const args of ['orderBy: { field: SIZE }', 'filter: { nameContains: "a" }'])
+    for (const args of [
+      'orderBy: { field: CREATED_AT }',
+      'orderBy: { field: SIZE }, filter: { kind: FILE }',
+      'filter: { nameContains: "a" }',
+    ])
       expect(entries(`${first}, ${args}`)).toBe(entries(first) + 20_000)
     const nested = (args: string) =>
       cost(inRoot(`entries(first: 50) { nodes { ... on Folder { entries(first: 5, ${args}) { nodes { id } } } } }`))
-    expect(nested('orderBy: { field: SIZE }')).toBe(nested('orderBy: { field: NAME }') + 20_000)
+    expect(nested('orderBy: { field: CREATED_AT }')).toBe(nested('orderBy: { field: NAME }') + 20_000)
     const many = (n: number) =>
-      Array.from({ length: n }, (_, i) => `a${i}: entries(first: 1, orderBy: { field: SIZE }) { nodes { id } }`)
+      Array.from({ length: n }, (_, i) => `a${i}: entries(first: 1, orderBy: { field: CREATED_AT }) { nodes { id } }`)
     expect(cost(inRoot(many(20).join(' ')))).toBeGreaterThan(maxCost)
   })
 
@@ -129,8 +138,9 @@ describe('What documents cost', () => {
     const cheap = entries('$o: EntryOrder', 'orderBy: $o', {})
     expect(entries('$o: EntryOrder', 'orderBy: $o', { o: { field: 'NAME' } })).toBe(cheap)
     expect(entries('$o: EntryOrder', 'orderBy: $o', { o: { field: 'CREATED_AT' } })).toBe(cheap + 20_000)
-    expect(entries('$o: EntryOrder = { field: SIZE }', 'orderBy: $o', {})).toBe(cheap + 20_000)
-    expect(entries('$f: EntrySort!', 'orderBy: { field: $f }', { f: 'UPDATED_AT' })).toBe(cheap + 20_000)
+    expect(entries('$o: EntryOrder = { field: CREATED_AT }', 'orderBy: $o', {})).toBe(cheap + 20_000)
+    expect(entries('$f: EntrySort!', 'orderBy: { field: $f }', { f: 'UPDATED_AT' })).toBe(cheap)
+    expect(entries('$f: EntrySort!', 'orderBy: { field: $f }', { f: 'CREATED_AT' })).toBe(cheap + 20_000)
     expect(entries('$n: String', 'filter: { nameContains: $n }', {})).toBe(cheap)
     expect(entries('$n: String', 'filter: { nameContains: $n }', { n: 'a' })).toBe(cheap + 20_000)
   })
@@ -138,6 +148,9 @@ describe('What documents cost', () => {
   it('counts a search as what it reads: every name of a drive', () => {
     const search = (n: number) => `s${n}: search(query: "a", first: 1) { nodes { id } }`
     expect(cost(`{ me { drive { ${search(1)} } } }`)).toBeGreaterThan(20_000)
+    const shared = (args: string) => cost(`{ sharedFolder(token: "t", first: 1${args}) { entries { name } } }`)
+    expect(shared(', query: "a"')).toBe(shared('') + 20_000)
+    expect(shared(', orderBy: { field: CREATED_AT }')).toBe(shared(', orderBy: { field: SIZE }') + 20_000)
     expect(cost(`{ me { drive { ${Array.from({ length: 20 }, (_, n) => search(n)).join(' ')} } } }`)).toBeGreaterThan(
       maxCost,
     )

@@ -4,6 +4,7 @@ import {
   type EntryKey,
   type EntryQuery,
   type EntryRow,
+  entriesBelow,
   entriesByIds,
   entriesOfKind,
   entryAt,
@@ -25,6 +26,12 @@ export interface PlacedEntry extends PlacedRow {
   /** The names from the root down, its own last; none for a root. */
   names: string[]
 }
+
+/** An entry of a list. */
+export type ListedEntry = EntryRow
+
+/** After which entry a page of what was searched for starts: the value that it is sorted by, and its id. */
+export type SearchKey = [string | number, string]
 
 /** Reads a part of a name, as names are searched for it. @throws INVALID_INPUT */
 function parsePart(text: string, field: string): string {
@@ -91,8 +98,25 @@ export function entryListService({ db }: Core<'db'>) {
       return { rows: await placed(rows.map(row => ({ ...row, rootId: tree.rootId }))), more, last: rows.at(-1)?.id }
     },
 
+    /**
+     * What is below a folder of a tree, at any depth, and has a name that contains a text, in any case. One statement for the rows, one
+     * for their paths.
+     */
+    async below(
+      tree: Tree,
+      folderId: string,
+      { text, ...order }: Pick<EntryQuery, 'sort' | 'descending'> & { text: string },
+      limit: number,
+      after: SearchKey | null,
+    ): Promise<Page<PlacedEntry>> {
+      const found = await entriesBelow(db, folderId, { ...order, part: parsePart(text, 'query') }, limit, after)
+      return { ...found, rows: await placed(found.rows.map(row => ({ ...row, rootId: tree.rootId }))) }
+    },
+
     /** How many live shares the caller has made of some files. One statement for up to 1,000. */
     shareCounts: ({ userId }: Caller, ids: readonly string[]): Promise<Map<string, number>> =>
       countSharesOf(db, userId, ids),
   }
 }
+
+export type EntryListService = ReturnType<typeof entryListService>
