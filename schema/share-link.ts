@@ -1,13 +1,14 @@
-import { FILE, FOLDER } from '../db/models/entry.ts'
+import { FILE } from '../db/models/entry.ts'
 import type { ShareInfo } from '../src/services/sharing/share-link.ts'
-import type { SharedLevel } from '../src/services/sharing/share-tree.ts'
-import { figure, MAX_ZIPPED } from '../src/values/limits.ts'
+import type { SharedEntry as Entry, SharedLevel } from '../src/services/sharing/share-listing.ts'
+import { figure, MAX_NAME_PART, MAX_ZIPPED } from '../src/values/limits.ts'
 import { joinPath } from '../src/values/paths.ts'
 import { builder } from './builder.ts'
 import { Download } from './download.ts'
 import { Disposition, EntryKind } from './enums.ts'
+import { EntryOrder, isScan } from './folder.ts'
 import { mutation } from './mutation.ts'
-import { DEFAULT_FIRST, MAX_FIRST, readPage } from './paging.ts'
+import { DEFAULT_FIRST, MAX_FIRST, readPage, SCAN_COST } from './paging.ts'
 
 const SharePreview = builder.objectRef<ShareInfo>('SharePreview').implement({
   description: 'What everyone with a link may know before downloading.',
@@ -37,37 +38,32 @@ builder.queryField('share', t =>
   }),
 )
 
-const SharedEntry = builder
-  .objectRef<SharedLevel['folders'][number] & Partial<SharedLevel['files'][number]>>('SharedEntry')
-  .implement({
-    description: 'A file or folder in a shared folder, as everyone may see it who may use the share.',
-    fields: t => ({
-      kind: t.field({
-        type: EntryKind,
-        description: 'What it is.',
-        resolve: ({ fileType }) => (fileType === undefined ? FOLDER : FILE),
-      }),
-      name: t.exposeString('name', { description: 'Its name.' }),
-      size: t.expose('size', { type: 'Bytes', description: 'Its bytes; of a folder, those of all files below it.' }),
-      contentType: t.string({
-        nullable: true,
-        description: 'The media type of a file.',
-        resolve: entry => entry.fileType ?? null,
-      }),
-      md5: t.string({
-        nullable: true,
-        description: 'MD5 of the bytes of a file, in hex.',
-        resolve: entry => entry.md5 ?? null,
-      }),
-      updatedAt: t.expose('updatedAt', {
-        type: 'DateTime',
-        description: 'When it was made, moved, renamed or replaced.',
-      }),
+const SharedEntry = builder.objectRef<Entry>('SharedEntry').implement({
+  description: 'A file or folder in a shared folder, as everyone may see it who may use the share.',
+  fields: t => ({
+    kind: t.expose('kind', { type: EntryKind, description: 'What it is.' }),
+    name: t.exposeString('name', { description: 'Its name.' }),
+    path: t.exposeString('path', { description: 'From the shared folder.' }),
+    size: t.expose('size', { type: 'Bytes', description: 'Its bytes; of a folder, those of all files below it.' }),
+    contentType: t.string({
+      nullable: true,
+      description: 'The media type of a file.',
+      resolve: ({ kind, fileType }) => (kind === FILE ? fileType : null),
     }),
-  })
+    md5: t.string({
+      nullable: true,
+      description: 'MD5 of the bytes of a file, in hex.',
+      resolve: ({ kind, md5 }) => (kind === FILE ? md5 : null),
+    }),
+    updatedAt: t.expose('updatedAt', {
+      type: 'DateTime',
+      description: 'When it was made, moved, renamed or replaced.',
+    }),
+  }),
+})
 
 const SharedFolder = builder.objectRef<SharedLevel>('SharedFolder').implement({
-  description: 'One page of what is in a shared folder: folders first, then files, both by name.',
+  description: 'One page of what is in a shared folder, or of what a search has found below it.',
   fields: t => ({
     path: t.string({
       description: 'From the shared folder, which is the empty path.',
@@ -75,9 +71,9 @@ const SharedFolder = builder.objectRef<SharedLevel>('SharedFolder').implement({
     }),
     entries: t.field({
       type: [SharedEntry],
-      description: 'What is in it.',
+      description: 'What is in it; of a search, what it has found.',
       listSize: MAX_FIRST,
-      resolve: ({ folders, files }) => [...folders, ...files.map(file => ({ ...file, fileCount: 1 }))],
+      resolve: level => level.entries,
     }),
     endCursor: t.exposeString('nextCursor', {
       nullable: true,
@@ -89,19 +85,35 @@ const SharedFolder = builder.objectRef<SharedLevel>('SharedFolder').implement({
 builder.queryField('sharedFolder', t =>
   t.withAuth({ public: true }).field({
     type: SharedFolder,
-    description: 'What is in a folder behind a link, or shared with the caller.',
+    description: 'What is in a folder behind a link, or shared with the caller, or what a search finds below it.',
+    scanCost: ({ orderBy, query }) => (isScan(orderBy) || typeof query === 'string' ? SCAN_COST : 0),
     args: {
       token: t.arg.string({ required: true, description: 'The token of the share.' }),
       password: t.arg.string({ description: 'The password, where the share asks for one.' }),
       path: t.arg.string({ description: 'A folder in the shared one, from there; the shared one itself without it.' }),
+      query: t.arg.string({
+        description: `Searches all that is below the folder for a part of the name, in any case: 1 to ${MAX_NAME_PART} characters.`,
+      }),
+      orderBy: t.arg({
+        type: EntryOrder,
+        defaultValue: { field: 'name', direction: 'asc' },
+        description: 'In which order; what a search has found is sorted by name without its folders first.',
+      }),
       first: t.arg.int({ defaultValue: DEFAULT_FIRST, description: `How many entries, 1 to ${figure(MAX_FIRST)}.` }),
       after: t.arg.string({ description: 'The `endCursor` of the page before.' }),
     },
-    resolve: (_root, { token, password, path, first, after }, { services, caller, address, client, log }) => {
+    resolve: (_root, { token, path, first, after, ...given }, { services, caller, address, client, log }) => {
+      const { password, query = null, orderBy } = given
+      const sort = orderBy?.field ?? 'name'
       // The service would refuse them by other names.
-      const { first: limit } = readPage({ first, after }, ['number', 'string'])
+      const { first: limit } = readPage({ first, after }, services.shareLinks.keyTypes({ sort, search: query }))
       const visitor = { caller, address, client, log, password }
-      return services.shareLinks.list(token, visitor, path ?? '', { limit, cursor: after })
+      const order = { sort, descending: orderBy?.direction === 'desc', search: query }
+      return services.shareLinks.list(token, visitor, {
+        path: path ?? '',
+        query: order,
+        page: { limit, cursor: after },
+      })
     },
   }),
 )

@@ -533,7 +533,9 @@ describe('GET /share/{token} of a folder', () => {
     const top = await get(path)
     expect(top.status).toBe(200)
     isPage(top)
-    expect(wordsOf(top)).toMatch(/trip 8 B Available until .* day & night 1 file, 4 B plan\.txt Text file, 4 B/)
+    expect(wordsOf(top)).toMatch(
+      /trip 8 B Available until .* day & night 1 file, 4 B \d+ \w+ \d+ 4 B plan\.txt Text file, 4 B/,
+    )
     const [below = '', file = ''] = ['path=day+%26+night', 'file=plan.txt'].map(query => `${path}?${query}`)
     expect(linksOf(top)).toEqual(expect.arrayContaining([below, file]))
 
@@ -589,6 +591,82 @@ describe('GET /share/{token} of a folder', () => {
     expect(wordsOf(await get(next ?? ''))).toContain('1200')
   })
 
+  it('is sorted by its address, both ways, from page to page', async () => {
+    for (const [name, size] of Object.entries({ 'b.txt': 1, 'c.txt': 300, 'a.txt': 20 }))
+      await alice.upload(`sorted/${name}`, 'x'.repeat(size), 'text/plain')
+    const path = await shareFolder('sorted')
+    const namesAt = async (address: string) => {
+      const answer = await get(address)
+      isPage(answer)
+      return [...answer.text.matchAll(/name="entry" value="([^"]*)"/g)].map(([, name]) => name)
+    }
+    expect(await namesAt(path)).toEqual(['a.txt', 'b.txt', 'c.txt'])
+    expect(await namesAt(`${path}?desc=1`)).toEqual(['c.txt', 'b.txt', 'a.txt'])
+    expect(await namesAt(`${path}?sort=size`)).toEqual(['b.txt', 'a.txt', 'c.txt'])
+    expect(await namesAt(`${path}?sort=changed&desc=1`)).toEqual(['a.txt', 'c.txt', 'b.txt'])
+    expect(await namesAt(`${path}?sort=colour`)).toEqual(['a.txt', 'b.txt', 'c.txt'])
+    const bySize = await get(`${path}?sort=size&desc=1`)
+    expect(linksOf(bySize)).toEqual(
+      expect.arrayContaining([path, `${path}?sort=changed&amp;desc=1`, `${path}?sort=size`]),
+    )
+    expect(bySize.text.match(/aria-current="true">(\w+)/g)).toEqual(['aria-current="true">Size'])
+    // The page of a file leads back to the list as it was.
+    const one = await get(`${path}?sort=size&desc=1&file=a.txt`)
+    expect(linksOf(one)).toContain(`${path}?sort=size&amp;desc=1`)
+  })
+
+  it('is searched at all depths by a form, and nothing else is', async () => {
+    await alice.upload('archive/2024/May/bill.txt', 'x', 'text/plain')
+    await alice.upload('archive/Bill <b>.txt', 'x', 'text/plain')
+    await alice.upload('bills of alice.txt', 'x', 'text/plain')
+    const path = await shareFolder('archive')
+    expect((await get(`${path}?path=2024`)).text).toContain('<input type="hidden" name="path" value="2024">')
+    const found = await get(`${path}?path=2024&q=bILL`)
+    isPage(found)
+    expect(wordsOf(found)).toMatch(/Bill <b>.txt Text file, .*bill.txt in 2024\/May, Text file, /)
+    expect(wordsOf(found)).not.toContain('alice')
+    expect(linksOf(found)).toEqual(
+      expect.arrayContaining([
+        `${path}?path=2024`,
+        `${path}?path=2024%2FMay`,
+        `${path}?path=2024&amp;q=bILL&amp;file=2024%2FMay%2Fbill.txt`,
+      ]),
+    )
+    expect(wordsOf(await get(`${path}?q=alice`))).toContain('Nothing here has that in its name.')
+    const hostile = await get(`${path}?q=${encodeURIComponent('"><script>')}`)
+    isPage(hostile)
+    expect(hostile.text).not.toContain('"><script>')
+  })
+
+  it('takes as many selected entries as an archive has', async () => {
+    const long = 'ü'.repeat(120)
+    for (let i = 0; i < 12; i++)
+      await alice.rest('POST', '/api/folders', { json: { path: `long/${long}/${long} ${i}` } })
+    const path = await shareFolder('long')
+    const fields = Array.from({ length: 12 }, (_, i) => ['entry', `${long}/${long} ${i}`])
+    const body = new URLSearchParams([['path', ''], ...fields])
+    expect(body.toString().length).toBeGreaterThan(16 * 1024)
+    expect((await fetch(`${t.url}${path}/download`, { method: 'POST', body, redirect: 'manual' })).status).toBe(303)
+  })
+
+  it('goes on where it was when the password is right', async () => {
+    await alice.upload('vault/in/a.txt', 'x', 'text/plain')
+    const path = await shareFolder('vault', { password: PASSWORD })
+    for (const query of ['?path=in&sort=size', '?file=in%2Fa.txt', '?q=a']) {
+      const closed = await get(path + query)
+      expect(closed.text).toContain(`action="${path}${query.replace('&', '&amp;')}"`)
+      const { status, headers } = await post(path + query, { password: PASSWORD })
+      expect([status, headers.get('location')]).toEqual([303, path + query])
+      expect((await post(path + query, { password: 'no' })).text).toContain(
+        `action="${path}${query.replace('&', '&amp;')}"`,
+      )
+    }
+    // Nothing but what the page knows.
+    expect((await post(`${path}?next=//evil.example&path=in`, { password: PASSWORD })).headers.get('location')).toBe(
+      `${path}?path=in`,
+    )
+  })
+
   it('is saved by who is signed in, as a whole or in part, and not offered to others', async () => {
     await alice.upload('given/deep/sea.txt', 'blue', 'text/plain')
     const path = await shareFolder('given')
@@ -632,7 +710,7 @@ describe('GET /share/{token} of a folder', () => {
     expect(wordsOf(closed)).toContain('Password')
     expect(closed.text).not.toContain('a.txt')
     for (const below of ['/download?path=a.txt', '/preview?path=a.txt'])
-      expect((await get(path + below)).headers.get('location')).toBe(path)
+      expect((await get(path + below)).headers.get('location')).toBe(`${path}?file=a.txt`)
     const open = await shareFolder('locked')
     for (const query of ['?path=none', '?file=none', '?file=a.txt/b', '/download?path=none'])
       expect([query, (await get(open + query)).status]).toEqual([query, 404])

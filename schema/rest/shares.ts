@@ -1,10 +1,11 @@
-import { FOLDER } from '../../db/models/entry.ts'
+import { FILE, FOLDER } from '../../db/models/entry.ts'
+import { InvalidInput } from '../../src/runtime/errors.ts'
 import type { Download } from '../../src/services/sharing/download.ts'
 import type { PublicShare } from '../../src/services/sharing/share.ts'
 import type { ShareInfo as ShareInfoView } from '../../src/services/sharing/share-link.ts'
+import type { SharedEntry, SharedLevel } from '../../src/services/sharing/share-listing.ts'
 import type { ShareInput } from '../../src/services/sharing/share-term.ts'
-import type { SharedLevel } from '../../src/services/sharing/share-tree.ts'
-import { MAX_LABEL, MAX_PASSWORD, MAX_ZIPPED } from '../../src/values/limits.ts'
+import { MAX_LABEL, MAX_NAME_PART, MAX_PASSWORD, MAX_ZIPPED } from '../../src/values/limits.ts'
 import { joinPath } from '../../src/values/paths.ts'
 import { mode, paged } from './arguments.ts'
 import { type Argument, type Given, objectOf } from './builder.ts'
@@ -55,13 +56,14 @@ operation('GET /api/share/info/{token}', 'shareInfo', {
   resolve: ({ token }, context) => context.services.shareLinks.info(token, context),
 })
 
-const SharedFolder = objectOf<SharedLevel['folders'][number]>('SharedFolder', 'A folder in a shared folder.', t => ({
+const SharedFolder = objectOf<SharedEntry>('SharedFolder', 'A folder in a shared folder.', t => ({
   file_count: t.expose('fileCount', { type: 'Long' }),
   name: t.exposeString('name', { example: '2026' }),
+  path: t.exposeString('path', { description: 'From the shared folder.', example: '2026' }),
   size: t.expose('size', { type: 'Long', example: BYTES }),
 }))
 
-const SharedFile = objectOf<SharedLevel['files'][number]>('SharedFile', 'A file in a shared folder.', t => ({
+const SharedFile = objectOf<SharedEntry>('SharedFile', 'A file in a shared folder.', t => ({
   file_type: t.exposeString('fileType', { example: MEDIA_TYPE }),
   md5_checksum: t.exposeString('md5', { example: MD5 }),
   name: t.exposeString('name', { example: 'report.pdf' }),
@@ -71,14 +73,26 @@ const SharedFile = objectOf<SharedLevel['files'][number]>('SharedFile', 'A file 
 }))
 
 const SharedEntries = objectOf<SharedLevel>('SharedEntries', t => ({
-  files: t.field({ type: [SharedFile], resolve: level => level.files }),
-  folders: t.field({ type: [SharedFolder], resolve: level => level.folders }),
+  files: t.field({ type: [SharedFile], resolve: ({ entries }) => entries.filter(({ kind }) => kind === FILE) }),
+  folders: t.field({ type: [SharedFolder], resolve: ({ entries }) => entries.filter(({ kind }) => kind === FOLDER) }),
   next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
   path: t.string({ example: '', resolve: level => joinPath(level.names) }),
 }))
 
+/** What lists of a shared folder are sorted by, by the names on the wire. */
+const sorts = { name: 'name', size: 'size', updated_at: 'updatedAt' } as const
+const directions = ['asc', 'desc']
+
+/** @throws INVALID_INPUT */
+function readOrder(sort: string | null | undefined, direction: string | null | undefined) {
+  const by = Object.entries(sorts).find(([name]) => name === (sort ?? 'name'))?.[1]
+  if (!by) throw new InvalidInput('sort', `Sort by one of: ${Object.keys(sorts).join(', ')}.`)
+  if (!directions.includes(direction ?? 'asc')) throw new InvalidInput('direction', 'The direction is asc or desc.')
+  return { sort: by, descending: direction === 'desc' }
+}
+
 operation('GET /api/share/entries/{token}', 'sharedEntries', {
-  description: 'What is in a shared folder: folders first, then files, both by name.',
+  description: 'What is in a shared folder, or what a search finds below it.',
   auth: { public: true },
   statuses: [400, 401, 403, 404],
   fails: [...OPENING_FAILS.filter(code => code !== 'INVALID_MODE'), 'FORBIDDEN', 'INVALID_PATH', 'FOLDER_NOT_FOUND'],
@@ -87,11 +101,28 @@ operation('GET /api/share/entries/{token}', 'sharedEntries', {
     ...paged(arg),
     password: arg.string({ example: PASSWORD }),
     path: arg.string({ description: 'A folder in the shared one, from there; the shared one itself without it.' }),
+    direction: arg.string({
+      description: 'Which end of the order comes first; asc by default.',
+      example: 'asc',
+      bounds: { enum: directions },
+    }),
+    query: arg.string({
+      description: `Searches all that is below the folder for a part of the name, in any case: 1 to ${MAX_NAME_PART} characters.`,
+      example: 'report',
+    }),
+    sort: arg.string({
+      description: 'By what each page is sorted; by default folders first, then files, both by name.',
+      example: 'size',
+      bounds: { enum: Object.keys(sorts) },
+    }),
     token: arg.string({ required: true, example: SHARE_TOKEN }),
   }),
   type: SharedEntries,
-  resolve: ({ token, path, password, ...page }, { services, caller, address, client, log }) =>
-    services.shareLinks.list(token, { caller, address, client, log, password }, path ?? '', page),
+  resolve({ token, path, password, query, sort, direction, ...page }, { services, caller, address, client, log }) {
+    const visitor = { caller, address, client, log, password }
+    const order = { ...readOrder(sort, direction), search: query ?? null }
+    return services.shareLinks.list(token, visitor, { path: path ?? '', query: order, page })
+  },
 })
 
 const CreatedShare = objectOf<PublicShare>('CreatedShare', t => ({

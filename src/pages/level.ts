@@ -1,7 +1,7 @@
-import type { SharedLevel } from '../services/sharing/share-tree.ts'
+import type { FolderView, ListedFile, ListingService } from '../services/tree/listing.ts'
 import { joinPath } from '../values/paths.ts'
-import type { LevelView } from './views.ts'
-import { count, fileOf, nameOf, sizeOf } from './words.ts'
+import type { LevelEntry, LevelView } from './views.ts'
+import { count, dayOf, fileOf, nameOf, sizeOf } from './words.ts'
 
 /** URLs of what a page of a folder leads to. */
 interface Links {
@@ -11,22 +11,46 @@ interface Links {
   file(file: { id: string; path: string }): string
 }
 
+type Row = Omit<LevelEntry, 'where'>
+
+export const folderRow = (
+  {
+    name,
+    path,
+    fileCount,
+    size,
+    updatedAt,
+  }: Pick<FolderView, 'name' | 'fileCount' | 'size' | 'updatedAt'> & { path: string },
+  href: string,
+): Row => ({
+  ...{ name: nameOf(name), path, href, changed: dayOf(updatedAt), size: sizeOf(size) },
+  kind: { icon: 'folder', label: count(fileCount, 'file') },
+})
+
+export const fileRow = (
+  { name, path, fileType, size, updatedAt }: Pick<ListedFile, 'name' | 'path' | 'fileType' | 'size' | 'updatedAt'>,
+  href: string,
+): Row => ({ ...fileOf(name, fileType, size), path, href, changed: dayOf(updatedAt) })
+
+/** The folders from the top down to one. @param names of the folder */
+export const crumbsOf = (top: string, names: string[], hrefOf: (path: string[]) => string): LevelView['crumbs'] =>
+  [nameOf(top), ...names].map((label, depth) => ({ label, href: hrefOf(names.slice(0, depth)) }))
+
 /** One page of a folder, as templates show it. */
-export function levelView({ names, folders, files, nextCursor }: SharedLevel, links: Links): LevelView {
+export function levelView(
+  { names, folders, files, nextCursor }: Awaited<ReturnType<ListingService['level']>>,
+  links: Links,
+): LevelView {
+  const rows = [
+    ...folders.map(folder => {
+      const path = [...names, folder.name]
+      return folderRow({ ...folder, path: joinPath(path) }, links.folder(path))
+    }),
+    ...files.map(file => fileRow(file, links.file(file))),
+  ]
   return {
-    crumbs: [nameOf(links.top), ...names].map((label, depth) => ({ label, href: links.folder(names.slice(0, depth)) })),
-    folders: folders.map(folder => ({
-      name: nameOf(folder.name),
-      path: joinPath([...names, folder.name]),
-      href: links.folder([...names, folder.name]),
-      files: count(folder.fileCount, 'file'),
-      size: sizeOf(folder.size),
-    })),
-    files: files.map(file => ({
-      ...fileOf(file.name, file.fileType, file.size),
-      path: file.path,
-      href: links.file(file),
-    })),
+    crumbs: crumbsOf(links.top, names, path => links.folder(path)),
+    entries: rows.map(row => ({ ...row, where: null })),
     next: nextCursor ? links.folder(names, nextCursor) : null,
   }
 }

@@ -7,27 +7,27 @@ import { sendDelivery } from '../http/bytes.ts'
 import { AppError, type ErrorCode } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
 import type { SharePage } from '../services/sharing/share-link.ts'
-import { joinPath, parsePath } from '../values/paths.ts'
-import { levelView } from './level.ts'
+import { joinPath } from '../values/paths.ts'
 import { previewOf, sendPreview } from './preview.ts'
+import { addressOf, askedOf, folderPage, listOf, PAGE, placeOf } from './shared-folder.ts'
 import type { SaveView, ShareView } from './views.ts'
 import { type Page, page, type Redirect, type Reply, readForm, signInAt, type Visit } from './visit.ts'
-import { fileOf, folderOf, momentOf, nameOf, personOf, sizeOf } from './words.ts'
-
-/** Entries of a folder on one page. */
-const PAGE = 200
+import { fileOf, folderOf, momentOf, personOf } from './words.ts'
 
 /** The path of the cookie is that of the page, so that it is sent to this share only. */
 const PASS_COOKIE = 'share_pass'
+
+/** As many paths as an archive takes, of the longest there are, with most characters escaped. */
+const MAX_ZIP_FORM_BYTES = 640 * 1024
 
 /** The errors that the page itself handles, by a form. */
 const asked: ErrorCode[] = ['PASSWORD_REQUIRED', 'WRONG_PASSWORD', 'UNAUTHENTICATED']
 const isAsked = (error: unknown): error is AppError => error instanceof AppError && asked.includes(error.code)
 
-/** Redirects to the page with the form. @throws all other errors */
-function askOnPage({ here }: Visit, error: unknown): Redirect {
+/** Redirects to the page with the form. @param at of the page @throws all other errors */
+function askOnPage({ here }: Visit, error: unknown, at: Record<string, string> = {}): Redirect {
   if (!isAsked(error)) throw error
-  return { to: here }
+  return { to: pageAt(here, at) }
 }
 
 /** `/share/{token}`: the page behind a link to a file, or to a folder: `?path=` is a folder below it, `?file=` a file. */
@@ -65,21 +65,10 @@ export function sharePages({ services, secure }: { services: Services; secure: b
         file,
         save,
       })
-    const cursor = query.get('cursor')
-    const level = await shareLinks.list(token, await visitor(visit), query.get('path') ?? '', { limit: PAGE, cursor })
-    const data = {
-      save,
-      ...levelView(level, {
-        top: look.fileName,
-        folder: (path, cursor) => folderAt(here, path, cursor),
-        file: ({ path }) => `${here}?${new URLSearchParams({ file: path })}`,
-      }),
-      zip: look.allowDownload ? { action: `${here}/download`, folder: joinPath(level.names) } : null,
-      size: sizeOf(look.size),
-      until: look.expiresAt === null ? null : momentOf(look.expiresAt),
-      sharedBy: look.sharedBy && personOf(look.sharedBy),
-    }
-    return page('shared-folder', data, { title: nameOf(look.fileName), caller })
+    const place = placeOf(query)
+    const page = { limit: PAGE, cursor: query.get('cursor') }
+    const level = await shareLinks.list(token, await visitor(visit), { ...askedOf(place), page })
+    return folderPage({ here, place, level, look, caller, save })
   }
 
   return {
@@ -98,15 +87,15 @@ export function sharePages({ services, secure }: { services: Services; secure: b
     async save(visit: Visit): Promise<Reply> {
       const at = placeIn(await readForm(visit))
       const { caller, ...user } = await visitor(visit)
-      if (!caller) return { to: signInAt(visit.here) }
+      if (!caller) return { to: signInAt(pageAt(visit.here, at)) }
       try {
         const { tree, limits } = Drive.own(caller).open('write')
         const place = { tree, limits, folder: { path: '' }, name: null, onConflict: 'keep_both' } as const
         const paths = Object.values(at)
         const [saved = ''] = (await services.shareSaves.save(visit.token, { ...user, caller }, paths, place)).ids
-        return { to: `${visit.here}?${new URLSearchParams({ ...at, saved })}` }
+        return { to: pageAt(visit.here, { ...at, saved }) }
       } catch (error) {
-        return askOnPage(visit, error)
+        return askOnPage(visit, error, at)
       }
     },
 
@@ -117,7 +106,7 @@ export function sharePages({ services, secure }: { services: Services; secure: b
       try {
         const pass = await shareLinks.passFor(share, { caller, ...userOf(visit), password })
         const cookie = { path: visit.here, httpOnly: true, sameSite: 'strict', secure } as const
-        return { to: visit.here, headers: { 'set-cookie': stringifySetCookie(PASS_COOKIE, pass, cookie) } }
+        return { to: ownAddress(visit), headers: { 'set-cookie': stringifySetCookie(PASS_COOKIE, pass, cookie) } }
       } catch (error) {
         if (!isAsked(error)) throw error
         return sharePage(visit, shareLinks.describe(share, { caller }), caller, { error })
@@ -131,20 +120,20 @@ export function sharePages({ services, secure }: { services: Services; secure: b
         await sendDelivery(visit, await shareLinks.open(visit.token, request), services.downloads)
         return undefined
       } catch (error) {
-        return askOnPage(visit, error)
+        return askOnPage(visit, error, fileIn(visit.query))
       }
     },
 
     /** The archive of what has been selected on the page, or of the folder that it shows. */
     async zip(visit: Visit): Promise<Reply> {
-      const form = await readForm(visit)
+      const form = await readForm(visit, MAX_ZIP_FORM_BYTES)
       const path = form.get('path') ?? ''
       const paths = form.getAll('entry')
       const request = { ...(await visitor(visit)), counts: true, ...(paths.length > 0 ? { paths } : { path }) }
       try {
         return { to: (await shareLinks.open(visit.token, request)).url }
       } catch (error) {
-        return askOnPage(visit, error)
+        return askOnPage(visit, error, placeIn(form))
       }
     },
 
@@ -153,11 +142,11 @@ export function sharePages({ services, secure }: { services: Services; secure: b
       try {
         const { look, delivery } = await shareLinks.preview(visit.token, await visitor(visit), visit.query.get('path'))
         const { kind } = previewOf(look)
-        if (!kind || !delivery) return { to: visit.here }
+        if (!kind || !delivery) return { to: pageAt(visit.here, fileIn(visit.query)) }
         await sendPreview(visit, { kind, delivery, fileType: look.fileType })
         return undefined
       } catch (error) {
-        return askOnPage(visit, error)
+        return askOnPage(visit, error, fileIn(visit.query))
       }
     },
   }
@@ -170,11 +159,12 @@ const problems: Partial<Record<ErrorCode, string>> = {
 
 /** @param file its path, where it is in a shared folder */
 function sharePage(
-  { here }: Visit,
+  visit: Visit,
   look: SharePage,
   caller: Caller | null,
   { error, file: path, save = null }: { error?: AppError; file?: string; save?: SaveView | null } = {},
 ): Page {
+  const { here, query } = visit
   const { fileName, fileType, size } = look
   const isFolder = look.kind === FOLDER && path === undefined
   const file = isFolder ? folderOf(fileName, size) : fileOf(fileName, fileType, size)
@@ -183,15 +173,15 @@ function sharePage(
   const data: ShareView = {
     file,
     until: look.expiresAt === null ? null : momentOf(look.expiresAt),
-    here,
+    own: ownAddress(visit),
     download: look.allowDownload ? `${here}/download${at}` : null,
     save,
-    back: path === undefined ? null : folderAt(here, parsePath(path).slice(0, -1)),
+    back: path === undefined ? null : listOf(here, placeOf(query)),
     needs: look.needs,
     sharedBy: look.sharedBy && personOf(look.sharedBy),
     preview: kind && !look.needs ? { kind, short, src: `${here}/preview${at}` } : null,
     noPreview: missing,
-    signIn: signInAt(here),
+    signIn: signInAt(ownAddress(visit)),
     problem: (error && problems[error.code]) ?? '',
   }
   const status = error?.status ?? (look.needs === 'sign-in' ? 401 : 200)
@@ -204,10 +194,14 @@ function placeIn(given: URLSearchParams): Record<string, string> {
   return name ? { [name]: given.get(name) ?? '' } : {}
 }
 
-const folderAt = (here: string, path: string[], cursor?: string): string => {
-  const query = new URLSearchParams({
-    ...(path.length > 0 ? { path: joinPath(path) } : {}),
-    ...(cursor ? { cursor } : {}),
-  })
+/** What the query of a preview or a download says of the page of the file. */
+const fileIn = (query: URLSearchParams): Record<string, string> =>
+  placeIn(new URLSearchParams({ file: query.get('path') ?? '' }))
+
+const pageAt = (here: string, at: Record<string, string>): string => {
+  const query = new URLSearchParams(at)
   return query.size > 0 ? `${here}?${query}` : here
 }
+
+/** The address of the page that a visitor is on: of a file, or of the place in the shared folder. */
+const ownAddress = ({ here, query }: Visit): string => addressOf(here, placeOf(query))

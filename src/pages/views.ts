@@ -28,14 +28,30 @@ export interface HomeView {
   unbuilt: boolean
 }
 
+/** A file or a folder in a list; of a folder, the label of its kind says how many files it has. */
+export interface LevelEntry extends ShownFile {
+  /** Begins at the top, as the service takes it. */
+  path: string
+  href: string
+  changed: Moment
+  /** The folder that a search has found it in; null where that is the top. */
+  where: { label: string; href: string } | null
+}
+
 /** What is in a folder, page by page. */
 export interface LevelView {
   /** The workspace or the shared folder, and the folders down to this one. */
   crumbs: { label: string; href: string }[]
-  /** Paths begin at the top, as the service takes them. */
-  folders: { name: string; path: string; href: string; files: string; size: Size }[]
-  files: (ShownFile & { path: string; href: string })[]
+  entries: LevelEntry[]
   next: string | null
+}
+
+/** What a list can be sorted by, and how it is sorted by it now. */
+export interface SortView {
+  name: string
+  label: string
+  href: string
+  now: 'ascending' | 'descending' | null
 }
 
 /** The preview of a file. */
@@ -58,9 +74,9 @@ export interface SaveView {
 export interface ShareView {
   file: ShownFile
   until: Moment | null
-  here: string
-  /** URL of the bytes. */
-  /** Null where nothing may be downloaded. */
+  /** URL of the page itself. */
+  own: string
+  /** URL of the bytes. Null where nothing may be downloaded. */
   download: string | null
   /** Null for visitors who have nowhere to save it. */
   save: SaveView | null
@@ -77,6 +93,9 @@ export interface ShareView {
 
 export interface SharedFolderView extends LevelView {
   save: SaveView | null
+  sorts: SortView[]
+  /** The form that searches, with what its address keeps besides; `clear` leads back to the folder. */
+  search: { action: string; text: string; clear: string; kept: [name: string, value: string][] }
   size: Size
   until: Moment | null
   sharedBy: Person | null

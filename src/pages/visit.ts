@@ -57,12 +57,12 @@ export function nextOf(query: URLSearchParams): string {
 /** More than the longest password, with every character escaped. */
 const MAX_FORM_BYTES = 16 * 1024
 
-/** Reads the fields of a form of this service. @throws INVALID_INPUT */
-export async function readForm({ req }: Visit): Promise<URLSearchParams> {
+/** Reads the fields of a form of this service. @param maxBytes of its body @throws INVALID_INPUT */
+export async function readForm({ req }: Visit, maxBytes = MAX_FORM_BYTES): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(req.headers['content-type'] ?? ''))
     throw new InvalidInput('content-type', 'Send the form as application/x-www-form-urlencoded.')
-  const bytes = await readWhole(req, MAX_FORM_BYTES, {
-    tooLarge: () => new InvalidInput('body', 'A form may have up to 16 KiB.'),
+  const bytes = await readWhole(req, maxBytes, {
+    tooLarge: () => new InvalidInput('body', `A form of this kind may have up to ${maxBytes / 1024} KiB.`),
     broken: () => new InvalidInput('body', 'The form ended before it was complete. Send it again.'),
   })
   return new URLSearchParams(bytes.toString('utf8'))

@@ -51,6 +51,11 @@ export const momentOf = (ms: number): Moment => ({
   text: momentText(ms),
 })
 
+const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** The day of a moment, for lists. */
+export const dayOf = (ms: number): Moment => ({ iso: new Date(ms).toISOString(), text: days.format(ms) })
+
 const archive = /[/+-](?:zip|gzip|x-tar|x-7z-compressed|vnd\.rar|x-rar-compressed|x-bzip2?|x-xz|zstd)$/
 const table = /csv|tab-separated|ms-excel|spreadsheet/
 const document = /pdf|msword|wordprocessing|opendocument\.text|presentation|powerpoint|rtf|epub/

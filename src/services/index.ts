@@ -92,8 +92,9 @@ export function createServices({ config, redis, ...given }: Options) {
   const zips = zipService(core)
   const guesses = createGuessLimiter(redis)
   const shareNotices = shareNoticeService(core)
+  const entryLists = entryListService(core)
   const shareLinks = shareLinkService({
-    ...{ ...core, listings, shareEvents, shareNotices, downloads, zips, guesses, passwords },
+    ...{ ...core, listings, entryLists, shareEvents, shareNotices, downloads, zips, guesses, passwords },
   })
   const shares = shareService({ ...core, files, listings, shareLinks, passwords })
   const requireShare = shareLinks.requireStill
@@ -122,7 +123,7 @@ export function createServices({ config, redis, ...given }: Options) {
     entryChanges: entryChangeService(trees),
     backgroundCopies,
     entryCopies,
-    entryLists: entryListService(core),
+    entryLists,
     fileRequestLinks,
     fileRequestUploads: fileRequestUploadService({
       ...core,

@@ -106,7 +106,7 @@ describe('A template', () => {
     const written = renderPage('share', frame, {
       file: fileOf(evil, 'image/png', 1),
       until: momentOf(0),
-      here: evil,
+      own: evil,
       download: evil,
       back: evil,
       needs: null,

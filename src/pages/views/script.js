@@ -1,6 +1,7 @@
 // Makes pages that work without it more pleasant.
 
 const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short' })
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
 const say = text => {
   document.getElementById('status').textContent = text
 }
@@ -8,7 +9,11 @@ const say = text => {
 /** Prepares what has come into the page. */
 function enhance(root) {
   // The service writes times in UTC: it cannot know where the reader is.
-  for (const time of root.querySelectorAll('time')) time.textContent = format.format(new Date(time.dateTime))
+  for (const time of root.querySelectorAll('time')) {
+    const at = new Date(time.dateTime)
+    time.textContent = ('day' in time.dataset ? day : format).format(at)
+    if ('day' in time.dataset) time.title = format.format(at)
+  }
   for (const button of root.querySelectorAll('[data-reveal]')) button.hidden = false
   for (const button of root.querySelectorAll('[data-copy]')) button.hidden = !navigator.clipboard
   for (const image of root.querySelectorAll('.preview img'))

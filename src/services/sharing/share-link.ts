@@ -10,12 +10,13 @@ import { type Mode, parseMode } from '../../values/media.ts'
 import type { ZipService } from '../archives/zip.ts'
 import type { Core } from '../core.ts'
 import type { ShareEventService, ShareUser } from '../history/share-event.ts'
-import type { PageArgs } from '../page.ts'
+import type { EntryListService } from '../tree/entry-list.ts'
 import type { ListingService } from '../tree/listing.ts'
 import { type Delivery, type Download, type DownloadService, type Grant, grantOf } from './download.ts'
 import { linkPasswords, type PasswordGiven } from './link-password.ts'
+import { keyTypes, type SharedLevel, type SharedListArgs } from './share-listing.ts'
 import type { ShareNoticeService } from './share-notice.ts'
-import { type SharedLevel, shareTree } from './share-tree.ts'
+import { shareTree } from './share-tree.ts'
 import { shareUseService, usedUp } from './share-use.ts'
 
 export const SHARE_TOKEN = 'share'
@@ -67,6 +68,7 @@ const expired = () => new AppError('SHARE_EXPIRED', 'This link has expired. Ask 
 
 interface Deps extends Core<'db' | 'tokens'> {
   listings: ListingService
+  entryLists: EntryListService
   shareEvents: ShareEventService
   shareNotices: ShareNoticeService
   downloads: DownloadService
@@ -76,11 +78,11 @@ interface Deps extends Core<'db' | 'tokens'> {
 }
 
 /** Operations on the token of a share link. */
-export function shareLinkService({ db, tokens, listings, downloads, zips, ...deps }: Deps) {
+export function shareLinkService({ db, tokens, listings, entryLists, downloads, zips, ...deps }: Deps) {
   const { shareEvents, shareNotices, guesses, passwords } = deps
   const uses = shareUseService({ db })
   const protection = linkPasswords({ tokens, guesses, passwords, purpose: 'share-pass' })
-  const tree = shareTree(listings)
+  const tree = shareTree(listings, entryLists)
 
   /** The share of a token; undefined when the token is invalid, or the share or its entry is deleted. */
   async function findByToken(token: string): Promise<LinkedShare | undefined> {
@@ -167,6 +169,7 @@ export function shareLinkService({ db, tokens, listings, downloads, zips, ...dep
     findByToken,
     find,
     noteOpened,
+    keyTypes,
 
     /** @throws SHARE_NOT_FOUND, SHARE_EXPIRED, SHARE_USED_UP */
     async info(token: string, user: ShareUser & { looksOnly: boolean }): Promise<ShareInfo> {
@@ -227,11 +230,11 @@ export function shareLinkService({ db, tokens, listings, downloads, zips, ...dep
       if (!share.allowDownload) throw viewOnly()
     },
 
-    /** What is in a shared folder, or in a folder below it. @throws FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, and as open() */
-    async list(token: string, visitor: Visitor, path: string, page: PageArgs): Promise<SharedLevel> {
+    /** What the page of a list asks for. @throws FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, UNAVAILABLE, and as open() */
+    async list(token: string, visitor: Visitor, asked: SharedListArgs): Promise<SharedLevel> {
       const share = await find(token)
       await admit(share, visitor)
-      return tree.list(share, path, page)
+      return tree.list(share, asked, visitor.address)
     },
 
     /**

@@ -3,12 +3,10 @@ import type { LinkedShare } from '../../../db/queries/share.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { parsePath } from '../../values/paths.ts'
 import type { Tree } from '../../values/tree.ts'
-import type { PageArgs } from '../page.ts'
+import type { EntryListService } from '../tree/entry-list.ts'
 import { type EntryName, fileNotFound } from '../tree/entry-path.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
-
-/** One level of a shared folder. */
-export type SharedLevel = Awaited<ReturnType<ListingService['level']>>
+import { type SharedLevel, type SharedListArgs, shareListings } from './share-listing.ts'
 
 /** A file that a visitor may download. Its size is in bytes. */
 interface SharedFile {
@@ -39,19 +37,24 @@ const treeOf = ({ bucketId, entryId }: LinkedShare): Tree => ({ bucketId, rootId
  * What can be seen through a share. It is looked up at each request, from where the entries are now. Does not authorize: pass only shares
  * that the visitor may use.
  */
-export function shareTree(listings: ListingService) {
+export function shareTree(listings: ListingService, entryLists: EntryListService) {
+  const lists = shareListings(entryLists)
   return {
     /**
-     * What is in a shared folder, or in a folder below it: folders first, then files, both by name.
-     * @param path from the shared folder; empty for itself
-     * @throws FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT
+     * What is in a shared folder, or in a folder below it, or what a search finds there.
+     * @param address of the visitor
+     * @throws FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, UNAVAILABLE
      */
-    async list(share: LinkedShare, path: string, page: PageArgs): Promise<SharedLevel> {
+    async list(share: LinkedShare, { path, page, query }: SharedListArgs, address: string): Promise<SharedLevel> {
       const tree = treeOf(share)
-      const folder = parsePath(path, 'path').length === 0 ? share : await listings.byPath(tree, path)
-      if (folder?.kind !== FOLDER)
+      const names = parsePath(path, 'path')
+      const { kind, id } =
+        names.length === 0
+          ? { kind: share.kind, id: share.entryId }
+          : ((await listings.byPath(tree, path)) ?? { kind: null, id: '' })
+      if (kind !== FOLDER)
         throw new AppError('FOLDER_NOT_FOUND', 'There is no such folder in this share. Check the path.', { path })
-      return listings.level(tree, path, page)
+      return lists.page(tree, { id, names }, query, page, address)
     },
 
     /** The shared file, or one below a shared folder, by its path from there. @throws FILE_NOT_FOUND, INVALID_PATH */

@@ -1,0 +1,130 @@
+import { FOLDER } from '../../db/models/entry.ts'
+import type { Caller } from '../access/caller.ts'
+import type { SharePage } from '../services/sharing/share-link.ts'
+import type { SharedEntry, SharedLevel, SharedQuery } from '../services/sharing/share-listing.ts'
+import { MAX_NAME_PART } from '../values/limits.ts'
+import { joinPath, parsePath } from '../values/paths.ts'
+import { crumbsOf, fileRow, folderRow } from './level.ts'
+import type { LevelEntry, SaveView, SortView } from './views.ts'
+import { type Page, page } from './visit.ts'
+import { momentOf, nameOf, personOf, sizeOf } from './words.ts'
+
+/** Entries on one page. */
+export const PAGE = 200
+
+/** What the list can be sorted by: as addresses and as people say it, and whether the largest comes first. */
+const sorts = [
+  { name: 'name', sort: 'name', label: 'Name', descending: false },
+  { name: 'changed', sort: 'updatedAt', label: 'Changed', descending: true },
+  { name: 'size', sort: 'size', label: 'Size', descending: true },
+] as const
+
+/** What the address of a page of a shared folder says. */
+export interface FolderPlace {
+  /** From the shared folder; empty for itself. */
+  path: string
+  /** Part of the names that are searched for; empty for none. */
+  search: string
+  sort: (typeof sorts)[number]
+  descending: boolean
+  /** Path of the file that is shown; empty for the list. */
+  file: string
+}
+
+/** Reads the address of a page; what it does not know is as if it were not there. */
+export function placeOf(query: URLSearchParams): FolderPlace {
+  const sort = sorts.find(({ name }) => name === query.get('sort')) ?? sorts[0]
+  const search = (query.get('q') ?? '').trim().slice(0, MAX_NAME_PART)
+  const descending = query.get('desc') === '1'
+  return { path: query.get('path') ?? '', search, sort, descending, file: query.get('file') ?? '' }
+}
+
+/** What the address of a page says besides that of the share. */
+const queryOf = ({ path, search, sort, descending, file }: FolderPlace, cursor = '') => ({
+  ...(path ? { path } : {}),
+  ...(search ? { q: search } : {}),
+  ...(sort === sorts[0] ? {} : { sort: sort.name }),
+  ...(descending ? { desc: '1' } : {}),
+  ...(file ? { file } : {}),
+  ...(cursor ? { cursor } : {}),
+})
+
+/** The address of a page. @param here that of the share */
+export function addressOf(here: string, place: FolderPlace, cursor?: string): string {
+  const query = new URLSearchParams(queryOf(place, cursor))
+  return query.size > 0 ? `${here}?${query}` : here
+}
+
+/** Addresses that differ in one path: URLSearchParams for each line of a list would take most of the time of a page. */
+function pathsAt(here: string, place: FolderPlace, name: 'path' | 'file'): (path: string) => string {
+  const front = addressOf(here, { ...place, [name]: '' })
+  const joined = `${front}${front === here ? '?' : '&'}${name}=`
+  return path => (path === '' ? front : joined + encodeURIComponent(path).replaceAll('%20', '+'))
+}
+
+/** The address of the list that a file is in. */
+export function listOf(here: string, place: FolderPlace): string {
+  const path = place.search ? place.path : joinPath(parsePath(place.file).slice(0, -1))
+  return addressOf(here, { ...place, path, file: '' })
+}
+
+/** What the page asks the service for: a search finds everything in the share. */
+export const askedOf = ({ path, search, sort, descending }: FolderPlace): { path: string; query: SharedQuery } => ({
+  path: search ? '' : path,
+  query: { sort: sort.sort, descending, search: search || null },
+})
+
+/** A press on a sorting sorts by it, from its natural end, or turns it round. */
+const sortsOf = (here: string, place: FolderPlace): SortView[] =>
+  sorts.map(sort => {
+    const isNow = sort === place.sort
+    const descending = isNow ? !place.descending : sort.descending
+    return {
+      ...{ name: sort.name, label: sort.label },
+      href: addressOf(here, { ...place, sort, descending }),
+      now: isNow ? (place.descending ? 'descending' : 'ascending') : null,
+    }
+  })
+
+interface Shown {
+  here: string
+  place: FolderPlace
+  level: SharedLevel
+  look: SharePage
+  caller: Caller | null
+  save: SaveView | null
+}
+
+/** One page of a shared folder, of a folder below it, or of what a search has found there. */
+export function folderPage({ here, place, level, look, caller, save }: Shown): Page {
+  const { names, entries, nextCursor } = level
+  const folderAt = pathsAt(here, { ...place, search: '' }, 'path')
+  // Where one comes back to the same list from.
+  const fileAt = pathsAt(here, { ...place, path: place.search ? place.path : '' }, 'file')
+  const entryOf = (entry: SharedEntry): LevelEntry => ({
+    ...(entry.kind === FOLDER ? folderRow(entry, folderAt(entry.path)) : fileRow(entry, fileAt(entry.path))),
+    where: place.search ? whereOf(entry.path, folderAt) : null,
+  })
+  const data = {
+    save,
+    crumbs: crumbsOf(look.fileName, names, path => folderAt(joinPath(path))),
+    entries: entries.map(entryOf),
+    next: nextCursor ? addressOf(here, place, nextCursor) : null,
+    sorts: sortsOf(here, place),
+    search: {
+      ...{ action: here, text: place.search, clear: folderAt(place.path) },
+      kept: Object.entries(queryOf({ ...place, search: '' })),
+    },
+    zip: look.allowDownload ? { action: `${here}/download`, folder: joinPath(names) } : null,
+    size: sizeOf(look.size),
+    until: look.expiresAt === null ? null : momentOf(look.expiresAt),
+    sharedBy: look.sharedBy && personOf(look.sharedBy),
+  }
+  return page('shared-folder', data, { title: nameOf(look.fileName), caller })
+}
+
+/** The folder that something was found in, where that is not the shared one. */
+function whereOf(path: string, folderAt: (path: string) => string): LevelEntry['where'] {
+  const above = joinPath(parsePath(path).slice(0, -1))
+  return above ? { label: above, href: folderAt(above) } : null
+}
