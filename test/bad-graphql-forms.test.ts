@@ -55,8 +55,8 @@ describe('A form of GraphQL that is fine', () => {
     await untouched.accept('bucket')
   })
 
-  it('keeps nothing of the folders in a file name', async () => {
-    const answer = await post(form([ops(operations), maps(map), file('../a/new.txt', 'x', '0')]))
+  it.each(['../a/new.txt', 'a\\new.txt'])('keeps nothing of the folders in a file name: %s', async name => {
+    const answer = await post(form([ops(operations), maps(map), file(name, 'x', '0')]))
     expect(JSON.parse(answer?.text ?? '')).toMatchObject({ data: { uploadFile: { file: { path: 'new.txt' } } } })
     await alice.rest('DELETE', '/api/files/delete?file=new.txt')
     await untouched.accept('bucket')

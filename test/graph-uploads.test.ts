@@ -161,6 +161,7 @@ describe.each([
     expect(await refusal(start({ fileName: taken.replace('/', '') }))).toEqual({ code: 'PATH_EXISTS', path: taken })
     for (const [input, field] of [
       [{ fileName: 'a/b' }, 'input.fileName'],
+      [{ fileName: 'back\\slash.txt' }, 'input.fileName'],
       [{ fileName: '..' }, 'input.fileName'],
       [{ folder: 'a//b' }, 'input.folder'],
     ] as const)

@@ -1,7 +1,25 @@
+const { appendFileSync, readFileSync } = require('node:fs')
 const { registerHooks } = require('node:module')
-const { join } = require('node:path')
+const { join, relative } = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { default: Runtime } = require('jest-runtime')
+
+/** Seconds of processor time that this process has taken, and those of its children that have ended: proc(5), stat. */
+function processorSeconds() {
+  const [, ...fields] = readFileSync('/proc/self/stat', 'utf8').split(/\) /)[1].split(' ')
+  return fields.slice(10, 14).reduce((sum, ticks) => sum + Number(ticks), 0) / 100
+}
+
+/** Says, in the file that TEST_COSTS names, what a test file has cost: seconds of processor time, seconds, project and path. */
+function measure({ rootDir, displayName }, path) {
+  const file = process.env.TEST_COSTS
+  if (!file) return () => {}
+  const [processor, began] = [processorSeconds(), performance.now()]
+  return () => {
+    const costs = [processorSeconds() - processor, (performance.now() - began) / 1000].map(n => n.toFixed(2))
+    appendFileSync(file, `${[...costs, displayName?.name ?? 'browser', relative(rootDir, path)].join('\t')}\n`)
+  }
+}
 
 /**
  * Loads tests and what they test as Node loads the service: types stripped, no context of their own. A process loads
@@ -14,6 +32,7 @@ class SharedModules extends Runtime {
     this.environment = environment
     this.given = Object.keys(config.globals)
     this.environmentVariables = { ...process.env }
+    this.measured = measure(config, rest[4])
     Object.assign(globalThis, config.globals)
   }
 
@@ -41,6 +60,7 @@ class SharedModules extends Runtime {
   }
 
   teardown() {
+    this.measured()
     for (const name of this.given) delete globalThis[name]
     for (const name of Object.keys(process.env)) delete process.env[name]
     Object.assign(process.env, this.environmentVariables)

@@ -6,6 +6,7 @@ import { App } from './app.tsx'
 import { followSignIn } from './graphql/session.ts'
 import { language, locale } from './i18n/language.ts'
 import './shell/theme.ts'
+import { keepEarlyKeys } from './parts/early-keys.ts'
 import { ofTab } from './parts/memory.ts'
 import { preloadMenus } from './parts/menu.tsx'
 import { isFetchingOptional } from './parts/optional.tsx'
@@ -14,6 +15,7 @@ import { stayForDrops } from './uploads/files-dragged.ts'
 document.documentElement.lang = language
 document.documentElement.dir = isRTL(locale) ? 'rtl' : 'ltr'
 stayForDrops()
+keepEarlyKeys()
 
 // After an update of the service, an open tab asks for files that are gone: load the new ones. What still fails then is not gone, but blocked;
 // not every browser says which file it was.

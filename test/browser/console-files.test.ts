@@ -233,7 +233,7 @@ describe('With a mouse', () => {
     await until(async () => (await kindAt('Zebra')) === undefined)
     await page.getByRole('button', { name: 'Undo' }).click()
     await row('Zebra').click()
-    expect(await kindAt('Zebra')).toBe('Folder')
+    await until(async () => (await kindAt('Zebra')) === 'Folder')
     await page.keyboard.press('Delete')
     await said('“Zebra” is in the trash.')
     page = await alice.open('/files')

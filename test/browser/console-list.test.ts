@@ -9,7 +9,7 @@ import {
   startConsole,
   telephone,
 } from './console.ts'
-import { gardenFor, gone, selected, withFiles } from './drive-world.ts'
+import { expectSelected, gardenFor, gone, withFiles } from './drive-world.ts'
 
 let w: ConsoleWorld
 
@@ -25,6 +25,7 @@ describe('With a finger, on a telephone', () => {
     await pictures(page, 'console-telephone')
     await expectAccessible(page)
     await rowOf('banana', page).getByRole('button').tap()
+    await page.getByRole('menuitem', { name: 'Details' }).waitFor()
     // Keys are of no use to a finger.
     expect(await page.getByRole('menu').locator('kbd:visible').count()).toBe(0)
     await page.getByRole('menuitem', { name: 'Details' }).tap()
@@ -33,7 +34,7 @@ describe('With a finger, on a telephone', () => {
     await pictures(page, 'console-telephone-details')
     await page.getByRole('button', { name: 'Close the details' }).tap()
     await rowOf('cherry', page).tap()
-    expect(await selected(page)).toEqual(['banana.txt', 'cherry.txt'])
+    await expectSelected(page, 'banana.txt', 'cherry.txt')
     await expectAccessible(page)
     await pictures(page, 'console-telephone-selected')
     await page.getByRole('button', { name: 'Delete' }).tap()
@@ -88,6 +89,7 @@ describe('Side by side', () => {
     await page.getByRole('button', { name: 'New folder' }).waitFor()
     const theirs = await emil.open(`/workspaces/${slug}/files/beds`)
     await rowOf('roses', theirs).click()
+    await expectSelected(theirs, 'roses')
     expect(await theirs.getByRole('button', { name: /New folder|Upload|Delete|Rename/ }).count()).toBe(0)
     await rowOf('roses', theirs).click({ button: 'right' })
     await theirs.getByRole('menuitem', { name: 'Details' }).waitFor()

@@ -263,8 +263,8 @@ describe('With a mouse', () => {
     await row('budget').click({ modifiers: ['ControlOrMeta'] })
     await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).click()
     const many = page.getByRole('dialog', { name: 'Share 2 items' })
-    expect(await many.getByRole('button', { name: 'Create link' }).count()).toBe(0)
     await many.getByLabel('E-mail address').fill('carol@example.com')
+    expect(await many.getByRole('button', { name: 'Create link' }).count()).toBe(0)
     await many.getByRole('button', { name: 'Share', exact: true }).click()
     await said(/^Shared with carol@example.com./)
     expect((await sharesOf()).filter(({ recipient }) => recipient === 'carol@example.com')).toHaveLength(2)
@@ -420,7 +420,7 @@ describe('Side by side', () => {
     await expectAccessible(theirs)
     await viewer.getByRole('button', { name: 'Close' }).click()
     await theirs.getByRole('link', { name: 'Shared with me 1 new' }).waitFor()
-    expect(await item('notes.txt', theirs).getByText('New').count()).toBe(0)
+    await item('notes.txt', theirs).getByText('New').waitFor({ state: 'detached' })
     await theirs.getByRole('button', { name: 'New', exact: true }).click()
     await item('notes.txt', theirs).waitFor({ state: 'detached' })
     const [file] = await Promise.all([
@@ -523,6 +523,46 @@ describe('On a telephone', () => {
     await pictures(theirs, 'console-received-telephone')
     expect(await theirs.evaluate('document.documentElement.scrollWidth')).toBe(390)
     expectQuiet(erna)
+  })
+})
+
+describe('An error that is said on a telephone', () => {
+  it('leaves the title of a sheet, of a dialog and the field of the palette to be seen', async () => {
+    const ivy = await w.person('ivy', telephone)
+    await ivy.upload('herbs.txt', 'sage')
+    await createLink('herbs.txt', {}, ivy)
+    const theirs = await ivy.open('/links')
+    const message = `The service could not revoke this share. ${'Try again in a few minutes. '.repeat(6)}`
+    await theirs.route('**/graphql', route =>
+      route.request().postData()?.includes('mutation RevokeShare')
+        ? route.fulfill({ json: { errors: [{ message, extensions: { code: 'INTERNAL_ERROR' } }] } })
+        : route.fallback(),
+    )
+    const fail = async () => {
+      await theirs.getByRole('button', { name: 'Actions for Everyone' }).last().tap()
+      await theirs.getByRole('menuitem', { name: 'Revoke' }).tap()
+      await theirs.getByRole('dialog', { name: 'Revoke this share?' }).getByRole('button', { name: 'Revoke' }).tap()
+      await theirs.locator('.toast.error').waitFor()
+    }
+    const expectBelow = async (what: Locator) => {
+      await what.waitFor()
+      await until(async () => {
+        const [box, toast] = await Promise.all([what, theirs.locator('.toast.error')].map(one => one.boundingBox()))
+        return box && toast && box.y > toast.y + toast.height
+      }, 5000)
+    }
+    await theirs.getByRole('button', { name: /^herbs/ }).tap()
+    await sheet(theirs).getByRole('listitem').first().waitFor()
+    await fail()
+    await expectBelow(sheet(theirs).getByRole('heading').first())
+    await pictures(theirs, 'console-error-above-sheet-telephone')
+    await sheet(theirs).getByRole('button', { name: 'Close' }).first().tap()
+    await sheet(theirs).waitFor({ state: 'detached' })
+    await fail()
+    await theirs.getByRole('button', { name: 'Search and commands' }).tap()
+    await expectBelow(theirs.getByRole('dialog').getByRole('searchbox'))
+    await pictures(theirs, 'console-error-above-palette-telephone')
+    await ivy.context.close()
   })
 })
 
@@ -631,7 +671,7 @@ describe('A folder', () => {
     await his.getByRole('link', { name: 'plan.md' }).waitFor()
     await his.goBack()
     await item('Trips', his).waitFor()
-    expect(await item('Trips', his).getByText('New', { exact: true }).count()).toBe(0)
+    await item('Trips', his).getByText('New', { exact: true }).waitFor({ state: 'detached' })
     const archive = his.waitForEvent('download')
     await item('Trips', his).getByRole('button', { name: 'Download Trips' }).click()
     expect([...(await readZip(readFileSync(await (await archive).path()))).keys()]).toContain('Trips/plan.md')

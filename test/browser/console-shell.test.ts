@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { eventually } from '../until.ts'
+import { eventually, until } from '../until.ts'
 import { fillInSignIn, visit } from './browser.ts'
 import {
   type ConsoleWorld,
@@ -12,6 +12,8 @@ import {
   startConsole,
   telephone,
 } from './console.ts'
+
+const isDark = "getComputedStyle(document.documentElement).colorScheme === 'dark'"
 
 let w: ConsoleWorld
 let alice: Person
@@ -91,7 +93,7 @@ describe('The console', () => {
     await expectAccessible(page)
     await pictures(page, 'console-account-menu')
     await page.getByRole('menuitemradio', { name: 'Dark' }).click()
-    expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
+    await until(() => page.evaluate(isDark))
     await page.getByRole('button', { name: 'Account menu' }).click()
     await page.getByRole('menuitemradio', { name: 'Dark', checked: true }).waitFor()
     await page.getByRole('menuitemradio', { name: 'Same as system' }).click()
@@ -119,7 +121,7 @@ describe('The console', () => {
     const page = await pam.open('/files')
     await page.getByRole('button', { name: 'Account menu' }).click()
     await page.getByRole('menuitemradio', { name: 'Dark' }).click()
-    expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
+    await until(() => page.evaluate(isDark))
     await page.locator('.uploads-status').waitFor({ state: 'attached' })
     await page.evaluate(`(() => {
       const transfer = new DataTransfer()

@@ -314,6 +314,7 @@ describe('The webhooks of a workspace', () => {
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     await page.getByRole('button', { name: 'Create webhook' }).tap()
     const form = page.getByRole('dialog', { name: 'Create webhook' })
+    await form.getByLabel('URL').waitFor()
     expect(await form.getByLabel('What happens').count()).toBe(0)
     const url = `${receiver.url}/%3Cimg%20src=x%20onerror=hit()%3E`
     await form.getByLabel('URL').fill(url)

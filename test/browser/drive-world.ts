@@ -1,8 +1,16 @@
+import { expect } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { eventually } from '../until.ts'
 import { type Person, rowOf } from './console.ts'
 
 export const gone = (name: string, on: Page) => rowOf(name, on).waitFor({ state: 'detached' })
-export const selected = (page: Page) => page.locator('[aria-selected=true] .name').allTextContents()
+/** Waits until these entries are selected, and no others, in the order of the list. */
+export const expectSelected = (page: Page, ...names: string[]) =>
+  eventually(
+    async () => expect(await page.locator('[aria-selected=true] .name').allTextContents()).toEqual(names),
+    10_000,
+    20,
+  )
 
 export async function withFiles(who: Person): Promise<Page> {
   for (const name of ['apple.txt', 'banana.txt', 'cherry.txt', 'date.txt']) await who.upload(name, name)

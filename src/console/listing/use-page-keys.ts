@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import { hearEarlyKeys } from '../parts/early-keys.ts'
 
 const COVER = '[role=dialog], [role=alertdialog], [role=menu]'
 
@@ -25,6 +26,7 @@ export function usePageKeys(onKey: (event: KeyboardEvent & { currentTarget: Elem
     }
     body.addEventListener('focusin', follow)
     body.addEventListener('keydown', listen)
+    hearEarlyKeys(listen)
     return () => {
       body.removeEventListener('focusin', follow)
       body.removeEventListener('keydown', listen)

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Button } from '../parts/button.tsx'
+import { hearEarlyKeys } from '../parts/early-keys.ts'
 import { Command } from '../parts/icons.ts'
 import type { Me } from './me.ts'
 import { text } from './text.ts'
@@ -16,6 +17,7 @@ export function PaletteButton({ me }: { me: Me | undefined }) {
       setOpen(now => !now)
     }
     document.addEventListener('keydown', toggle)
+    hearEarlyKeys(toggle)
     return () => document.removeEventListener('keydown', toggle)
   }, [])
   // What is pressed before the person is known is kept.
