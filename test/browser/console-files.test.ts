@@ -8,6 +8,7 @@ import {
   type ConsoleWorld,
   expectAccessible,
   expectQuiet,
+  listening,
   type Person,
   pictures,
   rowOf,
@@ -397,8 +398,10 @@ it('keeps a long note, however much is still being sent', async () => {
 it('leads out of a folder that somebody else deletes while it is open', async () => {
   const tessa = await w.person('tessa')
   await tessa.upload('Short lived/a.txt', 'a')
+  const live = listening(tessa.page)
   const hers = await tessa.open('/files/Short%20lived')
   await row('a.txt', hers).waitFor()
+  await live
   await tessa.ask(
     'mutation { deleteEntries(input: { recursive: true, entries: [{ at: { path: "Short lived" } }] }) { deletedIds } }',
   )

@@ -328,7 +328,9 @@ describe('The activity of a file', () => {
     const nia = await w.person('nia')
     await nia.upload('a.txt', 'a')
     await nia.upload('b.txt', 'b')
+    const live = listening(nia.page)
     const details = await openDetails(nia, 'a.txt')
+    await live
     const sentences = details.locator('.activity-event .grow')
     await sentences.filter({ hasText: 'You added' }).waitFor()
     expect(await sentences.count()).toBe(1)
