@@ -97,8 +97,16 @@ export async function run(page: Page, expected: string): Promise<void> {
   await page.locator('.graphiql-response').getByText(expected).first().waitFor()
 }
 
-export const screenshot = (page: Page, name: string) =>
-  page.screenshot({ path: join(process.env.TEST_SCREENSHOTS ?? '', `${name}.png`) })
+/** Whether somebody may look at the pictures: nobody does where CI runs. */
+export const isLookedAt = process.env.CI !== 'true'
+
+/** A picture of the page, to be looked at. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  if (isLookedAt) await page.screenshot({ path: join(process.env.TEST_SCREENSHOTS ?? '', `${name}.png`) })
+}
+
+/** The rules of axe that colours decide: in dark the page is otherwise the same. */
+export const ofColours = ['color-contrast', 'link-in-text-block']
 
 const kept = fileURLToPath(new URL('screenshots/', import.meta.url))
 

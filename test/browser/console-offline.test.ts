@@ -23,7 +23,7 @@ beforeAll(async () => {
   await alice.upload('journeys/sea.txt', 'salt')
 }, 120_000)
 afterAll(() => w?.stop())
-beforeEach(() => w.service.restart(), 60_000)
+beforeEach(() => w.service.revive(), 60_000)
 
 /** The browser refuses what polls in the page itself: that evaluates texts, which the policy forbids. */
 async function until(page: Page, expression: string): Promise<void> {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect } from '@jest/globals'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { enter, openBrowser, screenshot, type Visit, visit } from './browser.ts'
+import { enter, isLookedAt, ofColours, openBrowser, screenshot, type Visit, visit } from './browser.ts'
 import { type Service, startService } from './service.ts'
 import { literal } from './tab.ts'
 
@@ -148,9 +148,6 @@ async function unnamedControls(page: Page): Promise<string[]> {
   }
 }
 
-/** The rules of axe that colours decide: in dark the page is otherwise the same. */
-const ofColours = ['color-contrast', 'link-in-text-block']
-
 /** What axe finds in the page as it is now, in light and in dark, and whether every control has a name. */
 export async function expectAccessible(page: Page): Promise<void> {
   expect(await unnamedControls(page)).toEqual([])
@@ -174,9 +171,9 @@ export async function expectAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
 }
 
-/** A picture of the page in light and in dark, to be looked at: nobody does where CI runs. */
+/** A picture of the page in light and in dark, to be looked at. */
 export async function pictures(page: Page, name: string): Promise<void> {
-  if (process.env.CI === 'true') return
+  if (!isLookedAt) return
   for (const colorScheme of ['dark', 'light'] as const) {
     await paint(page, colorScheme)
     await screenshot(page, colorScheme === 'light' ? name : `${name}-dark`)

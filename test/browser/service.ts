@@ -13,6 +13,8 @@ export interface Service {
   kill(): Promise<void>
   /** Kills it, and starts it again on the same port, with other settings if there are some. */
   restart(others?: Record<string, string>): Promise<void>
+  /** Starts it again where it was killed, or runs with other settings. */
+  revive(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -30,16 +32,23 @@ export async function startService(settings: Record<string, string> = {}): Promi
   let built = await startBuilt({ DATA_DIR: dataDir, ...settings })
   const url = built.url.replace('127.0.0.1', 'localhost')
   dataDirs.set(url, dataDir)
+  let isAsBegun = true
+  async function restart(others: Record<string, string> = {}) {
+    const { port } = new URL(url)
+    await built.end('SIGKILL')
+    built = await startBuilt({ DATA_DIR: dataDir, ...settings, ...others, PORT: port })
+    isAsBegun = Object.keys(others).length === 0
+  }
   return {
     url,
     dataDir,
     async kill() {
+      isAsBegun = false
       await built.end('SIGKILL')
     },
-    async restart(others = {}) {
-      const { port } = new URL(url)
-      await built.end('SIGKILL')
-      built = await startBuilt({ DATA_DIR: dataDir, ...settings, ...others, PORT: port })
+    restart,
+    async revive() {
+      if (!isAsBegun) await restart()
     },
     async stop() {
       await built.end('SIGTERM')
