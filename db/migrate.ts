@@ -6,10 +6,14 @@ import { fileRequests } from './migrations/0004-file-requests.ts'
 import { shareTerms } from './migrations/0005-share-terms.ts'
 import { entryCopies } from './migrations/0007-entry-copies.ts'
 import { blobChecksums } from './migrations/0008-blob-checksums.ts'
-import { entryOrders } from './migrations/0010-entry-orders.ts'
+import { entryOrders } from './migrations/0009-entry-orders.ts'
+import { shareEdit } from './migrations/0010-share-edit.ts'
 
 /** Lead from the first released version to this one, in order. */
-const later: Migration[] = [sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums, entryOrders]
+const later: Migration[] = [
+  ...[sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums],
+  ...[entryOrders, shareEdit],
+]
 
 /**
  * Migrates the tables. Instances may call it in parallel: one migrates, the others wait. SQLite migrates in one transaction; MySQL commits

@@ -25,17 +25,19 @@ export interface EntryRef {
 export type Subject =
   | Drive
   | { drive: Drive }
-  /** The drive with this id, the caller's own without one. */
-  | { driveId: string | null | undefined }
-  /** The one drive that these entries are in, which are this argument. */
-  | { entries: readonly EntryRef[]; at?: string }
+  /** The drive with this id, the caller's own without one. With `orShare`, what the share with this id lets the caller change. */
+  | { driveId: string | null | undefined; orShare?: true }
+  /** What the share with this token lets the caller change. */
+  | { shareToken: string }
+  /** The one drive that these entries are in, which are this argument; with `orShare`, as above. */
+  | { entries: readonly EntryRef[]; at?: string; orShare?: true }
   /** The one drive whose trash these items are in; `to`, where it is given, is in it, too. */
   | { trashItems: readonly string[]; to?: EntryRef | null | undefined }
   /** The drive of the file that this is a version of. */
   | { version: string }
   /** The drive that this file request leads into. */
   | { fileRequest: string }
-  /** The drive that this unfinished upload goes to. */
+  /** The drive that this unfinished upload goes to, or what is shared. */
   | { upload: string }
   | WorkspaceView
   | { workspace: WorkspaceView }
@@ -53,6 +55,8 @@ const treesOfWorkspaces = batchSeen(async ({ drives }, caller, ids) =>
   keyById(await drives.workspaceTreesOf(caller, 'w.id', ids)),
 )
 
+const treesOfShares = batchSeen(async ({ drives }, caller, ids) => keyById(await drives.sharedDrivesOf(caller, ids)))
+
 const bucketsOf = {
   entry: batch(({ services }, ids) => services.drives.bucketsOf('entry', ids)),
   trashItem: batch(({ services }, ids) => services.drives.bucketsOf('trash_item', ids)),
@@ -66,6 +70,14 @@ export async function findDrive(context: Context, caller: Caller, id: string): P
   if (id === caller.bucket.bucketId) return Drive.own(caller)
   const found = await treesOfDrives(context, id)
   return found ? Drive.ofWorkspace(caller, found) : null
+}
+
+/** What a live share lets the caller change. It is not open yet. @throws FORBIDDEN where they may only look at it */
+async function findShared(context: Context, caller: Caller, shareId: string): Promise<Drive | null> {
+  const found = await treesOfShares(context, shareId)
+  if (!found) return null
+  if (found.mayEdit) return Drive.ofShare(caller, found)
+  throw new Forbidden('You may look at what is shared here, and not change it. Ask who has shared it.')
 }
 
 /** The drive of a workspace of the caller. It is not open yet. */
@@ -88,7 +100,10 @@ export async function findDriveOf(
   id: string,
 ): Promise<Drive | null> {
   const bucketId = await bucketsOf[kind](context, id)
-  return bucketId === undefined ? null : findDrive(context, caller, bucketId)
+  if (bucketId === undefined) return null
+  // An upload by a share is found by that.
+  const drive = await findDrive(context, caller, bucketId)
+  return drive ?? (kind === 'upload' ? findShared(context, caller, bucketId) : null)
 }
 
 const notFound: Record<keyof typeof bucketsOf, (id: string) => AppError> = {
@@ -117,8 +132,17 @@ async function driveOf(context: Context, caller: Caller, subject: Subject, level
   if ('drive' in subject) return subject.drive
   if ('driveId' in subject) {
     // An empty id names nothing: only a missing one stands for the caller's own drive.
-    const drive = await findDrive(context, caller, subject.driveId ?? caller.bucket.bucketId)
+    const id = subject.driveId ?? caller.bucket.bucketId
+    const drive = (await findDrive(context, caller, id)) ?? (subject.orShare && (await findShared(context, caller, id)))
     if (!drive) throw new Forbidden('This drive is none of yours, or it does not exist.')
+    return drive
+  }
+  if ('shareToken' in subject) {
+    requireKeyFor(caller, null, level)
+    const id = context.services.shareLinks.idOf(subject.shareToken)
+    const drive = id === null ? null : await findShared(context, caller, id)
+    if (!drive)
+      throw new AppError('SHARE_NOT_FOUND', 'There is no such share with you: it has ended, or never existed.')
     return drive
   }
   if ('workspaceId' in subject) {
@@ -141,21 +165,28 @@ async function driveOf(context: Context, caller: Caller, subject: Subject, level
   }
   if (!('entries' in subject)) throw new Error('This is no drive, and leads to none.')
   return theOne(
-    await Promise.all(subject.entries.map(entry => driveOfEntry(context, caller, entry, level))),
+    await Promise.all(subject.entries.map(entry => driveOfEntry(context, caller, entry, level, subject.orShare))),
     caller,
     subject.at ?? 'input.entries',
   )
 }
 
-async function driveOfEntry(context: Context, caller: Caller, { id, at }: EntryRef, level: DriveLevel): Promise<Drive> {
-  if (typeof id !== 'string') return driveOf(context, caller, { driveId: at?.drive }, level)
+async function driveOfEntry(
+  context: Context,
+  caller: Caller,
+  { id, at }: EntryRef,
+  level: DriveLevel,
+  orShare?: true,
+): Promise<Drive> {
+  if (typeof id !== 'string')
+    return driveOf(context, caller, { driveId: at?.drive, ...(orShare && { orShare }) }, level)
   return requireDriveOf(context, caller, 'entry', id)
 }
 
 /** @throws INVALID_INPUT for several drives */
 function theOne(drives: Drive[], caller: Caller, field: string): Drive {
   const [drive = Drive.own(caller)] = drives
-  if (drives.some(other => other.id !== drive.id))
+  if (drives.some(other => other.id !== drive.id || other.share?.id !== drive.share?.id))
     throw new InvalidInput(field, 'These are entries of several drives. Name those of one drive at a time.')
   return drive
 }

@@ -50,6 +50,7 @@ mutation('uploadFile', {
     'PATH_EXISTS',
     'FILE_TOO_LARGE',
     'QUOTA_EXCEEDED',
+    'SHARE_FULL',
     'FILE_NOT_FOUND',
     'FOLDER_NOT_FOUND',
     'REVISION_MISMATCH',
@@ -68,7 +69,7 @@ mutation('uploadFile', {
       description: 'The revision of the file that is there; REVISION_MISMATCH when it has another one.',
     }),
   }),
-  on: ({ folder }) => (folder ? { entries: [folder] } : { driveId: null }),
+  on: ({ folder }) => (folder ? { entries: [folder], orShare: true } : { driveId: null }),
   resolve: async ({ file, folder, onConflict, expectedRevision: expected }, context) => {
     const { services, drive, tree, limits, caller } = context
     const decide = () => drive.onConflict(onConflict)
@@ -87,11 +88,11 @@ mutation('uploadFile', {
 mutation('createFolder', {
   description: 'Makes a folder, and those above it that are missing.',
   auth: { drive: 'write' },
-  fails: ['INVALID_PATH', 'FOLDER_NOT_FOUND', 'PATH_EXISTS', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  fails: ['INVALID_PATH', 'FOLDER_NOT_FOUND', 'PATH_EXISTS', 'QUOTA_EXCEEDED', 'SHARE_FULL', 'RATE_LIMITED'],
   places: { path: 'at.path' },
   rateLimit: 'folders',
   input: t => ({ at: t.field({ type: DrivePath, required: true, description: 'Where it is to be.' }) }),
-  on: ({ at }) => ({ driveId: at.drive }),
+  on: ({ at }) => ({ driveId: at.drive, orShare: true }),
   resolve: async ({ at }, context) => {
     const { services, drive, tree, caller } = context
     const { id } = await services.folders.create(tree, at.path, caller)
@@ -115,6 +116,7 @@ mutation('moveEntries', {
     'FOLDER_NOT_FOUND',
     'PATH_EXISTS',
     'QUOTA_EXCEEDED',
+    'SHARE_FULL',
     'REVISION_MISMATCH',
   ],
   places: { destination: 'to' },
@@ -138,7 +140,7 @@ mutation('moveEntries', {
       description: 'The revision of the entry, where it is one; REVISION_MISMATCH when it has another one.',
     }),
   }),
-  on: ({ entries, to }) => ({ entries: to ? [...entries, to] : entries }),
+  on: ({ entries, to }) => ({ entries: to ? [...entries, to] : entries, orShare: true }),
   resolve: async ({ entries, to, name, onConflict, expectedRevision: expected }, context) => {
     const { services, drive, tree, caller } = context
     const choice = drive.onConflict(onConflict)
@@ -190,7 +192,7 @@ mutation('deleteEntries', {
       description: 'The revision of the entry, where it is one; REVISION_MISMATCH when it has another one.',
     }),
   }),
-  on: ({ entries }) => ({ entries }),
+  on: ({ entries }) => ({ entries, orShare: true }),
   resolve: async ({ entries, recursive, expectedRevision: expected }, { services, drive, tree, caller }) => ({
     drive,
     ...(await services.entryChanges.remove(

@@ -5,8 +5,14 @@ import { builder } from './builder.ts'
 export const DrivePath = builder.inputType('DrivePath', {
   description: 'A place in a drive, whether or not something is there.',
   fields: t => ({
-    drive: t.id({ description: "The id of the drive; the caller's own without it." }),
-    path: t.string({ required: true, description: 'Names joined by slashes, from the root of the drive.' }),
+    drive: t.id({
+      description:
+        "The id of the drive; the caller's own without it. Where something is uploaded, made, moved or deleted, also the id of a share that the caller may edit.",
+    }),
+    path: t.string({
+      required: true,
+      description: 'Names joined by slashes, from the root of the drive, or from the shared folder.',
+    }),
   }),
 })
 

@@ -36,10 +36,23 @@ export function inDrive(entry: PlacedEntry, drive: DriveValue): EntryNode {
 
 const entriesById = batch(({ services }, ids) => services.entryLists.byIds(ids))
 
+/** An entry as it is seen from a shared folder that it is in, or that it is; from a shared file, that alone. */
+function belowShared(entry: PlacedEntry, root: PlacedEntry | undefined): PlacedEntry | null {
+  if (!root?.names.every((name, i) => entry.names[i] === name)) return null
+  const above = root.kind === FOLDER ? root.names.length : root.names.length - 1
+  return { ...entry, names: entry.names.slice(above) }
+}
+
 /** An entry of a drive by its id, with all its details; null when it is not there any more. */
 export async function findInDrive(context: Context, drive: DriveValue, id: string): Promise<PlacedEntry | null> {
-  const entry = await entriesById(context, id)
-  return entry?.bucketId === drive.id ? entry : null
+  const { sharedId } = drive
+  // One statement reads both, so that one is below the other now.
+  const [entry, root] = await Promise.all([
+    entriesById(context, id),
+    sharedId === null ? undefined : entriesById(context, sharedId),
+  ])
+  if (entry?.bucketId !== drive.id) return null
+  return sharedId === null ? entry : belowShared(entry, root)
 }
 
 /** The same as the caller may see it. */

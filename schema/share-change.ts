@@ -74,6 +74,12 @@ const terms = (t: InputFields) => ({
   }),
 })
 
+const mayEdit = (t: InputFields) =>
+  t.boolean({
+    description:
+      'Whether its recipient may change what is shared: upload into a folder, and make, rename, move, replace and delete what is in it; replace a file. They may download it, too, and are asked for no password. False by default.',
+  })
+
 const maxDownloads = (t: InputFields) =>
   t.int({ description: `After how many downloads it ends, 1 to ${figure(MAX_DOWNLOADS)}.` })
 
@@ -114,7 +120,7 @@ mutation('shareFiles', {
     'Shares files and folders of one drive with one person: all of them, or none. Sharing again renews. From a workspace, who writes there may.',
   auth: { drive: 'share' },
   fails: ['FILE_NOT_FOUND', 'INVALID_PATH', 'INVALID_DURATION', 'INVALID_INPUT', 'RATE_LIMITED'],
-  places: { path: 'files' },
+  places: { path: 'files', may_edit: 'mayEdit' },
   rateLimit: 'sharing',
   input: t => ({
     files: t.field({
@@ -125,6 +131,7 @@ mutation('shareFiles', {
     }),
     email: t.string({ required: true, description: 'Who has this verified address receives the files.' }),
     ...terms(t),
+    mayEdit: mayEdit(t),
     sendEmail: t.boolean({ description: 'Whether to tell the recipient by mail.' }),
     message: t.string(mailMessage),
   }),
@@ -152,11 +159,12 @@ mutation('updateShare', {
     'Changes the terms of a share of the caller; its address stays. What is left out stays; null takes the password or the limit of downloads away. A share that has expired or is used up can be renewed for 30 days after it expires.',
   auth: { privateFiles: 'share' },
   fails: ['SHARE_NOT_FOUND', 'FORBIDDEN', 'INVALID_DURATION', 'INVALID_INPUT', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
-  places: { max_downloads: 'maxDownloads' },
+  places: { max_downloads: 'maxDownloads', may_edit: 'mayEdit' },
   rateLimit: 'links',
   input: t => ({
     share: t.field({ type: ShareRef, required: true, description: 'The share.' }),
     ...terms(t),
+    mayEdit: mayEdit(t),
     maxDownloads: maxDownloads(t),
   }),
   resolve: async ({ share: ref, ...input }, context, info) => {

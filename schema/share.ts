@@ -88,6 +88,10 @@ export const DirectShare = builder.objectRef<ShareView>('DirectShare').implement
   interfaces: [Node, Share],
   fields: t => ({
     recipient: t.exposeString('sharedFor', { description: 'Who has this verified e-mail address may open it.' }),
+    mayEdit: t.exposeBoolean('mayEdit', {
+      description:
+        'Whether its recipient may change what is shared, by its id in the place of that of a drive. Of a single file they may replace the content.',
+    }),
     seen: t.exposeBoolean('seen', { description: 'Whether the recipient has seen it.' }),
   }),
 })

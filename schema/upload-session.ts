@@ -131,10 +131,20 @@ findable('upload_session', 'UploadSession', async (context, caller, id) => {
 mutation('startUpload', {
   description: 'Begins an upload in parts, which survives broken connections and restarts.',
   auth: { drive: 'write' },
-  fails: ['INVALID_INPUT', 'INVALID_PATH', 'FOLDER_NOT_FOUND', 'PATH_EXISTS', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED'],
+  fails: [
+    'INVALID_INPUT',
+    'INVALID_PATH',
+    'FOLDER_NOT_FOUND',
+    'PATH_EXISTS',
+    'FILE_TOO_LARGE',
+    'QUOTA_EXCEEDED',
+    'SHARE_FULL',
+  ],
   places: { filename: 'fileName' },
   input: t => ({
-    drive: t.id({ description: "The id of the drive; the caller's own without it." }),
+    drive: t.id({
+      description: "The id of the drive, or of a share that the caller may edit; the caller's own without it.",
+    }),
     folder: t.string({ description: 'Path of the folder; missing ones are made when the upload is completed.' }),
     fileName: t.string({ required: true, description: 'The name of the future file.' }),
     size: t.field({ type: 'Bytes', required: true, description: 'Bytes of the whole; reserved at once.' }),
@@ -145,15 +155,10 @@ mutation('startUpload', {
       description: 'What to do when something of its name is there at the end; FAIL without it.',
     }),
   }),
-  on: ({ drive }) => ({ driveId: drive }),
+  on: ({ drive }) => ({ driveId: drive, orShare: true }),
   resolve: async ({ drive: _id, fileName: filename, ...upload }, { services, drive, tree, limits, caller }) => {
-    const onConflict = drive.onConflict(upload.onConflict)
-    const session = await services.uploadSessions.start(
-      tree,
-      { ...upload, filename, onConflict },
-      limits,
-      caller.userId,
-    )
+    const declared = { ...upload, filename, onConflict: drive.onConflict(upload.onConflict) }
+    const session = await services.uploadSessions.start(tree, declared, limits, caller.userId)
     return { uploadSession: { ...session, drive } }
   },
   payload: t => ({ uploadSession: t.expose('uploadSession', { type: UploadSession, description: 'The upload.' }) }),
@@ -230,6 +235,7 @@ mutation('completeUpload', {
     'CHECKSUM_MISMATCH',
     'PATH_EXISTS',
     'QUOTA_EXCEEDED',
+    'SHARE_FULL',
     'REVISION_MISMATCH',
   ],
   places: { filename: 'fileName' },

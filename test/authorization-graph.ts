@@ -368,6 +368,47 @@ const ofAnyEntry = (field: string) => ({
   selection: `${field} ... on File { ${field} } ... on Folder { ${field} }`,
 })
 
+/** What is shared with the recipient to be edited: the share stands in the place of a drive. */
+const inShare = async ({ shareToEdit }: Things, path: string) => ({ drive: (await shareToEdit()).id, path })
+
+const toEdit: GraphRow[] = [
+  mutation(
+    'createFolder (in a share)',
+    ['recipient', WRITE],
+    'folder { id }',
+    async things => ({ at: await inShare(things, `${things.name}-new`) }),
+    drive,
+  ),
+  mutation(
+    'uploadFile (into a share)',
+    ['recipient', WRITE],
+    'file { id }',
+    async things => ({ file: null, folder: { at: await inShare(things, 'new') } }),
+    { file: true, ...drive },
+  ),
+  mutation(
+    'startUpload (into a share)',
+    ['recipient', WRITE],
+    'uploadSession { id }',
+    async things => ({ fileName: `${things.name}-new`, size: 0, drive: (await inShare(things, '')).drive }),
+    drive,
+  ),
+  mutation(
+    'moveEntries (in a share)',
+    ['recipient', WRITE],
+    'entries { id }',
+    async things => ({ entries: [{ at: await inShare(things, things.name) }], name: `${things.name}-moved` }),
+    drive,
+  ),
+  mutation(
+    'deleteEntries (in a share)',
+    ['recipient', DELETE],
+    'deletedIds',
+    async things => ({ entries: [{ at: await inShare(things, things.name) }] }),
+    drive,
+  ),
+]
+
 const onFiles: GraphRow[] = [
   mutation('createFolder', ['signed-in', WRITE], 'folder { id }', ({ name }) => ({ at: { path: name } })),
   mutation('createFolder (by drive)', ['owner of it', WRITE], 'folder { id }', folderIn(drives.own), drive),
@@ -526,6 +567,7 @@ const onFiles: GraphRow[] = [
     async ({ name, shareDirectly }) => ({ token: await shareDirectly(), to: { at: { path: `${name}-saved` } } }),
     { stranger: 'FORBIDDEN' },
   ),
+  ...toEdit,
   mutation(
     'moveEntries { from, to }',
     ['owner of it', READ],

@@ -218,6 +218,17 @@ export class World {
       )
       return made.shareFiles.shares[0].token
     }
+    /** A folder with a file of this name in it, which the recipient may edit. */
+    const shareToEdit = async (): Promise<{ id: string; token: string }> => {
+      await upload(`${name} shared/${name}`)
+      const input = { email: recipient.email, mayEdit: true, files: [{ at: { path: `${name} shared` } }] }
+      const made = await ask(
+        owner,
+        'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }',
+        { input },
+      )
+      return made.shareFiles.shares[0]
+    }
     const shareDirectly = async (): Promise<string> => {
       const json = { email: recipient.email, objects: [(await upload()).path] }
       return (await owner.rest('POST', '/api/files/share', { json })).response.sharing_info[0].sharing_token
@@ -319,6 +330,7 @@ export class World {
       shareFolder,
       copy,
       shareFolderDirectly,
+      shareToEdit,
       /** A share with the recipient, by its token. */
       shareDirectly,
       linkId: () => shareId(share),
@@ -542,6 +554,14 @@ export class World {
         return { token: row.access === 'public' ? await shareFolder() : await shareFolderDirectly() }
       case 'Mutation.saveSharedEntries':
         return { token: row.access === 'signed-in' ? await share() : await shareDirectly(), folder: `${name}-saved` }
+      case 'Mutation.uploadSharedFile':
+        return { token: (await things.shareToEdit()).token, file: new File([''], `${name} new`) }
+      case 'Mutation.createSharedFolder':
+        return { token: (await things.shareToEdit()).token, path: `${name} new` }
+      case 'Mutation.moveSharedEntry':
+        return { token: (await things.shareToEdit()).token, source: name, destination: `${name} moved` }
+      case 'Mutation.deleteSharedEntry':
+        return { token: (await things.shareToEdit()).token, path: name }
       case 'Mutation.cancelCopy':
       case 'Query.copy':
         return { copy_id: await things.copy() }

@@ -64,8 +64,8 @@ type GraphqlErrors = { path?: unknown; extensions: { code: string } }[] | undefi
 /** What test/revisions.test.ts shows of all that say it. */
 const MISMATCH = /^412|REVISION_MISMATCH$/
 
-/** What test/drive-gone.test.ts shows of all that say it. */
-export const isShownGone = (what: string): boolean => what.endsWith(' FOLDER_NOT_FOUND')
+/** What test/drive-gone.test.ts and test/share-edit-races.test.ts show of all that say it. */
+export const isShownGone = (what: string): boolean => / (FOLDER_NOT_FOUND|SHARE_FULL)$/.test(what)
 
 /** What this file has not shown to refuse a change of what another one has changed: routes and mutations. */
 export function unseenMismatches(): string[] {

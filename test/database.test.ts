@@ -55,6 +55,28 @@ it('A database in which bytes belong to one file gets the count of those who hav
   await db.run('DELETE FROM blobs')
 })
 
+it('Shares that were made before may not be edited, and uploads that were begun before are by no share', async () => {
+  const { db } = fresh
+  await db.run(
+    `INSERT INTO share (id, entry_id, bucket_id, user_id, recipient, downloads, created_at, expires_at) VALUES ('s', 'e', 'b', 'u', 'r', 0, 1, 2)`,
+  )
+  const rows = async () => [
+    ...(await db.rows(`SELECT ${selection(Share)} FROM share`)),
+    ...(await db.rows('SELECT share_id FROM upload_session')),
+  ]
+  const before = await rows()
+  // The second time, it was killed after the first column.
+  for (const lost of [['share.may_edit', 'upload_session.share_id'], ['upload_session.share_id']]) {
+    for (const [table, column] of lost.map(name => name.split('.')))
+      await db.run(`ALTER TABLE ${table} DROP COLUMN ${column}`)
+    await db.run("DELETE FROM migration WHERE name = '0010-share-edit'")
+    await migrate(db)
+    expect(await rows()).toEqual(before)
+  }
+  expect(before).toEqual([expect.objectContaining({ id: 's', mayEdit: 0 })])
+  await db.run('DELETE FROM share')
+})
+
 it('Shares that were made before have no label, may be downloaded and tell nobody; address, rights and counts stay', async () => {
   const { db } = fresh
   const added = ['label', 'allow_download', 'notifies', 'notified_at', 'mail_waits']

@@ -388,6 +388,7 @@ describe('GET /api/files/received', () => {
           password_protected: true,
           downloads: 1,
           max_downloads: null,
+          may_edit: false,
           label: '',
           allow_download: true,
           workspace_id: null,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { schema as graph } from '../schema/index.ts'
 import { restSchema } from '../schema/rest/index.ts'
 import { routesOf } from '../src/rest/routes.ts'
+import { ask } from './ask.ts'
 import { driveOf, found } from './builders.ts'
 import { unseen, unseenInGraph } from './coverage-of-routes.ts'
 import { type Person, type RestOptions, startApp, type TestApp } from './harness.ts'
@@ -151,10 +152,11 @@ describe('What comes too late for its drive', () => {
     for (const call of own) answers.push(await byRest(drive, call))
     for (const call of shared) answers.push(await byRest(shop, call))
     expect(answers).toEqual([...own, ...shared].map(([method, path]) => [method, path, 'FOLDER_NOT_FOUND']))
-    // Those of shares say it of a folder that is not there: folder-share.test.ts; copies of one that went: background-copy.test.ts.
+    // Those of shares say it of a folder that is not there: folder-share.test.ts, share-edit-races.test.ts; copies of one that went: background-copy.test.ts.
     const ofShares = [
       '/api/share/entries/{token}',
       '/api/folders/quick_share',
+      '/api/shared/{token}/move',
       '/api/copies/{copy_id}',
       '/api/workspaces/{workspace_id}/copies/{copy_id}',
     ]
@@ -163,6 +165,32 @@ describe('What comes too late for its drive', () => {
     )
     const missing = declared.flatMap(({ method, path }) => unseen(`${method} ${path}`))
     expect(missing.filter(what => what.endsWith('FOLDER_NOT_FOUND'))).toEqual([])
+  })
+
+  it('is FORBIDDEN where the drive was shared to be edited', async () => {
+    const bob = await t.signIn('bob')
+    await alice.upload('for bob/a.txt', BYTES)
+    const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
+    const input = { files: [{ at: { path: 'for bob' } }], email: bob.email, mayEdit: true }
+    const { id, token } = (await ask(alice, SHARE, { input })).shareFiles.shares[0]
+    const START = 'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id } } }'
+    const start = { drive: id, fileName: 'b.txt', size: 0 }
+    const uploadSession = (await ask(bob, START, { input: start })).startUpload.uploadSession.id
+    const base = `/api/shared/${token}`
+    const calls: Call[] = [
+      ['POST', `${base}/upload`, { form: formOf('new.txt') }],
+      ['POST', `${base}/folders`, { json: { path: 'new' } }],
+      ['POST', `${base}/move`, { json: { source: 'a.txt', destination: 'c.txt' } }],
+      ['DELETE', `${base}/entries?path=a.txt`],
+    ]
+    const drive = await driveOf(alice)
+    const codes: unknown[] = []
+    for (const [method, path, options] of calls)
+      codes.push(await late(drive, async () => (await bob.rest(method, path, options)).response.code))
+    const COMPLETE = 'mutation ($input: CompleteUploadInput!) { completeUpload(input: $input) { completedId } }'
+    codes.push(await late(drive, async () => (await bob.graphql(COMPLETE, { input: { uploadSession } })).code))
+    codes.push(await late(drive, async () => (await bob.graphql(START, { input: start })).code))
+    expect(codes).toEqual(codes.map(() => 'FORBIDDEN'))
   })
 
   it.each(['own', 'workspace'])(

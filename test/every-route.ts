@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { v7 as newId } from 'uuid'
+import { ask } from './ask.ts'
 import { anotherIdentity, driveOf } from './builders.ts'
 import type { Person, RestAnswer, RestOptions, TestApp } from './harness.ts'
 
@@ -150,6 +151,15 @@ export async function walkEveryRoute(
   await go(bob, 'POST /api/share/save/{token}', { token: folder.response.sharing_token }, save)
   await go(alice, 'POST /api/copies', {}, { json: { entries: [object], folder: 'copies' } })
   await walkCopies(alice, '/api/copies')
+  const toEdit = { email: bob.email, mayEdit: true, files: [{ at: { path: 'a' } }] }
+  const toEditOf = `mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }`
+  const edited = (await ask(alice, toEditOf, { input: toEdit })).shareFiles.shares[0]
+  const shared = '/api/shared/{token}'
+  await go(bob, `POST ${shared}/upload`, edited, form({ folder: 'by bob' }, content))
+  await go(bob, `POST ${shared}/folders`, edited, { json: { path: 'by bob/too' } })
+  const renamed = { source: `by bob/${fileName}`, destination: 'by bob/renamed' }
+  await go(bob, `POST ${shared}/move`, edited, { json: renamed })
+  await go(bob, `DELETE ${shared}/entries`, { ...edited, path: 'by bob', recursive: 'true' })
   const mailed = { email: bob.email, objects: [object], password, send_email: true }
   const direct = await go(alice, 'POST /api/files/share', {}, { json: mailed })
   const sharing_token = direct.response.sharing_info[0].sharing_token

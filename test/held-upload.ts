@@ -18,15 +18,15 @@ type Door = (t: TestApp, caller: Person, target: Target) => Promise<HeldUpload>
 
 const CRLF = '\r\n'
 const BOUNDARY = 'held'
-const field = (name: string, value: string) =>
+export const field = (name: string, value: string) =>
   `--${BOUNDARY}${CRLF}content-disposition: form-data; name="${name}"${CRLF}${CRLF}${value}${CRLF}`
-const fileHead = (name: string, filename: string) =>
+export const fileHead = (name: string, filename: string) =>
   `--${BOUNDARY}${CRLF}content-disposition: form-data; name="${name}"; filename="${filename}"${CRLF}content-type: text/plain${CRLF}${CRLF}`
 
 const codeOf = ({ status, response }: RestAnswer) => ({ status, code: response?.code as string | undefined })
 
 /** Sends all of a form but its end; the service has looked up who may what by then. */
-async function holdForm(
+export async function holdForm(
   t: TestApp,
   caller: Person,
   path: string,

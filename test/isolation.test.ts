@@ -41,7 +41,13 @@ const naming: Record<string, 'id' | 'path' | 'token' | 'checksum'> = {
 }
 
 /** What is made there, or sent, is not there yet. */
-const makers = ['Mutation.createFolder path', 'Mutation.uploadFile file', 'Mutation.uploadWorkspaceFile file']
+const makers = [
+  'Mutation.createFolder path',
+  'Mutation.createSharedFolder path',
+  'Mutation.uploadFile file',
+  'Mutation.uploadSharedFile file',
+  'Mutation.uploadWorkspaceFile file',
+]
 /** Paths in a shared folder, for those who may see it: test/folder-share.test.ts. */
 const below = [
   'Query.sharedEntries path',
@@ -56,7 +62,7 @@ const names = (field: string, arg: string): boolean =>
 
 /** What the others say: what is wanted, and what a thing becomes, or where it goes. */
 const telling =
-  'after allow_download asks_name body clear content content_md5 content_type crc32 cursor delete_user_data description destination direct direction duration email enabled expires_in filename first folder folder_name if_match kinds label last limit max_bytes max_downloads max_file_size max_files md5 message mode name notifies on_conflict part part_number password paths plan_id prefer query recursive role scopes search send_email sha256 size slug sort to'.split(
+  'after allow_download asks_name body clear content content_md5 content_type crc32 cursor delete_user_data description destination direct direction duration email enabled expires_in filename first folder folder_name if_match kinds label last limit max_bytes max_downloads max_file_size max_files may_edit md5 message mode name notifies on_conflict part part_number password paths plan_id prefer query recursive role scopes search send_email sha256 size slug sort to'.split(
     ' ',
   )
 

@@ -37,6 +37,16 @@ const save = (person: Person, name: string, content: string, { headers }: RestOp
   form.append('file', new File([content], name))
   return person.rest('POST', `${base}/upload`, { form, ...(headers ? { headers } : {}) })
 }
+/** Somebody who may edit a folder of a person, and where. A file in it, a.txt, was replaced. */
+async function shareWithEditor(person: Person): Promise<[editor: Person, base: string]> {
+  const editor = await t.signIn(`person${serial++}`)
+  await person.upload('shared/a.txt', 'x')
+  const input = { files: [{ at: { path: 'shared' } }], email: editor.email, mayEdit: true }
+  const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
+  const base = `/api/shared/${(await ask(person, SHARE, { input })).shareFiles.shares[0].token}`
+  await save(editor, 'a.txt', 'by the editor', {}, base)
+  return [editor, base]
+}
 const ifMatch = (tag: string): RestOptions => ({ headers: { 'if-match': tag } })
 
 describe('A move to where something is', () => {
@@ -241,6 +251,7 @@ describe('The revision of an entry', () => {
       return path.replace(/complete$/, 'completion')
     }
     const to = (source: string, destination: string) => ({ json: { source, destination }, ...stale })
+    const [editor, shared] = await shareWithEditor(person)
     const answers = [
       await save(person, 'a.txt', 'late', stale),
       await save(person, 'a.txt', 'late', stale, files),
@@ -254,6 +265,9 @@ describe('The revision of an entry', () => {
       await person.rest('PATCH', `${files}/move`, to('/a.txt', '/b.txt')),
       await person.rest('DELETE', '/api/files/delete?file=a.txt', stale),
       await person.rest('DELETE', `${files}/delete?path=/a.txt`, stale),
+      await save(editor, 'a.txt', 'late', stale, shared),
+      await editor.rest('POST', `${shared}/move`, to('a.txt', 'b.txt')),
+      await editor.rest('DELETE', `${shared}/entries?path=a.txt`, stale),
     ]
     for (const { status, response } of answers) {
       expect([status, response.code]).toEqual([412, 'REVISION_MISMATCH'])

@@ -22,6 +22,8 @@ export const Share = table({
     downloads: counter,
     /** Whether those who may see the file may download it. */
     allowDownload: flag.default(true),
+    /** Whether its recipient may change what is shared. */
+    mayEdit: flag.default(false),
     /** Whether its sharer is told of uses by mail. */
     notifies: flag.default(false),
     /** Until when they were told, and whether the next mail waits for its time. */

@@ -16,6 +16,8 @@ export const UploadSession = table({
     bucketId: uuid,
     /** The user who started it. Refers to no row: this one must outlive the user, because it stores until when parts of a direct upload are writable. */
     userId: uuid,
+    /** The share by which its maker writes, whose entry the path leads down from; null for those who write by a right of their own. */
+    shareId: uuid.nullable(),
     /** Path of the future file. */
     path: text(1024),
     fileType: text(127),

@@ -166,15 +166,19 @@ export async function unreserve(
   )
 }
 
-/** Turns the reservation of one file into usage, if the bucket is open and the caller may still write into it. @returns whether */
+/**
+ * Turns the reservation of one file into usage, if the bucket is open and the caller may still write into it.
+ * @param shareId of the locked share by which they do
+ * @returns whether
+ */
 export async function settle(
   db: Db,
   id: string,
   { reservedBytes, size }: { reservedBytes: number; size: number },
-  caller: Writer,
+  { caller, shareId }: { caller: Writer; shareId?: string | undefined },
   tx: Tx,
 ): Promise<boolean> {
-  const may = mayWriteNow(db, caller)
+  const may = mayWriteNow(db, caller, shareId)
   const changed = await db.run(
     `UPDATE bucket SET reserved_bytes = reserved_bytes - ?, reserved_files = reserved_files - 1,
        used_bytes = used_bytes + ?, used_files = used_files + 1 WHERE id = ? AND ${OPEN} AND ${may.sql}`,
@@ -224,16 +228,17 @@ export async function usagesOf(db: Db, ids: readonly string[]): Promise<Map<stri
   return keyById(rows)
 }
 
-/** The buckets of some entries, trash items, versions or unfinished uploads, by the id of those. */
+/** The buckets of some entries, trash items, versions or unfinished uploads, by the id of those; of an upload by a share, that share. */
 export async function bucketsOf(
   db: Db,
   table: 'entry' | 'file_request' | 'upload_session' | 'trash_item' | 'version',
   ids: readonly string[],
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>()
+  const place = table === 'upload_session' ? 'COALESCE(share_id, bucket_id)' : 'bucket_id'
   for (const some of inParts(ids, 1000)) {
     const rows = await db.rows<{ id: string; bucketId: string }>(
-      `SELECT id, bucket_id AS bucketId FROM ${table} WHERE id IN (${placeholders(some)})`,
+      `SELECT id, ${place} AS bucketId FROM ${table} WHERE id IN (${placeholders(some)})`,
       some,
     )
     for (const { id, bucketId } of rows) found.set(id, bucketId)

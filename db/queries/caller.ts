@@ -77,10 +77,16 @@ export async function isAlive(db: Db, caller: Writer, tx: Tx): Promise<boolean> 
 /**
  * A condition for an UPDATE of `bucket`: the writer may write into it at this moment. Requests can take hours, so what they were
  * allowed at its start is not enough. The rows that the condition reads stay locked until the transaction ends.
+ * @param shareId of a share that the transaction has locked, whose recipient they must still be
  */
-export function mayWriteNow(db: Db, caller: Writer): Condition {
+export function mayWriteNow(db: Db, caller: Writer, shareId?: string): Condition {
   const { from, sql, values } = alive(caller)
   const lock = db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : ''
+  if (shareId !== undefined)
+    return {
+      sql: `EXISTS (SELECT 1 FROM ${from} JOIN share h ON h.id = ? AND h.recipient = u.verified_email WHERE ${sql}${lock})`,
+      values: [shareId, ...values],
+    }
   return {
     sql: `EXISTS (SELECT 1 FROM ${from} LEFT JOIN member m ON m.workspace_id = bucket.workspace_id AND m.user_id = u.id
        WHERE ${sql} AND (bucket.user_id = u.id OR m.role IN (${rolesThat('write')}))${lock})`,
@@ -95,10 +101,15 @@ export const USER_MAY_WRITE = `u.status = 'active' AND (t.user_id = u.id OR m.ro
 export const treeOf = (row: string): string =>
   `JOIN bucket t ON t.id = ${row}.bucket_id LEFT JOIN member m ON m.workspace_id = t.workspace_id AND m.user_id = u.id`
 
+/** The condition of a share whose recipient may change what is shared, over `share h` and its sharer `u`; its value is the current time. */
+export const EDITABLE = `h.may_edit = 1 AND h.expires_at > ? AND (h.max_downloads IS NULL OR h.downloads < h.max_downloads) AND ${USER_MAY_WRITE}`
+
 /**
- * Holds while the maker of an upload session `s` may write into its tree, or the file request that it is sent to is not closed. A signed URL
- * outlives the credential it was made with.
+ * Holds while the maker of an upload session `s` may write into its tree, or into what is shared with them, or the file request that it is
+ * sent to is not closed. A signed URL outlives the credential it was made with. Its value is the current time.
  */
-export const MAKER_MAY_WRITE = `(EXISTS (SELECT 1 FROM user u ${treeOf('s')} WHERE u.id = s.user_id AND ${USER_MAY_WRITE})
+export const MAKER_MAY_WRITE = `(EXISTS (SELECT 1 FROM user u ${treeOf('s')} WHERE u.id = s.user_id AND s.share_id IS NULL AND ${USER_MAY_WRITE})
+    OR EXISTS (SELECT 1 FROM share h JOIN user r ON r.verified_email = h.recipient JOIN user u ON u.id = h.user_id ${treeOf('h')}
+         WHERE h.id = s.share_id AND r.id = s.user_id AND r.status = 'active' AND ${EDITABLE})
     OR EXISTS (SELECT 1 FROM file_request_upload q JOIN file_request r ON r.id = q.request_id JOIN user u ON u.id = r.user_id ${treeOf('r')}
          WHERE q.id = s.id AND r.closed_at IS NULL AND ${USER_MAY_WRITE}))`

@@ -23,6 +23,7 @@ export interface ListedShare
   expiresAt: number | null
   /** Flags are numbers in rows. */
   allowDownload: number
+  mayEdit: number
   notifies: number
   size: number
   /** E-mail addresses; the second is empty for a public share. */
@@ -39,7 +40,7 @@ export interface ListedShare
 
 const listedColumns = `s.id AS id, s.entry_id AS entryId, e.kind, e.file_type AS fileType, e.total_bytes AS size, e.md5, u.email AS sharedBy,
   COALESCE(s.recipient, '') AS sharedFor, s.user_id AS userId, u.name AS sharerName, u.picture AS sharerPicture, s.created_at AS createdAt,
-  s.label, ${EXPIRY} AS expiresAt, s.allow_download AS allowDownload, s.notifies, s.seen_at AS seenAt, s.password_hash AS passwordHash, s.downloads, s.max_downloads AS maxDownloads, e.name,
+  s.label, ${EXPIRY} AS expiresAt, s.allow_download AS allowDownload, s.may_edit AS mayEdit, s.notifies, s.seen_at AS seenAt, s.password_hash AS passwordHash, s.downloads, s.max_downloads AS maxDownloads, e.name,
   e.parent_id AS parentId, t.root_id AS rootId, t.id AS bucketId, t.workspace_id AS workspaceId`
 
 /** For everyone with the link, or for one e-mail address. */

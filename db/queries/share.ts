@@ -54,6 +54,7 @@ export interface LinkedShare
   expiresAt: number | null
   /** Flags are numbers in rows. */
   allowDownload: number
+  mayEdit: number
   notifies: number
   mailWaits: number
   sharerName: string
@@ -73,7 +74,7 @@ export const findShare = (db: Db, id: string, tx?: Tx): Promise<LinkedShare | un
   db.row(
     `SELECT s.id, s.user_id AS userId, u.name AS sharerName, u.email AS sharerEmail, u.verified_email AS sharerVerifiedEmail, s.recipient, s.password_hash AS passwordHash,
        s.max_downloads AS maxDownloads, s.downloads, s.seen_at AS seenAt, ${EXPIRY} AS expiresAt,
-       s.allow_download AS allowDownload, s.notifies, s.mail_waits AS mailWaits, e.id AS entryId, e.bucket_id AS bucketId, t.root_id AS rootId, e.kind, e.name, e.file_type AS fileType, e.total_bytes AS size, e.md5, e.blob_id AS blobId
+       s.allow_download AS allowDownload, s.may_edit AS mayEdit, s.notifies, s.mail_waits AS mailWaits, e.id AS entryId, e.bucket_id AS bucketId, t.root_id AS rootId, e.kind, e.name, e.file_type AS fileType, e.total_bytes AS size, e.md5, e.blob_id AS blobId
      FROM ${tables} WHERE s.id = ? AND ${BY_RIGHT}`,
     [id],
     tx,
@@ -119,8 +120,8 @@ export async function insertShare(db: Db, share: NewShare, tx: Tx): Promise<bool
 
 /** The share of a file or folder that a user has made for an e-mail address. */
 export const findDirectShare = (db: Db, userId: string, entryId: string, recipient: string, tx: Tx) =>
-  db.row<{ id: string }>(
-    'SELECT id FROM share WHERE entry_id = ? AND recipient = ? AND user_id = ?',
+  db.row<{ id: string; allowDownload: number; mayEdit: number }>(
+    'SELECT id, allow_download AS allowDownload, may_edit AS mayEdit FROM share WHERE entry_id = ? AND recipient = ? AND user_id = ?',
     [entryId, recipient, userId],
     tx,
   )
@@ -136,8 +137,14 @@ export const findNoticed = (db: Db, id: string, tx: Tx) =>
 
 /** Locks a share until the transaction ends: it is neither used, changed nor ended meanwhile. Returns what decides whether it is live. */
 export const lockShare = (db: Db, id: string, tx: Tx) =>
-  db.row<Pick<Share, 'downloads' | 'maxDownloads' | 'expiresAt'>>(
-    `SELECT downloads, max_downloads AS maxDownloads, expires_at AS expiresAt FROM share WHERE id = ?${db.forUpdate}`,
+  db.row<
+    Pick<Share, 'downloads' | 'maxDownloads' | 'expiresAt' | 'passwordHash'> & {
+      allowDownload: number
+      mayEdit: number
+    }
+  >(
+    `SELECT downloads, max_downloads AS maxDownloads, expires_at AS expiresAt, password_hash AS passwordHash,
+       allow_download AS allowDownload, may_edit AS mayEdit FROM share WHERE id = ?${db.forUpdate}`,
     [id],
     tx,
   )

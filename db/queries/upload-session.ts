@@ -9,6 +9,7 @@ export interface SessionRow
     UploadSession,
     | 'id'
     | 'bucketId'
+    | 'shareId'
     | 'path'
     | 'fileType'
     | 'size'
@@ -24,7 +25,7 @@ export interface SessionRow
   state: CompletionState | null
 }
 
-const columns = `s.id, s.bucket_id AS bucketId, s.path, s.file_type AS fileType, s.size, s.part_size AS partSize, s.direct,
+const columns = `s.id, s.bucket_id AS bucketId, s.share_id AS shareId, s.path, s.file_type AS fileType, s.size, s.part_size AS partSize, s.direct,
     s.on_conflict AS onConflict, s.writable_until AS writableUntil, s.claim_until AS claimUntil, s.created_at AS createdAt, s.state`
 /** The unfinished uploads of a user; its values are the user id and the current time. */
 const unfinished = `SELECT ${columns}, b.lease_until AS expiresAt
@@ -37,10 +38,8 @@ export const findSession = (
   now: number,
 ): Promise<SessionRow | undefined> =>
   db.row(`${unfinished} AND s.id = ? AND s.bucket_id = ?${writable ? ` AND ${MAKER_MAY_WRITE}` : ''}`, [
-    maker,
-    now,
-    id,
-    bucketId,
+    ...[maker, now, id, bucketId],
+    ...(writable ? [now] : []),
   ])
 
 /** Those of some uploads that are unfinished, or were completed in the background. */
@@ -135,13 +134,13 @@ export const findCompletion = (
     [id, bucketId, maker],
   )
 
-/** Some completions in the background that no instance is at. */
-export const dueCompletions = (
-  db: Db,
-  limit: number,
-): Promise<{ id: string; bucketId: string; userId: string; completion: string }[]> =>
+/** A completion in the background that no instance is at. */
+export type DueCompletion = Pick<UploadSession, 'id' | 'bucketId' | 'shareId' | 'userId'> & { completion: string }
+
+/** Some of them. */
+export const dueCompletions = (db: Db, limit: number): Promise<DueCompletion[]> =>
   db.rows(
-    `SELECT id, bucket_id AS bucketId, user_id AS userId, completion FROM upload_session
+    `SELECT id, bucket_id AS bucketId, share_id AS shareId, user_id AS userId, completion FROM upload_session
      WHERE state = 'completing' AND claim_until <= ? ORDER BY claim_until LIMIT ${limit}`,
     [Date.now()],
   )

@@ -25,6 +25,7 @@ export const Share = objectOf<ShareView>('Share', 'A share that the caller has c
     description: 'What its sharer calls it; empty for a received share.',
     example: 'For the tax adviser',
   }),
+  may_edit: t.exposeBoolean('mayEdit', { description: 'Whether its recipient may change what is shared.' }),
   max_downloads: t.expose('maxDownloads', { type: 'Long', nullable: true }),
   md5_checksum: t.exposeString('md5', { example: MD5 }),
   password_protected: t.exposeBoolean('passwordProtected'),
@@ -37,6 +38,12 @@ export const Share = objectOf<ShareView>('Share', 'A share that the caller has c
   workspace_id: t.exposeID('workspaceId', { nullable: true, description: 'Null for a share of a personal file.' }),
 }))
 
+const mayEdit = {
+  description:
+    'Whether its recipient may change what is shared: upload, make folders, rename, move, replace and delete.',
+  example: true,
+}
+
 const clearing = clearable({ label: 'label', max_downloads: 'maxDownloads', password: 'password' })
 
 operation('PATCH /api/share/{token}', 'updateShare', {
@@ -48,13 +55,18 @@ operation('PATCH /api/share/{token}', 'updateShare', {
   rateLimit: 'links',
   args: arg => ({
     ...terms(arg),
+    may_edit: arg.boolean(mayEdit),
     clear: clearing.argument(arg),
     token: arg.string({ required: true, example: SHARE_TOKEN }),
   }),
   type: Share,
   resolve: async ({ token, clear, ...given }, { services, caller }, info) => {
     if (given.password) await services.rateLimits.hit('protected_links', caller.userId, info)
-    return services.shares.update(caller, token, { ...inputOf(given), ...clearing.read(clear) })
+    return services.shares.update(caller, token, {
+      ...inputOf(given),
+      mayEdit: given.may_edit,
+      ...clearing.read(clear),
+    })
   },
 })
 
@@ -139,6 +151,7 @@ operation('POST /api/files/share', 'shareFiles', {
   rateLimit: 'sharing',
   args: arg => ({
     ...rights(arg),
+    may_edit: arg.boolean(mayEdit),
     duration: arg.string({ description: 'How long: 24h, 7d, 1y, or never; 7d by default.', example: '7d' }),
     email: arg.string({
       required: true,
@@ -156,6 +169,6 @@ operation('POST /api/files/share', 'shareFiles', {
     send_email: arg.boolean({ description: 'Whether to notify the recipient by mail.', example: true }),
   }),
   type: SharedFiles,
-  resolve: ({ send_email: sendEmail, allow_download: allowDownload, ...shares }, { services, caller }) =>
-    services.directShares.create(caller, { ...shares, sendEmail, allowDownload }),
+  resolve: ({ send_email: sendEmail, allow_download: allowDownload, may_edit, ...shares }, { services, caller }) =>
+    services.directShares.create(caller, { ...shares, sendEmail, allowDownload, mayEdit: may_edit }),
 })

@@ -128,7 +128,7 @@ operation('DELETE /api/files/delete/batch', 'deleteFiles', {
   resolve: ({ files }, { services, caller, tree }) => services.files.removeMany(tree, files, caller),
 })
 
-const MovedPath = objectOf<{ source: string[]; destination: string[] }>('MovedPath', t => ({
+export const MovedPath = objectOf<{ source: string[]; destination: string[] }>('MovedPath', t => ({
   destination: t.string({ example: 'archive/report.pdf', resolve: moved => joinPath(moved.destination) }),
   source: t.string({ example: FILE_PATH, resolve: moved => joinPath(moved.source) }),
 }))

@@ -23,12 +23,16 @@ operation('GET /api/folders', 'folders', {
   resolve: ({ path }, { services, tree }) => services.folders.list(tree, path ?? ''),
 })
 
-const Folder = objectOf<{ id: string; names: string[]; createdAt: number }>('Folder', 'A folder of the caller.', t => ({
-  created_at: t.expose('createdAt', { type: 'DateTime' }),
-  id: t.exposeID('id'),
-  name: t.string({ example: '2026', resolve: folder => folder.names.at(-1) ?? '' }),
-  path: t.string({ example: FOLDER_PATH, resolve: folder => joinPath(folder.names) }),
-}))
+export const Folder = objectOf<{ id: string; names: string[]; createdAt: number }>(
+  'Folder',
+  'A folder of the caller.',
+  t => ({
+    created_at: t.expose('createdAt', { type: 'DateTime' }),
+    id: t.exposeID('id'),
+    name: t.string({ example: '2026', resolve: folder => folder.names.at(-1) ?? '' }),
+    path: t.string({ example: FOLDER_PATH, resolve: folder => joinPath(folder.names) }),
+  }),
+)
 
 operation('POST /api/folders', 'createFolder', {
   description: 'Creates a folder of the caller.',

@@ -1,12 +1,14 @@
 import { type DriveEventGroup, type DriveEventKind, driveKinds } from '../../db/models/event.ts'
 import { AppError, Forbidden } from '../runtime/errors.ts'
 import { pathIn } from '../services/tree/entry-path.ts'
+import { onlyReplaced } from '../services/tree/trunk.ts'
 import type { WorkspaceTree, WorkspaceView } from '../services/workspaces/workspace.ts'
 import { type OnConflict, parseOnConflict } from '../values/on-conflict.ts'
-import type { BucketLimits, Tree } from '../values/tree.ts'
+import type { BucketLimits, SharedRoot, Tree } from '../values/tree.ts'
 import type { Caller } from './caller.ts'
 import {
   type DriveLevel,
+  type DrivePolicy,
   drivePolicies,
   eventPolicies,
   type InWorkspace,
@@ -14,7 +16,7 @@ import {
   workspacePolicies,
 } from './policies.ts'
 import { may, mayGrant, mayTouch, type Role, roles } from './roles.ts'
-import { hasSession, mayUsePrivateFiles, mayUseWorkspaces, type PrivateFiles } from './scopes.ts'
+import { hasSession, mayUsePrivateFiles, mayUseWorkspaces } from './scopes.ts'
 
 /** A drive at a level that its caller may use: what a resolver works with. */
 export interface OpenDrive {
@@ -28,6 +30,10 @@ export class Drive {
   readonly id: string
   /** Null for the caller's own. */
   readonly workspace: WorkspaceView | null
+  /** The share by which it is reached, where it is what another person lets the caller change. */
+  readonly share: SharedRoot | null
+  /** What is shared so: the folder that its paths lead down from, or a file. */
+  readonly sharedId: string | null
   readonly #caller: Caller
   readonly #tree: Tree
   readonly #limits: BucketLimits
@@ -35,6 +41,8 @@ export class Drive {
   private constructor(caller: Caller, tree: Tree, limits: BucketLimits, workspace: WorkspaceView | null) {
     this.id = tree.bucketId
     this.workspace = workspace
+    this.share = tree.share ?? null
+    this.sharedId = tree.share ? tree.rootId : null
     this.#caller = caller
     this.#tree = tree
     this.#limits = limits
@@ -49,9 +57,14 @@ export class Drive {
     return new Drive(caller, tree, limits, workspace)
   }
 
-  /** The id of the user whose drive it is; null for one of a workspace. */
+  /** What another person lets the caller change: a part of a drive, of which nothing above or beside it can be named. */
+  static ofShare(caller: Caller, { tree, limits }: Pick<OpenDrive, 'tree' | 'limits'>): Drive {
+    return new Drive(caller, tree, limits, null)
+  }
+
+  /** The id of the user whose drive it is; null for one of a workspace, and for what is shared. */
   get personId(): string | null {
-    return this.workspace ? null : this.#caller.userId
+    return this.workspace || this.share ? null : this.#caller.userId
   }
 
   pathOf(names: readonly string[]): string {
@@ -61,15 +74,20 @@ export class Drive {
   /** @throws KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE, FORBIDDEN */
   open(level: DriveLevel): OpenDrive {
     requireKeyFor(this.#caller, this.workspace?.id ?? null, level)
-    const policy = drivePolicies[level].workspace
-    if (this.workspace) requireRole(this.workspace, policy)
+    const { workspace, shared }: DrivePolicy = drivePolicies[level]
+    if (this.workspace) requireRole(this.workspace, workspace)
+    if (this.share && !shared)
+      throw new Forbidden('What is shared with you is seen by its token. Here you may change it, and nothing else.')
+    if (this.share?.isFile && level !== 'write') throw onlyReplaced()
     return { drive: this, tree: this.#tree, limits: this.#limits }
   }
 
   /** What to do when something is in the way. Replacing that needs the right to delete. @throws INVALID_INPUT and as `open` does */
   onConflict(choice: string | null | undefined): OnConflict {
     const onConflict = parseOnConflict(choice)
-    if (onConflict === 'replace') this.open('delete')
+    if (onConflict !== 'replace') return onConflict
+    if (this.share?.isFile) requireKeyFor(this.#caller, null, 'delete')
+    else this.open('delete')
     return onConflict
   }
 
@@ -116,7 +134,7 @@ function refusalOf(use: () => unknown): AppError | null {
  * @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE, FORBIDDEN
  */
 export function requireKeyFor(caller: Caller, workspaceId: string | null, level: DriveLevel): void {
-  const { own, workspace }: { own: PrivateFiles; workspace: InWorkspace } = drivePolicies[level]
+  const { own, workspace }: DrivePolicy = drivePolicies[level]
   if (workspaceId === null) {
     mayUsePrivateFiles(caller, own)
     return

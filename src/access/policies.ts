@@ -13,19 +13,29 @@ export interface InWorkspace {
   refusal?: string
 }
 
-/** What may be done with a drive: in one's own with the scope of private files, in a workspace's with scope and role. */
+export interface DrivePolicy {
+  own: PrivateFiles
+  /** Whether those may, too, whom somebody lets edit what is in it. */
+  shared?: true
+  workspace: InWorkspace
+}
+
+/**
+ * What may be done with a drive: in one's own with the scope of private files, in a workspace's with scope and role, in what is shared with
+ * one to be edited (`shared`) with the scope of private files.
+ */
 export const drivePolicies = {
   /** Everyone who sees a workspace looks into its drive and downloads from it. */
   read: { own: 'read', workspace: { scope: 'workspaces:files:read', action: 'see' } },
   /** Everyone who writes in a workspace uploads, makes folders, moves and renames. */
-  write: { own: 'write', workspace: { scope: 'workspaces:files:write', action: 'write' } },
+  write: { own: 'write', shared: true, workspace: { scope: 'workspaces:files:write', action: 'write' } },
   /** Everyone who writes in a workspace deletes there; a key needs a scope of its own for it. */
-  delete: { own: 'delete', workspace: { scope: 'workspaces:files:delete', action: 'write' } },
+  delete: { own: 'delete', shared: true, workspace: { scope: 'workspaces:files:delete', action: 'write' } },
   /** Who shares their own files asks others for files, too; in a workspace, everyone who writes there does. */
   request: { own: 'share', workspace: { scope: 'workspaces:files:write', action: 'write' } },
   /** Who writes in a workspace decides what others see of it, as themselves: no key of it does. */
   share: { own: 'share', workspace: { scope: null, action: 'write', session: true } },
-} as const satisfies Record<string, { own: PrivateFiles; workspace: InWorkspace }>
+} as const satisfies Record<string, DrivePolicy>
 
 export type DriveLevel = keyof typeof drivePolicies
 

@@ -54,6 +54,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   TOO_MANY_ATTEMPTS: denied,
   SHARE_EXPIRED: denied,
   SHARE_USED_UP: denied,
+  SHARE_FULL: quota,
   FILE_REQUEST_CLOSED: denied,
   FILE_REQUEST_FULL: denied,
   INVITE_EXPIRED: denied,

@@ -207,9 +207,9 @@ export type Disposition =
 
 /** A place in a drive, whether or not something is there. */
 export type DrivePath = {
-  /** The id of the drive; the caller's own without it. */
+  /** The id of the drive; the caller's own without it. Where something is uploaded, made, moved or deleted, also the id of a share that the caller may edit. */
   drive?: string | number | null | undefined;
-  /** Names joined by slashes, from the root of the drive. */
+  /** Names joined by slashes, from the root of the drive, or from the shared folder. */
   path: string;
 };
 
@@ -271,6 +271,7 @@ export type ErrorCode =
   | 'ROUTE_NOT_FOUND'
   | 'SESSION_NOT_FOUND'
   | 'SHARE_EXPIRED'
+  | 'SHARE_FULL'
   | 'SHARE_NOT_FOUND'
   | 'SHARE_USED_UP'
   | 'SLUG_TAKEN'
@@ -435,6 +436,8 @@ export type ShareFilesInput = {
   files: Array<EntryRef>;
   /** What its sharer calls it: up to 100 characters. */
   label?: string | null | undefined;
+  /** Whether its recipient may change what is shared: upload into a folder, and make, rename, move, replace and delete what is in it; replace a file. They may download it, too, and are asked for no password. False by default. */
+  mayEdit?: boolean | null | undefined;
   /** What the mail tells them besides, in up to 1,000 characters. It is not kept. */
   message?: string | null | undefined;
   /** Whether its sharer is told of its use by mail, at most once an hour. False by default. */
@@ -458,7 +461,7 @@ export type StartUploadInput = {
   contentType?: string | null | undefined;
   /** Whether to send the parts straight to the blob store, to signed URLs. */
   direct?: boolean | null | undefined;
-  /** The id of the drive; the caller's own without it. */
+  /** The id of the drive, or of a share that the caller may edit; the caller's own without it. */
   drive?: string | number | null | undefined;
   /** The name of the future file. */
   fileName: string;
@@ -506,6 +509,8 @@ export type UpdateShareInput = {
   label?: string | null | undefined;
   /** After how many downloads it ends, 1 to 1,000,000,000. */
   maxDownloads?: number | null | undefined;
+  /** Whether its recipient may change what is shared: upload into a folder, and make, rename, move, replace and delete what is in it; replace a file. They may download it, too, and are asked for no password. False by default. */
+  mayEdit?: boolean | null | undefined;
   /** Whether its sharer is told of its use by mail, at most once an hour. False by default. */
   notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */

@@ -2,6 +2,7 @@ import type { Method } from '../../schema/plugins/rest.ts'
 import { clamp } from '../http/envelope.ts'
 import type { Route } from '../rest/routes.ts'
 import { type ErrorCode, Forbidden, naturalStatus, Unauthenticated, Unavailable } from '../runtime/errors.ts'
+import { shareFull } from '../services/bound.ts'
 import { requestClosed, requestFull, requestNotFound } from '../services/sharing/file-request-term.ts'
 import { objectOf, type Reference, type Schema, type SchemaOrRef } from './schema.ts'
 
@@ -113,6 +114,7 @@ const kinds: Record<ErrorCode, Kind> = {
   SHARE_USED_UP: {
     says: 'This link has reached its limit of downloads. Ask its sender for a new one.',
   },
+  SHARE_FULL: { says: shareFull().message },
   FILE_REQUEST_CLOSED: { says: requestClosed().message },
   FILE_REQUEST_FULL: { says: requestFull().message },
   FILE_REQUEST_NOT_FOUND: { says: requestNotFound().message },

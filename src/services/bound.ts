@@ -9,6 +9,10 @@ import { AppError } from '../runtime/errors.ts'
 export const planExceeded = (what: string, bound: { limit: string; max: number | null; used: number | null }) =>
   new AppError('QUOTA_EXCEEDED', `The plan allows ${bound.max} ${what}. Delete some, or ask for a larger plan.`, bound)
 
+/** The same where the drive is another person's, of whom it says no more. */
+export const shareFull = () =>
+  new AppError('SHARE_FULL', 'There is no room for this in the drive that it is shared from. Ask who has shared it.')
+
 /** Counts a note that is about to be written for the first time, with the tree locked. @throws QUOTA_EXCEEDED */
 export async function takeNote(db: Db, caller: Caller, tx: Tx): Promise<void> {
   const [max, id] = [caller.bounds.maxNotes, caller.bucket.bucketId]

@@ -6,9 +6,9 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
 /** A place in a drive, whether or not something is there. */
 export type DrivePath = {
-  /** The id of the drive; the caller's own without it. */
+  /** The id of the drive; the caller's own without it. Where something is uploaded, made, moved or deleted, also the id of a share that the caller may edit. */
   drive?: string | number | null | undefined;
-  /** Names joined by slashes, from the root of the drive. */
+  /** Names joined by slashes, from the root of the drive, or from the shared folder. */
   path: string;
 };
 
@@ -50,6 +50,8 @@ export type ShareFilesInput = {
   files: Array<EntryRef>;
   /** What its sharer calls it: up to 100 characters. */
   label?: string | null | undefined;
+  /** Whether its recipient may change what is shared: upload into a folder, and make, rename, move, replace and delete what is in it; replace a file. They may download it, too, and are asked for no password. False by default. */
+  mayEdit?: boolean | null | undefined;
   /** What the mail tells them besides, in up to 1,000 characters. It is not kept. */
   message?: string | null | undefined;
   /** Whether its sharer is told of its use by mail, at most once an hour. False by default. */

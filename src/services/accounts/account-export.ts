@@ -130,7 +130,12 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
           created_at: time(share.createdAt),
           expires_at: timeIfAny(share.expiresAt),
         },
-        ...{ label: share.label, allow_download: share.allowDownload, notifies: share.notifies },
+        ...{
+          label: share.label,
+          allow_download: share.allowDownload,
+          may_edit: share.mayEdit,
+          notifies: share.notifies,
+        },
       })),
       shares_received: mapped(
         pages((after: string | null) => shares.receivedBy(caller, ROWS, after), idOf),

@@ -25,7 +25,7 @@ import { type EntryName, entryNotFound, pathIn } from '../tree/entry-path.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
 import { callerKeys, lockForSharing, type ShareService, sharedEntry } from './share.ts'
 import type { ShareLinkService } from './share-link.ts'
-import { defaultTerms, endOf, parseTerms, type ShareInput, type ShareTerms } from './share-term.ts'
+import { defaultTerms, endOf, parseTerms, requireEditable, type ShareInput, type ShareTerms } from './share-term.ts'
 
 /** The result of sharing files with a person. */
 export interface DirectShares {
@@ -189,6 +189,7 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
     tx: Tx,
   ): Promise<{ shareId: string | null; isNew: boolean }> {
     const known = await findDirectShare(db, caller.userId, entryId, recipient, tx)
+    requireEditable({ ...defaultTerms, ...known, ...terms, recipient })
     if (known) {
       // Its recipient has not opened it as it is now.
       await db.Share.update({ ...terms, seenAt: null }, { where: { id: known.id }, transaction: tx })

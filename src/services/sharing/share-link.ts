@@ -84,9 +84,12 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
   const protection = linkPasswords({ tokens, guesses, passwords, purpose: 'share-pass' })
   const tree = shareTree(listings, entryLists)
 
+  /** The id that a token is made of, whether or not there is such a share; null for what is no token. */
+  const idOf = (token: string): string | null => tokens.read(SHARE_TOKEN, token) ?? null
+
   /** The share of a token; undefined when the token is invalid, or the share or its entry is deleted. */
   async function findByToken(token: string): Promise<LinkedShare | undefined> {
-    const id = tokens.read(SHARE_TOKEN, token)
+    const id = idOf(token)
     return id ? findShare(db, id) : undefined
   }
 
@@ -166,6 +169,7 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
     grant?.use ? { ...delivery, meter: uses.meter(grant.use, delivery.size) } : delivery
 
   return {
+    idOf,
     findByToken,
     find,
     noteOpened,

@@ -29,6 +29,7 @@ type Unshown =
   | 'parentId'
   | 'rootId'
   | 'allowDownload'
+  | 'mayEdit'
   | 'notifies'
 
 /** A share as its sharer and its recipient see it. Times in milliseconds, size in bytes. */
@@ -40,6 +41,7 @@ export interface ShareView extends Omit<ListedShare, Unshown> {
   seen: boolean
   passwordProtected: boolean
   allowDownload: boolean
+  mayEdit: boolean
   notifies: boolean
 }
 
@@ -78,7 +80,7 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       const folder = folders.get(row.parentId)
       if (!folder || (row.userId === caller.userId && !mayKnow(caller, row.bucketId))) return []
       const { name, parentId: _parent, rootId: _root, seenAt, passwordHash, ...listed } = row
-      const { userId, sharerName, sharerPicture, allowDownload, notifies, ...share } = listed
+      const { userId, sharerName, sharerPicture, allowDownload, mayEdit, notifies, ...share } = listed
       const token = tokenOf(row.id)
       return [
         {
@@ -90,7 +92,7 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
           sharer: { id: userId, name: sharerName, email: share.sharedBy, picture: sharerPicture },
           seen: seenAt !== null,
           passwordProtected: passwordHash !== null,
-          ...{ allowDownload: Boolean(allowDownload), notifies: Boolean(notifies) },
+          ...{ allowDownload: Boolean(allowDownload), mayEdit: Boolean(mayEdit), notifies: Boolean(notifies) },
         },
       ]
     })

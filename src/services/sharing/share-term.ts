@@ -12,17 +12,20 @@ export interface ShareInput {
   password?: string | null | undefined
   maxDownloads?: number | null | undefined
   allowDownload?: boolean | null | undefined
+  /** Whether its recipient may change what is shared: only where that is one person. */
+  mayEdit?: boolean | null | undefined
   notifies?: boolean | null | undefined
 }
 
 /** The same, checked; but for the password, which costs a hash. */
-export type ShareTerms = Pick<Share, 'label' | 'maxDownloads' | 'allowDownload' | 'notifies' | 'expiresAt'>
+export type ShareTerms = Pick<Share, 'label' | 'maxDownloads' | 'allowDownload' | 'mayEdit' | 'notifies' | 'expiresAt'>
 
 /** The terms of a share of which nothing is said, but for its end. */
 export const defaultTerms = {
   label: '',
   maxDownloads: null,
   allowDownload: true,
+  mayEdit: false,
   notifies: false,
   expiresAt: NEVER,
 } satisfies ShareTerms
@@ -40,14 +43,37 @@ export const isLive = ({
 
 /** @throws INVALID_INPUT, INVALID_DURATION */
 export function parseTerms(input: ShareInput, now: number): Partial<ShareTerms> {
-  const { label, duration, maxDownloads, allowDownload, notifies } = input
+  const { label, duration, maxDownloads, allowDownload, mayEdit, notifies } = input
   return givenOf({
     label: label === undefined ? undefined : parseLabel(label ?? ''),
     expiresAt: duration ? (parseExpiry(duration, now) ?? NEVER) : undefined,
     maxDownloads: parseBound(maxDownloads, 'max_downloads', MAX_DOWNLOADS),
     allowDownload: allowDownload ?? undefined,
+    mayEdit: mayEdit ?? undefined,
     notifies: notifies ?? undefined,
   })
+}
+
+/**
+ * Refuses a right to edit that its recipient could not use, or that more people would have than are known.
+ * @throws INVALID_INPUT
+ */
+export function requireEditable({
+  recipient,
+  allowDownload,
+  mayEdit,
+  passwordHash,
+}: {
+  recipient: string | null
+  allowDownload: boolean | number
+  mayEdit: boolean | number
+  passwordHash: string | null
+}): void {
+  if (!mayEdit) return
+  const refuse = (why: string) => new InvalidInput('may_edit', why)
+  if (recipient === null) throw refuse('A link is for everybody who has it. Share with a person who is to edit.')
+  if (!allowDownload) throw refuse('Who edits may download, too. Allow both, or neither.')
+  if (passwordHash !== null) throw refuse('Who edits signs in, and is asked for no password. Take the password away.')
 }
 
 function parseLabel(text: string): string {

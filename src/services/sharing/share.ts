@@ -15,7 +15,7 @@ import type { FileService } from '../tree/file.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
 import { SHARE_TOKEN, type ShareLinkService, shareNotFound } from './share-link.ts'
 import { mayKnow, type ShareView, shareLists } from './share-list.ts'
-import { defaultTerms, endOf, isLive, parseTerms, type ShareInput } from './share-term.ts'
+import { defaultTerms, endOf, isLive, parseTerms, requireEditable, type ShareInput } from './share-term.ts'
 
 /** A new public share. */
 export interface PublicShare {
@@ -120,6 +120,7 @@ export function shareService({
       if (!before) throw shareNotFound()
       if (terms.maxDownloads && terms.maxDownloads <= before.downloads)
         throw new InvalidInput('max_downloads', `It was downloaded ${before.downloads} times already. Allow more.`)
+      requireEditable({ ...before, ...terms, recipient })
       // A link that begins anew takes its place among those that the plan allows.
       if (recipient === null && !isLive(before) && isLive({ ...before, ...terms })) await takeLink(db, caller, tx)
       await db.Share.update(terms, { where: { id }, transaction: tx })
@@ -194,6 +195,7 @@ export function shareService({
         ...{ entryId: entry.id, kind: entry.kind, names: entry.names },
         ...{ bucketId: tree.bucketId, workspaceId },
         ...{ fileType: entry.fileType, size: entry.size, md5: entry.md5 },
+        mayEdit: false,
         ...{ sharedBy: email, sharedFor: '', sharer: { id: userId, name, email, picture } },
         ...{ seen: false, passwordProtected: passwordHash !== null },
       }

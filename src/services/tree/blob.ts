@@ -209,7 +209,7 @@ export function blobService({
      * @throws UNAUTHENTICATED, FORBIDDEN, FOLDER_NOT_FOUND when the storage area is gone
      */
     async settle(tree: Tree, blob: StagedBlob, caller: Writer, tx: Tx): Promise<void> {
-      if (!(await settle(db, tree.bucketId, blob, caller, tx))) {
+      if (!(await settle(db, tree.bucketId, blob, { caller, shareId: tree.share?.id }, tx))) {
         await lockTree(db, tree, tx)
         throw await rightEnded(db, caller, tx)
       }
@@ -225,7 +225,7 @@ export function blobService({
      * Releases the reservation of a blob that no entry will refer to, and leaves the object to the sweeper. Never throws: the lease expires anyway.
      * Waits for the database, unless the database is what failed: the client has waited long enough for its response then.
      */
-    async abandon(tree: Tree, id: string, because: unknown): Promise<void> {
+    async abandon(tree: Pick<Tree, 'bucketId'>, id: string, because: unknown): Promise<void> {
       running.delete(id)
       const released = db
         .transaction(async tx => {

@@ -1,8 +1,11 @@
 import { validate as isUuid } from 'uuid'
 import type { Db } from '../../../db/index.ts'
+import { FILE } from '../../../db/models/entry.ts'
 import { bucketsOf, type Usage, usagesOf } from '../../../db/queries/bucket.ts'
+import { sharedDrives } from '../../../db/queries/shared-drive.ts'
 import { workspaceTrees } from '../../../db/queries/workspace.ts'
 import type { Caller } from '../../access/caller.ts'
+import type { BucketLimits, Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import type { WorkspaceTree } from '../workspaces/workspace.ts'
 
@@ -26,11 +29,36 @@ export async function workspaceTreesOf(
   )
 }
 
+/** What is shared with somebody by one share, as a place to write into. */
+export interface SharedDrive {
+  id: string
+  tree: Tree
+  limits: BucketLimits
+  /** Whether they may. */
+  mayEdit: boolean
+}
+
+/** Those of some shares that are live and made out to the caller. One statement: with trees and limits. */
+export async function sharedDrivesOf(db: Db, caller: Caller, given: readonly string[]): Promise<SharedDrive[]> {
+  const ids = given.filter(id => isUuid(id))
+  if (ids.length === 0 || caller.verifiedEmail === null) return []
+  const rows = await sharedDrives(db, caller.verifiedEmail, ids)
+  return rows.map(
+    ({ id, sharerId, mayEdit, entryId, kind, bucketId, rootId, workspaceId, maxFolders, ...limits }): SharedDrive => {
+      const drive = { rootId, ...(workspaceId === null ? {} : { front: '/' as const }) }
+      const share = { id, sharerId, isFile: kind === FILE, drive }
+      return { id, tree: { bucketId, rootId: entryId, maxFolders, share }, limits, mayEdit: Boolean(mayEdit) }
+    },
+  )
+}
+
 /** What leads to drives. None of it authorizes. */
 export function driveService({ db }: Core<'db'>) {
   return {
     workspaceTreesOf: (caller: Caller, by: 'w.id' | 'b.id', ids: readonly string[]) =>
       workspaceTreesOf(db, caller, by, ids),
+
+    sharedDrivesOf: (caller: Caller, ids: readonly string[]) => sharedDrivesOf(db, caller, ids),
 
     /** The storage areas that some entries or unfinished uploads are in, by the id of those. */
     bucketsOf: (

@@ -7,7 +7,7 @@ import { keyById } from '../../values/key-by-id.ts'
 import { figure, MAX_CHANGED } from '../../values/limits.ts'
 import { joinPath, parseFilePath, parsePath } from '../../values/paths.ts'
 import type { Tree } from '../../values/tree.ts'
-import { type EntryName, entryNotFound } from './entry-path.ts'
+import { chainOf, type EntryName, entryNotFound } from './entry-path.ts'
 import type { Located } from './entry-removal.ts'
 
 /** The ids of entries that are named by their paths. */
@@ -53,26 +53,8 @@ export async function locateEntries(
   const nodes = keyById(rows)
   return wanted.map(id => {
     const node = nodes.get(id)
-    const chain = node && chainOf(tree, up, id)
+    const chain = node && chainOf(tree.rootId, up, id)
     if (!node?.parentId || !chain) throw entryNotFound(tree, named[ids.indexOf(id)] ?? { id })
-    return { node, names: chain.names, parentId: node.parentId, above: chain.above }
+    return { node, names: chain.names, parentId: node.parentId, above: chain.ids.map(folder => ({ id: folder })) }
   })
-}
-
-/** The folders from the root down to an entry; undefined for one that is not in the tree any more. */
-function chainOf(
-  tree: Tree,
-  up: Map<string, { parentId: string | null; name: string }>,
-  id: string,
-): Pick<Located, 'names' | 'above'> | undefined {
-  const names: string[] = []
-  const ids: string[] = []
-  for (let at = id; at !== tree.rootId; ) {
-    const entry = up.get(at)
-    if (!entry?.parentId) return undefined
-    names.unshift(entry.name)
-    if (at !== id) ids.unshift(at)
-    at = entry.parentId
-  }
-  return { names, above: ids.map(folder => ({ id: folder })) }
 }

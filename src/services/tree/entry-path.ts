@@ -11,7 +11,8 @@ import type { Tree } from '../../values/tree.ts'
 export type EntryName = { id: string } | { path: string }
 
 /** A path of a tree as responses show it (docs/contract.md, "Paths"). */
-export const pathIn = (tree: Tree, names: readonly string[]): string => `${tree.front ?? ''}${joinPath(names)}`
+export const pathIn = ({ front }: Partial<Pick<Tree, 'front' | 'bucketId'>>, names: readonly string[]): string =>
+  `${front ?? ''}${joinPath(names)}`
 
 export function fileNotFound(tree: Tree, names: readonly string[]): AppError {
   const path = pathIn(tree, names)
@@ -57,6 +58,27 @@ export async function pathsOfFolders(
       return path ? [[id, path] as const] : []
     }),
   )
+}
+
+/**
+ * The names from a root down to an entry, and the ids of the folders between them; undefined for one that is not below it any more.
+ * @param up the entry and all folders above it
+ */
+export function chainOf(
+  rootId: string,
+  up: Map<string, { parentId: string | null; name: string }>,
+  id: string,
+): { names: string[]; ids: string[] } | undefined {
+  const names: string[] = []
+  const ids: string[] = []
+  for (let at = id; at !== rootId; ) {
+    const entry = up.get(at)
+    if (!entry?.parentId) return undefined
+    names.unshift(entry.name)
+    if (at !== id) ids.unshift(at)
+    at = entry.parentId
+  }
+  return { names, ids }
 }
 
 /**

@@ -24,6 +24,7 @@ import {
   weightOf,
 } from './entry.ts'
 import { pathIn } from './entry-path.ts'
+import { noTrunk } from './trunk.ts'
 
 /** An entry of a tree, with what leads to it. */
 export interface Located extends Departure {
@@ -84,11 +85,11 @@ export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config,
      * The caller wakes the worker.
      * @returns the ids of the trash items
      */
-    async remove(tree: Tree, entries: Located[], { tx, by, record }: TreeChange): Promise<string[]> {
+    async remove(tree: Tree, entries: Located[], { tx, by, record, trunk = noTrunk }: TreeChange): Promise<string[]> {
       if (entries.length === 0) return []
       const nodes = entries.map(entry => entry.node)
       const changes = new Map<string, Totals>()
-      for (const { node, above } of entries) addTo(changes, above, minus(weightOf(node)))
+      for (const { node, above } of entries) addTo(changes, [...trunk.folders, ...above], minus(weightOf(node)))
       await addTotals(db, changes, tx)
       await endShares(tree, nodes, tx)
       for (const { node, names } of entries) {
@@ -109,7 +110,7 @@ export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config,
         bucketId: tree.bucketId,
         entryId: node.id,
         parentId,
-        path: joinPath(names),
+        path: joinPath([...trunk.names, ...names]),
         ...weightOf(node),
         deletedBy: by,
         deletedAt,

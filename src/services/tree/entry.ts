@@ -18,10 +18,11 @@ import type { Writer } from '../../access/caller.ts'
 import { AppError } from '../../runtime/errors.ts'
 import { joinPath, limits } from '../../values/paths.ts'
 import type { Tree } from '../../values/tree.ts'
-import { planExceeded } from '../bound.ts'
+import { planExceeded, shareFull } from '../bound.ts'
 import type { Core } from '../core.ts'
 import type { Change, NewEvent } from '../history/event.ts'
 import { pathIn } from './entry-path.ts'
+import { inWholeDrive, lockShared, noTrunk, onlyReplaced, type Trunk } from './trunk.ts'
 
 /** Creates the bucket of a user or of a workspace, with its empty root folder. */
 export async function makeBucket(
@@ -60,6 +61,7 @@ export async function addUsage(db: Db, tree: Tree, by: Totals, tx: Tx, counted =
 }
 
 export function foldersExceeded(tree: Tree, used: number | null): AppError {
+  if (tree.share) return shareFull()
   const limit = tree.front ? 'max_workspace_folders' : 'max_folders'
   return planExceeded('folders here', { limit, max: tree.maxFolders ?? null, used })
 }
@@ -69,15 +71,22 @@ export interface TreeChange {
   tx: Tx
   /** The id of the user who makes it, if it is one. */
   by: string | null
+  /** What leads to the root of the tree: nothing where that is a whole drive. */
+  trunk?: Trunk
   /** Notes what happened, for the log of the drive. */
   record(...events: NewEvent<DriveEventKind>[]): void
 }
 
 /** Runs changes of trees, each in one transaction with its events, and notifies the subscribers of the storage usage. */
-export function treeChangeRunner({ change, pubSub }: Core<'change' | 'pubSub'>) {
+export function treeChangeRunner({ db, change, pubSub }: Core<'db' | 'change' | 'pubSub'>) {
   return async <T>(tree: Tree, caller: Writer, work: (change: TreeChange) => Promise<T>): Promise<T> => {
-    const within = ({ tx, record }: Change) =>
-      work({ tx, by: caller.userId, record: (...what) => record(tree.bucketId, ...what) })
+    const within = async ({ tx, record }: Change) => {
+      if (!tree.share) return work({ tx, by: caller.userId, record: (...what) => record(tree.bucketId, ...what) })
+      const trunk = await lockShared(db, tree, tree.share, caller, tx)
+      const note = ({ details = {}, ...event }: NewEvent<DriveEventKind>) =>
+        record(tree.bucketId, { ...event, details: inWholeDrive(tree, trunk, details) })
+      return work({ tx, by: caller.userId, trunk, record: (...what) => what.forEach(note) })
+    }
     const done = await change(caller, within)
     pubSub.publish('bucketChanged', tree.bucketId)
     return done
@@ -137,8 +146,9 @@ export async function prepareFolder(
   db: Db,
   tree: Tree,
   { folder, arrivals, changes = new Map() }: { folder: string[]; arrivals: Arrival[]; changes?: Map<string, Totals> },
-  { tx, by, record }: TreeChange,
+  { tx, by, record, trunk = noTrunk }: TreeChange,
 ): Promise<{ parentId: string; foldersMade: number }> {
+  if (trunk.file) throw onlyReplaced()
   const [first = '', ...others] = arrivals.map(({ name }) => name)
   const chain = await resolveChain(db, tree, [...folder, first], tx)
   if (chain.length > folder.length) throw pathExists(tree, [...folder, first])
@@ -150,18 +160,21 @@ export async function prepareFolder(
   const twice = others.find((name, i) => name === first || others.indexOf(name) < i)
   if (taken || twice !== undefined) throw pathExists(tree, [...folder, taken?.name ?? twice ?? first])
 
+  const above = [...trunk.folders, ...chain]
+  const path = [...trunk.names, ...folder]
+  if (above.length > chain.length && !arrivals.every(arrival => fitsInto(path, arrival))) throw pathTooLong('folder')
   const weight = sumOf(arrivals.map(arrival => arrival.weight))
-  addTo(changes, chain, { ...weight, folders: weight.folders + missing.length })
+  addTo(changes, above, { ...weight, folders: weight.folders + missing.length })
   await addTotals(db, changes, tx)
   const bytesOf = (name: string, { bytesBelow }: Reach) =>
     Buffer.byteLength(name) + (bytesBelow > 0 ? 1 + bytesBelow : 0)
   const levels = Math.max(...arrivals.map(arrival => 1 + arrival.levelsBelow))
   const bytes = Math.max(...arrivals.map(arrival => bytesOf(arrival.name, arrival)))
   const reachOf = (depth: number): Reach => ({
-    levelsBelow: folder.length - depth + levels,
-    bytesBelow: depth < folder.length ? Buffer.byteLength(joinPath(folder.slice(depth))) + 1 + bytes : bytes,
+    levelsBelow: path.length - depth + levels,
+    bytesBelow: depth < path.length ? Buffer.byteLength(joinPath(path.slice(depth))) + 1 + bytes : bytes,
   })
-  const further = chain.flatMap(({ id, levelsBelow, bytesBelow }, i) => {
+  const further = above.flatMap(({ id, levelsBelow, bytesBelow }, i) => {
     const reach = reachOf(i + 1)
     if (reach.levelsBelow <= levelsBelow && reach.bytesBelow <= bytesBelow) return []
     const bounds = {
@@ -174,7 +187,7 @@ export async function prepareFolder(
 
   for (const [i, name] of missing.entries()) {
     const totals = { ...weight, folders: weight.folders + missing.length - i - 1 }
-    const reach = reachOf(chain.length + i + 1)
+    const reach = reachOf(above.length + i + 1)
     parentId = await addEntry(db, tree, { parentId, kind: FOLDER, name, totals, ...reach, by }, tx)
     const path = pathIn(tree, folder.slice(0, chain.length + i + 1))
     record({ kind: 'folder.created', subject: parentId, details: { path } })
@@ -222,9 +235,9 @@ export async function moveEntries(
   { folder, name, restores = false }: { folder: string[]; name: string | null; restores?: boolean },
   change: TreeChange,
 ): Promise<void> {
-  const { tx, record } = change
+  const { tx, record, trunk = noTrunk } = change
   const ids = departures.map(({ node }) => node.id)
-  const fits = (arrival: Arrival) => fitsInto(folder, arrival)
+  const fits = (arrival: Arrival) => fitsInto([...trunk.names, ...folder], arrival)
   const nameOf = ({ names }: Departure) => name ?? names.at(-1) ?? ''
   const arrivalOf = (from: Departure, { levelsBelow, bytesBelow }: Reach): Arrival => ({
     name: nameOf(from),
@@ -237,7 +250,7 @@ export async function moveEntries(
   const arrivals = departures.map(from => arrivalOf(from, measured.get(from.node.id) ?? from.node))
   if (!arrivals.every(fits)) throw pathTooLong(restores ? 'to' : 'destination')
   const changes = new Map<string, Totals>()
-  for (const { node, above } of departures) addTo(changes, above, minus(weightOf(node)))
+  for (const { node, above } of departures) addTo(changes, [...trunk.folders, ...above], minus(weightOf(node)))
   const { parentId, foldersMade } = await prepareFolder(db, tree, { folder, arrivals, changes }, change)
   if (foldersMade > 0) await addUsage(db, tree, { bytes: 0, files: 0, folders: foldersMade }, tx)
   await setReach(db, measured, tx)

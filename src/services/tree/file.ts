@@ -18,6 +18,7 @@ import type { Located, TreeDeps } from './entry-removal.ts'
 import type { FileView, ListingService } from './listing.ts'
 import type { UploadLimits } from './quota.ts'
 import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
+import { onlyReplaced } from './trunk.ts'
 import type { VersionService } from './version.ts'
 
 /** Where a file goes, and what to do when something is there. */
@@ -91,11 +92,13 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     { fileType, caller, at }: { fileType: string; caller: Writer; at: number },
     change: TreeChange,
   ): Promise<FileView> {
-    const { tx, by, record } = change
+    const { tx, by, record, trunk } = change
     await blobs.settle(tree, blob, caller, tx)
-    const names = folderId === undefined ? planned : await namesIn(tree, folderId, planned, tx)
+    const [names, shared] = trunk?.file
+      ? [[trunk.file.name], { node: trunk.file.node, above: [] }]
+      : [folderId === undefined ? planned : await namesIn(tree, folderId, planned, tx), undefined]
     const decides = onConflict !== 'fail' || isGiven(expected)
-    const there = decides ? await findEntry(db, tree, names, tx) : undefined
+    const there = shared ?? (decides ? await findEntry(db, tree, names, tx) : undefined)
     requireRevision(there?.node, expected)
     if (!there || onConflict === 'fail') return create(tree, blob, names, { fileType, caller, at }, change)
     if (onConflict === 'keep_both') {
@@ -134,6 +137,10 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
 
   /** Refuses an upload early whose path is taken. What is there at its end decides. @throws PATH_EXISTS */
   async function refuseTaken(tree: Tree, { names, onConflict, expected }: Destination): Promise<void> {
+    if (tree.share?.isFile) {
+      if (onConflict === 'replace') return
+      throw onlyReplaced()
+    }
     if (onConflict === 'keep_both' && !isGiven(expected)) return
     const there = await findEntry(db, tree, names)
     requireRevision(there?.node, expected)

@@ -2,8 +2,9 @@ import type { Db, Tx } from '../../../db/index.ts'
 import { reserve, unreserve, usedAndReserved } from '../../../db/queries/bucket.ts'
 import { AppError } from '../../runtime/errors.ts'
 import type { BucketLimits, Tree } from '../../values/tree.ts'
-import { planExceeded } from '../bound.ts'
+import { planExceeded, shareFull } from '../bound.ts'
 import { treeGone } from './entry.ts'
+import { shareEnded } from './trunk.ts'
 
 /** The limits of a bucket, and what else bounds an upload. */
 export interface UploadLimits extends BucketLimits {
@@ -35,7 +36,8 @@ export async function quotaExceeded(
   tx: Tx,
 ): Promise<AppError> {
   const now = await usedAndReserved(db, tree.bucketId, tx)
-  if (!now) return treeGone()
+  if (!now) return tree.share ? shareEnded() : treeGone()
+  if (tree.share) return shareFull()
   const ofWhat = now.workspaceId === null ? '' : '_workspace'
   if (limits.maxFiles !== null && now.files + files > limits.maxFiles)
     return planExceeded('files', { limit: `max_files${ofWhat}`, max: limits.maxFiles, used: now.files })

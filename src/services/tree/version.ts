@@ -33,6 +33,7 @@ import type { FileView, FoundEntry, ListingService } from './listing.ts'
 import { carryNote } from './note.ts'
 import { quotaExceeded } from './quota.ts'
 import { type ExpectedRevision, requireRevision } from './revision.ts'
+import { noTrunk } from './trunk.ts'
 
 /** A content that a file had before. Sizes in bytes, times in milliseconds since 1970. */
 export interface VersionView extends VersionRow {
@@ -84,7 +85,11 @@ export function versionService({
     change: TreeChange,
   ): Promise<void> {
     const changes = new Map()
-    addTo(changes, above, { bytes: content.size - old.size, files: 0, folders: 0 })
+    addTo(changes, [...(change.trunk ?? noTrunk).folders, ...above], {
+      bytes: content.size - old.size,
+      files: 0,
+      folders: 0,
+    })
     await addTotals(db, changes, change.tx)
     await setContent(db, node.id, content, at, change.tx)
     await carryNote(db, tree, { from: old.md5, to: content.md5 }, caller, change)

@@ -2,6 +2,7 @@ import { validate as isUuid } from 'uuid'
 import type { CompletionState } from '../../../db/models/upload-session.ts'
 import {
   type CompletionRow,
+  type DueCompletion,
   dueCompletions,
   findCompletion,
   postpone,
@@ -17,7 +18,7 @@ import { within } from '../../runtime/within.ts'
 import { DAY_MS } from '../../values/duration.ts'
 import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
-import { workspaceTreesOf } from '../tree/drive.ts'
+import { sharedDrivesOf, workspaceTreesOf } from '../tree/drive.ts'
 import type {
   Background,
   Completion,
@@ -161,19 +162,27 @@ export function backgroundCompletionService({
     await setFailed(db, id, token, JSON.stringify(failureOf(error)))
   }
 
+  /** The tree that an upload goes to; nothing when its maker may not write there any more. */
+  async function writableTree(caller: Caller, bucketId: string, shareId: string | null): Promise<Tree | undefined> {
+    if (shareId !== null) {
+      const [shared] = await sharedDrivesOf(db, caller, [shareId])
+      return shared?.mayEdit ? shared.tree : undefined
+    }
+    if (caller.bucket.bucketId === bucketId) return caller.bucket
+    const [workspace] = await workspaceTreesOf(db, caller, 'b.id', [bucketId])
+    return workspace && may(workspace.role, 'write') ? workspace.tree : undefined
+  }
+
   /** Begins a completion again that another instance has left. */
-  async function takeOver({ id, bucketId, completion }: { id: string; bucketId: string; completion: string }) {
+  async function takeOver({ id, bucketId, shareId, completion }: DueCompletion) {
     const pending: Pending = JSON.parse(completion)
     const token = await completions.reclaim(id, completion)
     if (token === null) return
     try {
       const caller = await findCaller(pending)
       if (!caller) throw new Unauthenticated()
-      const isOwn = caller.bucket.bucketId === bucketId
-      const [workspace] = isOwn ? [] : await workspaceTreesOf(db, caller, 'b.id', [bucketId])
-      const tree = isOwn ? caller.bucket : workspace?.tree
-      if (!tree || (workspace && !may(workspace.role, 'write')))
-        throw new Forbidden('Your right to add files here has ended meanwhile.')
+      const tree = await writableTree(caller, bucketId, shareId)
+      if (!tree) throw new Forbidden('Your right to add files here has ended meanwhile.')
       log.info({ upload: id }, 'a completion begins again')
       const { plan, since } = pending
       start({ tree, session: await sessions.find(tree, id, caller.userId), token, caller, plan, since })

@@ -1,17 +1,25 @@
 import { AppError } from '../../runtime/errors.ts'
-import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
-import type { UploadSessionView } from './upload-session-view.ts'
+import type { UploadSessionView, UploadTree } from './upload-session-view.ts'
 
 const PURPOSE = 'upload-parts'
 
 /** Signed URLs for the parts of an upload: of the store, or of this service where clients cannot reach the store. */
 export function uploadAddresses({ store, tokens, publicUrl }: Core<'store' | 'tokens' | 'publicUrl'>) {
-  function urlsOf({ id, bucketId, maker, size, partCount, expiresAt, writableUntil }: UploadSessionView): string[] {
+  function urlsOf({
+    id,
+    bucketId,
+    shareId,
+    maker,
+    size,
+    partCount,
+    expiresAt,
+    writableUntil,
+  }: UploadSessionView): string[] {
     const count = size === 0 ? 0 : partCount
     if (store.addresses) return store.addresses.signParts(id, count, writableUntil)
     // One token for all parts, because there may be many.
-    const token = tokens.seal(PURPOSE, { id, bucketId, maker }, Math.max(0, (expiresAt - Date.now()) / 1000))
+    const token = tokens.seal(PURPOSE, { id, bucketId, shareId, maker }, Math.max(0, (expiresAt - Date.now()) / 1000))
     return Array.from({ length: count }, (_, i) => `${publicUrl()}/api/blobs/${token}/${i + 1}`)
   }
 
@@ -22,12 +30,17 @@ export function uploadAddresses({ store, tokens, publicUrl }: Core<'store' | 'to
     },
 
     /** The upload of a signed URL of this service. @throws TOKEN_NOT_FOUND */
-    unseal(token: string): { id: string; tree: Tree; maker: string } {
+    unseal(token: string): { id: string; tree: UploadTree; maker: string } {
       const sealed = tokens.unseal(PURPOSE, token)
       if (!sealed || sealed.expired)
         throw new AppError('TOKEN_NOT_FOUND', 'This URL accepts no parts any more. Start another upload.')
-      const { id, bucketId, maker } = sealed.payload as Record<'id' | 'bucketId' | 'maker', string>
-      return { id, maker, tree: { bucketId, rootId: '' } }
+      const { id, bucketId, shareId, maker } = sealed.payload as Pick<
+        UploadSessionView,
+        'id' | 'bucketId' | 'maker'
+      > & {
+        shareId?: string | null
+      }
+      return { id, maker, tree: { bucketId, ...(shareId ? { share: { id: shareId } } : {}) } }
     },
   }
 }

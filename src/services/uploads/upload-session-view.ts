@@ -1,9 +1,15 @@
 import type { OnConflict } from '../../values/on-conflict.ts'
+import type { SharedRoot, Tree } from '../../values/tree.ts'
+
+/** What an upload needs to know of the tree that it goes to, before its file is made. */
+export type UploadTree = Pick<Tree, 'bucketId' | 'front'> & { share?: Pick<SharedRoot, 'id'> }
 
 /** An unfinished upload in parts. Sizes in bytes, times in milliseconds since 1970. */
 export interface UploadSessionView {
   id: string
   bucketId: string
+  /** The share by which it was started; null for a right of one's own. */
+  shareId: string | null
   /** Id of the user who started it. */
   maker: string
   names: string[] // from the root down

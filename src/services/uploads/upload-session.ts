@@ -38,7 +38,7 @@ import {
   type ReceivedPart,
   sizeOfPart,
 } from './upload-part.ts'
-import type { UploadSessionView } from './upload-session-view.ts'
+import type { UploadSessionView, UploadTree } from './upload-session-view.ts'
 
 /** The declaration that starts an upload. */
 export interface NewUpload {
@@ -80,11 +80,16 @@ export function uploadSessionService({
    * @param need `writable`: its maker may still write there, and, as with `idle`, it is not being completed
    * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY
    */
-  async function find(tree: Tree, id: string, by: string, need?: 'idle' | 'writable'): Promise<UploadSessionView> {
+  async function find(
+    tree: UploadTree,
+    id: string,
+    by: string,
+    need?: 'idle' | 'writable',
+  ): Promise<UploadSessionView> {
     if (!isUuid(id)) throw uploadNotFound()
     const now = Date.now()
     const row = await findSession(db, { id, bucketId: tree.bucketId, maker: by, writable: need === 'writable' }, now)
-    if (!row) throw uploadNotFound()
+    if (!row || !isInto(tree, row)) throw uploadNotFound()
     if (need && row.claimUntil > now) throw uploadBusy()
     return toView(tree, by, row)
   }
@@ -123,7 +128,7 @@ export function uploadSessionService({
 
     /** Such an upload as its maker sees it, with this tree open; null if it goes to another one. */
     inTree: (tree: Tree, by: string, started: StartedUpload): UploadSessionView | null =>
-      started.bucketId === tree.bucketId ? toView(tree, by, started) : null,
+      started.bucketId === tree.bucketId && isInto(tree, started) ? toView(tree, by, started) : null,
 
     received,
     removeParts,
@@ -148,6 +153,7 @@ export function uploadSessionService({
       const session: UploadSessionView = {
         id: newId(),
         bucketId: tree.bucketId,
+        shareId: tree.share?.id ?? null,
         maker: by,
         ...placeIn(tree, names),
         fileType: mediaTypeOf(name, contentType ?? undefined),
@@ -173,7 +179,7 @@ export function uploadSessionService({
      * Stores one part; the same number again replaces it. A part is stored completely or not at all.
      * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, INVALID_INPUT, CHECKSUM_MISMATCH, UNAVAILABLE when others are sending it
      */
-    async addPart(tree: Tree, { id, by, number, part, contentMd5, lifeMs }: NewPart): Promise<ReceivedPart> {
+    async addPart(tree: UploadTree, { id, by, number, part, contentMd5, lifeMs }: NewPart): Promise<ReceivedPart> {
       const session = await find(tree, id, by, 'writable')
       const found = Date.now()
       if (number < 1 || number > session.partCount)
@@ -222,7 +228,11 @@ export function uploadSessionService({
   }
 }
 
-function toView(tree: Tree, maker: string, row: SessionRow): UploadSessionView {
+/** Its path leads down from the root of the tree that it was started in, and from that of no other. */
+const isInto = ({ share }: UploadTree, { shareId }: Pick<SessionRow, 'shareId'>): boolean =>
+  shareId === (share?.id ?? null)
+
+function toView(tree: UploadTree, maker: string, row: SessionRow): UploadSessionView {
   const { path, direct, claimUntil: _, state, ...session } = row
   const where = { maker, ...placeIn(tree, parsePath(path)) }
   const states = { direct: Boolean(direct), isCompleted: state === 'completed' }
@@ -263,4 +273,4 @@ export async function markPartsForDeletion(db: Db, session: EndingSession, tx: T
 export const placeOf = (folder: string, name: string): string[] =>
   parseFilePath(joinPath([...parsePath(folder, 'folder'), name]), 'folder')
 
-const placeIn = (tree: Tree, names: string[]) => ({ names, folder: pathIn(tree, names.slice(0, -1)) })
+const placeIn = (tree: UploadTree, names: string[]) => ({ names, folder: pathIn(tree, names.slice(0, -1)) })

@@ -2,7 +2,7 @@ import type { Migration } from '../migration.ts'
 
 /** Indexes the orders by size and by time of what is in a folder. */
 export const entryOrders: Migration = {
-  name: '0010-entry-orders',
+  name: '0009-entry-orders',
 
   async up({ db, transaction }) {
     const tables = db.sequelize.getQueryInterface()

@@ -1,0 +1,51 @@
+import type { Db, Tx } from '../index.ts'
+import type { FILE, FOLDER } from '../models/entry.ts'
+import type { Plan } from '../models/plan.ts'
+import { BY_RIGHT, LIVE, tables } from './share.ts'
+import { placeholders } from './sql.ts'
+
+/** What is shared with somebody, as a place to write into: with the limits of the drive that it is in. */
+export interface SharedDriveRow
+  extends Pick<Plan, 'maxFileSizeBytes' | 'maxTotalStorageBytes' | 'maxFiles' | 'maxFolders'> {
+  /** Of the share. */
+  id: string
+  sharerId: string
+  /** Flags are numbers in rows. */
+  mayEdit: number
+  entryId: string
+  kind: typeof FOLDER | typeof FILE
+  bucketId: string
+  /** The root of the whole drive. */
+  rootId: string
+  /** Null for a personal drive. */
+  workspaceId: string | null
+}
+
+const ofDrive = (own: string, workspace: string): string =>
+  `CASE WHEN t.workspace_id IS NULL THEN p.${own} ELSE p.${workspace} END`
+
+/** Those of some shares that are live and made out to an e-mail address. */
+export const sharedDrives = (db: Db, recipient: string, ids: string[]): Promise<SharedDriveRow[]> =>
+  db.rows(
+    `SELECT s.id, s.user_id AS sharerId, s.may_edit AS mayEdit, e.id AS entryId, e.kind, t.id AS bucketId, t.root_id AS rootId,
+       t.workspace_id AS workspaceId, p.max_file_size_bytes AS maxFileSizeBytes,
+       ${ofDrive('max_total_storage_bytes', 'max_total_storage_bytes_workspace')} AS maxTotalStorageBytes,
+       ${ofDrive('max_files', 'max_files_workspace')} AS maxFiles, ${ofDrive('max_folders', 'max_workspace_folders')} AS maxFolders
+     FROM ${tables} LEFT JOIN workspace w ON w.id = t.workspace_id
+       JOIN user o ON o.id = COALESCE(w.owner_id, t.user_id) JOIN plan p ON p.id = o.plan_id
+     WHERE s.id IN (${placeholders(ids)}) AND s.recipient = ? AND ${LIVE} AND ${BY_RIGHT}`,
+    [...ids, recipient, Date.now()],
+  )
+
+/** Locks a share until the transaction ends, if its recipient may change what is shared now. The tree, with its sharer, must be locked. @returns whether */
+export const lockEditable = (
+  db: Db,
+  { id, entryId, recipient }: { id: string; entryId: string; recipient: string },
+  tx: Tx,
+): Promise<boolean> =>
+  db.exists(
+    `SELECT id FROM share WHERE id = ? AND entry_id = ? AND recipient = ? AND may_edit = 1 AND expires_at > ?
+       AND (max_downloads IS NULL OR downloads < max_downloads)${db.forUpdate}`,
+    [id, entryId, recipient, Date.now()],
+    tx,
+  )

@@ -1,0 +1,100 @@
+import { FOLDER } from '../../db/models/entry.ts'
+import { joinPath, parsePath } from '../../src/values/paths.ts'
+import { ifMatch, move, onConflict } from './arguments.ts'
+import { type Argument, objectOf } from './builder.ts'
+import { FILE_PATH, FOLDER_PATH, SHARE_TOKEN } from './examples.ts'
+import { File, MovedPath, named, uploadFile } from './files.ts'
+import { Folder, moveFolder } from './folders.ts'
+import { operationsOf } from './operation.ts'
+
+const operation = operationsOf('shared files', 'What others share with the caller, and let them change.')
+
+const token = (arg: Argument) => arg.string({ required: true, description: 'Of the share.', example: SHARE_TOKEN })
+
+operation('POST /api/shared/{token}/upload', 'uploadSharedFile', {
+  description:
+    'Streams a file into a folder that is shared with the caller to be edited. Where one file is shared, it gets this content; on_conflict is replace then.',
+  auth: { drive: 'write' },
+  statuses: [400, 401, 403, 404, 409],
+  fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'SHARE_FULL', 'SHARE_NOT_FOUND', 'PATH_EXISTS'],
+  wrap: 'file',
+  from: { file: 'form', folder: 'form', on_conflict: 'form' },
+  args: arg => ({
+    file: arg({ type: 'Upload', required: true }),
+    folder: arg.string({ description: 'From the shared folder; missing ones are created.', example: FOLDER_PATH }),
+    if_match: arg.string(ifMatch),
+    on_conflict: arg.string(onConflict),
+    token: token(arg),
+  }),
+  on: ({ token }) => ({ shareToken: token }),
+  type: File,
+  resolve: async ({ file, folder, on_conflict: choice, if_match: expected }, context) =>
+    uploadFile(context, await file, { folder, onConflict: choice }, expected),
+})
+
+operation('POST /api/shared/{token}/folders', 'createSharedFolder', {
+  description: 'Creates a folder in one that is shared with the caller to be edited.',
+  auth: { drive: 'write' },
+  statuses: [400, 401, 403, 404, 409],
+  fails: ['INVALID_PATH', 'SHARE_FULL', 'SHARE_NOT_FOUND', 'PATH_EXISTS'],
+  wrap: 'folder',
+  rateLimit: 'folders',
+  args: arg => ({
+    path: arg.string({
+      required: true,
+      description: 'From the shared folder; missing parent folders are created.',
+      example: FOLDER_PATH,
+    }),
+    token: token(arg),
+  }),
+  on: ({ token }) => ({ shareToken: token }),
+  type: Folder,
+  resolve: async ({ path }, context) => {
+    const { services, caller, tree } = context
+    return named(context, await services.folders.create(tree, path, caller))
+  },
+})
+
+operation('POST /api/shared/{token}/move', 'moveSharedEntry', {
+  description: 'Moves or renames a file or folder within a folder that is shared with the caller to be edited.',
+  auth: { drive: 'write' },
+  statuses: [400, 401, 403, 404, 409],
+  fails: ['INVALID_PATH', 'SHARE_FULL', 'SHARE_NOT_FOUND', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
+  args: arg => ({ ...move(arg, { source: FILE_PATH, destination: 'archive/report.pdf' }), token: token(arg) }),
+  on: ({ token }) => ({ shareToken: token }),
+  type: MovedPath,
+  resolve: async (args, context) => {
+    const { services, caller, drive, tree } = context
+    const { source, destination, on_conflict: choice, if_match: expected } = args
+    const found = await services.listings.byPath(tree, source)
+    if (found?.kind === FOLDER) return moveFolder(args, context)
+    const how = { onConflict: drive.onConflict(choice), expected }
+    return named(context, await services.files.move(tree, source, destination, how, caller))
+  },
+})
+
+const DeletedEntry = objectOf<{ path: string; filesDeleted: number }>('DeletedEntry', t => ({
+  files_deleted: t.expose('filesDeleted', { type: 'Long', description: 'With those in a folder.' }),
+  path_deleted: t.exposeString('path', { example: FILE_PATH }),
+}))
+
+operation('DELETE /api/shared/{token}/entries', 'deleteSharedEntry', {
+  description:
+    'Deletes a file or folder within a folder that is shared with the caller to be edited: into the trash of the drive that it is in.',
+  auth: { drive: 'delete' },
+  statuses: [400, 401, 403, 404],
+  fails: ['INVALID_PATH', 'FOLDER_NOT_EMPTY', 'SHARE_NOT_FOUND', 'FILE_NOT_FOUND'],
+  args: arg => ({
+    if_match: arg.string(ifMatch),
+    path: arg.string({ required: true, description: 'From the shared folder.', example: FILE_PATH }),
+    recursive: arg.boolean({ description: 'By default, only an empty folder is deleted.', example: true }),
+    token: token(arg),
+  }),
+  on: ({ token }) => ({ shareToken: token }),
+  type: DeletedEntry,
+  resolve: async ({ path, recursive, if_match: expected }, { services, caller, tree }) => {
+    const how = { recursive: recursive ?? false, expected }
+    const { filesDeleted } = await services.entryChanges.remove(tree, [{ path }], how, caller)
+    return { path: joinPath(parsePath(path)), filesDeleted }
+  },
+})
