@@ -172,6 +172,24 @@ describe('An archive', () => {
     expect((await get(last)).status).toBe(404)
   })
 
+  it('is whole for who reads slowly while others read, too', async () => {
+    const texts = Array.from({ length: 8 }, (_, i) => String.fromCharCode(97 + i).repeat(i % 2 ? 300_000 : 9_000 + i))
+    for (const [i, text] of texts.entries()) await alice.upload(`slow/${i}.txt`, text)
+    const slowly = async (pause: number) => {
+      const { body } = await get(await urlOf(['slow']))
+      const chunks: Uint8Array[] = []
+      for await (const chunk of body ?? []) {
+        chunks.push(chunk)
+        await new Promise(resolve => setTimeout(resolve, pause))
+      }
+      return new Uint8Array(Buffer.concat(chunks))
+    }
+    for (const bytes of await Promise.all([slowly(5), slowly(1), slowly(0)])) {
+      const files = await readZip(bytes)
+      expect(texts.map((text, i) => files.get(`slow/${i}.txt`)?.text === text)).toEqual(texts.map(() => true))
+    }
+  })
+
   it('is one of a few for a client at a time', async () => {
     await alice.upload('large.bin', Buffer.alloc(8 * 1024 * 1024, 'satchel'))
     const url = await urlOf(['large.bin'])

@@ -3,7 +3,6 @@ import { BlobSASPermissions, type BlobSASSignatureValues, generateBlobSASQueryPa
 import { Unavailable } from '../runtime/errors.ts'
 import { connect, publicAddress, writeCorsRule } from './account.ts'
 import { blockId, blockSize, maxBlocks, numberOfBlock } from './blocks.ts'
-import type { Chunks } from './chunks.ts'
 import { startCrc32, summed } from './crc32.ts'
 import { relay } from './relay.ts'
 import {
@@ -235,12 +234,6 @@ export function createAzureStore(options: {
       })
       if (!(body instanceof Readable)) throw new TypeError('The blob store answered without a body.')
       return signal ? addAbortSignal(signal, body) : body
-    },
-
-    async chunks(key, options) {
-      const stream = await this.open(key, options)
-      stream.read(0)
-      return stream[Symbol.asyncIterator]() as Chunks
     },
 
     async look(key) {

@@ -1,6 +1,5 @@
 import type { Dirent } from 'node:fs'
 import { constants, copyFile, type FileHandle, mkdir, open, readdir, rm, stat, statfs, unlink } from 'node:fs/promises'
-import { Readable } from 'node:stream'
 import { blockSize } from './blocks.ts'
 import { chunksOf, readSize } from './chunks.ts'
 import { openVolume } from './disk-marker.ts'
@@ -225,10 +224,6 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       signal?.throwIfAborted()
       const file = await find(() => open(pathOf(key), 'r'))
       if (!file) throw new BlobMissing(key)
-      if (count === 0) {
-        await file.close()
-        return Readable.from([])
-      }
       if (count !== undefined && count <= readSize) return onDisk(() => readNow(file, offset, count))
       const stream = file.createReadStream({
         start: offset,

@@ -114,8 +114,8 @@ export interface BlobStore {
    * @throws BlobMissing
    */
   open(key: string, options?: ReadOptions): Promise<Readable>
-  /** Reads as `open` does, for who sends many blobs one after the other: it begins to read at once, and uses memory again where it can. @throws BlobMissing */
-  chunks(key: string, options: ReadOptions & { count: number }): Promise<Chunks>
+  /** Reads as `open` does, for who sends many blobs one after the other: it begins to read at once, and uses memory again. Only where that is cheaper. @throws BlobMissing */
+  chunks?(key: string, options: ReadOptions & { count: number }): Promise<Chunks>
   /**
    * Removes blobs, also leased ones, and the remains of broken uploads under their keys. Missing keys are no error.
    * @throws BlobsKept for blobs that could not be removed, after all others have been

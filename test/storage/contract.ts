@@ -180,6 +180,33 @@ export function describeContract(start: () => Promise<Subject>): void {
       expect(await bytesOf('nothing')).toHaveLength(0)
     })
 
+    it('gives it chunk by chunk in memory that is used again', async () => {
+      if (!store.chunks) return
+      const chunksOf = async (offset: number, count: number) => {
+        const copies: Buffer[] = []
+        for await (const chunk of (await store.chunks?.('opened', { offset, count })) ?? [])
+          copies.push(Buffer.from(chunk))
+        return Buffer.concat(copies)
+      }
+      // Side by side: none writes into the memory of another.
+      const ranges: [offset: number, count: number][] = [
+        [0, bytes.length],
+        [MiB - 1, 2],
+        [5, MiB],
+        [5, 0],
+        [bytes.length - 3, 100],
+      ]
+      const read = await Promise.all(ranges.map(range => chunksOf(...range)))
+      for (const [i, [offset, count]] of ranges.entries())
+        expect(read[i]?.equals(bytes.subarray(offset, offset + count))).toBe(true)
+      // Who stops early leaves nothing open.
+      const left = await store.chunks('opened', { count: bytes.length })
+      await left.next()
+      await left.return?.()
+      expect(await left.next()).toMatchObject({ done: true })
+      await expect(store.chunks('missing', { count: 1 })).rejects.toThrow(BlobMissing)
+    })
+
     it('throws BlobMissing for a key that has none', async () => {
       await expect(store.open('missing')).rejects.toThrow(BlobMissing)
       await expect(store.open('missing')).rejects.toMatchObject({ key: 'missing' })

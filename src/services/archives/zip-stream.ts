@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { Chunks } from '../../storage/chunks.ts'
 import { digest } from '../../storage/hash.ts'
-import type { BlobStore } from '../../storage/store.ts'
+import type { BlobStore, ReadOptions } from '../../storage/store.ts'
 import { hexOfCrc32 } from '../../upload-engine/crc32.ts'
 import type { Piece, ZipEntry, ZipLayout } from './zip-layout.ts'
 
@@ -10,6 +10,16 @@ const FILES_AHEAD = 4
 const PIECES_AHEAD = 64
 /** What stands between files, and small files, is sent in blocks of this size. */
 const BLOCK = 64 * 1024
+
+type Source = Pick<BlobStore, 'open' | 'chunks'>
+
+/** Begins to read, so that the first bytes are there when their turn comes. */
+async function begin(store: Source, key: string, options: ReadOptions & { count: number }): Promise<Chunks> {
+  if (store.chunks) return store.chunks(key, options)
+  const stream = await store.open(key, options)
+  stream.read(0)
+  return stream[Symbol.asyncIterator]() as Chunks
+}
 
 /** What is to be sent of a piece, and its file, which is being opened. */
 interface Step {
@@ -20,7 +30,7 @@ interface Step {
 }
 
 interface ZipSource {
-  store: Pick<BlobStore, 'open' | 'chunks'>
+  store: Source
   layout: ZipLayout
   range: { offset: number; count: number } | undefined
   signal: AbortSignal
@@ -63,7 +73,7 @@ export async function* zipBytes({
       const { piece, from, to } = step
       if (piece.entry?.blobId && !piece.bytes) {
         filesAhead++
-        step.file = store.chunks(piece.entry.blobId, { offset: from, count: to - from, signal })
+        step.file = begin(store, piece.entry.blobId, { offset: from, count: to - from, signal })
         // It is awaited in its turn.
         step.file.catch(() => {})
       }
