@@ -158,14 +158,14 @@ async function driveOf(context: Context, caller: Caller, subject: Subject, level
     const { trashItems, to } = subject
     const drives = trashItems.map(id => requireDriveOf(context, caller, 'trashItem', id))
     return theOne(
-      await Promise.all([...drives, ...(to ? [driveOfEntry(context, caller, to, level)] : [])]),
+      await allInOrder([...drives, ...(to ? [driveOfEntry(context, caller, to, level)] : [])]),
       caller,
       'input.items',
     )
   }
   if (!('entries' in subject)) throw new Error('This is no drive, and leads to none.')
   return theOne(
-    await Promise.all(subject.entries.map(entry => driveOfEntry(context, caller, entry, level, subject.orShare))),
+    await allInOrder(subject.entries.map(entry => driveOfEntry(context, caller, entry, level, subject.orShare))),
     caller,
     subject.at ?? 'input.entries',
   )
@@ -181,6 +181,14 @@ async function driveOfEntry(
   if (typeof id !== 'string')
     return driveOf(context, caller, { driveId: at?.drive, ...(orShare && { orShare }) }, level)
   return requireDriveOf(context, caller, 'entry', id)
+}
+
+/** The values, or the error of the first that has one: which of them fails soonest tells what is there of others. */
+async function allInOrder<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises)
+  const values: T[] = []
+  for (const promise of promises) values.push(await promise)
+  return values
 }
 
 /** @throws INVALID_INPUT for several drives */
