@@ -320,6 +320,42 @@ describe('The right to edit', () => {
     expect(received).toMatchObject({ may_edit: true, sharing_token: rest.response.sharing_info[0].sharing_token })
   })
 
+  it('is given by keys that have it themselves', async () => {
+    const it = await folder({})
+    const json = { objects: [`${it.folder}/plan.txt`], email: carol.email, may_edit: true }
+    const scopes = ['private_files:read', 'private_files:share', 'private_files:write']
+    const { caller: lacking } = await privateKey(t, alice, scopes)
+    const { caller: whole } = await privateKey(t, alice, [...scopes, 'private_files:delete'])
+    const edit = { json: { may_edit: true } }
+    for (const [key, code] of [
+      [lacking, 'INSUFFICIENT_SCOPE'],
+      [whole, undefined],
+    ] as const) {
+      expect((await key.rest('POST', '/api/files/share', { json })).response.code).toBe(code)
+      expect((await key.rest('PATCH', `/api/share/${it.token}`, edit)).response.code).toBe(code)
+    }
+    expect((await lacking.rest('PATCH', `/api/share/${it.token}`, { json: { may_edit: false } })).status).toBe(200)
+    const input = { share: { id: it.id }, mayEdit: true }
+    expect(await codeOf(lacking, UPDATE, { input })).toBe('INSUFFICIENT_SCOPE')
+  })
+
+  it('does not come back with a share that had ended, and ends with a password', async () => {
+    const it = await folder()
+    await t.app.db.run('UPDATE share SET expires_at = ? WHERE id = (SELECT MAX(id) FROM share)', [Date.now() - 1000])
+    const entry = { at: { path: it.folder } }
+    expect(await share(alice, entry, {})).toMatchObject({ mayEdit: false })
+    expect(await share(alice, entry, { mayEdit: true })).toMatchObject({ mayEdit: true })
+    expect(await share(alice, entry, { password: 'open sesame' })).toMatchObject({ mayEdit: false })
+  })
+
+  it('tells no numbers of the plan', async () => {
+    const it = await folder()
+    const input = { drive: it.id, fileName: 'huge', size: 2 ** 50 }
+    const { errors } = await bob.graphql<unknown>(START, { input })
+    expect(errors?.[0]?.extensions?.code).toBe('FILE_TOO_LARGE')
+    expect(JSON.stringify(errors)).not.toMatch(/\d{6}/)
+  })
+
   it('does not go with a link, a password, or a share that is only to be seen', async () => {
     const it = await folder()
     const code = (input: object) => codeOf(alice, UPDATE, { input: { share: { id: it.id }, ...input } })

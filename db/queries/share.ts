@@ -120,8 +120,11 @@ export async function insertShare(db: Db, share: NewShare, tx: Tx): Promise<bool
 
 /** The share of a file or folder that a user has made for an e-mail address. */
 export const findDirectShare = (db: Db, userId: string, entryId: string, recipient: string, tx: Tx) =>
-  db.row<{ id: string; allowDownload: number; mayEdit: number }>(
-    'SELECT id, allow_download AS allowDownload, may_edit AS mayEdit FROM share WHERE entry_id = ? AND recipient = ? AND user_id = ?',
+  db.row<
+    { id: string; allowDownload: number; mayEdit: number } & Pick<Share, 'expiresAt' | 'downloads' | 'maxDownloads'>
+  >(
+    `SELECT id, allow_download AS allowDownload, may_edit AS mayEdit, expires_at AS expiresAt, downloads, max_downloads AS maxDownloads
+     FROM share WHERE entry_id = ? AND recipient = ? AND user_id = ?`,
     [entryId, recipient, userId],
     tx,
   )

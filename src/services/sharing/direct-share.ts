@@ -25,7 +25,16 @@ import { type EntryName, entryNotFound, pathIn } from '../tree/entry-path.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
 import { callerKeys, lockForSharing, type ShareService, sharedEntry } from './share.ts'
 import type { ShareLinkService } from './share-link.ts'
-import { defaultTerms, endOf, parseTerms, requireEditable, type ShareInput, type ShareTerms } from './share-term.ts'
+import {
+  defaultTerms,
+  endOf,
+  isLive,
+  mayLetEdit,
+  parseTerms,
+  requireEditable,
+  type ShareInput,
+  type ShareTerms,
+} from './share-term.ts'
 
 /** The result of sharing files with a person. */
 export interface DirectShares {
@@ -115,6 +124,7 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
       const now = Date.now()
       const given = { ...input, maxDownloads: undefined, duration: input.duration || DEFAULT_DURATION }
       const { expiresAt = defaultTerms.expiresAt, ...kept } = parseTerms(given, now)
+      mayLetEdit(caller, kept)
       const passwordHash = input.password
         ? await passwords.hash(parsePassword(input.password), callerKeys(caller))
         : null
@@ -189,10 +199,16 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
     tx: Tx,
   ): Promise<{ shareId: string | null; isNew: boolean }> {
     const known = await findDirectShare(db, caller.userId, entryId, recipient, tx)
-    requireEditable({ ...defaultTerms, ...known, ...terms, recipient })
+    // Without a word about it, the right stays with a share that is live; a password or a look alone ends it.
+    const keeps = known && isLive(known) && terms.passwordHash === null && terms.allowDownload !== false
+    const mayEdit = terms.mayEdit ?? (keeps ? known.mayEdit : false)
+    requireEditable({ ...defaultTerms, ...known, ...terms, mayEdit, recipient })
     if (known) {
       // Its recipient has not opened it as it is now.
-      await db.Share.update({ ...terms, seenAt: null }, { where: { id: known.id }, transaction: tx })
+      await db.Share.update(
+        { ...terms, mayEdit: Boolean(mayEdit), seenAt: null },
+        { where: { id: known.id }, transaction: tx },
+      )
       return { shareId: known.id, isNew: false }
     }
     const id = newId()

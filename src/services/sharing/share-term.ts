@@ -1,4 +1,6 @@
 import { NEVER, type Share } from '../../../db/models/share.ts'
+import type { Caller } from '../../access/caller.ts'
+import { mayUsePrivateFiles } from '../../access/scopes.ts'
 import { InvalidInput } from '../../runtime/errors.ts'
 import { MAX_DOWNLOADS, MAX_LABEL } from '../../values/limits.ts'
 import { oneLine } from '../../values/one-line.ts'
@@ -52,6 +54,13 @@ export function parseTerms(input: ShareInput, now: number): Partial<ShareTerms> 
     mayEdit: mayEdit ?? undefined,
     notifies: notifies ?? undefined,
   })
+}
+
+/** Who gives the right to edit has it: a key that may only share must not let others do more. @throws INSUFFICIENT_SCOPE */
+export function mayLetEdit(caller: Caller, { mayEdit }: Partial<ShareTerms>): void {
+  // From workspaces, people share in sessions only, by their role.
+  if (mayEdit && caller.via === 'api_key')
+    for (const level of ['write', 'delete'] as const) mayUsePrivateFiles(caller, level)
 }
 
 /**

@@ -15,7 +15,7 @@ import type { FileService } from '../tree/file.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
 import { SHARE_TOKEN, type ShareLinkService, shareNotFound } from './share-link.ts'
 import { mayKnow, type ShareView, shareLists } from './share-list.ts'
-import { defaultTerms, endOf, isLive, parseTerms, requireEditable, type ShareInput } from './share-term.ts'
+import { defaultTerms, endOf, isLive, mayLetEdit, parseTerms, requireEditable, type ShareInput } from './share-term.ts'
 
 /** A new public share. */
 export interface PublicShare {
@@ -114,6 +114,7 @@ export function shareService({
       ...parseTerms(input, Date.now()),
       ...(password === undefined ? {} : { passwordHash: password === null ? null : await hashOf(caller, password) }),
     }
+    mayLetEdit(caller, terms)
     await change(caller, async ({ tx, record }) => {
       await lockForSharing(db, caller, { bucketId }, tx)
       const before = await lockShare(db, id, tx)

@@ -129,7 +129,7 @@ export function blobService({
           contentType,
           ...(signal ? { signal } : {}),
           async admit(total, ended) {
-            if (total > limits.maxFileSizeBytes) throw fileTooLarge(limits)
+            if (total > limits.maxFileSizeBytes) throw fileTooLarge(limits, tree)
             if (reserved !== undefined && total <= reserved) return
             const ahead = Math.min(
               bound === undefined ? total + STEP : Math.max(bound, total),
@@ -164,7 +164,7 @@ export function blobService({
       blob: { id: string; bytes: number; leaseUntil: number },
       tx: Tx,
     ): Promise<void> {
-      if (blob.bytes > limits.maxFileSizeBytes) throw fileTooLarge(limits)
+      if (blob.bytes > limits.maxFileSizeBytes) throw fileTooLarge(limits, tree)
       const { id, bytes, leaseUntil } = blob
       const { bucketId } = tree
       const refused = await reserveUpload(db, tree, limits, { blobId: id, bytes, files: 1 }, tx)

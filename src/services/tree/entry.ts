@@ -174,13 +174,16 @@ export async function prepareFolder(
     levelsBelow: path.length - depth + levels,
     bytesBelow: depth < path.length ? Buffer.byteLength(joinPath(path.slice(depth))) + 1 + bytes : bytes,
   })
-  const further = above.flatMap(({ id, levelsBelow, bytesBelow }, i) => {
+  const further = above.flatMap((node, i) => {
+    const { id, levelsBelow, bytesBelow } = node
     const reach = reachOf(i + 1)
     if (reach.levelsBelow <= levelsBelow && reach.bytesBelow <= bytesBelow) return []
     const bounds = {
       levelsBelow: Math.max(reach.levelsBelow, levelsBelow),
       bytesBelow: Math.max(reach.bytesBelow, bytesBelow),
     }
+    // Those of a trunk are read once for all arrivals of a transaction.
+    Object.assign(node, bounds)
     return [[id, bounds] as const]
   })
   await setReach(db, new Map(further), tx)

@@ -22,12 +22,15 @@ export async function carryNote(
   { tx, record }: TreeChange,
 ): Promise<void> {
   // Workspaces have no notes.
-  if (from === to || caller.via === 'file_request' || tree.bucketId !== caller.bucket.bucketId) return
+  if (from === to || caller.via === 'file_request') return
+  if (tree.share ? tree.share.drive.front : tree.bucketId !== caller.bucket.bucketId) return
   const { bucketId } = tree
   const notes = await notesOf(db, bucketId, [from, to], tx)
   const content = notes.get(from)
   if (content === undefined || notes.has(to)) return
   if (await hasContent(db, bucketId, from, tx)) {
+    // Who edits what is shared adds no notes to the drive of another person.
+    if (tree.share) return
     if (!(await raiseCount(db, bucketId, 'note_count', caller.bounds.maxNotes, tx))) return
     await db.Note.create({ bucketId, checksum: to, content, updatedAt: Date.now() }, { transaction: tx })
   } else {

@@ -48,7 +48,9 @@ export async function quotaExceeded(
   )
 }
 
-export function fileTooLarge(limits: BucketLimits): AppError {
+/** @param tree where it was to go; who edits what is shared is told no numbers of another person's plan */
+export function fileTooLarge(limits: BucketLimits, tree?: Tree): AppError {
+  if (tree?.share) return new AppError('FILE_TOO_LARGE', 'Files may not be so large here. Send a smaller file.')
   return new AppError(
     'FILE_TOO_LARGE',
     `A file may have up to ${limits.maxFileSizeBytes} bytes. Send a smaller file, or ask for a larger plan.`,
