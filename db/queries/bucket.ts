@@ -48,6 +48,18 @@ export async function folderCount(db: Db, id: string, tx: Tx): Promise<number | 
   return row?.used
 }
 
+/** Condition on `bucket`: what it uses and reserves may grow by so much. @returns it with its parameters */
+const within = (
+  by: Totals,
+  { maxTotalStorageBytes, maxFiles, maxFolders }: Limits & { maxFolders: number | null },
+): [sql: string, values: number[]] => [
+  `used_bytes + reserved_bytes + ? <= ? AND used_files + reserved_files + ? <= ?${by.folders > 0 ? ' AND used_folders + ? <= ?' : ''}`,
+  [
+    ...[by.bytes, maxTotalStorageBytes, by.files, maxFiles ?? NO_LIMIT],
+    ...(by.folders > 0 ? [by.folders, maxFolders ?? NO_LIMIT] : []),
+  ],
+]
+
 /** Adds to the usage of an open bucket. @returns false if a limit would be exceeded. One conditional UPDATE keeps it exact. */
 export const chargeUsage = (
   db: Db,
@@ -55,17 +67,15 @@ export const chargeUsage = (
   by: Totals,
   limits: Limits & { maxFolders: number | null },
   tx: Tx,
-): Promise<boolean> =>
-  db.changed(
+): Promise<boolean> => {
+  const [hasRoom, values] = within(by, limits)
+  return db.changed(
     `UPDATE bucket SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ?
-     WHERE id = ? AND ${OPEN} AND used_bytes + reserved_bytes + ? <= ? AND used_files + reserved_files + ? <= ?${by.folders > 0 ? ' AND used_folders + ? <= ?' : ''}`,
-    [
-      ...[by.bytes, by.files, by.folders, id],
-      ...[by.bytes, limits.maxTotalStorageBytes, by.files, limits.maxFiles ?? NO_LIMIT],
-      ...(by.folders > 0 ? [by.folders, limits.maxFolders ?? NO_LIMIT] : []),
-    ],
+     WHERE id = ? AND ${OPEN} AND ${hasRoom}`,
+    [by.bytes, by.files, by.folders, id, ...values],
     tx,
   )
+}
 
 /** Turns usage into bytes that are kept for trash items. */
 export async function moveUsageToTrash(db: Db, id: string, by: Totals, items: number, tx: Tx): Promise<void> {
@@ -84,18 +94,16 @@ export const restoreUsage = (
   by: Totals,
   limits: Limits & { maxFolders: number | null },
   tx: Tx,
-): Promise<boolean> =>
-  db.changed(
+): Promise<boolean> => {
+  const [hasRoom, values] = within(by, limits)
+  return db.changed(
     `UPDATE bucket SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ?,
        kept_bytes = kept_bytes - ?, trash_count = trash_count - 1
-     WHERE id = ? AND used_bytes + reserved_bytes + ? <= ? AND used_files + reserved_files + ? <= ?${by.folders > 0 ? ' AND used_folders + ? <= ?' : ''}`,
-    [
-      ...[by.bytes, by.files, by.folders, by.bytes, id],
-      ...[by.bytes, limits.maxTotalStorageBytes, by.files, limits.maxFiles ?? NO_LIMIT],
-      ...(by.folders > 0 ? [by.folders, limits.maxFolders ?? NO_LIMIT] : []),
-    ],
+     WHERE id = ? AND ${hasRoom}`,
+    [by.bytes, by.files, by.folders, by.bytes, id, ...values],
     tx,
   )
+}
 
 /** Counts trash items that were deleted for ever. */
 export async function uncountTrash(
@@ -129,13 +137,15 @@ export const reserve = (
   { bytes, files }: { bytes: number; files: number },
   limits: Limits,
   tx: Tx,
-): Promise<boolean> =>
-  db.changed(
+): Promise<boolean> => {
+  const [hasRoom, values] = within({ bytes, files, folders: 0 }, { ...limits, maxFolders: null })
+  return db.changed(
     `UPDATE bucket SET reserved_bytes = reserved_bytes + ?, reserved_files = reserved_files + ?
-     WHERE id = ? AND ${OPEN} AND used_bytes + reserved_bytes + ? <= ? AND used_files + reserved_files + ? <= ?`,
-    [bytes, files, id, bytes, limits.maxTotalStorageBytes, files, limits.maxFiles ?? NO_LIMIT],
+     WHERE id = ? AND ${OPEN} AND ${hasRoom}`,
+    [bytes, files, id, ...values],
     tx,
   )
+}
 
 /** What an open bucket uses and reserves together. */
 export async function usedAndReserved(
