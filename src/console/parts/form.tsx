@@ -16,19 +16,19 @@ interface Labelled {
   hint?: ReactNode
 }
 
-/** A line of text with its label. */
-export function TextField({ label, hint, ...input }: Labelled & InputHTMLAttributes<HTMLInputElement>) {
+/** Something to type into, with its label and hint: `control` is given what ties them together. */
+function Field({
+  label,
+  hint,
+  control,
+}: Labelled & {
+  control: (tied: { className: string; id: string; 'aria-describedby': string | undefined }) => ReactNode
+}) {
   const id = useId()
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <input
-        autoComplete="off"
-        {...input}
-        className="input"
-        id={id}
-        aria-describedby={hint ? `${id}-hint` : undefined}
-      />
+      {control({ className: 'input', id, 'aria-describedby': hint ? `${id}-hint` : undefined })}
       {hint && (
         <p className="hint" id={`${id}-hint`}>
           {hint}
@@ -38,28 +38,15 @@ export function TextField({ label, hint, ...input }: Labelled & InputHTMLAttribu
   )
 }
 
+/** A line of text with its label. */
+export const TextField = ({ label, hint, ...input }: Labelled & InputHTMLAttributes<HTMLInputElement>) => (
+  <Field label={label} hint={hint} control={tied => <input autoComplete="off" {...input} {...tied} />} />
+)
+
 /** Some lines of text with their label. */
-export function TextArea({ label, hint, ...input }: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>) {
-  const id = useId()
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <textarea
-        rows={3}
-        dir="auto"
-        {...input}
-        className="input"
-        id={id}
-        aria-describedby={hint ? `${id}-hint` : undefined}
-      />
-      {hint && (
-        <p className="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-    </div>
-  )
-}
+export const TextArea = ({ label, hint, ...input }: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>) => (
+  <Field label={label} hint={hint} control={tied => <textarea rows={3} dir="auto" {...input} {...tied} />} />
+)
 
 /** One of a few. */
 export function SelectField<Value extends string>({
