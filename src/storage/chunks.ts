@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { giveBack, takeBlock } from './blocks.ts'
+import { onDisk, readAt } from './files.ts'
 
 /** Enough for the disk to be asked seldom, and little for each of many slow clients. */
 export const readSize = 256 * 1024
@@ -9,7 +10,7 @@ export type Chunks = AsyncIterableIterator<Buffer>
 
 /**
  * Reads a part of a file, the first chunk at once and each further one while that before it is in use. Closes the file, also where the
- * reader stops early. Ends early where the file does.
+ * reader stops early. Ends early where the file does. A disk that fails is Unavailable.
  */
 export function chunksOf(file: FileHandle, offset: number, count: number): Chunks {
   let [at, end] = [offset, offset + count]
@@ -29,22 +30,19 @@ export function chunksOf(file: FileHandle, offset: number, count: number): Chunk
       await close()
       return null
     }
-    const memory = Buffer.from(takeBlock(readSize))
-    const wanted = Math.min(readSize, end - at)
-    let size = 0
+    const chunk = Buffer.from(takeBlock(readSize), 0, Math.min(readSize, end - at))
     try {
-      for (let got = -1; got !== 0 && size < wanted; size += got)
-        got = (await file.read(memory, size, wanted - size, at + size)).bytesRead
+      const size = await onDisk(() => readAt(file, chunk, at))
       at += size
-      if (size < wanted) end = at
+      if (size < chunk.length) end = at
       // A small file is open no longer than it has to be.
       if (at >= end) await close()
+      return chunk.subarray(0, size)
     } catch (error) {
-      release(memory)
+      release(chunk)
       await close().catch(() => {})
       throw error
     }
-    return memory.subarray(0, size)
   }
 
   const readOn = () => {

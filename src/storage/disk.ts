@@ -62,6 +62,13 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       return found
     })
 
+  async function opened(key: string, signal: AbortSignal | undefined): Promise<FileHandle> {
+    signal?.throwIfAborted()
+    const file = await find(() => open(pathOf(key), 'r'))
+    if (!file) throw new BlobMissing(key)
+    return file
+  }
+
   async function place(draft: string, key: string, bytes?: FileHandle): Promise<void> {
     if (await shelves.place(draft, key, bytes, volume.check)) return
     await volume.check()
@@ -221,9 +228,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
     async describe() {},
 
     async open(key, { offset = 0, count, signal } = {}) {
-      signal?.throwIfAborted()
-      const file = await find(() => open(pathOf(key), 'r'))
-      if (!file) throw new BlobMissing(key)
+      const file = await opened(key, signal)
       if (count !== undefined && count <= readSize) return onDisk(() => readNow(file, offset, count))
       const stream = file.createReadStream({
         start: offset,
@@ -236,12 +241,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       return stream
     },
 
-    async chunks(key, { offset = 0, count, signal }) {
-      signal?.throwIfAborted()
-      const file = await find(() => open(pathOf(key), 'r'))
-      if (!file) throw new BlobMissing(key)
-      return chunksOf(file, offset, count)
-    },
+    chunks: async (key, { offset = 0, count, signal }) => chunksOf(await opened(key, signal), offset, count),
 
     async look(key) {
       const there = await find(() => stat(pathOf(key)))

@@ -75,6 +75,14 @@ export async function writeAt(file: FileHandle, bytes: Uint8Array, position: num
   }
 }
 
+/** Fills some memory with the bytes from a position on. @returns how many there were: fewer only where the file ends */
+export async function readAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<number> {
+  let done = 0
+  for (let got = -1; got !== 0 && done < bytes.length; done += got)
+    got = (await file.read(bytes, done, bytes.length - done, position + done)).bytesRead
+  return done
+}
+
 interface Sync {
   running?: Promise<void>
   /** Starts after the running one, which may miss a rename that happened meanwhile. */

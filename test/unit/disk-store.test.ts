@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { open, readdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe } from '@jest/globals'
+import { afterAll, describe, expect, it } from '@jest/globals'
+import { Unavailable } from '../../src/runtime/errors.ts'
+import { chunksOf } from '../../src/storage/chunks.ts'
 import { createDiskStore } from '../../src/storage/disk.ts'
 import type { BlobStore } from '../../src/storage/store.ts'
 import { describeContract } from '../storage/contract.ts'
@@ -29,4 +31,11 @@ describe('The disk store', () => {
       return there?.isDirectory() ? (await readdir(join(dir, 'drafts', key))).length : there ? 1 : 0
     },
   }))
+})
+
+it('Chunks of a file that cannot be read are refused as a store that is down, and the file is closed', async () => {
+  // A folder is opened like a file, and cannot be read.
+  const file = await open(root, 'r')
+  await expect(chunksOf(file, 0, 10).next()).rejects.toThrow(Unavailable)
+  expect(file.fd).toBe(-1)
 })

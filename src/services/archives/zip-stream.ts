@@ -36,6 +36,7 @@ interface ZipSource {
   signal: AbortSignal
   /** Takes a checksum that was not known, in lower-case hex. */
   onChecksum(blobId: string, sum: string): void
+  /** Is called once the archive was sent, or given up. */
   onEnd(): void
 }
 
