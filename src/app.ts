@@ -6,6 +6,8 @@ import { restSchema } from '../schema/rest/index.ts'
 import { callerFinder, findCallerAgain } from './access/credential.ts'
 import { refuseForeignWrites } from './access/origin.ts'
 import type { Config, OAuthProvider } from './config/config.ts'
+import { localCoordination } from './coordination/local.ts'
+import { connectRedis, redisCoordination } from './coordination/redis.ts'
 import { createGraphql } from './graphql/yoga.ts'
 import type { BodyKind } from './http/body.ts'
 import { healthz, readyz } from './http/health.ts'
@@ -22,7 +24,6 @@ import { openConsole } from './pages/console.ts'
 import { createPages } from './pages/routes.ts'
 import { createRestRouter } from './rest/router.ts'
 import type { Log } from './runtime/log.ts'
-import { connectRedis } from './runtime/redis.ts'
 import { createTokens } from './runtime/tokens.ts'
 import { within } from './runtime/within.ts'
 import { changeRunner } from './services/history/event.ts'
@@ -52,15 +53,16 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   const address = () => publicUrl
   const db = openDatabase(config.database, { pool: config.databasePool, ...(onStatement ? { onStatement } : {}) })
   const store = await ready('blobs', config, () => openStore(config))
-  const redis = config.redisUrl ? await connectRedis(config.redisUrl, log) : undefined
+  const own = localCoordination()
+  const coordination = config.redisUrl ? redisCoordination(await connectRedis(config.redisUrl, log), own, log) : own
   const tokens = createTokens(config.secretKey)
   const mailer = createMailer(config)
-  const pubSub = createPubSub({ redis, log })
+  const pubSub = createPubSub(coordination)
   const change = changeRunner({ db, pubSub })
 
   const mayReach = webhookAddresses(config.webhookAllowAddresses)
   const services: Services = createServices({
-    ...{ db, store, log, tokens, pubSub, redis, config, mayReach, change, publicUrl: address },
+    ...{ db, store, log, tokens, coordination, pubSub, config, mayReach, change, publicUrl: address },
     findCaller: credential => findCallerAgain(db, credential),
     wake: () => worker.wake(),
     wakeWebhooks: () => webhooks.wake(),
@@ -145,7 +147,8 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     { prefix: '/api/docs', handle: ({ req, res, path }) => document.sendPage(req, res, path) },
     { prefix: '/api/blobs', admits: true, handle: signed },
   ]
-  const gateway = createGateway({ config, uploadMemory: store.uploadMemory, publicUrl: address, log, mounts })
+  const { uploadMemory } = store
+  const gateway = createGateway({ config, uploadMemory, coordination, publicUrl: address, log, mounts })
 
   return {
     services,
@@ -230,8 +233,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       await within(Promise.all([ended, end(backgroundCompletions)]), Math.max(0, until - Date.now()))
       services.blobs.stop()
       await mailer.close()
-      pubSub.close()
-      redis?.disconnect()
+      coordination.close()
       await within(db.close(), CLEANUP_LIMIT)
     },
   }

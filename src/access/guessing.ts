@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Redis } from 'ioredis'
 import pLimit from 'p-limit'
-import { RateLimiterMemory, RateLimiterRedis, RLWrapperTimeouts } from 'rate-limiter-flexible'
+import type { Coordination } from '../coordination/coordination.ts'
 import { AppError } from '../runtime/errors.ts'
 import { createFairQueue, type FairQueue } from '../runtime/fair-queue.ts'
 import { blocksOf } from '../values/network.ts'
@@ -25,8 +24,8 @@ import { blocksOf } from '../values/network.ts'
  *   When too many wait, the last in the queue are refused.
  *
  * A guess is counted before it is checked and uncounted if it was right, so that parallel guesses cannot all pass
- * the same check. The counts are shared by all instances through Redis; while Redis does not answer (or without
- * it) every instance counts for itself. The share itself is never touched.
+ * the same check. The counts are shared by all workers, and by all instances through Redis; while Redis does not answer (or without
+ * it) every instance counts for itself. The queues are those of a worker. The share itself is never touched.
  */
 
 /** The numbers of the limits above; tests shorten the times. */
@@ -42,7 +41,7 @@ export interface GuessRules {
   attackedBeyond: number
   delayStepMs: number
   longestDelayMs: number
-  /** Prefix of the keys in Redis. */
+  /** Prefix of the keys of the counts. */
   prefix: string
 }
 
@@ -59,7 +58,6 @@ const defaults: GuessRules = {
 }
 
 const attackSeconds = 60 * 60
-const redisTimeoutMs = 500
 
 // A page may load a hundred resources in parallel with the right password.
 const longestAddressQueue = 100
@@ -81,14 +79,11 @@ export interface GuessLimiter {
   attempt(shareId: string, address: string, verify: () => Promise<boolean>): Promise<boolean>
 }
 
-/**
- * @param redis shares the counts with other instances; without it they are kept in this process
- */
-export function createGuessLimiter(redis?: Redis, changes: Partial<GuessRules> = {}): GuessLimiter {
+export function createGuessLimiter(coordination: Coordination, changes: Partial<GuessRules> = {}): GuessLimiter {
   const rules = { ...defaults, ...changes }
-  const countOfAddress = createCounter(`${rules.prefix}:address`, rules.windowSeconds, redis)
-  const countOfShare = createCounter(`${rules.prefix}:share`, attackSeconds, redis)
-  const countOfWayIn = createCounter(`${rules.prefix}:way-in`, rules.wayInSeconds, redis)
+  const countOfAddress = createCounter(`${rules.prefix}:address`, rules.windowSeconds, coordination)
+  const countOfShare = createCounter(`${rules.prefix}:share`, attackSeconds, coordination)
+  const countOfWayIn = createCounter(`${rules.prefix}:way-in`, rules.wayInSeconds, coordination)
   const addressQueues = createQueues(() => pLimit(1), longestAddressQueue)
   const shareQueues = createQueues(
     () => createFairQueue({ atOnce: 1, longest: longestShareQueue, patience: patienceMs, full: () => tooMany(2) }),
@@ -173,27 +168,18 @@ interface Count {
 }
 
 /**
- * Counts by key in windows that start at the same time on all instances. The window is part of the key: a guess that is
+ * Counts by key in windows that start at the same time everywhere. The window is part of the key: a guess that is
  * uncounted after its window has ended must not add a try to the next one.
  */
-function createCounter(keyPrefix: string, seconds: number, redis?: Redis): (key: string) => Promise<Count> {
-  const options = { keyPrefix, points: 1, duration: seconds }
-  const memory = new RateLimiterMemory(options)
-  const store = redis
-    ? new RLWrapperTimeouts({
-        limiter: new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true }),
-        timeoutMs: redisTimeoutMs,
-        insuranceLimiter: memory,
-      })
-    : memory
+function createCounter(prefix: string, seconds: number, { add }: Coordination): (key: string) => Promise<Count> {
   return async key => {
     const now = Date.now() / 1000
     const window = Math.floor(now / seconds)
-    const { consumedPoints } = await store.penalty(`${key}:${window}`)
+    const name = `${prefix}:${key}:${window}`
     return {
-      used: consumedPoints,
+      used: await add(name, 1, seconds),
       secondsLeft: Math.max(1, Math.ceil((window + 1) * seconds - now)),
-      uncount: () => store.reward(`${key}:${window}`),
+      uncount: () => add(name, -1, seconds),
     }
   }
 }

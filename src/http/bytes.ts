@@ -73,7 +73,7 @@ export async function sendBytes({ req, res, address, signal }: Exchange, deliver
     send().end()
     return
   }
-  const release = delivery.hold?.(address)
+  const release = await delivery.hold?.(address)
   try {
     // Opened before the status is sent: a store that is down is a 503, not a broken 200.
     const source = await delivery.read(range ? { offset: range.start, count } : undefined, signal)

@@ -1,33 +1,48 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { Held } from '../runtime/held.ts'
+import type { Coordination } from '../coordination/coordination.ts'
 import { networkOf } from '../values/network.ts'
 
 /** How long a connection beyond the limit stays open, so that its first request can be answered. */
 const GRACE_MS = 5000
 
+interface Bounds {
+  /** Connections of one address. */
+  max: number
+  isProxy: (address: string) => boolean
+  coordination: Coordination
+}
+
 /**
  * Limits the connections of each client IP address. Those of a trusted proxy are not counted: they carry the requests of many clients.
  * A connection beyond the limit is refused with its first request; beyond twice the limit it is cut.
  */
-export function boundConnections(server: Server, max: number, isProxy: (address: string) => boolean) {
-  const held = new Held()
-  const refused = new WeakSet<Socket>()
+export function boundConnections(server: Server, { max, isProxy, coordination }: Bounds) {
+  const refused = new WeakMap<Socket, Promise<boolean>>()
+
+  /** Counts a connection until it closes. */
+  async function hold(socket: Socket, kind: string): Promise<boolean> {
+    const release = await coordination.holdOften(1, [[kind, max]])
+    if (!release) return false
+    if (socket.destroyed) release()
+    else socket.once('close', release)
+    return true
+  }
+
+  async function refuses(socket: Socket, network: string): Promise<boolean> {
+    if (await hold(socket, `connections of ${network}`)) return false
+    if (await hold(socket, `refused connections of ${network}`)) setTimeout(() => socket.destroy(), GRACE_MS).unref()
+    else socket.destroy()
+    return true
+  }
 
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
-    if (isProxy(address)) return
-    const network = networkOf(address)
-    const release = held.acquire(1, [[network, 2 * max]])
-    if (!release) return void socket.destroy()
-    socket.once('close', release)
-    if (held.of(network) <= max) return
-    refused.add(socket)
-    setTimeout(() => socket.destroy(), GRACE_MS).unref()
+    if (!isProxy(address)) refused.set(socket, refuses(socket, networkOf(address)))
   })
 
   return {
     /** Whether the address of this connection has too many of them. */
-    isRefused: (socket: Socket): boolean => refused.has(socket),
+    isRefused: async (socket: Socket): Promise<boolean> => (await refused.get(socket)) ?? false,
   }
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
+import type { Coordination } from '../coordination/coordination.ts'
+import type { Bound } from '../coordination/held.ts'
 import { Busy, InvalidInput } from '../runtime/errors.ts'
-import { type Bound, Held } from '../runtime/held.ts'
 import type { UploadMemory } from '../storage/store.ts'
 import { type BodyKind, watchBody } from './body.ts'
 import { createCollector } from './collect.ts'
@@ -40,10 +41,10 @@ const CHECK_MS = 1000
 const GRACE_MS = 5000
 
 /** Limits the time, number and memory of the request bodies that are arriving. */
-export function createIntake(settings: IntakeSettings, uploadMemory: UploadMemory) {
+export function createIntake(settings: IntakeSettings, uploadMemory: UploadMemory, { holdOften }: Coordination) {
   const { bodyMemoryBytes, bodiesPerAddress, bodiesPerCaller } = settings
-  const held = new Held()
   const open = new Set<Body>()
+  let memory = 0
   let looking: NodeJS.Timeout | undefined
   const garbage = createCollector()
 
@@ -55,17 +56,19 @@ export function createIntake(settings: IntakeSettings, uploadMemory: UploadMemor
   }
 
   /** Counts a body that has not arrived as a whole, until it has. @throws Busy */
-  function count({ req, client, caller, abort }: Arrival, kind: BodyKind): void {
+  async function count({ req, client, caller, abort }: Arrival, kind: BodyKind): Promise<void> {
     const bounds: Bound[] = client === undefined ? [] : [[`bodies of ${client}`, bodiesPerAddress]]
     if (caller !== null) bounds.push([`bodies of ${caller}`, bodiesPerCaller])
     else if (client !== undefined) bounds.push([`anonymous bodies of ${client}`, Math.ceil(bodiesPerAddress / 4)])
-    const release = held.acquire(1, bounds)
+    const release = await holdOften(1, bounds)
     if (!release) throw new Busy('Too many of your requests are unfinished. Let some of them end, then try again.')
+    const { socket } = req
+    // The others may have been asked meanwhile.
+    if (req.readableEnded || socket.destroyed) return release()
     const body = new Body(req, kind, abort)
     open.add(body)
     looking ??= setInterval(look, CHECK_MS).unref()
     watchBody(req, { signal: abort.signal, becomes: is => body.becomes(is) })
-    const { socket } = req
     const over = () => {
       open.delete(body)
       release()
@@ -92,19 +95,24 @@ export function createIntake(settings: IntakeSettings, uploadMemory: UploadMemor
       if (req.complete && declared <= SMALL) return nothing
       garbage.soon()
       const kind = arrival.body ?? kindOf(req)
-      const release = held.acquire(memoryOf(kind, declared, caller, uploadMemory), [
+      const bytes = memoryOf(kind, declared, caller, uploadMemory)
+      const release = await holdOften(bytes, [
         // The last eighth is reserved for small bodies.
         ['memory', kind === 'whole' ? bodyMemoryBytes : (bodyMemoryBytes / 8) * 7],
         caller === null ? ['memory, anonymous', bodyMemoryBytes / 4] : [`memory of ${caller}`, bodyMemoryBytes / 2],
       ])
       if (!release) throw new Busy('The service has no memory for this body at the moment. Try again in a few seconds.')
       try {
-        if (!req.complete && !req.destroyed) count(arrival, kind)
+        if (!req.complete && !req.destroyed) await count(arrival, kind)
       } catch (error) {
         release()
         throw error
       }
-      return release
+      memory += bytes
+      return () => {
+        memory -= bytes
+        release()
+      }
     },
 
     /** Looks after the memory once it is quiet: a large answer has ended. */
@@ -115,9 +123,9 @@ export function createIntake(settings: IntakeSettings, uploadMemory: UploadMemor
       return open.size
     },
 
-    /** The memory that is reserved for bodies, in bytes. */
+    /** The memory that is reserved for bodies in this process, in bytes. */
     get memory(): number {
-      return held.of('memory')
+      return memory
     },
   }
 }

@@ -7,8 +7,8 @@ import proxyAddr from 'proxy-addr'
 import { loggedCaller } from '../access/audit-log.ts'
 import { callerOf } from '../access/credential.ts'
 import type { Config } from '../config/config.ts'
+import type { Coordination } from '../coordination/coordination.ts'
 import { AppError, Busy, InvalidInput, toAppError } from '../runtime/errors.ts'
-import { Held } from '../runtime/held.ts'
 import { type Log, loggablePath } from '../runtime/log.ts'
 import type { UploadMemory } from '../storage/store.ts'
 import { addressForLog, networkOf } from '../values/network.ts'
@@ -40,6 +40,7 @@ interface GatewayOptions {
   config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'connectionsPerAddress' | 'logAddresses'> & IntakeSettings
   /** Memory of an upload in the store. */
   uploadMemory: UploadMemory
+  coordination: Coordination
   publicUrl: () => string
   log: Log
   mounts: Mount[]
@@ -62,7 +63,7 @@ export const CLEANUP_LIMIT = 5 * SECOND
 const IDLE_LIMIT = 120 * SECOND
 
 /** The gateway: one node:http server that routes each request to the mount with the longest matching prefix. */
-export function createGateway({ config, uploadMemory, publicUrl, log, mounts }: GatewayOptions) {
+export function createGateway({ config, uploadMemory, coordination, publicUrl, log, mounts }: GatewayOptions) {
   const shownAddress = addressForLog(config.logAddresses)
   const trust = proxyAddr.compile(config.trustProxy)
   const checkForwarded = watchForwarded(trust, log)
@@ -84,9 +85,12 @@ export function createGateway({ config, uploadMemory, publicUrl, log, mounts }: 
     oneAtATime(listener, refusePipelined),
   )
   server.setTimeout(IDLE_LIMIT)
-  const connections = boundConnections(server, config.connectionsPerAddress, address => trust(address, 0))
-  const proxied = new Held()
-  const intake = createIntake(config, uploadMemory)
+  const connections = boundConnections(server, {
+    max: config.connectionsPerAddress,
+    isProxy: address => trust(address, 0),
+    coordination,
+  })
+  const intake = createIntake(config, uploadMemory, coordination)
   // Once the request is complete and the response has not begun, the client is not the slow one.
   server.on('timeout', socket => {
     const exchange = exchanges.get(socket)
@@ -162,12 +166,12 @@ export function createGateway({ config, uploadMemory, publicUrl, log, mounts }: 
 
   async function serve(incoming: Incoming, client: string | undefined, releases: (() => void)[]): Promise<void> {
     const { req, res, path } = incoming
-    if (connections.isRefused(req.socket)) {
+    if (await connections.isRefused(req.socket)) {
       res.setHeader('connection', 'close')
       throw tooMany()
     }
     if (client !== undefined && incoming.address !== req.socket.remoteAddress) {
-      const release = proxied.acquire(1, [[client, config.connectionsPerAddress]])
+      const release = await coordination.holdOften(1, [[`requests of ${client}`, config.connectionsPerAddress]])
       if (!release) throw tooMany()
       releases.push(release)
     }

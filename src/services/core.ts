@@ -1,4 +1,5 @@
 import type { Db } from '../../db/index.ts'
+import type { Coordination } from '../coordination/coordination.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Tokens } from '../runtime/tokens.ts'
 import type { BlobStore } from '../storage/store.ts'
@@ -10,6 +11,7 @@ interface Parts {
   db: Db
   store: BlobStore
   log: Log
+  coordination: Coordination
   tokens: Tokens
   pubSub: PubSub
   change: ChangeRunner

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis'
 import type { Caller } from '../access/caller.ts'
 import { createGuessLimiter } from '../access/guessing.ts'
 import { createPasswords } from '../access/password.ts'
@@ -59,7 +58,6 @@ import { workspaceService } from './workspaces/workspace.ts'
 
 interface Options extends Core {
   config: Config
-  redis: Redis | undefined
   mayReach: MayReach
   /** The caller by the credential of an earlier request; null when that has ended. */
   findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
@@ -68,9 +66,9 @@ interface Options extends Core {
 }
 
 /** Makes the services of the API, once: every request is given them. */
-export function createServices({ config, redis, ...given }: Options) {
+export function createServices({ config, ...given }: Options) {
   const core = { ...config, ...given }
-  const { log } = core
+  const { coordination, log } = core
   const passwords = createPasswords(log)
   const changeTree = treeChangeRunner(core)
   const removal = entryRemovalService(core)
@@ -90,7 +88,7 @@ export function createServices({ config, redis, ...given }: Options) {
   const mailings = mailingService(core)
   const downloads = downloadService({ ...core, files, listings, proxied: config.downloads === 'proxy' })
   const zips = zipService(core)
-  const guesses = createGuessLimiter(redis)
+  const guesses = createGuessLimiter(coordination)
   const shareNotices = shareNoticeService(core)
   const entryLists = entryListService(core)
   const shareLinks = shareLinkService({
@@ -141,7 +139,7 @@ export function createServices({ config, redis, ...given }: Options) {
     operators: operatorService(core),
     overviews: overviewService(core),
     persons: personService(core),
-    rateLimits: rateLimitService({ rules: config.rates, redis, log }),
+    rateLimits: rateLimitService({ rules: config.rates, coordination }),
     shareSaves: shareSaveService({ ...core, entryCopies, shareEvents, shareLinks }),
     statistics: statisticService(core),
     storageReports: storageReportService(core),

@@ -3,6 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from '@jest/globals'
 import { Redis } from 'ioredis'
 import { createGuessLimiter, type GuessLimiter, type GuessRules } from '../../src/access/guessing.ts'
+import { localCoordination } from '../../src/coordination/local.ts'
+import { redisCoordination } from '../../src/coordination/redis.ts'
+import { createLog } from '../../src/runtime/log.ts'
 import { blocksOf, networkOf } from '../../src/values/network.ts'
 
 const redisUrl = process.env.TEST_REDIS_URL
@@ -22,6 +25,8 @@ afterAll(async () => {
 const quick: Partial<GuessRules> = { windowSeconds: 86_400, delayStepMs: 1, longestDelayMs: 20 }
 
 /** A share with the password `right`, which counts how often it was really looked at and how many at once. */
+const over = (client: Redis) => redisCoordination(client, localCoordination(), createLog({ logLevel: 'silent' }))
+
 function aShare() {
   const share = {
     id: randomUUID(),
@@ -43,7 +48,7 @@ function aShare() {
 const refused = { code: 'TOO_MANY_ATTEMPTS', status: 403, details: { retry_after: expect.any(Number) } }
 
 const stores: [string, (changes?: Partial<GuessRules>) => GuessLimiter[]][] = [
-  ['in memory', changes => [createGuessLimiter(undefined, { ...quick, ...changes })]],
+  ['in memory', changes => [createGuessLimiter(localCoordination(), { ...quick, ...changes })]],
 ]
 if (redis)
   stores.push([
@@ -52,7 +57,7 @@ if (redis)
       const prefix = `satchel-test:${randomUUID()}`
       prefixes.push(prefix)
       const rules = { ...quick, ...changes, prefix }
-      return [createGuessLimiter(redis, rules), createGuessLimiter(redis, rules)]
+      return [createGuessLimiter(over(redis), rules), createGuessLimiter(over(redis), rules)]
     },
   ])
 
@@ -255,7 +260,7 @@ describe('guessing without the Redis it was given', () => {
   it('counts in this process', async () => {
     const gone = new Redis('redis://127.0.0.1:1', { lazyConnect: true, retryStrategy: () => null })
     gone.on('error', () => {})
-    const limiter = createGuessLimiter(gone, quick)
+    const limiter = createGuessLimiter(over(gone), quick)
     const share = aShare()
     for (let i = 0; i < 10; i++) expect(await share.guess(limiter, '198.51.100.1', 'wrong')).toBe(false)
     await expect(share.guess(limiter, '198.51.100.1', 'right')).rejects.toMatchObject(refused)
@@ -269,7 +274,7 @@ describe('guessing without the Redis it was given', () => {
     prefixes.push(prefix)
     const client = new Redis(redisUrl ?? '', { maxRetriesPerRequest: 1 })
     client.on('error', () => {})
-    const limiter = createGuessLimiter(client, { ...quick, prefix })
+    const limiter = createGuessLimiter(over(client), { ...quick, prefix })
     const share = aShare()
     expect(await share.guess(limiter, '198.51.100.1', 'right')).toBe(true)
     client.disconnect()
@@ -285,7 +290,7 @@ describe('guessing without the Redis it was given', () => {
     prefixes.push(prefix)
     const client = new Redis(redisUrl ?? '')
     client.on('error', () => {})
-    const limiter = createGuessLimiter(client, { ...quick, prefix })
+    const limiter = createGuessLimiter(over(client), { ...quick, prefix })
     await client.ping()
     // A blocking read holds up everything behind it on the same connection.
     const hanging = client.blpop(`${prefix}:nothing`, 5).catch(() => {})

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, expect, it } from '@jest/globals'
+import { localCoordination } from '../../src/coordination/local.ts'
+import { connectRedis, redisCoordination } from '../../src/coordination/redis.ts'
 import { createLog } from '../../src/runtime/log.ts'
-import { connectRedis } from '../../src/runtime/redis.ts'
 import { createPubSub } from '../../src/services/notices/pub-sub.ts'
 import { until } from '../until.ts'
 
@@ -30,13 +31,14 @@ describe('the log of an outage of Redis', () => {
     })
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const redis = await connectRedis(`redis://127.0.0.1:${(server.address() as AddressInfo).port}`, log)
-    const pubSub = createPubSub({ redis, log })
+    const coordination = redisCoordination(redis, localCoordination(), log)
+    createPubSub(coordination)
     try {
       await until(() => tries >= 6)
       const begun = lines.map(line => line.msg)
       expect(begun.sort()).toEqual([
         'Redis does not answer; events of other instances are missed',
-        'Redis does not answer; limits are counted in this process meanwhile',
+        'Redis does not answer; limits are counted in this instance meanwhile',
       ])
       expect(lines.map(line => line.level)).toEqual([40, 40])
       down = false
@@ -48,8 +50,7 @@ describe('the log of an outage of Redis', () => {
         expect(msg).toMatch(/again/)
       }
     } finally {
-      pubSub.close()
-      redis.disconnect()
+      coordination.close()
       server.close()
     }
     expect(lines).toHaveLength(4)

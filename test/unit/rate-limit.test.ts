@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, it } from '@jest/globals'
 import { Redis } from 'ioredis'
 import { v7 as newId } from 'uuid'
+import { localCoordination } from '../../src/coordination/local.ts'
+import { redisCoordination } from '../../src/coordination/redis.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { rateLimitService } from '../../src/services/rate-limit.ts'
 
@@ -27,8 +29,7 @@ function service([max, seconds, now]: Rule, shared?: Redis) {
   const rule = { max, seconds }
   return rateLimitService({
     rules: everyRate(rule),
-    redis: shared,
-    log,
+    coordination: shared ? redisCoordination(shared, localCoordination(), log) : localCoordination(),
     now,
   })
 }

@@ -2,7 +2,6 @@ import { stringify } from 'uuid'
 import { noteChecksums } from '../../../db/queries/archive.ts'
 import { AppError, Busy, InvalidInput } from '../../runtime/errors.ts'
 import { createFairQueue } from '../../runtime/fair-queue.ts'
-import { Held } from '../../runtime/held.ts'
 import { MAX_ZIPPED, MAX_ZIPS_OF_ADDRESS, MAX_ZIPS_OF_DRIVE } from '../../values/limits.ts'
 import { deliveryOf } from '../../values/media.ts'
 import { networkOf } from '../../values/network.ts'
@@ -32,7 +31,7 @@ export interface SealedZip extends Archived {
   grant?: Grant
 }
 
-interface Options extends Core<'db' | 'store' | 'tokens' | 'publicUrl' | 'log'> {
+interface Options extends Core<'coordination' | 'db' | 'store' | 'tokens' | 'publicUrl' | 'log'> {
   signedUrlSeconds: number
 }
 
@@ -45,10 +44,9 @@ const busy = () => new Busy('Too many archives are being prepared at the moment.
 const NOTED_AT_ONCE = 100
 
 /** ZIP archives of entries, made while they are sent: nothing of them is stored. Does not authorize. */
-export function zipService({ db, store, tokens, publicUrl, signedUrlSeconds: seconds, log }: Options) {
+export function zipService({ coordination, db, store, tokens, publicUrl, signedUrlSeconds: seconds, log }: Options) {
   // Reading what is in large folders takes the database as long as a hundred lists do.
   const readings = createFairQueue({ atOnce: 2, longest: 100, longestPerKey: 10, patience: 20_000, full: busy })
-  const held = new Held()
 
   /** Notes the checksums that are found while bytes are sent: the next archive knows them. */
   function noteOf() {
@@ -102,10 +100,10 @@ export function zipService({ db, store, tokens, publicUrl, signedUrlSeconds: sec
       etag: digestOf(entries, described),
       reusesMemory: true,
       ...deliveryOf(fileName, 'application/zip', 'download'),
-      hold(address) {
-        const release = held.acquire(1, [
-          [`address ${networkOf(address)}`, MAX_ZIPS_OF_ADDRESS],
-          [`drive ${bucketId}`, MAX_ZIPS_OF_DRIVE],
+      async hold(address) {
+        const release = await coordination.hold(1, [
+          [`archives of ${networkOf(address)}`, MAX_ZIPS_OF_ADDRESS],
+          [`archives of drive ${bucketId}`, MAX_ZIPS_OF_DRIVE],
         ])
         if (!release)
           throw new Busy('Too many archives are being downloaded at the moment. Let one of them end, then try again.')

@@ -2,6 +2,7 @@ import type { EventKind } from '../../../db/models/event.ts'
 import type { Usage } from '../../../db/queries/bucket.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Config } from '../../config/config.ts'
+import type { Release } from '../../coordination/coordination.ts'
 import { AppError, toAppError, Unauthenticated } from '../../runtime/errors.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { BucketLimits, Tree } from '../../values/tree.ts'
@@ -37,40 +38,31 @@ const POLL = 2000
 /** How many events of a log are read at once. */
 const EVENTS = 100
 
-interface Deps extends Core<'pubSub'>, Pick<Config, 'subscriptionsPerUser' | 'subscriptionCheckSeconds'> {
+interface Deps
+  extends Core<'coordination' | 'pubSub'>,
+    Pick<Config, 'subscriptionsPerUser' | 'subscriptionCheckSeconds'> {
   shares: ShareService
   invites: InviteService
   users: UserService
   eventFeeds: EventFeedService
 }
 
-/** The open subscriptions of this instance. Each ends with the right that opened it, and is authorized again before each event. */
-export function subscriptionService({ pubSub, shares, invites, users, eventFeeds, ...config }: Deps) {
+/** The open subscriptions of this process. Each ends with the right that opened it, and is authorized again before each event. */
+export function subscriptionService({ coordination, pubSub, shares, invites, users, eventFeeds, ...config }: Deps) {
   const { subscriptionsPerUser: maxPerUser } = config
   const checkMs = config.subscriptionCheckSeconds * 1000
-  const open = new Map<string, number>()
   const mailboxes = new Set<Mailbox>()
   let stopping = false
 
   /** @throws QUOTA_EXCEEDED */
-  function takePlace({ userId }: Caller): () => void {
-    const used = open.get(userId) ?? 0
-    if (used >= maxPerUser)
-      throw new AppError(
-        'QUOTA_EXCEEDED',
-        `You have ${used} subscriptions open, which is the limit. Close one first.`,
-        {
-          limit: 'max_subscriptions',
-          max: maxPerUser,
-          used,
-        },
-      )
-    open.set(userId, used + 1)
-    return () => {
-      const left = (open.get(userId) ?? 1) - 1
-      if (left === 0) open.delete(userId)
-      else open.set(userId, left)
-    }
+  async function takePlace({ userId }: Caller): Promise<Release> {
+    const leave = await coordination.hold(1, [[`subscriptions of ${userId}`, maxPerUser]])
+    if (leave) return leave
+    throw new AppError(
+      'QUOTA_EXCEEDED',
+      `You have ${maxPerUser} subscriptions open, which is the limit. Close one first.`,
+      { limit: 'max_subscriptions', max: maxPerUser, used: maxPerUser },
+    )
   }
 
   /**
@@ -154,7 +146,7 @@ export function subscriptionService({ pubSub, shares, invites, users, eventFeeds
     topics: [Topic, string][],
     run: (mailbox: Mailbox) => AsyncGenerator<T, void>,
   ): AsyncGenerator<T, void> {
-    const leave = takePlace(subscriber.caller)
+    const leave = await takePlace(subscriber.caller)
     const mailbox = openMailbox()
     const stopListening = topics.map(([topic, to]) => pubSub.listen(topic, to, mailbox.post))
     mailboxes.add(mailbox)

@@ -20,7 +20,7 @@ export interface Delivery {
   /** Meters the bytes sent, where a share limits its downloads. */
   meter?: Meter
   /** Takes a place for what may be under way a few times only. @returns what gives it back @throws UNAVAILABLE */
-  hold?(address: string): () => void
+  hold?(address: string): Promise<() => void>
   /** Whether a chunk of the bytes may be used only until the next one is asked for. */
   reusesMemory?: boolean
   /** All bytes, or a part of them. @throws TOKEN_NOT_FOUND */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Coordination } from '../../coordination/coordination.ts'
 import { Busy, InvalidInput } from '../../runtime/errors.ts'
 import { startCrc32 } from '../../storage/crc32.ts'
 import { BytesDiffer } from '../../storage/store.ts'
@@ -79,22 +80,18 @@ export function parseContentMd5(contentMd5: string | null | undefined): string |
 const MAX_SENDS = 2
 
 /** Limits how many requests send the same part at a time: until one is complete, it takes disk space that the upload has not reserved. */
-export function limitSends() {
-  const running = new Map<string, number>()
-  return async <T>(part: string, send: () => Promise<T>): Promise<T> => {
-    const count = running.get(part) ?? 0
-    if (count >= MAX_SENDS)
+export const limitSends =
+  ({ hold }: Coordination) =>
+  async <T>(part: string, send: () => Promise<T>): Promise<T> => {
+    const release = await hold(1, [[`sends of part ${part}`, MAX_SENDS]])
+    if (!release)
       throw new Busy('Other requests are sending this part. Wait for one of them to end, then send it again.')
-    running.set(part, count + 1)
     try {
       return await send()
     } finally {
-      const left = (running.get(part) ?? 1) - 1
-      if (left > 0) running.set(part, left)
-      else running.delete(part)
+      release()
     }
   }
-}
 
 const nothing = createHash('md5').digest('hex')
 

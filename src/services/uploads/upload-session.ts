@@ -61,6 +61,7 @@ const LATE_MS = 900_000
 const FRESH_MS = 1000
 
 export function uploadSessionService({
+  coordination,
   db,
   store,
   blobs,
@@ -70,9 +71,9 @@ export function uploadSessionService({
   publicUrl,
   uploadPartBytes: partSize,
   directUploads: maySendDirectly,
-}: Core<'db' | 'store' | 'log' | 'tokens' | 'publicUrl'> &
+}: Core<'coordination' | 'db' | 'store' | 'log' | 'tokens' | 'publicUrl'> &
   Pick<Config, 'uploadPartBytes' | 'directUploads'> & { blobs: BlobService; files: FileService }) {
-  const oneOfFew = limitSends()
+  const oneOfFew = limitSends(coordination)
   const addresses = uploadAddresses({ store, tokens, publicUrl })
 
   /**
