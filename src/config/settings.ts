@@ -18,13 +18,13 @@ export const settings = {
   HOST: { help: 'address to listen on', default: '127.0.0.1', read: z.string().min(1) },
   PORT: { help: 'port to listen on', default: '8080', read: count(0, 65535) },
   PUBLIC_URL: {
-    help: 'address under which clients reach this service',
+    help: 'URL under which clients reach this service',
     default: '',
     shown: 'http://localhost:<PORT>',
     read: origin.or(z.literal('')),
   },
   DATA_DIR: {
-    help: 'folder of everything that is kept in files: database, blobs, mails, secrets',
+    help: 'folder for all data that is kept in files: database, blobs, mails, secrets',
     default: 'data',
     read: z.string().min(1),
   },
@@ -39,9 +39,9 @@ export const settings = {
         'must start with mysql://, mariadb:// or sqlite: and name a database',
       ),
   },
-  DATABASE_POOL: { help: 'connections to the database at most', default: '10', read: count(2, 1000) },
+  DATABASE_POOL: { help: 'maximum number of connections to the database', default: '10', read: count(2, 1000) },
   BLOB_DIR: {
-    help: 'folder that holds the blobs, the same for all instances; not used with AZURE_STORAGE_CONNECTION_STRING',
+    help: 'folder of the blobs, the same for all instances; not used with AZURE_STORAGE_CONNECTION_STRING',
     default: '',
     shown: '<DATA_DIR>/blobs',
     read: z.string(),
@@ -53,42 +53,42 @@ export const settings = {
     read: z.string(),
   },
   AZURE_STORAGE_CONTAINER: {
-    help: 'container that holds the blobs; made if it is missing',
+    help: 'container of the blobs; created if it is missing',
     default: 'satchel',
     read: z
       .string()
       .regex(/^[a-z0-9](?!.*--)[a-z0-9-]{1,61}[a-z0-9]$/, 'must be a container name: 3 to 63 of a-z, 0-9 and -'),
   },
   BLOB_PUBLIC_URL: {
-    help: 'address of Azure Blob Storage as clients see it, for signed URLs, when it differs from the one used here',
+    help: 'URL of Azure Blob Storage for clients, used in signed URLs, if it differs from the one that the service uses',
     default: '',
     shown: 'the blob endpoint of the connection string',
     read: z.url({ protocol: /^https?$/ }).or(z.literal('')),
   },
   BLOB_CORS: {
-    help: 'let pages of PUBLIC_URL and of CORS_ORIGINS exchange bytes with Azure Blob Storage: writes one CORS rule into its account',
+    help: 'allow pages of PUBLIC_URL and of CORS_ORIGINS to exchange bytes with Azure Blob Storage: writes one CORS rule into its account',
     default: 'true',
     read: flag,
   },
   DOWNLOADS: {
-    help: 'redirect: answer downloads with a signed URL, of Azure Blob Storage where the blobs are there, else of the service; proxy: answer with the bytes themselves',
+    help: 'redirect: answer downloads with a redirect to a signed URL of the blob store (the service itself signs URLs for BLOB_DIR); proxy: answer with the bytes',
     default: 'redirect',
     read: z.enum(['redirect', 'proxy']),
   },
   DIRECT_UPLOADS: {
-    help: 'let clients send the parts of an upload to signed URLs if they ask for it; never with DOWNLOADS=proxy',
+    help: 'allow clients to send the parts of an upload to signed URLs if they ask for it; always off with DOWNLOADS=proxy',
     default: 'true',
     read: flag,
   },
   SIGNED_URL_SECONDS: { help: 'seconds for which a signed URL is valid', default: '60', read: count(1, 86400) },
   LINK_BY_EMAIL: {
-    help: 'true: all sign-in providers vouch for the same people, so a verified e-mail address signs in to the account that has it; never another user of one provider',
+    help: 'true: trust every sign-in provider about e-mail addresses, so a verified address signs in to the account that has it; two users of the same provider never share an account',
     default: '',
     shown: 'true with one provider, false with several',
     read: flag.or(z.literal('')),
   },
   SIGN_UP: {
-    help: 'who may make an account: open, domains:example.com,example.org (verified e-mail addresses), invited (a pending invite to the verified e-mail address, or a file shared with it), claim:groups=staff,admins (a claim of the provider), or closed',
+    help: 'who may create an account: open, domains:example.com,example.org (verified e-mail addresses), invited (a pending invite to the verified e-mail address, or a file shared with it), claim:groups=staff,admins (a claim of the provider), or closed',
     default: '',
     shown: 'open',
     read: signUpRule,
@@ -97,7 +97,7 @@ export const settings = {
   SECRET_KEY: {
     help: 'key that tokens are derived from, the same on all instances; 32 characters or more',
     default: '',
-    shown: 'made once and kept in <DATA_DIR>/secret.key',
+    shown: 'generated once and kept in <DATA_DIR>/secret.key',
     read: z.string().min(32, 'must have 32 characters or more').or(z.literal('')),
   },
   SMTP_URL: {
@@ -135,7 +135,7 @@ export const settings = {
     read: list,
   },
   LINK_DURATION: {
-    help: 'how long a new link lives where nothing is said: 30m, 24h, 7d, 2w, 1mo, 1y, or never',
+    help: 'how long a new link is valid unless its request says otherwise: 30m, 24h, 7d, 2w, 1mo, 1y, or never',
     default: '24h',
     read: z.string().regex(/^([1-9][0-9]{0,8}(s|m|h|d|w|mo|y)|never)$/, 'must be a duration such as 7d, or never'),
   },
@@ -156,12 +156,12 @@ export const settings = {
     read: count(1, 10_000),
   },
   SUBSCRIPTION_CHECK_SECONDS: {
-    help: 'how often an open subscription in which nothing happens makes sure that its session or key has not ended',
+    help: 'seconds after which an idle subscription checks that its session or key is still valid',
     default: '10',
     read: count(1, 3600),
   },
   WEBHOOK_ALLOW_ADDRESSES: {
-    help: 'IP addresses and ranges that webhooks may reach although they are not public, comma separated: 10.1.2.0/24',
+    help: 'non-public IP addresses and ranges that webhooks may reach, comma separated, such as 10.1.2.0/24',
     default: '',
     shown: 'none: public addresses only',
     read: list.pipe(z.array(z.ipv4().or(z.ipv6()).or(z.cidrv4()).or(z.cidrv6()))),
@@ -178,7 +178,7 @@ export const settings = {
     read: flag,
   },
   GRAPHQL_MAX_COST: {
-    help: 'what a GraphQL operation may cost at most: 1 for a value or an object, 5 for an object of a list, 2 for a value of a list, with lists as long as their pages',
+    help: 'maximum cost of a GraphQL operation: 1 for a value or an object, 5 for an object in a list, 2 for a value in a list; a list is as long as its page',
     default: '400000',
     read: count(1000, 100_000_000),
   },
@@ -188,7 +188,7 @@ export const settings = {
     read: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
   },
   LOG_FORMAT: {
-    help: 'json: one object a line; pretty: for people; auto: pretty on a terminal, else json',
+    help: 'json: one object per line; pretty: for people; auto: pretty on a terminal, otherwise json',
     default: 'auto',
     read: z.enum(['auto', 'pretty', 'json']),
   },
@@ -213,7 +213,7 @@ export const settings = {
     read: count(1024, 4194304),
   },
   SWEEP_SECONDS: {
-    help: 'seconds between two looks of the sweeper for expired data',
+    help: 'seconds between two runs of the sweeper, which deletes expired data',
     default: '15',
     read: count(1, 3600),
   },
@@ -223,16 +223,16 @@ export const settings = {
     read: count(0, 3600),
   },
   DRAIN_SECONDS: {
-    help: 'how long an instance that is stopped serves on while /readyz answers 503, so that proxies stop sending it requests; longer than they need to notice',
+    help: 'seconds for which a stopping instance continues to serve while /readyz answers 503, so that proxies stop sending it requests; set it longer than they need to notice',
     default: '',
-    shown: '5 with NODE_ENV=production, else 0',
+    shown: '5 with NODE_ENV=production, otherwise 0',
     read: z
       .literal('')
       .transform(() => undefined)
       .or(count(0, 300)),
   },
   CONNECTIONS_PER_ADDRESS: {
-    help: 'connections from one client IP address (IPv6: one /64) to an instance; through a trusted proxy, requests',
+    help: 'connections from one client IP address (IPv6: one /64) to an instance; behind a trusted proxy, simultaneous requests',
     default: '1000',
     read: count(1, 1_000_000),
   },
@@ -243,7 +243,7 @@ export const settings = {
   },
   BODIES_PER_CALLER: { help: 'unfinished request bodies of one user', default: '256', read: count(1, 1_000_000) },
   BODY_MEMORY_BYTES: {
-    help: 'bytes of memory that the request bodies of an instance may take together; further ones get 503',
+    help: 'bytes of memory for all request bodies of an instance together; further requests get 503',
     default: '268435456',
     read: count(2 ** 26, 2 ** 40),
   },
@@ -253,15 +253,15 @@ export const settings = {
     read: count(1, 3600),
   },
   UPLOAD_MIN_RATE: {
-    help: 'bytes a second that an upload must bring, on average over UPLOAD_RATE_SECONDS; a slower one is refused',
+    help: 'minimum speed of an upload in bytes per second, on average over UPLOAD_RATE_SECONDS; a slower one is refused',
     default: '1024',
     read: count(0, 1_000_000),
   },
   UPLOAD_RATE_SECONDS: { help: 'seconds over which UPLOAD_MIN_RATE is averaged', default: '60', read: count(1, 3600) },
-  RETENTION_DAYS: { help: 'days for which deleted accounts can come back', default: '30', read: count(1, 3650) },
+  RETENTION_DAYS: { help: 'days for which the kept data of a deleted account can be reclaimed', default: '30', read: count(1, 3650) },
   EVENT_DAYS: { help: 'days for which events are kept; older cursors expire', default: '90', read: count(1, 3650) },
   TRASH_DAYS: {
-    help: 'days for which deleted files and folders stay in the trash; 0: they are gone at once',
+    help: 'days for which deleted files and folders stay in the trash; 0: they are deleted at once',
     default: '30',
     read: count(0, 3650),
   },
@@ -276,14 +276,14 @@ export const settings = {
     read: count(0, 3650),
   },
   KEPT_PERCENT: {
-    help: 'storage that trash and versions of a drive may take, in percent of what its plan allows',
+    help: 'storage for trash and versions of a drive, in percent of the storage of its plan',
     default: '100',
     read: count(0, 1000),
   },
   NODE_ENV: {
     help: 'development, production or test; production refuses the embedded sign-in and a generated secret',
     default: 'development',
-    // A misspelt "production" must not start with what production refuses.
+    // A misspelt "production" must not start with settings that production refuses.
     read: z.enum(['development', 'production', 'test'], 'must be development, production or test'),
   },
 } as const satisfies Record<
