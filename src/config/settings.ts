@@ -258,7 +258,11 @@ export const settings = {
     read: count(0, 1_000_000),
   },
   UPLOAD_RATE_SECONDS: { help: 'seconds over which UPLOAD_MIN_RATE is averaged', default: '60', read: count(1, 3600) },
-  RETENTION_DAYS: { help: 'days for which the kept data of a deleted account can be reclaimed', default: '30', read: count(1, 3650) },
+  RETENTION_DAYS: {
+    help: 'days for which the kept data of a deleted account can be reclaimed',
+    default: '30',
+    read: count(1, 3650),
+  },
   EVENT_DAYS: { help: 'days for which events are kept; older cursors expire', default: '90', read: count(1, 3650) },
   TRASH_DAYS: {
     help: 'days for which deleted files and folders stay in the trash; 0: they are deleted at once',
