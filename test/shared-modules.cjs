@@ -1,23 +1,51 @@
 const { appendFileSync, readFileSync } = require('node:fs')
+const { channel } = require('node:diagnostics_channel')
 const { registerHooks } = require('node:module')
-const { join, relative } = require('node:path')
+const { basename, join, relative } = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { default: Runtime } = require('jest-runtime')
 
-/** Seconds of processor time that this process has taken, and those of its children that have ended: proc(5), stat. */
+/** Seconds of processor time: of this process, and of its children that have ended. proc(5), stat. */
 function processorSeconds() {
   const [, ...fields] = readFileSync('/proc/self/stat', 'utf8').split(/\) /)[1].split(' ')
-  return fields.slice(10, 14).reduce((sum, ticks) => sum + Number(ticks), 0) / 100
+  const [user, system, childUser, childSystem] = fields.slice(10, 14).map(ticks => Number(ticks) / 100)
+  return { own: user + system, children: childUser + childSystem }
 }
 
-/** Says, in the file that TEST_COSTS names, what a test file has cost: seconds of processor time, seconds, project and path. */
+/** What kind of process it is: the script that Node runs, or the program. */
+const kindOf = ({ spawnargs: [program = '', ...args] }) =>
+  basename(program) === 'node' ? basename(args.find(arg => /\.[cm]?[jt]s$/.test(arg)) ?? 'node') : basename(program)
+
+/** By kind of process, how many have ended, and their seconds of processor time. */
+let ended = new Map()
+const costs = process.env.TEST_COSTS
+if (costs) {
+  let children = 0
+  channel('child_process').subscribe(({ process: child }) =>
+    child.once('exit', () => {
+      const before = children
+      children = processorSeconds().children
+      const { times, seconds } = ended.get(kindOf(child)) ?? { times: 0, seconds: 0 }
+      ended.set(kindOf(child), { times: times + 1, seconds: seconds + children - before })
+    }),
+  )
+}
+
+/**
+ * Adds to the file that TEST_COSTS names what a test file has cost: seconds of processor time, seconds, project, path; then of the
+ * processor time, the seconds of Jest's worker itself and of each kind of process that has ended, with their number.
+ */
 function measure({ rootDir, displayName }, path) {
-  const file = process.env.TEST_COSTS
-  if (!file) return () => {}
-  const [processor, began] = [processorSeconds(), performance.now()]
+  if (!costs) return () => {}
+  const [before, began] = [processorSeconds(), performance.now()]
+  ended = new Map()
   return () => {
-    const costs = [processorSeconds() - processor, (performance.now() - began) / 1000].map(n => n.toFixed(2))
-    appendFileSync(file, `${[...costs, displayName?.name ?? 'browser', relative(rootDir, path)].join('\t')}\n`)
+    const { own, children } = processorSeconds()
+    const [ofWorker, ofChildren] = [own - before.own, children - before.children]
+    const figures = [ofWorker + ofChildren, (performance.now() - began) / 1000].map(n => n.toFixed(2))
+    const kinds = Array.from(ended, ([kind, { times, seconds }]) => `${kind} ${times}x ${seconds.toFixed(2)}`)
+    const line = [...figures, displayName?.name ?? 'browser', relative(rootDir, path), ofWorker.toFixed(2), ...kinds]
+    appendFileSync(costs, `${line.join('\t')}\n`)
   }
 }
 
