@@ -7,6 +7,10 @@ import { unseen } from './coverage-of-routes.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from './harness.ts'
 import { readZip } from './zip-reader.ts'
 
+declare const engine: 'sqlite' | 'mysql'
+
+const onSqlite = engine === 'sqlite' ? it : it.skip
+
 let t: TestApp
 let alice: Person
 let bob: Person
@@ -174,13 +178,15 @@ describe('An archive', () => {
     expect((await get(last)).status).toBe(404)
   })
 
-  it('is whole for who reads slowly while others read, too', async () => {
+  // No database has a part in that.
+  onSqlite('is whole for who reads slowly while others read, too', async () => {
+    const LEVELS = 6
     const texts = Array.from({ length: 8 }, (_, i) =>
       String.fromCharCode(97 + i).repeat(i === 7 ? 300_000 : 14_000 + i),
     )
     for (const [i, text] of texts.entries()) await alice.upload(`slow/${i}.txt`, text)
     // Doubled, until it is more than the buffers of a connection hold.
-    for (let level = 0; level < 7; level++) {
+    for (let level = 0; level < LEVELS; level++) {
       const json = { entries: ['slow'], folder: 'halves', name: `half ${level}` }
       expect((await alice.rest('POST', '/api/copies', { json })).status).toBe(200)
       const move = { source: `halves/half ${level}`, destination: `slow/half ${level}` }
@@ -198,7 +204,7 @@ describe('An archive', () => {
     const url = await urlOf(['slow'])
     for (const bytes of await Promise.all([slowly(url, 500), slowly(url, 200), slowly(url, 0)])) {
       const files = [...(await readZip(bytes))].filter(([path]) => path.endsWith('.txt'))
-      expect(files).toHaveLength(8 * 2 ** 7)
+      expect(files).toHaveLength(8 * 2 ** LEVELS)
       expect(files.filter(([path, { text }]) => text !== texts[Number(path.at(-5))])).toEqual([])
     }
   })
