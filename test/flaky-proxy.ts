@@ -3,6 +3,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 /** Stands between the service and something it needs, and lets that something die in every way a network knows. */
 export interface FlakyProxy {
   port: number
+  /** Where it passes everything on to. */
+  target: { host: string; port: number }
   /** Nobody listens any more, and whoever is connected is cut. */
   refuse(): Promise<void>
   /** Cuts whoever is connected; whoever comes again is served. */
@@ -61,6 +63,7 @@ export async function startFlakyProxy(target: { host: string; port: number }): P
   const port = typeof address === 'object' && address ? address.port : 0
   return {
     port,
+    target,
     refuse,
     cut,
     passed: () => passed,

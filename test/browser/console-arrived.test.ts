@@ -19,7 +19,7 @@ let w: ConsoleWorld
 let count = 0
 
 beforeAll(async () => {
-  w = await startConsole({}, { serviceWorkers: 'allow' })
+  w = await startConsole({}, { serviceWorkers: 'allow' }, 'proxy')
 }, 120_000)
 afterAll(() => w?.stop())
 
@@ -115,12 +115,12 @@ describe('What the system shares with the installed console', () => {
     await share(page, [['sea.txt', 'salt']])
     await dialog(page).getByRole('button', { name: 'journeys' }).waitFor()
     await until(() => page.evaluate(keepsFolder('')))
-    await w.service.kill()
+    await w.service.disconnect()
     await dialog(page).getByRole('button', { name: 'Upload here' }).click()
     await dock(page).getByText('sea.txt').waitFor()
     await page.reload()
     await dock(page).getByText('sea.txt').waitFor()
-    await w.service.restart()
+    await w.service.connect()
     await dock(page).getByRole('heading', { name: '1 file uploaded', exact: true }).waitFor({ timeout: 45_000 })
     expect(await filesOf(alice, '')).toContain('sea.txt')
     expect(await keptIn(page)).toBe(0)
@@ -209,11 +209,11 @@ describe('What the system shares with the installed console', () => {
     await share(page, [['sea.txt', 'salt']])
     await dialog(page).getByRole('button', { name: 'journeys' }).waitFor()
     await until(() => page.evaluate(keepsFolder('')))
-    await w.service.kill()
+    await w.service.disconnect()
     await dialog(page).getByRole('button', { name: 'Upload here' }).click()
     await dock(page).getByText('sea.txt').waitFor()
     await page.goto('about:blank')
-    await w.service.restart()
+    await w.service.connect()
     await signInAsMallory(alice)
     await eventually(async () => expect(await keptIn(page)).toBe(0))
     expect(await dialog(page).count()).toBe(0)

@@ -27,7 +27,7 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'satchel-engines-'))
-    ;[service, browser] = await Promise.all([startService(), openBrowser()])
+    ;[service, browser] = await Promise.all([startService({}, 'proxy'), openBrowser()])
     tab = await browser.tab()
   }, 120_000)
   afterAll(async () => {
@@ -206,12 +206,12 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
     await until(() => tab.evaluate('navigator.serviceWorker.controller !== null'))
     await tab.open(letters)
     await until(() => tab.evaluate(keepsFolder('Letters')))
-    await service.kill()
+    await service.disconnect()
     await tab.open(letters)
     await reads('Offline')
     await sees('row', 'To the council.txt')
     await look('offline')
-    await service.restart()
+    await service.connect()
     // The console looks by itself, too, and may have been first: then the button is gone.
     const isBack = async () => !(await text()).includes('Offline')
     await Promise.race([tab.click('button', 'Try again').catch(() => {}), until(isBack, 20_000, 50)])

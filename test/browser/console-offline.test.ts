@@ -17,7 +17,7 @@ let w: ConsoleWorld
 let alice: Person
 
 beforeAll(async () => {
-  w = await startConsole({}, { serviceWorkers: 'allow' })
+  w = await startConsole({}, { serviceWorkers: 'allow' }, 'proxy')
   alice = await w.person('alice')
   await alice.upload('journeys/alps.txt', 'snow')
   await alice.upload('journeys/sea.txt', 'salt')
@@ -82,18 +82,18 @@ describe('Without the service', () => {
     await page.getByText('Name and address come from').waitFor()
     await page.getByRole('link', { name: 'Workspaces' }).click()
     await page.getByRole('heading', { name: 'No workspaces yet' }).waitFor()
-    await w.service.kill()
+    await w.service.disconnect()
     await page.goBack()
     await page.getByText('Offline:').waitFor()
     await page.waitForTimeout(500)
     expect(await page.locator('.skeleton').count()).toBe(0)
     await page.getByText('Name and address come from').waitFor()
-    await w.service.restart()
+    await w.service.connect()
   })
 
   it('a change says that it needs the connection, and nothing is left of it', async () => {
     const page = await openKept(alice, '/files/journeys')
-    await w.service.kill()
+    await w.service.disconnect()
     await rowOf('alps.txt', page).click()
     await page.keyboard.press('F2')
     await page.getByRole('textbox', { name: 'New name' }).fill('andes.txt')
@@ -106,14 +106,14 @@ describe('Without the service', () => {
   it('an upload waits, and goes on when the service is back', async () => {
     const page = await openKept(alice, '/files/journeys')
     await page.locator('.uploads-status').waitFor({ state: 'attached' })
-    await w.service.kill()
+    await w.service.disconnect()
     await page.evaluate(`(() => {
       const transfer = new DataTransfer()
       transfer.items.add(new File(['dunes'], 'dunes.txt', { type: 'text/plain' }))
       document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: transfer, bubbles: true }))
     })()`)
     await page.getByRole('region', { name: 'Uploads' }).getByText('dunes.txt').waitFor()
-    await w.service.restart()
+    await w.service.connect()
     await rowOf('dunes.txt', page).waitFor({ timeout: 45_000 })
   })
 
@@ -143,7 +143,7 @@ describe('What was read', () => {
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Your files, safely shared' }).waitFor()
     expect((await kept(page)).filter(name => !name.startsWith('console-'))).toEqual([])
-    await w.service.kill()
+    await w.service.disconnect()
     await expect(page.goto(`${w.service.url}/files/secret`)).rejects.toThrow(/ERR_CONNECTION_REFUSED|ERR_FAILED/)
   })
 

@@ -41,12 +41,16 @@ const roomy = {
   ...{ RATE_LINKS: '1000', RATE_NOTES: '1000', OPERATORS: 'olga@example.com' },
 }
 
-/** @param profiles what holds for every person's */
+/**
+ * @param profiles what holds for every person's
+ * @param behind startService
+ */
 export async function startConsole(
   settings: Record<string, string> = {},
   profiles: BrowserContextOptions = {},
+  behind?: 'proxy',
 ): Promise<ConsoleWorld> {
-  const [service, browser] = await Promise.all([startService({ ...roomy, ...settings }), openBrowser()])
+  const [service, browser] = await Promise.all([startService({ ...roomy, ...settings }, behind), openBrowser()])
 
   async function person(
     name: string,
