@@ -37,6 +37,7 @@ const drills = [
   'security/database-faults',
   'security/disk-faults',
   'security/file-request-drill',
+  'security/graphql-documents',
   'security/guessing',
   'security/half-open',
   'security/password-hashing',

@@ -14,7 +14,7 @@ const MAX_MIB = 64
 /** Other work on the machine makes a request dearer now and then; what costs too much does so each time. */
 const ROUNDS = 4
 /** Compiled code is reached by the third. */
-const TIMES = 4
+const TIMES = 3
 
 let service: ServiceProcess
 let alice: Person
