@@ -41,7 +41,8 @@ export default async function config() {
       displayName: name,
       testMatch,
       ...loading,
-      globals: { engine, storeUnderTest: store },
+      // For rounds.ts.
+      globals: { engine, storeUnderTest: store, thorough: suite === 'all' },
       // Jest runs each of these files once, for however many projects.
       ...(engine
         ? {

@@ -13,6 +13,7 @@ import type { BlobStore } from '../src/storage/store.ts'
 import { type BuiltService, startBuilt } from './built-service.ts'
 import { expectHealed, findingsOf } from './consistency.ts'
 import { newDatabase, type Person, rest, signInTo } from './harness.ts'
+import { rounds } from './rounds.ts'
 import { until } from './until.ts'
 import { file, form, formType, head, openWire, type Wire } from './wire.ts'
 
@@ -114,7 +115,7 @@ describe('A service that is killed', () => {
     const sent = new Map<string, Buffer>()
     const acknowledged = new Set<string>()
     const large = randomBytes(9 * MiB)
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < rounds(2, 3); round++) {
       let alive = true
       const work = async (worker: number) => {
         for (let n = 0; alive; n++) {
@@ -220,7 +221,7 @@ describe('A service that is killed', () => {
         () => 'killed',
       )
       // Sooner or later it is done; the interesting moments lie before.
-      await Promise.race([answer, sleep(5 * 2 ** round * (1 + Math.random()))])
+      await Promise.race([answer, sleep(5 * rounds(4, 2) ** round * (1 + Math.random()))])
       await kill()
       const said = await answer
       gone = (await usage()).files === after.files

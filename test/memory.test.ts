@@ -9,7 +9,7 @@ import { restUploader } from './uploader.ts'
 import { BOUNDARY, field, file, form, formType, head, openWire, type Part } from './wire.ts'
 
 const MiB = 1024 * 1024
-const SIZE = 300 * MiB
+const SIZE = 200 * MiB
 const chunk = Buffer.alloc(256 * 1024, 7)
 
 let service: ServiceProcess
@@ -82,7 +82,7 @@ const graphqlParts = (name: string) => [
   file(name, '', '0'),
 ]
 
-describe('An upload of 300 MiB', () => {
+describe('An upload of 200 MiB', () => {
   it.each([
     ['REST', (name: string, size: number) => send('/api/files/upload', [file(name, '')], size)],
     ['GraphQL', (name: string, size: number) => send('/graphql', graphqlParts(name), size)],
