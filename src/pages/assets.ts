@@ -8,8 +8,10 @@ const BASE = '/pages/'
 const YEAR_SECONDS = 365 * 86_400
 
 const files = await Promise.all([
-  load('style.css', 'text/css; charset=utf-8', ['tokens.css', 'style.css', 'folder.css']),
+  load('style.css', 'text/css; charset=utf-8', ['tokens.css', 'style.css']),
+  load('folder.css', 'text/css; charset=utf-8'),
   load('script.js', 'text/javascript; charset=utf-8'),
+  load('folder.js', 'text/javascript; charset=utf-8'),
   load('request.js', 'text/javascript; charset=utf-8'),
 ])
 

@@ -25,12 +25,16 @@ export const folderRow = (
 ): Row => ({
   ...{ name: nameOf(name), path, href, changed: dayOf(updatedAt), size: sizeOf(size) },
   kind: { icon: 'folder', label: count(fileCount, 'file') },
+  ...{ picture: null, download: null },
 })
 
 export const fileRow = (
   { name, path, fileType, size, updatedAt }: Pick<ListedFile, 'name' | 'path' | 'fileType' | 'size' | 'updatedAt'>,
   href: string,
-): Row => ({ ...fileOf(name, fileType, size), path, href, changed: dayOf(updatedAt) })
+): Row => ({
+  ...fileOf(name, fileType, size),
+  ...{ path, href, changed: dayOf(updatedAt), picture: null, download: null },
+})
 
 /** The folders from the top down to one. @param names of the folder */
 export const crumbsOf = (top: string, names: string[], hrefOf: (path: string[]) => string): LevelView['crumbs'] =>

@@ -16,6 +16,8 @@ import { fileOf, folderOf, momentOf, personOf } from './words.ts'
 
 /** The path of the cookie is that of the page, so that it is sent to this share only. */
 const PASS_COOKIE = 'share_pass'
+/** Set by the script of a shared folder: `tiles` or `list`. */
+const VIEW_COOKIE = 'share_view'
 
 /** As many paths as an archive takes, of the longest there are, with most characters escaped. */
 const MAX_ZIP_FORM_BYTES = 640 * 1024
@@ -34,7 +36,8 @@ function askOnPage({ here }: Visit, error: unknown, at: Record<string, string> =
 export function sharePages({ services, secure }: { services: Services; secure: boolean }) {
   const { shareLinks, directShares } = services
 
-  const passOf = ({ req }: Visit) => parseCookie(req.headers.cookie ?? '')[PASS_COOKIE]
+  const cookiesOf = ({ req }: Visit) => parseCookie(req.headers.cookie ?? '')
+  const passOf = (visit: Visit) => cookiesOf(visit)[PASS_COOKIE]
 
   /** Both queries in parallel, to wait for one round trip only. */
   const load = (visit: Visit) => Promise.all([visit.caller(), shareLinks.find(visit.token)])
@@ -68,15 +71,17 @@ export function sharePages({ services, secure }: { services: Services; secure: b
     const place = placeOf(query)
     const page = { limit: PAGE, cursor: query.get('cursor') }
     const level = await shareLinks.list(token, await visitor(visit), { ...askedOf(place), page })
-    return folderPage({ here, place, level, look, caller, save })
+    const tiles = cookiesOf(visit)[VIEW_COOKIE] === 'tiles'
+    return folderPage({ here, place, level, look, caller, save, tiles })
   }
 
   return {
-    /** Opening the page does not count as a download. */
+    /** Opening the page does not count as a download, and reading on in its list is not opening it again. */
     async show(visit: Visit): Promise<Reply> {
       const [caller, share] = await load(visit)
       const look = shareLinks.describe(share, { caller, pass: passOf(visit) })
-      if (visit.req.method === 'GET') await shareLinks.noteOpened(share, { caller, ...userOf(visit) })
+      if (visit.req.method === 'GET' && !isReadingOn(visit, look))
+        await shareLinks.noteOpened(share, { caller, ...userOf(visit) })
       if (look.unseen && caller && visit.req.method === 'GET')
         visit.afterwards(() => directShares.markSeen(caller, visit.token))
       if (look.kind === FOLDER && !look.needs) return inFolder(visit, look, caller, share)
@@ -187,6 +192,10 @@ function sharePage(
   const status = error?.status ?? (look.needs === 'sign-in' ? 401 : 200)
   return page('share', data, { title: error ? `Error: ${file.name}` : file.name, caller }, { status })
 }
+
+/** Whether a visitor asks for a further page of the list of a shared folder. */
+const isReadingOn = ({ query }: Visit, { kind }: SharePage): boolean =>
+  kind === FOLDER && query.has('cursor') && !query.has('file')
 
 /** What a query or a form says of the place in a shared folder: of a file, else of a folder. */
 function placeIn(given: URLSearchParams): Record<string, string> {

@@ -2,15 +2,19 @@ import { FOLDER } from '../../db/models/entry.ts'
 import type { Caller } from '../access/caller.ts'
 import type { SharePage } from '../services/sharing/share-link.ts'
 import type { SharedEntry, SharedLevel, SharedQuery } from '../services/sharing/share-listing.ts'
-import { MAX_NAME_PART } from '../values/limits.ts'
+import { MAX_NAME_PART, MAX_ZIPPED } from '../values/limits.ts'
 import { joinPath, parsePath } from '../values/paths.ts'
 import { crumbsOf, fileRow, folderRow } from './level.ts'
+import { previewKind } from './preview.ts'
 import type { LevelEntry, SaveView, SortView } from './views.ts'
 import { type Page, page } from './visit.ts'
 import { momentOf, nameOf, personOf, sizeOf } from './words.ts'
 
-/** Entries on one page. */
-export const PAGE = 200
+/** Entries on one page: not more than one archive takes, and two to six tiles in a row fill all rows of it. */
+export const PAGE = 180
+
+/** The picture itself is loaded: a larger one would be too much for a tile. */
+const MAX_TILE_BYTES = 4_000_000
 
 /** What the list can be sorted by: as addresses and as people say it, and whether the largest comes first. */
 const sorts = [
@@ -59,8 +63,12 @@ export function addressOf(here: string, place: FolderPlace, cursor?: string): st
 function pathsAt(here: string, place: FolderPlace, name: 'path' | 'file'): (path: string) => string {
   const front = addressOf(here, { ...place, [name]: '' })
   const joined = `${front}${front === here ? '?' : '&'}${name}=`
-  return path => (path === '' ? front : joined + encodeURIComponent(path).replaceAll('%20', '+'))
+  return path => (path === '' ? front : joined + escaped(path))
 }
+
+const escaped = (path: string) => encodeURIComponent(path).replaceAll('%20', '+')
+
+const bytesAt = (address: string) => (path: string) => `${address}?path=${escaped(path)}`
 
 /** The address of the list that a file is in. */
 export function listOf(here: string, place: FolderPlace): string {
@@ -86,6 +94,12 @@ const sortsOf = (here: string, place: FolderPlace): SortView[] =>
     }
   })
 
+/** The address of the picture that the tile of a file shows; null for an icon. */
+function pictureOf({ fileType, size }: SharedEntry, { limited }: SharePage, preview: string): string | null {
+  const isShown = !limited && size > 0 && size <= MAX_TILE_BYTES && previewKind(fileType) === 'image'
+  return isShown ? preview : null
+}
+
 interface Shown {
   here: string
   place: FolderPlace
@@ -93,20 +107,28 @@ interface Shown {
   look: SharePage
   caller: Caller | null
   save: SaveView | null
+  /** Whether the visitor has chosen tiles. */
+  tiles: boolean
 }
 
 /** One page of a shared folder, of a folder below it, or of what a search has found there. */
-export function folderPage({ here, place, level, look, caller, save }: Shown): Page {
+export function folderPage({ here, place, level, look, caller, save, tiles }: Shown): Page {
   const { names, entries, nextCursor } = level
   const folderAt = pathsAt(here, { ...place, search: '' }, 'path')
   // Where one comes back to the same list from.
   const fileAt = pathsAt(here, { ...place, path: place.search ? place.path : '' }, 'file')
+  const [previewAt, downloadAt] = [bytesAt(`${here}/preview`), bytesAt(`${here}/download`)]
+  const rowOf = (entry: SharedEntry) => ({
+    ...fileRow(entry, fileAt(entry.path)),
+    picture: pictureOf(entry, look, previewAt(entry.path)),
+    download: look.allowDownload ? downloadAt(entry.path) : null,
+  })
   const entryOf = (entry: SharedEntry): LevelEntry => ({
-    ...(entry.kind === FOLDER ? folderRow(entry, folderAt(entry.path)) : fileRow(entry, fileAt(entry.path))),
+    ...(entry.kind === FOLDER ? folderRow(entry, folderAt(entry.path)) : rowOf(entry)),
     where: place.search ? whereOf(entry.path, folderAt) : null,
   })
   const data = {
-    save,
+    ...{ save, tiles },
     crumbs: crumbsOf(look.fileName, names, path => folderAt(joinPath(path))),
     entries: entries.map(entryOf),
     next: nextCursor ? addressOf(here, place, nextCursor) : null,
@@ -115,7 +137,7 @@ export function folderPage({ here, place, level, look, caller, save }: Shown): P
       ...{ action: here, text: place.search, clear: folderAt(place.path) },
       kept: Object.entries(queryOf({ ...place, search: '' })),
     },
-    zip: look.allowDownload ? { action: `${here}/download`, folder: joinPath(names) } : null,
+    zip: look.allowDownload ? { action: `${here}/download`, folder: joinPath(names), most: MAX_ZIPPED } : null,
     size: sizeOf(look.size),
     until: look.expiresAt === null ? null : momentOf(look.expiresAt),
     sharedBy: look.sharedBy && personOf(look.sharedBy),

@@ -36,6 +36,10 @@ export interface LevelEntry extends ShownFile {
   changed: Moment
   /** The folder that a search has found it in; null where that is the top. */
   where: { label: string; href: string } | null
+  /** URL of the picture that its tile shows; null for an icon. */
+  picture: string | null
+  /** URL of the bytes of a file, besides that of its page; null for a folder, and where there is none. */
+  download: string | null
 }
 
 /** What is in a folder, page by page. */
@@ -93,14 +97,15 @@ export interface ShareView {
 
 export interface SharedFolderView extends LevelView {
   save: SaveView | null
+  tiles: boolean
   sorts: SortView[]
   /** The form that searches, with what its address keeps besides; `clear` leads back to the folder. */
   search: { action: string; text: string; clear: string; kept: [name: string, value: string][] }
   size: Size
   until: Moment | null
   sharedBy: Person | null
-  /** Where the form with the selected entries goes, which are named by their paths; null where nothing may be downloaded. */
-  zip: { action: string; folder: string } | null
+  /** Where the form with the selected entries goes, which are named by their paths, and how many it takes; null where nothing may be downloaded. */
+  zip: { action: string; folder: string; most: number } | null
 }
 
 export interface InviteView {

@@ -19,7 +19,13 @@ export interface World {
   /** Shares a new file of alice with everybody; answers the link. */
   share(name: string, bytes: Buffer | string, type: string, terms?: object): Promise<string>
   /** Shares a new folder of alice with files in it with everybody; answers the link. */
-  shareFolder(name: string, files: [path: string, bytes: Buffer | string, type: string][]): Promise<string>
+  shareFolder(
+    name: string,
+    files: [path: string, bytes: Buffer | string, type: string][],
+    terms?: object,
+  ): Promise<string>
+  /** Shares a folder of alice that is there with everybody; answers the link. */
+  link(path: string, terms?: object): Promise<string>
   /** Shares a new file of alice with a person; answers the link. */
   send(name: string, bytes: Buffer | string, type: string, email: string): Promise<string>
   /** Founds a workspace of alice and invites somebody to it; answers the link. */
@@ -65,6 +71,9 @@ export async function startWorld(): Promise<World> {
     return `${folder}/${name}`
   }
 
+  const link = async (path: string, terms = {}): Promise<string> =>
+    (await call('/api/folders/quick_share', { path, duration: '7d', ...terms })).sharing_link
+
   return {
     service,
     browser,
@@ -80,12 +89,14 @@ export async function startWorld(): Promise<World> {
       return (await call('/api/files/quick_share', { object, duration: '7d', ...terms })).sharing_link
     },
 
-    async shareFolder(name, files) {
+    async shareFolder(name, files, terms = {}) {
       const path = `folder-${++made}/${name}`
       for (const [at, bytes, type] of files)
         await call('/api/files/move', { source: await upload('new', bytes, type), destination: `${path}/${at}` })
-      return (await call('/api/folders/quick_share', { path, duration: '7d' })).sharing_link
+      return link(path, terms)
     },
+
+    link,
 
     async request(label, terms = {}) {
       return (await call('/api/file_requests', { label, ...terms })).link

@@ -22,7 +22,17 @@ function enhance(root) {
       sorry.textContent = 'This picture cannot be shown. Download it instead.'
       image.replaceWith(sorry)
     })
+  // What only one page needs; also where it has come in the place of another.
+  for (const part of root.querySelectorAll('[data-module]'))
+    import(part.dataset.module).then(({ start }) => start(part, { enhance, say }))
 }
+
+// A file that was opened over its folder has the address of its own page, which a reload has shown.
+const loaded = location.pathname + location.search
+addEventListener('popstate', () => {
+  const isHere = location.pathname + location.search === loaded
+  if (!isHere && !document.querySelector('dialog.viewer')) location.reload()
+})
 
 document.addEventListener('click', async event => {
   const button = event.target.closest('button')

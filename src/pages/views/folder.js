@@ -1,0 +1,387 @@
+// The page of a shared folder: files shown over it, tiles, a selection that lasts, and a list that is read on while it is scrolled.
+// Everything comes from the pages that visitors without a script are sent, so that the service sees no difference.
+
+/** How far from the window, in pixels, rows are in the page: of a list of 100,000, the rest is empty. */
+const NEAR = 6000
+/** How far before its end a list is read on. */
+const AHEAD = 2500
+const YEAR_SECONDS = 365 * 86_400
+
+/** A page of this service as it is sent. */
+async function read(href, signal) {
+  const answer = await fetch(href, { headers: { Accept: 'text/html' }, signal })
+  const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  if (!answer.ok) throw new Error(page.title)
+  return page
+}
+
+/** @param card the section of the folder */
+export function start(card, tools) {
+  const list = longList(card, tools)
+  const selection = card.querySelector('form[data-most]') && keepSelection(card, list)
+  list.onRows = rows => selection?.mark(rows)
+  openOver(card, list, tools)
+  for (const button of card.querySelectorAll('[data-look]'))
+    button.addEventListener('click', () => {
+      card.classList.toggle('tiles', button.dataset.look === 'tiles')
+      for (const one of card.querySelectorAll('[data-look]')) one.ariaPressed = String(one === button)
+      // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is not in every browser
+      document.cookie = `share_view=${button.dataset.look}; path=/share; max-age=${YEAR_SECONDS}; samesite=lax`
+      list.measure()
+    })
+  const views = card.querySelector('.views')
+  if (views) views.hidden = false
+  card.addEventListener('keydown', event => moveFocus(card, event))
+  // A picture that cannot be shown leaves the icon below it.
+  card.addEventListener('error', event => event.target.matches('.tile img') && event.target.remove(), true)
+}
+
+/** The pages of a list: the next one is read before the end is seen, and those far from the window are emptied until they come near. */
+function longList(card, { enhance }) {
+  /** What was read, by its element. */
+  const pages = new Map()
+  const more = card.querySelector('.more')
+  const list = { onRows: () => {}, measure, readOn, hasMore: () => Boolean(more?.isConnected), rowAt, known: new Map() }
+  let reading = null
+
+  const near = new IntersectionObserver(
+    changes => {
+      for (const { target, isIntersecting } of changes) isIntersecting ? fill(target) : clear(target)
+    },
+    { rootMargin: `${NEAR}px 0px` },
+  )
+  const end = new IntersectionObserver(changes => changes.at(-1).isIntersecting && readOn(), {
+    rootMargin: `${AHEAD}px 0px`,
+  })
+
+  function take(element, href) {
+    const rows = [...element.children]
+    pages.set(element, { href, count: rows.length, reading: null })
+    for (const row of rows) {
+      const box = row.querySelector('[name=entry]')
+      if (box) list.known.set(box.value, row.querySelector('a.bytes')?.href ?? null)
+    }
+    near.observe(element)
+    list.onRows(rows)
+  }
+
+  /** Reads one more page. Answers whether there was one. */
+  function readOn() {
+    const link = more?.isConnected && more.querySelector('a')
+    if (!link) return Promise.resolve(false)
+    reading ??= read(link.href)
+      .then(page => {
+        const [element, following] = [page.querySelector('ul.entries'), page.querySelector('.more a')]
+        if (!element) throw new Error(page.title)
+        enhance(element)
+        ;[...pages.keys()].at(-1).after(document.adoptNode(element))
+        take(element, link.href)
+        if (following) {
+          link.href = following.href
+          // Asks again whether the end is near: it may have stayed so.
+          end.unobserve(more)
+          end.observe(more)
+        } else more.remove()
+        return true
+      })
+      // The link leads there still.
+      .catch(() => false)
+      .finally(() => {
+        reading = null
+      })
+    return reading
+  }
+
+  async function fill(element) {
+    const page = pages.get(element)
+    if (element.firstElementChild || page.reading) return
+    page.reading = new AbortController()
+    try {
+      const rows = (await read(page.href, page.reading.signal)).querySelectorAll('ul.entries > li')
+      element.replaceChildren(...rows)
+      element.style.blockSize = ''
+      enhance(element)
+      list.onRows([...rows])
+    } catch {
+      // It is asked for again when it is next near.
+    } finally {
+      page.reading = null
+    }
+  }
+
+  function clear(element) {
+    const page = pages.get(element)
+    page.reading?.abort()
+    // The first page stays: asking for it is opening the folder.
+    const isKept = element === [...pages.keys()][0] || element.contains(document.activeElement)
+    if (isKept || !element.firstElementChild) return
+    element.style.blockSize = `${element.offsetHeight}px`
+    element.replaceChildren()
+  }
+
+  /** Gives pages that are empty the height that they would have, where rows have got another one. */
+  function measure() {
+    const full = [...pages].filter(([element]) => element.firstElementChild)
+    const height = full.reduce((sum, [element]) => sum + element.offsetHeight, 0)
+    const count = full.reduce((sum, [, page]) => sum + page.count, 0)
+    for (const [element, page] of pages)
+      if (!element.firstElementChild) element.style.blockSize = `${(height / count) * page.count}px`
+  }
+
+  /** The link of the file before or after another one; reads on for it. */
+  async function rowAt(href, step) {
+    const links = [...card.querySelectorAll('a[data-view]')]
+    const at = links.findIndex(link => link.getAttribute('href') === href)
+    const found = at < 0 ? undefined : links[at + step]
+    if (found || step < 0 || !(await readOn())) return found
+    return rowAt(href, step)
+  }
+
+  const first = card.querySelector('ul.entries')
+  if (first) take(first, location.href)
+  if (more) end.observe(more)
+  let width = innerWidth
+  addEventListener('resize', () => {
+    if (width !== innerWidth) measure()
+    width = innerWidth
+  })
+  return list
+}
+
+/** What is selected, whatever of the list is in the page, and after it was sorted: by paths, or everything. */
+function keepSelection(card, list) {
+  const form = card.querySelector('form[data-most]')
+  const most = Number(form.dataset.most)
+  const all = card.querySelector('[data-all]')
+  const words = card.querySelector('[data-picked]')
+  const [clear, send] = card.querySelectorAll('.zip button')
+  const [hint, sendLabel] = [words.textContent, send.lastChild.textContent]
+  const folder = form.elements.path.value
+  const key = `selected ${form.action} ${folder} ${new URLSearchParams(location.search).get('q') ?? ''}`
+  /** A search has found no folder that could be taken as a whole. */
+  const isWhole = !('found' in form.dataset)
+  let picked = new Set()
+  let everything = false
+  let last = null
+
+  const boxes = () => [...form.querySelectorAll('[name=entry]')]
+
+  function show() {
+    const count = picked.size
+    const isAll = everything || (count > 0 && count === list.known.size)
+    all.checked = isAll
+    all.indeterminate = !isAll && count > 0
+    clear.hidden = !everything && count === 0
+    send.disabled = count > most
+    const single = count === 1 && list.known.get([...picked][0])
+    send.lastChild.textContent = single ? 'Download' : sendLabel
+    words.textContent = wordsFor(isAll)
+    const kept = everything ? { everything } : count > 0 ? { paths: [...picked] } : null
+    if (kept) sessionStorage.setItem(key, JSON.stringify(kept))
+    else sessionStorage.removeItem(key)
+  }
+
+  /** What is selected, in words. */
+  function wordsFor(isAll) {
+    if (everything && list.hasMore()) return 'Everything in this folder is selected, with what is not loaded yet.'
+    if (everything) return `All ${list.known.size} selected.`
+    if (picked.size === 0) return hint
+    if (picked.size > most) return `${picked.size} selected. One archive takes up to ${most}, or a whole folder.`
+    return isAll && list.hasMore() ? `${picked.size} selected: all that are loaded yet.` : `${picked.size} selected.`
+  }
+
+  function mark(rows) {
+    for (const row of rows) {
+      const box = row.querySelector('[name=entry]')
+      if (box) box.checked = everything || picked.has(box.value)
+    }
+    show()
+  }
+
+  function set(paths, isOn) {
+    if (everything) picked = new Set(list.known.keys())
+    everything = false
+    for (const path of paths) isOn ? picked.add(path) : picked.delete(path)
+    show()
+  }
+
+  function setAll(isOn) {
+    everything = isOn && isWhole
+    picked = new Set(isOn && !isWhole ? list.known.keys() : [])
+    mark(form.querySelectorAll('ul.entries > li'))
+  }
+
+  form.addEventListener('change', ({ target }) => {
+    if (target === all) setAll(all.checked)
+    else if (target.name === 'entry') set([target.value], target.checked)
+  })
+  form.addEventListener('click', ({ target, shiftKey }) => {
+    if (target.name !== 'entry') return
+    const shown = boxes()
+    const [from, to] = [shown.indexOf(last), shown.indexOf(target)].sort((a, b) => a - b)
+    last = target
+    if (!shiftKey || from < 0) return
+    const between = shown.slice(from, to + 1)
+    for (const box of between) box.checked = target.checked
+    set(
+      between.map(({ value }) => value),
+      target.checked,
+    )
+  })
+  clear.addEventListener('click', () => {
+    setAll(false)
+    send.focus()
+  })
+  form.addEventListener('submit', event => {
+    const href = picked.size === 1 && list.known.get([...picked][0])
+    if (!href) return
+    event.preventDefault()
+    location.assign(href)
+  })
+  form.addEventListener('formdata', ({ formData }) => {
+    formData.delete('entry')
+    for (const path of picked) formData.append('entry', path)
+  })
+
+  const kept = JSON.parse(sessionStorage.getItem(key) ?? '{}')
+  everything = Boolean(kept.everything)
+  picked = new Set(kept.paths)
+  all.parentElement.hidden = false
+  mark(form.querySelectorAll('ul.entries > li'))
+  return { mark }
+}
+
+/** Files, one after the other, over the folder, each with the address of its page. */
+function openOver(card, list, { enhance }) {
+  const viewer = card.querySelector('dialog.viewer')
+  const stage = viewer.querySelector('.viewer-stage')
+  const [name, facts] = viewer.querySelectorAll('.viewer-name :is(bdi, p)')
+  const download = viewer.querySelector('.viewer-head a')
+  const steps = [...viewer.querySelectorAll('[data-step]')]
+  const title = document.title
+  let shown = ''
+  let reading = null
+
+  const linkOf = href => [...card.querySelectorAll('a[data-view]')].find(link => link.getAttribute('href') === href)
+
+  /** @param href as the list has it */
+  async function show(href) {
+    shown = href
+    reading?.abort()
+    reading = new AbortController()
+    const { signal } = reading
+    stage.replaceChildren()
+    const link = linkOf(href)
+    name.textContent = link?.textContent ?? ''
+    facts.textContent = ''
+    download.hidden = true
+    if (!viewer.open) {
+      viewer.showModal()
+      viewer.focus()
+    }
+    link?.scrollIntoView({ block: 'nearest' })
+    try {
+      const page = await read(href, signal)
+      const said = page.querySelector('.facts')?.textContent
+      const view = await viewOf(page, signal)
+      // The password is asked for again.
+      if (!view) return location.assign(href)
+      enhance(view)
+      stage.replaceChildren(view)
+      document.title = page.title
+      name.textContent = page.getElementById('name').textContent
+      facts.textContent = said
+      const bytes = page.querySelector('a.button[rel=nofollow]')
+      download.hidden = !bytes
+      if (bytes) download.href = bytes.href
+      for (const button of steps) {
+        const next = await list.rowAt(href, Number(button.dataset.step))
+        if (signal.aborted) return
+        // What is disabled hears no keys.
+        if (!next && button === document.activeElement) viewer.focus()
+        button.disabled = !next
+      }
+    } catch {
+      // Its own page says what is wrong.
+      if (!signal.aborted) location.assign(href)
+    }
+  }
+
+  async function step(by) {
+    const next = (await list.rowAt(shown, by))?.getAttribute('href')
+    if (!next || !viewer.open) return
+    history.replaceState({ isViewed: true }, '', next)
+    await show(next)
+  }
+
+  card.addEventListener('click', event => {
+    const link = event.target.closest('a[data-view]')
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    const href = link.getAttribute('href')
+    // Back leads to the list where it is then, and not where it was.
+    history.scrollRestoration = 'manual'
+    history.pushState({ isViewed: true }, '', href)
+    show(href)
+  })
+  for (const button of steps) button.addEventListener('click', () => step(Number(button.dataset.step)))
+  viewer.querySelector('[data-close]').addEventListener('click', () => viewer.close())
+  viewer.addEventListener('keydown', event => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
+    // In a player, they go back and forth in what it plays.
+    if (by && !event.target.closest('audio, video')) step(by)
+  })
+  viewer.addEventListener('close', () => {
+    reading?.abort()
+    stage.replaceChildren()
+    document.title = title
+    linkOf(shown)?.focus()
+    if (history.state?.isViewed) history.back()
+  })
+  addEventListener('popstate', () => {
+    if (history.state?.isViewed) return void show(location.pathname + location.search)
+    history.scrollRestoration = 'auto'
+    if (viewer.open) viewer.close()
+  })
+}
+
+/** What the page of a file shows of it, to be shown elsewhere; null where it shows nothing yet. */
+async function viewOf(page, signal) {
+  const tile = page.querySelector('.card > .tile')
+  if (!tile || page.querySelector('form.password')) return null
+  const preview = page.querySelector('.preview')
+  const frame = preview?.querySelector('iframe')
+  if (frame) {
+    // As a part of this page, keys reach the viewer.
+    const text = await read(frame.src, signal)
+    preview.replaceChildren(...text.querySelectorAll('pre, main > .hint'))
+  }
+  if (preview) return document.adoptNode(preview)
+  const none = document.createElement('div')
+  none.className = 'preview none'
+  none.append(tile, ...page.querySelectorAll('audio, .card > .facts, .card > .hint'))
+  return none
+}
+
+/** The arrows lead from row to row, within the same column of controls. */
+function moveFocus(card, event) {
+  const row = event.target.closest('ul.entries > li')
+  if (!row || event.target.closest('dialog') || event.ctrlKey || event.altKey || event.metaKey) return
+  const columns = card.classList.contains('tiles')
+    ? getComputedStyle(row.parentElement).gridTemplateColumns.split(' ').length
+    : 0
+  const by = { ArrowDown: columns || 1, ArrowUp: -(columns || 1), ...(columns && { ArrowRight: 1, ArrowLeft: -1 }) }[
+    event.key
+  ]
+  if (!by) return
+  event.preventDefault()
+  const what = event.target.matches('[name=entry]')
+    ? '[name=entry]'
+    : event.target.matches('.bytes')
+      ? 'a.bytes'
+      : 'div > a'
+  const rows = [...card.querySelectorAll('ul.entries > li')]
+  const next = rows[rows.indexOf(row) + by]
+  const goal = next?.querySelector(what) ?? next?.querySelector('div > a')
+  goal?.focus()
+}
