@@ -589,6 +589,35 @@ describe('GET /share/{token} of a folder', () => {
     const [next] = linksOf(first).filter(link => link.includes('cursor='))
     expect(wordsOf(first)).not.toContain('1200')
     expect(wordsOf(await get(next ?? ''))).toContain('1200')
+    // Which is no further visit, as a file that is opened is.
+    await get(`${next}&file=1200`)
+    const noted = 'SELECT COUNT(*) AS n FROM share_event WHERE share_id = (SELECT MAX(id) FROM share)'
+    expect(await t.app.db.row(noted)).toEqual({ n: 2 })
+  })
+
+  it('has pictures for tiles of images that are not too large, where previews are allowed', async () => {
+    const image = new Uint8Array(4_000_001)
+    await alice.upload('gallery/a & b.png', image.subarray(1), 'image/png')
+    await alice.upload('gallery/large.png', image, 'image/png')
+    await alice.upload('gallery/empty.png', '', 'image/png')
+    await alice.upload('gallery/drawing.svg', '<svg/>', 'image/svg+xml')
+    await alice.upload('gallery/plan.txt', 'walk', 'text/plain')
+    const [path, limited, looking] = [
+      await shareFolder('gallery'),
+      await shareFolder('gallery', { max_downloads: 1 }),
+      await shareFolder('gallery', { allow_download: false }),
+    ]
+    const picturesOf = ({ text }: RestAnswer) => [...text.matchAll(/<img src="([^"]*)"/g)].map(([, to]) => to)
+    const page = await get(path)
+    expect(picturesOf(page)).toEqual([`${path}/preview?path=a+%26+b.png`])
+    expect(linksOf(page)).toContain(`${path}/download?path=a+%26+b.png`)
+    expect(picturesOf(await get(limited))).toEqual([])
+    const view = await get(looking)
+    expect(picturesOf(view)).toHaveLength(1)
+    expect(linksOf(view).filter(link => link.includes('/download'))).toEqual([])
+    expect(page.text).toContain('class="card folder-card"')
+    const chosen = await get(path, t.anonymous, { cookie: 'share_view=tiles' })
+    expect(chosen.text).toContain('class="card folder-card tiles"')
   })
 
   it('is sorted by its address, both ways, from page to page', async () => {
